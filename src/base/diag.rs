@@ -1,0 +1,77 @@
+//! Problems in an input that do not stop it from loading: counted by code, with the first example of each.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// One kind of problem and how often it was met.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostic {
+    /// Stable name of the kind, `snake_case`.
+    pub code: String,
+    /// How many times.
+    pub count: u64,
+    /// The first one, with what was wrong and what was done about it.
+    pub first_example: String,
+    /// Where the first one begins in the (uncompressed) input; absent when there is no one place.
+    pub byte_offset: Option<u64>,
+}
+
+/// Problems by kind, in order of first appearance.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostics {
+    items: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// None so far.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts one problem. `example` is only called for the first of its code.
+    pub fn add(&mut self, code: &str, byte_offset: Option<u64>, example: impl FnOnce() -> String) {
+        self.add_many(code, 1, byte_offset, example);
+    }
+
+    /// Counts `n` problems of one code at once.
+    pub fn add_many(&mut self, code: &str, n: u64, byte_offset: Option<u64>, example: impl FnOnce() -> String) {
+        if n == 0 {
+            return;
+        }
+        if let Some(d) = self.items.iter_mut().find(|d| d.code == code) {
+            d.count += n;
+        } else {
+            self.items.push(Diagnostic { code: code.to_owned(), count: n, first_example: example(), byte_offset });
+        }
+    }
+
+    /// The kinds met, in order of first appearance.
+    #[must_use]
+    pub fn items(&self) -> &[Diagnostic] {
+        &self.items
+    }
+
+    /// Whether nothing was met.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// How often a code was met.
+    #[must_use]
+    pub fn count(&self, code: &str) -> u64 {
+        self.items.iter().find(|d| d.code == code).map_or(0, |d| d.count)
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} x{}: {}", self.code, self.count, self.first_example)?;
+        if let Some(at) = self.byte_offset {
+            write!(f, " (at byte {at})")?;
+        }
+        Ok(())
+    }
+}

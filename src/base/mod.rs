@@ -1,0 +1,21 @@
+//! What every room may use and what knows nothing of NeuronCores: time, units, typed indexes, interned text,
+//! seeded random numbers, statistics, diagnostics, and the seams a shell fills in.
+
+mod diag;
+mod digest;
+mod index;
+mod intern;
+mod rng;
+mod seams;
+pub mod stats;
+mod time;
+pub mod units;
+
+pub use diag::{Diagnostic, Diagnostics};
+pub use digest::{Digest, digest64};
+pub use index::{Idx, IndexVec};
+pub use intern::{StrId, StringTable};
+pub use rng::Rng;
+pub use rustc_hash::{FxHashMap, FxHashSet};
+pub use seams::{Cancel, Clock, ManualClock, MemoryStore, NeverCancel, Pool, SerialPool, Store, StoreError};
+pub use time::{Interval, SimTime, TraceNs, WallNs};

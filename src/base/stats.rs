@@ -1,0 +1,72 @@
+//! Statistics used by reports: one percentile rule, mean, standard deviation.
+
+/// The `p`-th percentile (0..=100) of **sorted** values by linear interpolation, numpy's default rule.
+/// `None` when there are no values.
+#[must_use]
+pub fn percentile_sorted(sorted: &[f64], p: f64) -> Option<f64> {
+    let (low, high, fraction) = percentile_ranks(sorted.len(), p)?;
+    let (a, b) = (sorted[low], sorted[high]);
+    // numpy's lerp: from the nearer end, so that the result never leaves [a, b].
+    Some(if fraction < 0.5 { a + (b - a) * fraction } else { b - (b - a) * (1.0 - fraction) })
+}
+
+/// The two ranks that the `p`-th percentile of `n` sorted values lies between, and how far from the lower one.
+/// `None` when there are no values.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub fn percentile_ranks(n: usize, p: f64) -> Option<(usize, usize, f64)> {
+    let last = n.checked_sub(1)?;
+    let rank = p.clamp(0.0, 100.0) / 100.0 * last as f64;
+    let low = (rank as usize).min(last);
+    Some((low, (low + 1).min(last), rank - low as f64))
+}
+
+/// Arithmetic mean; `None` when there are no values.
+#[must_use]
+pub fn mean(values: &[f64]) -> Option<f64> {
+    if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) }
+}
+
+/// Sample standard deviation (n - 1); `None` below two values.
+#[must_use]
+pub fn stddev(values: &[f64]) -> Option<f64> {
+    let m = mean(values)?;
+    if values.len() < 2 {
+        return None;
+    }
+    let ss: f64 = values.iter().map(|v| (v - m) * (v - m)).sum();
+    Some(libm::sqrt(ss / (values.len() - 1) as f64))
+}
+
+/// `x` rounded to `digits` decimals, half away from zero on the decimal text of the shortest form.
+#[must_use]
+pub fn round_to(x: f64, digits: usize) -> f64 {
+    if !x.is_finite() {
+        return x;
+    }
+    format!("{x:.digits$}").parse().unwrap_or(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_follow_numpy_linear() {
+        // numpy.percentile([1, 2, 3, 4], [0, 50, 90, 99, 100]) = [1, 2.5, 3.7, 3.97, 4]
+        let v = [1.0, 2.0, 3.0, 4.0];
+        let at = |p| round_to(percentile_sorted(&v, p).unwrap(), 6);
+        assert_eq!([at(0.0), at(50.0), at(90.0), at(99.0), at(100.0)], [1.0, 2.5, 3.7, 3.97, 4.0]);
+        assert_eq!(percentile_sorted(&[], 50.0), None);
+        assert_eq!(percentile_sorted(&[5.0], 99.0), Some(5.0));
+    }
+
+    #[test]
+    fn mean_and_deviation() {
+        assert_eq!(mean(&[]), None);
+        assert_eq!(mean(&[1.0, 2.0, 6.0]), Some(3.0));
+        assert_eq!(stddev(&[1.0]), None);
+        assert_eq!(round_to(stddev(&[1.0, 2.0, 6.0]).unwrap(), 4), 2.6458);
+        assert_eq!(round_to(2.0005, 3), 2.001);
+    }
+}

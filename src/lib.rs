@@ -1,0 +1,2 @@
+//! neuronscope: a benchmark and profile explorer for AWS NeuronCores.
+pub mod base;
