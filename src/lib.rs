@@ -1,2 +1,4 @@
 //! neuronscope: a benchmark and profile explorer for AWS NeuronCores.
 pub mod base;
+pub mod session;
+pub mod view;
