@@ -1,0 +1,3 @@
+//! From a graph of aten ops to an executable for a NeuronCore: HLO, lowering, passes, code generation.
+
+pub mod hlo;

@@ -1,0 +1,3 @@
+//! What the hardware is, as data: devices, instances and their prices, engines, instruction costs, executables.
+
+pub mod arch;
