@@ -4,3 +4,4 @@ pub mod compiler;
 pub mod machine;
 pub mod neuron;
 pub mod tensor;
+pub mod profile;
