@@ -1,7 +1,9 @@
 //! neuronscope: a benchmark and profile explorer for AWS NeuronCores.
 pub mod base;
-pub mod compiler;
-pub mod machine;
-pub mod neuron;
 pub mod tensor;
 pub mod profile;
+pub mod machine;
+pub mod view;
+pub mod compiler;
+pub mod neuron;
+pub mod session;

@@ -1,0 +1,1 @@
+//! Share links: all view state as a readable query behind the hash route.
