@@ -1,4 +1,9 @@
 //! neuronscope: a benchmark and profile explorer for AWS NeuronCores.
 pub mod base;
-pub mod session;
+pub mod tensor;
+pub mod profile;
+pub mod machine;
 pub mod view;
+pub mod compiler;
+pub mod neuron;
+pub mod session;

@@ -1,0 +1,170 @@
+//! What an HLO instruction does.
+
+use serde::{Deserialize, Serialize};
+
+use super::InstrId;
+
+/// What feeds a parameter of the entry computation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ParameterRole {
+    /// The `n`-th example input of the model: transferred on every call under `mark_step`.
+    Input(u32),
+    /// A weight or bias, by its path in the module tree (`layer1.weight`).
+    Weight(String),
+}
+
+/// Contracted dimensions of a dot: one of each side, after equal leading batch dimensions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DotDims {
+    /// Leading dimensions shared by both sides and the result.
+    pub batch: u32,
+    /// Contracted dimension of the left side.
+    pub lhs_contracting: u32,
+    /// Contracted dimension of the right side.
+    pub rhs_contracting: u32,
+}
+
+/// A constant: every element has this value.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Literal(pub f32);
+
+/// How a reduction combines elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReduceKind {
+    /// Sum, ascending.
+    Sum,
+    /// Maximum.
+    Max,
+}
+
+/// The members of a fusion, in order of execution. The last one is the root: it gives the fusion its result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FusionBody {
+    /// Member instructions. An operand that is not a member is an operand of the fusion, named by the same id.
+    pub members: Vec<super::HloInstruction>,
+    /// The ids the members had in the module before they were fused, parallel to `members`.
+    pub ids: Vec<InstrId>,
+}
+
+/// Operation of an instruction, with its attributes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Opcode {
+    /// An input or weight of the computation.
+    Parameter {
+        /// Position among the parameters: `%p4` has index 4.
+        index: u32,
+        /// What feeds it.
+        role: ParameterRole,
+    },
+    /// A splat constant.
+    Constant(Literal),
+    /// Matrix product.
+    Dot(DotDims),
+    /// Permutes dimensions: result dimension `i` is operand dimension `permutation[i]`.
+    Transpose {
+        /// The permutation.
+        permutation: Vec<u32>,
+    },
+    /// Repeats an operand: operand dimension `i` becomes result dimension `dimensions[i]`.
+    Broadcast {
+        /// Where each operand dimension goes.
+        dimensions: Vec<u32>,
+    },
+    /// Same elements, other dimensions.
+    Reshape,
+    /// Changes the element type.
+    Convert,
+    /// Elementwise sum.
+    Add,
+    /// Elementwise difference.
+    Subtract,
+    /// Elementwise product.
+    Multiply,
+    /// Elementwise quotient.
+    Divide,
+    /// Elementwise maximum.
+    Maximum,
+    /// Elementwise minimum.
+    Minimum,
+    /// Elementwise negation.
+    Negate,
+    /// Elementwise e^x.
+    Exponential,
+    /// Elementwise natural logarithm.
+    Log,
+    /// Elementwise hyperbolic tangent.
+    Tanh,
+    /// Elementwise square root.
+    Sqrt,
+    /// Elementwise reciprocal square root.
+    Rsqrt,
+    /// Reduces dimensions.
+    Reduce {
+        /// How.
+        kind: ReduceKind,
+        /// Which dimensions disappear, ascending.
+        dimensions: Vec<u32>,
+    },
+    /// A custom operator of the framework, by name, with an elementwise meaning the evaluator knows (`relu`).
+    CustomCall {
+        /// Target name.
+        target: String,
+    },
+    /// Several instructions executed as one.
+    Fusion(FusionBody),
+    /// Several results as one.
+    Tuple,
+}
+
+impl Opcode {
+    /// The opcode's name in HLO text: `dot`, `maximum`, `custom-call`.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Parameter { .. } => "parameter",
+            Self::Constant(_) => "constant",
+            Self::Dot(_) => "dot",
+            Self::Transpose { .. } => "transpose",
+            Self::Broadcast { .. } => "broadcast",
+            Self::Reshape => "reshape",
+            Self::Convert => "convert",
+            Self::Add => "add",
+            Self::Subtract => "subtract",
+            Self::Multiply => "multiply",
+            Self::Divide => "divide",
+            Self::Maximum => "maximum",
+            Self::Minimum => "minimum",
+            Self::Negate => "negate",
+            Self::Exponential => "exponential",
+            Self::Log => "log",
+            Self::Tanh => "tanh",
+            Self::Sqrt => "sqrt",
+            Self::Rsqrt => "rsqrt",
+            Self::Reduce { .. } => "reduce",
+            Self::CustomCall { .. } => "custom-call",
+            Self::Fusion(_) => "fusion",
+            Self::Tuple => "tuple",
+        }
+    }
+
+    /// Whether each result element depends on the same element of each operand only.
+    #[must_use]
+    pub const fn is_elementwise(&self) -> bool {
+        matches!(
+            self,
+            Self::Add
+                | Self::Subtract
+                | Self::Multiply
+                | Self::Divide
+                | Self::Maximum
+                | Self::Minimum
+                | Self::Negate
+                | Self::Exponential
+                | Self::Log
+                | Self::Tanh
+                | Self::Sqrt
+                | Self::Rsqrt
+                | Self::Convert
+        )
+    }
+}

@@ -1,0 +1,74 @@
+//! Instance sizes: what MAX means to a benchmark, and what an hour costs.
+
+/// One EC2 instance size with Neuron devices.
+///
+/// Sources: devices, cores, vCPUs and memory from the Neuron documentation's instance tables; the price per hour from
+/// NeuronPerf's own cost table, which knows Inf1 sizes only. A size without a published price there has `None`:
+/// nothing is invented, and a user gives `cost_per_hour` to get a cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Instance {
+    /// API name: `trn1.2xlarge`.
+    pub name: &'static str,
+    /// Neuron devices (chips).
+    pub devices: u32,
+    /// NeuronCores that a process sees in all (at logical NeuronCore size 2 on Trn2, its default).
+    pub neuroncores: u32,
+    /// Generation of its NeuronCores, 1 to 3.
+    pub core_version: u8,
+    /// Virtual CPUs of the host.
+    pub vcpus: u32,
+    /// Host memory, GiB.
+    pub host_memory_gib: u32,
+    /// On-demand price in US dollars per hour, where a cost table publishes one.
+    pub usd_per_hour: Option<f64>,
+}
+
+const fn size(
+    name: &'static str,
+    devices: u32,
+    neuroncores: u32,
+    core_version: u8,
+    vcpus: u32,
+    host_memory_gib: u32,
+    usd_per_hour: Option<f64>,
+) -> Instance {
+    Instance { name, devices, neuroncores, core_version, vcpus, host_memory_gib, usd_per_hour }
+}
+
+/// Every size the product knows, smallest family first.
+pub const INSTANCES: &[Instance] = &[
+    size("inf1.xlarge", 1, 4, 1, 4, 8, Some(0.228)),
+    size("inf1.2xlarge", 1, 4, 1, 8, 16, Some(0.362)),
+    size("inf1.6xlarge", 4, 16, 1, 24, 48, Some(1.18)),
+    size("inf1.24xlarge", 16, 64, 1, 96, 192, Some(4.721)),
+    size("inf2.xlarge", 1, 2, 2, 4, 16, None),
+    size("inf2.8xlarge", 1, 2, 2, 32, 128, None),
+    size("inf2.24xlarge", 6, 12, 2, 96, 384, None),
+    size("inf2.48xlarge", 12, 24, 2, 192, 768, None),
+    size("trn1.2xlarge", 1, 2, 2, 8, 32, None),
+    size("trn1.32xlarge", 16, 32, 2, 128, 512, None),
+    size("trn1n.32xlarge", 16, 32, 2, 128, 512, None),
+    size("trn2.48xlarge", 16, 64, 3, 192, 2048, None),
+    size("trn2u.48xlarge", 16, 64, 3, 192, 2048, None),
+];
+
+/// The instance of this name, in any case.
+#[must_use]
+pub fn instance(name: &str) -> Option<&'static Instance> {
+    INSTANCES.iter().find(|i| i.name.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_in_any_case_and_are_unique() {
+        assert_eq!(instance("TRN1.2xlarge").map(|i| i.neuroncores), Some(2));
+        assert_eq!(instance("trn9.huge"), None);
+        let mut names: Vec<_> = INSTANCES.iter().map(|i| i.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), INSTANCES.len());
+    }
+}
