@@ -1,5 +1,8 @@
 //! neuronscope: a benchmark and profile explorer for AWS NeuronCores.
 pub mod base;
+pub mod bench;
+pub mod compiler;
+pub mod machine;
 pub mod tensor;
 pub mod profile;
 pub mod machine;
