@@ -3,10 +3,10 @@ pub mod base;
 pub mod bench;
 pub mod compiler;
 pub mod machine;
-pub mod tensor;
-pub mod profile;
-pub mod machine;
-pub mod view;
-pub mod compiler;
 pub mod neuron;
+pub mod profile;
 pub mod session;
+pub mod tensor;
+pub mod view;
+#[cfg(feature = "web")]
+pub mod web;
