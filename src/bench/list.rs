@@ -1,0 +1,121 @@
+//! Lists of counts as people type them: `1,2,4`, `1-10`, `1-4,8,16`.
+
+use thiserror::Error;
+
+/// The most entries one list may have once its ranges are spelled out.
+pub const MAX_LIST_ENTRIES: usize = 4_096;
+
+/// Why a typed list could not be read.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ListError {
+    /// Nothing between two commas, or nothing at all.
+    #[error(
+        "{field}: entry {position} of '{text}' is empty; write counts and ranges separated by commas, as in 1,2,4 or 1-10"
+    )]
+    EmptyEntry {
+        /// The parameter the list is for.
+        field: String,
+        /// Which entry, from 1.
+        position: usize,
+        /// The whole text.
+        text: String,
+    },
+    /// Not a whole number of 1 to 4,294,967,295.
+    #[error("{field}: '{entry}' is not a whole number from 1 to {max}; write counts and ranges separated by commas, as in 1,2,4 or 1-10", max = u32::MAX)]
+    NotACount {
+        /// The parameter the list is for.
+        field: String,
+        /// The number as typed.
+        entry: String,
+    },
+    /// A range that runs backwards.
+    #[error("{field}: the range {low}-{high} runs backwards; write {high}-{low}")]
+    Reversed {
+        /// The parameter the list is for.
+        field: String,
+        /// Left of the dash.
+        low: u32,
+        /// Right of the dash.
+        high: u32,
+    },
+    /// More entries than a sweep could ever use.
+    #[error("{field}: the list has more than {MAX_LIST_ENTRIES} entries; shorten its ranges")]
+    TooLong {
+        /// The parameter the list is for.
+        field: String,
+    },
+}
+
+/// Reads a list of counts: numbers and closed ranges separated by commas, spaces allowed around each. Order is kept
+/// and repeated counts are kept once, at their first place.
+///
+/// # Errors
+/// Names the field, the entry and what to write instead. Zero is refused: every list in a benchmark counts something.
+pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, ListError> {
+    let mut counts = Vec::new();
+    for (i, entry) in text.split(',').map(str::trim).enumerate() {
+        if entry.is_empty() {
+            return Err(ListError::EmptyEntry { field: field.to_owned(), position: i + 1, text: text.to_owned() });
+        }
+        let (low, high) = parse_entry(field, entry)?;
+        for count in low..=high {
+            // Checked inside: 1-4294967295 must be refused, not spelled out.
+            if counts.len() == MAX_LIST_ENTRIES {
+                return Err(ListError::TooLong { field: field.to_owned() });
+            }
+            if !counts.contains(&count) {
+                counts.push(count);
+            }
+        }
+    }
+    Ok(counts)
+}
+
+fn parse_entry(field: &str, entry: &str) -> Result<(u32, u32), ListError> {
+    // A leading dash is a negative number, not a range.
+    let dash = entry.char_indices().skip(1).find(|(_, c)| *c == '-').map(|(at, _)| at);
+    let Some(dash) = dash else {
+        let count = parse_count(field, entry)?;
+        return Ok((count, count));
+    };
+    let (low, high) = (parse_count(field, &entry[..dash])?, parse_count(field, &entry[dash + 1..])?);
+    if low > high {
+        return Err(ListError::Reversed { field: field.to_owned(), low, high });
+    }
+    Ok((low, high))
+}
+
+fn parse_count(field: &str, text: &str) -> Result<u32, ListError> {
+    match text.trim().parse::<u32>() {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err(ListError::NotACount { field: field.to_owned(), entry: text.trim().to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_ranges_and_mixes_keep_their_order() {
+        assert_eq!(parse_list("n_models", "1,2,4"), Ok(vec![1, 2, 4]));
+        assert_eq!(parse_list("n_models", "1-10").map(|l| l.len()), Ok(10));
+        assert_eq!(parse_list("n_models", " 16 , 1 - 3,2"), Ok(vec![16, 1, 2, 3]));
+    }
+
+    #[test]
+    fn wrong_entries_are_named() {
+        let message = |text| parse_list("batch_sizes", text).unwrap_err().to_string();
+        assert!(message("1,,2").contains("entry 2 of '1,,2' is empty"));
+        assert!(message("").contains("entry 1"));
+        assert!(message("0").contains("'0' is not a whole number from 1"));
+        assert!(message("-3").contains("'-3'"));
+        assert!(message("1,two").contains("'two'"));
+        assert!(message("4294967296").contains("'4294967296'"));
+        assert!(message("1.5").contains("'1.5'"));
+        assert!(message("8-2").contains("write 2-8"));
+        assert!(message("1-").contains("''"));
+        assert!(message("1-4294967295").contains("more than 4096"));
+    }
+}
