@@ -120,7 +120,7 @@ move_into_place() {
   mv "$1" "$2"
 }
 
-# Compiles, links and optimises a small program: a tool that is there but cannot run shows here and not in a long build.
+# Compiles and links a small program, and passes it through wasm-opt: a tool that is there but cannot run shows here and not in a long build.
 smoke_test() {
   say "checking: compile and link a small program for $WASM_TARGET"
   local dir
@@ -129,7 +129,7 @@ smoke_test() {
   local hint="Remove $TOOLS and run ./x setup again."
   rustc --edition 2024 -O --target "$WASM_TARGET" -o "$dir/smoke.wasm" "$dir/smoke.rs" >&2 ||
     die "rustc cannot compile and link for $WASM_TARGET (messages above)." "rustup target remove $WASM_TARGET; rustup target add $WASM_TARGET"
-  wasm-opt -O "$dir/smoke.wasm" -o "$dir/optimised.wasm" >&2 || die "wasm-opt does not work (messages above)." "$hint"
+  wasm-opt --strip-debug "$dir/smoke.wasm" -o "$dir/optimised.wasm" >&2 || die "wasm-opt does not work (messages above)." "$hint"
   node -e 'new WebAssembly.Module(fs.readFileSync(process.argv[1]))' "$dir/optimised.wasm" || die "the optimised program is not valid." "$hint"
   rm -rf "$dir"
 }

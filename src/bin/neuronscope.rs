@@ -1,1 +1,3 @@
+//! The command line's binary.
+
 fn main() {}

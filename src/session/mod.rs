@@ -14,10 +14,11 @@ mod session;
 pub mod share;
 mod source;
 
+pub use crate::compiler::Workflow;
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
-pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec, Workflow};
+pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec};
 pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, SearchHits, build_id};
 pub use session::{Session, StepResult};
 pub use source::{ByteSource, MemorySource};

@@ -4,37 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{OperatorKind, ProfileKey};
 use crate::base::Diagnostic;
+use crate::compiler::Workflow;
 use crate::view::timeline::Outline;
-
-/// How a model is run on the device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Workflow {
-    /// Lazy tensors, cut by `mark_step`: inputs are moved in every step.
-    #[default]
-    MarkStep,
-    /// Compiled ahead with `torch_neuronx.trace`.
-    Trace,
-}
-
-impl Workflow {
-    /// Both, the default first.
-    pub const ALL: [Self; 2] = [Self::MarkStep, Self::Trace];
-
-    /// The name in links and on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MarkStep => "mark_step",
-            Self::Trace => "trace",
-        }
-    }
-
-    /// The workflow of a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|w| w.name() == name)
-    }
-}
 
 /// What to profile. The same specification gives the same profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -121,6 +121,10 @@ pub enum ExportKind {
     ChromeJson,
     /// An operator table as CSV.
     OperatorsCsv(OperatorKind),
+    /// What `neuronscope profile --json` prints: the device window and both operator tables of a simulated execution.
+    ProfileJson,
+    /// What `neuronscope open FILE --json` prints: counts, operators and diagnostics of a file.
+    OpenJson,
 }
 
 /// What a shell is told.

@@ -7,6 +7,8 @@
 
 mod error;
 mod observer;
+#[cfg(test)]
+mod properties;
 mod simulator;
 mod state;
 

@@ -1,5 +1,7 @@
 //! The event loop.
 
+use std::ops::Deref;
+
 use super::state::{Readiness, UNITS, UnitState, unit_name};
 use super::{Observer, SimError};
 use crate::base::{Interval, SimTime};
@@ -43,10 +45,11 @@ struct Pending {
     span: Interval<SimTime>,
 }
 
-/// One execution of an [`Executable`], run in steps so that a caller can show progress and stop.
-pub struct Simulator<'a> {
-    executable: &'a Executable,
-    costs: &'a CostTable,
+/// One execution of an [`Executable`], run in steps so that a caller can show progress and stop. Borrows or shares what
+/// it runs: `E` and `C` are references or `Rc`s.
+pub struct Simulator<E, C> {
+    executable: E,
+    costs: C,
     units: [UnitState; Unit::COUNT],
     pending: [Option<Pending>; Engine::ALL.len()],
     /// Cost of the last op of each engine: tiles repeat.
@@ -56,10 +59,10 @@ pub struct Simulator<'a> {
     first_start: Option<SimTime>,
 }
 
-impl<'a> Simulator<'a> {
+impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C> {
     /// A simulation at its start.
     #[must_use]
-    pub fn new(executable: &'a Executable, costs: &'a CostTable) -> Self {
+    pub fn new(executable: E, costs: C) -> Self {
         let units = UNITS.map(|unit| {
             UnitState::new(match unit {
                 Unit::Engine(e) => executable.engines[e.index()].len(),
@@ -160,7 +163,7 @@ impl<'a> Simulator<'a> {
         match self.last_cost[engine.index()] {
             Some((last, cost)) if last == op => cost,
             _ => {
-                let cost = instruction_cost(self.costs, engine, &op);
+                let cost = instruction_cost(&self.costs, engine, &op);
                 self.last_cost[engine.index()] = Some((op, cost));
                 cost
             }
@@ -244,7 +247,7 @@ impl<'a> Simulator<'a> {
         let free_at = self.units[engine.index()].free_at;
         match (op, self.pending[engine.index()]) {
             (Op::LdWeights { .. }, Some(before)) => {
-                let load = instruction_cost(self.costs, engine, op).interval;
+                let load = instruction_cost(&self.costs, engine, op).interval;
                 free_at.saturating_sub(load).max(before.span.start)
             }
             _ => free_at,
