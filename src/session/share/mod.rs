@@ -52,7 +52,8 @@ impl Link {
         let mut notices = Vec::new();
         let hash = hash.strip_prefix('#').unwrap_or(hash);
         if hash.len() > MOST_BYTES {
-            let message = format!("The link has {} characters, at most {MOST_BYTES} are read; defaults are used.", hash.len());
+            let message =
+                format!("The link has {} characters, at most {MOST_BYTES} are read; defaults are used.", hash.len());
             return (Self::default(), vec![Notice { field: "link".to_owned(), message }]);
         }
         let (path, query) = hash.split_once('?').unwrap_or((hash, ""));
@@ -136,10 +137,12 @@ mod tests {
     }
 
     fn configs() -> impl Strategy<Value = BenchConfig> {
-        let list = || prop::collection::vec(1_u32..5_000, 1..5).prop_map(|mut l| {
-            l.dedup();
-            l
-        });
+        let list = || {
+            prop::collection::vec(1_u32..5_000, 1..5).prop_map(|mut l| {
+                l.dedup();
+                l
+            })
+        };
         (
             "[ -~]{1,20}",
             prop::option::of("\\PC{1,12}"),
@@ -149,19 +152,24 @@ mod tests {
             (0_u8..4, 0_u32..10_000, 0.0..0.5_f64),
         )
             .prop_map(|(model, model_name, n_models, workers, (duration_s, seed, cost), (level, warm, jitter))| {
-                let mut config = BenchConfig { model, model_name, n_models, workers_per_model: workers, ..BenchConfig::default() };
+                let mut config =
+                    BenchConfig { model, model_name, n_models, workers_per_model: workers, ..BenchConfig::default() };
                 (config.duration_s, config.seed, config.cost_per_hour) = (duration_s, seed, cost);
                 (config.performance_level, config.warmup_inferences, config.jitter) = (level, warm, jitter);
                 config
             })
-            .prop_filter("is valid", |c| c.problems().is_empty() && c.model.trim() == c.model
-                && c.model_name.as_ref().is_none_or(|n| n.trim() == n)
-                && [&c.n_models, &c.workers_per_model].iter().all(|l| l.as_ref().is_none_or(|l| {
-                    let mut s = l.clone();
-                    s.sort_unstable();
-                    s.windows(2).all(|w| w[0] != w[1])
-                        && l.iter().all(|n| *n <= crate::bench::MAX_PARALLEL)
-                })))
+            .prop_filter("is valid", |c| {
+                c.problems().is_empty()
+                    && c.model.trim() == c.model
+                    && c.model_name.as_ref().is_none_or(|n| n.trim() == n)
+                    && [&c.n_models, &c.workers_per_model].iter().all(|l| {
+                        l.as_ref().is_none_or(|l| {
+                            let mut s = l.clone();
+                            s.sort_unstable();
+                            s.windows(2).all(|w| w[0] != w[1]) && l.iter().all(|n| *n <= crate::bench::MAX_PARALLEL)
+                        })
+                    })
+            })
     }
 
     proptest! {

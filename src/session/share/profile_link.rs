@@ -141,7 +141,8 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
     });
     query.get("q").unwrap_or_default().clone_into(&mut link.search);
     if let Some(t) = text("hide") {
-        let sections: Result<BTreeSet<usize>, _> = t.split(',').map(|n| n.trim().parse::<u32>()).map(|n| n.map(|n| n as usize)).collect();
+        let sections: Result<BTreeSet<usize>, _> =
+            t.split(',').map(|n| n.trim().parse::<u32>()).map(|n| n.map(|n| n as usize)).collect();
         match sections {
             Ok(sections) => link.collapsed = sections,
             Err(_) => wrong("hide", t, "a list of section numbers", "No section hidden"),
