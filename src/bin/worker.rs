@@ -1,8 +1,5 @@
-//! The worker's binary: says that it is ready.
+//! The page's worker: everything heavy.
 
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::DedicatedWorkerGlobalScope;
-
-fn main() -> Result<(), JsValue> {
-    js_sys::global().unchecked_into::<DedicatedWorkerGlobalScope>().post_message(&JsValue::from_str("ready"))
+fn main() {
+    neuronscope::web::worker::start();
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Catalog, JobId, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
 use crate::base::{Interval, TraceNs};
+use crate::bench::{BenchConfig, Report};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
@@ -23,6 +24,14 @@ pub enum Request {
     Catalog {
         /// Number of this request.
         job: JobId,
+    },
+    /// Run a benchmark. Answered by progress, one [`Event::Report`] for each configuration as it ends, and
+    /// [`Event::BenchDone`].
+    Bench {
+        /// Number of this request.
+        job: JobId,
+        /// What to run.
+        config: Box<BenchConfig>,
     },
     /// Simulate one execution. Answered by progress and [`Event::ProfileReady`].
     Profile {
@@ -155,6 +164,20 @@ pub enum Event {
         /// What is being done: `Reading trace.json`.
         label: String,
     },
+    /// One configuration of a benchmark has ended; a failed one says so in its report.
+    Report {
+        /// The benchmark.
+        job: JobId,
+        /// Position of the configuration in the sweep.
+        row: u32,
+        /// Its report.
+        report: Box<Report>,
+    },
+    /// A benchmark has ended; all its reports were sent.
+    BenchDone {
+        /// The benchmark.
+        job: JobId,
+    },
     /// A profile can be asked about.
     ProfileReady {
         /// Job this ends.
@@ -242,6 +265,8 @@ impl Event {
             Self::Ready { .. } => None,
             Self::Catalog { job, .. }
             | Self::Progress { job, .. }
+            | Self::Report { job, .. }
+            | Self::BenchDone { job }
             | Self::ProfileReady { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
@@ -256,7 +281,7 @@ impl Event {
     /// Whether nothing more will come for its request.
     #[must_use]
     pub const fn is_last(&self) -> bool {
-        !matches!(self, Self::Ready { .. } | Self::Progress { .. })
+        !matches!(self, Self::Ready { .. } | Self::Progress { .. } | Self::Report { .. })
     }
 }
 
@@ -267,6 +292,7 @@ impl Request {
         match self {
             Self::Cancel { .. } | Self::Close { .. } => None,
             Self::Catalog { job }
+            | Self::Bench { job, .. }
             | Self::Profile { job, .. }
             | Self::Open { job, .. }
             | Self::Timeline { job, .. }
@@ -283,6 +309,7 @@ impl Request {
     pub fn describe(&self) -> String {
         match self {
             Self::Catalog { .. } => "the list of models".to_owned(),
+            Self::Bench { config, .. } => format!("the benchmark of {} on {}", config.model, config.instance_type),
             Self::Profile { spec, .. } => {
                 format!("the profile of {} ({}, {})", spec.model, spec.workflow.name(), spec.instance)
             }
