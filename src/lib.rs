@@ -26,3 +26,5 @@ pub mod profile;
 pub mod session;
 pub mod tensor;
 pub mod view;
+#[cfg(feature = "web")]
+pub mod web;

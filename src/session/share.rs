@@ -1,1 +1,0 @@
-//! Share links: all view state as a readable query behind the hash route.
