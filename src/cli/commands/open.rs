@@ -8,7 +8,7 @@ use crate::base::units::{format_count, format_ns};
 use crate::cli::args::OpenArgs;
 use crate::cli::driver::Driver;
 use crate::cli::file::FileSource;
-use crate::profile::OpenSummary;
+use crate::profile::summary::OpenSummary;
 use crate::session::{ByteSource as _, ExportKind, Request};
 
 pub(super) fn run(args: OpenArgs) -> Result<()> {
@@ -27,15 +27,16 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
 }
 
 fn describe(summary: &OpenSummary, top: usize) -> String {
-    let phases: Vec<String> = summary.by_phase.iter().map(|(ph, n)| format!("{ph} {}", format_count(*n))).collect();
+    let phases: Vec<String> =
+        summary.by_phase.sorted().iter().map(|(ph, n)| format!("{ph} {}", format_count(*n))).collect();
     let mut out = format!(
         "{}: {} events ({}), {} on {} tracks of {} processes\n",
         summary.format,
         format_count(summary.events),
         phases.join(", "),
         format_ns(summary.span_ns as f64),
-        format_count(summary.tracks as u64),
-        format_count(summary.processes as u64),
+        format_count(summary.tracks),
+        format_count(summary.processes),
     );
     for d in &summary.diagnostics {
         out.push_str(&format!("note: {d}\n"));
@@ -45,12 +46,7 @@ fn describe(summary: &OpenSummary, top: usize) -> String {
         .iter()
         .take(top)
         .map(|o| {
-            vec![
-                shorten(&o.name, 72),
-                format_count(o.count),
-                format_ns(o.total_ns as f64),
-                format_ns(o.self_ns as f64),
-            ]
+            vec![shorten(&o.name, 72), format_count(o.count), format_ns(o.total_ns as f64), format_ns(o.self_ns as f64)]
         })
         .collect();
     if !rows.is_empty() {
