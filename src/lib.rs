@@ -19,6 +19,8 @@
 pub mod base;
 pub mod bench;
 pub mod capture;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod compiler;
 pub mod machine;
 pub mod neuron;

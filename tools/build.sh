@@ -15,13 +15,13 @@ cmd_build() {
 }
 
 cmd_serve() {
-  local port=8080 build=yes
+  local port=8080 build=yes usage="usage: ./x serve [--port N] [--no-build]"
   while [ $# -gt 0 ]; do
     case $1 in
-      --port) port=${2:?"--port needs a number"}; shift 2 ;;
+      --port) [ $# -gt 1 ] || die "--port needs a number" "$usage"; port=$2; shift 2 ;;
       --port=*) port=${1#*=}; shift ;;
       --no-build) build=no; shift ;;
-      *) die "serve $1: unknown option" "usage: ./x serve [--port N] [--no-build]" ;;
+      *) die "serve $1: unknown option" "$usage" ;;
     esac
   done
   if [ "$build" = yes ]; then cmd_build; else need_node; fi

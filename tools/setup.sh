@@ -34,7 +34,7 @@ need_rust() {
 }
 
 need_node() {
-  local hint="Debian and Ubuntu: sudo apt-get install -y nodejs npm   (elsewhere: https://nodejs.org)"
+  local hint="Debian 13 or Ubuntu 25.04 and later: sudo apt-get install -y nodejs npm      elsewhere: https://nodejs.org"
   have node && have npm || die "Node.js $NODE_MIN_MAJOR or later and npm are missing (for wasm-opt, serving and tests)." "$hint"
   local major
   major=$(node -p 'process.versions.node.split(".")[0]')

@@ -6,8 +6,14 @@
 pub fn percentile_sorted(sorted: &[f64], p: f64) -> Option<f64> {
     let (low, high, fraction) = percentile_ranks(sorted.len(), p)?;
     let (a, b) = (sorted[low], sorted[high]);
-    // numpy's lerp: from the nearer end, so that the result never leaves [a, b].
-    Some(if fraction < 0.5 { a + (b - a) * fraction } else { b - (b - a) * (1.0 - fraction) })
+    Some(lerp(a, b, fraction))
+}
+
+/// The point `fraction` (0..=1) of the way from `a` to `b`, as numpy computes it: from the nearer end, so that the
+/// result never leaves `[a, b]`.
+#[must_use]
+pub fn lerp(a: f64, b: f64, fraction: f64) -> f64 {
+    if fraction < 0.5 { a + (b - a) * fraction } else { b - (b - a) * (1.0 - fraction) }
 }
 
 /// The two ranks that the `p`-th percentile of `n` sorted values lies between, and how far from the lower one.

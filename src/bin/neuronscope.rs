@@ -1,3 +1,5 @@
-//! The command line's binary.
+//! The command line.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    neuronscope::cli::run()
+}

@@ -16,7 +16,7 @@ pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> P
     let mut args = b.args;
     args.seal();
     let mut profile = Profile {
-        meta: ProfileMeta { title: b.title, format: b.format, origin_ns: low, span, events, by_phase: b.phases },
+        meta: ProfileMeta { title: b.title, format: b.format, origin_ns: low, span, events, by_phase: b.phase_counts },
         strings: b.strings,
         processes: b.processes,
         tracks: b.tracks,

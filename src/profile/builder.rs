@@ -50,7 +50,7 @@ pub struct ProfileBuilder {
     pub(super) link_ids: LinkRows,
     pub(super) counters: super::counters::CounterRows,
     pub(super) metadata: Vec<MetadataRow>,
-    pub(super) phases: PhaseCounts,
+    pub(super) phase_counts: PhaseCounts,
     pub(super) extra_events: u64,
     pub(super) bounds: Option<(i64, i64)>,
 }
@@ -191,7 +191,7 @@ impl ProfileBuilder {
     /// Keeps a metadata event that names nothing we know.
     pub fn metadata(&mut self, row: MetadataRow) {
         self.metadata.push(row);
-        self.phases.add("M", 1);
+        self.phase_counts.add("M", 1);
     }
 
     /// A complete slice. Negative durations count as none. `args_json`: the raw text of a JSON object.
@@ -224,7 +224,7 @@ impl ProfileBuilder {
         let dur_ns = dur_ns.unwrap_or(0).clamp(0, MAX_ABS_NS - start_ns);
         self.note(track, start_ns);
         self.note_time(start_ns + dur_ns);
-        self.phases.add("X", 1);
+        self.phase_counts.add("X", 1);
         self.slices.push(track, start_ns, dur_ns, name, category, args, flags);
     }
 
@@ -232,7 +232,7 @@ impl ProfileBuilder {
     pub fn begin(&mut self, track: TrackId, ts_ns: i64, name: StrId, category: StrId, args: ArgsId, byte_offset: u64) {
         let ts = clamp(ts_ns);
         self.note(track, ts);
-        self.phases.add("B", 1);
+        self.phase_counts.add("B", 1);
         let slice = self.slices.track.len() as u32;
         self.slices.push(track, ts, 0, name, category, args, SliceFlags::default());
         self.ends.push(EndRow { track, ts, slice, name, args, byte_offset });
@@ -242,7 +242,7 @@ impl ProfileBuilder {
     pub fn end(&mut self, track: TrackId, ts_ns: i64, name: StrId, args: ArgsId, byte_offset: u64) {
         let ts = clamp(ts_ns);
         self.note(track, ts);
-        self.phases.add("E", 1);
+        self.phase_counts.add("E", 1);
         self.ends.push(EndRow { track, ts, slice: u32::MAX, name, args, byte_offset });
     }
 
@@ -281,15 +281,15 @@ impl ProfileBuilder {
     pub fn counter(&mut self, track: TrackId, ts_ns: i64, name: StrId, id: StrId, values: &[(StrId, f64)]) {
         let ts = clamp(ts_ns);
         self.note(track, ts);
-        self.phases.add("C", 1);
+        self.phase_counts.add("C", 1);
         let process = self.tracks[track].process;
-        self.counters.add(process, name, id, ts, values);
+        self.counters.add((process, name, id), track, ts, values);
     }
 
     /// Counts an event that leaves nothing else behind: a broken one, or metadata that was understood.
     pub fn count_event(&mut self, phase: Option<&str>) {
         match phase {
-            Some(phase) => self.phases.add(phase, 1),
+            Some(phase) => self.phase_counts.add(phase, 1),
             None => self.extra_events += 1,
         }
     }
@@ -308,7 +308,21 @@ impl ProfileBuilder {
     /// Number of events so far.
     #[must_use]
     pub fn events(&self) -> u64 {
-        self.phases.total() + self.extra_events
+        self.phase_counts.total() + self.extra_events
+    }
+
+    /// Number of events so far that had a phase.
+    #[must_use]
+    pub fn phases(&self) -> u64 {
+        self.phase_counts.total()
+    }
+
+    /// Bytes held, about: what a limit on memory looks at.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let points = self.instants.ts.capacity() * 26 + self.links.ts.capacity() * 35;
+        let slices = self.slices.start.capacity() * 33 + self.ends.capacity() * size_of::<EndRow>();
+        slices + points + self.counters.bytes() + self.args.bytes() + self.strings.bytes()
     }
 
     /// Matches begins with ends, sorts, nests, moves the earliest time to zero, and adds what was found to `diagnostics`.
@@ -323,7 +337,7 @@ impl ProfileBuilder {
     }
 
     fn count_phase_byte(&mut self, phase: u8) {
-        self.phases.add(char::from(phase).encode_utf8(&mut [0; 4]), 1);
+        self.phase_counts.add(char::from(phase).encode_utf8(&mut [0; 4]), 1);
     }
 }
 

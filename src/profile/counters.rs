@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::ProcessId;
+use super::{ProcessId, TrackId};
 use crate::base::{FxHashMap, IndexVec, StrId, TraceNs};
 use crate::define_idx;
 
@@ -20,6 +20,8 @@ define_idx! {
 pub struct Counter {
     /// The process it belongs to.
     pub process: ProcessId,
+    /// The track its first event was on; what the file says beside the process has no meaning for counters.
+    pub track: TrackId,
     /// Its name.
     pub name: StrId,
     /// Its id, empty when it has none.
@@ -91,11 +93,17 @@ pub(super) struct CounterRows {
 
 impl CounterRows {
     /// One event of a counter.
-    pub(super) fn add(&mut self, process: ProcessId, name: StrId, id: StrId, ts: i64, values: &[(StrId, f64)]) {
+    pub(super) fn add(
+        &mut self,
+        (process, name, id): (ProcessId, StrId, StrId),
+        track: TrackId,
+        ts: i64,
+        values: &[(StrId, f64)],
+    ) {
         let counter = *self
             .counter_of
             .entry((process, name, id))
-            .or_insert_with(|| self.counters.push(Counter { process, name, id, series: Vec::new() }));
+            .or_insert_with(|| self.counters.push(Counter { process, track, name, id, series: Vec::new() }));
         for &(key, value) in values {
             let known = &self.counters[counter].series;
             let found = known.iter().copied().find(|&s| self.series[s].key == key);
@@ -108,6 +116,11 @@ impl CounterRows {
             self.ts.push(ts);
             self.value.push(value);
         }
+    }
+
+    /// Bytes held by the samples.
+    pub(super) fn bytes(&self) -> usize {
+        self.ts.capacity() * 20
     }
 
     /// Groups the samples by series, by time, equal times in the order given.

@@ -11,11 +11,15 @@ mod args;
 mod assemble;
 mod builder;
 mod counters;
+pub mod formats;
 mod nesting;
+pub mod neuron;
+pub mod opstats;
 mod phases;
 mod points;
 mod slices;
 mod store;
+pub mod summary;
 mod tracks;
 
 pub use args::{ArgsArena, ArgsId};

@@ -1,7 +1,7 @@
 //! How many events of each phase a file had.
 
 use indexmap::IndexMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Events by the text of their `ph`, most frequent first and then by text when it is written out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,6 +54,17 @@ impl PhaseCounts {
 impl Serialize for PhaseCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.sorted())
+    }
+}
+
+impl<'de> Deserialize<'de> for PhaseCounts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let rows = std::collections::BTreeMap::<String, u64>::deserialize(deserializer)?;
+        let mut counts = Self::default();
+        for (phase, n) in rows {
+            counts.add(&phase, n);
+        }
+        Ok(counts)
     }
 }
 

@@ -28,8 +28,8 @@ pub struct ProfileMeta {
 pub struct MetadataRow {
     /// The process it is about.
     pub process: ProcessId,
-    /// The track it is about, if it had a tid.
-    pub track: Option<TrackId>,
+    /// The tid it had, empty when it had none.
+    pub tid: StrId,
     /// What it says.
     pub name: StrId,
     /// The value.

@@ -67,3 +67,18 @@ pub struct InstanceInfo {
     /// On-demand price in US dollars an hour, if one is published.
     pub usd_per_hour: Option<f64>,
 }
+
+/// Everything there is to choose from.
+#[must_use]
+pub fn catalog() -> Catalog {
+    let instances = crate::machine::arch::INSTANCES
+        .iter()
+        .map(|i| InstanceInfo {
+            name: i.name.to_owned(),
+            devices: i.devices,
+            cores: i.neuroncores,
+            usd_per_hour: i.usd_per_hour,
+        })
+        .collect();
+    Catalog { models: Vec::new(), instances }
+}

@@ -5,7 +5,10 @@
 //! requests and the same events, so what one shows the other can print.
 
 mod catalog;
+mod export;
+mod held;
 mod ids;
+mod jobs;
 mod operators;
 mod profile_info;
 pub mod protocol;
@@ -13,6 +16,7 @@ pub mod protocol;
 mod session;
 pub mod share;
 mod source;
+mod timeline;
 
 pub use crate::compiler::Workflow;
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};

@@ -1,7 +1,7 @@
 // What every browser test needs: the built page served under a sub-path, a Chromium, and pages that fail their test on
 // any console message of error level, uncaught error or failed request.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import axe from "axe-core";
@@ -11,6 +11,9 @@ import { serve } from "../../tools/serve.mjs";
 /** The folder under test, and the sub-path it is served under: nothing in it may assume the root of a host. */
 export const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 export const BASE = "/demo/neuronscope/";
+
+// Where a failed test leaves a picture of its page.
+const ARTIFACTS = fileURLToPath(new URL("artifacts/", import.meta.url));
 
 /** The first wait covers compiling the app on a busy machine. It is a limit, not a measure. */
 export const TIMEOUT_MS = 60_000;
@@ -41,7 +44,8 @@ export async function launch() {
  * a test function that runs `body(page, url)` in a fresh context and then fails on anything that went wrong in the page.
  */
 export function appFixture() {
-  const fixture = { url: undefined, browser: undefined, page: (body, options) => () => runInPage(fixture, body, options) };
+  const fixture = { url: undefined, browser: undefined, page: undefined };
+  fixture.page = (body, options) => (test) => runInPage(fixture, test.name, body, options);
   let server;
   before(async () => {
     assert.ok(existsSync(`${DIST}/index.html`), "dist/ is not built: run ./x build");
@@ -60,7 +64,7 @@ export function appFixture() {
  * Options: `open` (default true) loads the page and waits for the app; `hash` is its route; `allow` is a list of
  * patterns of problems that the test expects; `context` goes to the browser context (viewport, permissions, ...).
  */
-async function runInPage(fixture, body, { open = true, hash = "", allow = [], context = {} } = {}) {
+async function runInPage(fixture, name, body, { open = true, hash = "", allow = [], context = {} } = {}) {
   const browserContext = await fixture.browser.newContext({ acceptDownloads: true, ...context });
   browserContext.setDefaultTimeout(TIMEOUT_MS);
   const problems = watch(browserContext, new URL(fixture.url).origin);
@@ -69,6 +73,7 @@ async function runInPage(fixture, body, { open = true, hash = "", allow = [], co
     if (open) await openApp(page, fixture.url + hash);
     await body(page, fixture.url);
   } catch (error) {
+    await keepPicture(browserContext, name);
     if (problems.length > 0) error.message += `\nthe page reported:\n  ${problems.join("\n  ")}`;
     throw error;
   } finally {
@@ -76,6 +81,13 @@ async function runInPage(fixture, body, { open = true, hash = "", allow = [], co
   }
   const unexpected = problems.filter((problem) => !allow.some((pattern) => pattern.test(problem)));
   assert.deepEqual(unexpected, [], "the page reported problems");
+}
+
+async function keepPicture(context, name) {
+  mkdirSync(ARTIFACTS, { recursive: true });
+  const file = `${ARTIFACTS}${name.replaceAll(/[^a-z0-9]+/gi, "-")}.png`;
+  // The page may be what broke: the test's own error is the one to show.
+  await context.pages().at(-1)?.screenshot({ path: file, fullPage: true, timeout: 5000 }).catch(() => {});
 }
 
 // Collects what goes wrong in any page of the context, popups included.

@@ -1,0 +1,46 @@
+//! Prints how many simulated inferences the scheduler runs in a second of wall time, and how long a report takes.
+#![allow(missing_docs)]
+#![allow(clippy::disallowed_methods, reason = "a benchmark measures wall time")]
+#![allow(clippy::print_stdout, reason = "a benchmark prints what it measured")]
+
+use std::time::Instant;
+
+use neuronscope::base::SimTime;
+use neuronscope::bench::{BenchConfig, ConfigurationRun, ReportDetail, ServiceTimes, expand};
+
+fn main() {
+    let device = |ms: f64| vec![SimTime::from_ns_f64(ms * 1e6)];
+    let queued = ServiceTimes {
+        host: SimTime::from_us(216),
+        transfer: SimTime::from_us(140),
+        device: device(2.895),
+        ..ServiceTimes::default()
+    };
+    let fast = ServiceTimes { device: device(0.006), ..queued.clone() };
+    let fast = ServiceTimes { host: SimTime::from_ns(300), transfer: SimTime::from_ns(300), ..fast };
+    report("published rows: 60 s, inf1.6xlarge", &queued, 60.0);
+    report("10^7 inferences: 6 s at 0.6 us a call", &fast, 6.0);
+}
+
+fn report(title: &str, times: &ServiceTimes, duration_s: f64) {
+    println!("{title}");
+    let config = BenchConfig { instance_type: "inf1.6xlarge".to_owned(), duration_s, ..BenchConfig::default() };
+    let Ok(sweep) = expand(&config) else { return };
+    let start = Instant::now();
+    for configuration in sweep.configurations {
+        let run_start = Instant::now();
+        let mut run = ConfigurationRun::new(configuration, Ok(times));
+        while !run.step(50_000).done {}
+        let run_s = run_start.elapsed().as_secs_f64();
+        let outcome = run.finish(ReportDetail::Summary);
+        let all_s = run_start.elapsed().as_secs_f64();
+        let inferences = outcome.measurement.as_ref().map_or(0, |m| m.inferences());
+        println!(
+            "  {:<22} {inferences:>10} inferences, {:>6.1} M/s scheduled, {:>6.1} ms with the report",
+            outcome.report.label(),
+            inferences as f64 / run_s / 1e6,
+            all_s * 1e3
+        );
+    }
+    println!("  sweep of four: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+}

@@ -1,0 +1,111 @@
+//! The table `print_reports` shows in a terminal.
+
+use std::cmp::Ordering;
+
+use serde_json::{Map, Value};
+
+use super::cell;
+use crate::bench::Report;
+
+/// NeuronPerf's default columns.
+pub const PRINT_COLS: &[&str] = &[
+    "throughput_avg",
+    "latency_ms_p50",
+    "latency_ms_p99",
+    "n_models",
+    "pipeline_size",
+    "workers_per_model",
+    "batch_size",
+    "model_filename",
+];
+
+/// Which columns, and in which order the rows.
+#[derive(Clone, Debug)]
+pub struct TableOptions<'a> {
+    /// Keys of a report.
+    pub columns: &'a [&'a str],
+    /// Key to sort by, shown or not; rows without a value come last. `None` keeps the order of the sweep, which is
+    /// what NeuronPerf's default comes to: its sort key is not among its columns, and then it does not sort.
+    pub sort_by: Option<&'a str>,
+    /// Largest first.
+    pub reverse: bool,
+}
+
+impl Default for TableOptions<'_> {
+    fn default() -> Self {
+        Self { columns: PRINT_COLS, sort_by: None, reverse: false }
+    }
+}
+
+/// The table: left-aligned, each column as wide as the longest column name and a space (wider only where a value
+/// needs it), no spaces at the ends of lines.
+#[must_use]
+pub fn to_table(reports: &[Report], options: &TableOptions) -> String {
+    if reports.is_empty() {
+        return "No reports were found. Did benchmarking succeed?\n".to_owned();
+    }
+    let mut rows: Vec<Map<String, Value>> = reports.iter().map(cell::values).collect();
+    if let Some(key) = options.sort_by {
+        rows.sort_by(|a, b| compare(a.get(key), b.get(key), options.reverse));
+    }
+    let mut lines = vec![options.columns.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>()];
+    lines.extend(rows.iter().map(|row| options.columns.iter().map(|c| cell::text(row.get(*c))).collect()));
+    let name_width = options.columns.iter().map(|c| c.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..options.columns.len())
+        .map(|i| lines.iter().map(|line| line[i].chars().count()).fold(name_width, usize::max) + 1)
+        .collect();
+    let mut text = String::new();
+    for line in &lines {
+        let padded: String = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        text.push_str(padded.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Numbers by size, text by letters, missing values last either way.
+fn compare(a: Option<&Value>, b: Option<&Value>, reverse: bool) -> Ordering {
+    let present = |v: Option<&Value>| v.is_some_and(|v| !v.is_null());
+    match (present(a), present(b)) {
+        (true, true) => {
+            let number = |v: Option<&Value>| v.and_then(Value::as_f64);
+            let order = match (number(a), number(b)) {
+                (Some(a), Some(b)) => a.total_cmp(&b),
+                _ => cell::text(a).cmp(&cell::text(b)),
+            };
+            if reverse { order.reverse() } else { order }
+        }
+        (a, b) => b.cmp(&a),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(n_models: u32, throughput_avg: Option<f64>) -> Report {
+        Report { n_models, throughput_avg, ..Report::default() }
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_the_longest_name() {
+        let options = TableOptions { columns: &["n_models", "throughput_avg", "nothing"], ..TableOptions::default() };
+        let text = to_table(&[row(1, Some(2746.0)), row(16, None)], &options);
+        assert_eq!(
+            text,
+            "n_models       throughput_avg nothing\n1              2746.0         N/A\n16             N/A            N/A\n"
+        );
+        assert_eq!(to_table(&[], &options), "No reports were found. Did benchmarking succeed?\n");
+    }
+
+    #[test]
+    fn sorting_keeps_missing_values_last() {
+        let reports = [row(1, Some(5.0)), row(2, None), row(3, Some(20.0))];
+        let order = |reverse| {
+            let columns = &["n_models"];
+            let text = to_table(&reports, &TableOptions { columns, sort_by: Some("throughput_avg"), reverse });
+            text.lines().skip(1).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!((order(false).as_str(), order(true).as_str()), ("1 3 2", "3 1 2"));
+    }
+}

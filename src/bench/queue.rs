@@ -1,0 +1,125 @@
+//! The two queues of the scheduler, both without allocation while it runs: events in time order, and workers waiting
+//! for a resource in the order they came.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Workers are numbered in this many bits of an event's key.
+const WORKER_BITS: u32 = 20;
+
+/// The most workers one scheduler can hold.
+pub(super) const MAX_WORKERS: u64 = 1 << WORKER_BITS;
+
+/// A worker's next event: it happens at `time_ps`; of events at one time the one scheduled first comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Event {
+    time_ps: u64,
+    /// Sequence number in the high bits, worker in the low ones: one comparison breaks a tie.
+    order: u64,
+}
+
+/// Events ordered by (time, sequence). Each worker has at most one.
+pub(super) struct EventQueue {
+    heap: BinaryHeap<Reverse<Event>>,
+    sequence: u64,
+}
+
+impl EventQueue {
+    pub(super) fn new(workers: usize) -> Self {
+        Self { heap: BinaryHeap::with_capacity(workers), sequence: 0 }
+    }
+
+    #[inline]
+    pub(super) fn schedule(&mut self, time_ps: u64, worker: u32) {
+        let order = (self.sequence << WORKER_BITS) | u64::from(worker);
+        self.sequence += 1;
+        self.heap.push(Reverse(Event { time_ps, order }));
+    }
+
+    /// The earliest event: its time and its worker.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<(u64, u32)> {
+        let Reverse(event) = self.heap.pop()?;
+        // The mask leaves 20 bits, so nothing is cut off.
+        Some((event.time_ps, (event.order & (MAX_WORKERS - 1)) as u32))
+    }
+}
+
+const NOBODY: u32 = u32::MAX;
+
+/// Resources that serve one worker at a time, first come first served. A worker waits for at most one of them, so one
+/// link for each worker is enough for all queues together.
+pub(super) struct Resources {
+    lines: Vec<Line>,
+    behind: Vec<u32>,
+}
+
+#[derive(Clone, Copy)]
+struct Line {
+    held: bool,
+    first: u32,
+    last: u32,
+}
+
+impl Resources {
+    pub(super) fn new(resources: usize, workers: usize) -> Self {
+        let free = Line { held: false, first: NOBODY, last: NOBODY };
+        Self { lines: vec![free; resources], behind: vec![NOBODY; workers] }
+    }
+
+    /// Takes the resource, or joins its queue and returns `false`.
+    #[inline]
+    pub(super) fn acquire(&mut self, resource: usize, worker: u32) -> bool {
+        let line = &mut self.lines[resource];
+        if !line.held {
+            line.held = true;
+            return true;
+        }
+        self.behind[worker as usize] = NOBODY;
+        if line.first == NOBODY {
+            line.first = worker;
+        } else {
+            self.behind[line.last as usize] = worker;
+        }
+        line.last = worker;
+        false
+    }
+
+    /// Gives the resource to the worker that has waited longest, or frees it.
+    #[inline]
+    pub(super) fn release(&mut self, resource: usize) -> Option<u32> {
+        let line = &mut self.lines[resource];
+        if line.first == NOBODY {
+            line.held = false;
+            return None;
+        }
+        let next = line.first;
+        line.first = self.behind[next as usize];
+        Some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_come_by_time_and_then_by_age() {
+        let mut queue = EventQueue::new(4);
+        for (time, worker) in [(5, 0), (3, 1), (5, 2), (3, 3)] {
+            queue.schedule(time, worker);
+        }
+        let order: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
+        assert_eq!(order, [(3, 1), (3, 3), (5, 0), (5, 2)]);
+    }
+
+    #[test]
+    fn first_come_first_served_across_two_resources() {
+        let mut r = Resources::new(2, 5);
+        assert!(r.acquire(0, 0) && r.acquire(1, 1));
+        assert!(!r.acquire(0, 2) && !r.acquire(1, 3) && !r.acquire(0, 4));
+        assert_eq!([r.release(0), r.release(0), r.release(0)], [Some(2), Some(4), None]);
+        assert!(r.acquire(0, 0));
+        assert_eq!([r.release(1), r.release(1)], [Some(3), None]);
+    }
+}

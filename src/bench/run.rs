@@ -1,0 +1,167 @@
+//! One configuration from start to row, in steps: what a worker drives. It never fails; a configuration that can not
+//! run becomes a failed row.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Cancel, SimTime};
+
+use super::executor::SimulatedExecutor;
+use super::measurement::Measurement;
+use super::plan::{Estimate, estimate};
+use super::report::{Report, ReportDetail};
+use super::scheduler::{Progress, Scheduler};
+use super::service::ServiceTimes;
+use super::sweep::Configuration;
+
+/// What came of a configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Its row.
+    pub report: Report,
+    /// Latencies, seconds and timers; absent when nothing ran. Latencies are no longer in order of completion.
+    pub measurement: Option<Measurement>,
+}
+
+/// A configuration on a simulated device.
+pub struct ConfigurationRun {
+    configuration: Configuration,
+    estimate: Estimate,
+    state: State,
+}
+
+enum State {
+    Live(Box<Scheduler<SimulatedExecutor>>),
+    Failed(String),
+}
+
+impl ConfigurationRun {
+    /// Prepares a run. `times` are the model's stage times for this configuration, or why there are none: the model
+    /// could not be compiled, or does not fit in memory.
+    #[must_use]
+    pub fn new(configuration: Configuration, times: Result<&ServiceTimes, String>) -> Self {
+        let expected = times.as_ref().map_or_else(|_| Estimate::default(), |t| estimate(&configuration, t));
+        let state = match times.and_then(|times| prepare(&configuration, times, &expected)) {
+            Ok(scheduler) => State::Live(Box::new(scheduler)),
+            Err(message) => State::Failed(message),
+        };
+        Self { configuration, estimate: expected, state }
+    }
+
+    /// What the run is expected to take; zero when it can not run.
+    #[must_use]
+    pub fn estimate(&self) -> Estimate {
+        self.estimate
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    /// Handles up to `budget` events. A run that fails on the way is done.
+    pub fn step(&mut self, budget: u64) -> Progress {
+        if let State::Live(scheduler) = &mut self.state {
+            match scheduler.step(budget) {
+                Ok(progress) => return progress,
+                Err(error) => self.state = State::Failed(error.to_string()),
+            }
+        }
+        Progress { done: true, now: SimTime::ZERO, percent: 100.0, inferences: 0 }
+    }
+
+    /// The row, now: of a run that is not done, a row with status `error` that holds what was measured.
+    #[must_use]
+    pub fn finish(self, detail: ReportDetail) -> Outcome {
+        match self.state {
+            State::Failed(message) => {
+                Outcome { report: Report::failed(&self.configuration, message), measurement: None }
+            }
+            State::Live(scheduler) => {
+                let mut measurement = scheduler.into_measurement();
+                let report = Report::of(&self.configuration, &mut measurement, detail);
+                Outcome { report, measurement: Some(measurement) }
+            }
+        }
+    }
+
+    /// Steps to the end, or until `cancel` asks to stop.
+    #[must_use]
+    pub fn run(mut self, cancel: &dyn Cancel, detail: ReportDetail) -> Outcome {
+        /// About 5 ms of work.
+        const BUDGET: u64 = 50_000;
+        while !cancel.is_cancelled() && !self.step(BUDGET).done {}
+        self.finish(detail)
+    }
+}
+
+fn prepare(
+    configuration: &Configuration,
+    times: &ServiceTimes,
+    expected: &Estimate,
+) -> Result<Scheduler<SimulatedExecutor>, String> {
+    configuration.check().map_err(|e| e.to_string())?;
+    times.check(configuration).map_err(|e| e.to_string())?;
+    expected.check(configuration).map_err(|e| e.to_string())?;
+    let executor = SimulatedExecutor::new(configuration, times);
+    Scheduler::new(configuration, executor, expected.inferences).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::NeverCancel;
+    use crate::bench::{BenchConfig, expand};
+
+    fn times() -> ServiceTimes {
+        ServiceTimes { device: vec![SimTime::from_us(500)], ..ServiceTimes::default() }
+    }
+
+    #[test]
+    fn a_sweep_goes_on_after_rows_that_can_not_run() {
+        let config = BenchConfig { n_models: Some(vec![3, 2]), duration_s: 0.1, ..BenchConfig::default() };
+        let sweep = expand(&config).unwrap();
+        let run =
+            |c: &Configuration| ConfigurationRun::new(c.clone(), Ok(&times())).run(&NeverCancel, Default::default());
+        let outcomes: Vec<Outcome> = sweep.configurations.iter().map(run).collect();
+        let status: Vec<&str> = outcomes.iter().map(|o| o.report.status.as_str()).collect();
+        assert_eq!(status, ["error", "finished", "error", "finished"]);
+        let error = outcomes[0].report.error.as_deref().unwrap();
+        assert_eq!(
+            error,
+            "n_models 3 x pipeline_size 1 needs 3 NeuronCores, trn1.2xlarge has 2; use at most 2 models or a larger instance"
+        );
+        assert!(outcomes[0].measurement.is_none() && outcomes[1].measurement.is_some());
+    }
+
+    #[test]
+    fn wrong_times_and_no_times_are_failed_rows() {
+        let first = || expand(&BenchConfig::default()).unwrap().configurations.remove(0);
+        let error_of = |times: Result<&ServiceTimes, String>| {
+            let mut run = ConfigurationRun::new(first(), times);
+            assert!(run.step(10).done);
+            run.finish(ReportDetail::Summary).report.error.unwrap()
+        };
+        assert_eq!(error_of(Err("no such model".into())), "no such model");
+        assert!(error_of(Ok(&ServiceTimes::default())).contains("0 pipeline stages"));
+        assert!(error_of(Ok(&times().with_even_pipeline(2))).contains("2 pipeline stages"));
+        let nothing = ServiceTimes { device: vec![SimTime::ZERO], ..ServiceTimes::default() };
+        assert!(error_of(Ok(&nothing)).contains("zero time"));
+        let fast = ServiceTimes { device: vec![SimTime::from_ns(1)], ..ServiceTimes::default() };
+        assert!(error_of(Ok(&fast)).contains("duration_s of at most"));
+        let slow = ServiceTimes { device: vec![SimTime(u64::MAX)], ..ServiceTimes::default() };
+        assert!(error_of(Ok(&slow)).contains("at most 86400 s"));
+    }
+
+    #[test]
+    fn the_estimate_is_close_for_progress() {
+        let mut run =
+            ConfigurationRun::new(expand(&BenchConfig::default()).unwrap().configurations.remove(3), Ok(&times()));
+        let mut events = 0;
+        while !run.step(1_000).done {
+            events += 1_000;
+        }
+        let expected = run.estimate().events as f64;
+        assert!((events as f64 / expected - 1.0).abs() < 0.02, "{events} of {expected}");
+    }
+}

@@ -1,0 +1,366 @@
+//! The discrete-event run of one configuration.
+//!
+//! Workers of every model copy run in a closed loop: fetch an input (the workers of a model take turns), preprocess,
+//! host work on the instance's one shared resource, take the model's NeuronCore, transfer on the same shared resource
+//! while holding the core, compute, release, go through the remaining pipeline stages (each with its own core; a
+//! worker leaves a core before it queues for the next), postprocess, record. Every queue is first come first served
+//! and events of one instant happen in the order they were scheduled, so a run is a function of its stage times.
+//!
+//! The clock starts at the measured window: all copies are brought up side by side before it, and it opens when the
+//! last one is warm. At its end no worker begins another inference; those in flight are finished and counted in the
+//! latencies, the totals and the per-second counts, as NeuronPerf joins its workers and keeps what they did.
+
+use crate::base::SimTime;
+
+use super::executor::{Executor, SetupStep, Stage};
+use super::measurement::{MAX_INFERENCES, Measurement};
+use super::queue::{EventQueue, MAX_WORKERS, Resources};
+use super::sweep::Configuration;
+use super::timer::Timers;
+
+pub use self::error::RunError;
+
+mod error {
+    use thiserror::Error;
+
+    use super::MAX_INFERENCES;
+
+    /// Why a configuration can not be run.
+    #[derive(Clone, Debug, Error, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum RunError {
+        /// No worker, or more than can be numbered.
+        #[error(
+            "n_models {n_models} x workers_per_model {workers_per_model} makes {workers} workers; from 1 to {max} can be simulated"
+        )]
+        Workers {
+            /// Model copies.
+            n_models: u32,
+            /// Workers of each.
+            workers_per_model: u32,
+            /// Their product.
+            workers: u64,
+            /// The limit.
+            max: u64,
+        },
+        /// An inference that took no time.
+        #[error(
+            "worker {worker} finished an inference in zero time, so the clock would never move; give a stage a time above zero"
+        )]
+        ZeroLatency {
+            /// Which worker, over all models.
+            worker: u32,
+        },
+        /// Too many latencies to keep.
+        #[error(
+            "more than {MAX_INFERENCES} inferences would be recorded ({after_s} s into the run); shorten the duration"
+        )]
+        TooManyInferences {
+            /// When the limit was met, whole seconds of the window.
+            after_s: u64,
+        },
+        /// The memory for the latencies is not there.
+        #[error("no memory for the latencies of {inferences} inferences (8 bytes each); shorten the duration")]
+        OutOfMemory {
+            /// How many were expected.
+            inferences: u64,
+        },
+    }
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Whether every worker has stopped.
+    pub done: bool,
+    /// Simulated time since the window opened.
+    pub now: SimTime,
+    /// Share of the window that has passed, 0 to 100; 100 only when done.
+    pub percent: f64,
+    /// Inferences recorded so far.
+    pub inferences: u64,
+}
+
+/// What a worker's pending event ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Input,
+    Preprocess,
+    Host,
+    Transfer,
+    Device(u32),
+    Postprocess,
+}
+
+struct Worker {
+    model: u32,
+    phase: Phase,
+    /// Time of the stage it waits to begin, drawn when it asked.
+    pending: u64,
+    begun: u64,
+    called: u64,
+}
+
+/// Runs one configuration on an [`Executor`], in steps.
+pub struct Scheduler<E> {
+    executor: E,
+    pipeline_size: u32,
+    window: u64,
+    now: u64,
+    events: EventQueue,
+    resources: Resources,
+    workers: Vec<Worker>,
+    running: usize,
+    measurement: Measurement,
+}
+
+/// The shared host resource; input locks and NeuronCores follow it.
+const HOST: usize = 0;
+
+impl<E: Executor> Scheduler<E> {
+    /// Brings up every model copy and lets all workers begin. `expected` inferences are given memory at once; more
+    /// are possible.
+    ///
+    /// # Errors
+    /// When there are too many workers, or no memory for what is expected.
+    pub fn new(configuration: &Configuration, executor: E, expected: u64) -> Result<Self, RunError> {
+        let (models, workers) = (configuration.n_models, configuration.workers());
+        if workers == 0 || workers > MAX_WORKERS {
+            let (n_models, workers_per_model) = (models, configuration.workers_per_model);
+            return Err(RunError::Workers { n_models, workers_per_model, workers, max: MAX_WORKERS });
+        }
+        // Both fit: at most 2^20 workers, and no more models than workers.
+        let (workers, pipeline_size) = (workers as usize, configuration.pipeline_size.max(1));
+        let resources = 1 + models as usize * (1 + pipeline_size as usize);
+        let mut scheduler = Self {
+            executor,
+            pipeline_size,
+            window: configuration.duration().0,
+            now: 0,
+            events: EventQueue::new(workers),
+            resources: Resources::new(resources, workers),
+            workers: (0..models)
+                .flat_map(|model| (0..configuration.workers_per_model).map(move |_| model))
+                .map(|model| Worker { model, phase: Phase::Input, pending: 0, begun: 0, called: 0 })
+                .collect(),
+            running: workers,
+            measurement: Measurement::new(configuration.duration(), Timers::new(models as usize, workers), expected)?,
+        };
+        scheduler.bring_up(configuration);
+        for worker in 0..scheduler.workers.len() as u32 {
+            scheduler.begin_inference(worker);
+        }
+        Ok(scheduler)
+    }
+
+    /// Handles up to `budget` events.
+    ///
+    /// # Errors
+    /// When the run can not go on; what was recorded is lost.
+    pub fn step(&mut self, budget: u64) -> Result<Progress, RunError> {
+        for _ in 0..budget {
+            let Some((time, worker)) = self.events.pop() else { break };
+            self.now = time;
+            self.end_of_phase(worker)?;
+        }
+        Ok(self.progress())
+    }
+
+    /// Runs until every worker has stopped.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub fn run_to_end(&mut self) -> Result<Progress, RunError> {
+        self.step(u64::MAX)
+    }
+
+    /// How far the run is.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let done = self.running == 0;
+        let share = if self.window == 0 { 1.0 } else { self.now.min(self.window) as f64 / self.window as f64 };
+        let percent = if done { 100.0 } else { (share * 100.0).min(99.9) };
+        Progress { done, now: SimTime(self.now), percent, inferences: self.measurement.inferences() }
+    }
+
+    /// What was measured; of a run that is not done, what was recorded so far, marked as not finished.
+    #[must_use]
+    pub fn into_measurement(mut self) -> Measurement {
+        let now = SimTime(self.now);
+        self.measurement.close(now, self.running == 0);
+        self.measurement
+    }
+
+    fn bring_up(&mut self, configuration: &Configuration) {
+        for model in 0..configuration.n_models {
+            let timers = &mut self.measurement.timers;
+            let mut ready = SimTime::ZERO;
+            for (step, timers) in [
+                (SetupStep::EnvSetup, &mut timers.env_setup),
+                (SetupStep::Load, &mut timers.load),
+                (SetupStep::Setup, &mut timers.setup),
+            ] {
+                let time = self.executor.setup_time(model, step);
+                timers[model as usize].add(time);
+                ready += time;
+            }
+            for _ in 0..configuration.warmup_inferences {
+                let time = self.executor.setup_time(model, SetupStep::Warmup);
+                timers.warmup[model as usize].add(time);
+                ready += time;
+            }
+            self.measurement.warmups += u64::from(configuration.warmup_inferences);
+            self.measurement.bring_up = self.measurement.bring_up.max(ready);
+        }
+    }
+
+    fn end_of_phase(&mut self, worker: u32) -> Result<(), RunError> {
+        match self.workers[worker as usize].phase {
+            Phase::Input => {
+                self.release(self.input_lock(worker));
+                self.preprocess(worker);
+            }
+            Phase::Preprocess => self.call(worker),
+            Phase::Host => {
+                self.release(HOST);
+                self.take_core(worker, 0);
+            }
+            Phase::Transfer => {
+                self.release(HOST);
+                self.compute(worker, 0);
+            }
+            Phase::Device(stage) => {
+                self.release_core(worker, stage);
+                if stage + 1 < self.pipeline_size {
+                    self.take_core(worker, stage + 1);
+                } else {
+                    return self.postprocess(worker);
+                }
+            }
+            Phase::Postprocess => return self.record(worker),
+        }
+        Ok(())
+    }
+
+    /// The next inference, or the end of the worker when the window is over.
+    fn begin_inference(&mut self, worker: u32) {
+        if self.now >= self.window {
+            self.running -= 1;
+            self.measurement.timers.worker[worker as usize].add(SimTime(self.now));
+            return;
+        }
+        self.workers[worker as usize].begun = self.now;
+        let time = self.executor.stage_time(worker, Stage::Input);
+        if time == SimTime::ZERO {
+            self.preprocess(worker);
+        } else {
+            self.serve(self.input_lock(worker), worker, Phase::Input, time);
+        }
+    }
+
+    fn preprocess(&mut self, worker: u32) {
+        let w = &self.workers[worker as usize];
+        self.measurement.timers.input[w.model as usize].add(SimTime(self.now - w.begun));
+        let time = self.executor.stage_time(worker, Stage::Preprocess);
+        self.measurement.timers.preprocess[worker as usize].add(time);
+        if time == SimTime::ZERO {
+            self.call(worker);
+        } else {
+            self.begin(worker, Phase::Preprocess, time.0);
+        }
+    }
+
+    fn call(&mut self, worker: u32) {
+        self.workers[worker as usize].called = self.now;
+        let time = self.executor.stage_time(worker, Stage::Host);
+        if time == SimTime::ZERO {
+            self.take_core(worker, 0);
+        } else {
+            self.serve(HOST, worker, Phase::Host, time);
+        }
+    }
+
+    fn take_core(&mut self, worker: u32, stage: u32) {
+        self.workers[worker as usize].phase = Phase::Device(stage);
+        if self.resources.acquire(self.core(worker, stage), worker) {
+            self.on_core(worker, stage);
+        }
+    }
+
+    fn release_core(&mut self, worker: u32, stage: u32) {
+        if let Some(next) = self.resources.release(self.core(worker, stage)) {
+            self.on_core(next, stage);
+        }
+    }
+
+    fn on_core(&mut self, worker: u32, stage: u32) {
+        if stage == 0 {
+            let time = self.executor.stage_time(worker, Stage::Transfer);
+            if time != SimTime::ZERO {
+                return self.serve(HOST, worker, Phase::Transfer, time);
+            }
+        }
+        self.compute(worker, stage);
+    }
+
+    /// Always an event, also for a stage of no length: it bounds how deep one event can reach into the next.
+    fn compute(&mut self, worker: u32, stage: u32) {
+        let time = self.executor.stage_time(worker, Stage::Device(stage));
+        self.begin(worker, Phase::Device(stage), time.0);
+    }
+
+    fn postprocess(&mut self, worker: u32) -> Result<(), RunError> {
+        let time = self.executor.stage_time(worker, Stage::Postprocess);
+        let called = self.workers[worker as usize].called;
+        self.measurement.timers.infer[worker as usize].add(SimTime(self.now - called));
+        self.measurement.timers.postprocess[worker as usize].add(time);
+        if time == SimTime::ZERO {
+            return self.record(worker);
+        }
+        self.begin(worker, Phase::Postprocess, time.0);
+        Ok(())
+    }
+
+    fn record(&mut self, worker: u32) -> Result<(), RunError> {
+        let latency = SimTime(self.now - self.workers[worker as usize].begun);
+        if latency == SimTime::ZERO {
+            return Err(RunError::ZeroLatency { worker });
+        }
+        self.measurement.timers.e2e[worker as usize].add(latency);
+        self.measurement.record(SimTime(self.now), latency)?;
+        self.begin_inference(worker);
+        Ok(())
+    }
+
+    /// Uses a resource for `time`, now or when it is this worker's turn.
+    fn serve(&mut self, resource: usize, worker: u32, phase: Phase, time: SimTime) {
+        if self.resources.acquire(resource, worker) {
+            self.begin(worker, phase, time.0);
+        } else {
+            let w = &mut self.workers[worker as usize];
+            w.phase = phase;
+            w.pending = time.0;
+        }
+    }
+
+    /// Hands an input lock or the host resource on; whoever waited begins what it waited for.
+    fn release(&mut self, resource: usize) {
+        if let Some(next) = self.resources.release(resource) {
+            let w = &self.workers[next as usize];
+            self.begin(next, w.phase, w.pending);
+        }
+    }
+
+    fn begin(&mut self, worker: u32, phase: Phase, time: u64) {
+        self.workers[worker as usize].phase = phase;
+        self.events.schedule(self.now.saturating_add(time), worker);
+    }
+
+    fn input_lock(&self, worker: u32) -> usize {
+        1 + self.workers[worker as usize].model as usize * (1 + self.pipeline_size as usize)
+    }
+
+    fn core(&self, worker: u32, stage: u32) -> usize {
+        self.input_lock(worker) + 1 + stage as usize
+    }
+}

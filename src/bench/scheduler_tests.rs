@@ -1,0 +1,240 @@
+//! Schedules worked out by hand, the published rows, and laws that every schedule obeys.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::base::{SimTime, stats};
+
+fn us(us: u64) -> SimTime {
+    SimTime::from_us(us)
+}
+
+fn configuration(n_models: u32, workers_per_model: u32, pipeline_size: u32, duration: SimTime) -> Configuration {
+    let config = BenchConfig {
+        instance_type: "inf1.24xlarge".into(),
+        n_models: Some(vec![n_models]),
+        workers_per_model: Some(vec![workers_per_model]),
+        pipeline_sizes: vec![pipeline_size],
+        duration_s: duration.to_secs_f64(),
+        ..BenchConfig::default()
+    };
+    expand(&config).unwrap().configurations.remove(0)
+}
+
+fn run(configuration: &Configuration, executor: impl Executor) -> Measurement {
+    let mut scheduler = Scheduler::new(configuration, executor, 0).unwrap();
+    assert!(scheduler.run_to_end().unwrap().done);
+    scheduler.into_measurement()
+}
+
+fn simulate(configuration: &Configuration, times: &ServiceTimes) -> Measurement {
+    run(configuration, SimulatedExecutor::new(configuration, times))
+}
+
+fn latencies_us(m: &Measurement) -> Vec<u64> {
+    m.latencies_ps().iter().map(|ps| ps / 1_000_000).collect()
+}
+
+fn fixed(host: u64, transfer: u64, device: u64) -> ServiceTimes {
+    ServiceTimes { host: us(host), transfer: us(transfer), device: vec![us(device)], ..ServiceTimes::default() }
+}
+
+#[test]
+fn one_worker_goes_through_every_stage_in_order() {
+    let times = ServiceTimes {
+        env_setup: us(1),
+        load: us(100),
+        setup: us(2),
+        warmup: us(30),
+        input: us(1),
+        preprocess: us(2),
+        host: us(3),
+        transfer: us(4),
+        device: vec![us(5)],
+        postprocess: us(6),
+    };
+    let configuration = configuration(1, 1, 1, us(40));
+    let mut scheduler = Scheduler::new(&configuration, MockExecutor::new(vec![vec![times]]), 0).unwrap();
+    scheduler.run_to_end().unwrap();
+    let m = scheduler.into_measurement();
+    // 21 us each: the second ends at 42, begun in the window and kept, but not counted as inside it.
+    assert_eq!(latencies_us(&m), [21, 21]);
+    assert_eq!((m.in_window, m.elapsed, m.bring_up, m.warmups), (1, us(42), us(133), 1));
+    assert_eq!(m.timers.infer[0], Timer { total: us(24), count: 2 });
+    assert_eq!(m.timers.input[0].total + m.timers.preprocess[0].total + m.timers.postprocess[0].total, us(18));
+    assert_eq!(m.timers.worker[0], Timer { total: us(42), count: 1 });
+}
+
+#[test]
+fn two_workers_share_a_core_and_the_host() {
+    // Both ask for the host at 0: worker 0 has it 0-1, worker 1 1-2, and worker 0's transfer comes after it, 2-4,
+    // device 4-14. Worker 1 gets the core at 14: transfer 14-16, device 16-26. Worker 0, handing the core on before it
+    // begins again at 14, has the host 16-17, the core at 26, transfer 26-28, device 28-38.
+    let m = run(&configuration(1, 2, 1, us(20)), MockExecutor::new(vec![vec![fixed(1, 2, 10)]; 2]));
+    assert_eq!(latencies_us(&m), [14, 26, 24]);
+    assert_eq!(m.elapsed, us(38));
+}
+
+#[test]
+fn two_models_share_only_the_host() {
+    // Host is 3 us of each call. Model 0: host 0-3, device 3-13. Model 1: host 3-6, device 6-16.
+    let m = run(&configuration(2, 1, 1, us(14)), MockExecutor::new(vec![vec![fixed(3, 0, 10)]; 2]));
+    assert_eq!(latencies_us(&m), [13, 16, 13]);
+}
+
+#[test]
+fn the_input_lock_is_one_for_each_model() {
+    let times = ServiceTimes { input: us(4), device: vec![us(1)], ..ServiceTimes::default() };
+    // Two workers of one model fetch in turn: 0-4 and 4-8. Worker 0 is back at 5 and waits until 8.
+    let m = run(&configuration(1, 2, 1, us(6)), MockExecutor::new(vec![vec![times.clone()]; 2]));
+    assert_eq!(latencies_us(&m), [5, 9, 8]);
+    let apart = run(&configuration(2, 1, 1, us(4)), MockExecutor::new(vec![vec![times]; 2]));
+    assert_eq!(latencies_us(&apart), [5, 5]);
+}
+
+#[test]
+fn pipeline_stages_overlap() {
+    let times = ServiceTimes { device: vec![us(4), us(6)], ..ServiceTimes::default() };
+    // Stage 0: 0-4 (w0), 4-8 (w1), 10-14 (w0). Stage 1: 4-10 (w0), 10-16 (w1), 16-22 (w0).
+    let m = run(&configuration(1, 2, 2, us(12)), MockExecutor::new(vec![vec![times]; 2]));
+    assert_eq!(latencies_us(&m), [10, 16, 12]);
+}
+
+#[test]
+fn scripts_change_from_inference_to_inference() {
+    let script = vec![fixed(0, 0, 5), fixed(0, 0, 7)];
+    let m = run(&configuration(1, 1, 1, us(18)), MockExecutor::new(vec![script]));
+    assert_eq!(latencies_us(&m), [5, 7, 5, 7]);
+}
+
+#[test]
+fn an_inference_of_no_length_is_an_error_and_not_a_hang() {
+    let configuration = configuration(1, 1, 1, us(10));
+    let mut scheduler = Scheduler::new(&configuration, MockExecutor::new(vec![vec![fixed(0, 0, 0)]]), 0).unwrap();
+    assert_eq!(scheduler.run_to_end(), Err(RunError::ZeroLatency { worker: 0 }));
+}
+
+#[test]
+fn steps_give_what_one_run_gives_and_progress_only_grows() {
+    let configuration = configuration(16, 2, 1, us(500_000));
+    let times = fixed(216, 140, 2_895);
+    let whole = simulate(&configuration, &times);
+    let mut stepped = Scheduler::new(&configuration, SimulatedExecutor::new(&configuration, &times), 0).unwrap();
+    let mut before = stepped.progress();
+    while !before.done {
+        let after = stepped.step(97).unwrap();
+        assert!(after.percent >= before.percent && after.now >= before.now);
+        assert!(after.done == (after.percent >= 100.0));
+        before = after;
+    }
+    assert_eq!(stepped.into_measurement(), whole);
+}
+
+#[test]
+fn a_stopped_run_keeps_what_it_has() {
+    let configuration = configuration(1, 1, 1, us(1_000));
+    let mut scheduler = Scheduler::new(&configuration, MockExecutor::new(vec![vec![fixed(0, 0, 10)]]), 0).unwrap();
+    scheduler.step(5).unwrap();
+    let m = scheduler.into_measurement();
+    assert_eq!((m.finished, m.inferences(), m.in_window, m.window), (false, 5, 5, us(50)));
+}
+
+/// (n_models, workers, throughput, p50, p99) of the benchmark guide's sample, inf1.6xlarge.
+const PUBLISHED: [(u32, u32, f64, f64, f64); 4] = [
+    (1, 1, 307.25, 3.251, 3.277),
+    (16, 1, 2746.0, 5.641, 6.82),
+    (1, 2, 329.5, 6.053, 6.108),
+    (16, 2, 2809.0, 10.246, 12.52),
+];
+
+#[test]
+fn published_rows_come_out_within_their_bounds() {
+    for (n_models, workers, throughput, p50, p99) in PUBLISHED {
+        let configuration = configuration(n_models, workers, 1, SimTime::from_secs(60));
+        let mut m = simulate(&configuration, &fixed(216, 140, 2_895));
+        let rate = m.in_window as f64 / 60.0;
+        let [low, at50, at99] = m.latency_percentiles_ms([0.0, 50.0, 99.0]).unwrap();
+        println!("{n_models} x {workers}: {rate:.2}/s p0 {low:.3} p50 {at50:.3} p99 {at99:.3}");
+        assert!((rate / throughput - 1.0).abs() < 0.05, "throughput {rate} against {throughput}");
+        assert!((at50 / p50 - 1.0).abs() < 0.15, "p50 {at50} against {p50}");
+        assert!((at99 / p99 - 1.0).abs() < 0.25, "p99 {at99} against {p99}");
+    }
+}
+
+#[test]
+fn a_seed_is_a_result() {
+    let times = fixed(216, 140, 2_895);
+    let one = configuration(4, 2, 1, us(400_000));
+    let other = Configuration { seed: 1, ..one.clone() };
+    assert_eq!(simulate(&one, &times), simulate(&one, &times));
+    assert_ne!(simulate(&one, &times).latencies_ps(), simulate(&other, &times).latencies_ps());
+    let still = Configuration { jitter: 0.0, ..one.clone() };
+    let still_other = Configuration { jitter: 0.0, ..other };
+    assert_eq!(simulate(&still, &times), simulate(&still_other, &times));
+    let longer = Configuration { duration_s: 0.8, ..one.clone() };
+    let (short, long) = (simulate(&one, &times), simulate(&longer, &times));
+    let same = usize::try_from(short.in_window).unwrap();
+    assert_eq!(short.latencies_ps()[..same], long.latencies_ps()[..same]);
+}
+
+fn any_times() -> impl Strategy<Value = (u32, u32, ServiceTimes)> {
+    let stage = || prop_oneof![Just(0u64), 1u64..3_000];
+    (1u32..6, 1u32..4, (stage(), stage(), stage(), stage(), stage()), prop::collection::vec(1u64..3_000, 1..4))
+        .prop_map(|(models, workers, (input, pre, host, transfer, post), device)| {
+            let times = ServiceTimes {
+                input: us(input),
+                preprocess: us(pre),
+                host: us(host),
+                transfer: us(transfer),
+                device: device.into_iter().map(us).collect(),
+                postprocess: us(post),
+                ..ServiceTimes::default()
+            };
+            (models, workers, times)
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Each worker is always inside exactly one inference, so latencies fill its life without gap or overlap.
+    #[test]
+    fn workers_are_never_idle_and_inferences_are_conserved((models, workers, times) in any_times(), seed: u64) {
+        let mut configuration = configuration(models, workers, times.device.len() as u32, us(200_000));
+        configuration.seed = seed;
+        let m = simulate(&configuration, &times);
+        for (e2e, life) in m.timers.e2e.iter().zip(&m.timers.worker) {
+            prop_assert_eq!(e2e.total, life.total);
+            prop_assert!(life.total >= configuration.duration());
+        }
+        let counted: u64 = m.timers.e2e.iter().map(|t| t.count).sum();
+        prop_assert_eq!(counted, m.inferences());
+        prop_assert_eq!(m.seconds().iter().map(|s| s.count).sum::<u64>(), m.inferences());
+        prop_assert_eq!(m.timers.e2e.iter().map(|t| t.total).sum::<SimTime>().0, m.latencies_ps().iter().sum::<u64>());
+        // Whoever is in flight at the end of the window is at most every worker.
+        prop_assert!(m.inferences() - m.in_window <= configuration.workers());
+        prop_assert!(m.finished && m.elapsed >= configuration.duration());
+    }
+
+    /// Little's law: mean number in flight = throughput x mean latency, and here it is the number of workers.
+    #[test]
+    fn littles_law((models, workers, times) in any_times()) {
+        let configuration = configuration(models, workers, times.device.len() as u32, us(4_000_000));
+        let m = simulate(&configuration, &times);
+        let latencies: Vec<f64> = m.latencies_ps().iter().map(|ps| SimTime(*ps).to_secs_f64()).collect();
+        let in_flight = m.inferences() as f64 / m.elapsed.to_secs_f64() * stats::mean(&latencies).unwrap();
+        let expected = configuration.workers() as f64;
+        // Only the drain after the window keeps it from being exact.
+        prop_assert!(in_flight <= expected * (1.0 + 1e-9) && in_flight > expected * 0.96, "{in_flight} of {expected}");
+    }
+
+    /// No latency is shorter than its stages, and no throughput above the tightest resource.
+    #[test]
+    fn bounds_hold((models, workers, times) in any_times()) {
+        let mut configuration = configuration(models, workers, times.device.len() as u32, us(1_000_000));
+        configuration.jitter = 0.0;
+        let m = simulate(&configuration, &times);
+        prop_assert!(m.latencies_ps().iter().all(|ps| *ps >= times.unloaded().0));
+        prop_assert!(m.inferences() <= estimate(&configuration, &times).inferences);
+    }
+}

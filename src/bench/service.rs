@@ -1,0 +1,119 @@
+//! How long each stage of one inference takes, without queueing: what a device simulation or a person provides.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::base::SimTime;
+
+use super::sweep::Configuration;
+
+/// The longest a load or a whole inference may take without queueing: a day of simulated time.
+pub const MAX_SERVICE: SimTime = SimTime::from_secs(86_400);
+
+/// Stage times of one model copy at one batch size.
+///
+/// The order of an inference is input, preprocess, host, (NeuronCore taken) transfer, device stages (released),
+/// postprocess. `host` and `transfer` are served one at a time by one resource that all workers of the instance share.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceTimes {
+    /// Before the model is loaded, once per model copy.
+    pub env_setup: SimTime,
+    /// Loading the model, once per copy; copies load side by side.
+    pub load: SimTime,
+    /// After the model is loaded, once per copy.
+    pub setup: SimTime,
+    /// One warm-up inference.
+    pub warmup: SimTime,
+    /// Fetching an input; the workers of one model take turns.
+    pub input: SimTime,
+    /// The person's own work before the call, on the worker's thread.
+    pub preprocess: SimTime,
+    /// Host work of a call before a NeuronCore is taken, on the shared host resource.
+    pub host: SimTime,
+    /// Moving data to and from the device while its NeuronCore is held, on the shared host resource.
+    pub transfer: SimTime,
+    /// Each pipeline stage's time on its own NeuronCore; one entry without a pipeline.
+    pub device: Vec<SimTime>,
+    /// The person's own work after the call, on the worker's thread.
+    pub postprocess: SimTime,
+}
+
+/// Stage times that can not be simulated.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ServiceError {
+    /// The device stages do not match the pipeline.
+    #[error(
+        "the model has device times for {stages} pipeline stages, the configuration has pipeline_size {pipeline_size}; give one time for each stage"
+    )]
+    StageCount {
+        /// Device times given.
+        stages: usize,
+        /// Stages of the configuration.
+        pipeline_size: u32,
+    },
+    /// Nothing takes any time, so inferences would never move the clock.
+    #[error(
+        "every stage of an inference takes zero time, so its throughput has no meaning; give the device or the host a time above zero"
+    )]
+    NoTime,
+    /// Longer than a simulation can hold.
+    #[error("{what} takes {secs} s, at most {max} s can be simulated; use a smaller model or batch", max = MAX_SERVICE.to_secs_f64())]
+    TooLong {
+        /// Which part.
+        what: &'static str,
+        /// Its length, whole seconds.
+        secs: u64,
+    },
+}
+
+impl ServiceTimes {
+    /// One inference alone on an idle instance: the sum of its stages.
+    #[must_use]
+    pub fn unloaded(&self) -> SimTime {
+        self.input + self.preprocess + self.host + self.transfer + self.device_total() + self.postprocess
+    }
+
+    /// All device stages together.
+    #[must_use]
+    pub fn device_total(&self) -> SimTime {
+        self.device.iter().copied().sum()
+    }
+
+    /// Everything before the first warm-up inference of a copy.
+    #[must_use]
+    pub fn setup_total(&self) -> SimTime {
+        self.env_setup + self.load + self.setup
+    }
+
+    /// The same model cut into `stages` equal pipeline stages (the first ones take the odd picoseconds). For models
+    /// given by one device time; a compiled pipeline knows its own stages.
+    #[must_use]
+    pub fn with_even_pipeline(mut self, stages: u32) -> Self {
+        let (total, n) = (self.device_total().0, u64::from(stages.max(1)));
+        self.device = (0..n).map(|i| SimTime(total / n + u64::from(i < total % n))).collect();
+        self
+    }
+
+    /// Checks that the times can be simulated for this configuration.
+    ///
+    /// # Errors
+    /// On a wrong number of device stages, an inference of no length or one beyond [`MAX_SERVICE`].
+    pub fn check(&self, configuration: &Configuration) -> Result<(), ServiceError> {
+        if self.device.len() as u64 != u64::from(configuration.pipeline_size) {
+            let pipeline_size = configuration.pipeline_size;
+            return Err(ServiceError::StageCount { stages: self.device.len(), pipeline_size });
+        }
+        if self.unloaded() == SimTime::ZERO {
+            return Err(ServiceError::NoTime);
+        }
+        for (what, time) in
+            [("an inference", self.unloaded()), ("loading a model", self.setup_total()), ("a warm-up", self.warmup)]
+        {
+            if time > MAX_SERVICE {
+                return Err(ServiceError::TooLong { what, secs: time.0 / SimTime::from_secs(1).0 });
+            }
+        }
+        Ok(())
+    }
+}

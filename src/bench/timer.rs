@@ -1,0 +1,97 @@
+//! NeuronPerf's ten timers, kept as sums: memory does not grow with inferences.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{SimTime, stats};
+
+/// The sum and the number of the spans one timer measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timer {
+    /// All spans together.
+    pub total: SimTime,
+    /// How many.
+    pub count: u64,
+}
+
+impl Timer {
+    /// Adds one span.
+    pub fn add(&mut self, span: SimTime) {
+        self.total += span;
+        self.count += 1;
+    }
+
+    /// Average span in milliseconds; zero when there is none, as NeuronPerf's timers have it.
+    #[must_use]
+    pub fn avg_ms(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.total.to_ms_f64() / self.count as f64 }
+    }
+}
+
+/// All timers of one configuration. The first five have one entry for each model copy, the others for each worker.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timers {
+    /// Before the load.
+    pub env_setup: Vec<Timer>,
+    /// After the load.
+    pub setup: Vec<Timer>,
+    /// The load.
+    pub load: Vec<Timer>,
+    /// Fetching inputs, with the wait for the model's input lock.
+    pub input: Vec<Timer>,
+    /// Warm-up inferences.
+    pub warmup: Vec<Timer>,
+    /// Work before the call.
+    pub preprocess: Vec<Timer>,
+    /// The call: host, waits, transfer, device.
+    pub infer: Vec<Timer>,
+    /// Work after the call.
+    pub postprocess: Vec<Timer>,
+    /// A whole inference.
+    pub e2e: Vec<Timer>,
+    /// A worker's life, from the start of the measured window.
+    pub worker: Vec<Timer>,
+}
+
+impl Timers {
+    /// Timers that have measured nothing yet.
+    #[must_use]
+    pub fn new(models: usize, workers: usize) -> Self {
+        let (per_model, per_worker) = (vec![Timer::default(); models], vec![Timer::default(); workers]);
+        Self {
+            env_setup: per_model.clone(),
+            setup: per_model.clone(),
+            load: per_model.clone(),
+            input: per_model.clone(),
+            warmup: per_model,
+            preprocess: per_worker.clone(),
+            infer: per_worker.clone(),
+            postprocess: per_worker.clone(),
+            e2e: per_worker.clone(),
+            worker: per_worker,
+        }
+    }
+}
+
+/// NeuronPerf's `*_avg_ms`: the mean of the timers' averages, each timer counting once whatever its number of spans.
+/// `None` when there is no timer.
+#[must_use]
+pub fn mean_of_averages_ms(timers: &[Timer]) -> Option<f64> {
+    let averages: Vec<f64> = timers.iter().map(Timer::avg_ms).collect();
+    stats::mean(&averages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn averages_are_not_weighted_by_count() {
+        let mut often = Timer::default();
+        (0..9).for_each(|_| often.add(SimTime::from_us(1_000)));
+        let mut once = Timer::default();
+        once.add(SimTime::from_us(3_000));
+        assert_eq!(mean_of_averages_ms(&[often, once]), Some(2.0));
+        assert_eq!(mean_of_averages_ms(&[Timer::default()]), Some(0.0));
+        assert_eq!(mean_of_averages_ms(&[]), None);
+    }
+}

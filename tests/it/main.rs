@@ -1,0 +1,3 @@
+//! Tests of whole artifacts: files in, results out. One binary, a module per area.
+
+mod formats;
