@@ -29,7 +29,7 @@ impl Generator<'_> {
         let mut after = self.take(id, sbuf_bytes)?;
         let touched = u32::try_from(along_partitions.min(u64::from(partitions))).unwrap_or(partitions);
         let transfer = Transfer { queue: DmaQueue::Io, direction: DmaDirection::HbmToSbuf, bytes, partitions: touched };
-        if self.options.transfers_inputs() {
+        if self.module.workflow.transfers_inputs() {
             let staging = Transfer { direction: DmaDirection::HbmToHbm, partitions, ..transfer };
             after.push(self.emitter.dma(staging, source, &[]));
         }
@@ -106,7 +106,7 @@ impl Generator<'_> {
         let source = self.sources.of(id);
         let transfer = Transfer { queue: DmaQueue::Io, direction: DmaDirection::SbufToHbm, bytes, partitions };
         let written = self.emitter.dma(transfer, source, &resident.ready);
-        if self.options.transfers_inputs() {
+        if self.module.workflow.transfers_inputs() {
             let staging = Transfer { direction: DmaDirection::HbmToHbm, partitions: self.core.partitions, ..transfer };
             self.emitter.dma(staging, source, &[written]);
         }
