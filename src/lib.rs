@@ -2,4 +2,5 @@
 pub mod base;
 pub mod compiler;
 pub mod machine;
+pub mod model;
 pub mod tensor;

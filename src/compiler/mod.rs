@@ -1,3 +1,9 @@
 //! From a graph of aten ops to an executable for a NeuronCore: HLO, lowering, passes, code generation.
 
 pub mod hlo;
+mod lowering;
+pub mod passes;
+mod workflow;
+
+pub use lowering::{LowerError, lower};
+pub use workflow::{UnknownWorkflow, Workflow};

@@ -1,0 +1,54 @@
+//! The two ways a PyTorch model reaches a NeuronCore.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// How a model is compiled and called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Workflow {
+    /// Lazy tensors, cut by `xm.mark_step()`: the step's graph is called `SyncTensorsGraph.N` and moves its inputs to the
+    /// device as part of the step.
+    MarkStep,
+    /// `torch_neuronx.trace()`: compiled ahead; the input is not transferred to an XLA device.
+    #[default]
+    Trace,
+}
+
+impl Workflow {
+    /// `mark_step` or `trace`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MarkStep => "mark_step",
+            Self::Trace => "trace",
+        }
+    }
+
+    /// Whether moving the inputs to the device is part of a call.
+    #[must_use]
+    pub const fn transfers_inputs(self) -> bool {
+        matches!(self, Self::MarkStep)
+    }
+}
+
+impl fmt::Display for Workflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is no workflow.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown workflow {0:?}: use mark_step or trace")]
+pub struct UnknownWorkflow(pub String);
+
+impl FromStr for Workflow {
+    type Err = UnknownWorkflow;
+    fn from_str(s: &str) -> Result<Self, UnknownWorkflow> {
+        [Self::MarkStep, Self::Trace].into_iter().find(|w| w.name() == s).ok_or_else(|| UnknownWorkflow(s.to_owned()))
+    }
+}
