@@ -1,6 +1,6 @@
 //! `neuronscope bench`
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 
 use super::text;
 use crate::bench::export::{self, TableOptions};
@@ -37,13 +37,12 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
 }
 
 fn config_of(args: BenchArgs) -> Result<BenchConfig> {
-    let list = |flag: &str, text: &str| parse_list(text).map_err(|e| anyhow!("--{flag} {text}: {e}"));
-    let optional = |flag, text: &Option<String>| text.as_deref().map(|t| list(flag, t)).transpose();
+    let optional = |flag, text: &Option<String>| text.as_deref().map(|t| parse_list(flag, t)).transpose();
     Ok(BenchConfig {
-        n_models: optional("n-models", &args.n_models)?,
-        workers_per_model: optional("workers-per-model", &args.workers_per_model)?,
-        batch_sizes: list("batch-sizes", &args.batch_sizes)?,
-        pipeline_sizes: list("pipeline-sizes", &args.pipeline_sizes)?,
+        n_models: optional("--n-models", &args.n_models)?,
+        workers_per_model: optional("--workers-per-model", &args.workers_per_model)?,
+        batch_sizes: parse_list("--batch-sizes", &args.batch_sizes)?,
+        pipeline_sizes: parse_list("--pipeline-sizes", &args.pipeline_sizes)?,
         model: args.model,
         instance_type: args.instance,
         duration_s: args.duration,
