@@ -31,14 +31,15 @@ impl Device {
         Ok(Self { costs: Rc::new(CostTable::neuroncore_v2()) })
     }
 
-    /// Compiles a model for one core.
+    /// Compiles a model for one core, for a batch size or the model's own default.
     ///
     /// # Errors
     /// With the first stage that refused, naming the model.
-    pub fn compile(&self, model: &str, batch_size: u32, workflow: Workflow) -> Result<Rc<Executable>, String> {
+    pub fn compile(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<Rc<Executable>, String> {
         let named = |e: &dyn std::fmt::Display| format!("{model}: {e}");
         let spec: ModelSpec = model.parse().map_err(|e: crate::model::zoo::SpecError| e.to_string())?;
-        let graph = spec.trace(u64::from(batch_size)).map_err(|e| named(&e))?;
+        let batch_size = batch_size.map_or(spec.info().default_batch_size, u64::from);
+        let graph = spec.trace(batch_size).map_err(|e| named(&e))?;
         let module = lower(&graph, workflow).map_err(|e| named(&e))?;
         let (module, _log) = passes::optimize(module).map_err(|e| named(&e))?;
         let executable = codegen::generate(&module, &self.costs.core).map_err(|e| named(&e))?;

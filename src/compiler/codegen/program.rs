@@ -30,6 +30,8 @@ pub(super) struct Generator<'a> {
     pub values: FxHashMap<InstrId, Value>,
     pub loaded: FxHashMap<InstrId, Loaded>,
     pub constants: FxHashMap<InstrId, Wait>,
+    /// Transfers of inputs that a step makes itself.
+    pub staged: Vec<Wait>,
     /// The activation function whose table is in place.
     pub table: Option<&'static str>,
     pub flops: u64,
@@ -74,6 +76,7 @@ impl<'a> Generator<'a> {
             values: FxHashMap::default(),
             loaded: FxHashMap::default(),
             constants: FxHashMap::default(),
+            staged: Vec::new(),
             table: None,
             flops: 0,
             users,
@@ -140,6 +143,11 @@ impl<'a> Generator<'a> {
         };
         self.values.insert(id, value);
         true
+    }
+
+    /// The operation that reads a value first; the value itself when nothing does.
+    pub(super) fn first_reader(&self, id: InstrId) -> InstrId {
+        self.users[id].first().copied().unwrap_or(id)
     }
 
     /// The only reader of a dot, when it can evict the product from PSUM.

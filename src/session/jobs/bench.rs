@@ -96,7 +96,7 @@ fn describe(c: &Configuration) -> String {
 /// Compiles the model, simulates one execution, and adds the host around it.
 fn service_times(configuration: &Configuration) -> Result<ServiceTimes, String> {
     let device = Device::of_instance(&configuration.instance_type)?;
-    let executable = device.compile(&configuration.model, configuration.batch_size, Workflow::Trace)?;
+    let executable = device.compile(&configuration.model, Some(configuration.batch_size), Workflow::Trace)?;
     let outcome = simulate(&executable, &device.costs, &mut NoObserver).map_err(|e| e.to_string())?;
     let costs = inference_costs(&executable, &device.costs, outcome.window);
     let times = ServiceTimes {

@@ -41,7 +41,7 @@ impl ProfileJob {
 
     fn compile(&mut self) -> Result<(), String> {
         let device = Device::of_instance(&self.spec.instance)?;
-        let executable = device.compile(&self.spec.model, 1, self.spec.workflow)?;
+        let executable = device.compile(&self.spec.model, None, self.spec.workflow)?;
         let costs = Rc::clone(&device.costs);
         let simulator = Simulator::new(Rc::clone(&executable), Rc::clone(&costs));
         let recorder = Recorder::default();
