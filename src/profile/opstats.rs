@@ -172,10 +172,7 @@ mod tests {
         let rows = operator_stats(&profile, &query);
         let brief: Vec<_> =
             rows.iter().map(|r| (profile.str(r.key), r.count, r.total_ns, r.self_ns, r.min_ns, r.max_ns)).collect();
-        assert_eq!(
-            brief,
-            [("outer", 1, 100, 60, 100, 100), ("late", 1, 40, 40, 40, 40), ("inner", 2, 30, 30, 10, 20)]
-        );
+        assert_eq!(brief, [("outer", 1, 100, 60, 100, 100), ("late", 1, 40, 40, 40, 40), ("inner", 2, 30, 30, 10, 20)]);
         assert_eq!(rows[2].percentiles.unwrap().p50_ns, 15.0);
         let by_category = operator_stats(&profile, &OpQuery { group_by: GroupBy::Category, ..OpQuery::default() });
         assert_eq!(by_category.iter().map(|r| r.total_ns).collect::<Vec<_>>(), [100, 70]);

@@ -25,7 +25,12 @@ impl Unpacker {
     }
 
     /// Takes the next piece of the file and gives what it unpacks to.
-    pub(super) fn push(&mut self, input: &[u8], sink: Sink<'_>, diagnostics: &mut Diagnostics) -> Result<(), ReadError> {
+    pub(super) fn push(
+        &mut self,
+        input: &[u8],
+        sink: Sink<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), ReadError> {
         match self {
             Self::Plain => sink(input),
             Self::Gzip(gzip) => gzip.push(input, sink, diagnostics),

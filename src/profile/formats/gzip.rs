@@ -34,7 +34,12 @@ impl Gunzip {
     }
 
     /// Takes the next piece of the file.
-    pub(super) fn push(&mut self, mut input: &[u8], sink: Sink<'_>, diagnostics: &mut Diagnostics) -> Result<(), ReadError> {
+    pub(super) fn push(
+        &mut self,
+        mut input: &[u8],
+        sink: Sink<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), ReadError> {
         while !input.is_empty() {
             match self.state {
                 State::Header => input = self.header(input, diagnostics)?,
@@ -64,7 +69,8 @@ impl Gunzip {
             State::Stopped => false,
         };
         if cut {
-            diagnostics.add("gzip_cut", Some(self.offset), || "the gzip file is cut off: read as far as it goes".to_owned());
+            diagnostics
+                .add("gzip_cut", Some(self.offset), || "the gzip file is cut off: read as far as it goes".to_owned());
         }
     }
 

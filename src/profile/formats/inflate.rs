@@ -36,13 +36,7 @@ pub(super) struct Fed {
 
 impl Inflater {
     pub(super) fn new() -> Self {
-        Self {
-            state: InflateState::new_boxed(DataFormat::Raw),
-            out: vec![0; OUT_BYTES],
-            crc: 0,
-            written: 0,
-            taken: 0,
-        }
+        Self { state: InflateState::new_boxed(DataFormat::Raw), out: vec![0; OUT_BYTES], crc: 0, written: 0, taken: 0 }
     }
 
     /// Begins another stream.

@@ -30,7 +30,9 @@ pub enum ReadError {
         what: String,
     },
     /// It unpacks to so much that it can only be a bomb.
-    #[error("the packed file is not a trace: {taken} bytes unpack to more than {written}; unpack it yourself if you trust it")]
+    #[error(
+        "the packed file is not a trace: {taken} bytes unpack to more than {written}; unpack it yourself if you trust it"
+    )]
     GrowsTooMuch {
         /// Bytes unpacked so far.
         written: u64,

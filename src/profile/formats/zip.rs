@@ -52,7 +52,12 @@ impl Unzip {
     }
 
     /// Takes the next piece of the file.
-    pub(super) fn push(&mut self, mut input: &[u8], sink: Sink<'_>, diagnostics: &mut Diagnostics) -> Result<(), ReadError> {
+    pub(super) fn push(
+        &mut self,
+        mut input: &[u8],
+        sink: Sink<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), ReadError> {
         while !input.is_empty() {
             match &mut self.state {
                 State::Header => input = self.header(input)?,
@@ -100,7 +105,8 @@ impl Unzip {
             return Err(ReadError::Damaged { container: "zip", what: "it holds no file".to_owned() });
         }
         if !matches!(self.state, State::After) {
-            diagnostics.add("zip_cut", Some(self.offset), || "the zip archive is cut off: read as far as it goes".to_owned());
+            diagnostics
+                .add("zip_cut", Some(self.offset), || "the zip archive is cut off: read as far as it goes".to_owned());
         }
         Ok(())
     }
@@ -135,7 +141,8 @@ impl Unzip {
     }
 
     fn enter(&mut self, entry: &Entry) -> Result<State, ReadError> {
-        let refuse = |what: &str| Err(ReadError::Damaged { container: "zip", what: format!("{:?} {what}", entry.name) });
+        let refuse =
+            |what: &str| Err(ReadError::Damaged { container: "zip", what: format!("{:?} {what}", entry.name) });
         let no_size = entry.flags & FLAG_SIZES_LATER != 0;
         let is_clutter = entry.name.ends_with('/') || entry.name.starts_with("__MACOSX/");
         if is_clutter && !no_size {
@@ -161,7 +168,8 @@ impl Unzip {
         self.held.drain(..self.held.len() - keep);
         self.held.extend_from_slice(input);
         for at in memchr::memmem::find_iter(&self.held, &LOCAL_HEADER) {
-            let more = read_entry(&self.held[at..]).filter(|e| !e.name.ends_with('/') && !e.name.starts_with("__MACOSX/"));
+            let more =
+                read_entry(&self.held[at..]).filter(|e| !e.name.ends_with('/') && !e.name.starts_with("__MACOSX/"));
             if let Some(entry) = more.filter(|e| matches!(e.method, METHOD_STORED | METHOD_DEFLATE)) {
                 diagnostics.add("zip_more_files", Some(self.offset), || {
                     format!("the zip archive holds more files, such as {:?}: only the first was read", entry.name)

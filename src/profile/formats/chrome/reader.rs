@@ -31,8 +31,7 @@ impl ChromeReader {
     #[must_use]
     pub fn new(limits: ReadLimits) -> Self {
         let builder = ProfileBuilder::new(FORMAT_OBJECT);
-        let rows =
-            Rows { builder, diagnostics: Diagnostics::new(), tracks: TrackCache::default(), series: Vec::new() };
+        let rows = Rows { builder, diagnostics: Diagnostics::new(), tracks: TrackCache::default(), series: Vec::new() };
         Self { tokenizer: Tokenizer::new(), rows, limits, bytes: 0 }
     }
 
