@@ -140,8 +140,8 @@ fn join_args(arena: &mut ArgsArena, begin: ArgsId, end: ArgsId) -> ArgsId {
     arena.add(&joined)
 }
 
-/// Slices by track, then start, longest first, then those of begin and end before complete ones (nothing says which
-/// is outside; this is what other readers take), then in the order given.
+/// Slices by track, then start, longest first. Where both are equal nothing says which is outside: those that never
+/// ended come first, then those of begin and end, then complete ones (as other readers take it), in the order given.
 fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
     let mut first_of_track = vec![0u32; tracks + 1];
     for track in &rows.track {
@@ -160,7 +160,9 @@ fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
     drop(rows.track);
     let key = |&i: &u32| {
         let at = i as usize;
-        (rows.start[at], Reverse(rows.dur[at]), Reverse(rows.flags[at].has(SliceFlags::PAIRED)), i)
+        let flags = rows.flags[at];
+        let outside = (flags.has(SliceFlags::UNCLOSED), flags.has(SliceFlags::PAIRED));
+        (rows.start[at], Reverse(rows.dur[at]), Reverse(outside), i)
     };
     for bounds in first_of_track.windows(2) {
         let part = &mut order[bounds[0] as usize..bounds[1] as usize];

@@ -204,9 +204,10 @@ impl RowLod {
             return;
         }
         let slices = profile.slices();
-        self.ids.iter().skip(first).all(|&id| {
-            f(Packed { start: slices.start(id).0, end: slices.end(id).0, longest: id, count: 1 })
-        });
+        self.ids
+            .iter()
+            .skip(first)
+            .all(|&id| f(Packed { start: slices.start(id).0, end: slices.end(id).0, longest: id, count: 1 }));
     }
 }
 
