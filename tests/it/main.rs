@@ -1,3 +1,5 @@
 //! Tests of whole artifacts: files in, results out. One binary, a module per area.
 
+mod bad_input;
 mod formats;
+mod round_trip;
