@@ -1,0 +1,3 @@
+//! Whole artifacts: what the product writes, compared byte for byte.
+
+mod bench;
