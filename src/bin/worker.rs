@@ -1,1 +1,5 @@
-fn main() {}
+//! The page's worker: everything heavy.
+
+fn main() {
+    neuronscope::web::worker::start();
+}

@@ -1,3 +1,8 @@
 //! What the hardware is, as data: devices, instances and their prices, engines, instruction costs, executables.
 
 pub mod arch;
+pub mod cost;
+mod executable;
+pub mod isa;
+
+pub use executable::{Executable, MemoryPlan, SourceEntry, SourceId, SourceMap};

@@ -1,3 +1,4 @@
-//! Whole artifacts: what the product writes, compared byte for byte.
+//! Tests of whole artifacts: files in, results out. One binary, a module per area.
 
 mod bench;
+mod formats;

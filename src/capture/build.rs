@@ -1,0 +1,176 @@
+//! From what was recorded to a profile.
+
+use super::recorder::{Recorder, Span};
+use super::rows::{FusedNames, Rows, args_of};
+use crate::base::{Diagnostics, FxHashMap, Interval};
+use crate::compiler::Workflow;
+use crate::machine::cost::CostTable;
+use crate::machine::isa::{Activity, DmaQueue, Engine};
+use crate::machine::{Executable, SourceId};
+use crate::profile::{NeuronCoreId, ProcessId, Profile, ProfileBuilder};
+
+/// A captured execution.
+#[derive(Debug)]
+pub struct Captured {
+    /// The timeline.
+    pub profile: Profile,
+    /// From the first to the last slice of the model in Control, Execution and Data Transfer, nanoseconds.
+    pub device_window_ns: u64,
+}
+
+/// Name and sort order of the sections, with the pid each has in files.
+const SECTIONS: [(&str, &str); 5] = [
+    ("1", "Process Overview"),
+    ("2", "Process Control"),
+    ("3", "Process Execution"),
+    ("4", "Process Data Transfer"),
+    ("5", "NeuronCore engines"),
+];
+
+/// Makes the operator timeline of one execution.
+#[must_use]
+pub fn build_profile(
+    executable: &Executable,
+    recorder: &Recorder,
+    costs: &CostTable,
+    workflow: Workflow,
+    title: &str,
+) -> Captured {
+    let mut builder = ProfileBuilder::new("neuronscope-simulation");
+    builder.set_title(title);
+    let processes = SECTIONS.map(|(pid, name)| builder.process(pid, name));
+    for (i, process) in processes.iter().enumerate() {
+        builder.set_process_sort_index(*process, i as i64);
+    }
+    for process in &processes[1..] {
+        builder.set_process_labels(*process, "NeuronDevice 0 NeuronCore 0");
+        builder.set_neuron_core(*process, NeuronCoreId { device: 0, core: 0 });
+    }
+    let setup_ns = match workflow {
+        Workflow::MarkStep => costs.runtime.setup_mark_step_ns,
+        Workflow::Trace => costs.runtime.setup_traced_ns,
+    };
+    let capture = Capture { executable, recorder, origin_ns: i64::try_from(setup_ns).unwrap_or(0) };
+    let window = capture.window();
+    capture.overview(&mut builder, processes[0], window, costs);
+    let mut fused = FusedNames::above(&executable.sources);
+    for (activity, process) in
+        [(Activity::Control, processes[1]), (Activity::Execution, processes[2]), (Activity::DataTransfer, processes[3])]
+    {
+        let spans = capture.spans_of(activity);
+        let rows = Rows::new(&mut builder, process);
+        rows.modules(&mut builder, &executable.sources, &mut fused, &spans);
+        if activity == Activity::DataTransfer {
+            rows.overlapping_operations(&mut builder, &executable.sources, &mut fused, &spans);
+        } else {
+            rows.separate_operations(&mut builder, &executable.sources, &spans);
+        }
+    }
+    capture.engines(&mut builder, processes[4]);
+    let device_window_ns = u64::try_from(window.end - window.start).unwrap_or(0);
+    Captured { profile: builder.finish(Diagnostics::new()), device_window_ns }
+}
+
+/// What was recorded, with where the model starts on the timeline.
+struct Capture<'a> {
+    executable: &'a Executable,
+    recorder: &'a Recorder,
+    origin_ns: i64,
+}
+
+impl Capture<'_> {
+    fn ns(&self, span: &Span) -> Interval<i64> {
+        let at = |t: crate::base::SimTime| self.origin_ns + i64::try_from(t.to_ns()).unwrap_or(i64::MAX / 4);
+        Interval::new(at(span.time.start), at(span.time.end))
+    }
+
+    fn all_spans(&self) -> impl Iterator<Item = &Span> {
+        self.recorder.engines.iter().flatten().chain(self.recorder.queues.iter().flatten())
+    }
+
+    /// From the first start to the last end.
+    fn window(&self) -> Interval<i64> {
+        let spans = self.all_spans().map(|s| self.ns(s));
+        spans
+            .reduce(|a, b| Interval::new(a.start.min(b.start), a.end.max(b.end)))
+            .unwrap_or(Interval::new(self.origin_ns, self.origin_ns))
+    }
+
+    fn overview(&self, builder: &mut ProfileBuilder, process: ProcessId, window: Interval<i64>, costs: &CostTable) {
+        let setup = builder.thread(process, "setup", "Neuron Runtime Setup");
+        let compute = builder.thread(process, "compute", "Compute Busy");
+        let dma = builder.thread(process, "dma", "DMA Busy");
+        for (i, track) in [setup, compute, dma].into_iter().enumerate() {
+            builder.set_track_sort_index(track, i as i64);
+        }
+        let teardown_ns = i64::try_from(costs.runtime.teardown_ns).unwrap_or(0);
+        builder.slice(setup, 0, self.origin_ns, "Neuron Runtime Setup", "runtime", None);
+        builder.slice(setup, window.end, teardown_ns, "Neuron Runtime Setup", "runtime", None);
+        let busy = |streams: &[Vec<Span>]| Interval::merge(streams.iter().flatten().map(|s| self.ns(s)).collect());
+        for time in busy(&self.recorder.engines) {
+            builder.slice(compute, time.start, time.end - time.start, "Compute Busy", "overview", None);
+        }
+        for time in busy(&self.recorder.queues) {
+            builder.slice(dma, time.start, time.end - time.start, "DMA Busy", "overview", None);
+        }
+    }
+
+    /// The stretches in which each operation is busy with an activity, in order of their start.
+    fn spans_of(&self, activity: Activity) -> Vec<(SourceId, Interval<i64>)> {
+        let mut by_source: FxHashMap<SourceId, Vec<Interval<i64>>> = FxHashMap::default();
+        for (stream, spans) in self.executable.engines.iter().zip(&self.recorder.engines) {
+            for span in spans {
+                let instruction = &stream[span.index as usize];
+                if instruction.activity == activity {
+                    by_source.entry(instruction.source).or_default().push(self.ns(span));
+                }
+            }
+        }
+        if activity == Activity::DataTransfer {
+            for (ring, spans) in self.executable.queues.iter().zip(&self.recorder.queues) {
+                for span in spans {
+                    by_source.entry(ring[span.index as usize].source).or_default().push(self.ns(span));
+                }
+            }
+        }
+        let mut busy: Vec<(SourceId, Interval<i64>)> = by_source
+            .into_iter()
+            .flat_map(|(source, spans)| Interval::merge(spans).into_iter().map(move |time| (source, time)))
+            .collect();
+        busy.sort_unstable_by_key(|(source, time)| (time.start, time.end, *source));
+        busy
+    }
+
+    fn engines(&self, builder: &mut ProfileBuilder, process: ProcessId) {
+        let args: Vec<_> =
+            self.executable.sources.iter().map(|entry| builder.add_args(&args_of(entry, false))).collect();
+        for engine in Engine::ALL {
+            let track = builder.thread(process, engine.name(), engine.name());
+            builder.set_track_sort_index(track, engine.index() as i64);
+            for span in &self.recorder.engines[engine.index()] {
+                let instruction = &self.executable.engines[engine.index()][span.index as usize];
+                let name = builder.intern(instruction.op.opcode());
+                let category = builder.intern(&self.executable.sources[instruction.source].hlo_opcode);
+                let time = self.ns(span);
+                let args = args[instruction.source.0 as usize];
+                builder.slice_of(track, time.start, Some(time.end - time.start), name, category, args);
+            }
+        }
+        for queue in DmaQueue::ALL {
+            let spans = &self.recorder.queues[queue.index()];
+            if spans.is_empty() {
+                continue;
+            }
+            let track = builder.thread(process, queue.name(), queue.name());
+            builder.set_track_sort_index(track, (Engine::ALL.len() + queue.index()) as i64);
+            for span in spans {
+                let dma = &self.executable.queues[queue.index()][span.index as usize];
+                let name = builder.intern("DMA_DIRECT2D");
+                let category = builder.intern(&self.executable.sources[dma.source].hlo_opcode);
+                let time = self.ns(span);
+                let args = args[dma.source.0 as usize];
+                builder.slice_of(track, time.start, Some(time.end - time.start), name, category, args);
+            }
+        }
+    }
+}

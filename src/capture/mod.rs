@@ -1,0 +1,14 @@
+//! The simulator as one more source of profiles: an observer records what ran when, and the rows of the operator
+//! timeline are made of it.
+//!
+//! Sections, as the plugin for TensorBoard has them: *Process Overview* (Neuron Runtime Setup, Compute Busy, DMA Busy),
+//! then *Process Control*, *Process Execution* and *Process Data Transfer*, each with the module hierarchy, Framework
+//! Ops and HLO Ops. A last section shows the engines and DMA queues themselves.
+
+mod build;
+mod recorder;
+mod rows;
+mod segments;
+
+pub use build::{Captured, build_profile};
+pub use recorder::{Recorder, Span};

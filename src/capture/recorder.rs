@@ -1,0 +1,34 @@
+//! Records what the simulator ran.
+
+use crate::base::{Interval, SimTime};
+use crate::machine::isa::{DmaQueue, Engine};
+use crate::neuron::sim::Observer;
+
+/// When one instruction or DMA ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Position in its stream or ring.
+    pub index: u32,
+    /// From start to end; of a DMA, from its trigger to its last data.
+    pub time: Interval<SimTime>,
+}
+
+/// What ran when, by engine and queue, each in order.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    /// Instructions, in the order of [`Engine::ALL`].
+    pub engines: [Vec<Span>; Engine::ALL.len()],
+    /// DMAs, in the order of [`DmaQueue::ALL`].
+    pub queues: [Vec<Span>; DmaQueue::ALL.len()],
+}
+
+impl Observer for Recorder {
+    fn instruction(&mut self, engine: Engine, index: usize, span: Interval<SimTime>) {
+        self.engines[engine.index()].push(Span { index: index as u32, time: span });
+    }
+
+    fn dma(&mut self, queue: DmaQueue, index: usize, triggered: SimTime, span: Interval<SimTime>) {
+        let time = Interval::new(triggered, span.end);
+        self.queues[queue.index()].push(Span { index: index as u32, time });
+    }
+}

@@ -1,0 +1,149 @@
+//! The rows of one process of the operator timeline.
+
+use serde_json::json;
+
+use super::segments::{level, segments};
+use crate::base::{FxHashMap, Interval};
+use crate::machine::{SourceEntry, SourceId, SourceMap};
+use crate::profile::{ArgsId, ProcessId, ProfileBuilder, TrackId};
+
+/// Tracks of a process, top to bottom.
+pub(super) struct Rows {
+    modules: TrackId,
+    framework: TrackId,
+    hlo: TrackId,
+}
+
+/// Numbers for `fused_N`, above those the compiler gave.
+pub(super) struct FusedNames(u32);
+
+impl FusedNames {
+    pub fn above(sources: &SourceMap) -> Self {
+        let compiled = sources.iter().filter_map(|s| s.hlo_text.strip_prefix("fused_")?.parse::<u32>().ok()).max();
+        Self(compiled.map_or(0, |n| n + 1))
+    }
+
+    fn next(&mut self) -> String {
+        let name = format!("fused_{}", self.0);
+        self.0 += 1;
+        name
+    }
+}
+
+impl Rows {
+    pub fn new(builder: &mut ProfileBuilder, process: ProcessId) -> Self {
+        let mut track = |n: i64, tid: &str, name: &str| {
+            let id = builder.thread(process, tid, name);
+            builder.set_track_sort_index(id, n);
+            id
+        };
+        Self {
+            modules: track(0, "modules", "Modules"),
+            framework: track(1, "framework", "Framework Ops"),
+            hlo: track(2, "hlo", "HLO Ops"),
+        }
+    }
+
+    /// The module hierarchy: one level below another, the outermost on top.
+    pub fn modules(
+        &self,
+        builder: &mut ProfileBuilder,
+        sources: &SourceMap,
+        fused: &mut FusedNames,
+        spans: &[(SourceId, Interval<i64>)],
+    ) {
+        let cut = segments(spans);
+        let deepest = spans.iter().map(|(s, _)| sources[*s].scope.len()).max().unwrap_or(0);
+        for depth in 0..deepest {
+            let row = level(&cut, |s| (sources[s].scope.len() > depth).then(|| sources[s].scope[..=depth].join("/")));
+            for (time, labels, _) in row {
+                let paths: Vec<String> = labels.into_iter().collect();
+                let short = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+                self.labelled(builder, self.modules, time, fused, &paths, short, "module");
+            }
+        }
+    }
+
+    /// Framework and HLO rows where overlapping operations are shown as one.
+    pub fn overlapping_operations(
+        &self,
+        builder: &mut ProfileBuilder,
+        sources: &SourceMap,
+        fused: &mut FusedNames,
+        spans: &[(SourceId, Interval<i64>)],
+    ) {
+        let cut = segments(spans);
+        for (time, labels, who) in level(&cut, |s| Some(sources[s].path.clone())) {
+            let paths: Vec<String> = labels.into_iter().collect();
+            let category = sources[who[0]].framework_op.clone();
+            let short = |_: &String| category.clone();
+            self.labelled(builder, self.framework, time, fused, &paths, short, &category);
+        }
+        for (time, labels, who) in level(&cut, |s| Some(sources[s].hlo_text.clone())) {
+            let texts: Vec<String> = labels.into_iter().collect();
+            self.labelled(builder, self.hlo, time, fused, &texts, String::clone, &sources[who[0]].hlo_opcode);
+        }
+    }
+
+    /// Framework and HLO rows where each operation keeps slices of its own: one for each stretch in which it is busy.
+    /// All but the first of an operation say that they go on with it, so that occurrences can be counted.
+    pub fn separate_operations(
+        &self,
+        builder: &mut ProfileBuilder,
+        sources: &SourceMap,
+        spans: &[(SourceId, Interval<i64>)],
+    ) {
+        let mut seen: FxHashMap<SourceId, ArgsId> = FxHashMap::default();
+        for (source, time) in spans {
+            let entry = &sources[*source];
+            let args = match seen.get(source) {
+                None => {
+                    seen.insert(*source, builder.add_args(&args_of(entry, true)));
+                    builder.add_args(&args_of(entry, false))
+                }
+                Some(continued) => *continued,
+            };
+            let rows = [
+                (self.framework, &entry.framework_op, &entry.framework_op),
+                (self.hlo, &entry.hlo_text, &entry.hlo_opcode),
+            ];
+            for (track, name, category) in rows {
+                let (name, category) = (builder.intern(name), builder.intern(category));
+                builder.slice_of(track, time.start, Some(time.end - time.start), name, category, args);
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn labelled(
+        &self,
+        builder: &mut ProfileBuilder,
+        track: TrackId,
+        time: Interval<i64>,
+        fused: &mut FusedNames,
+        labels: &[String],
+        short: impl Fn(&String) -> String,
+        category: &str,
+    ) {
+        let (name, category, args) = match labels {
+            [only] => (short(only), category, json!({ "path": only }).to_string()),
+            several => (fused.next(), "fused", json!({ "fused": several.join(",\n") }).to_string()),
+        };
+        builder.slice(track, time.start, time.end - time.start, &name, category, Some(&args));
+    }
+}
+
+/// Arguments of an operation's slice, as JSON text.
+pub(super) fn args_of(entry: &SourceEntry, continued: bool) -> String {
+    let mut args = serde_json::Map::new();
+    args.insert("path".into(), json!(entry.path));
+    args.insert("hlo".into(), json!(entry.hlo_text));
+    if !entry.members.is_empty() {
+        args.insert("fused".into(), json!(entry.members.join(",\n")));
+        args.insert("fused_hlo".into(), json!(entry.member_hlo.join(",\n")));
+    }
+    if continued {
+        args.insert("continues".into(), json!(true));
+    }
+    serde_json::Value::Object(args).to_string()
+}

@@ -1,0 +1,125 @@
+//! Commands and their flags, in NeuronPerf's names.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+use crate::compiler::Workflow;
+
+/// Benchmark and profile models for AWS NeuronCores with no hardware, and explore profiles of any origin.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
+    Bench(BenchArgs),
+    /// Simulate one execution and show its operators and timeline
+    Profile(ProfileArgs),
+    /// Open a profile of any origin and summarise it
+    Open(OpenArgs),
+    /// List the models and their parameters
+    Models(ModelsArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct BenchArgs {
+    /// Model, with parameters after a colon: nn, matmult:n=1024,loop_count=1000,add_bias=true
+    #[arg(long, default_value = "nn")]
+    pub model: String,
+    /// Instance type; it decides the number of NeuronCores
+    #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
+    pub instance: String,
+    /// Model copies: 1, 1,2 or 1-10 [default: 1 and the instance's maximum]
+    #[arg(long)]
+    pub n_models: Option<String>,
+    /// Threads feeding each copy [default: 1 and 2]
+    #[arg(long)]
+    pub workers_per_model: Option<String>,
+    /// Samples of one inference
+    #[arg(long, default_value = "1")]
+    pub batch_sizes: String,
+    /// NeuronCores of one model copy
+    #[arg(long, default_value = "1")]
+    pub pipeline_sizes: String,
+    /// Simulated seconds measured in each configuration
+    #[arg(long, default_value_t = 60.0)]
+    pub duration: f64,
+    /// Seed of all randomness
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// US dollars per hour, for the cost per million inferences [default: the published price, if there is one]
+    #[arg(long)]
+    pub cost_per_hour: Option<f64>,
+    /// Print the reports as JSON
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print the reports as CSV
+    #[arg(long)]
+    pub csv: bool,
+}
+
+/// Workflow names as the command line takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum WorkflowArg {
+    /// Lazily executed graph: inputs are transferred in the step
+    #[value(name = "mark_step")]
+    MarkStep,
+    /// Ahead-of-time compiled model
+    #[value(name = "trace")]
+    Trace,
+}
+
+impl From<WorkflowArg> for Workflow {
+    fn from(arg: WorkflowArg) -> Self {
+        match arg {
+            WorkflowArg::MarkStep => Self::MarkStep,
+            WorkflowArg::Trace => Self::Trace,
+        }
+    }
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ProfileArgs {
+    /// Model, with parameters after a colon
+    #[arg(long, default_value = "nn")]
+    pub model: String,
+    /// How the model is run
+    #[arg(long, value_enum, default_value = "mark_step")]
+    pub workflow: WorkflowArg,
+    /// Instance type
+    #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
+    pub instance: String,
+    /// Seed of weights and inputs
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Print the device window and the operator tables as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write the timeline as Chrome trace JSON
+    #[arg(long, short, value_name = "FILE.json")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct OpenArgs {
+    /// The file: Chrome trace JSON, .gz or .zip of one
+    pub file: PathBuf,
+    /// Print the summary as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Show so many operators
+    #[arg(long, default_value_t = 20)]
+    pub top: usize,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ModelsArgs {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,24 @@
+//! One file a command.
+
+mod bench;
+mod models;
+mod open;
+mod profile;
+mod text;
+
+use anyhow::Result;
+
+use super::args::Command;
+
+/// Runs a command.
+///
+/// # Errors
+/// With what went wrong, for the person at the terminal.
+pub(super) fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Bench(args) => bench::run(args),
+        Command::Profile(args) => profile::run(args),
+        Command::Open(args) => open::run(args),
+        Command::Models(args) => models::run(args),
+    }
+}

@@ -1,0 +1,42 @@
+//! `neuronscope models`
+
+use anyhow::{Context, Result};
+
+use super::text;
+use crate::cli::args::ModelsArgs;
+use crate::cli::driver::Driver;
+use crate::session::{Catalog, Event, ParameterKind, Request};
+
+pub(super) fn run(args: ModelsArgs) -> Result<()> {
+    let events = Driver::new().run(|job| Request::Catalog { job }, None)?;
+    let catalog = events
+        .into_iter()
+        .find_map(|e| match e {
+            Event::Catalog { catalog, .. } => Some(catalog),
+            _ => None,
+        })
+        .context("the session gave no list of models")?;
+    if args.json {
+        let mut json = serde_json::to_vec_pretty(&catalog.models)?;
+        json.push(b'\n');
+        return text::print(&json);
+    }
+    text::print(describe(&catalog).as_bytes())
+}
+
+fn describe(catalog: &Catalog) -> String {
+    let mut out = String::new();
+    for model in &catalog.models {
+        out.push_str(&format!("{}: {}\n    {}\n", model.name, model.title, model.summary));
+        for p in &model.parameters {
+            let allowed = match &p.kind {
+                ParameterKind::Integer { min, max } => format!("{min} to {max}"),
+                ParameterKind::Boolean => "true or false".to_owned(),
+                ParameterKind::Choice(choices) => choices.join(", "),
+                ParameterKind::Text => "text".to_owned(),
+            };
+            out.push_str(&format!("    {}={} ({allowed}): {}\n", p.name, p.default, p.help));
+        }
+    }
+    out
+}

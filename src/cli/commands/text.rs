@@ -1,0 +1,56 @@
+//! Tables for a terminal.
+
+use std::io::Write as _;
+
+/// Lays out rows under headings; a column is right-aligned when its heading starts with `>`, which is not shown.
+pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    let mut widths: Vec<usize> = headings.iter().map(|h| h.trim_start_matches('>').chars().count()).collect();
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let right: Vec<bool> = headings.iter().map(|h| h.starts_with('>')).collect();
+    let line = |cells: &[String]| {
+        let mut text = String::new();
+        for ((cell, width), right) in cells.iter().zip(&widths).zip(&right) {
+            if !text.is_empty() {
+                text.push_str("  ");
+            }
+            if *right {
+                text.push_str(&format!("{cell:>width$}"));
+            } else {
+                text.push_str(&format!("{cell:<width$}"));
+            }
+        }
+        text.trim_end().to_owned() + "\n"
+    };
+    let names: Vec<String> = headings.iter().map(|h| h.trim_start_matches('>').to_owned()).collect();
+    let mut out = line(&names);
+    for row in rows {
+        out.push_str(&line(row));
+    }
+    out
+}
+
+/// Writes to stdout; a closed pipe (`| head`) is not an error.
+///
+/// # Errors
+/// When stdout can not be written for another reason.
+pub(super) fn print(bytes: &[u8]) -> anyhow::Result<()> {
+    match std::io::stdout().lock().write_all(bytes) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(e.into()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let rows = vec![vec!["dot".to_owned(), "279".to_owned()], vec!["maximum".to_owned(), "6".to_owned()]];
+        assert_eq!(table(&["Op", ">ns"], &rows), "Op       ns\ndot      279\nmaximum    6\n");
+    }
+}

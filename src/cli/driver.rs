@@ -1,0 +1,59 @@
+//! Drives a session to the end of one request.
+
+use anyhow::{Result, anyhow};
+
+use super::progress::ProgressBar;
+use crate::session::{ByteSource, Event, JobId, Request, Session, StepResult};
+
+/// Events simulated or read between two looks at the progress.
+const BUDGET_EVENTS: u32 = 200_000;
+
+/// A session and the terminal it reports to.
+pub(super) struct Driver {
+    session: Session,
+    next_job: u32,
+    bar: ProgressBar,
+}
+
+impl Driver {
+    pub fn new() -> Self {
+        Self { session: Session::new(), next_job: 1, bar: ProgressBar::new() }
+    }
+
+    /// Sends the request that `make` builds for a new job and runs it to its end; every event but progress.
+    ///
+    /// # Errors
+    /// With the session's message, when the request failed.
+    pub fn run(
+        &mut self,
+        make: impl FnOnce(JobId) -> Request,
+        source: Option<Box<dyn ByteSource>>,
+    ) -> Result<Vec<Event>> {
+        let job = JobId(self.next_job);
+        self.next_job += 1;
+        self.session.handle(make(job), source);
+        let mut events = Vec::new();
+        let bar = &mut self.bar;
+        loop {
+            let state = self.session.step(BUDGET_EVENTS, &mut |event| match event {
+                Event::Progress { done, total, label, .. } => bar.show(done, total, &label),
+                other => events.push(other),
+            });
+            if state == StepResult::Idle {
+                break;
+            }
+        }
+        self.bar.clear();
+        match events.iter().find_map(failure) {
+            Some(message) => Err(anyhow!("{message}")),
+            None => Ok(events),
+        }
+    }
+}
+
+fn failure(event: &Event) -> Option<String> {
+    match event {
+        Event::Failed { message, .. } => Some(message.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,30 @@
+//! The command line: arguments in, one [`crate::session::Session`] driven to its end, text or JSON out.
+//!
+//! JSON goes to stdout and nothing else does when it is asked for; progress and messages go to stderr.
+//! Exit code 0: done; 1: it could not be done (the message says why); 2: wrong usage.
+
+// A command line prints: that is what it is for.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod args;
+mod commands;
+mod driver;
+mod file;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Runs the command line with the arguments of the process.
+#[must_use]
+pub fn run() -> ExitCode {
+    let args = args::Args::parse();
+    match commands::run(args.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("neuronscope: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

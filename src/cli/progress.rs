@@ -1,0 +1,34 @@
+//! A progress bar on stderr, when stderr is a terminal.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar as Bar, ProgressDrawTarget, ProgressStyle};
+
+/// Shows progress on a terminal and nothing elsewhere.
+pub(super) struct ProgressBar {
+    bar: Bar,
+}
+
+impl ProgressBar {
+    pub fn new() -> Self {
+        let bar = Bar::new(0);
+        let target =
+            if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        bar.set_draw_target(target);
+        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {percent}%") {
+            bar.set_style(style);
+        }
+        Self { bar }
+    }
+
+    pub fn show(&mut self, done: u64, total: u64, label: &str) {
+        self.bar.set_length(total.max(done));
+        self.bar.set_position(done);
+        self.bar.set_message(label.to_owned());
+    }
+
+    pub fn clear(&mut self) {
+        self.bar.finish_and_clear();
+        self.bar.reset();
+    }
+}

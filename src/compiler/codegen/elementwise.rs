@@ -1,0 +1,227 @@
+//! Elementwise work: which engine does it, and in how many instructions.
+//!
+//! * A transcendental function is one ACTIVATE on the scalar engine, which adds a per-partition bias for free.
+//! * A tensor with per-partition scalars or a constant is one TENSOR_SCALAR on the vector engine.
+//! * A maximum or minimum with a constant is a TENSOR_TENSOR against a tensor of that constant, which is set in SBUF
+//!   ahead of time: this is how a ReLU shows in profiles (`maximum`, with its zeros set early).
+//! * Two tensors are one TENSOR_TENSOR, at half rate when neither is in PSUM.
+
+use super::CodegenError;
+use super::emitter::Purpose;
+use super::program::Generator;
+use super::value::{Layout, Resident, Value, blocks};
+use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
+use crate::machine::isa::{Engine, Op, Wait};
+
+/// Elements per partition that one instruction of an SBUF-to-SBUF operation handles.
+const SBUF_CHUNK: u32 = 2_048;
+
+/// One instruction of a tile, to be repeated for every tile.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    kind: StepKind,
+    /// What must be complete besides the previous step: a bias, a constant, another tensor.
+    after: Vec<Wait>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum StepKind {
+    /// Vector engine, scalars or constants per partition. Remembers whether it is an addition, which an activation
+    /// that follows takes over as its bias.
+    Scalars {
+        is_add: bool,
+    },
+    /// Vector engine, two tensors.
+    Tensors,
+    /// Scalar engine, function by table.
+    Function(&'static str),
+    Copy,
+}
+
+/// What a binary operation meets on its other side.
+enum Other {
+    Constant,
+    PerPartition(Vec<Wait>),
+    Tensor(Vec<Wait>),
+}
+
+impl Generator<'_> {
+    /// Plans the instructions of one tile of `members`, which start from `main`.
+    pub(super) fn plan_steps(
+        &mut self,
+        members: &[(InstrId, &HloInstruction)],
+        main: InstrId,
+        layout: Layout,
+    ) -> Result<Vec<Step>, CodegenError> {
+        let mut running = main;
+        let mut steps: Vec<Step> = Vec::new();
+        for (id, member) in members {
+            if self.define_lazy(*id, member) {
+                continue;
+            }
+            let Some(position) = member.operands.iter().position(|o| *o == running) else {
+                return Err(self.unsupported(*id, "a fusion that is not a chain"));
+            };
+            let other = member.operands.iter().enumerate().find(|(i, _)| *i != position).map(|(_, o)| *o);
+            self.plan_member(*id, member, other, layout, &mut steps)?;
+            running = *id;
+        }
+        if steps.is_empty() {
+            steps.push(Step { kind: StepKind::Copy, after: Vec::new() });
+        }
+        Ok(steps)
+    }
+
+    fn plan_member(
+        &mut self,
+        id: InstrId,
+        member: &HloInstruction,
+        other: Option<InstrId>,
+        layout: Layout,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), CodegenError> {
+        let Some(other) = other else {
+            let kind = match member.opcode {
+                Opcode::Negate | Opcode::Convert | Opcode::Add | Opcode::Multiply => {
+                    StepKind::Scalars { is_add: false }
+                }
+                ref o => StepKind::Function(o.name()),
+            };
+            // An activation adds a per-partition bias for free: it takes over an addition just before it.
+            let after = match (&kind, steps.last()) {
+                (StepKind::Function(_), Some(Step { kind: StepKind::Scalars { is_add: true }, .. })) => {
+                    steps.pop().map(|s| s.after).unwrap_or_default()
+                }
+                _ => Vec::new(),
+            };
+            steps.push(Step { kind, after });
+            return Ok(());
+        };
+        let against_constant = matches!(member.opcode, Opcode::Maximum | Opcode::Minimum);
+        let (kind, after) = match self.other_side(id, other, layout)? {
+            Other::Constant if against_constant => (StepKind::Tensors, vec![self.constant_tensor(id, other)]),
+            Other::Constant => (StepKind::Scalars { is_add: false }, Vec::new()),
+            Other::PerPartition(after) => (StepKind::Scalars { is_add: matches!(member.opcode, Opcode::Add) }, after),
+            Other::Tensor(after) => (StepKind::Tensors, after),
+        };
+        if matches!(member.opcode, Opcode::Divide) {
+            steps.push(Step { kind: StepKind::Function("reciprocal"), after: Vec::new() });
+        }
+        steps.push(Step { kind, after });
+        Ok(())
+    }
+
+    fn other_side(&mut self, id: InstrId, other: InstrId, layout: Layout) -> Result<Other, CodegenError> {
+        match self.value(other)?.clone() {
+            Value::Splat => Ok(Other::Constant),
+            Value::Resident(r) => Ok(Other::Tensor(r.ready)),
+            Value::Weight { parameter, via } => {
+                let wait = self.load_vector(parameter, via)?;
+                Ok(Other::PerPartition(vec![wait]))
+            }
+            Value::Broadcast { of, via, along_columns } => {
+                let after = match self.value(of)?.clone() {
+                    Value::Splat => return Ok(Other::Constant),
+                    Value::Resident(r) => r.ready,
+                    Value::Weight { parameter, .. } => vec![self.load_vector(parameter, via)?],
+                    Value::Broadcast { .. } => return Err(self.unsupported(id, "a broadcast of a broadcast")),
+                };
+                let per_partition = along_columns == (layout == Layout::FeatureMajor);
+                Ok(if per_partition { Other::PerPartition(after) } else { Other::Tensor(after) })
+            }
+        }
+    }
+
+    /// A tensor of a constant, set in SBUF once: nothing has to be complete before it, so it comes early.
+    fn constant_tensor(&mut self, user: InstrId, constant: InstrId) -> Wait {
+        if let Some(wait) = self.constants.get(&constant) {
+            return *wait;
+        }
+        let source = self.sources.of(user);
+        // Each partition needs one element: the other operand's free dimension reads it with stride zero.
+        let op = Op::Memset { free: 1 };
+        let wait = self.emitter.instruction(Engine::GpSimd, op, Purpose::data_transfer(source), &[]);
+        self.constants.insert(constant, wait);
+        wait
+    }
+
+    /// Emits the steps of one tile of `free` elements per partition; the completion of the last.
+    pub(super) fn emit_tile(
+        &mut self,
+        steps: &[Step],
+        free: u32,
+        main_in_psum: bool,
+        purpose: Purpose,
+        after: &[Wait],
+    ) -> Wait {
+        let mut in_psum = main_in_psum;
+        let mut previous: Vec<Wait> = after.to_vec();
+        let mut last = Wait { unit: crate::machine::isa::Unit::Engine(Engine::Vector), count: 0 };
+        for step in steps {
+            let (engine, op) = match step.kind {
+                StepKind::Scalars { .. } => (Engine::Vector, Op::TensorScalar { free }),
+                StepKind::Tensors => (Engine::Vector, Op::TensorTensor { free, sbuf_only: !in_psum }),
+                StepKind::Function(_) => (Engine::Scalar, Op::Activate { free }),
+                StepKind::Copy => (Engine::Vector, Op::TensorCopy { free }),
+            };
+            if let StepKind::Function(function) = step.kind {
+                self.load_table(function, purpose, after);
+            }
+            previous.extend_from_slice(&step.after);
+            last = self.emitter.instruction(engine, op, purpose, &previous);
+            previous = vec![last];
+            in_psum = false;
+        }
+        last
+    }
+
+    /// Loads the table of `function` unless it is the one in place. A traced model's first table is loaded at the
+    /// start, beside the first weights; a lazily executed graph loads it when its operand is there.
+    fn load_table(&mut self, function: &'static str, purpose: Purpose, operand: &[Wait]) {
+        if self.table == Some(function) {
+            return;
+        }
+        let preload = self.table.is_none() && self.options.preload_tables();
+        let after = if preload { &[] } else { operand };
+        self.emitter.instruction(Engine::Scalar, Op::ActTableLoad, Purpose::control(purpose.source), after);
+        self.table = Some(function);
+    }
+
+    /// An elementwise instruction or fusion whose main operand is in SBUF.
+    pub(super) fn elementwise(
+        &mut self,
+        id: InstrId,
+        members: &[(InstrId, &HloInstruction)],
+    ) -> Result<(), CodegenError> {
+        let (main, resident) = self.main_operand(id, members)?;
+        let steps = self.plan_steps(members, main, resident.layout)?;
+        let purpose = Purpose::execution(self.sources.of(id));
+        let bytes = resident.bytes;
+        let mut after = resident.ready.clone();
+        after.extend(self.take(id, bytes)?);
+        let mut ready = Vec::new();
+        for _ in blocks(resident.partition_elements, self.core.partitions) {
+            for free in blocks(resident.free_elements, SBUF_CHUNK) {
+                ready.push(self.emit_tile(&steps, free, false, purpose, &after));
+            }
+        }
+        self.set_resident(id, Resident { ready: super::program::latest(ready), ..resident });
+        Ok(())
+    }
+
+    /// The operand that the chain starts from: the first one in SBUF.
+    fn main_operand(
+        &self,
+        id: InstrId,
+        members: &[(InstrId, &HloInstruction)],
+    ) -> Result<(InstrId, Resident), CodegenError> {
+        let inside = |o: &InstrId| members.iter().any(|(m, _)| m == o);
+        let outside = members.iter().filter(|(_, m)| !matches!(m.opcode, Opcode::Broadcast { .. }));
+        for operand in outside.flat_map(|(_, m)| m.operands.iter()).filter(|o| !inside(o)) {
+            if let Ok(Value::Resident(r)) = self.value(*operand) {
+                return Ok((*operand, r.clone()));
+            }
+        }
+        Err(self.unsupported(id, "elementwise work on constants or weights alone"))
+    }
+}

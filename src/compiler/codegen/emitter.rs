@@ -1,0 +1,136 @@
+//! Appends instructions and DMAs to an executable and keeps the waits short.
+
+use super::CodegenError;
+use crate::machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
+use crate::machine::{Executable, SourceId};
+
+/// Most instructions and DMAs of one program; 16 M of them take half a gigabyte.
+const MAX_ITEMS: usize = 16_000_000;
+
+/// What an emitted item is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Purpose {
+    /// The operation it serves.
+    pub source: SourceId,
+    /// The process of the timeline it shows in.
+    pub activity: Activity,
+}
+
+impl Purpose {
+    pub fn execution(source: SourceId) -> Self {
+        Self { source, activity: Activity::Execution }
+    }
+
+    pub fn control(source: SourceId) -> Self {
+        Self { source, activity: Activity::Control }
+    }
+
+    pub fn data_transfer(source: SourceId) -> Self {
+        Self { source, activity: Activity::DataTransfer }
+    }
+}
+
+/// One DMA to emit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Transfer {
+    pub queue: DmaQueue,
+    pub direction: DmaDirection,
+    pub bytes: u64,
+    pub partitions: u32,
+}
+
+/// Writes an [`Executable`].
+pub(super) struct Emitter {
+    pub executable: Executable,
+    /// For each unit, the count of every other unit that an earlier item of it already waited for.
+    seen: [[u32; Unit::COUNT]; Unit::COUNT],
+    /// The longest own-unit chain is tracked by completion counts of each unit.
+    emitted: [u32; Unit::COUNT],
+}
+
+impl Emitter {
+    pub fn new() -> Self {
+        Self { executable: Executable::default(), seen: [[0; Unit::COUNT]; Unit::COUNT], emitted: [0; Unit::COUNT] }
+    }
+
+    /// Appends an instruction that starts after `after`; the wait that its completion satisfies.
+    pub fn instruction(&mut self, engine: Engine, op: Op, purpose: Purpose, after: &[Wait]) -> Wait {
+        let unit = Unit::Engine(engine);
+        let (waits_start, waits_len) = self.add_waits(unit, after);
+        self.executable.engines[engine.index()].push(Instruction {
+            op,
+            activity: purpose.activity,
+            waits_start,
+            waits_len,
+            source: purpose.source,
+        });
+        self.completed(unit)
+    }
+
+    /// Appends a DMA that is triggered after `after`; the wait that its completion satisfies.
+    pub fn dma(&mut self, transfer: Transfer, source: SourceId, after: &[Wait]) -> Wait {
+        let unit = Unit::Queue(transfer.queue);
+        let (waits_start, waits_len) = self.add_waits(unit, after);
+        self.executable.queues[transfer.queue.index()].push(Dma {
+            bytes: transfer.bytes,
+            partitions: transfer.partitions,
+            direction: transfer.direction,
+            waits_start,
+            waits_len,
+            source,
+        });
+        self.completed(unit)
+    }
+
+    /// # Errors
+    /// When the program has grown beyond what can be simulated in memory.
+    pub fn check_size(&self) -> Result<(), CodegenError> {
+        let items: u64 = self.emitted.iter().map(|n| u64::from(*n)).sum();
+        if items > MAX_ITEMS as u64 { Err(CodegenError::TooLarge { limit: MAX_ITEMS }) } else { Ok(()) }
+    }
+
+    fn completed(&mut self, unit: Unit) -> Wait {
+        let count = self.emitted[unit.index()].saturating_add(1);
+        self.emitted[unit.index()] = count;
+        Wait { unit, count }
+    }
+
+    /// Keeps the highest count per unit and drops what an earlier item of `unit` already waited for: items run in
+    /// order, so that wait can not be pending. A wait for the unit's own last item stays: it is a dependency.
+    fn add_waits(&mut self, unit: Unit, after: &[Wait]) -> (u32, u8) {
+        let mut needed = [0u32; Unit::COUNT];
+        for wait in after {
+            let slot = &mut needed[wait.unit.index()];
+            *slot = (*slot).max(wait.count);
+        }
+        let start = self.executable.waits.len() as u32;
+        let mut len = 0u8;
+        for wait in after {
+            let i = wait.unit.index();
+            if needed[i] == wait.count && self.seen[unit.index()][i] < wait.count {
+                self.seen[unit.index()][i] = wait.count;
+                self.executable.waits.push(*wait);
+                len += 1;
+            }
+        }
+        (start, len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_written_once_per_unit_and_only_when_new() {
+        let mut e = Emitter::new();
+        let purpose = Purpose::execution(SourceId(0));
+        let first = e.instruction(Engine::Tensor, Op::Matmul { free: 4, passes: 1 }, purpose, &[]);
+        let second = e.instruction(Engine::Tensor, Op::Matmul { free: 4, passes: 1 }, purpose, &[]);
+        e.instruction(Engine::Vector, Op::TensorCopy { free: 4 }, purpose, &[first, second, second]);
+        e.instruction(Engine::Vector, Op::TensorCopy { free: 4 }, purpose, &[first]);
+        let vector = &e.executable.engines[Engine::Vector.index()];
+        assert_eq!(e.executable.waits(vector[0].waits_start, vector[0].waits_len), &[second]);
+        assert_eq!(vector[1].waits_len, 0);
+    }
+}

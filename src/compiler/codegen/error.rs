@@ -1,0 +1,49 @@
+//! Why a module can not be compiled for a core.
+
+use thiserror::Error;
+
+use crate::base::units::format_bytes;
+
+/// A module that does not fit the core, or that uses what code generation does not know.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CodegenError {
+    /// More SBUF is needed at once than the core has.
+    #[error(
+        "{path} needs {} of SBUF at once, the core has {}: {} are missing. Use a smaller batch or a smaller model",
+        format_bytes(*.needed as f64), format_bytes(*.available as f64), format_bytes((*.needed - *.available) as f64)
+    )]
+    SbufExceeded {
+        /// The operation.
+        path: String,
+        /// Bytes it needs.
+        needed: u64,
+        /// Bytes the core has.
+        available: u64,
+    },
+    /// Weights, inputs and outputs exceed device memory.
+    #[error(
+        "the model needs {} of device memory on one core, which has {}: {} are missing",
+        format_bytes(*.needed as f64), format_bytes(*.available as f64), format_bytes((*.needed - *.available) as f64)
+    )]
+    DeviceMemoryExceeded {
+        /// Bytes it needs.
+        needed: u64,
+        /// Bytes the core has.
+        available: u64,
+    },
+    /// An opcode or a form of it without a lowering to instructions.
+    #[error("{path}: no code generation for {what}")]
+    Unsupported {
+        /// The operation.
+        path: String,
+        /// What about it.
+        what: String,
+    },
+    /// More instructions than a program may have.
+    #[error("the program has more than {limit} instructions: use a smaller size or loop count")]
+    TooLarge {
+        /// The limit.
+        limit: usize,
+    },
+}

@@ -1,0 +1,80 @@
+//! SBUF as a ring: space is given out in program order and comes back when its last reader is done.
+
+use super::CodegenError;
+use crate::machine::isa::Wait;
+
+/// Plans SBUF. Space released by an operation can be taken by a later one as soon as that operation is complete, so
+/// weights are prefetched exactly as far ahead as there is room.
+#[derive(Debug)]
+pub(super) struct SbufRing {
+    capacity: u64,
+    allocated: u64,
+    /// Cumulative bytes released, with the completion that released them, in program order.
+    releases: Vec<(u64, Vec<Wait>)>,
+    peak: u64,
+}
+
+impl SbufRing {
+    pub fn new(capacity: u64) -> Self {
+        Self { capacity, allocated: 0, releases: Vec::new(), peak: 0 }
+    }
+
+    /// Takes `bytes`; what must be complete before they are free.
+    ///
+    /// # Errors
+    /// When everything that is still in use leaves less room than that.
+    pub fn take(&mut self, bytes: u64, path: &str) -> Result<Vec<Wait>, CodegenError> {
+        let allocated = self.allocated.saturating_add(bytes);
+        let must_be_released = allocated.saturating_sub(self.capacity);
+        let waits = if must_be_released == 0 {
+            Vec::new()
+        } else {
+            let i = self.releases.partition_point(|(total, _)| *total < must_be_released);
+            let Some((_, waits)) = self.releases.get(i) else {
+                return Err(CodegenError::SbufExceeded {
+                    path: path.to_owned(),
+                    needed: allocated - self.released(),
+                    available: self.capacity,
+                });
+            };
+            waits.clone()
+        };
+        self.allocated = allocated;
+        self.peak = self.peak.max((allocated - self.released()).min(self.capacity));
+        Ok(waits)
+    }
+
+    /// Gives `bytes` back once `done` is complete.
+    pub fn release(&mut self, bytes: u64, done: Vec<Wait>) {
+        if bytes > 0 {
+            let total = self.released() + bytes;
+            self.releases.push((total, done));
+        }
+    }
+
+    /// Most bytes in use at once.
+    pub fn peak(&self) -> u64 {
+        self.peak
+    }
+
+    fn released(&self) -> u64 {
+        self.releases.last().map_or(0, |(total, _)| *total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::isa::{Engine, Unit};
+
+    #[test]
+    fn space_comes_back_in_order_and_exhaustion_says_how_much() {
+        let done = |count| vec![Wait { unit: Unit::Engine(Engine::Tensor), count }];
+        let mut ring = SbufRing::new(100);
+        assert_eq!(ring.take(60, "a").unwrap(), vec![]);
+        assert!(matches!(ring.take(60, "b"), Err(CodegenError::SbufExceeded { needed: 120, available: 100, .. })));
+        ring.release(60, done(7));
+        assert_eq!(ring.take(60, "b").unwrap(), done(7));
+        assert_eq!(ring.peak(), 60);
+    }
+}

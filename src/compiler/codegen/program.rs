@@ -1,0 +1,359 @@
+//! Walks a module in order and emits each instruction.
+
+use super::CodegenError;
+use super::dot::PsumBanks;
+use super::emitter::Emitter;
+use super::memory::SbufRing;
+use super::sources::Sources;
+use super::value::{Layout, Resident, Value, matrix_of};
+use crate::base::{FxHashMap, FxHashSet, Idx, IndexVec};
+use crate::compiler::Workflow;
+use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
+use crate::machine::Executable;
+use crate::machine::arch::CoreSpec;
+use crate::machine::isa::{Unit, Wait};
+
+/// What code generation may choose.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How the model is run.
+    pub workflow: Workflow,
+}
+
+impl Options {
+    /// Whether a step moves its inputs and outputs itself: only in a lazily executed graph.
+    pub(super) fn transfers_inputs(self) -> bool {
+        self.workflow == Workflow::MarkStep
+    }
+
+    /// Whether the first activation table is loaded at the start: only in a traced model.
+    pub(super) fn preload_tables(self) -> bool {
+        self.workflow == Workflow::Trace
+    }
+}
+
+/// A weight in SBUF.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Loaded {
+    pub blocks: Vec<Wait>,
+    pub bytes: u64,
+}
+
+/// The state of one compilation.
+pub(super) struct Generator<'a> {
+    pub module: &'a HloModule,
+    pub core: &'a CoreSpec,
+    pub options: Options,
+    pub emitter: Emitter,
+    pub sources: Sources<'a>,
+    pub ring: SbufRing,
+    pub psum: PsumBanks,
+    pub values: FxHashMap<InstrId, Value>,
+    pub loaded: FxHashMap<InstrId, Loaded>,
+    pub constants: FxHashMap<InstrId, Wait>,
+    /// The activation function whose table is in place.
+    pub table: Option<&'static str>,
+    pub flops: u64,
+    users: IndexVec<InstrId, Vec<InstrId>>,
+    /// Position of the last instruction that reads each value, through values that are not materialised.
+    last_use: IndexVec<InstrId, usize>,
+    /// Emitted as the epilogue of a dot before their turn.
+    done: FxHashSet<InstrId>,
+}
+
+/// Compiles a module for one core.
+///
+/// # Errors
+/// When it does not fit the core, or uses an opcode in a form that has no lowering to instructions.
+pub fn generate(module: &HloModule, options: Options, core: &CoreSpec) -> Result<Executable, CodegenError> {
+    let mut generator = Generator::new(module, options, core);
+    for id in module.instructions.ids() {
+        generator.instruction_at(id)?;
+        generator.release_after(id);
+        generator.emitter.check_size()?;
+    }
+    generator.output(module.root)?;
+    generator.finish()
+}
+
+impl<'a> Generator<'a> {
+    fn new(module: &'a HloModule, options: Options, core: &'a CoreSpec) -> Self {
+        let mut users: IndexVec<InstrId, Vec<InstrId>> = module.instructions.iter().map(|_| Vec::new()).collect();
+        for (id, instruction) in module.instructions.iter_enumerated() {
+            for operand in &instruction.operands {
+                users[*operand].push(id);
+            }
+        }
+        let last_use = last_uses(module);
+        Self {
+            module,
+            core,
+            options,
+            emitter: Emitter::new(),
+            sources: Sources::new(module),
+            ring: SbufRing::new(core.sbuf_bytes),
+            psum: PsumBanks::new(core.psum_banks),
+            values: FxHashMap::default(),
+            loaded: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            table: None,
+            flops: 0,
+            users,
+            last_use,
+            done: FxHashSet::default(),
+        }
+    }
+
+    fn instruction_at(&mut self, id: InstrId) -> Result<(), CodegenError> {
+        if self.done.contains(&id) {
+            return Ok(());
+        }
+        let instruction = &self.module.instructions[id];
+        if self.define_lazy(id, instruction) {
+            return Ok(());
+        }
+        match &instruction.opcode {
+            Opcode::Parameter { role: ParameterRole::Input(_), .. } => self.input(id),
+            Opcode::Dot(dims) => {
+                let epilogue = self.epilogue_of(id);
+                let members = epilogue.map(|e| self.members_of(e)).unwrap_or_default();
+                self.dot(id, dims, epilogue.unwrap_or(id), &members)?;
+                if let Some(epilogue) = epilogue {
+                    // The product itself never reaches SBUF; what it read is free when its epilogue is complete.
+                    let evicted = self.value(epilogue)?.clone();
+                    if let Value::Resident(r) = evicted {
+                        self.set_resident(id, Resident { bytes: 0, ..r });
+                    }
+                    self.done.insert(epilogue);
+                }
+                Ok(())
+            }
+            Opcode::Reduce { dimensions, .. } => self.reduce(id, dimensions),
+            Opcode::CustomCall { .. } => self.custom_call(id),
+            Opcode::Transpose { permutation } => self.transpose_resident(id, permutation),
+            Opcode::Reshape => self.reshape_resident(id),
+            Opcode::Tuple => Err(self.unsupported(id, "several results")),
+            _ => {
+                let members = self.members_of(id);
+                self.elementwise(id, &members)
+            }
+        }
+    }
+
+    /// Values that take no instruction: weights until they are used, constants, and views of them.
+    pub(super) fn define_lazy(&mut self, id: InstrId, instruction: &HloInstruction) -> bool {
+        let operand = instruction.operands.first().and_then(|o| self.values.get(o)).cloned();
+        let value = match (&instruction.opcode, operand) {
+            (Opcode::Parameter { role: ParameterRole::Weight(_), .. }, _) => {
+                self.emitter.executable.memory.weight_bytes += instruction.shape.elements() * 2;
+                Value::Weight { parameter: id, via: id }
+            }
+            (Opcode::Constant(_), _) => Value::Splat,
+            (Opcode::Transpose { .. } | Opcode::Reshape, Some(Value::Weight { parameter, .. })) => {
+                Value::Weight { parameter, via: id }
+            }
+            (Opcode::Broadcast { .. } | Opcode::Reshape | Opcode::Convert, Some(Value::Splat)) => Value::Splat,
+            (Opcode::Broadcast { dimensions }, Some(_)) => {
+                let rank = instruction.shape.rank();
+                let along_columns = dimensions.iter().any(|d| *d as usize + 1 == rank);
+                Value::Broadcast { of: instruction.operands[0], via: id, along_columns }
+            }
+            _ => return false,
+        };
+        self.values.insert(id, value);
+        true
+    }
+
+    /// The only reader of a dot, when it can evict the product from PSUM.
+    fn epilogue_of(&self, id: InstrId) -> Option<InstrId> {
+        let [user] = self.users[id].as_slice() else { return None };
+        if id == self.module.root {
+            return None;
+        }
+        let instruction = &self.module.instructions[*user];
+        let elementwise = instruction.opcode.is_elementwise() || matches!(instruction.opcode, Opcode::Fusion(_));
+        // The other operands must be there already: constants, weights, or values computed before the dot.
+        let others_ready = instruction.operands.iter().all(|o| *o == id || self.is_available(*o, id));
+        (elementwise && others_ready).then_some(*user)
+    }
+
+    fn is_available(&self, operand: InstrId, dot: InstrId) -> bool {
+        operand < dot || self.instruction(operand).is_ok_and(|i| is_view(&i.opcode))
+    }
+
+    /// The members of a fusion, or the instruction itself.
+    fn members_of(&mut self, id: InstrId) -> Vec<(InstrId, &'a HloInstruction)> {
+        let instruction: &'a HloInstruction = &self.module.instructions[id];
+        let members = match &instruction.opcode {
+            Opcode::Fusion(body) => body.ids.iter().copied().zip(&body.members).collect(),
+            _ => vec![(id, instruction)],
+        };
+        // Views between the dot and its epilogue in program order have not had their turn yet.
+        for operand in &instruction.operands {
+            if !self.values.contains_key(operand) {
+                let view = &self.module.instructions[*operand];
+                self.define_lazy(*operand, view);
+            }
+        }
+        members
+    }
+
+    fn transpose_resident(&mut self, id: InstrId, permutation: &[u32]) -> Result<(), CodegenError> {
+        let Value::Resident(resident) = self.value(self.operand(id, 0)?)?.clone() else {
+            return Err(self.unsupported(id, "a transpose of a broadcast"));
+        };
+        if permutation != [1, 0] {
+            return Err(self.unsupported(id, "a transpose of other than two dimensions"));
+        }
+        // The same bytes: what were the columns are the rows now.
+        let layout = match resident.layout {
+            Layout::FeatureMajor => Layout::RowMajor,
+            Layout::RowMajor => Layout::FeatureMajor,
+        };
+        self.values.insert(id, Value::Resident(Resident { layout, bytes: 0, ..resident }));
+        Ok(())
+    }
+
+    fn reshape_resident(&mut self, id: InstrId) -> Result<(), CodegenError> {
+        let operand = self.operand(id, 0)?;
+        let Value::Resident(resident) = self.value(operand)?.clone() else {
+            return Err(self.unsupported(id, "a reshape of a broadcast"));
+        };
+        if matrix_of(&self.instruction(operand)?.shape) != matrix_of(&self.instruction(id)?.shape) {
+            return Err(self.unsupported(id, "a reshape that changes the last dimension"));
+        }
+        self.values.insert(id, Value::Resident(Resident { bytes: 0, ..resident }));
+        Ok(())
+    }
+
+    /// Gives back the space of values that `id` was the last to read.
+    fn release_after(&mut self, id: InstrId) {
+        let position = id.index();
+        let done = match self.values.get(&id) {
+            Some(Value::Resident(r)) => r.ready.clone(),
+            _ => return,
+        };
+        let mut dead: Vec<InstrId> = Vec::new();
+        self.collect_dead(id, position, &mut dead);
+        for value in dead {
+            let loaded = self.loaded.remove(&value).map_or(0, |l| l.bytes);
+            let resident = match self.values.get(&value) {
+                Some(Value::Resident(r)) if value != id => r.bytes,
+                _ => 0,
+            };
+            self.ring.release(loaded + resident, done.clone());
+        }
+    }
+
+    fn collect_dead(&self, id: InstrId, position: usize, dead: &mut Vec<InstrId>) {
+        for operand in &self.module.instructions[id].operands {
+            if self.last_use[*operand] == position && !dead.contains(operand) {
+                dead.push(*operand);
+                let instruction = &self.module.instructions[*operand];
+                if is_view(&instruction.opcode) || matches!(instruction.opcode, Opcode::Dot(_)) {
+                    self.collect_dead(*operand, position, dead);
+                }
+            }
+        }
+    }
+
+    fn finish(self) -> Result<Executable, CodegenError> {
+        let name = self.sources.root_scope();
+        let mut executable = self.emitter.executable;
+        executable.name = name;
+        executable.sources = self.sources.finish();
+        executable.model_flops = self.flops;
+        executable.memory.sbuf_peak_bytes = self.ring.peak();
+        executable.memory.sbuf_capacity_bytes = self.core.sbuf_bytes;
+        let memory = &executable.memory;
+        let needed = memory.weight_bytes.saturating_add(memory.input_bytes).saturating_add(memory.output_bytes);
+        if needed > self.core.hbm_bytes {
+            return Err(CodegenError::DeviceMemoryExceeded { needed, available: self.core.hbm_bytes });
+        }
+        Ok(executable)
+    }
+
+    pub(super) fn take(&mut self, id: InstrId, bytes: u64) -> Result<Vec<Wait>, CodegenError> {
+        let path = self.sources.path(id);
+        self.ring.take(bytes, &path)
+    }
+
+    /// SBUF of a matrix: every partition of a block is taken, used or not.
+    pub(super) fn resident_bytes(&self, along_partitions: u64, along_free: u64, element_bytes: u64) -> u64 {
+        let partitions = u64::from(self.core.partitions);
+        along_partitions
+            .div_ceil(partitions)
+            .saturating_mul(partitions)
+            .saturating_mul(along_free)
+            .saturating_mul(element_bytes)
+    }
+
+    /// Bytes of an element of a result: bf16 when only matmuls read it, as auto-cast of matmults does, else fp32.
+    pub(super) fn element_bytes(&self, id: InstrId) -> u64 {
+        let users = &self.users[id];
+        let only_dots = users.iter().all(|u| matches!(self.module.instructions[*u].opcode, Opcode::Dot(_)));
+        if only_dots && !users.is_empty() { 2 } else { 4 }
+    }
+
+    pub(super) fn set_resident(&mut self, id: InstrId, resident: Resident) {
+        self.values.insert(id, Value::Resident(resident));
+    }
+
+    pub(super) fn value(&self, id: InstrId) -> Result<&Value, CodegenError> {
+        self.values.get(&id).ok_or_else(|| self.unsupported(id, "a value that is used before it is computed"))
+    }
+
+    pub(super) fn instruction(&self, id: InstrId) -> Result<&'a HloInstruction, CodegenError> {
+        self.sources.instruction(id).ok_or_else(|| self.unsupported(id, "an operand that doesn't exist"))
+    }
+
+    pub(super) fn operand(&self, id: InstrId, n: usize) -> Result<InstrId, CodegenError> {
+        let operand = self.instruction(id)?.operands.get(n).copied();
+        operand.ok_or_else(|| self.unsupported(id, "a missing operand"))
+    }
+
+    pub(super) fn unsupported(&self, id: InstrId, what: &str) -> CodegenError {
+        CodegenError::Unsupported { path: self.sources.path(id), what: what.to_owned() }
+    }
+}
+
+/// Whether an instruction is a view of its operand as far as code generation goes.
+fn is_view(opcode: &Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::Parameter { .. }
+            | Opcode::Constant(_)
+            | Opcode::Transpose { .. }
+            | Opcode::Broadcast { .. }
+            | Opcode::Reshape
+    )
+}
+
+fn last_uses(module: &HloModule) -> IndexVec<InstrId, usize> {
+    let mut last: IndexVec<InstrId, usize> = module.instructions.iter().map(|_| 0).collect();
+    last[module.root] = usize::MAX;
+    let ids: Vec<InstrId> = module.instructions.ids().collect();
+    for id in ids.into_iter().rev() {
+        let instruction = &module.instructions[id];
+        let as_user = if is_view(&instruction.opcode) { last[id] } else { id.index() };
+        for operand in &instruction.operands {
+            last[*operand] = last[*operand].max(as_user);
+        }
+    }
+    last
+}
+
+/// The latest completion of each unit.
+pub(super) fn latest(waits: Vec<Wait>) -> Vec<Wait> {
+    let mut by_unit = [0u32; Unit::COUNT];
+    let mut kept: Vec<Wait> = Vec::new();
+    for wait in waits {
+        let count = &mut by_unit[wait.unit.index()];
+        if wait.count > *count {
+            *count = wait.count;
+            kept.retain(|k| k.unit != wait.unit);
+            kept.push(wait);
+        }
+    }
+    kept
+}

@@ -1,0 +1,111 @@
+//! The cost of one instruction: how long its engine is held, and when its result is there.
+
+use super::CostTable;
+use crate::base::SimTime;
+use crate::machine::isa::{Engine, Op};
+
+/// Cost of one instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstructionCost {
+    /// From its start until the engine can start the next one.
+    pub interval: SimTime,
+    /// From its start until its result can be read. At least `interval`.
+    pub latency: SimTime,
+}
+
+/// The cost of `op` on `engine`, by the NKI cost table (`max(MIN_II, N)` and its variants) and the architecture
+/// guide's latency rules; see [`super::EngineCosts`] for each constant.
+#[must_use]
+pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> InstructionCost {
+    let e = &costs.engine;
+    let at_least_min = |cycles: u32| u64::from(cycles.max(e.min_interval_cycles));
+    let fixed = u64::from(e.static_overhead_cycles);
+    let access = u64::from(e.memory_access_cycles);
+    let cycles = |interval: u64, extra: u64| {
+        let mhz = clock_mhz(costs, engine);
+        InstructionCost { interval: cycles_to_time(interval, mhz), latency: cycles_to_time(interval + extra, mhz) }
+    };
+    match *op {
+        Op::LdWeights { columns } => cycles(u64::from(columns.div_ceil(e.fast_weight_load_factor)), 0),
+        Op::Matmul { free, passes } => {
+            let streamed = at_least_min(free) * u64::from(passes);
+            // Below the minimum interval the array waits anyway; only streaming falls short of the peak.
+            let interval = if free > e.min_interval_cycles {
+                (streamed * 1_000).div_ceil(u64::from(e.sustained_matmul_permille))
+            } else {
+                streamed
+            };
+            cycles(interval, fixed + access + u64::from(e.array_depth_cycles))
+        }
+        Op::TensorScalar { free } | Op::TensorCopy { free } | Op::TensorReduce { free } => {
+            cycles(at_least_min(free), fixed)
+        }
+        Op::TensorTensor { free, sbuf_only } => {
+            cycles(at_least_min(if sbuf_only { free.saturating_mul(2) } else { free }), fixed)
+        }
+        Op::Memset { free } => cycles(at_least_min(free), if engine == Engine::GpSimd { 0 } else { fixed }),
+        Op::Activate { free } => cycles(at_least_min(free), fixed + access),
+        Op::ActTableLoad => {
+            let time = SimTime::from_ns(e.act_table_load_ns);
+            InstructionCost { interval: time, latency: time }
+        }
+        Op::CustomElementwise { elements } => {
+            let per_element_ps = e.custom_hbm_access_ns * u64::from(e.custom_accesses_tenths) * 100;
+            let start = cycles_to_time(u64::from(e.gpsimd_start_cycles), clock_mhz(costs, engine));
+            let time = start + SimTime(per_element_ps).times(elements);
+            InstructionCost { interval: time, latency: time }
+        }
+    }
+}
+
+fn clock_mhz(costs: &CostTable, engine: Engine) -> u32 {
+    match engine {
+        Engine::Tensor => costs.core.tensor_mhz,
+        Engine::Vector => costs.core.vector_mhz,
+        Engine::Scalar => costs.core.scalar_mhz,
+        Engine::GpSimd => costs.core.gpsimd_mhz,
+    }
+}
+
+/// Cycles to time, rounded to the nearest picosecond: once per instruction.
+fn cycles_to_time(cycles: u64, mhz: u32) -> SimTime {
+    let mhz = u64::from(mhz.max(1));
+    SimTime((cycles.saturating_mul(1_000_000) + mhz / 2) / mhz)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn latency_ns(engine: Engine, op: Op) -> u64 {
+        instruction_cost(&CostTable::neuroncore_v2(), engine, &op).latency.to_ns()
+    }
+
+    #[test]
+    fn small_instructions_land_on_the_published_operator_times() {
+        // Operator tables of the two-layer example: one dot ~140 ns (279 for two), tanh 159 ns.
+        let dot = latency_ns(Engine::Tensor, Op::LdWeights { columns: 4 })
+            + latency_ns(Engine::Tensor, Op::Matmul { free: 4, passes: 1 });
+        assert!((125..=155).contains(&dot), "{dot}");
+        let tanh = latency_ns(Engine::Scalar, Op::Activate { free: 4 });
+        assert!((145..=175).contains(&tanh), "{tanh}");
+    }
+
+    #[test]
+    fn min_interval_is_the_measured_58_6_ns_on_vector() {
+        let costs = CostTable::neuroncore_v2();
+        let tiny = instruction_cost(&costs, Engine::Vector, &Op::TensorTensor { free: 1, sbuf_only: false });
+        assert!((tiny.interval.to_ns() as f64 - 58.6).abs() < 2.0);
+    }
+
+    #[test]
+    fn full_tiles_sustain_the_microbenchmark_rate() {
+        let costs = CostTable::neuroncore_v2();
+        let mm = instruction_cost(&costs, Engine::Tensor, &Op::Matmul { free: 512, passes: 1 });
+        let tflops = 2.0 * 128.0 * 128.0 * 512.0 / mm.interval.to_secs_f64() / 1e12;
+        assert!((tflops - 77.6).abs() < 0.5, "{tflops}");
+        let fp32 = instruction_cost(&costs, Engine::Tensor, &Op::Matmul { free: 512, passes: 4 });
+        let ratio = fp32.interval.to_secs_f64() / mm.interval.to_secs_f64();
+        assert!((ratio - 4.0).abs() < 0.01, "fp32 takes four passes, not {ratio}");
+    }
+}

@@ -1,0 +1,7 @@
+//! What things cost: every constant of the timing model in one table, each with its source.
+
+mod engine;
+mod table;
+
+pub use engine::{InstructionCost, instruction_cost};
+pub use table::{CostTable, DmaCosts, EngineCosts, RuntimeCosts};

@@ -1,0 +1,140 @@
+//! The constants. "Published" figures are from AWS documentation; "measured" ones were read off device traces or the
+//! profiler's pictures that AWS published; "derived" ones are arithmetic on those. docs/costs.md lists them again.
+
+use crate::machine::arch::{CoreSpec, NEURONCORE_V2};
+
+/// Costs of the compute engines, in cycles of the engine unless said otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EngineCosts {
+    /// Shortest initiation interval of any instruction (published, NKI cost table: `MIN_II` ~ 64).
+    pub min_interval_cycles: u32,
+    /// Added once when an instruction is short or depends on the one before it (published, NKI architecture guide:
+    /// ~100 engine cycles).
+    pub static_overhead_cycles: u32,
+    /// Access to SBUF or PSUM that pipelining doesn't hide (published: ~60 cycles on NeuronCore-v2). Charged where a
+    /// dependent chain shows it: the array's read of SBUF and the scalar engine's read of PSUM. A dependent scalar
+    /// engine chain was measured at 264 cycles, of which `64 + 100 + 60` are these three.
+    pub memory_access_cycles: u32,
+    /// Depth of the array that the last moving row must cross (published: 128 rows).
+    pub array_depth_cycles: u32,
+    /// A stationary tile loads this many times faster than a moving tile of the same size streams (published: up to 4).
+    pub fast_weight_load_factor: u32,
+    /// Share of the array's peak that back-to-back matmuls sustain, in thousandths (measured: the 1024^3 chained
+    /// microbenchmark runs at 77.64 of 91.75 TFLOPS = 846).
+    pub sustained_matmul_permille: u32,
+    /// Loading another activation table, nanoseconds (measured: 0.42 to 0.55 us in the published NeuronCore-v2 operator
+    /// timelines; 1.29 us was measured on Trn2).
+    pub act_table_load_ns: u64,
+    /// Extra cycles before a GpSimd instruction starts (published: ~150).
+    pub gpsimd_start_cycles: u32,
+    /// One element access of a custom operator to HBM, nanoseconds (derived from the published custom ReLU figures:
+    /// 609.8 ns an element at 2.5 accesses).
+    pub custom_hbm_access_ns: u64,
+    /// Accesses per element of the element-wise custom ReLU, in tenths: one read to compare, one more when positive
+    /// (half of them), one write (derived).
+    pub custom_accesses_tenths: u32,
+    /// From one engine's completion to another engine's start, nanoseconds (measured: ~30 ns on the hardware path).
+    pub semaphore_ns: u64,
+}
+
+/// Costs of DMA.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DmaCosts {
+    /// From the trigger to the first data, nanoseconds (measured: 740 on a GpSimd queue to ~900 on a Sync queue).
+    pub trigger_to_data_ns: u64,
+    /// Shortest interval between two DMAs of one queue, nanoseconds (derived from the measured bandwidth curve: every
+    /// copy of up to 2 KiB a partition takes ~850).
+    pub issue_interval_ns: u64,
+    /// Shortest data phase, nanoseconds (measured: 97 for 8 descriptors of 256 B on one engine).
+    pub min_data_ns: u64,
+    /// From the last data to the semaphore being visible, nanoseconds (measured: ~190).
+    pub completion_ns: u64,
+    /// From the visible semaphore to the dependent engine's start, nanoseconds (measured: ~300 from DMA end to the
+    /// dependent start, less the 190 above).
+    pub semaphore_to_engine_ns: u64,
+    /// Usable rate of one DMA engine, bytes per microsecond (published: 17 B/ns on NeuronCore-v2).
+    pub engine_bytes_per_us: u64,
+    /// SBUF partitions one DMA engine serves (published: engine `e` serves partitions `8e..8e+8`).
+    pub partitions_per_engine: u32,
+    /// Rate of all engines of a core together, bytes per microsecond (published: 272 GB/s; weight streams in the
+    /// published tables fit 246).
+    pub aggregate_bytes_per_us: u64,
+}
+
+/// Costs around an execution, on the device and on the host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuntimeCosts {
+    /// Device-side start-up before a traced model's first operation, nanoseconds (measured: 5.1 us).
+    pub setup_traced_ns: u64,
+    /// The same for a lazily executed graph, nanoseconds (measured: 8.45 us).
+    pub setup_mark_step_ns: u64,
+    /// Device-side tear-down, nanoseconds (measured: 4.3 us).
+    pub teardown_ns: u64,
+    /// Host time of one inference call, nanoseconds (derived from published tables: 0.13 ms).
+    pub host_call_ns: u64,
+    /// Effective rate of inputs and outputs between host and device, bytes per microsecond (derived: 3.2 GB/s).
+    pub host_io_bytes_per_us: u64,
+    /// Loading one model, nanoseconds (measured on the published toy model: 62 ms).
+    pub load_ns: u64,
+    /// Rate at which weights reach the device while a model loads, bytes per microsecond (published: PCIe copies at
+    /// 16 GB/s on v2).
+    pub load_bytes_per_us: u64,
+    /// Warm-up beyond the inference itself, nanoseconds (measured: 2.6 to 4.4 ms for the toy model).
+    pub warmup_ns: u64,
+}
+
+/// All costs of one kind of NeuronCore, with its specification.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostTable {
+    /// The core.
+    pub core: CoreSpec,
+    /// Compute engines.
+    pub engine: EngineCosts,
+    /// DMA.
+    pub dma: DmaCosts,
+    /// Runtime.
+    pub runtime: RuntimeCosts,
+}
+
+impl CostTable {
+    /// NeuronCore-v2 (Trn1, Inf2).
+    #[must_use]
+    pub fn neuroncore_v2() -> Self {
+        Self {
+            core: NEURONCORE_V2,
+            engine: EngineCosts {
+                min_interval_cycles: 64,
+                static_overhead_cycles: 100,
+                memory_access_cycles: 60,
+                array_depth_cycles: 128,
+                fast_weight_load_factor: 4,
+                sustained_matmul_permille: 846,
+                act_table_load_ns: 500,
+                gpsimd_start_cycles: 150,
+                custom_hbm_access_ns: 250,
+                custom_accesses_tenths: 25,
+                semaphore_ns: 30,
+            },
+            dma: DmaCosts {
+                trigger_to_data_ns: 900,
+                issue_interval_ns: 850,
+                min_data_ns: 97,
+                completion_ns: 190,
+                semaphore_to_engine_ns: 110,
+                engine_bytes_per_us: 17_000,
+                partitions_per_engine: 8,
+                aggregate_bytes_per_us: 246_000,
+            },
+            runtime: RuntimeCosts {
+                setup_traced_ns: 5_100,
+                setup_mark_step_ns: 8_450,
+                teardown_ns: 4_300,
+                host_call_ns: 130_000,
+                host_io_bytes_per_us: 3_200,
+                load_ns: 62_000_000,
+                load_bytes_per_us: 16_000,
+                warmup_ns: 2_600_000,
+            },
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What the compiler makes and the simulator runs: instruction streams, DMA rings, a memory plan and a source map.
+
+use serde::{Deserialize, Serialize};
+
+use super::isa::{Dma, DmaQueue, Engine, Instruction, Wait};
+use crate::base::IndexVec;
+use crate::define_idx;
+
+define_idx! {
+    /// An entry of a [`SourceMap`].
+    pub struct SourceId;
+}
+
+/// The operation of the model that an instruction serves: instruction -> HLO -> framework op.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceEntry {
+    /// HLO text of a timeline row: `%dot = dot(%p4, %transpose.1)`, or `fused_0`.
+    pub hlo_text: String,
+    /// HLO opcode that operator tables aggregate by: `dot`; of a fusion, its root's.
+    pub hlo_opcode: String,
+    /// Framework op that operator tables aggregate by: `aten__addmm_dot`; of a fusion, its root's.
+    pub framework_op: String,
+    /// Module path without the op, outermost first: `["NN[model]", "Linear[layer1]"]`.
+    pub scope: Vec<String>,
+    /// Full framework path: `NN[model]/Linear[layer1]/aten__addmm_dot`.
+    pub path: String,
+    /// Full framework paths of the members when this is a fusion; empty otherwise.
+    pub members: Vec<String>,
+    /// HLO text of the members, parallel to `members`.
+    pub member_hlo: Vec<String>,
+}
+
+/// Source entries by id.
+pub type SourceMap = IndexVec<SourceId, SourceEntry>;
+
+/// Where the compiler put things, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryPlan {
+    /// Most SBUF in use at once.
+    pub sbuf_peak_bytes: u64,
+    /// SBUF of the core it was compiled for.
+    pub sbuf_capacity_bytes: u64,
+    /// Weights in device memory.
+    pub weight_bytes: u64,
+    /// Inputs of one call.
+    pub input_bytes: u64,
+    /// Outputs of one call.
+    pub output_bytes: u64,
+}
+
+/// A compiled model for one NeuronCore.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Executable {
+    /// Name of the model's root scope: `NN[model]`.
+    pub name: String,
+    /// Instruction stream of each engine, in the order of [`Engine::ALL`].
+    pub engines: [Vec<Instruction>; Engine::ALL.len()],
+    /// Ring of each DMA queue, in the order of [`DmaQueue::ALL`].
+    pub queues: [Vec<Dma>; DmaQueue::ALL.len()],
+    /// Waits of all instructions and DMAs.
+    pub waits: Vec<Wait>,
+    /// Instruction -> HLO -> framework op.
+    pub sources: SourceMap,
+    /// Where things are.
+    pub memory: MemoryPlan,
+    /// Floating point operations of the model's matrix products, two per multiply-accumulate.
+    pub model_flops: u64,
+}
+
+impl Executable {
+    /// Instructions of all engines and DMAs of all queues.
+    #[must_use]
+    pub fn item_count(&self) -> usize {
+        self.engines.iter().map(Vec::len).sum::<usize>() + self.queues.iter().map(Vec::len).sum::<usize>()
+    }
+
+    /// The waits of an instruction or DMA.
+    #[must_use]
+    pub fn waits(&self, start: u32, len: u8) -> &[Wait] {
+        let start = start as usize;
+        self.waits.get(start..start + usize::from(len)).unwrap_or(&[])
+    }
+}

@@ -1,0 +1,234 @@
+//! Instructions of a NeuronCore, at the level profiles show them.
+
+use serde::{Deserialize, Serialize};
+
+use super::SourceId;
+
+/// A processor that runs its own instruction stream in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Engine {
+    /// The systolic array.
+    Tensor,
+    /// Elementwise and reductions along the free dimension.
+    Vector,
+    /// Activation functions by table.
+    Scalar,
+    /// Eight programmable processors.
+    GpSimd,
+}
+
+impl Engine {
+    /// All engines, in the order profiles list them.
+    pub const ALL: [Self; 4] = [Self::Tensor, Self::Vector, Self::Scalar, Self::GpSimd];
+
+    /// Name as profiles write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tensor => "Tensor",
+            Self::Vector => "Vector",
+            Self::Scalar => "Scalar",
+            Self::GpSimd => "GpSimd",
+        }
+    }
+
+    /// Position in [`Engine::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// A ring of DMA descriptors, served in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum DmaQueue {
+    /// Inputs and outputs.
+    Io,
+    /// Weights.
+    Weights,
+    /// Operands and results of custom operators, which live in HBM.
+    Custom,
+}
+
+impl DmaQueue {
+    /// All queues.
+    pub const ALL: [Self; 3] = [Self::Io, Self::Weights, Self::Custom];
+
+    /// Name in the style of the profiler's queue rows.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Io => "qSyncIO0",
+            Self::Weights => "qSyncWeights0",
+            Self::Custom => "qGpSimdCustom0",
+        }
+    }
+
+    /// Position in [`DmaQueue::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// What runs in order and counts its completions: an engine or a DMA queue. Each has one semaphore that it increments
+/// when an item is complete, and any other may wait for that count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Unit {
+    /// An engine's instruction stream.
+    Engine(Engine),
+    /// A DMA queue's ring.
+    Queue(DmaQueue),
+}
+
+impl Unit {
+    /// Number of units of a core.
+    pub const COUNT: usize = Engine::ALL.len() + DmaQueue::ALL.len();
+
+    /// A number below [`Unit::COUNT`]: engines first.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        match self {
+            Self::Engine(e) => e.index(),
+            Self::Queue(q) => Engine::ALL.len() + q.index(),
+        }
+    }
+}
+
+/// A wait: until `unit` has completed `count` items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wait {
+    /// Whose semaphore.
+    pub unit: Unit,
+    /// The value that must be reached.
+    pub count: u32,
+}
+
+/// What an instruction does, with the sizes that decide its cost. `free` is the number of elements per partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Op {
+    /// Loads a stationary tile of `columns` columns into the array.
+    LdWeights {
+        /// Stationary columns (1..=128).
+        columns: u32,
+    },
+    /// Streams a moving tile of `free` rows through the array, `passes` times (fp32 takes four).
+    Matmul {
+        /// Moving free size (1..=512).
+        free: u32,
+        /// Passes over the array: 1 for bf16, fp16, tf32 and fp8, 4 for fp32.
+        passes: u32,
+    },
+    /// One tensor operand with per-partition scalars or constants.
+    TensorScalar {
+        /// Elements per partition.
+        free: u32,
+    },
+    /// Two tensor operands; `sbuf_only` when neither is in PSUM, which halves the rate.
+    TensorTensor {
+        /// Elements per partition.
+        free: u32,
+        /// Whether both operands come from SBUF.
+        sbuf_only: bool,
+    },
+    /// Reduction along the free dimension.
+    TensorReduce {
+        /// Elements per partition.
+        free: u32,
+    },
+    /// Copies between SBUF and PSUM.
+    TensorCopy {
+        /// Elements per partition.
+        free: u32,
+    },
+    /// Writes a constant.
+    Memset {
+        /// Elements per partition.
+        free: u32,
+    },
+    /// An activation function with free scale and bias.
+    Activate {
+        /// Elements per partition.
+        free: u32,
+    },
+    /// Loads the table of another set of activation functions.
+    ActTableLoad,
+    /// A custom operator on the GPSIMD processors that reads and writes `elements` one by one in HBM.
+    CustomElementwise {
+        /// Elements in all.
+        elements: u64,
+    },
+}
+
+impl Op {
+    /// Opcode as profiles write it.
+    #[must_use]
+    pub const fn opcode(&self) -> &'static str {
+        match self {
+            Self::LdWeights { .. } => "LDWEIGHTS",
+            Self::Matmul { .. } => "MATMUL",
+            Self::TensorScalar { .. } => "TENSOR_SCALAR",
+            Self::TensorTensor { .. } => "TENSOR_TENSOR",
+            Self::TensorReduce { .. } => "REDUCE",
+            Self::TensorCopy { .. } => "TENSOR_COPY",
+            Self::Memset { .. } => "MEMSET",
+            Self::Activate { .. } => "ACTIVATE",
+            Self::ActTableLoad => "ACT_TABLE_LOAD",
+            Self::CustomElementwise { .. } => "CUSTOM_OP",
+        }
+    }
+}
+
+/// Which of the three processes of the operator timeline an item belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Activity {
+    /// Table loads and other preparation of an engine.
+    Control,
+    /// Arithmetic.
+    Execution,
+    /// Moving or setting data, by DMA or by an engine.
+    DataTransfer,
+}
+
+/// One instruction of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instruction {
+    /// What it does.
+    pub op: Op,
+    /// What it is for.
+    pub activity: Activity,
+    /// First of its waits in [`super::Executable::waits`].
+    pub waits_start: u32,
+    /// How many waits.
+    pub waits_len: u8,
+    /// Which operation of the model it serves.
+    pub source: SourceId,
+}
+
+/// Which way a DMA moves data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DmaDirection {
+    /// Device memory to SBUF.
+    HbmToSbuf,
+    /// SBUF to device memory.
+    SbufToHbm,
+    /// Within device memory.
+    HbmToHbm,
+}
+
+/// One DMA of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dma {
+    /// Bytes moved.
+    pub bytes: u64,
+    /// SBUF partitions touched, at most the core's: engine `e` serves partitions `8e..8e+8`.
+    pub partitions: u32,
+    /// Which way.
+    pub direction: DmaDirection,
+    /// First of its waits in [`super::Executable::waits`].
+    pub waits_start: u32,
+    /// How many waits.
+    pub waits_len: u8,
+    /// Which operation of the model it serves.
+    pub source: SourceId,
+}

@@ -1,0 +1,41 @@
+//! The runtime around an execution: loading a model and serving one inference.
+
+use crate::base::SimTime;
+use crate::machine::Executable;
+use crate::machine::cost::CostTable;
+
+/// What one loaded copy of a model costs, apart from queueing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InferenceCosts {
+    /// Loading the copy: a fixed part and its weights over PCIe.
+    pub load: SimTime,
+    /// The first inference beyond an ordinary one.
+    pub warmup: SimTime,
+    /// Host work of one call, before the core is taken.
+    pub host: SimTime,
+    /// Moving inputs and outputs between host and device, while the core is held.
+    pub transfer: SimTime,
+    /// The execution on the core, with its device-side start-up and tear-down.
+    pub device: SimTime,
+}
+
+/// Costs of a copy whose execution takes `window` on the core.
+///
+/// The constants are those of [`crate::machine::cost::RuntimeCosts`]. Start-up and tear-down of an execution are
+/// device-side and part of what a core is held for.
+#[must_use]
+pub fn inference_costs(executable: &Executable, costs: &CostTable, window: SimTime) -> InferenceCosts {
+    let r = &costs.runtime;
+    let memory = &executable.memory;
+    InferenceCosts {
+        load: SimTime::from_ns(r.load_ns) + at_rate(memory.weight_bytes, r.load_bytes_per_us),
+        warmup: SimTime::from_ns(r.warmup_ns),
+        host: SimTime::from_ns(r.host_call_ns),
+        transfer: at_rate(memory.input_bytes + memory.output_bytes, r.host_io_bytes_per_us),
+        device: SimTime::from_ns(r.setup_traced_ns) + window + SimTime::from_ns(r.teardown_ns),
+    }
+}
+
+fn at_rate(bytes: u64, bytes_per_us: u64) -> SimTime {
+    SimTime((bytes.saturating_mul(1_000) / bytes_per_us.max(1)).saturating_mul(1_000))
+}

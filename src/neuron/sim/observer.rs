@@ -1,0 +1,21 @@
+//! Who wants to know what ran when.
+
+use crate::base::{Interval, SimTime};
+use crate::machine::isa::{DmaQueue, Engine};
+
+/// Told of every item once its time is known. Items of one unit arrive in order and do not overlap within an engine.
+pub trait Observer {
+    /// Instruction `index` of `engine` ran during `span`.
+    fn instruction(&mut self, engine: Engine, index: usize, span: Interval<SimTime>);
+    /// DMA `index` of `queue` was triggered at `triggered` and moved data during `span`.
+    fn dma(&mut self, queue: DmaQueue, index: usize, triggered: SimTime, span: Interval<SimTime>);
+}
+
+/// Wants to know nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoObserver;
+
+impl Observer for NoObserver {
+    fn instruction(&mut self, _: Engine, _: usize, _: Interval<SimTime>) {}
+    fn dma(&mut self, _: DmaQueue, _: usize, _: SimTime, _: Interval<SimTime>) {}
+}

@@ -1,0 +1,285 @@
+//! The event loop.
+
+use std::ops::Deref;
+
+use super::state::{Readiness, UNITS, UnitState, unit_name};
+use super::{Observer, SimError};
+use crate::base::{Interval, SimTime};
+use crate::machine::Executable;
+use crate::machine::cost::{CostTable, InstructionCost, instruction_cost};
+use crate::machine::isa::{DmaQueue, Engine, Op, Unit};
+
+/// What one execution came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SimOutcome {
+    /// From the first item's start to the last completion.
+    pub window: SimTime,
+    /// Instructions and DMAs that ran.
+    pub items: u64,
+    /// Sum of the engines' initiation intervals, in the order of [`Engine::ALL`].
+    pub engine_busy: [SimTime; Engine::ALL.len()],
+    /// Sum of the DMAs' data phases.
+    pub dma_busy: SimTime,
+    /// Bytes moved by DMA.
+    pub dma_bytes: u64,
+}
+
+/// Whether a simulation is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SimProgress {
+    /// There is more to do; `items` of `total` are done.
+    More {
+        /// Items that ran.
+        items: u64,
+        /// Items in all.
+        total: u64,
+    },
+    /// Every item ran.
+    Done,
+}
+
+/// A slice whose end the next instruction of the engine may cut.
+#[derive(Clone, Copy)]
+struct Pending {
+    index: usize,
+    span: Interval<SimTime>,
+}
+
+/// One execution of an [`Executable`], run in steps so that a caller can show progress and stop. Borrows or shares what
+/// it runs: `E` and `C` are references or `Rc`s.
+pub struct Simulator<E, C> {
+    executable: E,
+    costs: C,
+    units: [UnitState; Unit::COUNT],
+    pending: [Option<Pending>; Engine::ALL.len()],
+    /// Cost of the last op of each engine: tiles repeat.
+    last_cost: [Option<(Op, InstructionCost)>; Engine::ALL.len()],
+    dma_pool_free_at: SimTime,
+    outcome: SimOutcome,
+    first_start: Option<SimTime>,
+}
+
+impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C> {
+    /// A simulation at its start.
+    #[must_use]
+    pub fn new(executable: E, costs: C) -> Self {
+        let units = UNITS.map(|unit| {
+            UnitState::new(match unit {
+                Unit::Engine(e) => executable.engines[e.index()].len(),
+                Unit::Queue(q) => executable.queues[q.index()].len(),
+            })
+        });
+        let mut simulator = Self {
+            executable,
+            costs,
+            units,
+            pending: [None; Engine::ALL.len()],
+            last_cost: [None; Engine::ALL.len()],
+            dma_pool_free_at: SimTime::ZERO,
+            outcome: SimOutcome::default(),
+            first_start: None,
+        };
+        for unit in UNITS {
+            simulator.update_readiness(unit);
+        }
+        simulator
+    }
+
+    /// Runs at most `budget` items.
+    ///
+    /// # Errors
+    /// [`SimError::Deadlock`] when no unit can go on and some are not finished.
+    pub fn step(&mut self, budget: u64, observer: &mut impl Observer) -> Result<SimProgress, SimError> {
+        for _ in 0..budget {
+            let Some(unit) = self.earliest() else { return self.finish(observer) };
+            match unit {
+                Unit::Engine(engine) => self.run_instruction(engine, observer),
+                Unit::Queue(queue) => self.run_dma(queue, observer),
+            }
+            self.outcome.items += 1;
+            self.update_readiness(unit);
+            self.wake(unit);
+        }
+        Ok(SimProgress::More { items: self.outcome.items, total: self.executable.item_count() as u64 })
+    }
+
+    /// What the execution came to so far.
+    #[must_use]
+    pub fn outcome(&self) -> &SimOutcome {
+        &self.outcome
+    }
+
+    fn earliest(&self) -> Option<Unit> {
+        let mut best: Option<(SimTime, Unit)> = None;
+        for (state, unit) in self.units.iter().zip(UNITS) {
+            if let Readiness::At(t) = state.readiness
+                && best.is_none_or(|(earliest, _)| t < earliest)
+            {
+                best = Some((t, unit));
+            }
+        }
+        best.map(|(_, unit)| unit)
+    }
+
+    fn run_instruction(&mut self, engine: Engine, observer: &mut impl Observer) {
+        let state = &self.units[engine.index()];
+        let Readiness::At(start) = state.readiness else { return };
+        let index = state.next;
+        let instruction = &self.executable.engines[engine.index()][index];
+        let cost = self.cost_of(engine, instruction.op);
+        self.flush(engine, start, observer);
+        let state = &mut self.units[engine.index()];
+        state.free_at = state.free_at.max(start + cost.interval);
+        let end = start + cost.latency;
+        state.complete(end);
+        self.pending[engine.index()] = Some(Pending { index, span: Interval::new(start, end) });
+        self.outcome.engine_busy[engine.index()] += cost.interval;
+        self.extend_window(start, end);
+    }
+
+    fn run_dma(&mut self, queue: DmaQueue, observer: &mut impl Observer) {
+        let unit = Unit::Queue(queue);
+        let state = &self.units[unit.index()];
+        let Readiness::At(triggered) = state.readiness else { return };
+        let index = state.next;
+        let dma = &self.executable.queues[queue.index()][index];
+        let d = &self.costs.dma;
+        let engines = u64::from(dma.partitions.div_ceil(d.partitions_per_engine).clamp(1, self.costs.core.dma_engines));
+        let own = transfer_time(dma.bytes, engines * d.engine_bytes_per_us).max(SimTime::from_ns(d.min_data_ns));
+        let shared = transfer_time(dma.bytes, d.aggregate_bytes_per_us);
+        let start = (triggered + SimTime::from_ns(d.trigger_to_data_ns)).max(self.dma_pool_free_at);
+        let end = start + own.max(shared);
+        self.dma_pool_free_at = start + shared;
+        let state = &mut self.units[unit.index()];
+        state.free_at = triggered + SimTime::from_ns(d.issue_interval_ns);
+        state.complete(end + SimTime::from_ns(d.completion_ns));
+        self.outcome.dma_busy += end - start;
+        self.outcome.dma_bytes += dma.bytes;
+        observer.dma(queue, index, triggered, Interval::new(start, end));
+        self.extend_window(triggered, end);
+    }
+
+    fn cost_of(&mut self, engine: Engine, op: Op) -> InstructionCost {
+        match self.last_cost[engine.index()] {
+            Some((last, cost)) if last == op => cost,
+            _ => {
+                let cost = instruction_cost(&self.costs, engine, &op);
+                self.last_cost[engine.index()] = Some((op, cost));
+                cost
+            }
+        }
+    }
+
+    fn extend_window(&mut self, start: SimTime, end: SimTime) {
+        // Items run in order of their start, so the first one is the earliest.
+        let first = *self.first_start.get_or_insert(start);
+        self.outcome.window = self.outcome.window.max(end.saturating_sub(first));
+    }
+
+    /// Tells the observer of the engine's last instruction, cut where the next one starts.
+    fn flush(&mut self, engine: Engine, next_start: SimTime, observer: &mut impl Observer) {
+        if let Some(p) = self.pending[engine.index()].take() {
+            let end = p.span.end.min(next_start.max(p.span.start));
+            observer.instruction(engine, p.index, Interval::new(p.span.start, end));
+        }
+    }
+
+    fn finish(&mut self, observer: &mut impl Observer) -> Result<SimProgress, SimError> {
+        for (state, unit) in self.units.iter().zip(UNITS) {
+            if let Readiness::Blocked(wait) = state.readiness {
+                return Err(SimError::Deadlock {
+                    unit: unit_name(unit),
+                    item: state.next,
+                    awaited: unit_name(wait.unit),
+                    count: wait.count,
+                });
+            }
+        }
+        for engine in Engine::ALL {
+            self.flush(engine, SimTime(u64::MAX), observer);
+        }
+        Ok(SimProgress::Done)
+    }
+
+    /// Looks again at every unit that waits for `completed`.
+    fn wake(&mut self, completed: Unit) {
+        for unit in UNITS {
+            if let Readiness::Blocked(wait) = self.units[unit.index()].readiness
+                && wait.unit == completed
+            {
+                self.update_readiness(unit);
+            }
+        }
+    }
+
+    fn update_readiness(&mut self, unit: Unit) {
+        self.units[unit.index()].readiness = self.readiness(unit);
+    }
+
+    fn readiness(&self, unit: Unit) -> Readiness {
+        let state = &self.units[unit.index()];
+        if state.next >= state.len {
+            return Readiness::Finished;
+        }
+        let (waits_start, waits_len, free_at) = match unit {
+            Unit::Engine(engine) => {
+                let instruction = &self.executable.engines[engine.index()][state.next];
+                (instruction.waits_start, instruction.waits_len, self.engine_free_at(engine, &instruction.op))
+            }
+            Unit::Queue(queue) => {
+                let dma = &self.executable.queues[queue.index()][state.next];
+                (dma.waits_start, dma.waits_len, state.free_at)
+            }
+        };
+        let mut start = free_at;
+        for wait in self.executable.waits(waits_start, waits_len) {
+            let Some(done) = self.units[wait.unit.index()].completion_of(wait.count) else {
+                return Readiness::Blocked(*wait);
+            };
+            start = start.max(done + self.semaphore_delay(wait.unit, unit));
+        }
+        Readiness::At(start)
+    }
+
+    /// When the engine can start `op`. A stationary tile loads while the matmul before it still streams, so it may
+    /// start that much earlier; it never delays the next matmul.
+    fn engine_free_at(&self, engine: Engine, op: &Op) -> SimTime {
+        let free_at = self.units[engine.index()].free_at;
+        match (op, self.pending[engine.index()]) {
+            (Op::LdWeights { .. }, Some(before)) => {
+                let load = instruction_cost(&self.costs, engine, op).interval;
+                free_at.saturating_sub(load).max(before.span.start)
+            }
+            _ => free_at,
+        }
+    }
+
+    fn semaphore_delay(&self, from: Unit, to: Unit) -> SimTime {
+        if from == to {
+            return SimTime::ZERO;
+        }
+        SimTime::from_ns(match from {
+            Unit::Engine(_) => self.costs.engine.semaphore_ns,
+            Unit::Queue(_) => self.costs.dma.semaphore_to_engine_ns,
+        })
+    }
+}
+
+fn transfer_time(bytes: u64, bytes_per_us: u64) -> SimTime {
+    let ps = u128::from(bytes) * 1_000_000 / u128::from(bytes_per_us.max(1));
+    SimTime(u64::try_from(ps).unwrap_or(u64::MAX))
+}
+
+/// Runs a whole execution.
+///
+/// # Errors
+/// As [`Simulator::step`].
+pub fn simulate(
+    executable: &Executable,
+    costs: &CostTable,
+    observer: &mut impl Observer,
+) -> Result<SimOutcome, SimError> {
+    let mut simulator = Simulator::new(executable, costs);
+    while simulator.step(u64::MAX, observer)? != SimProgress::Done {}
+    Ok(simulator.outcome)
+}

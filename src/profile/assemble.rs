@@ -1,0 +1,264 @@
+//! From the rows a builder collected to the columns of a profile: match, sort, nest, rebase.
+
+use super::builder::{EndRow, PointRows, ProfileBuilder, SliceRows};
+use super::nesting::{Nesting, TrackSlices};
+use super::{ArgsArena, ArgsId, InstantTable, LinkTable, Profile, ProfileMeta, SliceFlags, SliceTable};
+use crate::base::{Diagnostics, Idx, Interval, StrId, StringTable, TraceNs};
+
+pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> Profile {
+    let track_ends = TrackEnds::of(&b);
+    match_ends(&mut b, &track_ends, &mut diagnostics);
+    let events = b.events();
+    let (low, high) = b.bounds.unwrap_or((0, 0));
+    let span = Interval::new(TraceNs(0), TraceNs(high.saturating_sub(low)));
+    let slices = sort_slices(b.slices, b.tracks.len(), low);
+    let (instants, links) = (sort_instants(b.instants, &b.instant_scope, low), sort_links(b.links, &b.link_ids, low));
+    let mut args = b.args;
+    args.seal();
+    let mut profile = Profile {
+        meta: ProfileMeta { title: b.title, format: b.format, origin_ns: low, span, events, by_phase: b.phase_counts },
+        strings: b.strings,
+        processes: b.processes,
+        tracks: b.tracks,
+        slices,
+        instants,
+        links,
+        counters: b.counters.finish(low),
+        metadata: b.metadata,
+        args,
+        diagnostics,
+    };
+    nest(&mut profile);
+    profile
+}
+
+/// The last time seen on each track, on the source's clock.
+struct TrackEnds(Vec<i64>);
+
+impl TrackEnds {
+    fn of(b: &ProfileBuilder) -> Self {
+        let mut ends = Self(vec![i64::MIN; b.tracks.len()]);
+        let slices = &b.slices;
+        for ((track, start), dur) in slices.track.iter().zip(&slices.start).zip(&slices.dur) {
+            ends.note(track.index(), start.saturating_add(*dur));
+        }
+        for points in [&b.instants, &b.links] {
+            for (track, ts) in points.track.iter().zip(&points.ts) {
+                ends.note(track.index(), *ts);
+            }
+        }
+        for end in &b.ends {
+            ends.note(end.track.index(), end.ts);
+        }
+        ends
+    }
+
+    fn note(&mut self, track: usize, ts: i64) {
+        if let Some(end) = self.0.get_mut(track) {
+            *end = (*end).max(ts);
+        }
+    }
+
+    fn get(&self, track: usize) -> i64 {
+        self.0.get(track).copied().unwrap_or(0)
+    }
+}
+
+/// Gives every begin its end: per track, by time (equal times in file order), the last begun ends first.
+fn match_ends(b: &mut ProfileBuilder, track_ends: &TrackEnds, diagnostics: &mut Diagnostics) {
+    let mut rows = std::mem::take(&mut b.ends);
+    rows.sort_by_key(|r| (r.track, r.ts));
+    let mut open: Vec<EndRow> = Vec::new();
+    let mut track = None;
+    for row in rows {
+        if track != Some(row.track) {
+            close_unended(&mut open, b, track_ends, diagnostics);
+            track = Some(row.track);
+        }
+        if row.slice != u32::MAX {
+            open.push(row);
+        } else if let Some(begin) = open.pop() {
+            end_slice(b, &begin, &row, diagnostics);
+        } else {
+            diagnostics.add("end_without_begin", Some(row.byte_offset), || {
+                format!("{} ends at {} ns, but nothing was open: ignored", quoted(&b.strings, row.name), row.ts)
+            });
+        }
+    }
+    close_unended(&mut open, b, track_ends, diagnostics);
+}
+
+fn end_slice(b: &mut ProfileBuilder, begin: &EndRow, end: &EndRow, diagnostics: &mut Diagnostics) {
+    let i = begin.slice as usize;
+    b.slices.dur[i] = end.ts - begin.ts;
+    b.slices.args[i] = join_args(&mut b.args, begin.args, end.args);
+    if end.name != StrId::EMPTY && end.name != begin.name {
+        diagnostics.add("end_name_mismatch", Some(end.byte_offset), || {
+            let (ended, begun) = (quoted(&b.strings, end.name), quoted(&b.strings, begin.name));
+            format!("{ended} ends at {} ns where {begun} was open: taken as its end", end.ts)
+        });
+    }
+}
+
+fn close_unended(
+    open: &mut Vec<EndRow>,
+    b: &mut ProfileBuilder,
+    track_ends: &TrackEnds,
+    diagnostics: &mut Diagnostics,
+) {
+    for begin in open.drain(..) {
+        let i = begin.slice as usize;
+        b.slices.dur[i] = track_ends.get(begin.track.index()).saturating_sub(begin.ts).max(0);
+        b.slices.flags[i] = b.slices.flags[i].with(SliceFlags::UNCLOSED);
+        diagnostics.add("begin_without_end", Some(begin.byte_offset), || {
+            let name = quoted(&b.strings, begin.name);
+            format!("{name} begins at {} ns and never ends: shown to the end of its track, not in statistics", begin.ts)
+        });
+    }
+}
+
+fn quoted(strings: &StringTable, name: StrId) -> String {
+    format!("\"{}\"", strings.get(name))
+}
+
+/// One object with the members of both.
+fn join_args(arena: &mut ArgsArena, begin: ArgsId, end: ArgsId) -> ArgsId {
+    if end.is_none() || begin == end {
+        return begin;
+    }
+    if begin.is_none() {
+        return end;
+    }
+    let trim = |text: &str| text.trim().trim_start_matches('{').trim_end_matches('}').trim().to_owned();
+    let (first, second) = (arena.get(begin), arena.get(end));
+    if !(first.starts_with('{') && second.starts_with('{')) {
+        return begin;
+    }
+    let joined = format!("{{{},{}}}", trim(first), trim(second));
+    arena.add(&joined)
+}
+
+/// Slices by track, then start, longest first, then in the order given.
+fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
+    let mut first_of_track = vec![0u32; tracks + 1];
+    for track in &rows.track {
+        first_of_track[track.index() + 1] += 1;
+    }
+    for i in 1..first_of_track.len() {
+        first_of_track[i] += first_of_track[i - 1];
+    }
+    let mut next = first_of_track.clone();
+    let mut order = vec![0u32; rows.track.len()];
+    for (i, track) in rows.track.iter().enumerate() {
+        let at = &mut next[track.index()];
+        order[*at as usize] = i as u32;
+        *at += 1;
+    }
+    drop(rows.track);
+    let key = |i: &u32| (rows.start[*i as usize], std::cmp::Reverse(rows.dur[*i as usize]), *i);
+    for bounds in first_of_track.windows(2) {
+        let part = &mut order[bounds[0] as usize..bounds[1] as usize];
+        if !part.is_sorted_by_key(key) {
+            part.sort_unstable_by_key(key);
+        }
+    }
+    let mut start = gather(rows.start, &order);
+    for time in &mut start {
+        *time = time.saturating_sub(origin_ns);
+    }
+    SliceTable {
+        start,
+        dur: gather(rows.dur, &order),
+        name: gather(rows.name, &order),
+        category: gather(rows.category, &order),
+        args: gather(rows.args, &order),
+        flags: gather(rows.flags, &order),
+        depth: Vec::new(),
+        parent: Vec::new(),
+        first_of_track,
+        rows_of_track: Vec::new(),
+    }
+}
+
+/// A column in a new order; the old one is gone when this returns.
+fn gather<T: Copy>(column: Vec<T>, order: &[u32]) -> Vec<T> {
+    order.iter().map(|&i| column[i as usize]).collect()
+}
+
+fn order_by_time(ts: &[i64]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..ts.len() as u32).collect();
+    if !ts.is_sorted() {
+        order.sort_unstable_by_key(|&i| (ts[i as usize], i));
+    }
+    order
+}
+
+fn rebased(column: Vec<i64>, order: &[u32], origin_ns: i64) -> Vec<i64> {
+    order.iter().map(|&i| column[i as usize].saturating_sub(origin_ns)).collect()
+}
+
+fn sort_instants(rows: PointRows, scope: &[u8], origin_ns: i64) -> InstantTable {
+    let order = order_by_time(&rows.ts);
+    InstantTable {
+        ts: rebased(rows.ts, &order, origin_ns),
+        track: gather(rows.track, &order),
+        name: gather(rows.name, &order),
+        category: gather(rows.category, &order),
+        args: gather(rows.args, &order),
+        phase: gather(rows.phase, &order),
+        scope: order.iter().map(|&i| scope[i as usize]).collect(),
+    }
+}
+
+fn sort_links(rows: PointRows, ids: &super::builder::LinkRows, origin_ns: i64) -> LinkTable {
+    let order = order_by_time(&rows.ts);
+    LinkTable {
+        ts: rebased(rows.ts, &order, origin_ns),
+        track: gather(rows.track, &order),
+        name: gather(rows.name, &order),
+        category: gather(rows.category, &order),
+        args: gather(rows.args, &order),
+        phase: gather(rows.phase, &order),
+        id_tag: order.iter().map(|&i| ids.tag[i as usize]).collect(),
+        id: order.iter().map(|&i| ids.id[i as usize]).collect(),
+        binds_enclosing: order.iter().map(|&i| ids.binds_enclosing[i as usize]).collect(),
+    }
+}
+
+/// Depth and parent of every slice, and what was met on the way.
+fn nest(profile: &mut Profile) {
+    let mut nesting = Nesting::default();
+    for track in 0..profile.tracks.len() {
+        let slices = &mut profile.slices;
+        let range = slices.first_of_track[track] as usize..slices.first_of_track[track + 1] as usize;
+        let rows = nesting.add_track(&mut TrackSlices {
+            first: range.start as u32,
+            start: &slices.start[range.clone()],
+            dur: &slices.dur[range.clone()],
+            flags: &mut slices.flags[range],
+        });
+        slices.rows_of_track.push(rows);
+    }
+    let (overlaps, too_deep, first) = (nesting.overlaps, nesting.too_deep, nesting.first_overlap);
+    profile.slices.depth = nesting.depth;
+    profile.slices.parent = nesting.parent;
+    let mut diagnostics = std::mem::take(&mut profile.diagnostics);
+    diagnostics.add_many("partial_overlap", overlaps, None, || overlap_example(profile, first));
+    diagnostics.add_many("too_deep", too_deep, None, || {
+        format!("slices nest more than {} deep: the deepest share one row", u16::MAX)
+    });
+    profile.diagnostics = diagnostics;
+}
+
+fn overlap_example(profile: &Profile, first: Option<super::SliceId>) -> String {
+    let Some(slice) = first else { return String::new() };
+    let slices = &profile.slices;
+    let name = |id| profile.str(slices.name(id)).to_owned();
+    let origin = profile.meta.origin_ns;
+    let (start, end) = (slices.start(slice).0.saturating_add(origin), slices.end(slice).0.saturating_add(origin));
+    let other = slices.stack_parent(slice).map_or_else(String::new, name);
+    format!(
+        "\"{}\" ({start} to {end} ns) begins inside \"{other}\" and ends after it: shown in a row of its own",
+        name(slice)
+    )
+}

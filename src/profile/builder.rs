@@ -1,0 +1,379 @@
+//! The writer's side of a profile: events in any order, times on the source's clock, names as text or interned.
+
+use super::assemble;
+use super::{
+    ArgsArena, ArgsId, LinkValue, MetadataRow, NeuronCoreId, PhaseCounts, Process, ProcessId, Profile, SliceFlags,
+    Track, TrackId, TrackKind,
+};
+use crate::base::{Diagnostics, FxHashMap, IndexVec, StrId, StringTable};
+
+/// Times beyond this on either side (146 years from zero) are clamped, so that differences never overflow.
+pub(super) const MAX_ABS_NS: i64 = i64::MAX / 2;
+
+/// An event that an id joins to others: a step of a flow, of an async operation, of an object's life.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkEvent {
+    /// Where.
+    pub track: TrackId,
+    /// When, on the source's clock.
+    pub ts_ns: i64,
+    /// Phase letter of the Chrome format.
+    pub phase: u8,
+    /// Name.
+    pub name: StrId,
+    /// Category.
+    pub category: StrId,
+    /// What joins it to others.
+    pub id: LinkValue,
+    /// Whether a flow ends in the enclosing slice.
+    pub binds_enclosing: bool,
+    /// Arguments.
+    pub args: ArgsId,
+}
+
+/// Collects events and makes a [`Profile`] of them. Ids are given in order of first use.
+#[derive(Debug, Default)]
+pub struct ProfileBuilder {
+    pub(super) title: String,
+    pub(super) format: String,
+    pub(super) strings: StringTable,
+    pub(super) processes: IndexVec<ProcessId, Process>,
+    pub(super) tracks: IndexVec<TrackId, Track>,
+    process_of_pid: FxHashMap<StrId, ProcessId>,
+    track_of_tid: FxHashMap<(ProcessId, StrId), TrackId>,
+    pub(super) args: ArgsArena,
+    pub(super) slices: SliceRows,
+    pub(super) ends: Vec<EndRow>,
+    pub(super) instants: PointRows,
+    pub(super) instant_scope: Vec<u8>,
+    pub(super) links: PointRows,
+    pub(super) link_ids: LinkRows,
+    pub(super) counters: super::counters::CounterRows,
+    pub(super) metadata: Vec<MetadataRow>,
+    pub(super) phase_counts: PhaseCounts,
+    pub(super) extra_events: u64,
+    pub(super) bounds: Option<(i64, i64)>,
+}
+
+/// Slices in the order they were given.
+#[derive(Debug, Default)]
+pub(super) struct SliceRows {
+    pub(super) track: Vec<TrackId>,
+    pub(super) start: Vec<i64>,
+    pub(super) dur: Vec<i64>,
+    pub(super) name: Vec<StrId>,
+    pub(super) category: Vec<StrId>,
+    pub(super) args: Vec<ArgsId>,
+    pub(super) flags: Vec<SliceFlags>,
+}
+
+/// A begin or an end. A begin has its slice, which waits for its duration.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EndRow {
+    pub(super) track: TrackId,
+    pub(super) ts: i64,
+    /// Position in [`SliceRows`] of a begin; `u32::MAX` for an end.
+    pub(super) slice: u32,
+    pub(super) name: StrId,
+    pub(super) args: ArgsId,
+    /// Where it is in the source.
+    pub(super) byte_offset: u64,
+}
+
+/// Instants, or the common part of link events, in the order they were given.
+#[derive(Debug, Default)]
+pub(super) struct PointRows {
+    pub(super) track: Vec<TrackId>,
+    pub(super) ts: Vec<i64>,
+    pub(super) name: Vec<StrId>,
+    pub(super) category: Vec<StrId>,
+    pub(super) args: Vec<ArgsId>,
+    pub(super) phase: Vec<u8>,
+}
+
+/// The rest of link events.
+#[derive(Debug, Default)]
+pub(super) struct LinkRows {
+    pub(super) tag: Vec<u8>,
+    pub(super) id: Vec<u64>,
+    pub(super) binds_enclosing: Vec<bool>,
+}
+
+impl ProfileBuilder {
+    /// An empty one. `format` is what [`super::ProfileMeta::format`] will say.
+    #[must_use]
+    pub fn new(format: &str) -> Self {
+        Self { format: format.to_owned(), ..Self::default() }
+    }
+
+    /// What to call the profile.
+    pub fn set_title(&mut self, title: &str) {
+        title.clone_into(&mut self.title);
+    }
+
+    /// Corrects the format once it is known.
+    pub fn set_format(&mut self, format: &str) {
+        format.clone_into(&mut self.format);
+    }
+
+    /// The id of a name or category, for the calls that take ids.
+    pub fn intern(&mut self, text: &str) -> StrId {
+        self.strings.intern(text)
+    }
+
+    /// Stores the arguments of an event: the raw text of a JSON object.
+    pub fn add_args(&mut self, json: &str) -> ArgsId {
+        self.args.add(json)
+    }
+
+    /// The process with this pid, made now if it is new; named if `name` is not empty.
+    pub fn process(&mut self, pid: &str, name: &str) -> ProcessId {
+        let pid = self.strings.intern(pid);
+        let id = self.process_of(pid);
+        if !name.is_empty() {
+            self.processes[id].name = self.strings.intern(name);
+        }
+        id
+    }
+
+    /// [`Self::process`] by interned pid, without a name.
+    pub fn process_of(&mut self, pid: StrId) -> ProcessId {
+        if let Some(&id) = self.process_of_pid.get(&pid) {
+            return id;
+        }
+        let process = Process { pid, name: StrId::EMPTY, labels: StrId::EMPTY, sort_index: 0, neuron_core: None };
+        let id = self.processes.push(process);
+        self.process_of_pid.insert(pid, id);
+        id
+    }
+
+    /// The track of a thread, made now if it is new; named if `name` is not empty.
+    pub fn thread(&mut self, process: ProcessId, tid: &str, name: &str) -> TrackId {
+        let tid = self.strings.intern(tid);
+        let id = self.thread_of(process, tid);
+        if !name.is_empty() {
+            self.tracks[id].name = self.strings.intern(name);
+        }
+        id
+    }
+
+    /// [`Self::thread`] by interned tid, without a name.
+    pub fn thread_of(&mut self, process: ProcessId, tid: StrId) -> TrackId {
+        if let Some(&id) = self.track_of_tid.get(&(process, tid)) {
+            return id;
+        }
+        let track = Track { process, kind: TrackKind::Thread, tid, name: StrId::EMPTY, sort_index: 0, events: 0 };
+        let id = self.tracks.push(track);
+        self.track_of_tid.insert((process, tid), id);
+        id
+    }
+
+    /// Where a process is shown.
+    pub fn set_process_sort_index(&mut self, process: ProcessId, sort_index: i64) {
+        self.processes[process].sort_index = sort_index;
+    }
+
+    /// Labels of a process.
+    pub fn set_process_labels(&mut self, process: ProcessId, labels: &str) {
+        self.processes[process].labels = self.strings.intern(labels);
+    }
+
+    /// The NeuronCore a process stands for.
+    pub fn set_neuron_core(&mut self, process: ProcessId, core: NeuronCoreId) {
+        self.processes[process].neuron_core = Some(core);
+    }
+
+    /// Where a track is shown in its process.
+    pub fn set_track_sort_index(&mut self, track: TrackId, sort_index: i64) {
+        self.tracks[track].sort_index = sort_index;
+    }
+
+    /// Keeps a metadata event that names nothing we know.
+    pub fn metadata(&mut self, row: MetadataRow) {
+        self.metadata.push(row);
+        self.phase_counts.add("M", 1);
+    }
+
+    /// A complete slice. Negative durations count as none. `args_json`: the raw text of a JSON object.
+    pub fn slice(
+        &mut self,
+        track: TrackId,
+        start_ns: i64,
+        dur_ns: i64,
+        name: &str,
+        category: &str,
+        args_json: Option<&str>,
+    ) {
+        let (name, category) = (self.strings.intern(name), self.strings.intern(category));
+        let args = args_json.map_or(ArgsId::NONE, |json| self.args.add(json));
+        self.slice_of(track, start_ns, Some(dur_ns), name, category, args);
+    }
+
+    /// [`Self::slice`] by interned ids; without a duration it is shown with none and marked.
+    pub fn slice_of(
+        &mut self,
+        track: TrackId,
+        start_ns: i64,
+        dur_ns: Option<i64>,
+        name: StrId,
+        category: StrId,
+        args: ArgsId,
+    ) {
+        let flags = if dur_ns.is_none() { SliceFlags::NO_DURATION } else { SliceFlags::default() };
+        let start_ns = clamp(start_ns);
+        let dur_ns = dur_ns.unwrap_or(0).clamp(0, MAX_ABS_NS - start_ns);
+        self.note(track, start_ns);
+        self.note_time(start_ns + dur_ns);
+        self.phase_counts.add("X", 1);
+        self.slices.push(track, start_ns, dur_ns, name, category, args, flags);
+    }
+
+    /// The begin of a slice that [`Self::end`] closes: the last open one of the track, by time.
+    pub fn begin(&mut self, track: TrackId, ts_ns: i64, name: StrId, category: StrId, args: ArgsId, byte_offset: u64) {
+        let ts = clamp(ts_ns);
+        self.note(track, ts);
+        self.phase_counts.add("B", 1);
+        let slice = self.slices.track.len() as u32;
+        self.slices.push(track, ts, 0, name, category, args, SliceFlags::default());
+        self.ends.push(EndRow { track, ts, slice, name, args, byte_offset });
+    }
+
+    /// The end of the last open slice of the track. `name` may be empty; `args` are added to those of the begin.
+    pub fn end(&mut self, track: TrackId, ts_ns: i64, name: StrId, args: ArgsId, byte_offset: u64) {
+        let ts = clamp(ts_ns);
+        self.note(track, ts);
+        self.phase_counts.add("E", 1);
+        self.ends.push(EndRow { track, ts, slice: u32::MAX, name, args, byte_offset });
+    }
+
+    /// An event at one instant. `phase`: `i`, or another letter of the Chrome format; `scope`: `t`, `p`, `g` or a space.
+    #[allow(clippy::too_many_arguments)]
+    pub fn instant(
+        &mut self,
+        track: TrackId,
+        ts_ns: i64,
+        phase: u8,
+        scope: u8,
+        name: StrId,
+        category: StrId,
+        args: ArgsId,
+    ) {
+        let ts = clamp(ts_ns);
+        self.note(track, ts);
+        self.count_phase_byte(phase);
+        self.instants.push(track, ts, name, category, args, phase);
+        self.instant_scope.push(scope);
+    }
+
+    /// An event that an id joins to others.
+    pub fn link(&mut self, event: LinkEvent) {
+        let ts = clamp(event.ts_ns);
+        self.note(event.track, ts);
+        self.count_phase_byte(event.phase);
+        self.links.push(event.track, ts, event.name, event.category, event.args, event.phase);
+        let (tag, id) = event.id.tag();
+        self.link_ids.tag.push(tag);
+        self.link_ids.id.push(id);
+        self.link_ids.binds_enclosing.push(event.binds_enclosing);
+    }
+
+    /// One event of a counter with the values of its series; `track` is where the event was, `id` may be empty.
+    pub fn counter(&mut self, track: TrackId, ts_ns: i64, name: StrId, id: StrId, values: &[(StrId, f64)]) {
+        let ts = clamp(ts_ns);
+        self.note(track, ts);
+        self.phase_counts.add("C", 1);
+        let process = self.tracks[track].process;
+        self.counters.add((process, name, id), track, ts, values);
+    }
+
+    /// Counts an event that leaves nothing else behind: a broken one, or metadata that was understood.
+    pub fn count_event(&mut self, phase: Option<&str>) {
+        match phase {
+            Some(phase) => self.phase_counts.add(phase, 1),
+            None => self.extra_events += 1,
+        }
+    }
+
+    /// Widens the span by an event that leaves nothing else behind.
+    pub fn note_time(&mut self, ts_ns: i64) {
+        let ts = clamp(ts_ns);
+        self.bounds = Some(self.bounds.map_or((ts, ts), |(low, high)| (low.min(ts), high.max(ts))));
+    }
+
+    /// Says that something happened on a track, even if it leaves nothing to show.
+    pub fn note_track(&mut self, track: TrackId) {
+        self.tracks[track].events += 1;
+    }
+
+    /// Number of events so far.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.phase_counts.total() + self.extra_events
+    }
+
+    /// Number of events so far that had a phase.
+    #[must_use]
+    pub fn phases(&self) -> u64 {
+        self.phase_counts.total()
+    }
+
+    /// Bytes held, about: what a limit on memory looks at.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let points = self.instants.ts.capacity() * 26 + self.links.ts.capacity() * 35;
+        let slices = self.slices.start.capacity() * 33 + self.ends.capacity() * size_of::<EndRow>();
+        slices + points + self.counters.bytes() + self.args.bytes() + self.strings.bytes()
+    }
+
+    /// Matches begins with ends, sorts, nests, moves the earliest time to zero, and adds what was found to `diagnostics`.
+    #[must_use]
+    pub fn finish(self, diagnostics: Diagnostics) -> Profile {
+        assemble::assemble(self, diagnostics)
+    }
+
+    fn note(&mut self, track: TrackId, ts: i64) {
+        self.tracks[track].events += 1;
+        self.note_time(ts);
+    }
+
+    fn count_phase_byte(&mut self, phase: u8) {
+        self.phase_counts.add(char::from(phase).encode_utf8(&mut [0; 4]), 1);
+    }
+}
+
+impl SliceRows {
+    #[allow(clippy::too_many_arguments)]
+    fn push(
+        &mut self,
+        track: TrackId,
+        start: i64,
+        dur: i64,
+        name: StrId,
+        category: StrId,
+        args: ArgsId,
+        flags: SliceFlags,
+    ) {
+        self.track.push(track);
+        self.start.push(start);
+        self.dur.push(dur);
+        self.name.push(name);
+        self.category.push(category);
+        self.args.push(args);
+        self.flags.push(flags);
+    }
+}
+
+impl PointRows {
+    fn push(&mut self, track: TrackId, ts: i64, name: StrId, category: StrId, args: ArgsId, phase: u8) {
+        self.track.push(track);
+        self.ts.push(ts);
+        self.name.push(name);
+        self.category.push(category);
+        self.args.push(args);
+        self.phase.push(phase);
+    }
+}
+
+fn clamp(ns: i64) -> i64 {
+    ns.clamp(-MAX_ABS_NS, MAX_ABS_NS)
+}

@@ -1,0 +1,25 @@
+//! The Trace Event format of Chrome, Catapult and Perfetto, which profilers of every kind write.
+//!
+//! Two forms: an object whose `traceEvents` is the array of events, and the array alone, which may be cut off. The
+//! reader takes what real producers write: ids as text or number, times as text or number with any number of decimals,
+//! trailing commas, `NaN`, control characters, metadata before or after events, events that never end.
+
+mod counter;
+mod event;
+mod ids;
+mod metadata;
+mod reader;
+mod scan;
+mod skip;
+mod time;
+mod tokenizer;
+mod writer;
+
+pub use reader::ChromeReader;
+pub use time::{TimeError, us_text_to_ns};
+pub use writer::{write_chrome_trace, write_to_string};
+
+/// Name of the object form in summaries.
+pub const FORMAT_OBJECT: &str = "chrome-trace-object";
+/// Name of the array form in summaries.
+pub const FORMAT_ARRAY: &str = "chrome-trace-array";

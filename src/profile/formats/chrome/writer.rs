@@ -1,0 +1,277 @@
+//! Writes a profile as a Chrome trace: reading it again gives the same profile.
+
+use std::fmt::{self, Write};
+
+use super::metadata::NEURON_CORE;
+use crate::base::StrId;
+use crate::profile::{
+    ArgsId, InstantId, LinkId, LinkValue, ProcessId, Profile, SeriesId, SliceFlags, SliceId, TrackId,
+};
+
+/// Writes the object form, event by event. Times are decimal microseconds on the source's clock, with three digits.
+///
+/// Slices are written as `X` events (as a `B` without an `E` when they never ended), so a file of `B`/`E` pairs comes
+/// out smaller and says the same.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn write_chrome_trace<W: Write>(profile: &Profile, out: &mut W) -> fmt::Result {
+    let mut writer = Writer { profile, out, first: true, line: String::new() };
+    writer.out.write_str("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
+    writer.metadata()?;
+    for id in profile.slices().ids() {
+        writer.slice(id)?;
+    }
+    for id in profile.instants().ids() {
+        writer.instant(id)?;
+    }
+    for id in profile.links().ids() {
+        writer.link(id)?;
+    }
+    for id in profile.counters().series().ids() {
+        writer.series(id)?;
+    }
+    writer.out.write_str("\n]}\n")
+}
+
+/// [`write_chrome_trace`] into a string.
+#[must_use]
+pub fn write_to_string(profile: &Profile) -> String {
+    let mut out = String::new();
+    // Writing to a String can not fail.
+    let _ = write_chrome_trace(profile, &mut out);
+    out
+}
+
+struct Writer<'a, W> {
+    profile: &'a Profile,
+    out: &'a mut W,
+    first: bool,
+    line: String,
+}
+
+impl<W: Write> Writer<'_, W> {
+    /// Begins an event of a process; [`Self::done`] ends it.
+    fn begin(&mut self, phase: char, process: ProcessId) {
+        self.line.push_str("{\"ph\":");
+        push_json_str(&mut self.line, phase.encode_utf8(&mut [0; 4]));
+        let pid = self.profile.processes()[process].pid;
+        self.id_member("pid", self.profile.str(pid));
+    }
+
+    fn begin_on(&mut self, phase: char, track: TrackId) {
+        let track = &self.profile.tracks()[track];
+        self.begin(phase, track.process);
+        self.id_member("tid", self.profile.str(track.tid));
+    }
+
+    /// A pid or tid: as a number where it is one, absent where there was none.
+    fn id_member(&mut self, key: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.key(key);
+        if text.parse::<i64>().is_ok_and(|n| n.to_string() == text) {
+            self.line.push_str(text);
+        } else {
+            push_json_str(&mut self.line, text);
+        }
+    }
+
+    fn key(&mut self, key: &str) {
+        let _ = write!(self.line, ",\"{key}\":");
+    }
+
+    fn text(&mut self, key: &str, text: &str) {
+        self.key(key);
+        push_json_str(&mut self.line, text);
+    }
+
+    fn name(&mut self, key: &str, id: StrId) {
+        if id != StrId::EMPTY {
+            self.text(key, self.profile.str(id));
+        }
+    }
+
+    fn time(&mut self, key: &str, ns: i64) {
+        self.key(key);
+        let sign = if ns < 0 { "-" } else { "" };
+        let (us, rest) = (ns.unsigned_abs() / 1000, ns.unsigned_abs() % 1000);
+        let _ = write!(self.line, "{sign}{us}.{rest:03}");
+    }
+
+    fn ts(&mut self, relative_ns: i64) {
+        self.time("ts", relative_ns.saturating_add(self.profile.meta().origin_ns));
+    }
+
+    fn args(&mut self, id: ArgsId) {
+        if id.is_none() {
+            return;
+        }
+        let json = self.profile.args().get(id);
+        self.key("args");
+        // What a lenient reader let in (NaN, control characters) must not make the output something no one can read.
+        if serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() {
+            self.line.push_str(json);
+        } else {
+            self.line.push_str("{\"raw\":");
+            push_json_str(&mut self.line, json);
+            self.line.push('}');
+        }
+    }
+
+    fn done(&mut self) -> fmt::Result {
+        self.out.write_str(if self.first { "\n" } else { ",\n" })?;
+        self.first = false;
+        self.line.push('}');
+        self.out.write_str(&self.line)?;
+        self.line.clear();
+        Ok(())
+    }
+
+    fn metadata(&mut self) -> fmt::Result {
+        let profile = self.profile;
+        for (id, process) in profile.processes().iter_enumerated() {
+            if process.name != StrId::EMPTY {
+                self.begin('M', id);
+                self.text("name", "process_name");
+                self.text_args("name", profile.str(process.name))?;
+            }
+            if process.labels != StrId::EMPTY {
+                self.begin('M', id);
+                self.text("name", "process_labels");
+                self.text_args("labels", profile.str(process.labels))?;
+            }
+            if let Some(core) = process.neuron_core {
+                self.begin('M', id);
+                self.text("name", NEURON_CORE);
+                let _ = write!(self.line, ",\"args\":{{\"device\":{},\"core\":{}}}", core.device, core.core);
+                self.done()?;
+            }
+            self.begin('M', id);
+            self.text("name", "process_sort_index");
+            self.sort_index(process.sort_index)?;
+        }
+        for (id, track) in profile.tracks().iter_enumerated() {
+            if track.name != StrId::EMPTY {
+                self.begin_on('M', id);
+                self.text("name", "thread_name");
+                self.text_args("name", profile.str(track.name))?;
+            }
+            self.begin_on('M', id);
+            self.text("name", "thread_sort_index");
+            self.sort_index(track.sort_index)?;
+        }
+        for row in profile.metadata() {
+            self.begin('M', row.process);
+            self.id_member("tid", profile.str(row.tid));
+            self.text("name", profile.str(row.name));
+            self.args(row.args);
+            self.done()?;
+        }
+        Ok(())
+    }
+
+    fn text_args(&mut self, key: &str, text: &str) -> fmt::Result {
+        let _ = write!(self.line, ",\"args\":{{\"{key}\":");
+        push_json_str(&mut self.line, text);
+        self.line.push('}');
+        self.done()
+    }
+
+    fn sort_index(&mut self, index: i64) -> fmt::Result {
+        let _ = write!(self.line, ",\"args\":{{\"sort_index\":{index}}}");
+        self.done()
+    }
+
+    fn slice(&mut self, id: SliceId) -> fmt::Result {
+        let slices = self.profile.slices();
+        let flags = slices.flags(id);
+        let unclosed = flags.has(SliceFlags::UNCLOSED);
+        self.begin_on(if unclosed { 'B' } else { 'X' }, slices.track(id));
+        self.ts(slices.start(id).0);
+        if !unclosed && !flags.has(SliceFlags::NO_DURATION) {
+            self.time("dur", slices.dur_ns(id));
+        }
+        self.name("name", slices.name(id));
+        self.name("cat", slices.category(id));
+        self.args(slices.args(id));
+        self.done()
+    }
+
+    fn instant(&mut self, id: InstantId) -> fmt::Result {
+        let instants = self.profile.instants();
+        self.begin_on(instants.phase(id), instants.track(id));
+        self.ts(instants.ts(id).0);
+        let scope = instants.scope(id);
+        if scope != ' ' {
+            self.text("s", scope.encode_utf8(&mut [0; 4]));
+        }
+        self.name("name", instants.name(id));
+        self.name("cat", instants.category(id));
+        self.args(instants.args(id));
+        self.done()
+    }
+
+    fn link(&mut self, id: LinkId) -> fmt::Result {
+        let links = self.profile.links();
+        self.begin_on(links.phase(id), links.track(id));
+        self.ts(links.ts(id).0);
+        self.name("name", links.name(id));
+        self.name("cat", links.category(id));
+        match links.id(id) {
+            LinkValue::None => {}
+            LinkValue::Number(n) => {
+                let _ = write!(self.line, ",\"id\":{n}");
+            }
+            LinkValue::Hex(n) => {
+                let _ = write!(self.line, ",\"id\":\"0x{n:x}\"");
+            }
+            LinkValue::Text(text) => {
+                let text = self.profile.str(text);
+                let is_id2 = text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+                if is_id2 {
+                    self.key("id2");
+                    self.line.push_str(text);
+                } else {
+                    self.text("id", text);
+                }
+            }
+        }
+        if links.binds_enclosing(id) {
+            self.text("bp", "e");
+        }
+        self.args(links.args(id));
+        self.done()
+    }
+
+    fn series(&mut self, id: SeriesId) -> fmt::Result {
+        let counters = self.profile.counters();
+        let series = &counters.series()[id];
+        let counter = &counters.counters()[series.counter];
+        for (ts, value) in counters.samples(id) {
+            self.begin_on('C', counter.track);
+            self.ts(ts.0);
+            self.name("name", counter.name);
+            self.name("id", counter.id);
+            self.line.push_str(",\"args\":{");
+            push_json_str(&mut self.line, self.profile.str(series.key));
+            let quote = if value.is_finite() { "" } else { "\"" };
+            let _ = write!(self.line, ":{quote}{value:?}{quote}}}");
+            self.done()?;
+        }
+        Ok(())
+    }
+}
+
+/// Appends a JSON string.
+fn push_json_str(out: &mut String, text: &str) {
+    if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        // A string always serialises.
+        out.push_str(&serde_json::to_string(text).unwrap_or_default());
+    }
+}

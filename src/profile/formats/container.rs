@@ -1,0 +1,52 @@
+//! What a file is packed in: gzip, zip, or nothing.
+
+use super::ReadError;
+use super::gzip::Gunzip;
+use super::inflate::Sink;
+use super::sniff::FileKind;
+use super::zip::Unzip;
+use crate::base::Diagnostics;
+
+/// Unpacks a file in pieces.
+pub(super) enum Unpacker {
+    /// It is not packed.
+    Plain,
+    Gzip(Gunzip),
+    Zip(Unzip),
+}
+
+impl Unpacker {
+    pub(super) fn for_kind(kind: FileKind) -> Self {
+        match kind {
+            FileKind::Gzip => Self::Gzip(Gunzip::new()),
+            FileKind::Zip => Self::Zip(Unzip::new()),
+            _ => Self::Plain,
+        }
+    }
+
+    /// Takes the next piece of the file and gives what it unpacks to.
+    pub(super) fn push(
+        &mut self,
+        input: &[u8],
+        sink: Sink<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), ReadError> {
+        match self {
+            Self::Plain => sink(input),
+            Self::Gzip(gzip) => gzip.push(input, sink, diagnostics),
+            Self::Zip(zip) => zip.push(input, sink, diagnostics),
+        }
+    }
+
+    /// Takes the end of the file.
+    pub(super) fn finish(&mut self, diagnostics: &mut Diagnostics) -> Result<(), ReadError> {
+        match self {
+            Self::Plain => Ok(()),
+            Self::Gzip(gzip) => {
+                gzip.finish(diagnostics);
+                Ok(())
+            }
+            Self::Zip(zip) => zip.finish(diagnostics),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Files that hold a profile: what a file is, how it is read in chunks, how a profile is written.
+//!
+//! Readers are sans-IO: a shell pushes bytes as it gets them ([`ChunkedReader::push`]) and asks for the profile at the
+//! end ([`ChunkedReader::finish`]). Memory is bounded by the columns of the profile, not by the text.
+//!
+//! ```
+//! use neuronscope::profile::formats::{ChunkedReader, ProfileReader};
+//!
+//! let mut reader = Box::new(ProfileReader::new("two.json"));
+//! reader.push(br#"[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"na"#)?;
+//! reader.push(br#"me":"dot"}]"#)?;
+//! let profile = reader.finish()?;
+//! assert_eq!(profile.slices().len(), 1);
+//! # Ok::<(), neuronscope::profile::formats::ReadError>(())
+//! ```
+
+pub mod chrome;
+mod container;
+mod crc32;
+mod gzip;
+mod inflate;
+mod reader;
+mod sniff;
+mod zip;
+
+pub use reader::{ChunkedReader, ProfileReader, ReadError, ReadLimits, ReadProgress, read_bytes};
+pub use sniff::{FileKind, name_json_object, sniff};

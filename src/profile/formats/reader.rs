@@ -1,0 +1,233 @@
+//! The seam between files and profiles: bytes are pushed in as they come, a profile comes out at the end.
+
+use thiserror::Error;
+
+use super::chrome::ChromeReader;
+use super::container::Unpacker;
+use super::sniff::{FileKind, SNIFF_BYTES, sniff};
+use crate::base::Diagnostics;
+use crate::profile::Profile;
+
+/// Why a file gave no profile.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// Nothing in it.
+    #[error("the file is empty: there is nothing to open")]
+    Empty,
+    /// It is something else.
+    #[error("this is {what}, not a profile that can be opened; expected a Chrome trace (JSON, plain, .gz or .zip)")]
+    NotAProfile {
+        /// What it looks like.
+        what: String,
+    },
+    /// It can not be unpacked.
+    #[error("the {container} file can not be read: {what}")]
+    Damaged {
+        /// `gzip` or `zip`.
+        container: &'static str,
+        /// What is wrong.
+        what: String,
+    },
+    /// It unpacks to so much that it can only be a bomb.
+    #[error(
+        "the packed file is not a trace: {taken} bytes unpack to more than {written}; unpack it yourself if you trust it"
+    )]
+    GrowsTooMuch {
+        /// Bytes unpacked so far.
+        written: u64,
+        /// Packed bytes they came from.
+        taken: u64,
+    },
+    /// It needs more memory than there is.
+    #[error("the profile is too large: {bytes} bytes of memory after {events} events; cut the trace to a shorter time")]
+    TooLarge {
+        /// Events read so far.
+        events: u64,
+        /// Memory they take.
+        bytes: u64,
+    },
+}
+
+/// How far a reader has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadProgress {
+    /// Bytes of the file.
+    pub file_bytes: u64,
+    /// Bytes of text they unpacked to.
+    pub text_bytes: u64,
+    /// Events found.
+    pub events: u64,
+}
+
+/// What a reader may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadLimits {
+    /// Memory for the collected events, in bytes. Finishing needs up to half as much again for a moment.
+    pub store_bytes: u64,
+}
+
+impl Default for ReadLimits {
+    /// What a wasm memory of 4 GiB can hold next to everything else; no limit where pointers are wider.
+    fn default() -> Self {
+        Self { store_bytes: if usize::BITS == 32 { 2 << 30 } else { u64::MAX } }
+    }
+}
+
+/// Reads a file that comes in pieces.
+pub trait ChunkedReader {
+    /// Takes the next piece, of any size.
+    ///
+    /// # Errors
+    /// When nothing can be made of the file; what is wrong with single events is counted and never an error.
+    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError>;
+
+    /// Takes the end of the file and gives the profile.
+    ///
+    /// # Errors
+    /// When nothing could be made of the file.
+    fn finish(self: Box<Self>) -> Result<Profile, ReadError>;
+
+    /// How far it has come.
+    fn progress(&self) -> ReadProgress;
+}
+
+/// Reads any file this product knows as a profile: unpacks it, finds out what it is, and reads it.
+pub struct ProfileReader {
+    title: String,
+    head: Vec<u8>,
+    unpacker: Option<Unpacker>,
+    text: TextReader,
+    diagnostics: Diagnostics,
+    file_bytes: u64,
+}
+
+impl ProfileReader {
+    /// A reader of a file with this name (which only becomes the profile's title).
+    #[must_use]
+    pub fn new(title: &str) -> Self {
+        Self::with_limits(title, ReadLimits::default())
+    }
+
+    /// [`Self::new`] with other limits.
+    #[must_use]
+    pub fn with_limits(title: &str, limits: ReadLimits) -> Self {
+        Self {
+            title: title.to_owned(),
+            head: Vec::new(),
+            unpacker: None,
+            text: TextReader { head: Vec::new(), reader: None, bytes: 0, limits },
+            diagnostics: Diagnostics::new(),
+            file_bytes: 0,
+        }
+    }
+
+    fn unpack(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+        let kind = if self.unpacker.is_none() { sniff(&self.head) } else { FileKind::Text };
+        let unpacker = self.unpacker.get_or_insert_with(|| Unpacker::for_kind(kind));
+        let text = &mut self.text;
+        unpacker.push(chunk, &mut |bytes| text.push(bytes), &mut self.diagnostics)
+    }
+}
+
+impl ChunkedReader for ProfileReader {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+        self.file_bytes += chunk.len() as u64;
+        if self.unpacker.is_some() {
+            return self.unpack(chunk);
+        }
+        self.head.extend_from_slice(chunk);
+        if self.head.len() < SNIFF_BYTES {
+            return Ok(());
+        }
+        let head = std::mem::take(&mut self.head);
+        self.unpacker = Some(Unpacker::for_kind(sniff(&head)));
+        self.unpack(&head)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
+        if self.unpacker.is_none() {
+            let head = std::mem::take(&mut self.head);
+            self.unpacker = Some(Unpacker::for_kind(sniff(&head)));
+            self.unpack(&head)?;
+        }
+        if let Some(unpacker) = &mut self.unpacker {
+            unpacker.finish(&mut self.diagnostics)?;
+        }
+        let mut profile = self.text.finish()?;
+        profile.meta.title = self.title;
+        for item in self.diagnostics.items() {
+            profile.diagnostics.add_many(&item.code, item.count, item.byte_offset, || item.first_example.clone());
+        }
+        Ok(profile)
+    }
+
+    fn progress(&self) -> ReadProgress {
+        let inner = self.text.reader.as_ref().map_or(ReadProgress::default(), |r| r.progress());
+        ReadProgress { file_bytes: self.file_bytes, text_bytes: self.text.bytes, events: inner.events }
+    }
+}
+
+/// Reads the unpacked text once it is clear what it is.
+struct TextReader {
+    head: Vec<u8>,
+    reader: Option<Box<dyn ChunkedReader>>,
+    bytes: u64,
+    limits: ReadLimits,
+}
+
+impl TextReader {
+    fn push(&mut self, text: &[u8]) -> Result<(), ReadError> {
+        self.bytes += text.len() as u64;
+        if let Some(reader) = &mut self.reader {
+            return reader.push(text);
+        }
+        self.head.extend_from_slice(text);
+        if self.head.len() < SNIFF_BYTES { Ok(()) } else { self.start() }
+    }
+
+    fn start(&mut self) -> Result<(), ReadError> {
+        let mut reader = reader_for(sniff(&self.head), self.limits)?;
+        reader.push(&self.head)?;
+        self.head = Vec::new();
+        self.reader = Some(reader);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Profile, ReadError> {
+        if self.reader.is_none() {
+            self.start()?;
+        }
+        match self.reader {
+            Some(reader) => reader.finish(),
+            None => Err(ReadError::Empty),
+        }
+    }
+}
+
+/// The reader of a kind of text. White space alone is an empty file; a new format gets its line here.
+fn reader_for(kind: FileKind, limits: ReadLimits) -> Result<Box<dyn ChunkedReader>, ReadError> {
+    match kind {
+        FileKind::ChromeObject | FileKind::ChromeArray | FileKind::JsonObject | FileKind::JsonArray => {
+            Ok(Box::new(ChromeReader::new(limits)))
+        }
+        FileKind::Empty => Err(ReadError::Empty),
+        FileKind::Utf16 => Err(ReadError::NotAProfile { what: "UTF-16 text (save it as UTF-8)".to_owned() }),
+        FileKind::Gzip | FileKind::Zip => {
+            Err(ReadError::NotAProfile { what: "a packed file inside a packed file (unpack it once)".to_owned() })
+        }
+        other => Err(ReadError::NotAProfile { what: other.describe().to_owned() }),
+    }
+}
+
+/// Reads a file that is in memory as a whole.
+///
+/// # Errors
+/// When nothing could be made of it.
+pub fn read_bytes(title: &str, bytes: &[u8]) -> Result<Profile, ReadError> {
+    let mut reader = Box::new(ProfileReader::new(title));
+    for chunk in bytes.chunks(1 << 22) {
+        reader.push(chunk)?;
+    }
+    reader.finish()
+}

@@ -1,0 +1,149 @@
+//! What a file is, by its first bytes and never by its name.
+
+/// What a file looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileKind {
+    /// No bytes, or white space only.
+    Empty,
+    /// A gzip stream.
+    Gzip,
+    /// A zip archive.
+    Zip,
+    /// A JSON object that names `traceEvents` near its start.
+    ChromeObject,
+    /// A JSON array of objects that have a `ph`.
+    ChromeArray,
+    /// Some other JSON object: its keys decide ([`name_json_object`]).
+    JsonObject,
+    /// Some other JSON array.
+    JsonArray,
+    /// Several JSON objects, one per line.
+    JsonLines,
+    /// HTML or XML.
+    Markup,
+    /// UTF-16 text.
+    Utf16,
+    /// Text that is none of the above; CSV is among it.
+    Text,
+    /// Not text.
+    Binary,
+}
+
+impl FileKind {
+    /// What to call it in a message.
+    #[must_use]
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Empty => "an empty file",
+            Self::Gzip => "a gzip file",
+            Self::Zip => "a zip archive",
+            Self::ChromeObject | Self::ChromeArray => "a Chrome trace",
+            Self::JsonObject => "a JSON object",
+            Self::JsonArray => "a JSON array",
+            Self::JsonLines => "a file of JSON lines",
+            Self::Markup => "an HTML or XML file",
+            Self::Utf16 => "UTF-16 text",
+            Self::Text => "a text file",
+            Self::Binary => "a binary file",
+        }
+    }
+}
+
+/// Bytes of a file's start that [`sniff`] looks at.
+pub const SNIFF_BYTES: usize = 4096;
+
+/// What a file is, from its first bytes ([`SNIFF_BYTES`] are enough; `head` may be the whole file if it is shorter).
+#[must_use]
+pub fn sniff(head: &[u8]) -> FileKind {
+    let head = &head[..head.len().min(SNIFF_BYTES)];
+    match head {
+        [0x1f, 0x8b, ..] => return FileKind::Gzip,
+        [b'P', b'K', 3 | 5 | 7, 4 | 6 | 8, ..] => return FileKind::Zip,
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return FileKind::Utf16,
+        _ => {}
+    }
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    match text.first() {
+        None => FileKind::Empty,
+        Some(b'{') => json_object(text),
+        Some(b'[') => json_array(text),
+        Some(b'<') => FileKind::Markup,
+        Some(_) if text.iter().any(|&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c)) => FileKind::Binary,
+        Some(_) => FileKind::Text,
+    }
+}
+
+fn json_object(text: &[u8]) -> FileKind {
+    if contains(text, b"\"traceEvents\"") {
+        return FileKind::ChromeObject;
+    }
+    let line_end = memchr::memchr(b'\n', text);
+    let first_line = line_end.map(|end| text[..end].trim_ascii_end());
+    let next_line = line_end.map(|end| text[end..].trim_ascii_start());
+    match (first_line, next_line) {
+        (Some([.., b'}']), Some([b'{', ..])) => FileKind::JsonLines,
+        _ => FileKind::JsonObject,
+    }
+}
+
+fn json_array(text: &[u8]) -> FileKind {
+    match text.get(1..).map(<[u8]>::trim_ascii_start) {
+        Some([b'{', ..]) if contains(text, b"\"ph\"") => FileKind::ChromeArray,
+        _ => FileKind::JsonArray,
+    }
+}
+
+fn contains(text: &[u8], needle: &[u8]) -> bool {
+    memchr::memmem::find(text, needle).is_some()
+}
+
+/// Known kinds of JSON objects that hold no `traceEvents`, by keys that all have to be there.
+const KNOWN_OBJECTS: &[(&[&str], &str)] = &[
+    (&["meta", "threads", "libs"], "a Firefox profile"),
+    (&["profile", "meta"], "a Firefox profile"),
+    (&["$schema", "shared", "profiles"], "a speedscope profile"),
+    (&["shared", "profiles"], "a speedscope profile"),
+    (&["nodes", "samples", "timeDeltas"], "a V8 CPU profile (.cpuprofile)"),
+    (&["nodes", "startTime", "endTime"], "a V8 CPU profile (.cpuprofile)"),
+    (&["snapshot", "nodes", "edges"], "a V8 heap snapshot"),
+    (&["spans", "traceId"], "a Google Cloud trace"),
+    (&["resourceSpans"], "an OpenTelemetry trace"),
+    (&["reports"], "a benchmark report"),
+    (&["log"], "an HTTP archive (HAR)"),
+];
+
+/// What a JSON object without `traceEvents` looks like, by its top-level keys.
+#[must_use]
+pub fn name_json_object(keys: &[String]) -> Option<&'static str> {
+    let has = |key: &&str| keys.iter().any(|k| k == key);
+    KNOWN_OBJECTS.iter().find(|(wanted, _)| wanted.iter().all(has)).map(|(_, name)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_their_content() {
+        let cases: [(&[u8], FileKind); 14] = [
+            (b"", FileKind::Empty),
+            (b" \n", FileKind::Empty),
+            (b"\x1f\x8b\x08", FileKind::Gzip),
+            (b"PK\x03\x04..", FileKind::Zip),
+            (b"\xef\xbb\xbf {\"traceEvents\":[", FileKind::ChromeObject),
+            (b"[\n {\"name\":\"a\",\"ph\":\"X\"", FileKind::ChromeArray),
+            (b"[[1,2]]", FileKind::JsonArray),
+            (b"{\"nodes\":[]}", FileKind::JsonObject),
+            (b"{\"a\":1}\n{\"a\":2}\n", FileKind::JsonLines),
+            (b"<!DOCTYPE html>", FileKind::Markup),
+            (b"\xff\xfea\0", FileKind::Utf16),
+            (b"a,b\n1,2\n", FileKind::Text),
+            (b"\x0a\x03\x08\x01", FileKind::Binary),
+            (b"\x7fELF\x02\x01", FileKind::Binary),
+        ];
+        for (head, kind) in cases {
+            assert_eq!(sniff(head), kind, "{:?}", String::from_utf8_lossy(head));
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! A profile: what happened when, on which process and thread, stored in columns.
+//!
+//! * Make one with [`ProfileBuilder`] (the simulator's capture does) or by reading a file ([`formats`]).
+//! * Look at one through [`Profile`] and its tables: processes, tracks, slices, instants, link events, counters.
+//! * Ask it: operator statistics ([`opstats`]), the Neuron operator tables ([`neuron`]), the summary that
+//!   `open FILE --json` prints ([`summary`]), level of detail for drawing ([`lod`]), look-ups ([`query`]).
+//!
+//! Times are integer nanoseconds relative to [`ProfileMeta::origin_ns`]; nothing here reads a clock or a file.
+
+mod args;
+mod assemble;
+mod builder;
+mod counters;
+pub mod formats;
+mod nesting;
+pub mod neuron;
+pub mod opstats;
+mod phases;
+mod points;
+mod slices;
+mod store;
+pub mod summary;
+mod tracks;
+
+pub use args::{ArgsArena, ArgsId};
+pub use builder::{LinkEvent, ProfileBuilder};
+pub use counters::{Counter, CounterId, CounterTable, Series, SeriesId};
+pub use phases::PhaseCounts;
+pub use points::{InstantId, InstantTable, LinkId, LinkTable, LinkValue};
+pub use slices::{SliceFlags, SliceId, SliceTable};
+pub use store::{MetadataRow, Profile, ProfileMeta};
+pub use tracks::{NeuronCoreId, Process, ProcessId, Track, TrackId, TrackKind};

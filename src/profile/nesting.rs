@@ -1,0 +1,145 @@
+//! How the slices of one track nest: which was running when another started, and the row each is drawn in.
+
+use super::{SliceFlags, SliceId};
+
+/// Rows searched for a free one before a slice that overlaps opens a new row: bounds the work on hostile input.
+const MAX_ROWS_SEARCHED: usize = 256;
+
+/// What nesting is computed from: the slices of one track, sorted by start, longest first.
+pub(super) struct TrackSlices<'a> {
+    pub(super) first: u32,
+    pub(super) start: &'a [i64],
+    pub(super) dur: &'a [i64],
+    pub(super) flags: &'a mut [SliceFlags],
+}
+
+/// What nesting gives: columns to append, and counts.
+#[derive(Default)]
+pub(super) struct Nesting {
+    pub(super) depth: Vec<u16>,
+    pub(super) parent: Vec<SliceId>,
+    /// Slices that begin inside the slice that was running and end after it.
+    pub(super) overlaps: u64,
+    /// The first of them.
+    pub(super) first_overlap: Option<SliceId>,
+    /// Slices whose row is beyond the greatest that can be stored.
+    pub(super) too_deep: u64,
+    stack: Vec<(SliceId, i64)>,
+    open: Vec<(i64, u16)>,
+    row_ends: Vec<i64>,
+}
+
+impl Nesting {
+    /// Appends depth and parent for every slice of a track, marks the overlapping ones; returns the rows needed.
+    pub(super) fn add_track(&mut self, track: &mut TrackSlices<'_>) -> u32 {
+        self.stack.clear();
+        self.open.clear();
+        self.row_ends.clear();
+        for i in 0..track.start.len() {
+            let (start, end) = (track.start[i], track.start[i].saturating_add(track.dur[i]));
+            let id = SliceId(track.first + i as u32);
+            if track.flags[i].has(SliceFlags::UNCLOSED) {
+                self.parent.push(SliceId::NONE);
+            } else {
+                let overlaps = self.push_on_stack(id, start, end);
+                if overlaps {
+                    track.flags[i] = track.flags[i].with(SliceFlags::OVERLAPS);
+                    self.overlaps += 1;
+                    self.first_overlap = self.first_overlap.or(Some(id));
+                }
+            }
+            let row = self.place(start, end);
+            self.depth.push(row);
+        }
+        self.row_ends.len() as u32
+    }
+
+    /// The stack that statistics use: a slice is the child of the one that was running, to the end of the shorter.
+    /// Returns whether it ends after the one that was running.
+    fn push_on_stack(&mut self, id: SliceId, start: i64, end: i64) -> bool {
+        while self.stack.last().is_some_and(|&(_, e)| e <= start) {
+            self.stack.pop();
+        }
+        let running = self.stack.last().copied();
+        self.parent.push(running.map_or(SliceId::NONE, |(parent, _)| parent));
+        self.stack.push((id, end));
+        running.is_some_and(|(_, e)| end > e)
+    }
+
+    /// The row to draw it in: the first free one below the innermost slice that contains it. For slices that nest
+    /// this is their depth; a slice that overlaps goes to a further row, so nothing hides anything.
+    fn place(&mut self, start: i64, end: i64) -> u16 {
+        // Slices that end before this one can contain nothing that this one does not: they can go.
+        while self.open.last().is_some_and(|&(e, _)| e <= start || e < end) {
+            self.open.pop();
+        }
+        let below = self.open.last().map_or(0, |&(_, row)| usize::from(row) + 1);
+        let searched = self.row_ends.len().min(below.saturating_add(MAX_ROWS_SEARCHED));
+        let free = (below..searched).find(|&row| self.row_ends[row] <= start);
+        let row = free.unwrap_or(self.row_ends.len());
+        let Ok(stored) = u16::try_from(row) else {
+            self.too_deep += 1;
+            return u16::MAX;
+        };
+        match self.row_ends.get_mut(row) {
+            Some(row_end) => *row_end = end,
+            None => self.row_ends.push(end),
+        }
+        self.open.push((end, stored));
+        stored
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nest(slices: &[(i64, i64)]) -> (Vec<u16>, Vec<Option<u32>>, u64) {
+        let start: Vec<_> = slices.iter().map(|s| s.0).collect();
+        let dur: Vec<_> = slices.iter().map(|s| s.1 - s.0).collect();
+        let mut flags = vec![SliceFlags::default(); slices.len()];
+        let mut nesting = Nesting::default();
+        nesting.add_track(&mut TrackSlices { first: 0, start: &start, dur: &dur, flags: &mut flags });
+        let parent = nesting.parent.iter().map(|p| (*p != SliceId::NONE).then_some(p.0)).collect();
+        (nesting.depth, parent, nesting.overlaps)
+    }
+
+    #[test]
+    fn nested_slices_have_their_depth() {
+        let (depth, parent, overlaps) = nest(&[(0, 10), (0, 4), (1, 2), (4, 10), (10, 12)]);
+        assert_eq!(depth, [0, 1, 2, 1, 0]);
+        assert_eq!(parent, [None, Some(0), Some(1), Some(0), None]);
+        assert_eq!(overlaps, 0);
+    }
+
+    #[test]
+    fn overlapping_slices_get_rows_of_their_own_and_give_them_back() {
+        // A chain in which each begins inside the one before and ends after it needs two rows, however long.
+        let chain: Vec<_> = (0..1000).map(|i| (i * 10, i * 10 + 15)).collect();
+        let (depth, parent, overlaps) = nest(&chain);
+        assert_eq!(depth.iter().max(), Some(&1));
+        assert_eq!(overlaps, 999);
+        assert_eq!(parent[1], Some(0));
+        // A child of the second of two that overlap goes below both.
+        assert_eq!(nest(&[(0, 10), (5, 15), (6, 9)]).0, [0, 1, 2]);
+    }
+
+    #[test]
+    fn no_two_slices_of_a_row_overlap() {
+        let mut rng = crate::base::Rng::new(7, 1);
+        let mut slices: Vec<_> = (0..3000)
+            .map(|_| {
+                let start = i64::from(rng.next_u32() % 10_000);
+                (start, start + i64::from(rng.next_u32() % 300))
+            })
+            .collect();
+        slices.sort_by_key(|s| (s.0, -s.1));
+        let (depth, ..) = nest(&slices);
+        let mut row_end = vec![i64::MIN; 4000];
+        for (slice, row) in slices.iter().zip(depth) {
+            let end = &mut row_end[usize::from(row)];
+            assert!(slice.0 >= *end, "row {row} at {slice:?}");
+            *end = slice.1;
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The operator tables of the Neuron plugin: which operators a NeuronCore executed, and its time on each.
+
+use serde::{Deserialize, Serialize};
+
+use super::opstats::{GroupBy, OpQuery, operator_stats};
+use super::{NeuronCoreId, Profile, TrackId};
+
+/// Name of the processes whose operators are counted: what runs on the engines, as opposed to control and transfer.
+pub const EXECUTION_PROCESS: &str = "Process Execution";
+/// Name of the tracks with framework operators.
+pub const FRAMEWORK_TRACK: &str = "Framework Ops";
+/// Name of the tracks with HLO operators.
+pub const HLO_TRACK: &str = "HLO Ops";
+
+/// Which of the two tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OperatorView {
+    /// Operators of the framework (`aten__addmm_dot`).
+    Framework,
+    /// Operators of the compiler (`dot`).
+    Hlo,
+}
+
+impl OperatorView {
+    /// Name of the tracks it is computed from.
+    #[must_use]
+    pub fn track_name(self) -> &'static str {
+        match self {
+            Self::Framework => FRAMEWORK_TRACK,
+            Self::Hlo => HLO_TRACK,
+        }
+    }
+}
+
+/// One row of a table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperatorRow {
+    /// Operator: the category of its slices, or their name where they have none.
+    pub name: String,
+    /// How often it ran.
+    pub occurrences: u64,
+    /// Neuron device it ran on.
+    pub device: u32,
+    /// NeuronCore of the device.
+    pub core: u32,
+    /// Time spent on it, in ns.
+    pub time_ns: i64,
+    /// Share of the time of all operators of that core, in percent.
+    pub time_percent: f64,
+}
+
+/// The rows of a table, longest time first, equal ones by name and core. A process that does not say which
+/// NeuronCore it is counts as core 0 of device 0. Empty for profiles that have no such tracks.
+#[must_use]
+pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow> {
+    let mut rows = Vec::new();
+    for (core, tracks) in tracks_by_core(profile, view) {
+        let query = OpQuery { group_by: GroupBy::CategoryOrName, tracks: Some(tracks), percentiles: false };
+        let stats = operator_stats(profile, &query);
+        let total: i64 = stats.iter().map(|s| s.total_ns).sum();
+        rows.extend(stats.iter().map(|s| OperatorRow {
+            name: profile.str(s.key).to_owned(),
+            occurrences: s.count,
+            device: core.device,
+            core: core.core,
+            time_ns: s.total_ns,
+            time_percent: if total == 0 { 0.0 } else { s.total_ns as f64 * 100.0 / total as f64 },
+        }));
+    }
+    rows.sort_by(|a, b| {
+        let by_time = b.time_ns.cmp(&a.time_ns);
+        by_time.then_with(|| a.name.cmp(&b.name)).then_with(|| (a.device, a.core).cmp(&(b.device, b.core)))
+    });
+    rows
+}
+
+fn tracks_by_core(profile: &Profile, view: OperatorView) -> Vec<(NeuronCoreId, Vec<TrackId>)> {
+    let mut cores: Vec<(NeuronCoreId, Vec<TrackId>)> = Vec::new();
+    for (id, track) in profile.tracks().iter_enumerated() {
+        let process = &profile.processes()[track.process];
+        if profile.str(track.name) != view.track_name() || profile.str(process.name) != EXECUTION_PROCESS {
+            continue;
+        }
+        let core = process.neuron_core.unwrap_or(NeuronCoreId { device: 0, core: 0 });
+        match cores.iter_mut().find(|(known, _)| *known == core) {
+            Some((_, tracks)) => tracks.push(id),
+            None => cores.push((core, vec![id])),
+        }
+    }
+    cores
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::ProfileBuilder;
+
+    #[test]
+    fn shares_are_of_each_core() {
+        let mut b = ProfileBuilder::new("test");
+        for core in 0..2u32 {
+            let p = b.process(&format!("exec{core}"), EXECUTION_PROCESS);
+            b.set_neuron_core(p, NeuronCoreId { device: 0, core });
+            let hlo = b.thread(p, "1", HLO_TRACK);
+            let framework = b.thread(p, "2", FRAMEWORK_TRACK);
+            b.slice(hlo, 0, 30, "%dot.1 = dot(..)", "dot", None);
+            b.slice(hlo, 40, 30, "%dot.2 = dot(..)", "dot", None);
+            b.slice(hlo, 80, 40, "tanh", "", None);
+            b.slice(framework, 0, 50, "aten__addmm_dot", "", None);
+        }
+        let other = b.process("x", "Process Control");
+        let track = b.thread(other, "1", HLO_TRACK);
+        b.slice(track, 0, 1000, "dot", "dot", None);
+        let profile = b.finish(Diagnostics::new());
+        let rows = operator_table(&profile, OperatorView::Hlo);
+        let brief: Vec<_> = rows.iter().map(|r| (&*r.name, r.occurrences, r.core, r.time_ns, r.time_percent)).collect();
+        assert_eq!(
+            brief,
+            [("dot", 2, 0, 60, 60.0), ("dot", 2, 1, 60, 60.0), ("tanh", 1, 0, 40, 40.0), ("tanh", 1, 1, 40, 40.0)]
+        );
+        assert_eq!(operator_table(&profile, OperatorView::Framework).len(), 2);
+    }
+}

@@ -1,0 +1,208 @@
+//! Events at one instant: marks and samples, and the link events (flows, async, objects) that are joined by an id.
+
+use super::{ArgsId, TrackId};
+use crate::base::{StrId, TraceNs};
+use crate::define_idx;
+
+define_idx! {
+    /// An instant event of one profile, by time.
+    pub struct InstantId;
+}
+define_idx! {
+    /// A link event of one profile, by time.
+    pub struct LinkId;
+}
+
+/// Columns of instant events, sorted by time and, where equal, in file order.
+#[derive(Clone, Debug, Default)]
+pub struct InstantTable {
+    pub(super) ts: Vec<i64>,
+    pub(super) track: Vec<TrackId>,
+    pub(super) name: Vec<StrId>,
+    pub(super) category: Vec<StrId>,
+    pub(super) args: Vec<ArgsId>,
+    pub(super) phase: Vec<u8>,
+    pub(super) scope: Vec<u8>,
+}
+
+impl InstantTable {
+    /// Number of events.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ts.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ts.is_empty()
+    }
+
+    /// All events by time.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = InstantId> + ExactSizeIterator + use<> {
+        (0..self.ts.len() as u32).map(InstantId)
+    }
+
+    /// When it happened.
+    #[must_use]
+    pub fn ts(&self, id: InstantId) -> TraceNs {
+        TraceNs(self.ts[id.0 as usize])
+    }
+
+    /// Where.
+    #[must_use]
+    pub fn track(&self, id: InstantId) -> TrackId {
+        self.track[id.0 as usize]
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self, id: InstantId) -> StrId {
+        self.name[id.0 as usize]
+    }
+
+    /// Its category, empty when it has none.
+    #[must_use]
+    pub fn category(&self, id: InstantId) -> StrId {
+        self.category[id.0 as usize]
+    }
+
+    /// Its arguments.
+    #[must_use]
+    pub fn args(&self, id: InstantId) -> ArgsId {
+        self.args[id.0 as usize]
+    }
+
+    /// The phase letter of the file: `i` and `I` are instants, `R` a mark, `P` a sample; others are kept as they were.
+    #[must_use]
+    pub fn phase(&self, id: InstantId) -> char {
+        char::from(self.phase[id.0 as usize])
+    }
+
+    /// How far it reaches: `t` its thread, `p` its process, `g` everything; a space when the file did not say.
+    #[must_use]
+    pub fn scope(&self, id: InstantId) -> char {
+        char::from(self.scope[id.0 as usize])
+    }
+
+    /// Events from `from` on (by time), as positions: use with [`Self::ids`]' `skip`.
+    #[must_use]
+    pub fn first_from(&self, from: TraceNs) -> usize {
+        self.ts.partition_point(|&t| t < from.0)
+    }
+}
+
+/// The id that joins link events, in the form the file had it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LinkValue {
+    /// No id.
+    None,
+    /// A JSON number.
+    Number(u64),
+    /// Text of the form `0x2a`, in lower case without leading zeros.
+    Hex(u64),
+    /// Any other text, or the raw JSON of anything else.
+    Text(StrId),
+}
+
+impl LinkValue {
+    pub(super) fn tag(self) -> (u8, u64) {
+        match self {
+            Self::None => (0, 0),
+            Self::Number(n) => (1, n),
+            Self::Hex(n) => (2, n),
+            Self::Text(s) => (3, u64::from(s.0)),
+        }
+    }
+
+    pub(super) fn from_tag(tag: u8, value: u64) -> Self {
+        match tag {
+            1 => Self::Number(value),
+            2 => Self::Hex(value),
+            3 => Self::Text(StrId(value as u32)),
+            _ => Self::None,
+        }
+    }
+}
+
+/// Columns of events that an id joins: flows (`s` `t` `f`), async (`b` `n` `e`, and the old `S` `T` `p` `F`),
+/// objects (`N` `O` `D`). Sorted by time and, where equal, in file order.
+#[derive(Clone, Debug, Default)]
+pub struct LinkTable {
+    pub(super) ts: Vec<i64>,
+    pub(super) track: Vec<TrackId>,
+    pub(super) name: Vec<StrId>,
+    pub(super) category: Vec<StrId>,
+    pub(super) args: Vec<ArgsId>,
+    pub(super) phase: Vec<u8>,
+    pub(super) id_tag: Vec<u8>,
+    pub(super) id: Vec<u64>,
+    pub(super) binds_enclosing: Vec<bool>,
+}
+
+impl LinkTable {
+    /// Number of events.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ts.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ts.is_empty()
+    }
+
+    /// All events by time.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = LinkId> + ExactSizeIterator + use<> {
+        (0..self.ts.len() as u32).map(LinkId)
+    }
+
+    /// When it happened.
+    #[must_use]
+    pub fn ts(&self, id: LinkId) -> TraceNs {
+        TraceNs(self.ts[id.0 as usize])
+    }
+
+    /// Where.
+    #[must_use]
+    pub fn track(&self, id: LinkId) -> TrackId {
+        self.track[id.0 as usize]
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self, id: LinkId) -> StrId {
+        self.name[id.0 as usize]
+    }
+
+    /// Its category, empty when it has none. Ids are joined within a category.
+    #[must_use]
+    pub fn category(&self, id: LinkId) -> StrId {
+        self.category[id.0 as usize]
+    }
+
+    /// Its arguments.
+    #[must_use]
+    pub fn args(&self, id: LinkId) -> ArgsId {
+        self.args[id.0 as usize]
+    }
+
+    /// The phase letter of the file.
+    #[must_use]
+    pub fn phase(&self, id: LinkId) -> char {
+        char::from(self.phase[id.0 as usize])
+    }
+
+    /// What it is joined by.
+    #[must_use]
+    pub fn id(&self, id: LinkId) -> LinkValue {
+        LinkValue::from_tag(self.id_tag[id.0 as usize], self.id[id.0 as usize])
+    }
+
+    /// Whether a flow ends in the enclosing slice (`"bp":"e"`) and not in the next one.
+    #[must_use]
+    pub fn binds_enclosing(&self, id: LinkId) -> bool {
+        self.binds_enclosing[id.0 as usize]
+    }
+}

@@ -1,0 +1,191 @@
+//! The slices of a profile in columns, grouped by track and sorted by time within it.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ArgsId, TrackId};
+use crate::base::{Interval, StrId, TraceNs};
+use crate::define_idx;
+
+define_idx! {
+    /// A slice of one profile. Ids run track by track, and in a track by start, longest first.
+    pub struct SliceId;
+}
+
+impl SliceId {
+    /// No slice, in the parent column.
+    pub(crate) const NONE: Self = Self(u32::MAX);
+}
+
+/// Facts about one slice that are yes or no.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SliceFlags(pub u8);
+
+impl SliceFlags {
+    /// It began and never ended; it is shown to the end of its track and left out of statistics.
+    pub const UNCLOSED: Self = Self(1);
+    /// It begins inside the slice before it on the stack and ends after it.
+    pub const OVERLAPS: Self = Self(2);
+    /// A complete event that had no duration; it is shown with none.
+    pub const NO_DURATION: Self = Self(4);
+
+    /// Whether all of `other` is set.
+    #[must_use]
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Both sets of facts.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// Columns of slices.
+#[derive(Clone, Debug, Default)]
+pub struct SliceTable {
+    pub(super) start: Vec<i64>,
+    pub(super) dur: Vec<i64>,
+    pub(super) name: Vec<StrId>,
+    pub(super) category: Vec<StrId>,
+    pub(super) args: Vec<ArgsId>,
+    pub(super) flags: Vec<SliceFlags>,
+    pub(super) depth: Vec<u16>,
+    pub(super) parent: Vec<SliceId>,
+    /// First slice of each track, and one more entry: the number of slices.
+    pub(super) first_of_track: Vec<u32>,
+    /// Rows each track needs: one more than its greatest depth.
+    pub(super) rows_of_track: Vec<u32>,
+}
+
+impl SliceTable {
+    /// Number of slices.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.start.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.start.is_empty()
+    }
+
+    /// All slices, track by track.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = SliceId> + ExactSizeIterator + use<> {
+        (0..self.start.len() as u32).map(SliceId)
+    }
+
+    /// The slices of a track by start, longest first.
+    pub fn of_track(&self, track: TrackId) -> impl DoubleEndedIterator<Item = SliceId> + ExactSizeIterator + use<> {
+        let range = self.range_of(track);
+        (range.start as u32..range.end as u32).map(SliceId)
+    }
+
+    /// Positions of a track's slices in the columns.
+    #[must_use]
+    pub fn range_of(&self, track: TrackId) -> Range<usize> {
+        let at = |i: usize| self.first_of_track.get(i).map_or(self.start.len(), |&first| first as usize);
+        at(track.0 as usize)..at(track.0 as usize + 1)
+    }
+
+    /// The track a slice is on.
+    #[must_use]
+    pub fn track(&self, id: SliceId) -> TrackId {
+        let after = self.first_of_track.partition_point(|&first| first <= id.0);
+        TrackId(after.saturating_sub(1) as u32)
+    }
+
+    /// Rows a track needs: one more than its greatest depth, 0 without slices.
+    #[must_use]
+    pub fn rows(&self, track: TrackId) -> u32 {
+        self.rows_of_track.get(track.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// When it starts.
+    #[must_use]
+    pub fn start(&self, id: SliceId) -> TraceNs {
+        TraceNs(self.start[id.0 as usize])
+    }
+
+    /// How long it lasts, in ns; never negative.
+    #[must_use]
+    pub fn dur_ns(&self, id: SliceId) -> i64 {
+        self.dur[id.0 as usize]
+    }
+
+    /// When it ends (saturating).
+    #[must_use]
+    pub fn end(&self, id: SliceId) -> TraceNs {
+        TraceNs(self.start[id.0 as usize].saturating_add(self.dur[id.0 as usize]))
+    }
+
+    /// From start to end.
+    #[must_use]
+    pub fn interval(&self, id: SliceId) -> Interval<TraceNs> {
+        Interval::new(self.start(id), self.end(id))
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self, id: SliceId) -> StrId {
+        self.name[id.0 as usize]
+    }
+
+    /// Its category, empty when it has none.
+    #[must_use]
+    pub fn category(&self, id: SliceId) -> StrId {
+        self.category[id.0 as usize]
+    }
+
+    /// Its arguments.
+    #[must_use]
+    pub fn args(&self, id: SliceId) -> ArgsId {
+        self.args[id.0 as usize]
+    }
+
+    /// What is special about it.
+    #[must_use]
+    pub fn flags(&self, id: SliceId) -> SliceFlags {
+        self.flags[id.0 as usize]
+    }
+
+    /// The row it is drawn in: 0 is the outermost. No two slices of a row of a track overlap.
+    #[must_use]
+    pub fn depth(&self, id: SliceId) -> u16 {
+        self.depth[id.0 as usize]
+    }
+
+    /// The slice that was running on its track when it started. It ends before this one does if this one has
+    /// [`SliceFlags::OVERLAPS`]; see [`Self::enclosing`]. Always absent for an unclosed slice, and never one.
+    #[must_use]
+    pub fn stack_parent(&self, id: SliceId) -> Option<SliceId> {
+        let parent = self.parent[id.0 as usize];
+        (parent != SliceId::NONE).then_some(parent)
+    }
+
+    /// The innermost slice that contains it wholly.
+    #[must_use]
+    pub fn enclosing(&self, id: SliceId) -> Option<SliceId> {
+        let end = self.end(id);
+        let mut at = self.stack_parent(id);
+        while let Some(parent) = at {
+            if self.end(parent) >= end {
+                return Some(parent);
+            }
+            at = self.stack_parent(parent);
+        }
+        None
+    }
+
+    /// Bytes held by the columns.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        (self.start.capacity() + self.dur.capacity()) * 8
+            + (self.name.capacity() + self.category.capacity() + self.args.capacity() + self.parent.capacity()) * 4
+            + self.depth.capacity() * 2
+            + self.flags.capacity()
+    }
+}

@@ -1,0 +1,184 @@
+//! The profile itself: its tables, and what is known about it as a whole.
+
+use super::{
+    ArgsArena, ArgsId, CounterTable, InstantTable, LinkTable, PhaseCounts, Process, ProcessId, SliceTable, Track,
+    TrackId,
+};
+use crate::base::{Diagnostics, IndexVec, Interval, StrId, StringTable, TraceNs};
+
+/// What is known about a profile as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProfileMeta {
+    /// What to call it: a file name, or what was simulated.
+    pub title: String,
+    /// The format it was read from, as `open --json` names it; `simulated` for the simulator's.
+    pub format: String,
+    /// What was subtracted from every time, in ns of the source's clock.
+    pub origin_ns: i64,
+    /// From the first event to the end of the last, relative to the origin; starts at 0 unless there is none.
+    pub span: Interval<TraceNs>,
+    /// Number of events in the source, broken ones included.
+    pub events: u64,
+    /// Events of the source by phase.
+    pub by_phase: PhaseCounts,
+}
+
+/// A metadata event that names nothing we know, kept as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetadataRow {
+    /// The process it is about.
+    pub process: ProcessId,
+    /// The tid it had, empty when it had none.
+    pub tid: StrId,
+    /// What it says.
+    pub name: StrId,
+    /// The value.
+    pub args: ArgsId,
+}
+
+/// What happened when and where. Made by [`super::ProfileBuilder`]; never changed afterwards.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    pub(super) meta: ProfileMeta,
+    pub(super) strings: StringTable,
+    pub(super) processes: IndexVec<ProcessId, Process>,
+    pub(super) tracks: IndexVec<TrackId, Track>,
+    pub(super) slices: SliceTable,
+    pub(super) instants: InstantTable,
+    pub(super) links: LinkTable,
+    pub(super) counters: CounterTable,
+    pub(super) metadata: Vec<MetadataRow>,
+    pub(super) args: ArgsArena,
+    pub(super) diagnostics: Diagnostics,
+}
+
+impl Profile {
+    /// What is known about it as a whole.
+    #[must_use]
+    pub fn meta(&self) -> &ProfileMeta {
+        &self.meta
+    }
+
+    /// From the first event to the end of the last.
+    #[must_use]
+    pub fn span(&self) -> Interval<TraceNs> {
+        self.meta.span
+    }
+
+    /// Length of [`Self::span`] in ns.
+    #[must_use]
+    pub fn span_ns(&self) -> i64 {
+        self.meta.span.end.0.saturating_sub(self.meta.span.start.0)
+    }
+
+    /// All names and categories.
+    #[must_use]
+    pub fn strings(&self) -> &StringTable {
+        &self.strings
+    }
+
+    /// The text of an id.
+    #[must_use]
+    pub fn str(&self, id: StrId) -> &str {
+        self.strings.get(id)
+    }
+
+    /// Processes, in order of appearance.
+    #[must_use]
+    pub fn processes(&self) -> &IndexVec<ProcessId, Process> {
+        &self.processes
+    }
+
+    /// Tracks, in order of appearance.
+    #[must_use]
+    pub fn tracks(&self) -> &IndexVec<TrackId, Track> {
+        &self.tracks
+    }
+
+    /// Slices.
+    #[must_use]
+    pub fn slices(&self) -> &SliceTable {
+        &self.slices
+    }
+
+    /// Instant events.
+    #[must_use]
+    pub fn instants(&self) -> &InstantTable {
+        &self.instants
+    }
+
+    /// Flows, async events and objects, as the file had them.
+    #[must_use]
+    pub fn links(&self) -> &LinkTable {
+        &self.links
+    }
+
+    /// Counters.
+    #[must_use]
+    pub fn counters(&self) -> &CounterTable {
+        &self.counters
+    }
+
+    /// Metadata that names nothing we know.
+    #[must_use]
+    pub fn metadata(&self) -> &[MetadataRow] {
+        &self.metadata
+    }
+
+    /// Arguments of events.
+    #[must_use]
+    pub fn args(&self) -> &ArgsArena {
+        &self.args
+    }
+
+    /// What was wrong with the input and did not stop it.
+    #[must_use]
+    pub fn diagnostics(&self) -> &Diagnostics {
+        &self.diagnostics
+    }
+
+    /// The name a person sees: the given one, or the pid.
+    #[must_use]
+    pub fn process_label(&self, id: ProcessId) -> String {
+        let Some(process) = self.processes.get(id) else { return String::new() };
+        match (self.str(process.name), self.str(process.pid)) {
+            ("", "") => "(no process id)".to_owned(),
+            ("", pid) => format!("Process {pid}"),
+            (name, _) => name.to_owned(),
+        }
+    }
+
+    /// The name a person sees: the given one, or the tid.
+    #[must_use]
+    pub fn track_label(&self, id: TrackId) -> String {
+        let Some(track) = self.tracks.get(id) else { return String::new() };
+        match (self.str(track.name), self.str(track.tid)) {
+            ("", "") => "(no thread id)".to_owned(),
+            ("", tid) => format!("Thread {tid}"),
+            (name, _) => name.to_owned(),
+        }
+    }
+
+    /// Processes in the order they are shown: by sort index, then in order of appearance.
+    #[must_use]
+    pub fn processes_in_order(&self) -> Vec<ProcessId> {
+        let mut ids: Vec<_> = self.processes.ids().collect();
+        ids.sort_by_key(|&id| self.processes[id].sort_index);
+        ids
+    }
+
+    /// The tracks of a process in the order they are shown: by sort index, then in order of appearance.
+    #[must_use]
+    pub fn tracks_in_order(&self, process: ProcessId) -> Vec<TrackId> {
+        let mut ids: Vec<_> = self.tracks.ids().filter(|&id| self.tracks[id].process == process).collect();
+        ids.sort_by_key(|&id| self.tracks[id].sort_index);
+        ids
+    }
+
+    /// Bytes held by the big tables (look-up tables of the strings not counted).
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let points = self.instants.ts.capacity() * 26 + self.links.ts.capacity() * 35;
+        self.slices.bytes() + self.args.bytes() + self.strings.bytes() + points + self.counters.ts.capacity() * 16
+    }
+}

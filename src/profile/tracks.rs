@@ -1,0 +1,64 @@
+//! Processes and tracks: the rows a timeline has.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::StrId;
+use crate::define_idx;
+
+define_idx! {
+    /// A process of one profile.
+    pub struct ProcessId;
+}
+define_idx! {
+    /// A track (thread) of one profile.
+    pub struct TrackId;
+}
+
+/// Which NeuronCore a process of a profile stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct NeuronCoreId {
+    /// Neuron device (chip) on the instance.
+    pub device: u32,
+    /// NeuronCore on the device.
+    pub core: u32,
+}
+
+/// A group of tracks.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// The process id as the file's text; empty when the events had none.
+    pub pid: StrId,
+    /// Its name, empty when it was never given.
+    pub name: StrId,
+    /// Labels, as the file gave them.
+    pub labels: StrId,
+    /// Where it is shown; smaller is higher, ties in order of appearance.
+    pub sort_index: i64,
+    /// The NeuronCore it stands for, when it is known.
+    pub neuron_core: Option<NeuronCoreId>,
+}
+
+/// What a track is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum TrackKind {
+    /// The events of one thread (one pid and tid), a stack of nested slices.
+    Thread,
+}
+
+/// One row group of a process.
+#[derive(Clone, Debug)]
+pub struct Track {
+    /// The process it belongs to.
+    pub process: ProcessId,
+    /// What it is.
+    pub kind: TrackKind,
+    /// The thread id as the file's text; empty when the events had none.
+    pub tid: StrId,
+    /// Its name, empty when it was never given.
+    pub name: StrId,
+    /// Where it is shown in its process; smaller is higher, ties in order of appearance.
+    pub sort_index: i64,
+    /// Events of the source on it, metadata not counted.
+    pub events: u64,
+}

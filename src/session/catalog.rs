@@ -1,0 +1,84 @@
+//! What can be run: models with their parameters, instance types.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything a form offers to choose from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Catalog {
+    /// Models, the default one first.
+    pub models: Vec<ModelInfo>,
+    /// Instance types, the default one first.
+    pub instances: Vec<InstanceInfo>,
+}
+
+/// A model that can be traced, benchmarked and profiled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelInfo {
+    /// The name in links and on the command line: `nn`.
+    pub name: String,
+    /// The name people read: `NN (4-4-2)`.
+    pub title: String,
+    /// One sentence about it.
+    pub summary: String,
+    /// What can be set, in the order of the text form `nn:a=1,b=2`.
+    pub parameters: Vec<ParameterInfo>,
+}
+
+/// One parameter of a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParameterInfo {
+    /// Its name in the text form.
+    pub name: String,
+    /// What values it takes.
+    pub kind: ParameterKind,
+    /// The value used when none is given, as text.
+    pub default: String,
+    /// One sentence about it.
+    pub help: String,
+}
+
+/// The values a parameter takes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ParameterKind {
+    /// A whole number in `min..=max`.
+    Integer {
+        /// Smallest value.
+        min: u64,
+        /// Largest value.
+        max: u64,
+    },
+    /// `true` or `false`.
+    Boolean,
+    /// One of these.
+    Choice(Vec<String>),
+    /// Any text.
+    Text,
+}
+
+/// An instance type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InstanceInfo {
+    /// Its name: `trn1.2xlarge`.
+    pub name: String,
+    /// Number of Neuron devices.
+    pub devices: u32,
+    /// Number of NeuronCores in all.
+    pub cores: u32,
+    /// On-demand price in US dollars an hour, if one is published.
+    pub usd_per_hour: Option<f64>,
+}
+
+/// Everything there is to choose from.
+#[must_use]
+pub fn catalog() -> Catalog {
+    let instances = crate::machine::arch::INSTANCES
+        .iter()
+        .map(|i| InstanceInfo {
+            name: i.name.to_owned(),
+            devices: i.devices,
+            cores: i.neuroncores,
+            usd_per_hour: i.usd_per_hour,
+        })
+        .collect();
+    Catalog { models: Vec::new(), instances }
+}

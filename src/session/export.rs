@@ -1,0 +1,84 @@
+//! The files a session writes; their formats are contracts, described in docs/formats.
+
+use serde::Serialize;
+
+use super::{OperatorRow, OperatorTable};
+use crate::profile::Profile;
+use crate::profile::summary::OpenSummary;
+
+/// `neuronscope profile --json`.
+#[derive(Serialize)]
+struct ProfileJson<'a> {
+    device_window_ns: u64,
+    framework_ops: Vec<OperatorJson<'a>>,
+    hlo_ops: Vec<OperatorJson<'a>>,
+    timeline_events: u64,
+}
+
+#[derive(Serialize)]
+struct OperatorJson<'a> {
+    name: &'a str,
+    occurrences: u64,
+    device: u32,
+    core: u32,
+    time_ns: u64,
+    time_percent: f64,
+}
+
+impl<'a> OperatorJson<'a> {
+    fn of(row: &'a OperatorRow) -> Self {
+        Self {
+            name: &row.name,
+            occurrences: row.occurrences,
+            device: row.device.unwrap_or(0),
+            core: row.core.unwrap_or(0),
+            time_ns: row.time_ns,
+            time_percent: crate::base::stats::round_to(row.time_percent, 2),
+        }
+    }
+}
+
+pub(super) fn profile_json(
+    device_window_ns: u64,
+    framework: &OperatorTable,
+    hlo: &OperatorTable,
+    timeline_events: u64,
+) -> Result<Vec<u8>, String> {
+    to_json(&ProfileJson {
+        device_window_ns,
+        framework_ops: framework.rows.iter().map(OperatorJson::of).collect(),
+        hlo_ops: hlo.rows.iter().map(OperatorJson::of).collect(),
+        timeline_events,
+    })
+}
+
+pub(super) fn open_json(profile: &Profile) -> Result<Vec<u8>, String> {
+    to_json(&OpenSummary::of(profile))
+}
+
+fn to_json(value: &impl Serialize) -> Result<Vec<u8>, String> {
+    let mut json = serde_json::to_vec_pretty(value).map_err(|e| e.to_string())?;
+    json.push(b'\n');
+    Ok(json)
+}
+
+/// An operator table with the columns it shows.
+pub(super) fn operators_csv(table: &OperatorTable) -> Vec<u8> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let headings = ["Op Name", "Occurrences", "Neuron Device", "NeuronCore", "Time (ns)", "Self (ns)", "Time %"];
+    let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
+    let rows = table.rows.iter().map(|r| {
+        [
+            r.name.clone(),
+            r.occurrences.to_string(),
+            number(r.device.map(u64::from)),
+            number(r.core.map(u64::from)),
+            r.time_ns.to_string(),
+            number(r.self_ns),
+            format!("{:.2}", r.time_percent),
+        ]
+    });
+    // Writing to memory does not fail.
+    let written = writer.write_record(headings).and_then(|()| rows.map(|r| writer.write_record(r)).collect());
+    written.ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default()
+}

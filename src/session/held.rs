@@ -1,0 +1,150 @@
+//! A profile that a session holds, and what it answers about it.
+
+use super::export::{open_json, operators_csv, profile_json};
+use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin};
+use crate::base::units::{format_count, format_ns};
+use crate::base::{Interval, TraceNs};
+use crate::profile::Profile;
+use crate::profile::formats::chrome::write_to_string;
+use crate::profile::neuron::{OperatorView, operator_table};
+use crate::profile::opstats::{OpQuery, operator_stats};
+
+/// A profile with its key and its origin.
+pub(super) struct Held {
+    pub key: ProfileKey,
+    pub name: String,
+    pub origin: ProfileOrigin,
+    pub profile: Profile,
+    /// From the first to the last slice of the model; known of simulated executions.
+    pub device_window_ns: Option<u64>,
+}
+
+/// A file made of a profile.
+pub(super) struct ExportedFile {
+    pub file_name: String,
+    pub mime: &'static str,
+    pub bytes: Vec<u8>,
+}
+
+impl Held {
+    pub fn new(
+        key: ProfileKey,
+        name: String,
+        origin: ProfileOrigin,
+        profile: Profile,
+        device_window_ns: Option<u64>,
+    ) -> Self {
+        Self { key, name, origin, profile, device_window_ns }
+    }
+
+    /// What a shell is told when the profile is there.
+    pub fn info(&self) -> ProfileInfo {
+        let meta = self.profile.meta();
+        let mut facts = Vec::new();
+        if let Some(window) = self.device_window_ns {
+            facts.push(("Device window".to_owned(), format_ns(window as f64)));
+        }
+        facts.push(("Span".to_owned(), format_ns(self.profile.span_ns() as f64)));
+        facts.push(("Events".to_owned(), format_count(meta.events)));
+        facts.push(("Slices".to_owned(), format_count(self.profile.slices().len() as u64)));
+        ProfileInfo {
+            profile: self.key,
+            name: self.name.clone(),
+            origin: self.origin.clone(),
+            events: meta.events,
+            outline: super::timeline::outline(&self.profile),
+            operators: self.operator_kinds(),
+            facts,
+            diagnostics: self.profile.diagnostics().items().to_vec(),
+        }
+    }
+
+    fn operator_kinds(&self) -> Vec<OperatorKind> {
+        let neuron = |view| !operator_table(&self.profile, view).is_empty();
+        let mut kinds = Vec::new();
+        if neuron(OperatorView::Framework) {
+            kinds.push(OperatorKind::Framework);
+        }
+        if neuron(OperatorView::Hlo) {
+            kinds.push(OperatorKind::Hlo);
+        }
+        kinds.push(OperatorKind::Slices);
+        kinds
+    }
+
+    /// Time by operator. `range` restricts the table of slices; the Neuron tables are of the whole execution.
+    pub fn operators(&self, kind: OperatorKind, range: Option<Interval<TraceNs>>) -> OperatorTable {
+        let rows = match kind {
+            OperatorKind::Framework => self.neuron_rows(OperatorView::Framework),
+            OperatorKind::Hlo => self.neuron_rows(OperatorView::Hlo),
+            OperatorKind::Slices => self.slice_rows(range),
+        };
+        OperatorTable { kind, rows }
+    }
+
+    fn neuron_rows(&self, view: OperatorView) -> Vec<OperatorRow> {
+        operator_table(&self.profile, view)
+            .into_iter()
+            .map(|r| OperatorRow {
+                name: r.name,
+                occurrences: r.occurrences,
+                device: Some(r.device),
+                core: Some(r.core),
+                time_ns: u64::try_from(r.time_ns).unwrap_or(0),
+                self_ns: None,
+                time_percent: r.time_percent,
+                members: Vec::new(),
+            })
+            .collect()
+    }
+
+    fn slice_rows(&self, _range: Option<Interval<TraceNs>>) -> Vec<OperatorRow> {
+        let stats = operator_stats(&self.profile, &OpQuery::default());
+        let total: i64 = stats.iter().map(|s| s.self_ns).sum();
+        stats
+            .iter()
+            .map(|s| OperatorRow {
+                name: self.profile.str(s.key).to_owned(),
+                occurrences: s.count,
+                device: None,
+                core: None,
+                time_ns: u64::try_from(s.total_ns).unwrap_or(0),
+                self_ns: Some(u64::try_from(s.self_ns).unwrap_or(0)),
+                time_percent: if total == 0 { 0.0 } else { s.self_ns as f64 * 100.0 / total as f64 },
+                members: Vec::new(),
+            })
+            .collect()
+    }
+
+    /// A file of it.
+    ///
+    /// # Errors
+    /// When this profile can not be written that way; the message says why.
+    pub fn export(&self, kind: ExportKind) -> Result<ExportedFile, String> {
+        let stem = self.file_stem();
+        let file = |suffix: &str, mime, bytes| ExportedFile { file_name: format!("{stem}{suffix}"), mime, bytes };
+        match kind {
+            ExportKind::ChromeJson => {
+                Ok(file(".trace.json", "application/json", write_to_string(&self.profile).into_bytes()))
+            }
+            ExportKind::OperatorsCsv(kind) => {
+                Ok(file(".operators.csv", "text/csv", operators_csv(&self.operators(kind, None))))
+            }
+            ExportKind::OpenJson => Ok(file(".summary.json", "application/json", open_json(&self.profile)?)),
+            ExportKind::ProfileJson => {
+                let Some(window) = self.device_window_ns else {
+                    return Err(format!("{}: only a simulated execution has a device window", self.name));
+                };
+                let (framework, hlo) =
+                    (self.operators(OperatorKind::Framework, None), self.operators(OperatorKind::Hlo, None));
+                let slices = self.profile.slices().len() as u64;
+                Ok(file(".profile.json", "application/json", profile_json(window, &framework, &hlo, slices)?))
+            }
+        }
+    }
+
+    fn file_stem(&self) -> String {
+        let stem = self.name.trim_end_matches(".gz").trim_end_matches(".zip").trim_end_matches(".json");
+        stem.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
+    }
+}

@@ -1,0 +1,30 @@
+//! What takes longer than an answer: one file a kind of job, each worked on in bounded steps.
+
+mod open;
+
+use super::held::Held;
+use super::{Event, JobId, ProfileKey};
+
+pub(super) use open::OpenJob;
+
+/// Work that a session does in steps.
+pub(super) trait Job {
+    /// The number of the request it answers.
+    fn id(&self) -> JobId;
+
+    /// Works for about `budget_events` simulated or read events. Tells `sink` of progress and partial results.
+    ///
+    /// # Errors
+    /// With a message for the person: what was wrong, where, and what to do.
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String>;
+}
+
+/// Where a job is after a step.
+pub(super) enum JobState {
+    /// There is more to do.
+    More,
+    /// Done, with nothing to keep.
+    Done,
+    /// Done, with a profile to hold under a new key.
+    Profile(Box<dyn FnOnce(ProfileKey) -> Held>),
+}

@@ -1,0 +1,68 @@
+//! Reading a file.
+
+use super::{Job, JobState};
+use crate::profile::Profile;
+use crate::profile::formats::{ChunkedReader, ProfileReader};
+use crate::session::held::Held;
+use crate::session::{ByteSource, Event, JobId, ProfileOrigin};
+
+/// Bytes read between two looks at the messages: about 10 ms of parsing.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// Reads one file in chunks; the file is never in memory as a whole.
+pub(in crate::session) struct OpenJob {
+    id: JobId,
+    name: String,
+    source: Box<dyn ByteSource>,
+    reader: Option<Box<ProfileReader>>,
+    offset: u64,
+    chunk: Vec<u8>,
+}
+
+impl OpenJob {
+    pub fn new(id: JobId, name: String, source: Box<dyn ByteSource>) -> Self {
+        let reader = Some(Box::new(ProfileReader::new(&name)));
+        Self { id, name, source, reader, offset: 0, chunk: vec![0; CHUNK_BYTES] }
+    }
+
+    fn read_chunk(&mut self) -> Result<usize, String> {
+        let n = self.source.read(self.offset, &mut self.chunk).map_err(|e| {
+            let at = self.offset;
+            format!("{}: can't be read at byte {at}: {e}. Check that it is still there and open it again", self.name)
+        })?;
+        self.offset += n as u64;
+        Ok(n)
+    }
+
+    fn finish(&mut self) -> Result<JobState, String> {
+        let Some(reader) = self.reader.take() else { return Ok(JobState::Done) };
+        let profile: Profile = reader.finish().map_err(|e| format!("{}: {e}", self.name))?;
+        let origin = ProfileOrigin::File {
+            name: self.name.clone(),
+            bytes: self.source.len(),
+            format: profile.meta().format.clone(),
+        };
+        let name = self.name.clone();
+        Ok(JobState::Profile(Box::new(move |key| Held::new(key, name, origin, profile, None))))
+    }
+}
+
+impl Job for OpenJob {
+    fn id(&self) -> JobId {
+        self.id
+    }
+
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+        let n = self.read_chunk()?;
+        let Some(reader) = &mut self.reader else { return Ok(JobState::Done) };
+        reader.push(&self.chunk[..n]).map_err(|e| format!("{}: {e}", self.name))?;
+        let events = reader.progress().events;
+        sink(Event::Progress {
+            job: self.id,
+            done: self.offset,
+            total: self.source.len(),
+            label: format!("Reading {}: {} events", self.name, crate::base::units::format_count(events)),
+        });
+        if n < self.chunk.len() { self.finish() } else { Ok(JobState::More) }
+    }
+}

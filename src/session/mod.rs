@@ -1,0 +1,28 @@
+//! One facade over the product for every shell: what a shell may ask ([`Request`]), what it is told ([`Event`]), the
+//! [`Session`] that does the work in steps, what a file is read through ([`ByteSource`]), and share links.
+//!
+//! The page talks to a [`Session`] in a worker over messages; the command line calls one directly. Both see the same
+//! requests and the same events, so what one shows the other can print.
+
+mod catalog;
+mod export;
+mod held;
+mod ids;
+mod jobs;
+mod operators;
+mod profile_info;
+pub mod protocol;
+#[allow(clippy::module_inception)]
+mod session;
+pub mod share;
+mod source;
+mod timeline;
+
+pub use crate::compiler::Workflow;
+pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
+pub use ids::{JobId, ProfileKey};
+pub use operators::{OperatorKind, OperatorRow, OperatorTable};
+pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec};
+pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, SearchHits, build_id};
+pub use session::{Session, StepResult};
+pub use source::{ByteSource, MemorySource};

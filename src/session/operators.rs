@@ -1,0 +1,44 @@
+//! Operator tables: time by operator, for the framework view, the HLO view, or the slices of any trace.
+
+use serde::{Deserialize, Serialize};
+
+/// Which operators a table is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum OperatorKind {
+    /// Operators as the framework names them: `aten__addmm_dot`.
+    Framework,
+    /// HLO opcodes: `dot`.
+    Hlo,
+    /// Slices of a trace by name, for profiles that know nothing of NeuronCores.
+    Slices,
+}
+
+/// An operator table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperatorTable {
+    /// What it is about.
+    pub kind: OperatorKind,
+    /// Rows, most time first.
+    pub rows: Vec<OperatorRow>,
+}
+
+/// Time of one operator on one core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperatorRow {
+    /// Operator name.
+    pub name: String,
+    /// How often it ran.
+    pub occurrences: u64,
+    /// Neuron device, when the profile knows it.
+    pub device: Option<u32>,
+    /// NeuronCore within the instance, when the profile knows it.
+    pub core: Option<u32>,
+    /// Time of all occurrences in nanoseconds.
+    pub time_ns: u64,
+    /// Time not spent in nested slices, in nanoseconds, when slices nest.
+    pub self_ns: Option<u64>,
+    /// Share of the table's time, 0 to 100.
+    pub time_percent: f64,
+    /// For a fused operator: what it is made of.
+    pub members: Vec<String>,
+}

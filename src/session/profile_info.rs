@@ -1,0 +1,58 @@
+//! What a profile is and where it came from.
+
+use serde::{Deserialize, Serialize};
+
+use super::{OperatorKind, ProfileKey};
+use crate::base::Diagnostic;
+use crate::compiler::Workflow;
+use crate::view::timeline::Outline;
+
+/// What to profile. The same specification gives the same profile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProfileSpec {
+    /// Model in text form: `nn`, `matmult:n=1024,loop_count=2`.
+    pub model: String,
+    /// How it is run.
+    pub workflow: Workflow,
+    /// Seed of weights and inputs.
+    pub seed: u64,
+    /// Instance type: `trn1.2xlarge`.
+    pub instance: String,
+}
+
+/// Where a profile came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ProfileOrigin {
+    /// Simulated from a specification.
+    Simulated(ProfileSpec),
+    /// Read from a file.
+    File {
+        /// Name of the file.
+        name: String,
+        /// Its size in bytes.
+        bytes: u64,
+        /// What it was recognised as: `Chrome trace`.
+        format: String,
+    },
+}
+
+/// What a shell knows of a profile without asking further.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProfileInfo {
+    /// Its key in further requests.
+    pub profile: ProfileKey,
+    /// Short name of the run, for the Run selector: `nn mark_step`, `trace.json.gz`.
+    pub name: String,
+    /// Where it came from.
+    pub origin: ProfileOrigin,
+    /// Number of events it holds.
+    pub events: u64,
+    /// Sections, tracks and the span of time.
+    pub outline: Outline,
+    /// The operator tables it has, the most telling first.
+    pub operators: Vec<OperatorKind>,
+    /// Figures for a line of summary, name and value, as text: `Device window`, `7.20 us`.
+    pub facts: Vec<(String, String)>,
+    /// Problems met while reading.
+    pub diagnostics: Vec<Diagnostic>,
+}

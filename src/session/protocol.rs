@@ -1,0 +1,327 @@
+//! What a shell may ask and what it is told. Messages are small; everything is plain data that postcard can carry (no
+//! untagged enums, no skipped fields).
+
+use serde::{Deserialize, Serialize};
+
+use super::{Catalog, JobId, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
+use crate::base::{Interval, TraceNs};
+use crate::bench::{BenchConfig, Report};
+use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
+
+/// Changed with every change of a message. A page and a worker that differ refuse each other.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// Names the build; page and worker of one build have the same.
+#[must_use]
+pub fn build_id() -> String {
+    format!("{} p{PROTOCOL_VERSION}", env!("CARGO_PKG_VERSION"))
+}
+
+/// What a shell may ask. Each carries the number its answers will carry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Request {
+    /// What can be run? Answered by [`Event::Catalog`].
+    Catalog {
+        /// Number of this request.
+        job: JobId,
+    },
+    /// Run a benchmark. Answered by progress, one [`Event::Report`] for each configuration as it ends, and
+    /// [`Event::BenchDone`].
+    Bench {
+        /// Number of this request.
+        job: JobId,
+        /// What to run.
+        config: Box<BenchConfig>,
+    },
+    /// Simulate one execution. Answered by progress and [`Event::ProfileReady`].
+    Profile {
+        /// Number of this request.
+        job: JobId,
+        /// What to run.
+        spec: ProfileSpec,
+    },
+    /// Read a file; its [`super::ByteSource`] travels beside this message. Answered by progress and
+    /// [`Event::ProfileReady`].
+    Open {
+        /// Number of this request.
+        job: JobId,
+        /// Name of the file.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// Stop a job. Answered by [`Event::Cancelled`] with the number of the job.
+    Cancel {
+        /// The job to stop.
+        job: JobId,
+    },
+    /// What to draw of some tracks in a span. Answered by [`Event::Timeline`].
+    Timeline {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// Span, resolution and tracks.
+        query: TimelineQuery,
+    },
+    /// Everything about one slice. Answered by [`Event::Details`].
+    Details {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The slice.
+        slice: SliceRef,
+    },
+    /// Everything about the slice beside another one, on the same row. Answered by [`Event::Details`], without details at
+    /// the end of the row.
+    Step {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// From here.
+        from: SliceRef,
+        /// In this direction.
+        to: Neighbour,
+    },
+    /// Slices whose name contains a text, letter case ignored, in order of time. Answered by [`Event::Search`].
+    Search {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The text.
+        text: String,
+        /// At most so many hits are listed (all are counted).
+        limit: u32,
+    },
+    /// Time by operator. Answered by [`Event::Operators`].
+    Operators {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// Which table.
+        kind: OperatorKind,
+        /// Only slices that touch this span; all when absent.
+        range: Option<Interval<TraceNs>>,
+    },
+    /// A file to keep. Answered by [`Event::Exported`].
+    Export {
+        /// Number of this request.
+        job: JobId,
+        /// The profile to write.
+        profile: ProfileKey,
+        /// What to write.
+        kind: ExportKind,
+    },
+    /// Forget a profile. Not answered.
+    Close {
+        /// The profile to forget.
+        profile: ProfileKey,
+    },
+}
+
+/// What can be written of a profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExportKind {
+    /// The timeline as Chrome trace JSON.
+    ChromeJson,
+    /// An operator table as CSV.
+    OperatorsCsv(OperatorKind),
+    /// What `neuronscope profile --json` prints: the device window and both operator tables of a simulated execution.
+    ProfileJson,
+    /// What `neuronscope open FILE --json` prints: counts, operators and diagnostics of a file.
+    OpenJson,
+}
+
+/// What a shell is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// Sent once, first: the session can be talked to.
+    Ready {
+        /// [`PROTOCOL_VERSION`] of the sender.
+        protocol: u32,
+        /// [`build_id`] of the sender.
+        build: String,
+    },
+    /// What can be run.
+    Catalog {
+        /// Request this answers.
+        job: JobId,
+        /// The answer.
+        catalog: Catalog,
+    },
+    /// How far a job is.
+    Progress {
+        /// The job.
+        job: JobId,
+        /// Units done.
+        done: u64,
+        /// Units in all; 0 when not known.
+        total: u64,
+        /// What is being done: `Reading trace.json`.
+        label: String,
+    },
+    /// One configuration of a benchmark has ended; a failed one says so in its report.
+    Report {
+        /// The benchmark.
+        job: JobId,
+        /// Position of the configuration in the sweep.
+        row: u32,
+        /// Its report.
+        report: Box<Report>,
+    },
+    /// A benchmark has ended; all its reports were sent.
+    BenchDone {
+        /// The benchmark.
+        job: JobId,
+    },
+    /// A profile can be asked about.
+    ProfileReady {
+        /// Job this ends.
+        job: JobId,
+        /// What it is.
+        info: Box<ProfileInfo>,
+    },
+    /// What to draw.
+    Timeline {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        tile: TimelineTile,
+    },
+    /// Everything about one slice.
+    Details {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The slice; absent when there is none.
+        details: Option<Box<SliceDetails>>,
+    },
+    /// Slices found.
+    Search {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        hits: SearchHits,
+    },
+    /// Time by operator.
+    Operators {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        table: OperatorTable,
+    },
+    /// A file to keep.
+    Exported {
+        /// Request this answers.
+        job: JobId,
+        /// Name to save it under.
+        file_name: String,
+        /// Media type.
+        mime: String,
+        /// Its content.
+        bytes: Vec<u8>,
+    },
+    /// A request could not be done.
+    Failed {
+        /// The request.
+        job: JobId,
+        /// What was wrong, where, and what to do; names the configuration or the input.
+        message: String,
+    },
+    /// A job was stopped as asked; what it had reported before stays valid.
+    Cancelled {
+        /// The job.
+        job: JobId,
+    },
+}
+
+/// Slices found by a search.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SearchHits {
+    /// The text searched for.
+    pub text: String,
+    /// Number of slices that match.
+    pub total: u64,
+    /// The first of them in order of time.
+    pub hits: Vec<SliceLink>,
+}
+
+impl Event {
+    /// The request this event belongs to; none for [`Event::Ready`].
+    #[must_use]
+    pub const fn job(&self) -> Option<JobId> {
+        match self {
+            Self::Ready { .. } => None,
+            Self::Catalog { job, .. }
+            | Self::Progress { job, .. }
+            | Self::Report { job, .. }
+            | Self::BenchDone { job }
+            | Self::ProfileReady { job, .. }
+            | Self::Timeline { job, .. }
+            | Self::Details { job, .. }
+            | Self::Search { job, .. }
+            | Self::Operators { job, .. }
+            | Self::Exported { job, .. }
+            | Self::Failed { job, .. }
+            | Self::Cancelled { job } => Some(*job),
+        }
+    }
+
+    /// Whether nothing more will come for its request.
+    #[must_use]
+    pub const fn is_last(&self) -> bool {
+        !matches!(self, Self::Ready { .. } | Self::Progress { .. } | Self::Report { .. })
+    }
+}
+
+impl Request {
+    /// The number of this request; none for those that are not answered.
+    #[must_use]
+    pub const fn job(&self) -> Option<JobId> {
+        match self {
+            Self::Cancel { .. } | Self::Close { .. } => None,
+            Self::Catalog { job }
+            | Self::Bench { job, .. }
+            | Self::Profile { job, .. }
+            | Self::Open { job, .. }
+            | Self::Timeline { job, .. }
+            | Self::Details { job, .. }
+            | Self::Step { job, .. }
+            | Self::Search { job, .. }
+            | Self::Operators { job, .. }
+            | Self::Export { job, .. } => Some(*job),
+        }
+    }
+
+    /// What a person would call the input of this request, for the message after a crash.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Catalog { .. } => "the list of models".to_owned(),
+            Self::Bench { config, .. } => format!("the benchmark of {} on {}", config.model, config.instance_type),
+            Self::Profile { spec, .. } => {
+                format!("the profile of {} ({}, {})", spec.model, spec.workflow.name(), spec.instance)
+            }
+            Self::Open { name, size, .. } => {
+                format!("the file {name} ({})", crate::base::units::format_bytes(*size as f64))
+            }
+            Self::Cancel { .. } | Self::Close { .. } => "a cancelled request".to_owned(),
+            Self::Timeline { .. } => "a part of the timeline".to_owned(),
+            Self::Details { .. } | Self::Step { .. } => "the details of a slice".to_owned(),
+            Self::Search { text, .. } => format!("the search for '{text}'"),
+            Self::Operators { .. } => "the operator table".to_owned(),
+            Self::Export { .. } => "the download".to_owned(),
+        }
+    }
+}

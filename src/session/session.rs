@@ -1,0 +1,114 @@
+//! The facade: takes requests, works in steps, reports events.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::held::Held;
+use super::jobs::{Job, JobState, OpenJob};
+use super::{ByteSource, Event, JobId, ProfileKey, Request};
+
+/// Whether a session has more to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepResult {
+    /// Nothing is left to do.
+    Idle,
+    /// Call [`Session::step`] again.
+    More,
+}
+
+/// Does what shells ask, a bounded amount at a time, so that a shell can show progress and cancel between steps.
+///
+/// Questions about a profile are answered at the next step, also while a job runs; jobs run one after another.
+#[derive(Default)]
+pub struct Session {
+    questions: VecDeque<Request>,
+    jobs: VecDeque<Box<dyn Job>>,
+    cancelled: Vec<JobId>,
+    /// Requests that were wrong from the start.
+    rejected: Vec<(JobId, String)>,
+    profiles: BTreeMap<ProfileKey, Held>,
+    next_profile: u32,
+}
+
+impl Session {
+    /// A session that holds nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes a request; the work is done by [`Session::step`]. `source` is the file of a [`Request::Open`].
+    pub fn handle(&mut self, request: Request, source: Option<Box<dyn ByteSource>>) {
+        match request {
+            Request::Open { job, name, .. } => match source {
+                Some(source) => self.jobs.push_back(Box::new(OpenJob::new(job, name, source))),
+                None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
+            },
+            Request::Cancel { job } => self.cancelled.push(job),
+            Request::Close { profile } => {
+                self.profiles.remove(&profile);
+            }
+            question => self.questions.push_back(question),
+        }
+    }
+
+    /// Works for about `budget_events` simulated or read events and hands what there is to tell to `sink`.
+    pub fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> StepResult {
+        for (job, message) in self.rejected.drain(..) {
+            sink(Event::Failed { job, message });
+        }
+        for job in std::mem::take(&mut self.cancelled) {
+            self.jobs.retain(|j| j.id() != job);
+            sink(Event::Cancelled { job });
+        }
+        while let Some(question) = self.questions.pop_front() {
+            self.answer(question, sink);
+        }
+        self.step_job(budget_events, sink);
+        if self.jobs.is_empty() { StepResult::Idle } else { StepResult::More }
+    }
+
+    fn step_job(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) {
+        let Some(job) = self.jobs.front_mut() else { return };
+        let id = job.id();
+        match job.step(budget_events, sink) {
+            Ok(JobState::More) => return,
+            Ok(JobState::Done) => {}
+            Ok(JobState::Profile(hold)) => {
+                let key = ProfileKey(self.next_profile);
+                self.next_profile += 1;
+                let held = hold(key);
+                sink(Event::ProfileReady { job: id, info: Box::new(held.info()) });
+                self.profiles.insert(key, held);
+            }
+            Err(message) => sink(Event::Failed { job: id, message }),
+        }
+        self.jobs.pop_front();
+    }
+
+    fn answer(&mut self, question: Request, sink: &mut dyn FnMut(Event)) {
+        let Some(job) = question.job() else { return };
+        match self.answer_to(question) {
+            Ok(event) => sink(event),
+            Err(message) => sink(Event::Failed { job, message }),
+        }
+    }
+
+    fn answer_to(&mut self, question: Request) -> Result<Event, String> {
+        match question {
+            Request::Catalog { job } => Ok(Event::Catalog { job, catalog: super::catalog::catalog() }),
+            Request::Operators { job, profile, kind, range } => {
+                let table = self.held(profile)?.operators(kind, range);
+                Ok(Event::Operators { job, profile, table })
+            }
+            Request::Export { job, profile, kind } => {
+                let file = self.held(profile)?.export(kind)?;
+                Ok(Event::Exported { job, file_name: file.file_name, mime: file.mime.to_owned(), bytes: file.bytes })
+            }
+            other => Err(format!("{}: not built yet", other.describe())),
+        }
+    }
+
+    fn held(&self, key: ProfileKey) -> Result<&Held, String> {
+        self.profiles.get(&key).ok_or_else(|| "that profile is closed: open it again".to_owned())
+    }
+}

@@ -1,0 +1,226 @@
+//! The fields of a link to the profile page.
+
+use std::collections::BTreeSet;
+
+use super::{Notice, Query};
+use crate::base::{Interval, TraceNs};
+use crate::session::{ProfileSpec, Workflow};
+use crate::view::table::Sort;
+
+/// The tools of the profile page, named as in the Neuron plugin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Tool {
+    /// Time by framework operator.
+    OperatorFramework,
+    /// Time by HLO operator.
+    OperatorHlo,
+    /// What happened when.
+    #[default]
+    OperatorTimeline,
+}
+
+impl Tool {
+    /// All, in the order of the selector.
+    pub const ALL: [Self; 3] = [Self::OperatorFramework, Self::OperatorHlo, Self::OperatorTimeline];
+
+    /// Its name in links and in the selector.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OperatorFramework => "operator-framework",
+            Self::OperatorHlo => "operator-hlo",
+            Self::OperatorTimeline => "operator-timeline",
+        }
+    }
+
+    /// The tool of a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|t| t.name() == name)
+    }
+}
+
+/// Everything the profile page shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProfileLink {
+    /// What is profiled when no file is shown.
+    pub spec: ProfileSpec,
+    /// Name of the file that is shown; its content is never in a link.
+    pub file: Option<String>,
+    /// The tool.
+    pub tool: Tool,
+    /// The span on the screen; all of the profile when absent.
+    pub span: Option<Interval<TraceNs>>,
+    /// The selected slice.
+    pub selected: Option<u32>,
+    /// How the operator table is sorted.
+    pub sort: Option<Sort>,
+    /// What is searched for.
+    pub search: String,
+    /// Sections of the timeline that are collapsed, by position.
+    pub collapsed: BTreeSet<usize>,
+    /// Device and core of the second pie; the first one when absent.
+    pub core: Option<(u32, u32)>,
+}
+
+impl Default for ProfileLink {
+    fn default() -> Self {
+        Self {
+            spec: ProfileSpec {
+                model: "nn".to_owned(),
+                workflow: Workflow::default(),
+                seed: 0,
+                instance: "trn1.2xlarge".to_owned(),
+            },
+            file: None,
+            tool: Tool::default(),
+            span: None,
+            selected: None,
+            sort: None,
+            search: String::new(),
+            collapsed: BTreeSet::new(),
+            core: None,
+        }
+    }
+}
+
+pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
+    let mut link = ProfileLink::default();
+    let mut wrong = |field: &str, text: &str, wanted: &str, used: &str| {
+        let message = format!("{field}: '{text}' is not {wanted}. {used} is used.");
+        notices.push(Notice { field: field.to_owned(), message });
+    };
+    let text = |name: &str| query.get(name).map(str::trim).filter(|t| !t.is_empty());
+    if let Some(model) = text("model") {
+        link.spec.model = model.to_owned();
+    }
+    if let Some(instance) = text("instance") {
+        link.spec.instance = instance.to_owned();
+    }
+    if let Some(t) = text("workflow") {
+        match Workflow::from_name(t) {
+            Some(workflow) => link.spec.workflow = workflow,
+            None => wrong("workflow", t, "mark_step or trace", link.spec.workflow.name()),
+        }
+    }
+    if let Some(t) = text("seed") {
+        match t.parse() {
+            Ok(seed) => link.spec.seed = seed,
+            Err(_) => wrong("seed", t, "a whole number from 0 to 18446744073709551615", "0"),
+        }
+    }
+    if let Some(t) = text("tool") {
+        match Tool::from_name(t) {
+            Some(tool) => link.tool = tool,
+            None => wrong("tool", t, "operator-framework, operator-hlo or operator-timeline", link.tool.name()),
+        }
+    }
+    link.file = text("file").map(str::to_owned);
+    match (query.get("from"), query.get("to")) {
+        (None, None) => {}
+        (from, to) => match (from.and_then(parse_ns), to.and_then(parse_ns)) {
+            (Some(a), Some(b)) if a < b => link.span = Some(Interval::new(TraceNs(a), TraceNs(b))),
+            _ => wrong(
+                "from",
+                &format!("{}..{}", from.unwrap_or_default(), to.unwrap_or_default()),
+                "a span of whole nanoseconds",
+                "The whole profile",
+            ),
+        },
+    }
+    if let Some(t) = text("sel") {
+        match t.parse::<u32>() {
+            Ok(slice) if slice != u32::MAX => link.selected = Some(slice),
+            _ => wrong("sel", t, "the number of a slice", "No selection"),
+        }
+    }
+    link.sort = text("sort").and_then(|t| {
+        let (descending, column) = t.strip_prefix('-').map_or((false, t), |c| (true, c));
+        let column = column.trim();
+        (!column.is_empty() && !column.starts_with('-')).then(|| Sort { column: column.to_owned(), descending })
+    });
+    query.get("q").unwrap_or_default().clone_into(&mut link.search);
+    if let Some(t) = text("hide") {
+        let sections: Result<BTreeSet<usize>, _> =
+            t.split(',').map(|n| n.trim().parse::<u32>()).map(|n| n.map(|n| n as usize)).collect();
+        match sections {
+            Ok(sections) => link.collapsed = sections,
+            Err(_) => wrong("hide", t, "a list of section numbers", "No section hidden"),
+        }
+    }
+    if let Some(t) = text("core") {
+        link.core = t.split_once('.').and_then(|(d, c)| Some((d.parse().ok()?, c.parse().ok()?)));
+        if link.core.is_none() {
+            wrong("core", t, "a device and a core, as in 0.1", "The first core");
+        }
+    }
+    link
+}
+
+fn parse_ns(text: &str) -> Option<i64> {
+    text.trim().parse().ok()
+}
+
+pub(super) fn write(link: &ProfileLink, query: &mut Query) {
+    if let Some(file) = &link.file {
+        query.set("file", file);
+    }
+    query.set("model", &link.spec.model);
+    query.set("workflow", link.spec.workflow.name());
+    query.set("instance", &link.spec.instance);
+    query.set("seed", &link.spec.seed.to_string());
+    query.set("tool", link.tool.name());
+    if let Some(span) = link.span {
+        query.set("from", &span.start.0.to_string());
+        query.set("to", &span.end.0.to_string());
+    }
+    if let Some(slice) = link.selected {
+        query.set("sel", &slice.to_string());
+    }
+    if let Some(sort) = &link.sort {
+        let sign = if sort.descending { "-" } else { "" };
+        query.set("sort", &format!("{sign}{}", sort.column));
+    }
+    if !link.search.is_empty() {
+        query.set("q", &link.search);
+    }
+    if !link.collapsed.is_empty() {
+        let sections: Vec<String> = link.collapsed.iter().map(usize::to_string).collect();
+        query.set("hide", &sections.join(","));
+    }
+    if let Some((device, core)) = link.core {
+        query.set("core", &format!("{device}.{core}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Link;
+    use super::*;
+
+    #[test]
+    fn all_state_survives_a_link() {
+        let link = ProfileLink {
+            file: Some("a trace & more.json.gz".into()),
+            tool: Tool::OperatorHlo,
+            span: Some(Interval::new(TraceNs(-5), TraceNs(1_712_195_495_406_752_797))),
+            selected: Some(16),
+            sort: Some(Sort { column: "time_ns".into(), descending: true }),
+            search: " fused_1 ".into(),
+            collapsed: BTreeSet::from([0, 3]),
+            core: Some((0, 1)),
+            ..ProfileLink::default()
+        };
+        let link = Link::Profile(Box::new(link));
+        assert_eq!(Link::parse(&link.print()), (link, vec![]));
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        let (link, notices) = Link::parse("/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&hide=a&core=7");
+        assert_eq!(link, Link::Profile(Box::default()));
+        let fields: Vec<_> = notices.iter().map(|n| n.field.as_str()).collect();
+        assert_eq!(fields, ["workflow", "tool", "from", "sel", "hide", "core"]);
+        assert_eq!(notices[0].message, "workflow: 'eager' is not mark_step or trace. mark_step is used.");
+    }
+}

@@ -1,0 +1,49 @@
+//! The seam through which a session reads a file: slices of it, never the whole.
+
+/// Random access to the bytes of one input. In the page it is a `File` read in the worker, natively a file on disk.
+pub trait ByteSource {
+    /// Size in bytes.
+    fn len(&self) -> u64;
+
+    /// Whether there is not a single byte.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Fills `buf` from `offset` on and says how many bytes it wrote; fewer than `buf.len()` only at the end.
+    ///
+    /// # Errors
+    /// What the medium said: the file was removed or changed, or may not be read.
+    fn read(&mut self, offset: u64, buf: &mut [u8]) -> Result<usize, String>;
+}
+
+/// A source over bytes in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemorySource(pub Vec<u8>);
+
+impl ByteSource for MemorySource {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read(&mut self, offset: u64, buf: &mut [u8]) -> Result<usize, String> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.0.len());
+        let n = buf.len().min(self.0.len() - start);
+        buf[..n].copy_from_slice(&self.0[start..start + n]);
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_stop_at_the_end() {
+        let mut source = MemorySource(b"neuron".to_vec());
+        let mut buf = [0; 4];
+        assert_eq!(source.read(4, &mut buf), Ok(2));
+        assert_eq!(&buf[..2], b"on");
+        assert_eq!(source.read(99, &mut buf), Ok(0));
+    }
+}

@@ -1,0 +1,9 @@
+//! Pure view models: what is drawn and listed, with no web type in sight. The page paints them on a canvas or as SVG,
+//! tests print them.
+
+pub mod palette;
+pub mod plot;
+pub mod svg;
+pub mod table;
+pub mod text;
+pub mod timeline;

@@ -1,0 +1,131 @@
+//! A pie with a legend: shares of a whole.
+
+use crate::view::palette::distinct_fills;
+use crate::view::svg::number;
+
+/// At most so many slices; the rest becomes one.
+const MOST_SLICES: usize = 8;
+
+/// A pie.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pie {
+    /// Slices clockwise from the top, the largest first.
+    pub slices: Vec<PieSlice>,
+    /// Sum of all values.
+    pub total: f64,
+}
+
+/// One share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PieSlice {
+    /// What it is.
+    pub name: String,
+    /// How much it is.
+    pub value: f64,
+    /// Its share, 0 to 100.
+    pub percent: f64,
+    /// Place of its colour in the palette.
+    pub fill: u8,
+    /// The shape, as SVG path data around (0, 0) with radius 100.
+    pub path: String,
+    /// Where its percentage stands; absent when the slice is too thin for it.
+    pub label_at: Option<(f64, f64)>,
+}
+
+impl Pie {
+    /// A pie of names and values; values that are not positive are left out. Values of one name are added. Beyond eight
+    /// slices the smallest become "N others".
+    #[must_use]
+    pub fn new(values: impl IntoIterator<Item = (String, f64)>) -> Self {
+        let mut entries: Vec<(String, f64)> = Vec::new();
+        for (name, value) in values {
+            if !(value > 0.0 && value.is_finite()) {
+                continue;
+            }
+            match entries.iter_mut().find(|(n, _)| *n == name) {
+                Some((_, sum)) => *sum += value,
+                None => entries.push((name, value)),
+            }
+        }
+        entries.sort_by(|a, b| b.1.total_cmp(&a.1));
+        if entries.len() > MOST_SLICES {
+            let rest = entries.split_off(MOST_SLICES - 1);
+            let name = format!("{} others", rest.len());
+            entries.push((name, rest.iter().map(|(_, v)| v).sum()));
+        }
+        let total: f64 = entries.iter().map(|(_, v)| v).sum();
+        let fills = distinct_fills(entries.iter().map(|(n, _)| n.as_str()));
+        let mut turn = 0.0;
+        let slices = entries
+            .into_iter()
+            .zip(fills)
+            .map(|((name, value), fill)| {
+                let share = value / total;
+                let (from, to) = (turn, turn + share);
+                turn = to;
+                let label_at =
+                    (share >= 0.045).then(|| point(f64::midpoint(from, to), if share > 0.9 { 0.0 } else { 64.0 }));
+                PieSlice { name, value, percent: share * 100.0, fill, path: sector(from, to), label_at }
+            })
+            .collect();
+        Self { slices, total }
+    }
+
+    /// The pie in words.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let parts: Vec<String> = self.slices.iter().map(|s| format!("{} {:.1} %", s.name, s.percent)).collect();
+        if parts.is_empty() { "Nothing to show.".to_owned() } else { parts.join(", ") }
+    }
+}
+
+/// The point at a turn (0 at the top, 1 a full circle clockwise) and a radius.
+fn point(turn: f64, radius: f64) -> (f64, f64) {
+    let angle = turn * std::f64::consts::TAU;
+    (radius * libm::sin(angle), -radius * libm::cos(angle))
+}
+
+fn sector(from: f64, to: f64) -> String {
+    if to - from > 0.9999 {
+        return "M0 -100A100 100 0 1 1 0 100A100 100 0 1 1 0 -100Z".to_owned();
+    }
+    let (a, b) = (point(from, 100.0), point(to, 100.0));
+    let large = u8::from(to - from > 0.5);
+    format!("M0 0L{} {}A100 100 0 {large} 1 {} {}Z", number(a.0), number(a.1), number(b.0), number(b.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pie_of_the_simple_profile() {
+        let pie = Pie::new([
+            ("aten__tanh_tanh".to_owned(), 159.0),
+            ("aten__addmm_dot".to_owned(), 279.0),
+            ("aten__relu_maximum".to_owned(), 276.0),
+        ]);
+        assert_eq!(pie.describe(), "aten__addmm_dot 39.1 %, aten__relu_maximum 38.7 %, aten__tanh_tanh 22.3 %");
+        assert_eq!(pie.total, 714.0);
+        let sum: f64 = pie.slices.iter().map(|s| s.percent).sum();
+        assert!((sum - 100.0).abs() < 1e-9);
+        assert!(pie.slices[0].path.starts_with("M0 0L0 -100A100 100 0 0 1 "));
+        assert!(pie.slices.iter().all(|s| s.label_at.is_some()));
+    }
+
+    #[test]
+    fn a_whole_is_a_disc_and_nothing_is_nothing() {
+        let whole = Pie::new([("NeuronDevice 0".to_owned(), 5.0), ("b".to_owned(), 0.0), ("c".to_owned(), f64::NAN)]);
+        assert_eq!(whole.slices.len(), 1);
+        assert!(whole.slices[0].path.contains("A100 100 0 1 1 0 100"));
+        assert_eq!(Pie::new([]).describe(), "Nothing to show.");
+    }
+
+    #[test]
+    fn many_small_ones_become_one() {
+        let pie = Pie::new((1..=20).map(|i| (format!("op{i}"), f64::from(i))));
+        assert_eq!(pie.slices.len(), 8);
+        assert_eq!(pie.slices[7].name, "13 others");
+        assert_eq!(pie.total, 210.0);
+    }
+}

@@ -1,0 +1,108 @@
+//! Points over two axes, in series: latency against throughput.
+
+use super::Axis;
+use crate::view::palette::distinct_fills;
+use crate::view::text::three_decimals;
+
+/// The shape of a point, so that series differ by more than colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A disc.
+    Disc,
+    /// A square.
+    Square,
+    /// A triangle.
+    Triangle,
+    /// A diamond.
+    Diamond,
+}
+
+/// A plot of points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scatter {
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// Names of the series with their colour (place in the palette) and mark.
+    pub series: Vec<(String, u8, Mark)>,
+    /// Points in their own order.
+    pub points: Vec<ScatterPoint>,
+}
+
+/// A point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScatterPoint {
+    /// Position of its series.
+    pub series: usize,
+    /// Value on the horizontal axis.
+    pub x: f64,
+    /// Value on the vertical axis.
+    pub y: f64,
+    /// What it is, for the tooltip.
+    pub label: String,
+}
+
+impl Scatter {
+    /// A plot of (series, x, y, label); points that are not finite are left out.
+    #[must_use]
+    pub fn new(x_title: &str, y_title: &str, points: impl IntoIterator<Item = (String, f64, f64, String)>) -> Self {
+        let mut names: Vec<String> = Vec::new();
+        let mut out = Vec::new();
+        for (series, x, y, label) in points {
+            if !(x.is_finite() && y.is_finite()) {
+                continue;
+            }
+            let position = names.iter().position(|n| *n == series).unwrap_or_else(|| {
+                names.push(series);
+                names.len() - 1
+            });
+            out.push(ScatterPoint { series: position, x, y, label });
+        }
+        let largest = |f: fn(&ScatterPoint) -> f64| out.iter().map(f).fold(0.0, f64::max);
+        let marks = [Mark::Disc, Mark::Square, Mark::Triangle, Mark::Diamond];
+        let fills = distinct_fills(names.iter().map(String::as_str));
+        Self {
+            x: Axis::from_zero(x_title, largest(|p| p.x), 6),
+            y: Axis::from_zero(y_title, largest(|p| p.y), 5),
+            series: names.into_iter().zip(fills).zip(marks.into_iter().cycle()).map(|((n, f), m)| (n, f, m)).collect(),
+            points: out,
+        }
+    }
+
+    /// A point in words.
+    #[must_use]
+    pub fn describe(&self, point: &ScatterPoint) -> String {
+        format!(
+            "{}: {} {}, {} {}",
+            point.label,
+            self.x.title,
+            three_decimals(point.x),
+            self.y.title,
+            three_decimals(point.y)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn series_differ_by_colour_and_shape() {
+        let plot = Scatter::new(
+            "Latency p50 (ms)",
+            "Throughput (inf/s)",
+            [
+                ("1 worker".to_owned(), 0.03, 31_346.0, "1 model".to_owned()),
+                ("2 workers".to_owned(), 0.05, 60_000.0, "1 model".to_owned()),
+                ("1 worker".to_owned(), f64::NAN, 1.0, "failed".to_owned()),
+            ],
+        );
+        assert_eq!(plot.points.len(), 2);
+        assert_ne!(plot.series[0].1, plot.series[1].1);
+        assert_ne!(plot.series[0].2, plot.series[1].2);
+        assert!(plot.y.max >= 60_000.0);
+        assert_eq!(plot.describe(&plot.points[0]), "1 model: Latency p50 (ms) 0.03, Throughput (inf/s) 31346");
+    }
+}

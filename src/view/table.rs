@@ -1,0 +1,290 @@
+//! Tables: columns with a kind, sorting, searching, the rows that are in sight, and CSV.
+
+use std::cmp::Ordering;
+
+use super::text::{contains_ignoring_case, percent, three_decimals};
+use crate::base::units::format_count;
+
+/// What a column holds, from which follow alignment and text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Names.
+    Text,
+    /// Whole numbers, thousands separated.
+    Count,
+    /// Numbers with up to three decimals.
+    Number,
+    /// Shares of 100, shown with a bar.
+    Percent,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Short name in links and CSV: `time_ns`.
+    pub id: String,
+    /// What stands in the head: `Time (ns)`.
+    pub title: String,
+    /// What it holds.
+    pub kind: ColumnKind,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Text.
+    Text(String),
+    /// A whole number.
+    Count(u64),
+    /// A number.
+    Number(f64),
+    /// Nothing is known.
+    Missing,
+}
+
+/// A table with its rows in their own order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Columns from left to right.
+    pub columns: Vec<Column>,
+    /// Rows, each as long as `columns`.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// By which column rows are sorted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sort {
+    /// [`Column::id`].
+    pub column: String,
+    /// Whether the largest comes first.
+    pub descending: bool,
+}
+
+impl Column {
+    /// A column.
+    #[must_use]
+    pub fn new(id: &str, title: &str, kind: ColumnKind) -> Self {
+        Self { id: id.to_owned(), title: title.to_owned(), kind }
+    }
+
+    /// Whether values stand at the right.
+    #[must_use]
+    pub const fn is_numeric(&self) -> bool {
+        !matches!(self.kind, ColumnKind::Text)
+    }
+}
+
+impl From<Option<u64>> for Cell {
+    fn from(value: Option<u64>) -> Self {
+        value.map_or(Self::Missing, Self::Count)
+    }
+}
+
+impl From<Option<f64>> for Cell {
+    fn from(value: Option<f64>) -> Self {
+        value.map_or(Self::Missing, Self::Number)
+    }
+}
+
+impl Cell {
+    /// As people read it in a column of this kind.
+    #[must_use]
+    pub fn text(&self, kind: ColumnKind) -> String {
+        match (self, kind) {
+            (Self::Missing, _) => "\u{2013}".to_owned(),
+            (Self::Text(t), _) => t.clone(),
+            (Self::Count(n), ColumnKind::Text) => n.to_string(),
+            (Self::Count(n), _) => format_count(*n),
+            (Self::Number(v), ColumnKind::Percent) => percent(*v),
+            (Self::Number(v), _) => three_decimals(*v),
+        }
+    }
+
+    /// As a number, for bars and sorting.
+    #[must_use]
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Count(n) => Some(*n as f64),
+            Self::Number(v) => Some(*v),
+            Self::Text(_) | Self::Missing => None,
+        }
+    }
+
+    fn plain(&self) -> String {
+        match self {
+            Self::Missing => "N/A".to_owned(),
+            Self::Text(t) => t.clone(),
+            Self::Count(n) => n.to_string(),
+            Self::Number(v) => format!("{v}"),
+        }
+    }
+
+    fn compare(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Text(a), Self::Text(b)) => natural(a, b),
+            (Self::Count(a), Self::Count(b)) => a.cmp(b),
+            _ => match (self.number(), other.number()) {
+                (Some(a), Some(b)) => a.total_cmp(&b),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => Ordering::Equal,
+            },
+        }
+    }
+}
+
+/// Compares names as people do: `fused_2` before `fused_10`.
+fn natural(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a.chars().peekable(), b.chars().peekable());
+    loop {
+        match (a.peek().copied(), b.peek().copied()) {
+            (None, None) => return Ordering::Equal,
+            (None, Some(_)) => return Ordering::Less,
+            (Some(_), None) => return Ordering::Greater,
+            (Some(x), Some(y)) if x.is_ascii_digit() && y.is_ascii_digit() => {
+                match digits(&mut a).cmp(&digits(&mut b)) {
+                    Ordering::Equal => {}
+                    unequal => return unequal,
+                }
+            }
+            (Some(x), Some(y)) => match x.to_lowercase().cmp(y.to_lowercase()).then(x.cmp(&y)) {
+                Ordering::Equal => {
+                    a.next();
+                    b.next();
+                }
+                unequal => return unequal,
+            },
+        }
+    }
+}
+
+/// Reads a run of digits: its length without leading zeros and its text, which together compare like the number.
+fn digits(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> (usize, String) {
+    let mut text = String::new();
+    while let Some(c) = chars.next_if(char::is_ascii_digit) {
+        if !(text.is_empty() && c == '0') {
+            text.push(c);
+        }
+    }
+    (text.len(), text)
+}
+
+impl Table {
+    /// Positions of the rows to show: those that contain `search` in some text column, in the order of `sort`. Rows of
+    /// equal value keep their own order; missing values come last either way.
+    #[must_use]
+    pub fn order(&self, sort: Option<&Sort>, search: &str) -> Vec<usize> {
+        let needle = search.trim();
+        let mut order: Vec<usize> = (0..self.rows.len()).filter(|&r| self.row_contains(r, needle)).collect();
+        let Some(sort) = sort else { return order };
+        let Some(c) = self.columns.iter().position(|c| c.id == sort.column) else { return order };
+        order.sort_by(|&a, &b| {
+            let (a, b) = (&self.rows[a][c], &self.rows[b][c]);
+            match (a == &Cell::Missing, b == &Cell::Missing) {
+                (true, true) => Ordering::Equal,
+                (true, false) => Ordering::Greater,
+                (false, true) => Ordering::Less,
+                (false, false) if sort.descending => b.compare(a),
+                (false, false) => a.compare(b),
+            }
+        });
+        order
+    }
+
+    fn row_contains(&self, row: usize, needle: &str) -> bool {
+        needle.is_empty()
+            || self.rows[row].iter().zip(&self.columns).any(|(cell, column)| match cell {
+                Cell::Text(t) => contains_ignoring_case(t, needle),
+                Cell::Count(_) | Cell::Number(_) => contains_ignoring_case(&cell.text(column.kind), needle),
+                Cell::Missing => false,
+            })
+    }
+
+    /// The table in its own order as CSV: a head of column ids, missing values as `N/A`.
+    #[must_use]
+    pub fn to_csv(&self) -> String {
+        let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
+        // Writing into memory can not fail, and every row is as long as the head.
+        let _ = writer.write_record(self.columns.iter().map(|c| c.id.as_str()));
+        for row in &self.rows {
+            let _ = writer.write_record(row.iter().map(Cell::plain));
+        }
+        writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+}
+
+/// The rows that need to exist when a long table is scrolled: a range of positions, `overscan` more at either end.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // negative and NaN give 0, and `len` caps it
+pub fn visible_range(
+    scroll_top: f64,
+    height: f64,
+    row_height: f64,
+    len: usize,
+    overscan: usize,
+) -> std::ops::Range<usize> {
+    if row_height <= 0.0 {
+        return 0..len;
+    }
+    let first = (libm::floor(scroll_top / row_height) as usize).min(len);
+    let seen = libm::ceil(height / row_height) as usize + 1;
+    first.saturating_sub(overscan)..first.saturating_add(seen).saturating_add(overscan).min(len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operators() -> Table {
+        let row =
+            |name: &str, n: u64, percent: f64| vec![Cell::Text(name.into()), Cell::Count(n), Cell::Number(percent)];
+        Table {
+            columns: vec![
+                Column::new("name", "Op Name", ColumnKind::Text),
+                Column::new("n", "Occurrences", ColumnKind::Count),
+                Column::new("percent", "Time %", ColumnKind::Percent),
+            ],
+            rows: vec![
+                row("fused_10", 2, 39.08),
+                row("fused_2", 1, 38.66),
+                vec![Cell::Text("a,b\"c".into()), Cell::Missing, Cell::Number(22.27)],
+            ],
+        }
+    }
+
+    fn sort(column: &str, descending: bool) -> Sort {
+        Sort { column: column.into(), descending }
+    }
+
+    #[test]
+    fn names_sort_as_people_count() {
+        assert_eq!(operators().order(Some(&sort("name", false)), ""), [2, 1, 0]);
+    }
+
+    #[test]
+    fn missing_values_come_last_both_ways() {
+        assert_eq!(operators().order(Some(&sort("n", false)), ""), [1, 0, 2]);
+        assert_eq!(operators().order(Some(&sort("n", true)), ""), [0, 1, 2]);
+        assert_eq!(operators().order(Some(&sort("unknown", true)), ""), [0, 1, 2]);
+    }
+
+    #[test]
+    fn search_looks_at_what_is_shown() {
+        assert_eq!(operators().order(None, " FUSED "), [0, 1]);
+        assert_eq!(operators().order(None, "39.08"), [0]);
+        assert!(operators().order(None, "nothing").is_empty());
+    }
+
+    #[test]
+    fn csv_quotes_what_it_must() {
+        assert_eq!(operators().to_csv(), "name,n,percent\nfused_10,2,39.08\nfused_2,1,38.66\n\"a,b\"\"c\",N/A,22.27\n");
+    }
+
+    #[test]
+    fn only_rows_in_sight_exist() {
+        assert_eq!(visible_range(0.0, 100.0, 20.0, 1_000, 2), 0..8);
+        assert_eq!(visible_range(10_000.0, 100.0, 20.0, 1_000, 2), 498..508);
+        assert_eq!(visible_range(1e9, 100.0, 20.0, 10, 2), 8..10);
+        assert_eq!(visible_range(-5.0, 100.0, 20.0, 3, 2), 0..3);
+    }
+}

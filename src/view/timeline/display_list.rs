@@ -1,0 +1,116 @@
+//! What to paint, in order: shapes with a meaning instead of a colour, so that one list serves both themes, the canvas
+//! and SVG.
+
+use super::super::palette::Paint;
+
+/// A rectangle in pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rect {
+    /// Left edge.
+    pub x: f64,
+    /// Top edge.
+    pub y: f64,
+    /// Width.
+    pub w: f64,
+    /// Height.
+    pub h: f64,
+}
+
+impl Rect {
+    /// A rectangle from its left top corner and its size.
+    #[must_use]
+    pub const fn new(x: f64, y: f64, w: f64, h: f64) -> Self {
+        Self { x, y, w, h }
+    }
+
+    /// Whether a point lies inside.
+    #[must_use]
+    pub fn contains(&self, x: f64, y: f64) -> bool {
+        x >= self.x && x < self.x + self.w && y >= self.y && y < self.y + self.h
+    }
+}
+
+/// Where text stands relative to its anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Begins at the anchor.
+    Start,
+    /// Is centred on the anchor.
+    Middle,
+}
+
+/// A line of text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// Anchor.
+    pub x: f64,
+    /// Middle of the line's height.
+    pub y: f64,
+    /// What it says.
+    pub text: String,
+    /// Its colour.
+    pub paint: Paint,
+    /// How it stands to the anchor.
+    pub align: Align,
+    /// Whether it is bold.
+    pub bold: bool,
+    /// It may not become wider than this.
+    pub max_width: f64,
+}
+
+/// One step of painting.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Paint only inside from now on, until [`Command::Unclip`].
+    Clip(Rect),
+    /// End the last clip.
+    Unclip,
+    /// Rectangles of one colour.
+    Rects(Paint, Vec<Rect>),
+    /// The edge of a rectangle, with the line's width.
+    Frame(Paint, Rect, f64),
+    /// A filled shape.
+    Polygon(Paint, Vec<(f64, f64)>),
+    /// Text.
+    Text(Label),
+}
+
+/// Everything to paint, from back to front.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DisplayList {
+    /// Width in pixels.
+    pub width: f64,
+    /// Height in pixels.
+    pub height: f64,
+    /// Steps in order.
+    pub commands: Vec<Command>,
+}
+
+impl DisplayList {
+    /// Adds one rectangle.
+    pub fn rect(&mut self, paint: Paint, rect: Rect) {
+        if let Some(Command::Rects(last, rects)) = self.commands.last_mut()
+            && *last == paint
+        {
+            rects.push(rect);
+            return;
+        }
+        self.commands.push(Command::Rects(paint, vec![rect]));
+    }
+
+    /// Adds a line of text.
+    pub fn text(&mut self, label: Label) {
+        self.commands.push(Command::Text(label));
+    }
+
+    /// Number of shapes.
+    #[must_use]
+    pub fn shapes(&self) -> usize {
+        let count = |c: &Command| match c {
+            Command::Clip(_) | Command::Unclip => 0,
+            Command::Rects(_, rects) => rects.len(),
+            Command::Frame(..) | Command::Polygon(..) | Command::Text(_) => 1,
+        };
+        self.commands.iter().map(count).sum()
+    }
+}

@@ -1,0 +1,29 @@
+//! The timeline: what it shows ([`Outline`], [`TimelineTile`]), where ([`Viewport`], [`Layout`]), and as what
+//! ([`DisplayList`]). Sections hold tracks, tracks hold rows, one for each level of nesting.
+
+mod describe;
+mod details;
+mod display_list;
+mod hit_test;
+mod layout;
+mod outline;
+#[cfg(test)]
+mod sample;
+mod scene;
+mod slices;
+mod svg;
+mod ticks;
+mod tile;
+mod viewport;
+
+pub use describe::{describe_slice, slices_in_view};
+pub use details::{Neighbour, SliceDetails, SliceLink};
+pub use display_list::{Align, Command, DisplayList, Label, Rect};
+pub use hit_test::{Hit, TileSlice, hit, nearest_on_row, row_above_or_below, slice_in_tile};
+pub use layout::{Block, BlockKind, Layout, Metrics};
+pub use outline::{Outline, Section, Track, TrackId, TrackKind};
+pub use scene::{Scene, paint};
+pub use svg::to_svg;
+pub use ticks::{Tick, Ticks, ticks};
+pub use tile::{NO_SLICE, SliceRef, TimelineQuery, TimelineTile, TrackTile};
+pub use viewport::Viewport;

@@ -1,0 +1,70 @@
+//! What a timeline consists of: sections, tracks, rows.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Interval, TraceNs};
+
+/// Names one track of a profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TrackId(pub u32);
+
+/// The whole timeline in words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outline {
+    /// From the first to the last event, nanoseconds from the origin of the profile.
+    pub span: Interval<TraceNs>,
+    /// Sections from top to bottom.
+    pub sections: Vec<Section>,
+}
+
+/// A group of tracks: a process of a trace, or "Process Execution".
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Section {
+    /// What stands in its bar.
+    pub name: String,
+    /// Tracks from top to bottom.
+    pub tracks: Vec<Track>,
+}
+
+/// One track: a thread of a trace, or "HLO Ops".
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Track {
+    /// Its name in queries.
+    pub id: TrackId,
+    /// What stands beside it; empty for the rows of a module hierarchy.
+    pub name: String,
+    /// What it shows.
+    pub kind: TrackKind,
+}
+
+/// What a track shows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum TrackKind {
+    /// Slices, nested to so many rows (at least 1).
+    Slices {
+        /// Number of rows.
+        rows: u16,
+    },
+    /// A value over time, as an area.
+    Counter {
+        /// Smallest value in the profile.
+        min: f64,
+        /// Largest value in the profile.
+        max: f64,
+    },
+    /// Moments without duration.
+    Instants,
+}
+
+impl Outline {
+    /// All tracks from top to bottom.
+    pub fn tracks(&self) -> impl Iterator<Item = &Track> {
+        self.sections.iter().flat_map(|s| s.tracks.iter())
+    }
+
+    /// The section and track of an id.
+    #[must_use]
+    pub fn find(&self, id: TrackId) -> Option<(&Section, &Track)> {
+        self.sections.iter().find_map(|s| s.tracks.iter().find(|t| t.id == id).map(|t| (s, t)))
+    }
+}

@@ -1,0 +1,217 @@
+//! From what is known to what is painted: the whole picture of a timeline as one display list.
+
+use super::layout::{Block, BlockKind, Layout, Metrics};
+use super::slices::{paint_counter, paint_slices};
+use super::{Align, Command, DisplayList, Label, Outline, Rect, SliceRef, TimelineTile, Viewport, ticks};
+use crate::view::palette::Paint;
+use crate::view::text::fit;
+
+/// Everything a picture depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    /// Names of sections and tracks.
+    pub outline: &'a Outline,
+    /// Where they stand.
+    pub layout: &'a Layout,
+    /// Sizes.
+    pub metrics: &'a Metrics,
+    /// The span on the screen; its width is that of the canvas without the column of names.
+    pub view: &'a Viewport,
+    /// Slices; absent until the first answer.
+    pub tile: Option<&'a TimelineTile>,
+    /// Height of the canvas in pixels, ruler included.
+    pub height: f64,
+    /// Pixels scrolled down.
+    pub scroll_y: f64,
+    /// The selected slice.
+    pub selected: Option<SliceRef>,
+    /// Slices whose name does not contain this are dimmed; empty dims none.
+    pub search: &'a str,
+    /// A span being dragged out, as left and right edge in pixels from the column of names.
+    pub range_px: Option<(f64, f64)>,
+}
+
+impl Scene<'_> {
+    /// Top edge of a height of the layout on the canvas.
+    pub(super) fn screen_y(&self, y: f64) -> f64 {
+        y - self.scroll_y + self.metrics.ruler
+    }
+}
+
+/// The picture.
+#[must_use]
+pub fn paint(scene: &Scene<'_>) -> DisplayList {
+    let m = scene.metrics;
+    let width = m.gutter + scene.view.width_px();
+    let mut list = DisplayList { width, height: scene.height, commands: Vec::new() };
+    list.rect(Paint::Background, Rect::new(0.0, 0.0, width, scene.height));
+    let visible = scene.layout.between(scene.scroll_y, scene.scroll_y + scene.height - m.ruler);
+
+    let tracks_area = Rect::new(m.gutter, m.ruler, scene.view.width_px(), (scene.height - m.ruler).max(0.0));
+    list.commands.push(Command::Clip(tracks_area));
+    paint_stripes(scene, visible, &mut list);
+    paint_grid(scene, &mut list);
+    for block in visible {
+        paint_track(scene, block, &mut list);
+    }
+    if let Some((left, right)) = scene.range_px {
+        let (left, right) = (left.min(right), left.max(right));
+        list.rect(Paint::Range, Rect::new(m.gutter + left, m.ruler, right - left, tracks_area.h));
+    }
+    list.commands.push(Command::Unclip);
+
+    list.commands.push(Command::Clip(Rect::new(0.0, m.ruler, width, tracks_area.h)));
+    paint_names(scene, visible, &mut list);
+    list.commands.push(Command::Unclip);
+    paint_ruler(scene, &mut list);
+    list
+}
+
+fn paint_stripes(scene: &Scene<'_>, visible: &[Block], list: &mut DisplayList) {
+    let m = scene.metrics;
+    for block in visible {
+        let BlockKind::Track { .. } = block.kind else { continue };
+        let rows = (block.height / m.row).max(1.0);
+        let mut row = 0.0;
+        while row < rows {
+            // Stripes follow the height in the whole layout, so that they do not flicker while scrolling.
+            let y = block.y + row * m.row;
+            if libm::round(y / m.row) % 2.0 != 0.0 {
+                let height = m.row.min(block.y + block.height - y);
+                let rect = Rect::new(m.gutter, scene.screen_y(y), scene.view.width_px(), height);
+                list.rect(Paint::RowAlternate, rect);
+            }
+            row += 1.0;
+        }
+    }
+}
+
+fn paint_grid(scene: &Scene<'_>, list: &mut DisplayList) {
+    let m = scene.metrics;
+    for tick in ticks(scene.view).major {
+        let x = libm::floor(m.gutter + scene.view.x_of(tick.ns));
+        list.rect(Paint::Grid, Rect::new(x, m.ruler, 1.0, scene.height - m.ruler));
+    }
+}
+
+fn paint_track(scene: &Scene<'_>, block: &Block, list: &mut DisplayList) {
+    let BlockKind::Track { id, kind, .. } = block.kind else { return };
+    let Some(tile) = scene.tile else { return };
+    let Some(track) = tile.track(id) else { return };
+    match kind {
+        super::TrackKind::Counter { min, max } => paint_counter(scene, block, track, min, max, list),
+        super::TrackKind::Slices { .. } | super::TrackKind::Instants => paint_slices(scene, block, tile, track, list),
+    }
+}
+
+fn paint_names(scene: &Scene<'_>, visible: &[Block], list: &mut DisplayList) {
+    let m = scene.metrics;
+    let width = list.width;
+    for block in visible {
+        let y = scene.screen_y(block.y);
+        let Some(section) = scene.outline.sections.get(block.section) else { continue };
+        match block.kind {
+            BlockKind::Bar { collapsed } => {
+                list.rect(Paint::SectionBar, Rect::new(0.0, y, width, block.height - 1.0));
+                let middle = y + (block.height - 1.0) / 2.0;
+                list.commands.push(Command::Polygon(Paint::MutedText, arrow(9.0, middle, collapsed)));
+                let room = width - 26.0;
+                if let Some(text) = fit(&section.name, room, m.char_px * 1.05) {
+                    list.text(label(18.0, middle, text, Paint::Text, true, room));
+                }
+            }
+            BlockKind::Track { index, .. } => {
+                list.rect(Paint::Gutter, Rect::new(0.0, y, m.gutter - 1.0, block.height));
+                let Some(track) = section.tracks.get(index) else { continue };
+                let room = m.gutter - 16.0;
+                if let Some(text) = fit(&track.name, room, m.char_px) {
+                    list.text(label(10.0, y + m.row / 2.0, text, Paint::Text, false, room));
+                }
+            }
+        }
+    }
+    list.rect(Paint::Grid, Rect::new(m.gutter - 1.0, m.ruler, 1.0, scene.height - m.ruler));
+}
+
+fn arrow(x: f64, y: f64, collapsed: bool) -> Vec<(f64, f64)> {
+    if collapsed {
+        vec![(x - 2.5, y - 4.0), (x + 3.5, y), (x - 2.5, y + 4.0)]
+    } else {
+        vec![(x - 4.0, y - 2.5), (x + 4.0, y - 2.5), (x, y + 3.5)]
+    }
+}
+
+fn paint_ruler(scene: &Scene<'_>, list: &mut DisplayList) {
+    let m = scene.metrics;
+    let ruler = ticks(scene.view);
+    list.rect(Paint::Gutter, Rect::new(0.0, 0.0, list.width, m.ruler));
+    list.rect(Paint::Grid, Rect::new(0.0, m.ruler - 1.0, list.width, 1.0));
+    let area = Rect::new(m.gutter, 0.0, scene.view.width_px(), m.ruler);
+    list.commands.push(Command::Clip(area));
+    for ns in ruler.minor {
+        list.rect(Paint::Grid, Rect::new(libm::floor(m.gutter + scene.view.x_of(ns)), m.ruler - 5.0, 1.0, 4.0));
+    }
+    for tick in ruler.major {
+        let x = libm::floor(m.gutter + scene.view.x_of(tick.ns));
+        list.rect(Paint::MutedText, Rect::new(x, m.ruler - 9.0, 1.0, 8.0));
+        list.text(label(x + 5.0, m.ruler / 2.0, tick.label, Paint::MutedText, false, 105.0));
+    }
+    list.commands.push(Command::Unclip);
+    if let Some(base) = ruler.base {
+        let room = m.gutter - 12.0;
+        list.text(label(8.0, m.ruler / 2.0, base, Paint::MutedText, false, room));
+    }
+}
+
+fn label(x: f64, y: f64, text: String, paint: Paint, bold: bool, max_width: f64) -> Label {
+    Label { x, y, text, paint, align: Align::Start, bold, max_width }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::{sample, to_svg};
+    use super::*;
+    use crate::base::{Interval, TraceNs};
+    use crate::view::palette::Theme;
+
+    fn picture(view: Viewport, search: &str, selected: Option<SliceRef>) -> DisplayList {
+        let outline = sample::outline();
+        let metrics = Metrics { gutter: 120.0, ..Metrics::default() };
+        let layout = Layout::new(&outline, &BTreeSet::new(), &metrics);
+        let tile = sample::tile();
+        paint(&Scene {
+            outline: &outline,
+            layout: &layout,
+            metrics: &metrics,
+            view: &view,
+            tile: Some(&tile),
+            height: 420.0,
+            scroll_y: 0.0,
+            selected,
+            search,
+            range_px: None,
+        })
+    }
+
+    #[test]
+    fn whole_profile() {
+        let view = Viewport::fit(sample::outline().span, 600.0);
+        insta::assert_snapshot!(to_svg(&picture(view, "", None), Theme::Light));
+    }
+
+    #[test]
+    fn zoomed_with_search_and_selection() {
+        let view = Viewport::new(Interval::new(TraceNs(10_976), TraceNs(12_280)), 600.0);
+        insta::assert_snapshot!(to_svg(&picture(view, "fused", Some(sample::FUSED_16)), Theme::Dark));
+    }
+
+    #[test]
+    fn what_is_out_of_sight_costs_nothing() {
+        let near = picture(Viewport::new(Interval::new(TraceNs(0), TraceNs(100)), 600.0), "", None);
+        let far = picture(Viewport::new(Interval::new(TraceNs(900_000), TraceNs(900_100)), 600.0), "", None);
+        assert!(far.shapes() < near.shapes() + 5);
+        assert!(!to_svg(&far, Theme::Light).contains("fused"));
+    }
+}

@@ -1,0 +1,102 @@
+//! What to draw of some tracks in a span of time, at the resolution of the screen.
+
+use serde::{Deserialize, Serialize};
+
+use super::TrackId;
+use crate::base::{Interval, TraceNs};
+
+/// Names one slice of a profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SliceRef(pub u32);
+
+/// In [`TrackTile::slice`]: several slices drawn as one.
+pub const NO_SLICE: SliceRef = SliceRef(u32::MAX);
+
+/// What to draw?
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimelineQuery {
+    /// The span, usually wider than the screen so that panning has something to show.
+    pub span: Interval<TraceNs>,
+    /// Slices of one row that lie within so many nanoseconds may be merged into one; at least 1, a power of two.
+    pub resolution_ns: u64,
+    /// The tracks that are on the screen.
+    pub tracks: Vec<TrackId>,
+}
+
+/// What to draw.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimelineTile {
+    /// The span that was asked for.
+    pub span: Interval<TraceNs>,
+    /// The resolution that was asked for.
+    pub resolution_ns: u64,
+    /// Names used by the tracks, each once.
+    pub names: Vec<String>,
+    /// One entry for each track that was asked for.
+    pub tracks: Vec<TrackTile>,
+}
+
+/// One track of a tile, as columns of equal length, ordered by row and then by start. For a counter track a "slice" is
+/// the time for which a value holds, and [`TrackTile::value`] has that value (the largest one where values are merged).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrackTile {
+    /// The track.
+    pub track: TrackId,
+    /// Start of each slice, nanoseconds from the origin of the profile.
+    pub start_ns: Vec<i64>,
+    /// Duration of each slice in nanoseconds; 0 for an instant.
+    pub duration_ns: Vec<u64>,
+    /// Row of each slice within the track, 0 on top.
+    pub row: Vec<u16>,
+    /// Position of each slice's name in [`TimelineTile::names`]; for merged slices that of the longest.
+    pub name: Vec<u32>,
+    /// The slice, or [`NO_SLICE`] where several are merged.
+    pub slice: Vec<SliceRef>,
+    /// How many slices this stands for: 1, or more where merged.
+    pub count: Vec<u32>,
+    /// Values of a counter track; empty for others.
+    pub value: Vec<f64>,
+}
+
+impl TrackTile {
+    /// Number of slices to draw.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.start_ns.len()
+    }
+
+    /// Whether there is nothing to draw.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.start_ns.is_empty()
+    }
+
+    /// Adds one slice that stands for itself.
+    pub fn push(&mut self, slice: SliceRef, row: u16, name: u32, start_ns: i64, duration_ns: u64) {
+        self.push_merged(slice, row, name, start_ns, duration_ns, 1);
+    }
+
+    /// Adds `count` slices drawn as one.
+    pub fn push_merged(&mut self, slice: SliceRef, row: u16, name: u32, start_ns: i64, duration_ns: u64, count: u32) {
+        self.start_ns.push(start_ns);
+        self.duration_ns.push(duration_ns);
+        self.row.push(row);
+        self.name.push(name);
+        self.slice.push(slice);
+        self.count.push(count);
+    }
+}
+
+impl TimelineTile {
+    /// The columns of a track, if it was asked for.
+    #[must_use]
+    pub fn track(&self, id: TrackId) -> Option<&TrackTile> {
+        self.tracks.iter().find(|t| t.track == id)
+    }
+
+    /// The name of slice `i` of a track.
+    #[must_use]
+    pub fn name_of<'a>(&'a self, track: &TrackTile, i: usize) -> &'a str {
+        track.name.get(i).and_then(|n| self.names.get(*n as usize)).map_or("", String::as_str)
+    }
+}

@@ -1,0 +1,243 @@
+//! Which span of time is on the screen, exact to the nanosecond at every zoom.
+
+use super::{TimelineQuery, TimelineTile, TrackId};
+use crate::base::{Interval, TraceNs};
+
+/// The shortest span a screen can show, in nanoseconds.
+const MIN_SPAN_NS: f64 = 5.0;
+
+/// A span of time laid over a width in pixels. The start is a whole number of nanoseconds and a fraction, so that pixel
+/// positions are differences of integers before they become floats: nothing is lost in a trace whose clock began in 1970.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Viewport {
+    start_ns: i64,
+    fraction_ns: f64,
+    span_ns: f64,
+    width_px: f64,
+}
+
+impl Viewport {
+    /// Shows `span` on `width_px` pixels.
+    #[must_use]
+    pub fn new(span: Interval<TraceNs>, width_px: f64) -> Self {
+        let length = span.end.0.saturating_sub(span.start.0) as f64;
+        Self { start_ns: span.start.0, fraction_ns: 0.0, span_ns: length.max(MIN_SPAN_NS), width_px: width_px.max(1.0) }
+    }
+
+    /// Shows all of `span` with a little room at both ends.
+    #[must_use]
+    pub fn fit(span: Interval<TraceNs>, width_px: f64) -> Self {
+        let mut view = Self::new(span, width_px);
+        let room = view.span_ns * 0.02;
+        view.shift_ns(-room);
+        view.span_ns += 2.0 * room;
+        view
+    }
+
+    /// The same span on another width.
+    #[must_use]
+    pub fn with_width(mut self, width_px: f64) -> Self {
+        self.width_px = width_px.max(1.0);
+        self
+    }
+
+    /// Width in pixels.
+    #[must_use]
+    pub const fn width_px(&self) -> f64 {
+        self.width_px
+    }
+
+    /// Length of the span in nanoseconds.
+    #[must_use]
+    pub const fn span_ns(&self) -> f64 {
+        self.span_ns
+    }
+
+    /// Nanoseconds to a pixel.
+    #[must_use]
+    pub fn ns_per_px(&self) -> f64 {
+        self.span_ns / self.width_px
+    }
+
+    /// The whole nanoseconds on the screen, those cut by its edges included.
+    #[must_use]
+    pub fn interval(&self) -> Interval<TraceNs> {
+        let end = self.start_ns.saturating_add(ceil_i64(self.fraction_ns + self.span_ns));
+        Interval::new(TraceNs(self.start_ns), TraceNs(end))
+    }
+
+    /// Pixels from the left edge to an instant; negative before the left edge.
+    #[must_use]
+    pub fn x_of(&self, ns: i64) -> f64 {
+        let offset = ns.saturating_sub(self.start_ns) as f64 - self.fraction_ns;
+        offset * self.width_px / self.span_ns
+    }
+
+    /// Pixels a duration takes.
+    #[must_use]
+    pub fn px_of(&self, duration_ns: u64) -> f64 {
+        duration_ns as f64 * self.width_px / self.span_ns
+    }
+
+    /// The whole nanosecond under a pixel.
+    #[must_use]
+    pub fn ns_at(&self, x: f64) -> i64 {
+        let offset = self.fraction_ns + x * self.ns_per_px();
+        self.start_ns.saturating_add(floor_i64(offset))
+    }
+
+    /// Moves what is shown; positive looks at later times.
+    #[must_use]
+    pub fn panned_px(mut self, dx: f64) -> Self {
+        self.shift_ns(dx * self.ns_per_px());
+        self
+    }
+
+    /// Shows `factor` times the span, with the instant under pixel `x` kept in place.
+    #[must_use]
+    pub fn zoomed(mut self, factor: f64, x: f64) -> Self {
+        let span = (self.span_ns * factor).max(MIN_SPAN_NS);
+        let kept = x / self.width_px;
+        self.shift_ns(kept * (self.span_ns - span));
+        self.span_ns = span;
+        self
+    }
+
+    /// Keeps the screen near `bounds`: at most four times as wide, and never with all of `bounds` out of sight.
+    #[must_use]
+    pub fn clamped(mut self, bounds: Interval<TraceNs>) -> Self {
+        let length = (bounds.end.0.saturating_sub(bounds.start.0) as f64).max(MIN_SPAN_NS);
+        if self.span_ns > 4.0 * length {
+            let centre = self.width_px / 2.0;
+            self = self.zoomed(4.0 * length / self.span_ns, centre);
+        }
+        let left = self.x_of(bounds.start.0);
+        let right = self.x_of(bounds.end.0);
+        let keep = (self.width_px * 0.1).min(32.0);
+        if right < keep {
+            self = self.panned_px(right - keep);
+        } else if left > self.width_px - keep {
+            self = self.panned_px(left - self.width_px + keep);
+        }
+        self
+    }
+
+    /// The screen moved, and widened if it must, so that a span is in sight.
+    #[must_use]
+    pub fn showing(self, start_ns: i64, duration_ns: u64) -> Self {
+        let (left, length) = (self.x_of(start_ns), self.px_of(duration_ns));
+        let right = left + length;
+        if length > self.width_px * 0.9 {
+            let end = start_ns.saturating_add_unsigned(duration_ns);
+            return Self::new(Interval::new(TraceNs(start_ns), TraceNs(end)), self.width_px)
+                .zoomed(1.2, self.width_px / 2.0);
+        }
+        if left >= 0.0 && right <= self.width_px {
+            return self;
+        }
+        self.panned_px((left + right - self.width_px) / 2.0)
+    }
+
+    /// How finely slices need to be told apart: the largest power of two not above the nanoseconds of a pixel.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped to the range of u64 before
+    pub fn resolution_ns(&self) -> u64 {
+        let ns = self.ns_per_px().clamp(1.0, 9e18) as u64;
+        1 << ns.ilog2()
+    }
+
+    /// What to ask for: a screen more on either side, so that panning has something to show at once.
+    #[must_use]
+    pub fn query(&self, tracks: Vec<TrackId>) -> TimelineQuery {
+        let seen = self.interval();
+        let room = seen.end.0.saturating_sub(seen.start.0);
+        let span = Interval::new(TraceNs(seen.start.0.saturating_sub(room)), TraceNs(seen.end.0.saturating_add(room)));
+        TimelineQuery { span, resolution_ns: self.resolution_ns(), tracks }
+    }
+
+    /// Whether a tile has all that this screen needs of `tracks`.
+    #[must_use]
+    pub fn is_covered_by(&self, tile: &TimelineTile, tracks: &[TrackId]) -> bool {
+        let seen = self.interval();
+        tile.resolution_ns == self.resolution_ns()
+            && tile.span.start <= seen.start
+            && seen.end <= tile.span.end
+            && tracks.iter().all(|t| tile.track(*t).is_some())
+    }
+
+    fn shift_ns(&mut self, by: f64) {
+        let offset = self.fraction_ns + by;
+        let whole = libm::floor(offset);
+        self.start_ns = self.start_ns.saturating_add(floor_i64(whole));
+        self.fraction_ns = offset - whole;
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)] // saturates
+fn floor_i64(v: f64) -> i64 {
+    libm::floor(v) as i64
+}
+
+#[allow(clippy::cast_possible_truncation)] // saturates
+fn ceil_i64(v: f64) -> i64 {
+    libm::ceil(v) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn view(start: i64, end: i64, width: f64) -> Viewport {
+        Viewport::new(Interval::new(TraceNs(start), TraceNs(end)), width)
+    }
+
+    #[test]
+    fn neighbouring_nanoseconds_stay_apart_fifty_years_from_the_origin() {
+        let origin = 1_712_195_495_406_752_797;
+        let v = view(origin, origin + 10, 1000.0);
+        assert_eq!(v.x_of(origin + 3), 300.0);
+        assert_eq!(v.ns_at(300.0), origin + 3);
+        let zoomed = v.zoomed(0.5, 300.0);
+        assert!((zoomed.x_of(origin + 3) - 300.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn resolution_is_a_power_of_two_not_coarser_than_a_pixel() {
+        assert_eq!(view(0, 100, 1000.0).resolution_ns(), 1);
+        assert_eq!(view(0, 7_000, 1000.0).resolution_ns(), 4);
+        assert_eq!(view(0, 8_000, 1000.0).resolution_ns(), 8);
+    }
+
+    #[test]
+    fn the_profile_can_not_be_lost_out_of_sight() {
+        let bounds = Interval::new(TraceNs(0), TraceNs(1_000));
+        let far = view(0, 1_000, 500.0).panned_px(1e6).clamped(bounds);
+        assert!(far.x_of(1_000) >= 31.0);
+        let wide = view(0, 1_000, 500.0).zoomed(1e9, 0.0).clamped(bounds);
+        assert!((wide.span_ns() - 4_000.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_slice_out_of_sight_is_brought_to_the_middle() {
+        let v = view(0, 1_000, 1000.0).showing(5_000, 10);
+        assert!((v.x_of(5_005) - 500.0).abs() < 1.0);
+        let same = view(0, 1_000, 1000.0);
+        assert_eq!(same.showing(10, 20), same);
+        assert!(view(0, 10, 1000.0).showing(100, 5_000).x_of(100) >= 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn zoom_keeps_the_instant_under_the_pointer(
+            start in -1_000_000_000_000_i64..1_000_000_000_000, span in 10_i64..1_000_000_000_000,
+            x in 0.0..1000.0_f64, factor in 0.1..10.0_f64,
+        ) {
+            let v = view(start, start + span, 1000.0);
+            let z = v.zoomed(factor, x);
+            let at = v.ns_at(x);
+            let drift_ns = (z.x_of(at) - v.x_of(at) / factor - (x - x / factor)).abs() * z.ns_per_px();
+            prop_assert!(z.span_ns() <= 5.0 || drift_ns < 1e-3 * span as f64 / 1000.0 + 1.0);
+        }
+    }
+}

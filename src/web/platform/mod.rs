@@ -1,0 +1,20 @@
+//! What the browser offers, one small file each.
+
+pub mod clipboard;
+pub mod download;
+pub mod frame;
+pub mod offline;
+pub mod page;
+pub mod panic;
+pub mod storage;
+pub mod theme;
+pub mod url;
+
+use wasm_bindgen::JsValue;
+
+/// What a JavaScript error says.
+#[must_use]
+pub fn error_text(error: &JsValue) -> String {
+    let message = js_sys::Reflect::get(error, &"message".into()).ok().and_then(|m| m.as_string());
+    message.or_else(|| error.as_string()).unwrap_or_else(|| "the browser gave no reason".to_owned())
+}

@@ -1,0 +1,246 @@
+//! The page's side: one worker, and who waits for what from it.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+
+use gloo_events::{EventListener, EventListenerOptions};
+use gloo_timers::callback::Timeout;
+use wasm_bindgen::JsCast;
+use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions, WorkerType};
+use yew::Callback;
+
+use super::envelope;
+use crate::session::{Event, JobId, PROTOCOL_VERSION, Request, build_id};
+use crate::web::platform::{error_text, url};
+
+/// A worker that does not look up for so long after a cancel is ended.
+const CANCEL_GRACE_MS: u32 = 1_500;
+/// A worker that says nothing for so long after its start will say nothing at all.
+const START_LIMIT_MS: u32 = 60_000;
+
+thread_local! {
+    static NEXT_JOB: Cell<u32> = const { Cell::new(1) };
+}
+
+/// One worker. Clones name the same one; the last clone that goes ends it.
+#[derive(Clone)]
+pub struct Engine(Rc<Inner>);
+
+struct Inner {
+    worker: Worker,
+    /// Requests that wait for Ready; `None` once it came.
+    queue: RefCell<Option<Vec<(Request, Option<File>)>>>,
+    jobs: RefCell<BTreeMap<JobId, Job>>,
+    /// The last words of a worker that panicked.
+    last_words: RefCell<Option<String>>,
+    is_alive: Cell<bool>,
+    listeners: RefCell<Vec<EventListener>>,
+    timers: RefCell<Vec<Timeout>>,
+}
+
+struct Job {
+    /// What a person would call it.
+    what: String,
+    on_event: Callback<Event>,
+}
+
+impl PartialEq for Engine {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.worker.terminate();
+    }
+}
+
+impl Engine {
+    /// Starts a worker.
+    ///
+    /// # Errors
+    /// When the browser refuses.
+    pub fn spawn() -> Result<Self, String> {
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        let worker = Worker::new_with_options(&url::beside_page("worker_loader.js"), &options)
+            .map_err(|e| format!("The browser refused to start a worker: {}", error_text(&e)))?;
+        let engine = Self(Rc::new(Inner {
+            worker,
+            queue: RefCell::new(Some(Vec::new())),
+            jobs: RefCell::default(),
+            last_words: RefCell::default(),
+            is_alive: Cell::new(true),
+            listeners: RefCell::default(),
+            timers: RefCell::default(),
+        }));
+        engine.listen();
+        Ok(engine)
+    }
+
+    /// Whether requests can still be answered.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        self.0.is_alive.get()
+    }
+
+    /// Sends a request and gives its number; `on_event` gets what answers it. A dead worker answers with a failure.
+    pub fn send(
+        &self,
+        request: impl FnOnce(JobId) -> Request,
+        file: Option<File>,
+        on_event: Callback<Event>,
+    ) -> JobId {
+        let job = NEXT_JOB.with(|n| JobId(n.replace(n.get() + 1)));
+        let request = request(job);
+        if !self.is_alive() {
+            on_event.emit(Event::Failed { job, message: "The worker has stopped. Run or open it again.".to_owned() });
+            return job;
+        }
+        self.0.jobs.borrow_mut().insert(job, Job { what: request.describe(), on_event });
+        let queued = self.0.queue.borrow_mut().as_mut().is_some_and(|queue| {
+            queue.push((request.clone(), file.clone()));
+            true
+        });
+        if !queued {
+            self.0.post(&request, file.as_ref());
+        }
+        job
+    }
+
+    /// Tells something that is not answered.
+    pub fn tell(&self, request: &Request) {
+        if self.0.queue.borrow().is_none() && self.is_alive() {
+            self.0.post(request, None);
+        }
+    }
+
+    /// Asks a job to stop, and ends the worker if it does not look up in time. Either way the job gets `Cancelled`.
+    pub fn cancel(&self, job: JobId) {
+        if self.0.queue.borrow().is_some() {
+            self.0.end(&format!("it was cancelled while it started"), Some(job));
+            return;
+        }
+        self.tell(&Request::Cancel { job });
+        let weak = Rc::downgrade(&self.0);
+        let timer = Timeout::new(CANCEL_GRACE_MS, move || {
+            if let Some(inner) = weak.upgrade()
+                && inner.jobs.borrow().contains_key(&job)
+            {
+                inner.end("it did not stop when asked", Some(job));
+            }
+        });
+        self.0.timers.borrow_mut().push(timer);
+    }
+
+    /// Nobody waits for this job any more.
+    pub fn forget(&self, job: JobId) {
+        self.0.jobs.borrow_mut().remove(&job);
+    }
+
+    fn listen(&self) {
+        let inner = &self.0;
+        let on = |name: &'static str, f: fn(&Inner, &web_sys::Event)| {
+            let weak: Weak<Inner> = Rc::downgrade(inner);
+            let options = EventListenerOptions::enable_prevent_default();
+            EventListener::new_with_options(&inner.worker, name, options, move |event| {
+                if let Some(inner) = weak.upgrade() {
+                    f(&inner, event);
+                }
+            })
+        };
+        inner.listeners.borrow_mut().extend([
+            on("message", |inner, event| {
+                if let Some(event) = event.dyn_ref::<MessageEvent>() {
+                    inner.receive(&event.data());
+                }
+            }),
+            on("error", |inner, event| {
+                event.prevent_default();
+                let said = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).unwrap_or_default();
+                let words = inner.last_words.take().unwrap_or(said);
+                let reason = if words.is_empty() { "its files could not be loaded".to_owned() } else { words };
+                inner.end(&reason, None);
+            }),
+            on("messageerror", |inner, _| inner.end("a message could not be carried", None)),
+        ]);
+        let weak = Rc::downgrade(inner);
+        let timer = Timeout::new(START_LIMIT_MS, move || {
+            if let Some(inner) = weak.upgrade()
+                && inner.queue.borrow().is_some()
+            {
+                inner.end("it did not start within a minute; reload the page", None);
+            }
+        });
+        inner.timers.borrow_mut().push(timer);
+    }
+}
+
+impl Inner {
+    fn post(&self, request: &Request, file: Option<&File>) {
+        let sent = envelope::pack(request, file).and_then(|e| {
+            self.worker.post_message_with_transfer(&e.message, &e.transfer).map_err(|error| error_text(&error))
+        });
+        if let (Err(message), Some(job)) = (sent, request.job()) {
+            self.deliver(job, Event::Failed { job, message });
+        }
+    }
+
+    fn receive(&self, data: &wasm_bindgen::JsValue) {
+        if let Some(words) = data.as_string() {
+            *self.last_words.borrow_mut() = Some(words);
+            return;
+        }
+        match envelope::unpack::<Event>(data) {
+            Ok((Event::Ready { protocol, build }, _)) => self.ready(protocol, &build),
+            Ok((event, _)) => {
+                if let Some(job) = event.job() {
+                    self.deliver(job, event);
+                }
+            }
+            Err(message) => self.end(&format!("{message}; reload the page"), None),
+        }
+    }
+
+    fn ready(&self, protocol: u32, build: &str) {
+        if protocol != PROTOCOL_VERSION || build != build_id() {
+            let mine = build_id();
+            self.end(&format!("it is of another build ({build}, the page is {mine}); reload the page"), None);
+            return;
+        }
+        let queued = self.queue.take().unwrap_or_default();
+        for (request, file) in queued {
+            self.post(&request, file.as_ref());
+        }
+    }
+
+    fn deliver(&self, job: JobId, event: Event) {
+        let callback = if event.is_last() {
+            self.jobs.borrow_mut().remove(&job).map(|j| j.on_event)
+        } else {
+            self.jobs.borrow().get(&job).map(|j| j.on_event.clone())
+        };
+        if let Some(callback) = callback {
+            callback.emit(event);
+        }
+    }
+
+    /// Ends the worker; everything that waited is told what happened, and on which input.
+    fn end(&self, reason: &str, cancelled: Option<JobId>) {
+        if !self.is_alive.replace(false) {
+            return;
+        }
+        self.worker.terminate();
+        for (job, waiting) in self.jobs.take() {
+            let event = if Some(job) == cancelled {
+                Event::Cancelled { job }
+            } else {
+                let message = format!("The worker stopped during {}: {reason}. You can run it again.", waiting.what);
+                Event::Failed { job, message }
+            };
+            waiting.on_event.emit(event);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The worker's side: takes requests, steps the session, posts events.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort};
+
+use super::envelope;
+use super::source::FileSource;
+use crate::session::{ByteSource, Event, PROTOCOL_VERSION, Request, Session, StepResult, build_id};
+
+/// How long a step should take: a cancel is read at most that much later.
+const STEP_MS: f64 = 16.0;
+const LEAST_BUDGET: u32 = 1_000;
+const MOST_BUDGET: u32 = 16_000_000;
+
+struct Host {
+    scope: DedicatedWorkerGlobalScope,
+    session: Session,
+    /// Posting here schedules the next step behind messages that are already waiting: `setTimeout` would add 4 ms.
+    next_step: MessagePort,
+    is_scheduled: bool,
+    budget: u32,
+}
+
+/// Starts the worker: listens and says that it is ready. Does nothing outside a worker.
+pub fn start() {
+    let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else { return };
+    install_panic_hook();
+    let Ok(channel) = MessageChannel::new() else {
+        post_text(&scope, "this browser has no MessageChannel");
+        return;
+    };
+    let host = Rc::new(RefCell::new(Host {
+        scope: scope.clone(),
+        session: Session::new(),
+        next_step: channel.port2(),
+        is_scheduled: false,
+        budget: 50_000,
+    }));
+
+    let on_step = {
+        let host = Rc::clone(&host);
+        Closure::<dyn FnMut(MessageEvent)>::new(move |_| host.borrow_mut().step())
+    };
+    channel.port1().set_onmessage(Some(on_step.as_ref().unchecked_ref()));
+    on_step.forget(); // lives as long as the worker
+
+    let on_message = {
+        let host = Rc::clone(&host);
+        Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| host.borrow_mut().take(&event.data()))
+    };
+    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    on_message.forget(); // lives as long as the worker
+
+    post(&scope, &Event::Ready { protocol: PROTOCOL_VERSION, build: build_id() });
+}
+
+impl Host {
+    fn take(&mut self, data: &JsValue) {
+        match envelope::unpack::<Request>(data) {
+            Ok((request, file)) => match file.map(FileSource::new).transpose() {
+                Ok(source) => {
+                    self.session.handle(request, source.map(|s| Box::new(s) as Box<dyn ByteSource>));
+                    self.schedule();
+                }
+                Err(message) => {
+                    if let Some(job) = request.job() {
+                        post(&self.scope, &Event::Failed { job, message });
+                    }
+                }
+            },
+            Err(message) => post_text(&self.scope, &message),
+        }
+    }
+
+    fn schedule(&mut self) {
+        if !self.is_scheduled {
+            self.is_scheduled = self.next_step.post_message(&JsValue::NULL).is_ok();
+        }
+    }
+
+    fn step(&mut self) {
+        self.is_scheduled = false;
+        let scope = &self.scope;
+        let start = now_ms(scope);
+        let result = self.session.step(self.budget, &mut |event| post(scope, &event));
+        let took = now_ms(scope) - start;
+        // The budget only says how often the worker looks up; no result depends on it.
+        if took < STEP_MS / 2.0 {
+            self.budget = (self.budget * 2).min(MOST_BUDGET);
+        } else if took > STEP_MS * 2.0 {
+            self.budget = (self.budget / 2).max(LEAST_BUDGET);
+        }
+        if result == StepResult::More {
+            self.schedule();
+        }
+    }
+}
+
+fn now_ms(scope: &DedicatedWorkerGlobalScope) -> f64 {
+    scope.performance().map_or(0.0, |p| p.now())
+}
+
+fn post(scope: &DedicatedWorkerGlobalScope, event: &Event) {
+    let sent = envelope::pack(event, None).and_then(|e| {
+        scope
+            .post_message_with_transfer(&e.message, &e.transfer)
+            .map_err(|error| crate::web::platform::error_text(&error))
+    });
+    if let Err(message) = sent {
+        post_text(scope, &message);
+    }
+}
+
+/// Text instead of an envelope: the worker can not go on, and this is why.
+fn post_text(scope: &DedicatedWorkerGlobalScope, text: &str) {
+    let _ = scope.post_message(&JsValue::from_str(text));
+}
+
+/// A panic aborts the worker. Its text is all that is left to send.
+fn install_panic_hook() {
+    std::panic::set_hook(Box::new(|info| {
+        if let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() {
+            post_text(&scope, &info.to_string());
+        }
+    }));
+}

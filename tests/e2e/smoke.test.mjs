@@ -1,0 +1,67 @@
+// The page starts from a sub-path, stays within its own origin, and its worker starts.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { appFixture, assertAccessible, DIST } from "./support.mjs";
+
+const app = appFixture();
+
+test("the page starts without an error", app.page(async (page) => {
+  assert.match(await page.title(), /neuronscope/);
+  const state = await page.evaluate(() => document.documentElement.dataset.state);
+  assert.equal(state, "idle");
+}));
+
+test("the app's module was preloaded and fetched once", app.page(async (page) => {
+  const wasm = await page.evaluate(() =>
+    performance.getEntriesByType("resource").filter((entry) => /\/app-[0-9a-f]+_bg\.wasm$/.test(entry.name)).length);
+  assert.equal(wasm, 1);
+}));
+
+test("the first page has no accessibility violation", app.page((page) => assertAccessible(page)));
+
+test("the worker starts from its loader and answers", app.page(async (page) => {
+  const answered = await page.evaluate(() => new Promise((resolve, reject) => {
+    const worker = new Worker("./worker_loader.js", { type: "module" });
+    worker.onmessage = () => resolve(true);
+    worker.onerror = (event) => reject(new Error(event.message ?? "the worker did not load"));
+  }));
+  assert.equal(answered, true);
+}));
+
+test("the policy refuses to send anything elsewhere", app.page(async (page) => {
+  const refused = await page.evaluate(async () => {
+    const violation = new Promise((resolve) => {
+      document.addEventListener("securitypolicyviolation", (event) => resolve(event), { once: true });
+    });
+    const outcome = await fetch("https://example.com/").then(() => "sent", () => "refused");
+    const { effectiveDirective, blockedURI } = await violation;
+    return { outcome, effectiveDirective, blockedURI };
+  });
+  assert.deepEqual(refused, { outcome: "refused", effectiveDirective: "connect-src", blockedURI: "https://example.com/" });
+}, { allow: [/example\.com/, /Content Security Policy/] }));
+
+test("the policy refuses inline and evaluated scripts", app.page(async (page) => {
+  const ran = await page.evaluate(async () => {
+    // The driver's own call may evaluate text; a later task of the page may not.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    const script = document.createElement("script");
+    script.textContent = "window.inlineRan = true";
+    document.head.append(script);
+    let evaluated = false;
+    try {
+      evaluated = new Function("return true")();
+    } catch {
+      // Refused, as it should be.
+    }
+    return { inline: window.inlineRan === true, evaluated };
+  });
+  assert.deepEqual(ran, { inline: false, evaluated: false });
+}, { allow: [/Content Security Policy/] }));
+
+test("the built page names no other host and no absolute path", () => {
+  const html = readFileSync(`${DIST}/index.html`, "utf8");
+  const targets = [...html.matchAll(/(?:href|src)="([^"]*)"/g)].map((match) => match[1]);
+  assert.ok(targets.length > 0);
+  assert.deepEqual(targets.filter((target) => /^(\/|[a-z]+:\/\/)/i.test(target)), []);
+});

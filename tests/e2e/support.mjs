@@ -1,0 +1,152 @@
+// What every browser test needs: the built page served under a sub-path, a Chromium, and pages that fail their test on
+// any console message of error level, uncaught error or failed request.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync } from "node:fs";
+import { after, before } from "node:test";
+import { fileURLToPath } from "node:url";
+import axe from "axe-core";
+import { chromium } from "playwright-core";
+import { serve } from "../../tools/serve.mjs";
+
+/** The folder under test, and the sub-path it is served under: nothing in it may assume the root of a host. */
+export const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
+export const BASE = "/demo/neuronscope/";
+
+// Where a failed test leaves a picture of its page.
+const ARTIFACTS = fileURLToPath(new URL("artifacts/", import.meta.url));
+
+/** The first wait covers compiling the app on a busy machine. It is a limit, not a measure. */
+export const TIMEOUT_MS = 60_000;
+
+const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+// The sandbox needs privileges that containers lack; the rest keeps the browser from calling home.
+const BROWSER_FLAGS = [
+  "--headless=new",
+  "--no-sandbox",
+  "--disable-dev-shm-usage",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Starts the system's Chromium; $CHROMIUM names another one. */
+export async function launch() {
+  const executablePath = process.env.CHROMIUM ?? BROWSERS.find(existsSync);
+  assert.ok(executablePath, "no Chromium found: install it, or set CHROMIUM to its path");
+  return chromium.launch({ executablePath, args: BROWSER_FLAGS });
+}
+
+/**
+ * Serves dist/ and starts one browser for the tests of a file. Call it once at the top of the file; `page(body)` makes
+ * a test function that runs `body(page, url)` in a fresh context and then fails on anything that went wrong in the page.
+ */
+export function appFixture() {
+  const fixture = { url: undefined, browser: undefined, page: undefined };
+  fixture.page = (body, options) => (test) => runInPage(fixture, test.name, body, options);
+  let server;
+  before(async () => {
+    assert.ok(existsSync(`${DIST}/index.html`), "dist/ is not built: run ./x build");
+    server = await serve({ dir: DIST, base: BASE });
+    fixture.url = server.url;
+    fixture.browser = await launch();
+  });
+  after(async () => {
+    await fixture.browser?.close();
+    await server?.close();
+  });
+  return fixture;
+}
+
+/**
+ * Options: `open` (default true) loads the page and waits for the app; `hash` is its route; `allow` is a list of
+ * patterns of problems that the test expects; `context` goes to the browser context (viewport, permissions, ...).
+ */
+async function runInPage(fixture, name, body, { open = true, hash = "", allow = [], context = {} } = {}) {
+  const browserContext = await fixture.browser.newContext({ acceptDownloads: true, ...context });
+  browserContext.setDefaultTimeout(TIMEOUT_MS);
+  const problems = watch(browserContext, new URL(fixture.url).origin);
+  try {
+    const page = await browserContext.newPage();
+    if (open) await openApp(page, fixture.url + hash);
+    await body(page, fixture.url);
+  } catch (error) {
+    await keepPicture(browserContext, name);
+    if (problems.length > 0) error.message += `\nthe page reported:\n  ${problems.join("\n  ")}`;
+    throw error;
+  } finally {
+    await browserContext.close();
+  }
+  const unexpected = problems.filter((problem) => !allow.some((pattern) => pattern.test(problem)));
+  assert.deepEqual(unexpected, [], "the page reported problems");
+}
+
+async function keepPicture(context, name) {
+  mkdirSync(ARTIFACTS, { recursive: true });
+  const file = `${ARTIFACTS}${name.replaceAll(/[^a-z0-9]+/gi, "-")}.png`;
+  // The page may be what broke: the test's own error is the one to show.
+  await context.pages().at(-1)?.screenshot({ path: file, fullPage: true, timeout: 5000 }).catch(() => {});
+}
+
+// Collects what goes wrong in any page of the context, popups included.
+function watch(context, origin) {
+  const problems = [];
+  context.on("console", (message) => {
+    if (message.type() === "error") problems.push(`console: ${message.text()}`);
+  });
+  context.on("weberror", (webError) => problems.push(`uncaught: ${webError.error()}`));
+  context.on("requestfailed", (request) => {
+    // A page that goes away cancels what it was loading; that is no failure of the app.
+    const reason = request.failure()?.errorText;
+    if (reason !== "net::ERR_ABORTED") problems.push(`request: ${request.url()}: ${reason}`);
+  });
+  context.on("response", (response) => {
+    if (response.status() >= 400) problems.push(`response: ${response.url()}: ${response.status()}`);
+  });
+  context.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol.startsWith("http") && url.origin !== origin) problems.push(`request elsewhere: ${request.url()}`);
+  });
+  return problems;
+}
+
+/** Opens a page of the app and waits until its state is no longer "loading". */
+export async function openApp(page, url) {
+  await page.goto(url, { timeout: TIMEOUT_MS });
+  await page.waitForFunction(() => (document.documentElement.dataset.state ?? "loading") !== "loading");
+}
+
+/** Waits for `document.documentElement.dataset.state`: loading | idle | running | done | failed. */
+export async function waitForState(page, state, { timeout = TIMEOUT_MS } = {}) {
+  const current = () => page.evaluate(() => document.documentElement.dataset.state);
+  try {
+    await page.waitForFunction((wanted) => document.documentElement.dataset.state === wanted, state, { timeout });
+  } catch (error) {
+    error.message = `the page's state is "${await current()}", not "${state}": ${error.message}`;
+    throw error;
+  }
+}
+
+/** Fails with a readable list when axe finds something in the page as it is now. */
+export async function assertAccessible(page, { exclude = [], rules = {} } = {}) {
+  await page.evaluate(axe.source);
+  const results = await page.evaluate(
+    ([excluded, ruleOptions]) => window.axe.run({ exclude: excluded }, { rules: ruleOptions }),
+    [exclude, rules],
+  );
+  assert.ok(results.passes.length > 0, "axe checked nothing");
+  const found = results.violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.target.join(" ")).join("; ")}`,
+  );
+  assert.deepEqual(found, [], "accessibility");
+}
+
+/** Clicks what `locator` names and gives the downloaded file's name and bytes. */
+export async function download(page, locator) {
+  const [started] = await Promise.all([page.waitForEvent("download"), locator.click()]);
+  const chunks = [];
+  for await (const chunk of await started.createReadStream()) chunks.push(chunk);
+  return { name: started.suggestedFilename(), bytes: Buffer.concat(chunks) };
+}

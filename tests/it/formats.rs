@@ -1,0 +1,135 @@
+//! Real traces against facts that an independent reader computed from them, exact to the nanosecond.
+//!
+//! The small ones are fixtures. For a folder of larger ones, set `NEURONSCOPE_TRACES` to it; it holds traces and
+//! `facts/NAME.facts.json`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use neuronscope::profile::formats::chrome::{write_chrome_trace, write_to_string};
+use neuronscope::profile::formats::{ChunkedReader, FileKind, ProfileReader, ReadError, read_bytes, sniff};
+use neuronscope::profile::opstats::{OpQuery, operator_stats, self_times};
+use neuronscope::profile::summary::OpenSummary;
+use neuronscope::profile::{Profile, SliceFlags};
+use serde_json::Value;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/traces")
+}
+
+/// Traces of a folder with their facts, by name.
+fn traces_with_facts(dir: &Path, facts_dir: &Path) -> Vec<(String, Vec<u8>, Value)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let Ok(facts) = fs::read_to_string(facts_dir.join(format!("{name}.facts.json"))) else { continue };
+        let facts: Value = serde_json::from_str(&facts).unwrap();
+        if facts.get("n_events").is_some() && matches!(facts["form"].as_str(), Some("object" | "array")) {
+            found.push((name, fs::read(&path).unwrap(), facts));
+        }
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found
+}
+
+/// Everything that differs between a profile and its facts.
+fn differences(profile: &Profile, facts: &Value) -> Vec<String> {
+    let summary = OpenSummary::of(profile);
+    let mut wrong = Vec::new();
+    let mut check = |what: &str, got: Value, want: &Value| {
+        if got != *want {
+            wrong.push(format!("{what}: {got}, should be {want}"));
+        }
+    };
+    let form = facts["form"].as_str().unwrap();
+    check("format", summary.format.clone().into(), &format!("chrome-trace-{form}").into());
+    check("events", summary.events.into(), &facts["n_events"]);
+    check("by_ph", serde_json::to_value(&summary.by_phase).unwrap(), &facts["by_ph"]);
+    check("span_ns", summary.span_ns.into(), &facts["span_ns"]);
+    check("min_ts_ns", profile.meta().origin_ns.into(), &facts["min_ts_ns"]);
+    check("processes", summary.processes.into(), &facts["n_pids"]);
+    check("tracks", summary.tracks.into(), &facts["n_pid_tid"]);
+
+    let slices = profile.slices();
+    let closed = slices.ids().filter(|&id| !slices.flags(id).has(SliceFlags::UNCLOSED)).count();
+    let count = |code: &str| Value::from(profile.diagnostics().count(code));
+    if let Some(slices) = facts.get("n_slices_X_plus_matched_BE") {
+        check("slices", closed.into(), slices);
+    }
+    if let Some(overlaps) = facts.get("partial_overlaps") {
+        check("partial_overlaps", count("partial_overlap"), overlaps);
+    }
+    if let Some(pairs) = facts.get("BE") {
+        check("unclosed_B", count("begin_without_end"), &pairs["unclosed_B"]);
+        check("E_without_B", count("end_without_begin"), &pairs["E_without_B"]);
+        check("name_mismatch", count("end_name_mismatch"), &pairs["name_mismatch"]);
+        let complete = summary.by_phase.get("X");
+        check("matched_LIFO", (closed as u64 - complete).into(), &pairs["matched_LIFO"]);
+    }
+    if let Some(missing) = facts.get("X_missing_dur") {
+        check("X_missing_dur", count("no_duration"), missing);
+    }
+    if let Some(counters) = facts.get("counters") {
+        check("counters", profile.counters().counters().len().into(), &counters["tracks(pid,name,id)"]);
+    }
+    for (i, row) in facts["top10_self_ns"].as_array().into_iter().flatten().enumerate() {
+        let (name, own) = (row[0].as_str().unwrap(), &row[1]);
+        let name = if name == "None" { "" } else { name };
+        let op = summary.operators.iter().find(|op| op.name == name);
+        check(&format!("self time {i} of {name:?}"), op.map_or(Value::Null, |op| op.self_ns.into()), own);
+    }
+    // Totals there are over complete events only; operators are over B and E too.
+    if facts.get("BE").is_none() {
+        for (op, row) in summary.operators.iter().zip(facts["X_top10_total_ns"].as_array().into_iter().flatten()) {
+            check("a total, by rank", op.total_ns.into(), &row[2]);
+            let same = summary.operators.iter().find(|op| op.name == row[0]);
+            check("total of a name", same.map_or(Value::Null, |op| op.total_ns.into()), &row[2]);
+            check("count of a name", same.map_or(Value::Null, |op| op.count.into()), &row[1]);
+        }
+    }
+    wrong
+}
+
+fn check_folder(dir: &Path, facts_dir: &Path, at_least: usize) {
+    let traces = traces_with_facts(dir, facts_dir);
+    assert!(traces.len() >= at_least, "only {} traces with facts in {}", traces.len(), dir.display());
+    let mut failures = Vec::new();
+    for (name, bytes, facts) in &traces {
+        match read_bytes(name, bytes) {
+            Ok(profile) => {
+                failures.extend(differences(&profile, facts).into_iter().map(|wrong| format!("{name}: {wrong}")));
+                check_rows_do_not_overlap(&profile, name);
+            }
+            Err(error) => failures.push(format!("{name}: {error}")),
+        }
+    }
+    assert!(failures.is_empty(), "{} of {} traces\n{}", failures.len(), traces.len(), failures.join("\n"));
+}
+
+/// No slice is hidden by another: in a row of a track each ends before the next begins.
+fn check_rows_do_not_overlap(profile: &Profile, name: &str) {
+    let slices = profile.slices();
+    for track in profile.tracks().ids() {
+        let mut row_ends = vec![i64::MIN; slices.rows(track) as usize];
+        for id in slices.of_track(track) {
+            let row_end = &mut row_ends[usize::from(slices.depth(id))];
+            assert!(slices.start(id).0 >= *row_end, "{name}: {id:?} is hidden");
+            *row_end = slices.end(id).0;
+        }
+    }
+}
+
+#[test]
+fn small_real_traces_match_their_facts() {
+    check_folder(&fixtures(), &fixtures(), 36);
+}
+
+#[test]
+fn large_real_traces_match_their_facts() {
+    let Ok(dir) = std::env::var("NEURONSCOPE_TRACES") else {
+        println!("skipped: set NEURONSCOPE_TRACES to a folder of traces with facts/NAME.facts.json to run it");
+        return;
+    };
+    check_folder(Path::new(&dir), &Path::new(&dir).join("facts"), 1);
+}

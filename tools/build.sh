@@ -1,0 +1,43 @@
+# Building and running the product. Sourced by ./x.
+
+cmd_build() {
+  [ $# = 0 ] || die "build takes no arguments"
+  ensure_tools
+  cargo fetch --locked >&2 || die "the crates of Cargo.lock could not be fetched (messages above)"
+  # Trunk reads NO_COLOR as a boolean and stops at the usual value 1.
+  local color=auto
+  if [ -n "${NO_COLOR:-}" ]; then color=never; fi
+  env -u NO_COLOR trunk build --release --locked --offline --color "$color" >&2 ||
+    die "the page could not be built (messages above)"
+  # An import from "env" is a symbol that nothing provides: the page would not start.
+  ! grep -lE "from ['\"]env['\"]" "$DIST"/*.js >&2 || die "the files above import from 'env': a C symbol is missing in wasm"
+  say "built $DIST: any static server can host it, under any path"
+}
+
+cmd_serve() {
+  local port=8080 build=yes usage="usage: ./x serve [--port N] [--no-build]"
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --port) [ $# -gt 1 ] || die "--port needs a number" "$usage"; port=$2; shift 2 ;;
+      --port=*) port=${1#*=}; shift ;;
+      --no-build) build=no; shift ;;
+      *) die "serve $1: unknown option" "$usage" ;;
+    esac
+  done
+  if [ "$build" = yes ]; then cmd_build; else need_node; fi
+  [ -f "$DIST/index.html" ] || die "dist/ is not built." "./x build"
+  exec node "$ROOT/tools/serve.mjs" --dir "$DIST" --port "$port"
+}
+
+build_cli() {
+  need_rust
+  (cd "$ROOT" && cargo build --release --locked --bin neuronscope) >&2 || die "the command line could not be built (messages above)"
+}
+
+cli_path() { echo "${CARGO_TARGET_DIR:-$ROOT/target}/release/neuronscope"; }
+
+# Only the program itself writes to stdout; it runs in the folder this was called from.
+cmd_cli() {
+  build_cli
+  exec "$(cli_path)" "$@"
+}

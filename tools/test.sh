@@ -1,0 +1,79 @@
+# The tests: native, in a browser's worker, and end to end against dist/. Sourced by ./x.
+
+cmd_test() {
+  local fast=no
+  case ${1:-} in
+    "") ;;
+    --fast) fast=yes ;;
+    *) die "test $1: unknown option" "usage: ./x test [--fast]" ;;
+  esac
+  ensure_tools
+  need_components
+  if [ "$fast" = no ]; then setup_tests; fi
+  run_checks
+  suite "native tests" cargo test --locked --no-fail-fast
+  if [ "$fast" = no ]; then
+    suite "tests in the browser's worker" wasm_tests
+    step "build the page" in_subshell cmd_build
+    step "build the command line" in_subshell build_cli
+    suite "end-to-end tests" e2e_tests
+  fi
+  finish
+}
+
+# A step's failure must not end the run: `die` leaves only the subshell.
+in_subshell() { ("$@"); }
+
+# tests/web*.rs. Headless Chromium takes its flags from webdriver.json.
+wasm_tests() {
+  WASM_BINDGEN_TEST_TIMEOUT=${WASM_BINDGEN_TEST_TIMEOUT:-300} \
+    cargo test --locked --no-fail-fast --target "$WASM_TARGET" --no-default-features --features web --test 'web*'
+}
+
+e2e_tests() {
+  (cd "$E2E" && NEURONSCOPE_CLI=$(cli_path) node --test --test-reporter=spec ./*.test.mjs)
+}
+
+# What tests need beyond building: lints, a browser with its driver, and the test packages.
+setup_tests() {
+  need_components
+  need_browser
+  need_e2e_packages
+}
+
+need_components() {
+  if cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1; then return 0; fi
+  say "clippy and rustfmt: downloading (some seconds)"
+  have rustup && rustup component add clippy rustfmt >&2 || die "clippy and rustfmt are missing. Run:" "rustup component add clippy rustfmt"
+}
+
+# Sets and exports CHROMIUM and CHROMEDRIVER; installs Debian's packages when they are missing.
+need_browser() {
+  find_browser && return 0
+  local install="apt-get install -y --no-install-recommends chromium chromium-driver"
+  have apt-get || die "Chromium and ChromeDriver are missing (for the browser tests)." \
+    "Install them, or set CHROMIUM and CHROMEDRIVER to their paths."
+  can_be_root || die "Chromium and ChromeDriver are missing (for the browser tests), and installing them needs root. Run:" "sudo $install"
+  say "Chromium and its driver: installing with apt (about 30 s)"
+  # shellcheck disable=SC2086
+  as_root env DEBIAN_FRONTEND=noninteractive $install >&2 2>&1 || {
+    as_root apt-get update >&2
+    as_root env DEBIAN_FRONTEND=noninteractive $install >&2
+  } || die "apt could not install the browser (messages above). Set CHROMIUM and CHROMEDRIVER to an installed pair instead."
+  find_browser || die "Chromium was installed and cannot be found: set CHROMIUM and CHROMEDRIVER to its paths."
+}
+
+find_browser() {
+  CHROMIUM=$(first_of "${CHROMIUM:-}" chromium chromium-browser google-chrome google-chrome-stable) || return 1
+  CHROMEDRIVER=$(first_of "${CHROMEDRIVER:-}" "${CHROMEWEBDRIVER:+$CHROMEWEBDRIVER/chromedriver}" chromedriver) || return 1
+  export CHROMIUM CHROMEDRIVER
+}
+
+# The stamp is written last: an interrupted installation is done again.
+need_e2e_packages() {
+  local stamp=$E2E/node_modules/.installed
+  if cmp -s "$E2E/package-lock.json" "$stamp"; then return 0; fi
+  say "packages of the end-to-end tests: installing with npm (some seconds)"
+  (cd "$E2E" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) >&2 || die "npm could not install the test packages (messages above)"
+  cp "$E2E/package-lock.json" "$stamp"
+}
