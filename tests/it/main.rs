@@ -1,0 +1,2 @@
+//! One integration binary: a module per area.
+mod compiler;
