@@ -2,5 +2,6 @@
 
 mod bad_input;
 mod bench;
+mod compiler;
 mod formats;
 mod round_trip;

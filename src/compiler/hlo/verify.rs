@@ -68,6 +68,21 @@ pub enum VerifyError {
     },
 }
 
+impl VerifyError {
+    /// The instruction with the defect; `None` when it is the module's.
+    #[must_use]
+    pub fn instruction(&self) -> Option<&str> {
+        match self {
+            Self::Root { .. } => None,
+            Self::DuplicateName { name }
+            | Self::Order { name, .. }
+            | Self::Shape { name, .. }
+            | Self::Parameter { name, .. }
+            | Self::Fusion { name, .. } => Some(name),
+        }
+    }
+}
+
 /// Checks single assignment, order, names, parameter numbers, shapes and fusion bodies.
 ///
 /// # Errors
