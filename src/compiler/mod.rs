@@ -2,6 +2,9 @@
 
 pub mod codegen;
 pub mod hlo;
+mod lowering;
+pub mod passes;
 mod workflow;
 
-pub use workflow::Workflow;
+pub use lowering::{LowerError, lower};
+pub use workflow::{UnknownWorkflow, Workflow};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::held::Held;
-use super::jobs::{Job, JobState, OpenJob};
+use super::jobs::{BenchJob, Job, JobState, OpenJob, ProfileJob};
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
 
 /// Whether a session has more to do.
@@ -43,6 +43,8 @@ impl Session {
                 Some(source) => self.jobs.push_back(Box::new(OpenJob::new(job, name, source))),
                 None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
             },
+            Request::Bench { job, config } => self.jobs.push_back(Box::new(BenchJob::new(job, *config))),
+            Request::Profile { job, spec } => self.jobs.push_back(Box::new(ProfileJob::new(job, spec))),
             Request::Cancel { job } => self.cancelled.push(job),
             Request::Close { profile } => {
                 self.profiles.remove(&profile);
