@@ -1,4 +1,5 @@
 //! A small sweep, and the table, CSV and JSON it gives.
+#![allow(clippy::expect_used, reason = "a helper of tests may fail like a test")]
 
 use neuronscope::base::{NeverCancel, SimTime};
 use neuronscope::bench::export::{CSV_COLS, TableOptions, to_csv, to_json, to_table};
