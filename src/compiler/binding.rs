@@ -30,7 +30,7 @@ pub fn parameter_values(
             ParameterRole::Weight(path) => {
                 let weight = weights.get(path).ok_or_else(missing)?;
                 let tensor = weight_tensor(seed, path, &weight.shape, weight.init);
-                let at = |source| EvalError::Compute { name: instruction.name.clone(), source };
+                let at = |e| EvalError::Compute { name: instruction.name.clone(), source: Box::new(e) };
                 tensor.map(Rc::new).map_err(at)
             }
         }

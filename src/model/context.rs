@@ -171,7 +171,7 @@ impl Ctx {
             Mode::Eager { seed, .. } => {
                 let tensor = weight_tensor(*seed, &path, shape, parameter.init);
                 let at = |source| ModelError::Compute { op: op.name().to_owned(), scope, source };
-                Held::Tensor(Rc::new(tensor.map_err(at)?))
+                Held::Tensor(Rc::new(tensor.map_err(Box::new).map_err(at)?))
             }
         };
         let value = Value { shape: shape.clone(), held };
@@ -314,7 +314,7 @@ impl Ctx {
                 let tensors = inputs.iter().map(held).collect::<Option<Vec<_>>>().ok_or_else(foreign)?;
                 let tensors: Vec<&Tensor> = tensors.iter().map(Rc::as_ref).collect();
                 let at = |source| ModelError::Compute { op: op.name().to_owned(), scope: scope.clone(), source };
-                Ok(Self::value(compute(&op, &tensors, &shape).map_err(at)?))
+                Ok(Self::value(compute(&op, &tensors, &shape).map_err(Box::new).map_err(at)?))
             }
         }
     }

@@ -18,11 +18,11 @@ pub enum ModelError {
         /// What the first operand is to the op.
         left_name: &'static str,
         /// Its shape.
-        left: Shape,
+        left: Box<Shape>,
         /// What the second operand is to the op.
         right_name: &'static str,
         /// Its shape.
-        right: Shape,
+        right: Box<Shape>,
         /// What would have been right.
         expected: String,
     },
@@ -58,7 +58,7 @@ pub enum ModelError {
         /// The module path it was called in.
         scope: String,
         /// What went wrong.
-        source: TensorError,
+        source: Box<TensorError>,
     },
     /// A value of one run was used in another.
     #[error("{op} in {scope}: an operand belongs to another trace or run; use the values this forward was given")]

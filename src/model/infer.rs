@@ -19,6 +19,7 @@ impl Problem {
         let (op, scope) = (op.to_owned(), scope.to_owned());
         match self {
             Self::Mismatch { left: (left_name, left), right: (right_name, right), expected } => {
+                let (left, right) = (Box::new(left), Box::new(right));
                 ModelError::Mismatch { op, scope, left_name, left, right_name, right, expected }
             }
             Self::Operand { name, shape, expected } => ModelError::Operand { op, scope, name, shape, expected },

@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn values_are_rounded_to_the_element_type() {
-        let t = Tensor::new(Shape::new(DType::Bf16, [2]), vec![1.003_906_25, 3.0]).unwrap();
+        let t = Tensor::new(Shape::new(DType::Bf16, [2]), vec![1.0 + 1.0 / 256.0, 3.0]).unwrap();
         assert_eq!(t.data(), [1.0, 3.0]);
     }
 

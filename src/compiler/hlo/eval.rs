@@ -50,7 +50,7 @@ pub enum EvalError {
         /// The instruction.
         name: String,
         /// Why.
-        source: TensorError,
+        source: Box<TensorError>,
     },
     /// An operand has no value: the module is not well formed.
     #[error("instruction %{name}: an operand has no value; verify the module")]
@@ -170,7 +170,7 @@ fn compute(instruction: &HloInstruction, operands: &[Rc<Tensor>]) -> Result<Tens
         },
         _ => return Err(EvalError::NoOperand { name: instruction.name.clone() }),
     };
-    result.map_err(|source| EvalError::Compute { name: instruction.name.clone(), source })
+    result.map_err(|e| EvalError::Compute { name: instruction.name.clone(), source: Box::new(e) })
 }
 
 const fn unary_op(op: &Opcode) -> Option<UnaryOp> {
@@ -195,4 +195,86 @@ const fn binary_op(op: &Opcode) -> Option<BinaryOp> {
         Opcode::Minimum => BinaryOp::Minimum,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compiler::hlo::parse;
+
+    fn run(lines: &str, inputs: &[(&[u64], &[f32])]) -> Result<Vec<Rc<Tensor>>, EvalError> {
+        let mut text = "HloModule m\nENTRY {\n".to_owned();
+        for (i, (dims, _)) in inputs.iter().enumerate() {
+            text += &format!("%p{i} = {} parameter({i}), input={i}\n", Shape::f32(*dims));
+        }
+        let values: Vec<_> =
+            inputs.iter().map(|(d, v)| Rc::new(Tensor::new(Shape::f32(*d), v.to_vec()).unwrap())).collect();
+        evaluate(&parse(&format!("{text}{lines}\n}}")).unwrap(), &values)
+    }
+
+    fn one(lines: &str, inputs: &[(&[u64], &[f32])]) -> Vec<f32> {
+        run(lines, inputs).unwrap()[0].data().to_vec()
+    }
+
+    #[test]
+    fn every_elementwise_opcode_has_its_meaning() {
+        let (a, b): (&[f32], &[f32]) = (&[4.0, 1.0], &[2.0, -8.0]);
+        for (op, expected) in [
+            ("add", [6.0, -7.0]),
+            ("subtract", [2.0, 9.0]),
+            ("multiply", [8.0, -8.0]),
+            ("divide", [2.0, -0.125]),
+            ("maximum", [4.0, 1.0]),
+            ("minimum", [2.0, -8.0]),
+        ] {
+            assert_eq!(one(&format!("ROOT %r = f32[2] {op}(%p0, %p1)"), &[(&[2], a), (&[2], b)]), expected, "{op}");
+        }
+        for (op, expected) in [
+            ("negate", [-4.0, -1.0]),
+            ("exponential", [libm::expf(4.0), libm::expf(1.0)]),
+            ("log", [libm::logf(4.0), 0.0]),
+            ("tanh", [libm::tanhf(4.0), libm::tanhf(1.0)]),
+            ("sqrt", [2.0, 1.0]),
+            ("rsqrt", [0.5, 1.0]),
+        ] {
+            assert_eq!(one(&format!("ROOT %r = f32[2] {op}(%p0)"), &[(&[2], a)]), expected, "{op}");
+        }
+    }
+
+    #[test]
+    fn other_opcodes_have_theirs() {
+        let x: (&[u64], &[f32]) = (&[2, 3], &[1.0, 2.0, 3.0, -4.0, 5.0, 6.5]);
+        assert_eq!(one("ROOT %r = f32[3,2] transpose(%p0), dimensions={1,0}", &[x]), [1.0, -4.0, 2.0, 5.0, 3.0, 6.5]);
+        assert_eq!(one("ROOT %r = f32[6] reshape(%p0)", &[x]), x.1);
+        assert_eq!(one("ROOT %r = s32[2,3] convert(%p0)", &[x]), [1.0, 2.0, 3.0, -4.0, 5.0, 6.0]);
+        assert_eq!(one("ROOT %r = f32[3] reduce(%p0), dimensions={0}, to_apply=maximum", &[x]), [1.0, 5.0, 6.5]);
+        assert_eq!(one("ROOT %r = f32[2] reduce(%p0), dimensions={1}, to_apply=add", &[x]), [6.0, 7.5]);
+        assert_eq!(
+            one("ROOT %r = f32[2,3] custom-call(%p0), custom_call_target=\"relu\"", &[x]),
+            [1.0, 2.0, 3.0, 0.0, 5.0, 6.5]
+        );
+        assert_eq!(one("ROOT %r = f32[2] constant(-inf)", &[]), [f32::NEG_INFINITY; 2]);
+        let dot = "ROOT %r = f32[2,2] dot(%p0, %p0), lhs_contracting_dims={1}, rhs_contracting_dims={1}";
+        assert_eq!(one(dot, &[x]), [14.0, 25.5, 25.5, 83.25]);
+    }
+
+    #[test]
+    fn a_tuple_gives_several_results() {
+        let results = run("%n = f32[1] negate(%p0)\nROOT %t = f32[1] tuple(%p0, %n)", &[(&[1], &[2.0])]).unwrap();
+        assert_eq!(results.iter().map(|t| t.data()[0]).collect::<Vec<_>>(), [2.0, -2.0]);
+    }
+
+    #[test]
+    fn errors_name_the_instruction() {
+        let unknown = run("ROOT %r = f32[1] custom-call(%p0), custom_call_target=\"gelu\"", &[(&[1], &[2.0])]);
+        assert_eq!(unknown.unwrap_err().to_string(), "instruction %r: there is no kernel \"gelu\"; there is relu");
+        let module = parse("HloModule m\nENTRY { ROOT %p0 = f32[2] parameter(0), input=0 }").unwrap();
+        let missing = evaluate(&module, &[]).unwrap_err();
+        assert_eq!(missing.to_string(), "instruction %p0: no value was given for parameter 0");
+        let wrong = Rc::new(Tensor::splat(Shape::f32([3]), 0.0).unwrap());
+        let e = evaluate(&module, &[wrong]).unwrap_err();
+        assert_eq!(e.to_string(), "instruction %p0: parameter 0 is f32[2], a value of f32[3] was given");
+        let huge = run("ROOT %r = f32[1000000,1000000] constant(1)", &[]).unwrap_err();
+        assert!(huge.to_string().starts_with("instruction %r: a tensor of f32[1000000,1000000] has"), "{huge}");
+    }
 }

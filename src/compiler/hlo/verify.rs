@@ -191,3 +191,106 @@ fn verify_fusion<'m>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compiler::hlo::parse;
+
+    const FUSED: &str = "HloModule m\nENTRY {\n %x = f32[2,3] parameter(0), input=0\n %y = f32[3] parameter(1), input=1\n \
+         ROOT %fused_0 = f32[2,3] fusion(%x, %y), calls={\n %b = f32[2,3] broadcast(%y), dimensions={1}\n \
+         ROOT %a = f32[2,3] add(%x, %b)\n }\n}";
+
+    fn broken(change: impl FnOnce(&mut HloModule)) -> String {
+        let mut module = parse(FUSED).unwrap();
+        change(&mut module);
+        verify(&module).unwrap_err().to_string()
+    }
+
+    fn body(module: &mut HloModule) -> &mut FusionBody {
+        match &mut module.instructions[InstrId(2)].opcode {
+            Opcode::Fusion(body) => body,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn defects_of_the_module_are_named() {
+        assert_eq!(broken(|m| m.root = InstrId(9)), "module m: its root is instruction number 9, it has 3");
+        assert_eq!(
+            broken(|m| m.instructions[InstrId(1)].name = "x".to_owned()),
+            "instruction %x: the name is used twice"
+        );
+        assert_eq!(
+            broken(|m| m.instructions[InstrId(2)].operands[1] = InstrId(2)),
+            "instruction %fused_0: operand 1 is instruction number 2, which does not come before it"
+        );
+        assert_eq!(
+            broken(|m| m.instructions[InstrId(1)].shape.dims = vec![u64::MAX, 2]),
+            format!("instruction %y (parameter): f32[{},2] has more elements than 64 bits can count", u64::MAX)
+        );
+        let renumber = |m: &mut HloModule| {
+            if let Opcode::Parameter { index, .. } = &mut m.instructions[InstrId(1)].opcode {
+                *index = 3;
+            }
+        };
+        assert_eq!(broken(renumber), "instruction %y: parameter 3 is there twice, or a lower number is missing");
+    }
+
+    #[test]
+    fn defects_of_a_fusion_are_named() {
+        let start = "instruction %fused_0 (fusion): ";
+        assert_eq!(broken(|m| body(m).members.clear()), format!("{start}it has no members"));
+        assert_eq!(
+            broken(|m| {
+                body(m).ids.pop();
+            }),
+            format!("{start}2 members have 1 ids")
+        );
+        assert_eq!(
+            broken(|m| body(m).ids[0] = InstrId(1)),
+            format!("{start}member %b has id 1, which is another instruction's")
+        );
+        assert_eq!(
+            broken(|m| body(m).members[1].operands[0] = InstrId(4)),
+            "instruction %a (add): an operand does not exist"
+        );
+        assert_eq!(
+            broken(|m| m.instructions[InstrId(2)].shape.dims[0] = 5),
+            format!("{start}its root %a is f32[2,3], the fusion is f32[5,3]")
+        );
+        let unread = |m: &mut HloModule| {
+            let first = body(m).ids[0];
+            body(m).members[1].operands[0] = first;
+        };
+        assert_eq!(broken(unread), format!("{start}no member reads its operand %x"));
+    }
+
+    #[test]
+    fn each_opcode_checks_its_operands() {
+        for (line, problem) in [
+            (
+                "f32[3,2] dot(%x, %x), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+                "dimension 1 of the first is 3",
+            ),
+            ("f32[2,2] dot(%x, %x), lhs_contracting_dims={1}, rhs_contracting_dims={4}", "must exist"),
+            ("f32[3,2] transpose(%x), dimensions={0,0}", "is not a permutation"),
+            ("f32[2,3] broadcast(%y), dimensions={0}", "do not place f32[3] in f32[2,3]"),
+            ("f32[7] reshape(%x)", "the same number of elements"),
+            ("bf16[3,2] convert(%x)", "declared bf16[3,2]"),
+            ("f32[2,3] add(%x, %y)", "must have the same shape"),
+            ("f32[3] reduce(%x), dimensions={2}, to_apply=add", "are not dimensions of f32[2,3]"),
+            ("f32[2] reduce(%x), dimensions={0}, to_apply=add", "its operands give f32[3]"),
+            ("f32[3] custom-call(%x), custom_call_target=\"relu\"", "its operands give f32[2,3]"),
+        ] {
+            let text = format!(
+                "HloModule m\nENTRY {{\n %x = f32[2,3] parameter(0), input=0\n %y = f32[3] parameter(1), input=1\n ROOT %z = {line}\n}}"
+            );
+            let e = parse(&text).unwrap_err();
+            assert!(
+                e.line == 5 && e.message.starts_with("instruction %z (") && e.message.contains(problem),
+                "{line}: {e}"
+            );
+        }
+    }
+}

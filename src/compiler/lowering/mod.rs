@@ -8,6 +8,8 @@
 
 mod builder;
 mod ops;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use thiserror::Error;
@@ -34,6 +36,26 @@ pub enum LowerError {
         path: String,
         /// How many it has.
         found: usize,
+    },
+    /// An op names a dimension its operand does not have.
+    #[error(
+        "{path} names dimension {dim} of an operand of {rank} dimensions: the graph is damaged, trace the model again"
+    )]
+    Dimension {
+        /// The node.
+        path: String,
+        /// The dimension.
+        dim: u32,
+        /// Dimensions there are.
+        rank: usize,
+    },
+    /// The graph's result is not one of its nodes.
+    #[error("the result is node {node} of {nodes}: the graph is damaged, trace the model again")]
+    Output {
+        /// The node named.
+        node: u32,
+        /// Nodes there are.
+        nodes: usize,
     },
     /// The result is not well formed.
     #[error("lowering made an invalid module: {0}")]

@@ -30,7 +30,13 @@ pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> 
             let zeros = stretch(b, zero, &shape, origin);
             b.push(Opcode::Maximum, vec![x, zeros], shape, origin)
         }
-        (AtenOp::LogSoftmax { dim }, &[x]) => log_softmax(b, x, *dim, origin),
+        (AtenOp::LogSoftmax { dim }, &[x]) => {
+            let rank = b.shape(x).rank();
+            if *dim as usize >= rank {
+                return Err(LowerError::Dimension { path: node.path(), dim: *dim, rank });
+            }
+            log_softmax(b, x, *dim, origin)
+        }
         (AtenOp::Mean, &[x]) => mean(b, x, shape, origin),
         (AtenOp::Unary(op), &[x]) => unary(b, *op, x, shape, origin),
         (AtenOp::Binary(op), &[x, y]) => b.push(binary(*op), vec![x, y], shape, origin),

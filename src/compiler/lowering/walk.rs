@@ -23,6 +23,9 @@ enum Step {
 }
 
 pub(super) fn lower_graph(graph: &Graph, workflow: Workflow) -> Result<HloModule, LowerError> {
+    if graph.nodes.get(graph.output).is_none() {
+        return Err(LowerError::Output { node: graph.output.0, nodes: graph.nodes.len() });
+    }
     let mut walk = Walk {
         graph,
         builder: Builder::default(),

@@ -115,3 +115,51 @@ pub fn list() -> Result<Vec<ModelListing>, SpecError> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::named_parameters;
+
+    #[test]
+    fn the_listing_has_the_seeds_figures() {
+        let all = list().unwrap();
+        let figures: Vec<_> = all
+            .iter()
+            .map(|m| (m.id, m.summary.parameter_count, m.summary.flops, m.summary.inputs[0].shape.as_str()))
+            .collect();
+        let mlp_weights = 784 * 4096 + 4096 * 2048 + 2048 * 10;
+        assert_eq!(
+            figures,
+            [
+                ("nn", 16 + 4 + 8 + 2, 2 * (64 + 32), "f32[4,4]"),
+                // The guide's PE TOPS formula: 2 * batch * n^3 * loop_count.
+                ("matmult", 1024 * 1024 + 1024, 2 * 1024 * 1024 * 1024 * 1000, "f32[1,1024,1024]"),
+                ("mlp", mlp_weights + 4096 + 2048 + 10, 2 * 32 * mlp_weights, "f32[32,784]"),
+            ]
+        );
+    }
+
+    #[test]
+    fn declared_weights_are_the_traced_ones_in_every_model() {
+        for info in MODELS {
+            let spec = ModelSpec::new(info);
+            let module = spec.module();
+            let mut declared: Vec<_> =
+                named_parameters(&*module).into_iter().map(|(path, p)| (path, p.shape.clone())).collect();
+            declared.sort_by(|a, b| a.0.cmp(&b.0));
+            let traced: Vec<_> =
+                spec.trace(1).unwrap().weights().into_iter().map(|(path, w)| (path, w.shape)).collect();
+            assert_eq!(declared, traced, "{}", info.id);
+        }
+    }
+
+    #[test]
+    fn defaults_lie_within_their_ranges() {
+        for p in MODELS.iter().flat_map(|m| m.parameters) {
+            if let ParamKind::Int { default, min, max } = p.kind {
+                assert!((min..=max).contains(&default), "{}", p.name);
+            }
+        }
+    }
+}

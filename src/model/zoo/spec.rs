@@ -74,7 +74,7 @@ pub enum SpecError {
     },
     /// The model can not be traced with these parameters.
     #[error(transparent)]
-    Model(#[from] ModelError),
+    Model(#[from] Box<ModelError>),
 }
 
 /// A model of the zoo with a value for each of its parameters.
@@ -134,7 +134,7 @@ impl ModelSpec {
     /// When the batch size is out of range or a tensor would be larger than any machine.
     pub fn trace(&self, batch: u64) -> Result<Graph, SpecError> {
         let shapes: Vec<Shape> = self.inputs(batch)?.into_iter().map(|i| i.shape).collect();
-        Ok(trace(&*self.module(), &shapes)?)
+        Ok(trace(&*self.module(), &shapes).map_err(Box::new)?)
     }
 }
 
@@ -234,4 +234,91 @@ fn known_parameters(info: &ModelInfo) -> String {
 
 fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn error(text: &str) -> String {
+        text.parse::<ModelSpec>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn parameters_are_read_and_defaults_left_out_again() {
+        let spec: ModelSpec = "matmult:n=2048, add_bias=false ,loop_count=1000".parse().unwrap();
+        let s = spec.settings();
+        assert_eq!((s.int("n"), s.int("loop_count"), s.flag("add_bias"), s.flag("chained")), (2048, 1000, false, true));
+        assert_eq!(spec.to_string(), "matmult:n=2048,add_bias=false");
+        assert_eq!("matmult:n=1024".parse::<ModelSpec>().unwrap(), "matmult".parse().unwrap());
+        assert_eq!(serde_json::to_string(&spec).unwrap(), "\"matmult:n=2048,add_bias=false\"");
+        assert_eq!(serde_json::from_str::<ModelSpec>("\"mlp\"").unwrap().id(), "mlp");
+    }
+
+    #[test]
+    fn unknown_names_list_what_there_is() {
+        assert_eq!(error("resnet"), "unknown model \"resnet\": there are nn, matmult, mlp");
+        assert_eq!(error(""), "unknown model \"\": there are nn, matmult, mlp");
+        assert_eq!(
+            error("matmult:m=3"),
+            "model matmult has no parameter \"m\": it has n, loop_count, add_bias, chained"
+        );
+        assert_eq!(error("nn:n=3"), "model nn has no parameter \"n\": it has none");
+        assert_eq!(
+            error("mlp:hidden1"),
+            "model mlp: \"hidden1\" is not a parameter: write name=value, separated by commas; it has hidden1, hidden2"
+        );
+        assert!(error("nn:").contains("\"\" is not a parameter"));
+        assert_eq!(error("matmult:n=3,n=4"), "model matmult: parameter n is given twice");
+    }
+
+    #[test]
+    fn values_out_of_range_name_the_range() {
+        for value in ["0", "-1", "16385", "99999999999999999999999", "1.5", "", "1e3", "nan"] {
+            let expected = format!("model matmult: n={value} is not possible: use a whole number from 1 to 16384");
+            assert_eq!(error(&format!("matmult:n={value}")), expected);
+        }
+        assert_eq!(
+            error("matmult:loop_count=10001"),
+            "model matmult: loop_count=10001 is not possible: use a whole number from 1 to 10000"
+        );
+        assert_eq!(error("matmult:add_bias=yes"), "model matmult: add_bias=yes is not possible: use true or false");
+    }
+
+    #[test]
+    fn batch_sizes_have_a_range_and_multiply_the_first_dimension() {
+        let nn: ModelSpec = "nn".parse().unwrap();
+        assert_eq!(nn.inputs(1).unwrap()[0].shape, Shape::f32([4, 4]));
+        assert_eq!(nn.inputs(8).unwrap()[0].shape, Shape::f32([32, 4]));
+        for batch in [0, MAX_BATCH_SIZE + 1, u64::MAX] {
+            let e = nn.inputs(batch).unwrap_err();
+            assert_eq!(e.to_string(), format!("batch size {batch} is not possible: use 1 to 65536"));
+        }
+    }
+
+    #[test]
+    fn a_model_larger_than_any_machine_is_refused_where_it_happens() {
+        let spec: ModelSpec = "matmult:n=16384".parse().unwrap();
+        let e = spec.trace(65_536).unwrap_err().to_string();
+        assert!(e.starts_with("xla::device_data in Matmult[model]: result [65536,16384,16384]"), "{e}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_setting_reads_back(n in 1u64..=16_384, loops in 1u64..=10_000, bias: bool, chained: bool) {
+            let text = format!("matmult:n={n},loop_count={loops},add_bias={bias},chained={chained}");
+            let spec: ModelSpec = text.parse().unwrap();
+            prop_assert_eq!(&spec.to_string().parse::<ModelSpec>().unwrap(), &spec);
+            prop_assert_eq!(spec.settings().int("n"), n);
+            prop_assert_eq!(spec.settings().flag("chained"), chained);
+        }
+
+        #[test]
+        fn any_text_is_a_specification_or_an_error(text in "[ -~]{0,40}") {
+            if let Ok(spec) = text.parse::<ModelSpec>() {
+                prop_assert_eq!(spec.to_string().parse::<ModelSpec>().unwrap(), spec);
+            }
+        }
+    }
 }
