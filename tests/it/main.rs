@@ -5,7 +5,9 @@
 
 mod bad_input;
 mod bench;
+mod cli;
 mod compiler;
+mod device;
 mod formats;
 mod layering;
 mod round_trip;
