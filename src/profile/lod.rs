@@ -130,7 +130,7 @@ impl LodIndex {
 }
 
 /// The widest power of two that is no wider than a pixel.
-fn bucket_for(within: Interval<TraceNs>, width_px: u32) -> u32 {
+pub(super) fn bucket_for(within: Interval<TraceNs>, width_px: u32) -> u32 {
     let width_ns = within.end.0.saturating_sub(within.start.0).max(1).unsigned_abs();
     (width_ns / u64::from(width_px)).checked_ilog2().unwrap_or(0)
 }
