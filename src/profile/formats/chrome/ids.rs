@@ -33,7 +33,7 @@ impl TrackCache {
         hasher.write(pid);
         hasher.write_u8(b',');
         hasher.write(tid);
-        let slot = (hasher.finish() >> 24) as usize % SLOTS;
+        let slot = hasher.finish() as usize % SLOTS;
         if let Some(known) = self.slots[slot].as_ref().filter(|s| s.pid == pid && s.tid == tid) {
             return known.track;
         }
