@@ -9,7 +9,7 @@ use super::executor::SimulatedExecutor;
 use super::measurement::Measurement;
 use super::plan::{Estimate, estimate};
 use super::report::{Report, ReportDetail};
-use super::scheduler::{Progress, Scheduler};
+use super::scheduler::{Progress, Scheduler, check_size};
 use super::service::ServiceTimes;
 use super::sweep::Configuration;
 
@@ -101,6 +101,7 @@ fn prepare(
     expected: &Estimate,
 ) -> Result<Scheduler<SimulatedExecutor>, String> {
     configuration.check().map_err(|e| e.to_string())?;
+    check_size(configuration).map_err(|e| e.to_string())?;
     times.check(configuration).map_err(|e| e.to_string())?;
     expected.check(configuration).map_err(|e| e.to_string())?;
     let executor = SimulatedExecutor::new(configuration, times);
@@ -147,6 +148,10 @@ mod tests {
         assert!(error_of(Ok(&times().with_even_pipeline(2))).contains("2 pipeline stages"));
         let nothing = ServiceTimes { device: vec![SimTime::ZERO], ..ServiceTimes::default() };
         assert!(error_of(Ok(&nothing)).contains("zero time"));
+        let mut many = first();
+        (many.instance_type, many.n_models, many.workers_per_model) = ("unknown".into(), 4_096, 4_096);
+        let row = ConfigurationRun::new(many, Ok(&times())).finish(ReportDetail::Summary).report;
+        assert!(row.error.unwrap().contains("makes 16777216 workers"));
         let fast = ServiceTimes { device: vec![SimTime::from_ns(1)], ..ServiceTimes::default() };
         assert!(error_of(Ok(&fast)).contains("duration_s of at most"));
         let slow = ServiceTimes { device: vec![SimTime(u64::MAX)], ..ServiceTimes::default() };

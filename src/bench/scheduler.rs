@@ -43,6 +43,16 @@ mod error {
             /// The limit.
             max: u64,
         },
+        /// More cores than can be numbered.
+        #[error(
+            "n_models x pipeline_size makes {cores} NeuronCores; at most {max} can be simulated; use fewer models or stages"
+        )]
+        Cores {
+            /// NeuronCores of all copies.
+            cores: u64,
+            /// The limit.
+            max: u64,
+        },
         /// An inference that took no time.
         #[error(
             "worker {worker} finished an inference in zero time, so the clock would never move; give a stage a time above zero"
@@ -101,6 +111,22 @@ struct Worker {
     called: u64,
 }
 
+/// Checks that workers and cores can be numbered, before anything is made for each of them.
+///
+/// # Errors
+/// When there are none or too many.
+pub(super) fn check_size(configuration: &Configuration) -> Result<(), RunError> {
+    let workers = configuration.workers();
+    if workers == 0 || workers > MAX_WORKERS {
+        let Configuration { n_models, workers_per_model, .. } = *configuration;
+        return Err(RunError::Workers { n_models, workers_per_model, workers, max: MAX_WORKERS });
+    }
+    if configuration.n_devices() > MAX_WORKERS {
+        return Err(RunError::Cores { cores: configuration.n_devices(), max: MAX_WORKERS });
+    }
+    Ok(())
+}
+
 /// Runs one configuration on an [`Executor`], in steps.
 pub struct Scheduler<E> {
     executor: E,
@@ -124,13 +150,10 @@ impl<E: Executor> Scheduler<E> {
     /// # Errors
     /// When there are too many workers, or no memory for what is expected.
     pub fn new(configuration: &Configuration, executor: E, expected: u64) -> Result<Self, RunError> {
-        let (models, workers) = (configuration.n_models, configuration.workers());
-        if workers == 0 || workers > MAX_WORKERS {
-            let (n_models, workers_per_model) = (models, configuration.workers_per_model);
-            return Err(RunError::Workers { n_models, workers_per_model, workers, max: MAX_WORKERS });
-        }
-        // Both fit: at most 2^20 workers, and no more models than workers.
-        let (workers, pipeline_size) = (workers as usize, configuration.pipeline_size.max(1));
+        check_size(configuration)?;
+        // Both fit after the check: at most 2^20 workers and as many cores, and no more models than workers.
+        let (models, workers) = (configuration.n_models, configuration.workers() as usize);
+        let pipeline_size = configuration.pipeline_size.max(1);
         let resources = 1 + models as usize * (1 + pipeline_size as usize);
         let mut scheduler = Self {
             executor,

@@ -11,6 +11,9 @@ use super::config::{BenchConfig, ConfigError};
 /// The most configurations of one sweep.
 pub const MAX_CONFIGURATIONS: u64 = 10_000;
 
+/// Seconds below which a run has no second that is neither its first nor its last.
+const SHORTEST_FULL_S: f64 = 2.0;
+
 /// One point of a sweep: everything its result depends on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Configuration {
@@ -179,6 +182,12 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, ConfigError> {
     if size.is_none() {
         messages.push(unknown_instance(config));
     }
+    if config.duration_s < SHORTEST_FULL_S {
+        messages.push(format!(
+            "duration_s: {} s has no full second between its first and its last, so throughput_avg is the total over the elapsed time; use {SHORTEST_FULL_S} s or more for NeuronPerf's rule",
+            config.duration_s
+        ));
+    }
     let mut configurations: Vec<Configuration> = Vec::new();
     refuse_if_too_many(config)?;
     for batch_size in distinct(&config.batch_sizes) {
@@ -313,6 +322,13 @@ mod tests {
         assert_eq!(pairs(&config), [(1, 1), (1, 2)]);
         assert!(sweep.messages[0].contains("'trn9.huge'") && sweep.messages[0].contains("inf1.6xlarge"));
         assert!(sweep.configurations.iter().all(|c| c.check().is_ok()));
+    }
+
+    #[test]
+    fn short_durations_are_announced() {
+        let messages = |duration_s| expand(&BenchConfig { duration_s, ..BenchConfig::default() }).unwrap().messages;
+        assert!(messages(1.5)[0].starts_with("duration_s: 1.5 s has no full second"));
+        assert!(messages(2.0).is_empty());
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub fn build_profile(
     workflow: Workflow,
     title: &str,
 ) -> Captured {
-    let mut builder = ProfileBuilder::new("neuronscope-simulation");
+    let mut builder = ProfileBuilder::new("simulated");
     builder.set_title(title);
     let processes = SECTIONS.map(|(pid, name)| builder.process(pid, name));
     for (i, process) in processes.iter().enumerate() {

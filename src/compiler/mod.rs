@@ -1,7 +1,12 @@
 //! From a graph of aten ops to an executable for a NeuronCore: HLO, lowering, passes, code generation.
 
 pub mod codegen;
+mod binding;
 pub mod hlo;
+mod lowering;
+pub mod passes;
 mod workflow;
 
-pub use workflow::Workflow;
+pub use binding::parameter_values;
+pub use lowering::{LowerError, lower};
+pub use workflow::{UnknownWorkflow, Workflow};

@@ -1,5 +1,7 @@
 //! From the rows a builder collected to the columns of a profile: match, sort, nest, rebase.
 
+use std::cmp::Reverse;
+
 use super::builder::{EndRow, PointRows, ProfileBuilder, SliceRows};
 use super::nesting::{Nesting, TrackSlices};
 use super::{ArgsArena, ArgsId, InstantTable, LinkTable, Profile, ProfileMeta, SliceFlags, SliceTable};
@@ -138,7 +140,8 @@ fn join_args(arena: &mut ArgsArena, begin: ArgsId, end: ArgsId) -> ArgsId {
     arena.add(&joined)
 }
 
-/// Slices by track, then start, longest first, then in the order given.
+/// Slices by track, then start, longest first. Where both are equal nothing says which is outside: those that never
+/// ended come first, then those of begin and end, then complete ones (as other readers take it), in the order given.
 fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
     let mut first_of_track = vec![0u32; tracks + 1];
     for track in &rows.track {
@@ -155,7 +158,12 @@ fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
         *at += 1;
     }
     drop(rows.track);
-    let key = |i: &u32| (rows.start[*i as usize], std::cmp::Reverse(rows.dur[*i as usize]), *i);
+    let key = |&i: &u32| {
+        let at = i as usize;
+        let flags = rows.flags[at];
+        let outside = (flags.has(SliceFlags::UNCLOSED), flags.has(SliceFlags::PAIRED));
+        (rows.start[at], Reverse(rows.dur[at]), Reverse(outside), i)
+    };
     for bounds in first_of_track.windows(2) {
         let part = &mut order[bounds[0] as usize..bounds[1] as usize];
         if !part.is_sorted_by_key(key) {
@@ -172,7 +180,7 @@ fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
         name: gather(rows.name, &order),
         category: gather(rows.category, &order),
         args: gather(rows.args, &order),
-        flags: gather(rows.flags, &order),
+        flags: order.iter().map(|&i| rows.flags[i as usize].without(SliceFlags::PAIRED)).collect(),
         depth: Vec::new(),
         parent: Vec::new(),
         first_of_track,

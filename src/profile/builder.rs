@@ -234,7 +234,7 @@ impl ProfileBuilder {
         self.note(track, ts);
         self.phase_counts.add("B", 1);
         let slice = self.slices.track.len() as u32;
-        self.slices.push(track, ts, 0, name, category, args, SliceFlags::default());
+        self.slices.push(track, ts, 0, name, category, args, SliceFlags::PAIRED);
         self.ends.push(EndRow { track, ts, slice, name, args, byte_offset });
     }
 

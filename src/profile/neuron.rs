@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::opstats::{GroupBy, OpQuery, operator_stats};
-use super::{NeuronCoreId, Profile, TrackId};
+use super::{ArgsId, NeuronCoreId, Profile, TrackId};
+use crate::base::{FxHashMap, StrId};
 
 /// Name of the processes whose operators are counted: what runs on the engines, as opposed to control and transfer.
 pub const EXECUTION_PROCESS: &str = "Process Execution";
@@ -56,11 +57,12 @@ pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow>
     let mut rows = Vec::new();
     for (core, tracks) in tracks_by_core(profile, view) {
         let query = OpQuery { group_by: GroupBy::CategoryOrName, tracks: Some(tracks), percentiles: false };
+        let continuing = continuing_slices(profile, query.tracks.as_deref().unwrap_or_default());
         let stats = operator_stats(profile, &query);
         let total: i64 = stats.iter().map(|s| s.total_ns).sum();
         rows.extend(stats.iter().map(|s| OperatorRow {
             name: profile.str(s.key).to_owned(),
-            occurrences: s.count,
+            occurrences: s.count - continuing.get(&s.key).copied().unwrap_or(0),
             device: core.device,
             core: core.core,
             time_ns: s.total_ns,
@@ -72,6 +74,23 @@ pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow>
         by_time.then_with(|| a.name.cmp(&b.name)).then_with(|| (a.device, a.core).cmp(&(b.device, b.core)))
     });
     rows
+}
+
+/// Slices that go on with an operation which was interrupted (its argument `continues` says so): they add to its time
+/// and not to its occurrences.
+fn continuing_slices(profile: &Profile, tracks: &[TrackId]) -> FxHashMap<StrId, u64> {
+    let mut found: FxHashMap<StrId, u64> = FxHashMap::default();
+    let mut says_so: FxHashMap<ArgsId, bool> = FxHashMap::default();
+    let slices = profile.slices();
+    for id in tracks.iter().flat_map(|t| slices.of_track(*t)) {
+        let args = slices.args(id);
+        if *says_so.entry(args).or_insert_with(|| profile.args().get(args).contains("\"continues\":true")) {
+            let category = slices.category(id);
+            let key = if category == StrId::EMPTY { slices.name(id) } else { category };
+            *found.entry(key).or_insert(0) += 1;
+        }
+    }
+    found
 }
 
 fn tracks_by_core(profile: &Profile, view: OperatorView) -> Vec<(NeuronCoreId, Vec<TrackId>)> {

@@ -30,10 +30,19 @@ impl SliceFlags {
     /// A complete event that had no duration; it is shown with none.
     pub const NO_DURATION: Self = Self(4);
 
+    /// Made of a begin and an end; only while sorting.
+    pub(super) const PAIRED: Self = Self(128);
+
     /// Whether all of `other` is set.
     #[must_use]
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Without the facts of `other`.
+    #[must_use]
+    pub(super) fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// Both sets of facts.

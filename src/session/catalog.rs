@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::zoo::{MODELS, ParamInfo, ParamKind};
+
 /// Everything a form offers to choose from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Catalog {
@@ -71,7 +73,8 @@ pub struct InstanceInfo {
 /// Everything there is to choose from.
 #[must_use]
 pub fn catalog() -> Catalog {
-    let instances = crate::machine::arch::INSTANCES
+    let default = crate::bench::BenchConfig::default().instance_type;
+    let mut instances: Vec<InstanceInfo> = crate::machine::arch::INSTANCES
         .iter()
         .map(|i| InstanceInfo {
             name: i.name.to_owned(),
@@ -80,5 +83,23 @@ pub fn catalog() -> Catalog {
             usd_per_hour: i.usd_per_hour,
         })
         .collect();
-    Catalog { models: Vec::new(), instances }
+    instances.sort_by_key(|i| i.name != default);
+    Catalog { models: MODELS.iter().copied().map(model_info).collect(), instances }
+}
+
+fn model_info(model: &crate::model::zoo::ModelInfo) -> ModelInfo {
+    ModelInfo {
+        name: model.id.to_owned(),
+        title: model.description.to_owned(),
+        summary: model.batch_help.to_owned(),
+        parameters: model.parameters.iter().map(parameter_info).collect(),
+    }
+}
+
+fn parameter_info(parameter: &ParamInfo) -> ParameterInfo {
+    let (kind, default) = match parameter.kind {
+        ParamKind::Int { default, min, max } => (ParameterKind::Integer { min, max }, default.to_string()),
+        ParamKind::Bool { default } => (ParameterKind::Boolean, default.to_string()),
+    };
+    ParameterInfo { name: parameter.name.to_owned(), kind, default, help: parameter.help.to_owned() }
 }

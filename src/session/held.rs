@@ -1,10 +1,13 @@
 //! A profile that a session holds, and what it answers about it.
 
+use super::timeline::{ShownTracks, neighbour, search, slice_details, tile};
 use super::export::{open_json, operators_csv, profile_json};
-use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin};
+use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
 use crate::profile::Profile;
+use crate::profile::lod::LodIndex;
+use crate::view::timeline::{Neighbour, SliceDetails, SliceRef, TimelineQuery, TimelineTile};
 use crate::profile::formats::chrome::write_to_string;
 use crate::profile::neuron::{OperatorView, operator_table};
 use crate::profile::opstats::{OpQuery, operator_stats};
@@ -17,6 +20,8 @@ pub(super) struct Held {
     pub profile: Profile,
     /// From the first to the last slice of the model; known of simulated executions.
     pub device_window_ns: Option<u64>,
+    tracks: ShownTracks,
+    lod: LodIndex,
 }
 
 /// A file made of a profile.
@@ -34,7 +39,8 @@ impl Held {
         profile: Profile,
         device_window_ns: Option<u64>,
     ) -> Self {
-        Self { key, name, origin, profile, device_window_ns }
+        let tracks = ShownTracks::of(&profile);
+        Self { key, name, origin, profile, device_window_ns, tracks, lod: LodIndex::new() }
     }
 
     /// What a shell is told when the profile is there.
@@ -52,11 +58,31 @@ impl Held {
             name: self.name.clone(),
             origin: self.origin.clone(),
             events: meta.events,
-            outline: super::timeline::outline(&self.profile),
+            outline: self.tracks.outline().clone(),
             operators: self.operator_kinds(),
             facts,
             diagnostics: self.profile.diagnostics().items().to_vec(),
         }
+    }
+
+    /// What to draw.
+    pub fn tile(&mut self, query: &TimelineQuery) -> TimelineTile {
+        tile(&self.profile, &mut self.lod, &self.tracks, query)
+    }
+
+    /// Everything about a slice.
+    pub fn details(&self, slice: SliceRef) -> Option<Box<SliceDetails>> {
+        slice_details(&self.profile, &self.tracks, slice).map(Box::new)
+    }
+
+    /// Everything about the slice beside another one.
+    pub fn neighbour(&self, from: SliceRef, to: Neighbour) -> Option<Box<SliceDetails>> {
+        self.details(neighbour(&self.profile, from, to)?)
+    }
+
+    /// Slices by a part of their name.
+    pub fn search(&self, text: &str, limit: u32) -> SearchHits {
+        search(&self.profile, &self.tracks, text, limit)
     }
 
     fn operator_kinds(&self) -> Vec<OperatorKind> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::held::Held;
-use super::jobs::{Job, JobState, OpenJob};
+use super::jobs::{BenchJob, Job, JobState, OpenJob, ProfileJob};
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
 
 /// Whether a session has more to do.
@@ -43,6 +43,8 @@ impl Session {
                 Some(source) => self.jobs.push_back(Box::new(OpenJob::new(job, name, source))),
                 None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
             },
+            Request::Bench { job, config } => self.jobs.push_back(Box::new(BenchJob::new(job, *config))),
+            Request::Profile { job, spec } => self.jobs.push_back(Box::new(ProfileJob::new(job, spec))),
             Request::Cancel { job } => self.cancelled.push(job),
             Request::Close { profile } => {
                 self.profiles.remove(&profile);
@@ -104,11 +106,40 @@ impl Session {
                 let file = self.held(profile)?.export(kind)?;
                 Ok(Event::Exported { job, file_name: file.file_name, mime: file.mime.to_owned(), bytes: file.bytes })
             }
-            other => Err(format!("{}: not built yet", other.describe())),
+            Request::Timeline { job, profile, query } => {
+                let tile = self.held_mut(profile)?.tile(&query);
+                Ok(Event::Timeline { job, profile, tile })
+            }
+            Request::Details { job, profile, slice } => {
+                let details = self.held(profile)?.details(slice);
+                Ok(Event::Details { job, profile, details })
+            }
+            Request::Step { job, profile, from, to } => {
+                let details = self.held(profile)?.neighbour(from, to);
+                Ok(Event::Details { job, profile, details })
+            }
+            Request::Search { job, profile, text, limit } => {
+                let hits = self.held(profile)?.search(&text, limit);
+                Ok(Event::Search { job, profile, hits })
+            }
+            // Jobs and requests without an answer never get here: `handle` takes them.
+            Request::Bench { .. }
+            | Request::Profile { .. }
+            | Request::Open { .. }
+            | Request::Cancel { .. }
+            | Request::Close { .. } => Err(format!("{} is no question", question.describe())),
         }
     }
 
     fn held(&self, key: ProfileKey) -> Result<&Held, String> {
-        self.profiles.get(&key).ok_or_else(|| "that profile is closed: open it again".to_owned())
+        self.profiles.get(&key).ok_or_else(closed)
     }
+
+    fn held_mut(&mut self, key: ProfileKey) -> Result<&mut Held, String> {
+        self.profiles.get_mut(&key).ok_or_else(closed)
+    }
+}
+
+fn closed() -> String {
+    "that profile is closed: open it again".to_owned()
 }

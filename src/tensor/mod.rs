@@ -1,7 +1,17 @@
 //! Dtypes, shapes, tensors and reference kernels: the numbers a model works on, with no idea of a device.
+//!
+//! Kernels compute in single precision in one fixed order (sums ascend), never contract a multiply and an add, and take
+//! transcendental functions from `libm`: the same bits come out natively and in a browser.
 
 mod dtype;
+mod error;
+pub mod kernels;
+mod round;
 mod shape;
+mod value;
 
 pub use dtype::DType;
+pub use error::TensorError;
+pub use round::{round_bf16, round_f16, round_slice, round_to};
 pub use shape::Shape;
+pub use value::{MAX_ELEMENTS, Tensor};

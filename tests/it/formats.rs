@@ -6,14 +6,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use neuronscope::profile::formats::chrome::{write_chrome_trace, write_to_string};
-use neuronscope::profile::formats::{ChunkedReader, FileKind, ProfileReader, ReadError, read_bytes, sniff};
-use neuronscope::profile::opstats::{OpQuery, operator_stats, self_times};
+use neuronscope::profile::formats::read_bytes;
 use neuronscope::profile::summary::OpenSummary;
 use neuronscope::profile::{Profile, SliceFlags};
 use serde_json::Value;
 
-fn fixtures() -> PathBuf {
+pub fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/traces")
 }
 
@@ -132,4 +130,71 @@ fn large_real_traces_match_their_facts() {
         return;
     };
     check_folder(Path::new(&dir), &Path::new(&dir).join("facts"), 1);
+}
+
+#[test]
+fn summaries_of_small_traces() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("snapshots/formats");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| {
+        for (name, bytes, _) in traces_with_facts(&fixtures(), &fixtures()) {
+            if bytes.len() < 8_000 {
+                insta::assert_json_snapshot!(name.as_str(), OpenSummary::of(&read_bytes(&name, &bytes).unwrap()));
+            }
+        }
+    });
+}
+
+/// Prints speeds, asserts none: `NEURONSCOPE_TRACES=DIR cargo test --release --test it -- --ignored --nocapture speed`.
+#[test]
+#[ignore = "a measurement, for release builds"]
+#[allow(clippy::disallowed_methods)] // The one place that may look at a clock: it measures.
+fn speed_of_reading_and_drawing() {
+    use neuronscope::base::{Interval, TraceNs};
+    use neuronscope::profile::lod::LodIndex;
+    use neuronscope::profile::opstats::{OpQuery, operator_stats};
+    use std::time::Instant;
+
+    let Ok(dir) = std::env::var("NEURONSCOPE_TRACES") else { return };
+    let facts = Path::new(&dir).join("facts");
+    for (name, bytes, facts) in traces_with_facts(Path::new(&dir), &facts) {
+        let text = facts["bytes_uncompressed"].as_f64().unwrap_or(0.0) / 1e6;
+        if text < 5.0 {
+            continue;
+        }
+        let plain = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(&bytes) } else { bytes.clone() };
+        let ms = |from: Instant| from.elapsed().as_secs_f64() * 1e3;
+        let start = Instant::now();
+        let profile = read_bytes(&name, &plain).unwrap();
+        let read = ms(start);
+        let start = Instant::now();
+        let packed = read_bytes(&name, &bytes).unwrap();
+        let packed_ms = ms(start);
+        let start = Instant::now();
+        let ops = operator_stats(&profile, &OpQuery::default()).len();
+        let ops_ms = ms(start);
+        let whole = Interval::new(profile.span().start, TraceNs(profile.span().end.0 + 1));
+        let mut lod = LodIndex::new();
+        let mut draw = || {
+            let start = Instant::now();
+            let runs: usize = profile.tracks().ids().map(|t| lod.query(&profile, t, whole, 2000).len()).sum();
+            (ms(start), runs)
+        };
+        let (first_draw, _) = draw();
+        let (draw_ms, runs) = draw();
+        println!(
+            "{name}: {text:.1} MB in {read:.0} ms ({:.0} MB/s, {:.2} M events/s), unpacking too {packed_ms:.0} ms; \
+             store {:.1} MB; {ops} operators {ops_ms:.1} ms; draw first {first_draw:.1} ms, again {draw_ms:.2} ms, {runs} runs",
+            text / read * 1e3,
+            profile.meta().events as f64 / read / 1e3,
+            packed.bytes() as f64 / 1e6,
+        );
+    }
+}
+
+fn gunzip(bytes: &[u8]) -> Vec<u8> {
+    // Fixtures have a ten-byte header and perhaps a name.
+    let body = if bytes[3] & 8 == 0 { 10 } else { 11 + bytes[10..].iter().position(|&b| b == 0).unwrap() };
+    miniz_oxide::inflate::decompress_to_vec(&bytes[body..]).unwrap_or_else(|partial| partial.output)
 }

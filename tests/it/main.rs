@@ -1,3 +1,11 @@
 //! Tests of whole artifacts: files in, results out. One binary, a module per area.
 
+// clippy.toml's allowance covers #[test] functions, not their helpers.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod bad_input;
+mod bench;
+mod compiler;
 mod formats;
+mod layering;
+mod round_trip;

@@ -1,8 +1,53 @@
 //! `neuronscope bench`
-use anyhow::{Result, bail};
 
+use anyhow::Result;
+
+use super::text;
+use crate::bench::export::{self, TableOptions};
+use crate::bench::{BenchConfig, Report, parse_list, verdict};
 use crate::cli::args::BenchArgs;
+use crate::cli::driver::Driver;
+use crate::session::{Event, Request};
 
-pub(super) fn run(_args: BenchArgs) -> Result<()> {
-    bail!("in the making")
+pub(super) fn run(args: BenchArgs) -> Result<()> {
+    let (json, csv) = (args.json, args.csv);
+    let config = Box::new(config_of(args)?);
+    let events = Driver::new().run(|job| Request::Bench { job, config }, None)?;
+    let reports: Vec<Report> = events
+        .into_iter()
+        .filter_map(|e| match e {
+            Event::Report { report, .. } => Some(*report),
+            _ => None,
+        })
+        .collect();
+    if json {
+        return text::print(export::to_json(&reports)?.as_bytes());
+    }
+    if csv {
+        return text::print(export::to_csv(&reports, &export::CSV_COLS)?.as_bytes());
+    }
+    let mut out = export::to_table(&reports, &TableOptions::default());
+    for report in reports.iter().filter(|r| !r.is_finished()) {
+        out.push_str(&format!("failed: {}: {}\n", report.label(), report.error.as_deref().unwrap_or("no reason given")));
+    }
+    if let Some(verdict) = verdict(&reports) {
+        out.push_str(&format!("\n{verdict}\n"));
+    }
+    text::print(out.as_bytes())
+}
+
+fn config_of(args: BenchArgs) -> Result<BenchConfig> {
+    let optional = |flag, text: &Option<String>| text.as_deref().map(|t| parse_list(flag, t)).transpose();
+    Ok(BenchConfig {
+        n_models: optional("--n-models", &args.n_models)?,
+        workers_per_model: optional("--workers-per-model", &args.workers_per_model)?,
+        batch_sizes: parse_list("--batch-sizes", &args.batch_sizes)?,
+        pipeline_sizes: parse_list("--pipeline-sizes", &args.pipeline_sizes)?,
+        model: args.model,
+        instance_type: args.instance,
+        duration_s: args.duration,
+        seed: args.seed,
+        cost_per_hour: args.cost_per_hour,
+        ..BenchConfig::default()
+    })
 }

@@ -51,6 +51,6 @@ mod tests {
     #[test]
     fn columns_line_up() {
         let rows = vec![vec!["dot".to_owned(), "279".to_owned()], vec!["maximum".to_owned(), "6".to_owned()]];
-        assert_eq!(table(&["Op", ">ns"], &rows), "Op       ns\ndot      279\nmaximum    6\n");
+        assert_eq!(table(&["Op", ">ns"], &rows), "Op        ns\ndot      279\nmaximum    6\n");
     }
 }

@@ -10,6 +10,7 @@ use super::CodegenError;
 use super::emitter::Purpose;
 use super::program::Generator;
 use super::value::{Layout, Resident, Value, blocks};
+use crate::compiler::Workflow;
 use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
 use crate::machine::isa::{Engine, Op, Wait};
 
@@ -181,7 +182,7 @@ impl Generator<'_> {
         if self.table == Some(function) {
             return;
         }
-        let preload = self.table.is_none() && self.options.preload_tables();
+        let preload = self.table.is_none() && self.module.workflow == Workflow::Trace;
         let after = if preload { &[] } else { operand };
         self.emitter.instruction(Engine::Scalar, Op::ActTableLoad, Purpose::control(purpose.source), after);
         self.table = Some(function);

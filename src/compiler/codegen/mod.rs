@@ -19,4 +19,4 @@ mod transfer;
 mod value;
 
 pub use error::CodegenError;
-pub use program::{Options, generate};
+pub use program::generate;

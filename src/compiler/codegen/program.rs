@@ -7,30 +7,10 @@ use super::memory::SbufRing;
 use super::sources::Sources;
 use super::value::{Layout, Resident, Value, matrix_of};
 use crate::base::{FxHashMap, FxHashSet, Idx, IndexVec};
-use crate::compiler::Workflow;
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use crate::machine::Executable;
 use crate::machine::arch::CoreSpec;
 use crate::machine::isa::{Unit, Wait};
-
-/// What code generation may choose.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// How the model is run.
-    pub workflow: Workflow,
-}
-
-impl Options {
-    /// Whether a step moves its inputs and outputs itself: only in a lazily executed graph.
-    pub(super) fn transfers_inputs(self) -> bool {
-        self.workflow == Workflow::MarkStep
-    }
-
-    /// Whether the first activation table is loaded at the start: only in a traced model.
-    pub(super) fn preload_tables(self) -> bool {
-        self.workflow == Workflow::Trace
-    }
-}
 
 /// A weight in SBUF.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +23,6 @@ pub(super) struct Loaded {
 pub(super) struct Generator<'a> {
     pub module: &'a HloModule,
     pub core: &'a CoreSpec,
-    pub options: Options,
     pub emitter: Emitter,
     pub sources: Sources<'a>,
     pub ring: SbufRing,
@@ -51,6 +30,8 @@ pub(super) struct Generator<'a> {
     pub values: FxHashMap<InstrId, Value>,
     pub loaded: FxHashMap<InstrId, Loaded>,
     pub constants: FxHashMap<InstrId, Wait>,
+    /// Transfers of inputs that a step makes itself.
+    pub staged: Vec<Wait>,
     /// The activation function whose table is in place.
     pub table: Option<&'static str>,
     pub flops: u64,
@@ -65,8 +46,8 @@ pub(super) struct Generator<'a> {
 ///
 /// # Errors
 /// When it does not fit the core, or uses an opcode in a form that has no lowering to instructions.
-pub fn generate(module: &HloModule, options: Options, core: &CoreSpec) -> Result<Executable, CodegenError> {
-    let mut generator = Generator::new(module, options, core);
+pub fn generate(module: &HloModule, core: &CoreSpec) -> Result<Executable, CodegenError> {
+    let mut generator = Generator::new(module, core);
     for id in module.instructions.ids() {
         generator.instruction_at(id)?;
         generator.release_after(id);
@@ -77,7 +58,7 @@ pub fn generate(module: &HloModule, options: Options, core: &CoreSpec) -> Result
 }
 
 impl<'a> Generator<'a> {
-    fn new(module: &'a HloModule, options: Options, core: &'a CoreSpec) -> Self {
+    fn new(module: &'a HloModule, core: &'a CoreSpec) -> Self {
         let mut users: IndexVec<InstrId, Vec<InstrId>> = module.instructions.iter().map(|_| Vec::new()).collect();
         for (id, instruction) in module.instructions.iter_enumerated() {
             for operand in &instruction.operands {
@@ -88,7 +69,6 @@ impl<'a> Generator<'a> {
         Self {
             module,
             core,
-            options,
             emitter: Emitter::new(),
             sources: Sources::new(module),
             ring: SbufRing::new(core.sbuf_bytes),
@@ -96,6 +76,7 @@ impl<'a> Generator<'a> {
             values: FxHashMap::default(),
             loaded: FxHashMap::default(),
             constants: FxHashMap::default(),
+            staged: Vec::new(),
             table: None,
             flops: 0,
             users,
@@ -162,6 +143,11 @@ impl<'a> Generator<'a> {
         };
         self.values.insert(id, value);
         true
+    }
+
+    /// The operation that reads a value first; the value itself when nothing does.
+    pub(super) fn first_reader(&self, id: InstrId) -> InstrId {
+        self.users[id].first().copied().unwrap_or(id)
     }
 
     /// The only reader of a dot, when it can evict the product from PSUM.

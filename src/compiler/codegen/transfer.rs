@@ -19,7 +19,9 @@ impl Generator<'_> {
         let (rows, columns) = matrix_of(&self.instruction(id)?.shape);
         let bytes = rows.saturating_mul(columns).saturating_mul(IO_BYTES);
         self.emitter.executable.memory.input_bytes += bytes;
-        let source = self.sources.of(id);
+        let staged = self.module.workflow.transfers_inputs();
+        // Under a traced model there is no input operation: the load is part of the operation that reads it.
+        let source = self.sources.of(if staged { id } else { self.first_reader(id) });
         let partitions = self.core.partitions;
         // One block can be read transposed by its descriptors; a larger one is turned through the array where needed.
         let one_block = rows <= u64::from(partitions) && columns <= u64::from(partitions);
@@ -29,9 +31,12 @@ impl Generator<'_> {
         let mut after = self.take(id, sbuf_bytes)?;
         let touched = u32::try_from(along_partitions.min(u64::from(partitions))).unwrap_or(partitions);
         let transfer = Transfer { queue: DmaQueue::Io, direction: DmaDirection::HbmToSbuf, bytes, partitions: touched };
-        if self.options.transfers_inputs() {
+        if staged {
             let staging = Transfer { direction: DmaDirection::HbmToHbm, partitions, ..transfer };
-            after.push(self.emitter.dma(staging, source, &[]));
+            let moved = self.emitter.dma(staging, source, &[]);
+            after.push(moved);
+            // Weights are parameters of a lazily executed graph like its inputs: it reads them once those are there.
+            self.staged.push(moved);
         }
         let ready = vec![self.emitter.dma(transfer, source, &after)];
         let resident = Resident {
@@ -60,7 +65,8 @@ impl Generator<'_> {
         let mut loaded = Loaded::default();
         for block in blocks(columns, self.core.partitions) {
             let sbuf_bytes = self.resident_bytes(depth, u64::from(block), WEIGHT_BYTES);
-            let after = self.take(via, sbuf_bytes)?;
+            let mut after = self.take(via, sbuf_bytes)?;
+            after.extend_from_slice(&self.staged);
             let transfer = Transfer {
                 queue: DmaQueue::Weights,
                 direction: DmaDirection::HbmToSbuf,
@@ -82,7 +88,8 @@ impl Generator<'_> {
         }
         let elements = self.instruction(parameter)?.shape.elements();
         let sbuf_bytes = self.resident_bytes(elements, 1, IO_BYTES);
-        let after = self.take(via, sbuf_bytes)?;
+        let mut after = self.take(via, sbuf_bytes)?;
+        after.extend_from_slice(&self.staged);
         let transfer = Transfer {
             queue: DmaQueue::Weights,
             direction: DmaDirection::HbmToSbuf,
@@ -106,7 +113,7 @@ impl Generator<'_> {
         let source = self.sources.of(id);
         let transfer = Transfer { queue: DmaQueue::Io, direction: DmaDirection::SbufToHbm, bytes, partitions };
         let written = self.emitter.dma(transfer, source, &resident.ready);
-        if self.options.transfers_inputs() {
+        if self.module.workflow.transfers_inputs() {
             let staging = Transfer { direction: DmaDirection::HbmToHbm, partitions: self.core.partitions, ..transfer };
             self.emitter.dma(staging, source, &[written]);
         }

@@ -1,9 +1,16 @@
 //! HLO: the intermediate representation between the framework's graph and a NeuronCore's instructions.
 
+mod eval;
+mod infer;
 mod instruction;
 mod module;
 mod opcode;
+pub mod text;
+mod verify;
 
+pub use eval::{EvalError, evaluate};
 pub use instruction::{HloInstruction, InstrId, OpMetadata};
 pub use module::HloModule;
 pub use opcode::{DotDims, FusionBody, Literal, Opcode, ParameterRole, ReduceKind};
+pub use text::{ParseError, expressions, parse, print};
+pub use verify::{VerifyError, verify};

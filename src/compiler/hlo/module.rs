@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{HloInstruction, InstrId, Opcode};
 use crate::base::IndexVec;
+use crate::compiler::Workflow;
 
 /// The entry computation of a traced model. Instructions are stored in an order in which every operand comes before
 /// its users.
@@ -11,6 +12,8 @@ use crate::base::IndexVec;
 pub struct HloModule {
     /// Name: `SyncTensorsGraph.53`, or the model's name.
     pub name: String,
+    /// How the model is called: whether its inputs are transferred as part of the call.
+    pub workflow: Workflow,
     /// All instructions, operands first.
     pub instructions: IndexVec<InstrId, HloInstruction>,
     /// The result.
@@ -31,6 +34,12 @@ impl HloModule {
             .collect();
         found.sort_unstable();
         found.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// The instruction with this name, fusion members not included.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<InstrId> {
+        self.instructions.iter_enumerated().find(|(_, i)| i.name == name).map(|(id, _)| id)
     }
 
     /// How many instructions read each instruction's result (the root counts as read once more).

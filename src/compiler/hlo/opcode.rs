@@ -40,9 +40,10 @@ pub enum ReduceKind {
 /// The members of a fusion, in order of execution. The last one is the root: it gives the fusion its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FusionBody {
-    /// Member instructions. An operand that is not a member is an operand of the fusion, named by the same id.
+    /// Member instructions. An operand that is not a member is an operand of the fusion, named by the module's id.
     pub members: Vec<super::HloInstruction>,
-    /// The ids the members had in the module before they were fused, parallel to `members`.
+    /// The members' ids, parallel to `members`. They are unique in the module and lie beyond the ids of its instructions,
+    /// so that an operand's id says by itself whether it is a member.
     pub ids: Vec<InstrId>,
 }
 

@@ -19,8 +19,8 @@ pub struct EngineCosts {
     pub array_depth_cycles: u32,
     /// A stationary tile loads this many times faster than a moving tile of the same size streams (published: up to 4).
     pub fast_weight_load_factor: u32,
-    /// Share of the array's peak that back-to-back matmuls sustain, in thousandths (measured: the 1024^3 chained
-    /// microbenchmark runs at 77.64 of 91.75 TFLOPS = 846).
+    /// Share of the array's peak that back-to-back matmuls sustain, in thousandths (derived: the chained 1024^3
+    /// microbenchmark takes 27.66 us a layer, of which the wait for the layer before is about 1.3 us; the ideal is 23.41).
     pub sustained_matmul_permille: u32,
     /// Loading another activation table, nanoseconds (measured: 0.42 to 0.55 us in the published NeuronCore-v2 operator
     /// timelines; 1.29 us was measured on Trn2).
@@ -42,8 +42,8 @@ pub struct EngineCosts {
 pub struct DmaCosts {
     /// From the trigger to the first data, nanoseconds (measured: 740 on a GpSimd queue to ~900 on a Sync queue).
     pub trigger_to_data_ns: u64,
-    /// Shortest interval between two DMAs of one queue, nanoseconds (derived from the measured bandwidth curve: every
-    /// copy of up to 2 KiB a partition takes ~850).
+    /// Shortest interval between two DMAs of one queue, nanoseconds (derived: the five loads of the published two-layer
+    /// example keep DMA busy for 2.1 us, of which one load's latency is about 1 us. On Trn2 575 to 914 were measured).
     pub issue_interval_ns: u64,
     /// Shortest data phase, nanoseconds (measured: 97 for 8 descriptors of 256 B on one engine).
     pub min_data_ns: u64,
@@ -108,7 +108,7 @@ impl CostTable {
                 memory_access_cycles: 60,
                 array_depth_cycles: 128,
                 fast_weight_load_factor: 4,
-                sustained_matmul_permille: 846,
+                sustained_matmul_permille: 888,
                 act_table_load_ns: 500,
                 gpsimd_start_cycles: 150,
                 custom_hbm_access_ns: 250,
@@ -117,7 +117,7 @@ impl CostTable {
             },
             dma: DmaCosts {
                 trigger_to_data_ns: 900,
-                issue_interval_ns: 850,
+                issue_interval_ns: 500,
                 min_data_ns: 97,
                 completion_ns: 190,
                 semaphore_to_engine_ns: 110,

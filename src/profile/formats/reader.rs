@@ -183,11 +183,16 @@ impl TextReader {
             return reader.push(text);
         }
         self.head.extend_from_slice(text);
-        if self.head.len() < SNIFF_BYTES { Ok(()) } else { self.start() }
+        match sniff(&self.head) {
+            _ if self.head.len() < SNIFF_BYTES => Ok(()),
+            // White space so far: only JSON may begin with so much of it.
+            FileKind::Empty => self.start(FileKind::JsonObject),
+            kind => self.start(kind),
+        }
     }
 
-    fn start(&mut self) -> Result<(), ReadError> {
-        let mut reader = reader_for(sniff(&self.head), self.limits)?;
+    fn start(&mut self, kind: FileKind) -> Result<(), ReadError> {
+        let mut reader = reader_for(kind, self.limits)?;
         reader.push(&self.head)?;
         self.head = Vec::new();
         self.reader = Some(reader);
@@ -196,7 +201,7 @@ impl TextReader {
 
     fn finish(mut self) -> Result<Profile, ReadError> {
         if self.reader.is_none() {
-            self.start()?;
+            self.start(sniff(&self.head))?;
         }
         match self.reader {
             Some(reader) => reader.finish(),

@@ -1,11 +1,15 @@
 //! What takes longer than an answer: one file a kind of job, each worked on in bounded steps.
 
+mod bench;
 mod open;
+mod profile;
 
 use super::held::Held;
 use super::{Event, JobId, ProfileKey};
 
+pub(super) use bench::BenchJob;
 pub(super) use open::OpenJob;
+pub(super) use profile::ProfileJob;
 
 /// Work that a session does in steps.
 pub(super) trait Job {

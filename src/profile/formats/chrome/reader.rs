@@ -48,6 +48,7 @@ impl ChromeReader {
         let not = |what: String| Err(ReadError::NotAProfile { what });
         let (events, phases) = (self.rows.builder.events(), self.rows.builder.phases());
         match self.tokenizer.form {
+            Form::Unknown if !self.tokenizer.is_closed() => Err(ReadError::Empty),
             Form::Unknown => not("not JSON".to_owned()),
             Form::Object if !self.tokenizer.found_events => not(match name_json_object(&self.tokenizer.keys) {
                 Some(known) => known.to_owned(),

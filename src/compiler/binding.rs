@@ -1,0 +1,39 @@
+//! Values for a module's parameters: the inputs that are given, the weights drawn from a seed.
+
+use std::rc::Rc;
+
+use crate::model::{Graph, weight_tensor};
+use crate::tensor::Tensor;
+
+use super::hlo::{EvalError, HloModule, Opcode, ParameterRole};
+
+/// The value of each parameter, by index, for [`super::hlo::evaluate`]. `graph` is the one the module was lowered from: it
+/// knows how weights are initialised. An eager run with the same seed has the same weights.
+///
+/// # Errors
+/// When an input or weight is missing, or a weight is too large.
+pub fn parameter_values(
+    module: &HloModule,
+    graph: &Graph,
+    inputs: &[Rc<Tensor>],
+    seed: u64,
+) -> Result<Vec<Rc<Tensor>>, EvalError> {
+    let weights = graph.weights();
+    let value = |id| {
+        let instruction = &module.instructions[id];
+        let Opcode::Parameter { index, role } = &instruction.opcode else {
+            return Err(EvalError::NoOperand { name: instruction.name.clone() });
+        };
+        let missing = || EvalError::MissingParameter { name: instruction.name.clone(), index: *index };
+        match role {
+            ParameterRole::Input(n) => inputs.get(*n as usize).cloned().ok_or_else(missing),
+            ParameterRole::Weight(path) => {
+                let weight = weights.get(path).ok_or_else(missing)?;
+                let tensor = weight_tensor(seed, path, &weight.shape, weight.init);
+                let at = |e| EvalError::Compute { name: instruction.name.clone(), source: Box::new(e) };
+                tensor.map(Rc::new).map_err(at)
+            }
+        }
+    };
+    module.parameters().into_iter().map(value).collect()
+}

@@ -1,0 +1,98 @@
+//! Shapes: what each opcode gives for its operands.
+
+use crate::tensor::Shape;
+use crate::tensor::kernels::dot_shape;
+
+use super::{HloInstruction, Opcode};
+
+/// What is wrong with an instruction's operands or result.
+pub(super) type Problem = String;
+
+/// Checks number and shapes of operands against the result's shape. `operands` of a fusion are checked by its members.
+pub(super) fn check(instruction: &HloInstruction, operands: &[&Shape]) -> Result<(), Problem> {
+    let result = &instruction.shape;
+    if result.checked_elements().is_none() {
+        return Err(format!("{result} has more elements than 64 bits can count"));
+    }
+    let expected = match (&instruction.opcode, operands) {
+        (Opcode::Parameter { .. } | Opcode::Constant(_), []) => return Ok(()),
+        (Opcode::Fusion(_), _) => return Ok(()),
+        (Opcode::Tuple, [first, ..]) => (*first).clone(),
+        (Opcode::Dot(d), [lhs, rhs]) => {
+            dot_shape(lhs, rhs, d.batch, d.lhs_contracting, d.rhs_contracting).map_err(|e| e.to_string())?
+        }
+        (Opcode::Transpose { permutation }, [x]) => transposed(x, permutation)?,
+        (Opcode::Broadcast { dimensions }, [x]) => return check_broadcast(x, result, dimensions),
+        (Opcode::Reshape, [x]) => {
+            if x.checked_elements() != result.checked_elements() {
+                return Err(format!("{x} and {result} do not have the same number of elements"));
+            }
+            Shape::new(x.dtype, result.dims.clone())
+        }
+        (Opcode::Convert, [x]) => Shape::new(result.dtype, x.dims.clone()),
+        (Opcode::Reduce { dimensions, .. }, [x]) => reduced(x, dimensions)?,
+        (Opcode::CustomCall { .. }, [x]) => (*x).clone(),
+        (op, [x]) if op.is_elementwise() && arity(op) == Some(1) => (*x).clone(),
+        (op, [a, b]) if op.is_elementwise() && arity(op) == Some(2) => {
+            if a != b {
+                return Err(format!("operands {a} and {b} must have the same shape"));
+            }
+            (*a).clone()
+        }
+        (op, operands) => return Err(wrong_number(op, operands.len())),
+    };
+    if *result != expected {
+        return Err(format!("the result is declared {result}, its operands give {expected}"));
+    }
+    Ok(())
+}
+
+/// How many operands an opcode takes; `None` when that varies.
+pub(super) const fn arity(op: &Opcode) -> Option<usize> {
+    match op {
+        Opcode::Fusion(_) | Opcode::Tuple => None,
+        Opcode::Parameter { .. } | Opcode::Constant(_) => Some(0),
+        Opcode::Dot(_)
+        | Opcode::Add
+        | Opcode::Subtract
+        | Opcode::Multiply
+        | Opcode::Divide
+        | Opcode::Maximum
+        | Opcode::Minimum => Some(2),
+        _ => Some(1),
+    }
+}
+
+fn wrong_number(op: &Opcode, found: usize) -> Problem {
+    match arity(op) {
+        Some(n) => format!("{} takes {n} operands, it has {found}", op.name()),
+        None => format!("{} takes at least one operand, it has {found}", op.name()),
+    }
+}
+
+fn transposed(x: &Shape, permutation: &[u32]) -> Result<Shape, Problem> {
+    let mut sorted = permutation.to_vec();
+    sorted.sort_unstable();
+    if sorted.len() != x.rank() || sorted.iter().enumerate().any(|(i, &d)| i != d as usize) {
+        return Err(format!("{permutation:?} is not a permutation of the dimensions of {x}"));
+    }
+    Ok(Shape::new(x.dtype, permutation.iter().map(|&d| x.dims[d as usize]).collect::<Vec<_>>()))
+}
+
+fn check_broadcast(x: &Shape, result: &Shape, dimensions: &[u32]) -> Result<(), Problem> {
+    let ascending = dimensions.windows(2).all(|w| w[0] < w[1]);
+    let placed = dimensions.len() == x.rank()
+        && dimensions.iter().zip(&x.dims).all(|(&d, size)| result.dims.get(d as usize) == Some(size));
+    if !ascending || !placed || x.dtype != result.dtype {
+        return Err(format!("dimensions {dimensions:?} do not place {x} in {result}"));
+    }
+    Ok(())
+}
+
+fn reduced(x: &Shape, dimensions: &[u32]) -> Result<Shape, Problem> {
+    if dimensions.windows(2).any(|w| w[0] >= w[1]) || dimensions.iter().any(|&d| d as usize >= x.rank()) {
+        return Err(format!("{dimensions:?} are not dimensions of {x}, ascending"));
+    }
+    let kept = (0..x.rank()).filter(|i| !dimensions.contains(&(*i as u32))).map(|i| x.dims[i]);
+    Ok(Shape::new(x.dtype, kept.collect::<Vec<_>>()))
+}

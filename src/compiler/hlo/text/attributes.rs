@@ -1,0 +1,120 @@
+//! The attributes of an instruction, and the opcode they make.
+
+use crate::compiler::hlo::{DotDims, FusionBody, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
+
+use super::lexer::{ParseError, Placed};
+
+/// What was written between the parentheses.
+pub(super) enum Arguments {
+    /// Values, resolved elsewhere.
+    Values,
+    /// A number: a parameter's index or a constant's value.
+    Number(String),
+}
+
+/// Attributes after the operands; those an opcode does not have are errors.
+#[derive(Default)]
+pub(super) struct Attributes {
+    pub lists: Vec<(String, Vec<u32>)>,
+    pub words: Vec<(String, String)>,
+    pub body: Option<FusionBody>,
+    pub metadata: OpMetadata,
+}
+
+impl Attributes {
+    fn list(&mut self, name: &str) -> Option<Vec<u32>> {
+        let at = self.lists.iter().position(|(n, _)| n == name)?;
+        Some(self.lists.swap_remove(at).1)
+    }
+
+    fn word(&mut self, name: &str) -> Option<String> {
+        let at = self.words.iter().position(|(n, _)| n == name)?;
+        Some(self.words.swap_remove(at).1)
+    }
+
+    fn unused(&self) -> Option<&str> {
+        let names = self.lists.iter().map(|(n, _)| n).chain(self.words.iter().map(|(n, _)| n));
+        names.map(String::as_str).next().or(self.body.as_ref().map(|_| "calls"))
+    }
+}
+
+/// The opcode called `name` with these attributes.
+pub(super) fn opcode(at: &Placed, name: &str, arguments: &Arguments, a: &mut Attributes) -> Result<Opcode, ParseError> {
+    let missing = |attribute: &str| at.error(format!("{name} needs the attribute {attribute}"));
+    let one = |a: &mut Attributes, attribute: &str| match a.list(attribute).as_deref() {
+        Some([n]) => Ok(*n),
+        Some(_) => Err(at.error(format!("{attribute} must name one dimension"))),
+        None => Err(missing(attribute)),
+    };
+    let number = || match arguments {
+        Arguments::Number(n) => Ok(n.as_str()),
+        Arguments::Values => Err(at.error(format!("{name} takes a number, not values"))),
+    };
+    let opcode = match name {
+        "parameter" => {
+            let index = number()?.parse().map_err(|_| at.error("a parameter's index is a whole number"))?;
+            let role = match (a.word("input"), a.word("weight")) {
+                (Some(n), None) => {
+                    ParameterRole::Input(n.parse().map_err(|_| at.error("input= takes a whole number"))?)
+                }
+                (None, Some(path)) => ParameterRole::Weight(path),
+                _ => return Err(missing("input=N or weight=\"path\"")),
+            };
+            Opcode::Parameter { index, role }
+        }
+        "constant" => {
+            let value = number()?;
+            Opcode::Constant(Literal(value.parse().map_err(|_| at.error(format!("{value:?} is not a number")))?))
+        }
+        "dot" => {
+            let batch = match a.word("batch_dims") {
+                Some(n) => n.parse().map_err(|_| at.error("batch_dims= takes a whole number"))?,
+                None => 0,
+            };
+            let lhs_contracting = one(a, "lhs_contracting_dims")?;
+            Opcode::Dot(DotDims { batch, lhs_contracting, rhs_contracting: one(a, "rhs_contracting_dims")? })
+        }
+        "transpose" => Opcode::Transpose { permutation: a.list("dimensions").ok_or_else(|| missing("dimensions"))? },
+        "broadcast" => Opcode::Broadcast { dimensions: a.list("dimensions").ok_or_else(|| missing("dimensions"))? },
+        "reduce" => {
+            let kind = match a.word("to_apply").as_deref() {
+                Some("add") => ReduceKind::Sum,
+                Some("maximum") => ReduceKind::Max,
+                _ => return Err(missing("to_apply=add or to_apply=maximum")),
+            };
+            Opcode::Reduce { kind, dimensions: a.list("dimensions").ok_or_else(|| missing("dimensions"))? }
+        }
+        "custom-call" => {
+            Opcode::CustomCall { target: a.word("custom_call_target").ok_or_else(|| missing("custom_call_target"))? }
+        }
+        "fusion" => Opcode::Fusion(a.body.take().ok_or_else(|| missing("calls"))?),
+        plain => PLAIN
+            .iter()
+            .find(|op| op.name() == plain)
+            .cloned()
+            .ok_or_else(|| at.error(format!("unknown opcode {plain:?}")))?,
+    };
+    match a.unused() {
+        Some(attribute) => Err(at.error(format!("{name} has no attribute {attribute}"))),
+        None => Ok(opcode),
+    }
+}
+
+/// Opcodes without attributes.
+const PLAIN: [Opcode; 15] = [
+    Opcode::Reshape,
+    Opcode::Convert,
+    Opcode::Add,
+    Opcode::Subtract,
+    Opcode::Multiply,
+    Opcode::Divide,
+    Opcode::Maximum,
+    Opcode::Minimum,
+    Opcode::Negate,
+    Opcode::Exponential,
+    Opcode::Log,
+    Opcode::Tanh,
+    Opcode::Sqrt,
+    Opcode::Rsqrt,
+    Opcode::Tuple,
+];

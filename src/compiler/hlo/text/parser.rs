@@ -1,0 +1,283 @@
+//! Reading HLO text.
+
+use std::collections::BTreeMap;
+
+use crate::base::{Idx as _, IndexVec};
+use crate::compiler::Workflow;
+use crate::compiler::hlo::{FusionBody, HloInstruction, HloModule, InstrId, Opcode, verify};
+use crate::tensor::{DType, Shape};
+
+use super::attributes::{Arguments, Attributes, opcode};
+use super::lexer::{ParseError, Placed, Token, tokens};
+
+/// Reads a module. The result is verified.
+///
+/// # Errors
+/// Where the text stops making sense, by line and column.
+pub fn parse(text: &str) -> Result<HloModule, ParseError> {
+    let tokens = tokens(text)?;
+    let mut parser = Parser { tokens: &tokens, at: 0, names: BTreeMap::new(), members: 0 };
+    let (name, workflow) = parser.header()?;
+    let mut module = HloModule { name, workflow, instructions: IndexVec::new(), root: InstrId(0) };
+    let mut root = None;
+    parser.word("ENTRY")?;
+    parser.mark('{')?;
+    while !parser.skip_mark('}') {
+        let place = parser.here().clone();
+        let (instruction, is_root) = parser.instruction(true)?;
+        let name = instruction.name.clone();
+        let id = module.instructions.push(instruction);
+        parser.define(&place, &name, id)?;
+        if is_root && root.replace(id).is_some() {
+            return Err(place.error("a second ROOT"));
+        }
+    }
+    parser.end()?;
+    let end = parser.here();
+    module.root = root.ok_or_else(|| end.error("no instruction is marked ROOT"))?;
+    place_members(&mut module);
+    verify(&module).map_err(|e| {
+        let place = e.instruction().and_then(|name| parser.names.get(name));
+        place.map_or(end, |(_, place)| place).error(e.to_string())
+    })?;
+    Ok(module)
+}
+
+/// Ids given to members while their number was unknown count down from the largest; move them behind the instructions.
+fn place_members(module: &mut HloModule) {
+    let first = module.instructions.len() as u32;
+    let moved = |id: InstrId, limit: u32| if id.0 >= limit { InstrId(first + (u32::MAX - 1 - id.0)) } else { id };
+    for instruction in module.instructions.iter_mut() {
+        if let Opcode::Fusion(body) = &mut instruction.opcode {
+            let ids = body.ids.iter_mut().chain(body.members.iter_mut().flat_map(|m| &mut m.operands));
+            for id in ids {
+                *id = moved(*id, u32::MAX / 2);
+            }
+        }
+    }
+}
+
+struct Parser<'t> {
+    tokens: &'t [Placed],
+    at: usize,
+    /// Values defined so far, and where.
+    names: BTreeMap<String, (InstrId, Placed)>,
+    /// Members so far, over all fusions.
+    members: u32,
+}
+
+impl Parser<'_> {
+    fn here(&self) -> &Placed {
+        // The last token is the end, and nothing moves beyond it.
+        &self.tokens[self.at.min(self.tokens.len() - 1)]
+    }
+
+    fn next(&mut self) -> Placed {
+        let placed = self.here().clone();
+        self.at += 1;
+        placed
+    }
+
+    fn expected<T>(&self, what: &str) -> Result<T, ParseError> {
+        Err(self.here().error(format!("expected {what}, found {}", self.here().token.describe())))
+    }
+
+    fn skip_mark(&mut self, mark: char) -> bool {
+        let found = self.here().token == Token::Mark(mark);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn mark(&mut self, mark: char) -> Result<(), ParseError> {
+        if self.skip_mark(mark) { Ok(()) } else { self.expected(&format!("{mark:?}")) }
+    }
+
+    fn any_word(&mut self, what: &str) -> Result<String, ParseError> {
+        match self.here().token.clone() {
+            Token::Word(w) => {
+                self.at += 1;
+                Ok(w)
+            }
+            _ => self.expected(what),
+        }
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), ParseError> {
+        if self.here().token == Token::Word(word.to_owned()) {
+            self.at += 1;
+            return Ok(());
+        }
+        self.expected(word)
+    }
+
+    fn word_or_text(&mut self, what: &str) -> Result<String, ParseError> {
+        match self.here().token.clone() {
+            Token::Word(t) | Token::Text(t) => {
+                self.at += 1;
+                Ok(t)
+            }
+            _ => self.expected(what),
+        }
+    }
+
+    fn number<T: std::str::FromStr>(&mut self, what: &str) -> Result<T, ParseError> {
+        let place = self.here().clone();
+        let word = self.any_word(what)?;
+        word.parse().map_err(|_| place.error(format!("expected {what}, found {word:?}")))
+    }
+
+    fn end(&self) -> Result<(), ParseError> {
+        if self.here().token == Token::End { Ok(()) } else { self.expected("the end") }
+    }
+
+    fn header(&mut self) -> Result<(String, Workflow), ParseError> {
+        self.word("HloModule")?;
+        let name = self.word_or_text("the module's name")?;
+        if !self.skip_mark(',') {
+            return Ok((name, Workflow::default()));
+        }
+        self.word("workflow")?;
+        self.mark('=')?;
+        let place = self.here().clone();
+        let workflow = self.any_word("a workflow")?.parse().map_err(|e| place.error(format!("{e}")))?;
+        Ok((name, workflow))
+    }
+
+    fn define(&mut self, place: &Placed, name: &str, id: InstrId) -> Result<(), ParseError> {
+        if self.names.insert(name.to_owned(), (id, place.clone())).is_some() {
+            return Err(place.error(format!("%{name} is defined twice")));
+        }
+        Ok(())
+    }
+
+    /// `[ROOT] %name = shape opcode(operands), attributes`
+    fn instruction(&mut self, may_fuse: bool) -> Result<(HloInstruction, bool), ParseError> {
+        let root = self.here().token == Token::Word("ROOT".to_owned());
+        self.at += usize::from(root);
+        let name = match self.next() {
+            Placed { token: Token::Value(name), .. } => name,
+            other => {
+                return Err(other.error(format!("expected an instruction, found {}", other.token.describe())));
+            }
+        };
+        self.mark('=')?;
+        let shape = self.shape()?;
+        let place = self.here().clone();
+        let op = self.any_word("an opcode")?;
+        if op == "fusion" && !may_fuse {
+            return Err(place.error("a fusion can not be a member of a fusion"));
+        }
+        self.mark('(')?;
+        let (arguments, operands) = self.arguments()?;
+        let mut attributes = Attributes::default();
+        while self.skip_mark(',') {
+            self.attribute(&mut attributes)?;
+        }
+        let opcode = opcode(&place, &op, &arguments, &mut attributes)?;
+        let metadata = attributes.metadata;
+        Ok((HloInstruction { name, opcode, operands, shape, metadata }, root))
+    }
+
+    fn shape(&mut self) -> Result<Shape, ParseError> {
+        let place = self.here().clone();
+        let name = self.any_word("a shape, such as f32[4,2]")?;
+        let dtype = DType::from_hlo_name(&name).ok_or_else(|| place.error(format!("unknown element type {name:?}")))?;
+        self.mark('[')?;
+        let mut dims: Vec<u64> = Vec::new();
+        while !self.skip_mark(']') {
+            if !dims.is_empty() {
+                self.mark(',')?;
+            }
+            dims.push(self.number("a dimension")?);
+        }
+        Ok(Shape::new(dtype, dims))
+    }
+
+    fn arguments(&mut self) -> Result<(Arguments, Vec<InstrId>), ParseError> {
+        if let Token::Word(number) = self.here().token.clone() {
+            self.at += 1;
+            self.mark(')')?;
+            return Ok((Arguments::Number(number), Vec::new()));
+        }
+        let mut operands = Vec::new();
+        while !self.skip_mark(')') {
+            if !operands.is_empty() {
+                self.mark(',')?;
+            }
+            let place = self.next();
+            let Token::Value(name) = &place.token else {
+                return Err(place.error(format!("expected an operand, found {}", place.token.describe())));
+            };
+            let known = self.names.get(name).map(|(id, _)| *id);
+            operands.push(known.ok_or_else(|| place.error(format!("%{name} is not defined before this line")))?);
+        }
+        Ok((Arguments::Values, operands))
+    }
+
+    fn attribute(&mut self, attributes: &mut Attributes) -> Result<(), ParseError> {
+        let place = self.here().clone();
+        let name = self.any_word("an attribute")?;
+        self.mark('=')?;
+        match name.as_str() {
+            "metadata" => {
+                self.mark('{')?;
+                while !self.skip_mark('}') {
+                    let place = self.here().clone();
+                    let key = self.any_word("op_type or op_name")?;
+                    self.mark('=')?;
+                    let value = self.word_or_text("a text")?;
+                    match key.as_str() {
+                        "op_type" => attributes.metadata.op_type = value,
+                        "op_name" => attributes.metadata.op_name = value,
+                        other => return Err(place.error(format!("metadata has op_type and op_name, not {other:?}"))),
+                    }
+                }
+            }
+            "calls" => attributes.body = Some(self.body()?),
+            _ if self.skip_mark('{') => {
+                let mut list: Vec<u32> = Vec::new();
+                while !self.skip_mark('}') {
+                    if !list.is_empty() {
+                        self.mark(',')?;
+                    }
+                    list.push(self.number("a dimension")?);
+                }
+                if attributes.lists.iter().any(|(n, _)| *n == name) {
+                    return Err(place.error(format!("{name} is given twice")));
+                }
+                attributes.lists.push((name, list));
+            }
+            _ => {
+                let value = self.word_or_text("a value")?;
+                if attributes.words.iter().any(|(n, _)| *n == name) {
+                    return Err(place.error(format!("{name} is given twice")));
+                }
+                attributes.words.push((name, value));
+            }
+        }
+        Ok(())
+    }
+
+    fn body(&mut self) -> Result<FusionBody, ParseError> {
+        self.mark('{')?;
+        let mut body = FusionBody { members: Vec::new(), ids: Vec::new() };
+        let mut rooted = false;
+        while !self.skip_mark('}') {
+            let place = self.here().clone();
+            if rooted {
+                return Err(place.error("the ROOT of a fusion is its last member"));
+            }
+            let (member, is_root) = self.instruction(false)?;
+            let id = InstrId::from_usize((u32::MAX - 1 - self.members) as usize);
+            self.members += 1;
+            self.define(&place, &member.name, id)?;
+            rooted = is_root;
+            body.members.push(member);
+            body.ids.push(id);
+        }
+        if !rooted {
+            return Err(self.here().error("no member of the fusion is marked ROOT"));
+        }
+        Ok(body)
+    }
+}

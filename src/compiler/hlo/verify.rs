@@ -1,0 +1,296 @@
+//! Is a module well formed? Run after lowering and after every pass.
+
+use std::collections::BTreeSet;
+
+use thiserror::Error;
+
+use crate::base::Idx as _;
+use crate::tensor::Shape;
+
+use super::infer::{arity, check};
+use super::{FusionBody, HloInstruction, HloModule, InstrId, Opcode};
+
+/// The first thing wrong with a module.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The module's result is not one of its instructions.
+    #[error("module {module}: its root is instruction number {root}, it has {instructions}")]
+    Root {
+        /// The module.
+        module: String,
+        /// The id.
+        root: u32,
+        /// Number of instructions.
+        instructions: usize,
+    },
+    /// Two instructions have one name.
+    #[error("instruction %{name}: the name is used twice")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// An operand does not come before its user.
+    #[error("instruction %{name}: operand {position} is instruction number {operand}, which does not come before it")]
+    Order {
+        /// The instruction.
+        name: String,
+        /// Which operand, from 0.
+        position: usize,
+        /// The operand's id.
+        operand: u32,
+    },
+    /// Operands or result have a shape the opcode can not have.
+    #[error("instruction %{name} ({opcode}): {problem}")]
+    Shape {
+        /// The instruction.
+        name: String,
+        /// Its opcode.
+        opcode: &'static str,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Parameters are not numbered 0, 1, 2, ...
+    #[error("instruction %{name}: parameter {index} is there twice, or a lower number is missing")]
+    Parameter {
+        /// The instruction.
+        name: String,
+        /// Its index.
+        index: u32,
+    },
+    /// A fusion's body does not fit the fusion.
+    #[error("instruction %{name} (fusion): {problem}")]
+    Fusion {
+        /// The fusion.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl VerifyError {
+    /// The instruction with the defect; `None` when it is the module's.
+    #[must_use]
+    pub fn instruction(&self) -> Option<&str> {
+        match self {
+            Self::Root { .. } => None,
+            Self::DuplicateName { name }
+            | Self::Order { name, .. }
+            | Self::Shape { name, .. }
+            | Self::Parameter { name, .. }
+            | Self::Fusion { name, .. } => Some(name),
+        }
+    }
+}
+
+/// Checks single assignment, order, names, parameter numbers, shapes and fusion bodies.
+///
+/// # Errors
+/// The first defect, with the instruction's name.
+pub fn verify(module: &HloModule) -> Result<(), VerifyError> {
+    let count = module.instructions.len();
+    if module.root.index() >= count {
+        return Err(VerifyError::Root { module: module.name.clone(), root: module.root.0, instructions: count });
+    }
+    let mut seen = Seen { names: BTreeSet::new(), member_ids: BTreeSet::new(), parameters: BTreeSet::new() };
+    for (id, instruction) in module.instructions.iter_enumerated() {
+        seen.name(instruction)?;
+        for (position, operand) in instruction.operands.iter().enumerate() {
+            if *operand >= id {
+                return Err(VerifyError::Order { name: instruction.name.clone(), position, operand: operand.0 });
+            }
+        }
+        check_shape(instruction, |o| Some(&module.instructions[o].shape))?;
+        match &instruction.opcode {
+            Opcode::Parameter { index, .. } if !seen.parameters.insert(*index) => {
+                return Err(VerifyError::Parameter { name: instruction.name.clone(), index: *index });
+            }
+            Opcode::Fusion(body) => verify_fusion(module, instruction, body, &mut seen)?,
+            Opcode::Tuple if id != module.root => {
+                let problem = "only the root may be a tuple".to_owned();
+                return Err(shape_error(instruction, problem));
+            }
+            _ => {}
+        }
+    }
+    check_parameter_numbers(module, &seen.parameters)
+}
+
+struct Seen<'m> {
+    names: BTreeSet<&'m str>,
+    member_ids: BTreeSet<InstrId>,
+    parameters: BTreeSet<u32>,
+}
+
+impl<'m> Seen<'m> {
+    fn name(&mut self, instruction: &'m HloInstruction) -> Result<(), VerifyError> {
+        if self.names.insert(&instruction.name) {
+            Ok(())
+        } else {
+            Err(VerifyError::DuplicateName { name: instruction.name.clone() })
+        }
+    }
+}
+
+fn shape_error(instruction: &HloInstruction, problem: String) -> VerifyError {
+    VerifyError::Shape { name: instruction.name.clone(), opcode: instruction.opcode.name(), problem }
+}
+
+fn check_shape<'s>(
+    instruction: &HloInstruction,
+    shape_of: impl Fn(InstrId) -> Option<&'s Shape>,
+) -> Result<(), VerifyError> {
+    let shapes: Option<Vec<&Shape>> = instruction.operands.iter().map(|o| shape_of(*o)).collect();
+    let shapes = shapes.ok_or_else(|| shape_error(instruction, "an operand does not exist".to_owned()))?;
+    check(instruction, &shapes).map_err(|problem| shape_error(instruction, problem))
+}
+
+fn check_parameter_numbers(module: &HloModule, numbers: &BTreeSet<u32>) -> Result<(), VerifyError> {
+    let missing = numbers.iter().zip(0u32..).find(|(number, expected)| **number != *expected);
+    let Some((&index, _)) = missing else { return Ok(()) };
+    let has_index = |i: &&HloInstruction| matches!(i.opcode, Opcode::Parameter { index: n, .. } if n == index);
+    let name = module.instructions.iter().find(has_index).map(|i| i.name.clone()).unwrap_or_default();
+    Err(VerifyError::Parameter { name, index })
+}
+
+fn verify_fusion<'m>(
+    module: &'m HloModule,
+    fusion: &HloInstruction,
+    body: &'m FusionBody,
+    seen: &mut Seen<'m>,
+) -> Result<(), VerifyError> {
+    let wrong = |problem: String| VerifyError::Fusion { name: fusion.name.clone(), problem };
+    let Some(root) = body.members.last() else {
+        return Err(wrong("it has no members".to_owned()));
+    };
+    if body.ids.len() != body.members.len() {
+        return Err(wrong(format!("{} members have {} ids", body.members.len(), body.ids.len())));
+    }
+    if root.shape != fusion.shape {
+        return Err(wrong(format!("its root %{} is {}, the fusion is {}", root.name, root.shape, fusion.shape)));
+    }
+    let mut read: BTreeSet<InstrId> = BTreeSet::new();
+    for (i, (member, &id)) in body.members.iter().zip(&body.ids).enumerate() {
+        seen.name(member)?;
+        if id.index() < module.instructions.len() || !seen.member_ids.insert(id) {
+            return Err(wrong(format!("member %{} has id {}, which is another instruction's", member.name, id.0)));
+        }
+        if arity(&member.opcode).is_none() || matches!(member.opcode, Opcode::Parameter { .. }) {
+            return Err(wrong(format!("a {} can not be a member", member.opcode.name())));
+        }
+        let (before, _) = body.ids.split_at(i);
+        let shape_of = |o: InstrId| match before.iter().position(|m| *m == o) {
+            Some(at) => Some(&body.members[at].shape),
+            None => fusion.operands.contains(&o).then(|| &module.instructions[o].shape),
+        };
+        check_shape(member, shape_of)?;
+        read.extend(&member.operands);
+    }
+    if let Some(unread) = fusion.operands.iter().find(|o| !read.contains(o)) {
+        return Err(wrong(format!("no member reads its operand %{}", module.instructions[*unread].name)));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compiler::hlo::parse;
+
+    const FUSED: &str = "HloModule m\nENTRY {\n %x = f32[2,3] parameter(0), input=0\n %y = f32[3] parameter(1), input=1\n \
+         ROOT %fused_0 = f32[2,3] fusion(%x, %y), calls={\n %b = f32[2,3] broadcast(%y), dimensions={1}\n \
+         ROOT %a = f32[2,3] add(%x, %b)\n }\n}";
+
+    fn broken(change: impl FnOnce(&mut HloModule)) -> String {
+        let mut module = parse(FUSED).unwrap();
+        change(&mut module);
+        verify(&module).unwrap_err().to_string()
+    }
+
+    fn body(module: &mut HloModule) -> &mut FusionBody {
+        match &mut module.instructions[InstrId(2)].opcode {
+            Opcode::Fusion(body) => body,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn defects_of_the_module_are_named() {
+        assert_eq!(broken(|m| m.root = InstrId(9)), "module m: its root is instruction number 9, it has 3");
+        assert_eq!(
+            broken(|m| m.instructions[InstrId(1)].name = "x".to_owned()),
+            "instruction %x: the name is used twice"
+        );
+        assert_eq!(
+            broken(|m| m.instructions[InstrId(2)].operands[1] = InstrId(2)),
+            "instruction %fused_0: operand 1 is instruction number 2, which does not come before it"
+        );
+        assert_eq!(
+            broken(|m| m.instructions[InstrId(1)].shape.dims = vec![u64::MAX, 2]),
+            format!("instruction %y (parameter): f32[{},2] has more elements than 64 bits can count", u64::MAX)
+        );
+        let renumber = |m: &mut HloModule| {
+            if let Opcode::Parameter { index, .. } = &mut m.instructions[InstrId(1)].opcode {
+                *index = 3;
+            }
+        };
+        assert_eq!(broken(renumber), "instruction %y: parameter 3 is there twice, or a lower number is missing");
+    }
+
+    #[test]
+    fn defects_of_a_fusion_are_named() {
+        let start = "instruction %fused_0 (fusion): ";
+        assert_eq!(broken(|m| body(m).members.clear()), format!("{start}it has no members"));
+        assert_eq!(
+            broken(|m| {
+                body(m).ids.pop();
+            }),
+            format!("{start}2 members have 1 ids")
+        );
+        assert_eq!(
+            broken(|m| body(m).ids[0] = InstrId(1)),
+            format!("{start}member %b has id 1, which is another instruction's")
+        );
+        assert_eq!(
+            broken(|m| body(m).members[1].operands[0] = InstrId(4)),
+            "instruction %a (add): an operand does not exist"
+        );
+        assert_eq!(
+            broken(|m| m.instructions[InstrId(2)].shape.dims[0] = 5),
+            format!("{start}its root %a is f32[2,3], the fusion is f32[5,3]")
+        );
+        let unread = |m: &mut HloModule| {
+            let first = body(m).ids[0];
+            body(m).members[1].operands[0] = first;
+        };
+        assert_eq!(broken(unread), format!("{start}no member reads its operand %x"));
+    }
+
+    #[test]
+    fn each_opcode_checks_its_operands() {
+        for (line, problem) in [
+            (
+                "f32[3,2] dot(%x, %x), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+                "dimension 1 of the first is 3",
+            ),
+            ("f32[2,2] dot(%x, %x), lhs_contracting_dims={1}, rhs_contracting_dims={4}", "must exist"),
+            ("f32[3,2] transpose(%x), dimensions={0,0}", "is not a permutation"),
+            ("f32[2,3] broadcast(%y), dimensions={0}", "do not place f32[3] in f32[2,3]"),
+            ("f32[7] reshape(%x)", "the same number of elements"),
+            ("bf16[3,2] convert(%x)", "declared bf16[3,2]"),
+            ("f32[2,3] add(%x, %y)", "must have the same shape"),
+            ("f32[3] reduce(%x), dimensions={2}, to_apply=add", "are not dimensions of f32[2,3]"),
+            ("f32[2] reduce(%x), dimensions={0}, to_apply=add", "its operands give f32[3]"),
+            ("f32[3] custom-call(%x), custom_call_target=\"relu\"", "its operands give f32[2,3]"),
+        ] {
+            let text = format!(
+                "HloModule m\nENTRY {{\n %x = f32[2,3] parameter(0), input=0\n %y = f32[3] parameter(1), input=1\n ROOT %z = {line}\n}}"
+            );
+            let e = parse(&text).unwrap_err();
+            assert!(
+                e.line == 5 && e.message.starts_with("instruction %z (") && e.message.contains(problem),
+                "{line}: {e}"
+            );
+        }
+    }
+}

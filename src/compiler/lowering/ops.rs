@@ -1,0 +1,140 @@
+//! The instructions of each op.
+
+use crate::compiler::hlo::{DotDims, InstrId, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
+use crate::model::{AtenOp, Node};
+use crate::tensor::Shape;
+use crate::tensor::kernels::{BinaryOp, UnaryOp};
+
+use super::LowerError;
+use super::builder::{Builder, Origin};
+
+/// Appends the instructions of a node whose operands are lowered; returns the one with its result.
+pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> Result<InstrId, LowerError> {
+    let name = node.op.profile_name();
+    let origin = Origin { op: &name, scope: &node.scope };
+    let shape = node.shape.clone();
+    Ok(match (&node.op, operands) {
+        (AtenOp::Input(n), []) => parameter(b, node, ParameterRole::Input(*n)),
+        (AtenOp::Weight { path, .. }, []) => parameter(b, node, ParameterRole::Weight(path.clone())),
+        (AtenOp::Permute { dims }, &[x]) => {
+            b.push(Opcode::Transpose { permutation: dims.clone() }, vec![x], shape, origin)
+        }
+        (AtenOp::View, &[x]) => b.push(Opcode::Reshape, vec![x], shape, origin),
+        (AtenOp::Mm, &[x, weight]) => product(b, x, weight, shape, origin),
+        (AtenOp::Addmm, &[x, weight, bias]) => {
+            let dot = product(b, x, weight, shape.clone(), origin);
+            b.push(Opcode::Add, vec![dot, bias], shape, origin)
+        }
+        (AtenOp::Relu, &[x]) => {
+            let zero = constant(b, 0.0, &shape, origin, "maximum");
+            let zeros = stretch(b, zero, &shape, origin);
+            b.push(Opcode::Maximum, vec![x, zeros], shape, origin)
+        }
+        (AtenOp::LogSoftmax { dim }, &[x]) => {
+            let rank = b.shape(x).rank();
+            if *dim as usize >= rank {
+                return Err(LowerError::Dimension { path: node.path(), dim: *dim, rank });
+            }
+            log_softmax(b, x, *dim, origin)
+        }
+        (AtenOp::Mean, &[x]) => mean(b, x, shape, origin),
+        (AtenOp::Unary(op), &[x]) => unary(b, *op, x, shape, origin),
+        (AtenOp::Binary(op), &[x, y]) => b.push(binary(*op), vec![x, y], shape, origin),
+        (AtenOp::Custom { target, .. }, &[x]) => custom_call(b, target, x, shape, origin),
+        (_, operands) => return Err(LowerError::Operands { path: node.path(), found: operands.len() }),
+    })
+}
+
+fn parameter(b: &mut Builder, node: &Node, role: ParameterRole) -> InstrId {
+    let index = b.next_parameter();
+    let metadata = OpMetadata { op_type: node.op.profile_name(), op_name: node.path() };
+    b.push_with(Opcode::Parameter { index, role }, Vec::new(), node.shape.clone(), metadata)
+}
+
+/// `dot(x, weight)` of two matrices.
+fn product(b: &mut Builder, x: InstrId, weight: InstrId, shape: Shape, origin: Origin<'_>) -> InstrId {
+    b.push(Opcode::Dot(DotDims { batch: 0, lhs_contracting: 1, rhs_contracting: 0 }), vec![x, weight], shape, origin)
+}
+
+/// A scalar. Profiles show the constant an op brings under the op's own name: setting the zeros of a ReLU in memory is an
+/// `aten__relu_maximum` among the data transfers.
+fn constant(b: &mut Builder, value: f32, like: &Shape, origin: Origin<'_>, user: &str) -> InstrId {
+    let shape = Shape::new(like.dtype, []);
+    b.push_with(Opcode::Constant(Literal(value)), Vec::new(), shape, origin.metadata(user))
+}
+
+/// Gives a value the dimensions of `shape` by the trailing-dimension rule. HLO's broadcast does not stretch dimensions of
+/// size one, so they are dropped first.
+pub(super) fn stretch(b: &mut Builder, from: InstrId, shape: &Shape, origin: Origin<'_>) -> InstrId {
+    let operand = b.shape(from);
+    if operand.dims == shape.dims {
+        return from;
+    }
+    let lead = shape.rank().saturating_sub(operand.rank());
+    let kept: Vec<usize> =
+        (0..operand.rank()).filter(|&i| shape.dims.get(i + lead) == Some(&operand.dims[i])).collect();
+    let dimensions = kept.iter().map(|&i| (i + lead) as u32).collect();
+    let dims: Vec<u64> = kept.iter().map(|&i| operand.dims[i]).collect();
+    let from = if dims == operand.dims {
+        from
+    } else {
+        b.push(Opcode::Reshape, vec![from], Shape::new(operand.dtype, dims), origin)
+    };
+    b.push(Opcode::Broadcast { dimensions }, vec![from], Shape::new(operand.dtype, shape.dims.clone()), origin)
+}
+
+/// `x - max - log(sum(exp(x - max)))`
+fn log_softmax(b: &mut Builder, x: InstrId, dim: u32, origin: Origin<'_>) -> InstrId {
+    let shape = b.shape(x);
+    let mut reduced = shape.clone();
+    reduced.dims.remove(dim as usize);
+    let rest: Vec<u32> = (0..shape.rank() as u32).filter(|d| *d != dim).collect();
+    let reduce = |kind| Opcode::Reduce { kind, dimensions: vec![dim] };
+    let along =
+        |b: &mut Builder, v| b.push(Opcode::Broadcast { dimensions: rest.clone() }, vec![v], shape.clone(), origin);
+    let max = b.push(reduce(ReduceKind::Max), vec![x], reduced.clone(), origin);
+    let max = along(b, max);
+    let shifted = b.push(Opcode::Subtract, vec![x, max], shape.clone(), origin);
+    let exp = b.push(Opcode::Exponential, vec![shifted], shape.clone(), origin);
+    let sum = b.push(reduce(ReduceKind::Sum), vec![exp], reduced.clone(), origin);
+    let log = b.push(Opcode::Log, vec![sum], reduced, origin);
+    let log = along(b, log);
+    b.push(Opcode::Subtract, vec![shifted, log], shape, origin)
+}
+
+/// The sum of all elements times the reciprocal of their number.
+fn mean(b: &mut Builder, x: InstrId, shape: Shape, origin: Origin<'_>) -> InstrId {
+    let operand = b.shape(x);
+    let dimensions = (0..operand.rank() as u32).collect();
+    let sum = b.push(Opcode::Reduce { kind: ReduceKind::Sum, dimensions }, vec![x], shape.clone(), origin);
+    let factor = constant(b, 1.0 / operand.elements() as f32, &shape, origin, "multiply");
+    b.push(Opcode::Multiply, vec![sum, factor], shape, origin)
+}
+
+fn unary(b: &mut Builder, op: UnaryOp, x: InstrId, shape: Shape, origin: Origin<'_>) -> InstrId {
+    let opcode = match op {
+        UnaryOp::Neg => Opcode::Negate,
+        UnaryOp::Exp => Opcode::Exponential,
+        UnaryOp::Log => Opcode::Log,
+        UnaryOp::Tanh => Opcode::Tanh,
+        UnaryOp::Sqrt => Opcode::Sqrt,
+        UnaryOp::Rsqrt => Opcode::Rsqrt,
+        UnaryOp::ReluKernel => return custom_call(b, "relu", x, shape, origin),
+    };
+    b.push(opcode, vec![x], shape, origin)
+}
+
+const fn binary(op: BinaryOp) -> Opcode {
+    match op {
+        BinaryOp::Add => Opcode::Add,
+        BinaryOp::Sub => Opcode::Subtract,
+        BinaryOp::Mul => Opcode::Multiply,
+        BinaryOp::Div => Opcode::Divide,
+        BinaryOp::Maximum => Opcode::Maximum,
+        BinaryOp::Minimum => Opcode::Minimum,
+    }
+}
+
+fn custom_call(b: &mut Builder, target: &str, x: InstrId, shape: Shape, origin: Origin<'_>) -> InstrId {
+    b.push(Opcode::CustomCall { target: target.to_owned() }, vec![x], shape, origin)
+}

@@ -1,0 +1,125 @@
+//! Runs a named list of passes.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::compiler::hlo::{HloModule, VerifyError, verify};
+
+use super::{CommonSubexpressions, DeadCode, Fusion, Simplify};
+
+/// How many examples a log entry keeps; a loop of a thousand products would make as many.
+const MAX_EXAMPLES: usize = 20;
+
+/// What a pass did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    count: u32,
+    examples: Vec<String>,
+}
+
+impl Changes {
+    /// Counts a change; `describe` is called for the first few only.
+    pub fn add(&mut self, describe: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.examples.len() < MAX_EXAMPLES {
+            self.examples.push(describe());
+        }
+    }
+}
+
+/// A rewrite of a module that keeps its meaning.
+pub trait Pass {
+    /// Name in logs.
+    fn name(&self) -> &'static str;
+    /// Rewrites the module.
+    fn run(&self, module: &mut HloModule) -> Changes;
+}
+
+/// What one pass did to a module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassRecord {
+    /// The pass.
+    pub pass: String,
+    /// Instructions before, members of fusions not counted.
+    pub before: u32,
+    /// Instructions after.
+    pub after: u32,
+    /// How many changes it made.
+    pub changes: u32,
+    /// The first of them in words.
+    pub examples: Vec<String>,
+}
+
+/// What all passes did, in order.
+pub type PassLog = Vec<PassRecord>;
+
+/// A pass broke the module: a defect of the pass.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("pass {pass} made an invalid module: {source}")]
+pub struct PassError {
+    /// The pass; `input` when the module was invalid before the first one.
+    pub pass: String,
+    /// What is wrong.
+    pub source: VerifyError,
+}
+
+/// A list of passes, run in order, with a check after each.
+pub struct PassManager {
+    passes: Vec<Box<dyn Pass>>,
+}
+
+impl Default for PassManager {
+    /// The standard list: dead code, simplification, common subexpressions, dead code again, fusion.
+    fn default() -> Self {
+        Self::empty().with(DeadCode).with(Simplify).with(CommonSubexpressions).with(DeadCode).with(Fusion)
+    }
+}
+
+impl PassManager {
+    /// No passes.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self { passes: Vec::new() }
+    }
+
+    /// With one more pass at the end.
+    #[must_use]
+    pub fn with(mut self, pass: impl Pass + 'static) -> Self {
+        self.passes.push(Box::new(pass));
+        self
+    }
+
+    /// Names of the passes in order.
+    #[must_use]
+    pub fn names(&self) -> Vec<&'static str> {
+        self.passes.iter().map(|p| p.name()).collect()
+    }
+
+    /// Runs all passes.
+    ///
+    /// # Errors
+    /// When the module is invalid, before the first pass or after one.
+    pub fn run(&self, mut module: HloModule) -> Result<(HloModule, PassLog), PassError> {
+        let check = |module: &HloModule, pass: &str| {
+            verify(module).map_err(|source| PassError { pass: pass.to_owned(), source })
+        };
+        check(&module, "input")?;
+        let mut log = PassLog::new();
+        for pass in &self.passes {
+            let before = module.instructions.len() as u32;
+            let Changes { count, examples } = pass.run(&mut module);
+            check(&module, pass.name())?;
+            let after = module.instructions.len() as u32;
+            log.push(PassRecord { pass: pass.name().to_owned(), before, after, changes: count, examples });
+        }
+        Ok((module, log))
+    }
+}
+
+/// Runs the standard passes.
+///
+/// # Errors
+/// When the module is invalid, before the first pass or after one.
+pub fn optimize(module: HloModule) -> Result<(HloModule, PassLog), PassError> {
+    PassManager::default().run(module)
+}

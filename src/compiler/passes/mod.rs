@@ -1,0 +1,14 @@
+//! Passes over HLO: each rewrites a module, is verified, and says what it changed.
+
+mod cse;
+mod dce;
+mod fusion;
+mod manager;
+mod rewrite;
+mod simplify;
+
+pub use cse::CommonSubexpressions;
+pub use dce::DeadCode;
+pub use fusion::Fusion;
+pub use manager::{Changes, Pass, PassError, PassLog, PassManager, PassRecord, optimize};
+pub use simplify::Simplify;

@@ -1,0 +1,77 @@
+//! What can be wrong with a model: each message names the op, where it was called, and the shapes.
+
+use thiserror::Error;
+
+use crate::tensor::{Shape, TensorError};
+
+/// A model that can not be traced or run.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// Two operands of an op do not fit each other.
+    #[error("{op} in {scope}: {left_name} {} does not match {right_name} {}: {expected}", dims(left), dims(right))]
+    Mismatch {
+        /// The op, `aten::addmm`.
+        op: String,
+        /// The module path it was called in, `NN[model]/Linear[layer1]`.
+        scope: String,
+        /// What the first operand is to the op.
+        left_name: &'static str,
+        /// Its shape.
+        left: Box<Shape>,
+        /// What the second operand is to the op.
+        right_name: &'static str,
+        /// Its shape.
+        right: Box<Shape>,
+        /// What would have been right.
+        expected: String,
+    },
+    /// One operand of an op has a shape the op can not take.
+    #[error("{op} in {scope}: {name} {} is not possible: {expected}", dims(shape))]
+    Operand {
+        /// The op.
+        op: String,
+        /// The module path it was called in.
+        scope: String,
+        /// What the operand is to the op.
+        name: &'static str,
+        /// Its shape.
+        shape: Shape,
+        /// What would have been right.
+        expected: String,
+    },
+    /// A module was called with the wrong number of inputs.
+    #[error("{scope} takes {expected} input(s), {found} were given")]
+    Inputs {
+        /// The module's path.
+        scope: String,
+        /// How many it takes.
+        expected: usize,
+        /// How many it got.
+        found: usize,
+    },
+    /// A value could not be computed.
+    #[error("{op} in {scope}: {source}")]
+    Compute {
+        /// The op.
+        op: String,
+        /// The module path it was called in.
+        scope: String,
+        /// What went wrong.
+        source: Box<TensorError>,
+    },
+    /// A value of one run was used in another.
+    #[error("{op} in {scope}: an operand belongs to another trace or run; use the values this forward was given")]
+    ForeignValue {
+        /// The op.
+        op: String,
+        /// The module path it was called in.
+        scope: String,
+    },
+}
+
+/// Dimensions alone, as PyTorch's messages show them.
+fn dims(shape: &Shape) -> String {
+    let list: Vec<String> = shape.dims.iter().map(u64::to_string).collect();
+    format!("[{}]", list.join(","))
+}

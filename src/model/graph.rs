@@ -1,0 +1,103 @@
+//! The framework's graph: aten ops, each with the module scope it was called in.
+
+use std::collections::BTreeMap;
+
+use crate::base::IndexVec;
+use crate::define_idx;
+use crate::tensor::Shape;
+
+use super::{AtenOp, Init};
+
+define_idx! {
+    /// A node of one [`Graph`].
+    pub struct NodeId;
+}
+
+/// One op.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// What it does.
+    pub op: AtenOp,
+    /// What it reads, in the op's order. All come before this node in the graph.
+    pub inputs: Vec<NodeId>,
+    /// What it gives.
+    pub shape: Shape,
+    /// The module path it was called in: `NN[model]/Linear[layer1]`.
+    pub scope: String,
+}
+
+impl Node {
+    /// The full path, as profiles show it: `NN[model]/Linear[layer1]/aten__addmm`.
+    #[must_use]
+    pub fn path(&self) -> String {
+        match &self.op {
+            AtenOp::Input(0) => format!("{}/input", self.scope),
+            AtenOp::Input(n) => format!("{}/input.{n}", self.scope),
+            AtenOp::Weight { path, .. } => format!("{}/{}", self.scope, path.rsplit('.').next().unwrap_or(path)),
+            op => format!("{}/{}", self.scope, op.profile_name()),
+        }
+    }
+}
+
+/// A weight a graph reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WeightInfo {
+    /// Its shape.
+    pub shape: Shape,
+    /// How it is initialised.
+    pub init: Init,
+}
+
+/// A traced model. Nodes are in the order they were called.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Graph {
+    /// The model's class, `NN`.
+    pub name: String,
+    /// All nodes, also those whose result nothing reads.
+    pub nodes: IndexVec<NodeId, Node>,
+    /// The example inputs, in order.
+    pub inputs: Vec<NodeId>,
+    /// The result.
+    pub output: NodeId,
+}
+
+impl Graph {
+    /// The weights the graph reads, by path.
+    #[must_use]
+    pub fn weights(&self) -> BTreeMap<String, WeightInfo> {
+        self.nodes
+            .iter()
+            .filter_map(|n| match &n.op {
+                AtenOp::Weight { path, init } => {
+                    Some((path.clone(), WeightInfo { shape: n.shape.clone(), init: *init }))
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Number of weight elements, each weight counted once.
+    #[must_use]
+    pub fn parameter_count(&self) -> u64 {
+        self.weights().values().fold(0, |n, w| n.saturating_add(w.shape.elements()))
+    }
+
+    /// Bytes of all weights.
+    #[must_use]
+    pub fn weight_bytes(&self) -> u64 {
+        self.weights().values().fold(0, |n, w| n.saturating_add(w.shape.bytes()))
+    }
+
+    /// Floating-point operations of the matrix products: two per multiply-accumulate, as the microbenchmark guide's
+    /// `2 * batch * n^3 * loop_count` counts. Elementwise work is left out, as it is there.
+    #[must_use]
+    pub fn flops(&self) -> u64 {
+        self.nodes.iter().fold(0, |sum, node| match node.op {
+            AtenOp::Addmm | AtenOp::Mm => {
+                let k = self.nodes[node.inputs[0]].shape.dims.last().copied().unwrap_or(0);
+                sum.saturating_add(node.shape.elements().saturating_mul(k).saturating_mul(2))
+            }
+            _ => sum,
+        })
+    }
+}

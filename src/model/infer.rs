@@ -1,0 +1,143 @@
+//! Shapes of aten ops: the one place that says which operands fit. Tracing and eager execution both ask here.
+
+use crate::tensor::kernels::{BinaryOp, broadcast_shapes};
+use crate::tensor::{Shape, TensorError};
+
+use super::{AtenOp, ModelError};
+
+/// The most bytes one traced tensor may have: 2^44 (16 TiB), far beyond any device and far below overflow.
+const MAX_TRACED_BYTES: u64 = 1 << 44;
+
+/// What is wrong with the operands of an op; [`Problem::at`] adds which op and where.
+pub(super) enum Problem {
+    Mismatch { left: (&'static str, Shape), right: (&'static str, Shape), expected: String },
+    Operand { name: &'static str, shape: Shape, expected: String },
+}
+
+impl Problem {
+    pub(super) fn at(self, op: &str, scope: &str) -> ModelError {
+        let (op, scope) = (op.to_owned(), scope.to_owned());
+        match self {
+            Self::Mismatch { left: (left_name, left), right: (right_name, right), expected } => {
+                let (left, right) = (Box::new(left), Box::new(right));
+                ModelError::Mismatch { op, scope, left_name, left, right_name, right, expected }
+            }
+            Self::Operand { name, shape, expected } => ModelError::Operand { op, scope, name, shape, expected },
+        }
+    }
+}
+
+fn operand(name: &'static str, shape: &Shape, expected: impl Into<String>) -> Problem {
+    Problem::Operand { name, shape: shape.clone(), expected: expected.into() }
+}
+
+fn mismatch(left: (&'static str, &Shape), right: (&'static str, &Shape), expected: impl Into<String>) -> Problem {
+    Problem::Mismatch { left: (left.0, left.1.clone()), right: (right.0, right.1.clone()), expected: expected.into() }
+}
+
+/// The shape of an op's result. `wanted` is the requested shape of a view.
+pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> Result<Shape, Problem> {
+    let shape = match (op, inputs) {
+        (AtenOp::Permute { dims }, [x]) => permute(x, dims)?,
+        (AtenOp::View, [x]) => view(x, wanted.unwrap_or(x))?,
+        (AtenOp::Mm, [x, weight]) => mm(x, weight)?,
+        (AtenOp::Addmm, [x, weight, bias]) => addmm(x, weight, bias)?,
+        (AtenOp::LogSoftmax { dim }, [x]) => {
+            if *dim as usize >= x.rank() {
+                return Err(operand("input", x, format!("it has no dimension {dim}")));
+            }
+            (*x).clone()
+        }
+        (AtenOp::Mean, [x]) => {
+            if x.elements() == 0 {
+                return Err(operand("input", x, "the mean of no elements is not a number"));
+            }
+            Shape::new(x.dtype, [])
+        }
+        (AtenOp::Binary(op), [a, b]) => broadcast(*op, a, b)?,
+        (AtenOp::Relu | AtenOp::Unary(_) | AtenOp::Custom { .. }, [x]) => (*x).clone(),
+        // Calls are made by `Ctx`, which gives each op its number of operands.
+        (_, inputs) => inputs.first().map_or_else(|| Shape::f32([]), |s| (*s).clone()),
+    };
+    check_size(&shape)?;
+    Ok(shape)
+}
+
+/// Refuses shapes whose size in bytes is beyond any machine.
+pub(super) fn check_size(shape: &Shape) -> Result<(), Problem> {
+    if shape.checked_elements().is_none() || shape.bytes() > MAX_TRACED_BYTES {
+        return Err(operand("result", shape, "it would be larger than 16 TiB: use smaller sizes"));
+    }
+    Ok(())
+}
+
+/// What `torch.nn.functional.linear` asks of its operands: `[.., k]`, `[n, k]` and `[n]`.
+pub(super) fn check_linear(x: &Shape, weight: &Shape, bias: Option<&Shape>) -> Result<(), Problem> {
+    if weight.rank() != 2 {
+        return Err(operand("weight", weight, "expected a matrix [out_features, in_features]"));
+    }
+    if x.rank() < 2 {
+        return Err(operand("input", x, "expected at least two dimensions"));
+    }
+    let k = weight.dims[1];
+    if x.dims[x.rank() - 1] != k {
+        return Err(mismatch(("input", x), ("weight", weight), format!("expected last dimension {k}")));
+    }
+    match bias {
+        Some(bias) if bias.dims != [weight.dims[0]] => {
+            Err(mismatch(("bias", bias), ("weight", weight), format!("expected [{}]", weight.dims[0])))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn mm(x: &Shape, weight: &Shape) -> Result<Shape, Problem> {
+    for (name, s) in [("input", x), ("weight", weight)] {
+        if s.rank() != 2 {
+            return Err(operand(name, s, "expected a matrix"));
+        }
+    }
+    if x.dims[1] != weight.dims[0] {
+        let expected = format!("expected last dimension {}", weight.dims[0]);
+        return Err(mismatch(("input", x), ("weight", weight), expected));
+    }
+    if x.dtype != weight.dtype {
+        return Err(mismatch(("input", x), ("weight", weight), format!("{} is not {}", x.dtype, weight.dtype)));
+    }
+    Ok(Shape::new(x.dtype, [x.dims[0], weight.dims[1]]))
+}
+
+fn addmm(x: &Shape, weight: &Shape, bias: &Shape) -> Result<Shape, Problem> {
+    let shape = mm(x, weight)?;
+    if bias.dims != [shape.dims[1]] {
+        return Err(mismatch(("bias", bias), ("weight", weight), format!("expected [{}]", shape.dims[1])));
+    }
+    Ok(shape)
+}
+
+fn permute(x: &Shape, dims: &[u32]) -> Result<Shape, Problem> {
+    let mut sorted = dims.to_vec();
+    sorted.sort_unstable();
+    if sorted.len() != x.rank() || sorted.iter().enumerate().any(|(i, &d)| i != d as usize) {
+        return Err(operand("input", x, format!("{dims:?} does not name each of its dimensions once")));
+    }
+    Ok(Shape::new(x.dtype, dims.iter().map(|&d| x.dims[d as usize]).collect::<Vec<_>>()))
+}
+
+fn view(x: &Shape, wanted: &Shape) -> Result<Shape, Problem> {
+    if wanted.checked_elements() != x.checked_elements() {
+        let expected = format!("expected {} elements", x.elements());
+        return Err(mismatch(("view", wanted), ("input", x), expected));
+    }
+    Ok(Shape::new(x.dtype, wanted.dims.clone()))
+}
+
+fn broadcast(op: BinaryOp, a: &Shape, b: &Shape) -> Result<Shape, Problem> {
+    broadcast_shapes(op.name(), a, b).map_err(|e| {
+        let expected = match e {
+            TensorError::Mismatch { expected, .. } => expected,
+            other => other.to_string(),
+        };
+        mismatch(("input", a), ("other", b), expected)
+    })
+}

@@ -1,0 +1,25 @@
+//! What a person writes: modules in the manner of `torch.nn`, the graph of aten ops a tracer makes of them, and a zoo.
+//!
+//! A model's [`Module::forward`] is written once against [`Ctx`]. Under [`trace`] it records aten ops with the module
+//! scope each was called in; under [`run_eager`] the same calls compute values.
+
+mod context;
+mod eager;
+mod error;
+mod graph;
+mod infer;
+mod module;
+pub mod nn;
+mod op;
+mod parameter;
+mod tracer;
+pub mod zoo;
+
+pub use context::{Ctx, Value};
+pub use error::ModelError;
+pub use graph::{Graph, Node, NodeId, WeightInfo};
+pub use module::{Child, Entry, Module, named_parameters};
+pub use op::AtenOp;
+pub use parameter::{Distribution, Init, InputSpec, Parameter, input_tensor, weight_tensor};
+pub use tracer::{run_eager, trace};
+pub use zoo::{ModelSpec, SpecError};

@@ -1,0 +1,83 @@
+//! What a zoo entry says about itself.
+
+use std::collections::BTreeMap;
+
+use crate::model::{InputSpec, Module};
+
+/// Type, default and range of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamKind {
+    /// A whole number.
+    Int {
+        /// Value when it is not given.
+        default: u64,
+        /// Smallest value.
+        min: u64,
+        /// Largest value.
+        max: u64,
+    },
+    /// `true` or `false`.
+    Bool {
+        /// Value when it is not given.
+        default: bool,
+    },
+}
+
+impl ParamKind {
+    /// The default as [`Settings`] keep it.
+    #[must_use]
+    pub fn default_value(self) -> u64 {
+        match self {
+            Self::Int { default, .. } => default,
+            Self::Bool { default } => u64::from(default),
+        }
+    }
+}
+
+/// A parameter of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParamInfo {
+    /// Name in a specification: `loop_count`.
+    pub name: &'static str,
+    /// What it does, one line.
+    pub help: &'static str,
+    /// Type, default and range.
+    pub kind: ParamKind,
+}
+
+/// Values of a model's parameters by name; booleans are 0 or 1. A name that was never set reads as 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings(pub(super) BTreeMap<&'static str, u64>);
+
+impl Settings {
+    /// A whole number.
+    #[must_use]
+    pub fn int(&self, name: &str) -> u64 {
+        self.0.get(name).copied().unwrap_or(0)
+    }
+
+    /// A flag.
+    #[must_use]
+    pub fn flag(&self, name: &str) -> bool {
+        self.int(name) != 0
+    }
+}
+
+/// One model of the zoo.
+#[derive(Debug)]
+pub struct ModelInfo {
+    /// Name in a specification: `matmult`.
+    pub id: &'static str,
+    /// What it is and where it comes from, one line.
+    pub description: &'static str,
+    /// The batch size its source uses.
+    pub default_batch_size: u64,
+    /// What one request of batch size 1 is.
+    pub batch_help: &'static str,
+    /// Parameters, in the order specifications print them.
+    pub parameters: &'static [ParamInfo],
+    /// Builds the module.
+    pub build: fn(&Settings) -> Box<dyn Module>,
+    /// Example inputs for a batch size.
+    pub inputs: fn(&Settings, u64) -> Vec<InputSpec>,
+}

@@ -1,0 +1,86 @@
+//! The model of the microbenchmark guide.
+
+use crate::model::nn::Linear;
+use crate::model::{Child, Ctx, Distribution, Entry, InputSpec, ModelError, Module, Value};
+use crate::tensor::Shape;
+
+use super::{ModelInfo, ParamInfo, ParamKind};
+
+pub(super) static INFO: ModelInfo = ModelInfo {
+    id: "matmult",
+    description: "The microbenchmark guide's loop: one Linear(n, n) applied loop_count times, then the mean",
+    default_batch_size: 1,
+    batch_help: "batch size b gives an input of [b, n, n]",
+    parameters: &[
+        ParamInfo {
+            name: "n",
+            help: "rows and columns of each matrix",
+            kind: ParamKind::Int { default: 1024, min: 1, max: 16_384 },
+        },
+        ParamInfo {
+            name: "loop_count",
+            help: "matrix products in one call",
+            kind: ParamKind::Int { default: 1000, min: 1, max: 10_000 },
+        },
+        ParamInfo {
+            name: "add_bias",
+            help: "add a bias after each product (the guide recommends it: it avoids NaNs)",
+            kind: ParamKind::Bool { default: true },
+        },
+        ParamInfo {
+            name: "chained",
+            help: "feed each product to the next; false is the guide's counter-example, whose loop the compiler removes",
+            kind: ParamKind::Bool { default: true },
+        },
+    ],
+    build: |s| {
+        let model = Matmult::new(s.int("n"), s.flag("add_bias"), s.int("loop_count"));
+        Box::new(if s.flag("chained") { model } else { model.unchained() })
+    },
+    inputs: |s, batch| {
+        let shape = Shape::f32([batch, s.int("n"), s.int("n")]);
+        vec![InputSpec { shape, distribution: Distribution::Normal }]
+    },
+};
+
+/// `Matmult`: the same linear layer over and over.
+#[derive(Clone, Debug)]
+pub struct Matmult {
+    matmult: Child<Linear>,
+    loop_count: u64,
+    chained: bool,
+}
+
+impl Matmult {
+    /// The guide's model: each product is fed to the next, so that none can be removed.
+    #[must_use]
+    pub fn new(n: u64, add_bias: bool, loop_count: u64) -> Self {
+        Self { matmult: Child::new("matmult", Linear::with_bias(n, n, add_bias)), loop_count, chained: true }
+    }
+
+    /// The guide's counter-example: every product reads the same input, and only the last one is used.
+    #[must_use]
+    pub fn unchained(mut self) -> Self {
+        self.chained = false;
+        self
+    }
+}
+
+impl Module for Matmult {
+    fn class(&self) -> &str {
+        "Matmult"
+    }
+
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+        let x = cx.one_input(inputs)?;
+        let mut out = self.matmult.call(cx, x)?;
+        for _ in 1..self.loop_count {
+            out = self.matmult.call(cx, if self.chained { &out } else { x })?;
+        }
+        cx.mean(&out)
+    }
+
+    fn children(&self) -> Vec<Entry<'_>> {
+        vec![self.matmult.entry()]
+    }
+}

@@ -1,0 +1,324 @@
+//! A model and its parameters as text: `nn`, `matmult:n=1024,loop_count=1000,add_bias=true`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::model::{Graph, InputSpec, ModelError, Module, trace};
+use crate::tensor::Shape;
+
+use super::{MODELS, ModelInfo, ParamInfo, ParamKind, Settings};
+
+/// The largest batch size of a request.
+pub const MAX_BATCH_SIZE: u64 = 65_536;
+
+/// A specification that names no model, or one with wrong parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// No such model.
+    #[error("unknown model {name:?}: there are {known}")]
+    UnknownModel {
+        /// What was asked for.
+        name: String,
+        /// What exists.
+        known: String,
+    },
+    /// No such parameter.
+    #[error("model {model} has no parameter {name:?}: {known}")]
+    UnknownParameter {
+        /// The model.
+        model: &'static str,
+        /// What was asked for.
+        name: String,
+        /// What exists.
+        known: String,
+    },
+    /// Not `name=value`.
+    #[error("model {model}: {text:?} is not a parameter: write name=value, separated by commas; {known}")]
+    Malformed {
+        /// The model.
+        model: &'static str,
+        /// What was found.
+        text: String,
+        /// What exists.
+        known: String,
+    },
+    /// A parameter is given twice.
+    #[error("model {model}: parameter {name} is given twice")]
+    Duplicate {
+        /// The model.
+        model: &'static str,
+        /// The parameter.
+        name: &'static str,
+    },
+    /// A value of the wrong type or outside its range.
+    #[error("model {model}: {name}={value} is not possible: use {allowed}")]
+    BadValue {
+        /// The model.
+        model: &'static str,
+        /// The parameter.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// A batch size outside its range.
+    #[error("batch size {batch} is not possible: use 1 to {MAX_BATCH_SIZE}")]
+    BatchSize {
+        /// What was given.
+        batch: u64,
+    },
+    /// The model can not be traced with these parameters.
+    #[error(transparent)]
+    Model(#[from] Box<ModelError>),
+}
+
+/// A model of the zoo with a value for each of its parameters.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ModelSpec {
+    info: &'static ModelInfo,
+    settings: Settings,
+}
+
+impl ModelSpec {
+    /// A model with its defaults.
+    #[must_use]
+    pub fn new(info: &'static ModelInfo) -> Self {
+        let settings = Settings(info.parameters.iter().map(|p| (p.name, p.kind.default_value())).collect());
+        Self { info, settings }
+    }
+
+    /// The zoo entry.
+    #[must_use]
+    pub fn info(&self) -> &'static ModelInfo {
+        self.info
+    }
+
+    /// The model's name in specifications.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        self.info.id
+    }
+
+    /// Values of all parameters, defaults included.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The module. It holds no weight values.
+    #[must_use]
+    pub fn module(&self) -> Box<dyn Module> {
+        (self.info.build)(&self.settings)
+    }
+
+    /// Example inputs for a batch size, which multiplies their first dimension.
+    ///
+    /// # Errors
+    /// When the batch size is 0 or above [`MAX_BATCH_SIZE`].
+    pub fn inputs(&self, batch: u64) -> Result<Vec<InputSpec>, SpecError> {
+        if batch == 0 || batch > MAX_BATCH_SIZE {
+            return Err(SpecError::BatchSize { batch });
+        }
+        Ok((self.info.inputs)(&self.settings, batch))
+    }
+
+    /// The traced graph for a batch size.
+    ///
+    /// # Errors
+    /// When the batch size is out of range or a tensor would be larger than any machine.
+    pub fn trace(&self, batch: u64) -> Result<Graph, SpecError> {
+        let shapes: Vec<Shape> = self.inputs(batch)?.into_iter().map(|i| i.shape).collect();
+        Ok(trace(&*self.module(), &shapes).map_err(Box::new)?)
+    }
+}
+
+impl PartialEq for ModelSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.info.id == other.info.id && self.settings == other.settings
+    }
+}
+
+impl Eq for ModelSpec {}
+
+impl fmt::Display for ModelSpec {
+    /// The shortest text that parses to the same specification: parameters at their default are left out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.info.id)?;
+        let mut separator = ':';
+        for p in self.info.parameters {
+            let value = self.settings.int(p.name);
+            if value == p.kind.default_value() {
+                continue;
+            }
+            match p.kind {
+                ParamKind::Int { .. } => write!(f, "{separator}{}={value}", p.name)?,
+                ParamKind::Bool { .. } => write!(f, "{separator}{}={}", p.name, value != 0)?,
+            }
+            separator = ',';
+        }
+        Ok(())
+    }
+}
+
+impl From<ModelSpec> for String {
+    fn from(spec: ModelSpec) -> Self {
+        spec.to_string()
+    }
+}
+
+impl TryFrom<String> for ModelSpec {
+    type Error = SpecError;
+    fn try_from(text: String) -> Result<Self, SpecError> {
+        text.parse()
+    }
+}
+
+impl FromStr for ModelSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let (name, rest) = text.split_once(':').map_or((text, None), |(n, r)| (n, Some(r)));
+        let name = name.trim();
+        let info = MODELS.iter().find(|m| m.id == name).ok_or_else(|| SpecError::UnknownModel {
+            name: name.to_owned(),
+            known: join(MODELS.iter().map(|m| m.id)),
+        })?;
+        let mut spec = Self::new(info);
+        let mut given: Vec<&str> = Vec::new();
+        for part in rest.into_iter().flat_map(|r| r.split(',')) {
+            let (param, value) = parse_parameter(info, part.trim())?;
+            if given.contains(&param.name) {
+                return Err(SpecError::Duplicate { model: info.id, name: param.name });
+            }
+            given.push(param.name);
+            spec.settings.0.insert(param.name, value);
+        }
+        Ok(spec)
+    }
+}
+
+fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, u64), SpecError> {
+    let (name, value) = text
+        .split_once('=')
+        .map(|(n, v)| (n.trim(), v.trim()))
+        .ok_or_else(|| SpecError::Malformed { model: info.id, text: text.to_owned(), known: known_parameters(info) })?;
+    let param = info.parameters.iter().find(|p| p.name == name).ok_or_else(|| SpecError::UnknownParameter {
+        model: info.id,
+        name: name.to_owned(),
+        known: known_parameters(info),
+    })?;
+    let (parsed, allowed) = match param.kind {
+        // A value too large for 64 bits is out of range like any other.
+        ParamKind::Int { min, max, .. } => {
+            (value.parse().ok().filter(|v| (min..=max).contains(v)), format!("a whole number from {min} to {max}"))
+        }
+        ParamKind::Bool { .. } => (value.parse().ok().map(|b: bool| u64::from(b)), "true or false".to_owned()),
+    };
+    let bad = || SpecError::BadValue { model: info.id, name: param.name, value: value.to_owned(), allowed };
+    parsed.map(|v| (param, v)).ok_or_else(bad)
+}
+
+fn known_parameters(info: &ModelInfo) -> String {
+    if info.parameters.is_empty() {
+        "it has none".to_owned()
+    } else {
+        format!("it has {}", join(info.parameters.iter().map(|p| p.name)))
+    }
+}
+
+fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn error(text: &str) -> String {
+        text.parse::<ModelSpec>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn parameters_are_read_and_defaults_left_out_again() {
+        let spec: ModelSpec = "matmult:n=2048, add_bias=false ,loop_count=1000".parse().unwrap();
+        let s = spec.settings();
+        assert_eq!((s.int("n"), s.int("loop_count"), s.flag("add_bias"), s.flag("chained")), (2048, 1000, false, true));
+        assert_eq!(spec.to_string(), "matmult:n=2048,add_bias=false");
+        assert_eq!("matmult:n=1024".parse::<ModelSpec>().unwrap(), "matmult".parse().unwrap());
+        assert_eq!(serde_json::to_string(&spec).unwrap(), "\"matmult:n=2048,add_bias=false\"");
+        assert_eq!(serde_json::from_str::<ModelSpec>("\"mlp\"").unwrap().id(), "mlp");
+    }
+
+    #[test]
+    fn unknown_names_list_what_there_is() {
+        assert_eq!(error("resnet"), "unknown model \"resnet\": there are nn, matmult, mlp");
+        assert_eq!(error(""), "unknown model \"\": there are nn, matmult, mlp");
+        assert_eq!(
+            error("matmult:m=3"),
+            "model matmult has no parameter \"m\": it has n, loop_count, add_bias, chained"
+        );
+        assert_eq!(error("nn:n=3"), "model nn has no parameter \"n\": it has none");
+        assert_eq!(
+            error("mlp:hidden1"),
+            "model mlp: \"hidden1\" is not a parameter: write name=value, separated by commas; it has hidden1, hidden2"
+        );
+        assert!(error("nn:").contains("\"\" is not a parameter"));
+        assert_eq!(error("matmult:n=3,n=4"), "model matmult: parameter n is given twice");
+    }
+
+    #[test]
+    fn values_out_of_range_name_the_range() {
+        for value in ["0", "-1", "16385", "99999999999999999999999", "1.5", "", "1e3", "nan"] {
+            let expected = format!("model matmult: n={value} is not possible: use a whole number from 1 to 16384");
+            assert_eq!(error(&format!("matmult:n={value}")), expected);
+        }
+        assert_eq!(
+            error("matmult:loop_count=10001"),
+            "model matmult: loop_count=10001 is not possible: use a whole number from 1 to 10000"
+        );
+        assert_eq!(error("matmult:add_bias=yes"), "model matmult: add_bias=yes is not possible: use true or false");
+    }
+
+    #[test]
+    fn batch_sizes_have_a_range_and_multiply_the_first_dimension() {
+        let nn: ModelSpec = "nn".parse().unwrap();
+        assert_eq!(nn.inputs(1).unwrap()[0].shape, Shape::f32([4, 4]));
+        assert_eq!(nn.inputs(8).unwrap()[0].shape, Shape::f32([32, 4]));
+        for batch in [0, MAX_BATCH_SIZE + 1, u64::MAX] {
+            let e = nn.inputs(batch).unwrap_err();
+            assert_eq!(e.to_string(), format!("batch size {batch} is not possible: use 1 to 65536"));
+        }
+    }
+
+    #[test]
+    fn a_model_larger_than_any_machine_is_refused_where_it_happens() {
+        let spec: ModelSpec = "matmult:n=16384".parse().unwrap();
+        let e = spec.trace(65_536).unwrap_err().to_string();
+        assert!(e.starts_with("xla::device_data in Matmult[model]: result [65536,16384,16384]"), "{e}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_setting_reads_back(n in 1u64..=16_384, loops in 1u64..=10_000, bias: bool, chained: bool) {
+            let text = format!("matmult:n={n},loop_count={loops},add_bias={bias},chained={chained}");
+            let spec: ModelSpec = text.parse().unwrap();
+            prop_assert_eq!(&spec.to_string().parse::<ModelSpec>().unwrap(), &spec);
+            prop_assert_eq!(spec.settings().int("n"), n);
+            prop_assert_eq!(spec.settings().flag("chained"), chained);
+        }
+
+        #[test]
+        fn any_text_is_a_specification_or_an_error(text in "[ -~]{0,40}") {
+            if let Ok(spec) = text.parse::<ModelSpec>() {
+                prop_assert_eq!(spec.to_string().parse::<ModelSpec>().unwrap(), spec);
+            }
+        }
+    }
+}

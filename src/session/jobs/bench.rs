@@ -1,0 +1,116 @@
+//! Running a benchmark: its configurations one after another, each a row as it ends.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::{Job, JobState};
+use crate::base::SimTime;
+use crate::bench::{BenchConfig, Configuration, ConfigurationRun, ReportDetail, ServiceTimes, expand};
+use crate::compiler::Workflow;
+use crate::neuron::runtime::inference_costs;
+use crate::neuron::sim::{NoObserver, simulate};
+use crate::session::device::Device;
+use crate::session::{Event, JobId};
+
+/// A benchmark in progress.
+pub(in crate::session) struct BenchJob {
+    id: JobId,
+    config: BenchConfig,
+    /// Expanded at the first step.
+    waiting: Option<VecDeque<Configuration>>,
+    total: u32,
+    running: Option<ConfigurationRun>,
+    row: u32,
+    /// Stage times by batch size and pipeline size: copies and workers do not change them.
+    times: BTreeMap<(u32, u32), Result<ServiceTimes, String>>,
+}
+
+impl BenchJob {
+    pub fn new(id: JobId, config: BenchConfig) -> Self {
+        Self { id, config, waiting: None, total: 0, running: None, row: 0, times: BTreeMap::new() }
+    }
+
+    fn start(&mut self) -> Result<(), String> {
+        let sweep = expand(&self.config).map_err(|e| e.to_string())?;
+        self.total = u32::try_from(sweep.configurations.len()).unwrap_or(u32::MAX);
+        self.waiting = Some(sweep.configurations.into());
+        Ok(())
+    }
+
+    /// Stage times of a configuration, compiled and simulated once.
+    fn service_times(&mut self, configuration: &Configuration) -> Result<ServiceTimes, String> {
+        let key = (configuration.batch_size, configuration.pipeline_size);
+        if let Some(known) = self.times.get(&key) {
+            return known.clone();
+        }
+        let times = service_times(configuration);
+        self.times.insert(key, times.clone());
+        times
+    }
+
+    fn progress(&self, percent: f64, label: String) -> Event {
+        // A thousandth of a configuration is one unit.
+        let done = u64::from(self.row) * 1_000 + (percent * 10.0) as u64;
+        Event::Progress { job: self.id, done, total: u64::from(self.total) * 1_000, label }
+    }
+}
+
+impl Job for BenchJob {
+    fn id(&self) -> JobId {
+        self.id
+    }
+
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+        if self.waiting.is_none() {
+            self.start()?;
+            sink(self.progress(0.0, format!("Compiling {}", self.config.model)));
+            return Ok(JobState::More);
+        }
+        let mut run = match self.running.take() {
+            Some(run) => run,
+            None => {
+                let Some(next) = self.waiting.as_mut().and_then(VecDeque::pop_front) else {
+                    sink(Event::BenchDone { job: self.id });
+                    return Ok(JobState::Done);
+                };
+                let times = self.service_times(&next);
+                ConfigurationRun::new(next, times.as_ref().map_err(Clone::clone))
+            }
+        };
+        let progress = run.step(u64::from(budget_events));
+        if !progress.done {
+            sink(self.progress(progress.percent, describe(run.configuration())));
+            self.running = Some(run);
+            return Ok(JobState::More);
+        }
+        let report = Box::new(run.finish(ReportDetail::Summary).report);
+        sink(Event::Report { job: self.id, row: self.row, report });
+        self.row += 1;
+        Ok(JobState::More)
+    }
+}
+
+fn describe(c: &Configuration) -> String {
+    format!("{}: batch {}, {} models x {} workers", c.model, c.batch_size, c.n_models, c.workers_per_model)
+}
+
+/// Compiles the model, simulates one execution, and adds the host around it.
+fn service_times(configuration: &Configuration) -> Result<ServiceTimes, String> {
+    let device = Device::of_instance(&configuration.instance_type)?;
+    let executable = device.compile(&configuration.model, Some(configuration.batch_size), Workflow::Trace)?;
+    let outcome = simulate(&executable, &device.costs, &mut NoObserver).map_err(|e| e.to_string())?;
+    let costs = inference_costs(&executable, &device.costs, outcome.window);
+    let times = ServiceTimes {
+        load: costs.load,
+        warmup: costs.warmup,
+        host: costs.host,
+        transfer: costs.transfer,
+        device: vec![costs.device],
+        ..ServiceTimes::default()
+    };
+    Ok(if configuration.pipeline_size > 1 {
+        times.with_even_pipeline(configuration.pipeline_size)
+    } else {
+        debug_assert!(times.unloaded() > SimTime::ZERO);
+        times
+    })
+}

@@ -1,0 +1,101 @@
+//! What a click, a step to the neighbour, or a search tells.
+
+use super::outline::{ShownTracks, instant_of_ref};
+use crate::profile::query::{NameSearch, slice_details as profile_details};
+use crate::profile::{InstantId, Profile, SliceId};
+use crate::session::SearchHits;
+use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef};
+
+/// Everything about a slice or an instant; nothing for a number of another profile.
+pub(in crate::session) fn slice_details(
+    profile: &Profile,
+    tracks: &ShownTracks,
+    slice: SliceRef,
+) -> Option<SliceDetails> {
+    if let Some(instant) = instant_of_ref(profile, slice.0) {
+        return Some(instant_details(profile, slice, instant));
+    }
+    let found = profile_details(profile, SliceId(slice.0))?;
+    let members = members_of(&found.args);
+    let mut args = found.args;
+    args.retain(|(key, _)| key != "fused");
+    Some(SliceDetails {
+        link: link(profile, tracks, found.id),
+        category: found.category,
+        self_ns: found.self_ns.and_then(|n| u64::try_from(n).ok()),
+        args,
+        members,
+        // The outermost first, as a path is read.
+        parents: found.parents.iter().rev().map(|(id, _)| link(profile, tracks, *id)).collect(),
+        predecessors: Vec::new(),
+        successors: Vec::new(),
+    })
+}
+
+/// Members of a fused operation: one text with a comma and a line break between them, as the plugin writes it.
+fn members_of(args: &[(String, String)]) -> Vec<String> {
+    let fused = args.iter().find(|(key, _)| key == "fused").map_or("", |(_, value)| value.as_str());
+    fused.split(",\n").map(str::trim).filter(|m| !m.is_empty()).map(str::to_owned).collect()
+}
+
+fn instant_details(profile: &Profile, slice: SliceRef, id: InstantId) -> SliceDetails {
+    let table = profile.instants();
+    let args = profile.args().get(table.args(id));
+    let args = if args.is_empty() { Vec::new() } else { vec![("args".to_owned(), args.to_owned())] };
+    SliceDetails {
+        link: SliceLink {
+            slice,
+            track: crate::view::timeline::TrackId(u32::MAX),
+            row: 0,
+            title: profile.str(table.name(id)).to_owned(),
+            start_ns: table.ts(id).0,
+            duration_ns: 0,
+        },
+        category: profile.str(table.category(id)).to_owned(),
+        self_ns: None,
+        args,
+        members: Vec::new(),
+        parents: Vec::new(),
+        predecessors: Vec::new(),
+        successors: Vec::new(),
+    }
+}
+
+/// The slice beside another one on the same row.
+pub(in crate::session) fn neighbour(profile: &Profile, from: SliceRef, to: Neighbour) -> Option<SliceRef> {
+    let slices = profile.slices();
+    let id = SliceId(from.0);
+    if from.0 as usize >= slices.len() {
+        return None;
+    }
+    let (range, row) = (slices.range_of(slices.track(id)), slices.depth(id));
+    let on_row = |i: &usize| slices.depth(SliceId(*i as u32)) == row;
+    let at = from.0 as usize;
+    let found = match to {
+        Neighbour::Next => (at + 1..range.end).find(on_row),
+        Neighbour::Previous => (range.start..at).rev().find(on_row),
+    };
+    found.map(|i| SliceRef(i as u32))
+}
+
+/// Slices whose name contains a text, in order of time.
+pub(in crate::session) fn search(profile: &Profile, tracks: &ShownTracks, text: &str, limit: u32) -> SearchHits {
+    let found = NameSearch::new(profile, text);
+    SearchHits {
+        text: text.to_owned(),
+        total: found.hits().len() as u64,
+        hits: found.hits().iter().take(limit as usize).map(|id| link(profile, tracks, *id)).collect(),
+    }
+}
+
+fn link(profile: &Profile, tracks: &ShownTracks, id: SliceId) -> SliceLink {
+    let slices = profile.slices();
+    SliceLink {
+        slice: SliceRef(id.0),
+        track: tracks.view_of(slices.track(id)),
+        row: slices.depth(id),
+        title: profile.str(slices.name(id)).to_owned(),
+        start_ns: slices.start(id).0,
+        duration_ns: slices.dur_ns(id).max(0).unsigned_abs(),
+    }
+}

@@ -1,0 +1,9 @@
+//! A profile as the timeline shows it: which rows there are, what to draw of them, and what a click tells.
+
+mod details;
+mod outline;
+mod tile;
+
+pub(super) use details::{neighbour, search, slice_details};
+pub(super) use outline::ShownTracks;
+pub(super) use tile::tile;

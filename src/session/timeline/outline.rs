@@ -1,0 +1,120 @@
+//! Which rows a timeline has. A thread's slices, its instants and each series of a counter are tracks of their own.
+
+use crate::base::{Idx, IndexVec};
+use crate::profile::{InstantId, ProcessId, Profile, SeriesId, TrackId};
+use crate::view::timeline::{Outline, Section, Track, TrackId as ViewTrackId, TrackKind};
+
+/// What one track of the view shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::session) enum Shown {
+    /// Slices of a thread.
+    Slices(TrackId),
+    /// A series of a counter.
+    Series(SeriesId),
+    /// Instants of a thread.
+    Instants(TrackId),
+}
+
+/// The tracks of a view by their number, with what they show.
+#[derive(Debug, Default)]
+pub(in crate::session) struct ShownTracks {
+    shown: Vec<Shown>,
+    outline: Outline,
+    /// Instants of each thread, by time.
+    instants: IndexVec<TrackId, Vec<InstantId>>,
+}
+
+impl ShownTracks {
+    pub fn of(profile: &Profile) -> Self {
+        let mut instants: IndexVec<TrackId, Vec<InstantId>> = profile.tracks().iter().map(|_| Vec::new()).collect();
+        for id in profile.instants().ids() {
+            if let Some(of_track) = instants.get_mut(profile.instants().track(id)) {
+                of_track.push(id);
+            }
+        }
+        let mut tracks = Self { shown: Vec::new(), outline: Outline::default(), instants };
+        let mut processes: Vec<ProcessId> = profile.processes().ids().collect();
+        processes.sort_by_key(|id| (profile.processes()[*id].sort_index, *id));
+        let sections: Vec<Section> = processes
+            .into_iter()
+            .map(|process| {
+                let mut name = profile.process_label(process);
+                let labels = profile.str(profile.processes()[process].labels);
+                if !labels.is_empty() && !name.contains(labels) {
+                    name = format!("{name} ({labels})");
+                }
+                Section { name, tracks: tracks.tracks_of(profile, process) }
+            })
+            .filter(|s| !s.tracks.is_empty())
+            .collect();
+        tracks.outline = Outline { span: profile.span(), sections };
+        tracks
+    }
+
+    pub fn outline(&self) -> &Outline {
+        &self.outline
+    }
+
+    /// What a track of the view shows.
+    pub fn shown(&self, id: ViewTrackId) -> Option<Shown> {
+        self.shown.get(id.0 as usize).copied()
+    }
+
+    /// The track of the view that shows a thread's slices.
+    pub fn view_of(&self, track: TrackId) -> ViewTrackId {
+        let position = self.shown.iter().position(|s| *s == Shown::Slices(track));
+        ViewTrackId(position.map_or(u32::MAX, |i| i as u32))
+    }
+
+    /// Instants of a thread by time.
+    pub fn instants(&self, track: TrackId) -> &[InstantId] {
+        self.instants.get(track).map_or(&[], Vec::as_slice)
+    }
+
+    fn tracks_of(&mut self, profile: &Profile, process: ProcessId) -> Vec<Track> {
+        let mut threads: Vec<TrackId> = profile.tracks().ids().collect();
+        threads.retain(|t| profile.tracks()[*t].process == process);
+        threads.sort_by_key(|id| (profile.tracks()[*id].sort_index, *id));
+        let mut tracks = Vec::new();
+        for id in threads {
+            let label = profile.track_label(id);
+            if !profile.slices().range_of(id).is_empty() {
+                let rows = u16::try_from(profile.slices().rows(id).max(1)).unwrap_or(u16::MAX);
+                tracks.push(self.add(Shown::Slices(id), label.clone(), TrackKind::Slices { rows }));
+            }
+            if !self.instants(id).is_empty() {
+                tracks.push(self.add(Shown::Instants(id), format!("{label}: instants"), TrackKind::Instants));
+            }
+        }
+        for (series, data) in profile.counters().series().iter_enumerated() {
+            let counter = &profile.counters().counters()[data.counter];
+            if counter.process == process {
+                let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
+                for (_, value) in profile.counters().samples(series) {
+                    (min, max) = (min.min(value), max.max(value));
+                }
+                let name = [profile.str(counter.name), profile.str(counter.id), profile.str(data.key)];
+                let name: Vec<&str> = name.into_iter().filter(|n| !n.is_empty()).collect();
+                tracks.push(self.add(Shown::Series(series), name.join(" "), TrackKind::Counter { min, max }));
+            }
+        }
+        tracks
+    }
+
+    fn add(&mut self, shown: Shown, name: String, kind: TrackKind) -> Track {
+        let id = ViewTrackId(u32::try_from(self.shown.len()).unwrap_or(u32::MAX));
+        self.shown.push(shown);
+        Track { id, name, kind }
+    }
+}
+
+/// Slices and instants share one range of numbers in the view: slices first.
+pub(super) fn instant_ref(profile: &Profile, id: InstantId) -> u32 {
+    u32::try_from(profile.slices().len() + id.index()).unwrap_or(u32::MAX)
+}
+
+/// The instant with a number of the view, if it is one.
+pub(super) fn instant_of_ref(profile: &Profile, number: u32) -> Option<InstantId> {
+    let i = (number as usize).checked_sub(profile.slices().len())?;
+    (i < profile.instants().len()).then(|| InstantId::from_usize(i))
+}

@@ -1,0 +1,135 @@
+//! What to draw of some tracks in a span.
+
+use super::outline::{Shown, ShownTracks, instant_ref};
+use crate::base::{FxHashMap, Interval, StrId, TraceNs};
+use crate::profile::lod::LodIndex;
+use crate::profile::{Profile, SeriesId, TrackId};
+use crate::view::timeline::{NO_SLICE, SliceRef, TimelineQuery, TimelineTile, TrackTile};
+
+/// Most pixels a query may ask for, so that a wrong one can not ask for every slice of a large profile.
+const MAX_WIDTH_PX: u64 = 1 << 15;
+
+/// Answers a query.
+pub(in crate::session) fn tile(
+    profile: &Profile,
+    lod: &mut LodIndex,
+    tracks: &ShownTracks,
+    query: &TimelineQuery,
+) -> TimelineTile {
+    let mut names = Names::default();
+    let columns = query
+        .tracks
+        .iter()
+        .map(|&track| {
+            let mut columns = TrackTile { track, ..TrackTile::default() };
+            match tracks.shown(track) {
+                Some(Shown::Slices(id)) => slices(profile, lod, id, query, &mut names, &mut columns),
+                Some(Shown::Series(id)) => series(profile, id, query, &mut names, &mut columns),
+                Some(Shown::Instants(id)) => instants(profile, tracks, id, query, &mut names, &mut columns),
+                None => {}
+            }
+            columns
+        })
+        .collect();
+    TimelineTile { span: query.span, resolution_ns: query.resolution_ns, names: names.texts(profile), tracks: columns }
+}
+
+/// Names used by a tile, each once.
+#[derive(Default)]
+struct Names {
+    ids: Vec<StrId>,
+    position: FxHashMap<StrId, u32>,
+}
+
+impl Names {
+    fn add(&mut self, id: StrId) -> u32 {
+        *self.position.entry(id).or_insert_with(|| {
+            self.ids.push(id);
+            self.ids.len() as u32 - 1
+        })
+    }
+
+    fn texts(&self, profile: &Profile) -> Vec<String> {
+        self.ids.iter().map(|id| profile.str(*id).to_owned()).collect()
+    }
+}
+
+fn width_px(query: &TimelineQuery) -> u32 {
+    let span = query.span.end.0.saturating_sub(query.span.start.0).max(0).unsigned_abs();
+    u32::try_from((span / query.resolution_ns.max(1)).clamp(1, MAX_WIDTH_PX)).unwrap_or(1)
+}
+
+fn slices(
+    profile: &Profile,
+    lod: &mut LodIndex,
+    track: TrackId,
+    query: &TimelineQuery,
+    names: &mut Names,
+    columns: &mut TrackTile,
+) {
+    for run in lod.query(profile, track, query.span, width_px(query)) {
+        let name = names.add(profile.slices().name(run.slice));
+        let slice = if run.count == 1 { SliceRef(run.slice.0) } else { NO_SLICE };
+        let duration_ns = (run.end.0 - run.start.0).max(0).unsigned_abs();
+        columns.push_merged(slice, run.depth, name, run.start.0, duration_ns, run.count);
+    }
+}
+
+fn instants(
+    profile: &Profile,
+    tracks: &ShownTracks,
+    track: TrackId,
+    query: &TimelineQuery,
+    names: &mut Names,
+    columns: &mut TrackTile,
+) {
+    let table = profile.instants();
+    let all = tracks.instants(track);
+    let first = all.partition_point(|id| table.ts(*id) < query.span.start);
+    let resolution = i64::try_from(query.resolution_ns.max(1)).unwrap_or(i64::MAX);
+    for &id in all[first..].iter().take_while(|id| table.ts(**id) <= query.span.end) {
+        let at = table.ts(id).0;
+        // Instants of one pixel are one mark.
+        if let (Some(last), Some(count)) = (columns.start_ns.last(), columns.count.last_mut())
+            && at.saturating_sub(*last) < resolution
+        {
+            *count += 1;
+            if let Some(slice) = columns.slice.last_mut() {
+                *slice = NO_SLICE;
+            }
+            continue;
+        }
+        let name = names.add(table.name(id));
+        columns.push(SliceRef(instant_ref(profile, id)), 0, name, at, 0);
+    }
+}
+
+/// Each value holds until the next sample; where several fall into one pixel the largest is drawn.
+fn series(profile: &Profile, series: SeriesId, query: &TimelineQuery, names: &mut Names, columns: &mut TrackTile) {
+    let key = profile.counters().series()[series].key;
+    let name = names.add(key);
+    let resolution = query.resolution_ns.max(1);
+    let mut samples = profile.counters().samples(series).peekable();
+    while let Some((at, value)) = samples.next() {
+        let until = samples.peek().map_or(profile.span().end, |(next, _)| *next);
+        let held: Interval<TraceNs> = Interval::new(at, until);
+        if held.end < query.span.start || held.start > query.span.end {
+            continue;
+        }
+        let duration_ns = (held.end.0 - held.start.0).max(0).unsigned_abs();
+        if let (Some(start), Some(last), Some(last_value), Some(count)) = (
+            columns.start_ns.last(),
+            columns.duration_ns.last_mut(),
+            columns.value.last_mut(),
+            columns.count.last_mut(),
+        ) && (held.end.0 - start).unsigned_abs() < resolution
+        {
+            *last = (held.end.0 - start).unsigned_abs();
+            *last_value = last_value.max(value);
+            *count += 1;
+            continue;
+        }
+        columns.push(NO_SLICE, 0, name, at.0, duration_ns);
+        columns.value.push(value);
+    }
+}
