@@ -1,11 +1,14 @@
 //! Tests of whole artifacts: files in, results out. One binary, a module per area.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 // clippy.toml's allowance covers #[test] functions, not their helpers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod bad_input;
 mod bench;
+mod cli;
 mod compiler;
+mod device;
 mod formats;
 mod layering;
 mod round_trip;

@@ -55,7 +55,8 @@ pub fn set_title(title: &str) {
 
 /// Moves the focus to the element of an id.
 pub fn focus(id: &str) {
-    if let Some(element) = document().and_then(|d| d.get_element_by_id(id)).and_then(|e| e.dyn_into::<HtmlElement>().ok())
+    if let Some(element) =
+        document().and_then(|d| d.get_element_by_id(id)).and_then(|e| e.dyn_into::<HtmlElement>().ok())
     {
         let _ = element.focus();
     }

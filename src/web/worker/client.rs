@@ -87,12 +87,7 @@ impl Engine {
     }
 
     /// Sends a request and gives its number; `on_event` gets what answers it. A dead worker answers with a failure.
-    pub fn send(
-        &self,
-        request: impl FnOnce(JobId) -> Request,
-        file: Option<File>,
-        on_event: Callback<Event>,
-    ) -> JobId {
+    pub fn send(&self, request: impl FnOnce(JobId) -> Request, file: Option<File>, on_event: Callback<Event>) -> JobId {
         let job = NEXT_JOB.with(|n| JobId(n.replace(n.get() + 1)));
         let request = request(job);
         if !self.is_alive() {

@@ -1,0 +1,265 @@
+//! The page: its head, its routes, and what joins the pages to the address and to the workers.
+
+use gloo_events::EventListener;
+use gloo_timers::callback::Timeout;
+use web_sys::File;
+use yew::prelude::*;
+
+use super::components::{FileDrop, FilePicker, NoticeList};
+use super::context::{AppContext, Shared};
+use super::pages::benchmark::BenchmarkPage;
+use super::pages::profile::{ProfilePage, open_file};
+use super::platform::page::PageState;
+use super::platform::{offline, page, panic, theme, url};
+use super::state::RunState;
+use super::state::bench::{BenchAction, BenchState};
+use super::state::notices::{NoticeAction, Notices, Tone};
+use super::state::profile::{ProfileAction, ProfileState};
+use super::worker::{Engine, Pool};
+use crate::session::share::{Link, Tool};
+use crate::session::{Catalog, Event, JobId, Request, build_id};
+use crate::view::palette::Theme;
+
+/// The address follows the view so long after its last change.
+const URL_DELAY_MS: u32 = 120;
+
+/// Starts the page.
+pub fn start() {
+    panic::install_for_page();
+    offline::register();
+    yew::Renderer::<App>::new().render();
+}
+
+/// A job that runs and can be cancelled.
+pub type RunningJob = std::rc::Rc<std::cell::RefCell<Option<(Engine, JobId)>>>;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Route {
+    Benchmark,
+    Profile,
+}
+
+#[component]
+fn App() -> Html {
+    let pool = (*use_memo((), |()| Pool::default())).clone();
+    let notices = use_reducer(Notices::default);
+    let bench = use_reducer(BenchState::default);
+    let profile = use_reducer(ProfileState::default);
+    let route = use_state_eq(|| Route::Benchmark);
+    let catalog = use_state_eq(|| None::<Result<Shared<Catalog>, AttrValue>>);
+    let theme = use_state_eq(theme::initial);
+    let bench_job = use_mut_ref(|| None::<(Engine, JobId)>);
+    let profile_job = use_mut_ref(|| None::<(Engine, JobId)>);
+
+    use_theme(*theme);
+    use_address(&route, &bench, &profile, &notices);
+    use_catalog(&pool, &catalog, &notices);
+    use_page_state(*route, catalog.as_ref(), &bench, &profile);
+
+    let context = AppContext {
+        pool,
+        notices: notices.dispatcher(),
+        catalog: catalog.as_ref().and_then(|c| c.as_ref().ok()).cloned(),
+        theme: *theme,
+    };
+    let on_files = {
+        let (context, profile, job, route) = (context.clone(), profile.clone(), profile_job.clone(), route.clone());
+        Callback::from(move |files: Vec<File>| {
+            if files.len() > 1 {
+                let text = format!("{} files were given; the first one is opened.", files.len());
+                context.notices.dispatch(NoticeAction::Say(Tone::Info, text));
+            }
+            if let Some(file) = files.into_iter().next() {
+                route.set(Route::Profile);
+                profile.dispatch(ProfileAction::Tool(Tool::OperatorTimeline));
+                open_file(&context, &profile, &job, file);
+            }
+        })
+    };
+    let toggle_theme = {
+        let theme = theme.clone();
+        Callback::from(move |_: MouseEvent| {
+            let next = if *theme == Theme::Dark { Theme::Light } else { Theme::Dark };
+            theme::apply(next, true);
+            theme.set(next);
+        })
+    };
+    let nav = |to: Route, name: &'static str, href: String| {
+        html! { <a {href} aria-current={(*route == to).then_some("page")}>{ name }</a> }
+    };
+    html! {
+        <ContextProvider<AppContext> context={context}>
+            <a class="skip" href="#main" onclick={skip_to_main()}>{ "Skip to content" }</a>
+            <header class="site">
+                <p class="brand">{ logo() }<span>{ "neuronscope" }</span></p>
+                <nav aria-label="Pages">
+                    { nav(Route::Benchmark, "Benchmark", bench.link().print()) }
+                    { nav(Route::Profile, "Profile", profile.as_link().print()) }
+                </nav>
+                <div class="site-tools">
+                    <FilePicker id="open-file" label="Open a file" on_files={on_files.clone()} />
+                    <button type="button" class="plain" onclick={toggle_theme} aria-label={if *theme == Theme::Dark { "Use the light theme" } else { "Use the dark theme" }}>
+                        { if *theme == Theme::Dark { "\u{2600}\u{fe0e}" } else { "\u{263e}\u{fe0e}" } }
+                    </button>
+                </div>
+            </header>
+            <NoticeList notices={notices} />
+            <main id="main" tabindex="-1">
+                if *route == Route::Benchmark {
+                    <BenchmarkPage state={bench} job={Job(bench_job)} />
+                } else {
+                    <ProfilePage state={profile} job={Job(profile_job)} />
+                }
+            </main>
+            <footer class="site">
+                <p>{ "Simulated NeuronCores, in this browser. Nothing is uploaded." }</p>
+                <p>{ format!("neuronscope {}", build_id()) }</p>
+            </footer>
+            <FileDrop {on_files} />
+        </ContextProvider<AppContext>>
+    }
+}
+
+/// A running job as a property.
+#[derive(Clone)]
+pub struct Job(pub RunningJob);
+
+impl PartialEq for Job {
+    fn eq(&self, other: &Self) -> bool {
+        std::rc::Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+fn skip_to_main() -> Callback<MouseEvent> {
+    // The hash belongs to the routes, so the link must not change it.
+    Callback::from(|event: MouseEvent| {
+        event.prevent_default();
+        page::focus("main");
+    })
+}
+
+fn logo() -> Html {
+    html! {
+        <svg class="logo" viewBox="0 0 24 24" aria-hidden="true">
+            <rect x="2" y="4" width="13" height="4" rx="1" class="a" /><rect x="6" y="10" width="9" height="4" rx="1" class="b" />
+            <rect x="9" y="16" width="13" height="4" rx="1" class="c" />
+        </svg>
+    }
+}
+
+#[hook]
+fn use_theme(theme: Theme) {
+    use_effect_with((), move |()| theme::apply(theme, false));
+}
+
+/// The address leads the page when it is opened or edited, and follows it otherwise.
+#[hook]
+fn use_address(
+    route: &UseStateHandle<Route>,
+    bench: &UseReducerHandle<BenchState>,
+    profile: &UseReducerHandle<ProfileState>,
+    notices: &UseReducerHandle<Notices>,
+) {
+    use_effect_with((), {
+        let (route, bench, profile, notices) =
+            (route.setter(), bench.dispatcher(), profile.dispatcher(), notices.dispatcher());
+        move |()| {
+            let read = move || {
+                let (link, problems) = Link::parse(&url::hash());
+                for problem in problems {
+                    notices.dispatch(NoticeAction::Say(Tone::Bad, format!("Link: {}", problem.message)));
+                }
+                match link {
+                    Link::Benchmark(config) => {
+                        route.set(Route::Benchmark);
+                        bench.dispatch(BenchAction::Load(*config));
+                    }
+                    Link::Profile(link) => {
+                        route.set(Route::Profile);
+                        profile.dispatch(ProfileAction::Load(link));
+                    }
+                }
+            };
+            read();
+            let listener = web_sys::window().map(|w| EventListener::new(&w, "hashchange", move |_| read()));
+            move || drop(listener)
+        }
+    });
+    let hash = match **route {
+        Route::Benchmark => bench.link().print(),
+        Route::Profile => profile.as_link().print(),
+    };
+    // The first run would overwrite the address before it was read.
+    let is_first = use_mut_ref(|| true);
+    use_effect_with(hash, move |hash| {
+        let hash = hash.clone();
+        let timer = (!is_first.replace(false)).then(|| Timeout::new(URL_DELAY_MS, move || url::replace_hash(&hash)));
+        move || drop(timer)
+    });
+}
+
+#[hook]
+fn use_catalog(
+    pool: &Pool,
+    catalog: &UseStateHandle<Option<Result<Shared<Catalog>, AttrValue>>>,
+    notices: &UseReducerHandle<Notices>,
+) {
+    use_effect_with((), {
+        let (pool, catalog, notices) = (pool.clone(), catalog.setter(), notices.dispatcher());
+        move |()| {
+            let failed = {
+                let catalog = catalog.clone();
+                move |message: String| {
+                    notices.dispatch(NoticeAction::Say(Tone::Bad, message.clone()));
+                    catalog.set(Some(Err(message.into())));
+                }
+            };
+            match pool.bench() {
+                Ok(engine) => {
+                    let on_event = Callback::from(move |event| match event {
+                        Event::Catalog { catalog: list, .. } => catalog.set(Some(Ok(Shared::new(list)))),
+                        Event::Failed { message, .. } => failed(message),
+                        _ => {}
+                    });
+                    engine.send(|job| Request::Catalog { job }, None, on_event);
+                }
+                Err(message) => failed(message),
+            }
+        }
+    });
+}
+
+/// Shows what the page is doing to tests and styles, and in the title of the tab.
+#[hook]
+fn use_page_state(
+    route: Route,
+    catalog: Option<&Result<Shared<Catalog>, AttrValue>>,
+    bench: &UseReducerHandle<BenchState>,
+    profile: &UseReducerHandle<ProfileState>,
+) {
+    let run = match route {
+        Route::Benchmark => &bench.run,
+        Route::Profile => &profile.run,
+    };
+    let state = match (catalog, run) {
+        (_, RunState::Running { .. }) => PageState::Running,
+        (_, RunState::Failed(_)) | (Some(Err(_)), RunState::Idle) => PageState::Failed,
+        (None, _) => PageState::Loading,
+        (_, RunState::Done) => PageState::Done,
+        (_, RunState::Idle | RunState::Cancelled) => PageState::Idle,
+    };
+    let name = match route {
+        Route::Benchmark => "Benchmark",
+        Route::Profile => "Profile",
+    };
+    let title = match run {
+        RunState::Running { done, total, .. } if *total > 0 => {
+            format!("{:.0} % \u{2013} {name} \u{2013} neuronscope", *done as f64 / *total as f64 * 100.0)
+        }
+        _ => format!("{name} \u{2013} neuronscope"),
+    };
+    use_effect_with((state, title), |(state, title)| {
+        page::set_state(*state);
+        page::set_title(title);
+    });
+}

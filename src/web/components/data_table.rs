@@ -1,0 +1,170 @@
+//! A table that is sorted by its heads and searched by a field; long ones hold only the rows in sight.
+
+use std::rc::Rc;
+
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlElement, HtmlInputElement};
+use yew::prelude::*;
+
+use crate::view::table::{Cell, Column, ColumnKind, Sort, Table, visible_range};
+use crate::web::context::Shared;
+
+/// Tables up to this length hold all their rows.
+const MOST_ROWS: usize = 200;
+const ROW_PX: f64 = 30.0;
+const HEIGHT_PX: f64 = 540.0;
+
+/// Properties of [`DataTable`].
+#[derive(Properties, PartialEq)]
+pub struct DataTableProps {
+    /// Its name.
+    pub name: AttrValue,
+    /// Its content.
+    pub table: Shared<Table>,
+    /// How it is sorted.
+    #[prop_or_default]
+    pub sort: Option<Sort>,
+    /// A head was pressed.
+    pub on_sort: Callback<Sort>,
+    /// What it is searched for.
+    #[prop_or_default]
+    pub search: AttrValue,
+    /// The search was edited; without it there is no search field.
+    #[prop_or_default]
+    pub on_search: Option<Callback<String>>,
+    /// More about a row, for people who point at its first cell: `None` where there is no more.
+    #[prop_or_default]
+    pub notes: Rc<[Option<AttrValue>]>,
+    /// A row was chosen, by position in the table; without it rows can not be chosen.
+    #[prop_or_default]
+    pub on_row: Option<Callback<usize>>,
+}
+
+/// The table.
+#[component]
+pub fn DataTable(props: &DataTableProps) -> Html {
+    let scroll_top = use_state_eq(|| 0.0_f64);
+    let order = use_memo((props.table.clone(), props.sort.clone(), props.search.clone()), |(table, sort, search)| {
+        table.order(sort.as_ref(), search)
+    });
+    let is_long = order.len() > MOST_ROWS;
+    let range = if is_long { visible_range(*scroll_top, HEIGHT_PX, ROW_PX, order.len(), 12) } else { 0..order.len() };
+    let onscroll = {
+        let scroll_top = scroll_top.clone();
+        Callback::from(move |event: web_sys::Event| {
+            if let Some(element) = event.target().and_then(|t| t.dyn_into::<HtmlElement>().ok()) {
+                scroll_top.set(libm::floor(f64::from(element.scroll_top()) / (4.0 * ROW_PX)) * 4.0 * ROW_PX);
+            }
+        })
+    };
+    let columns = props.table.columns.len().to_string();
+    let above = range.start as f64 * ROW_PX;
+    let below = (order.len() - range.end) as f64 * ROW_PX;
+    let spacer = |height: f64| {
+        html! { <tr class="spacer" aria-hidden="true"><td colspan={columns.clone()} style={format!("height:{height}px")}></td></tr> }
+    };
+    html! {
+        <div class="data-table">
+            <div class="table-tools">
+                { search_field(props) }
+                <p class="count" role="status">{ count_text(order.len(), props.table.rows.len()) }</p>
+            </div>
+            <div class={classes!("table-scroll", is_long.then_some("is-long"))} {onscroll} tabindex="0" role="region" aria-label={format!("{}, scrollable", props.name)}>
+                <table aria-rowcount={is_long.then(|| order.len().to_string())}>
+                    <caption>{ &props.name }</caption>
+                    <thead><tr>{ for props.table.columns.iter().map(|c| head(c, props)) }</tr></thead>
+                    <tbody>
+                        if above > 0.0 { { spacer(above) } }
+                        { for order[range.clone()].iter().map(|&r| row(props, r)) }
+                        if below > 0.0 { { spacer(below) } }
+                        if order.is_empty() {
+                            <tr><td class="empty" colspan={columns.clone()}>
+                                { if props.search.is_empty() { "No rows.".to_owned() } else { format!("No row contains \u{201c}{}\u{201d}.", props.search) } }
+                            </td></tr>
+                        }
+                    </tbody>
+                </table>
+            </div>
+        </div>
+    }
+}
+
+fn count_text(shown: usize, all: usize) -> String {
+    if shown == all { format!("{all} rows") } else { format!("{shown} of {all} rows") }
+}
+
+fn search_field(props: &DataTableProps) -> Html {
+    let Some(on_search) = props.on_search.clone() else { return Html::default() };
+    let oninput = Callback::from(move |event: InputEvent| {
+        if let Some(input) = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok()) {
+            on_search.emit(input.value());
+        }
+    });
+    html! {
+        <label class="search">
+            <span class="visually-hidden">{ format!("Search {}", props.name) }</span>
+            <input type="search" placeholder="Search" value={props.search.clone()} {oninput} />
+        </label>
+    }
+}
+
+fn head(column: &Column, props: &DataTableProps) -> Html {
+    let current = props.sort.as_ref().filter(|s| s.column == column.id);
+    let (aria, mark) = match current {
+        None => ("none", "\u{2195}"),
+        Some(s) if s.descending => ("descending", "\u{2193}"),
+        Some(_) => ("ascending", "\u{2191}"),
+    };
+    // Numbers are first wanted from large to small, names from A to Z.
+    let descending = current.map_or(column.is_numeric(), |s| !s.descending);
+    let next = Sort { column: column.id.clone(), descending };
+    let onclick = props.on_sort.reform(move |_| next.clone());
+    html! {
+        <th scope="col" aria-sort={aria} class={column.is_numeric().then_some("number")}>
+            <button type="button" {onclick}>{ &column.title }<span class="sort-mark" aria-hidden="true">{ mark }</span></button>
+        </th>
+    }
+}
+
+fn row(props: &DataTableProps, r: usize) -> Html {
+    let cells = props.table.rows[r].iter().zip(&props.table.columns).enumerate();
+    let note = props.notes.get(r).cloned().flatten();
+    html! {
+        <tr key={r}>
+            { for cells.map(|(i, (cell, column))| if i == 0 { first_cell(props, r, cell, column, note.clone()) } else { value_cell(cell, column) }) }
+        </tr>
+    }
+}
+
+fn first_cell(props: &DataTableProps, r: usize, cell: &Cell, column: &Column, note: Option<AttrValue>) -> Html {
+    let text = cell.text(column.kind);
+    let content = match &props.on_row {
+        Some(on_row) => {
+            let onclick = on_row.reform(move |_| r);
+            html! { <button type="button" class="link" {onclick}>{ text }</button> }
+        }
+        None => html! { { text } },
+    };
+    html! {
+        <th scope="row" class={column.is_numeric().then_some("number")}>
+            { content }
+            if let Some(note) = note {
+                <details class="members"><summary aria-label="Fused members">{ "?" }</summary><p>{ note }</p></details>
+            }
+        </th>
+    }
+}
+
+fn value_cell(cell: &Cell, column: &Column) -> Html {
+    let text = cell.text(column.kind);
+    if column.kind == ColumnKind::Percent {
+        let share = cell.number().unwrap_or_default().clamp(0.0, 100.0);
+        return html! {
+            <td class="number percent">
+                <span>{ text }</span>
+                <span class="bar" aria-hidden="true"><span style={format!("width:{share:.2}%")}></span></span>
+            </td>
+        };
+    }
+    html! { <td class={column.is_numeric().then_some("number")}>{ text }</td> }
+}

@@ -1,0 +1,46 @@
+//! Problems that were met while a file was read.
+
+use yew::prelude::*;
+
+use crate::base::Diagnostic;
+use crate::base::units::format_count;
+
+/// Properties of [`DiagnosticsPanel`].
+#[derive(Properties, PartialEq)]
+pub struct DiagnosticsProps {
+    /// The problems, by kind.
+    pub items: Vec<Diagnostic>,
+}
+
+/// A list that opens; nothing when there were no problems.
+#[component]
+pub fn DiagnosticsPanel(props: &DiagnosticsProps) -> Html {
+    if props.items.is_empty() {
+        return Html::default();
+    }
+    let total: u64 = props.items.iter().map(|d| d.count).sum();
+    html! {
+        <details class="diagnostics panel">
+            <summary>{ format!("{} of {} met while reading; the rest was loaded", plural(total, "problem"), plural(props.items.len() as u64, "kind")) }</summary>
+            <div class="table-scroll" tabindex="0" role="region" aria-label="Diagnostics, scrollable">
+                <table>
+                    <caption>{ "Diagnostics" }</caption>
+                    <thead><tr><th scope="col">{ "Code" }</th><th scope="col" class="number">{ "Count" }</th>
+                        <th scope="col">{ "First example" }</th><th scope="col" class="number">{ "At byte" }</th></tr></thead>
+                    <tbody>{ for props.items.iter().map(|d| html! {
+                        <tr>
+                            <th scope="row"><code>{ &d.code }</code></th>
+                            <td class="number">{ format_count(d.count) }</td>
+                            <td>{ &d.first_example }</td>
+                            <td class="number">{ d.byte_offset.map(format_count).unwrap_or_default() }</td>
+                        </tr>
+                    }) }</tbody>
+                </table>
+            </div>
+        </details>
+    }
+}
+
+fn plural(n: u64, noun: &str) -> String {
+    format!("{} {noun}{}", format_count(n), if n == 1 { "" } else { "s" })
+}

@@ -1,0 +1,140 @@
+//! Labelled form fields with help and an error that belongs to them.
+
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+/// Properties of [`Field`].
+#[derive(Properties, PartialEq)]
+pub struct FieldProps {
+    /// Id of the control inside.
+    pub id: AttrValue,
+    /// What stands above it.
+    pub label: AttrValue,
+    /// What stands below it.
+    #[prop_or_default]
+    pub help: AttrValue,
+    /// What is wrong with it.
+    #[prop_or_default]
+    pub error: Option<AttrValue>,
+    /// The control.
+    pub children: Html,
+}
+
+/// A label, a control, its help or its error.
+#[component]
+pub fn Field(props: &FieldProps) -> Html {
+    let note_id = format!("{}-note", props.id);
+    html! {
+        <div class={classes!("field", props.error.is_some().then_some("is-wrong"))}>
+            <label for={props.id.clone()}>{ &props.label }</label>
+            { props.children.clone() }
+            if let Some(error) = &props.error {
+                <p class="error" id={note_id} role="alert">{ error }</p>
+            } else if !props.help.is_empty() {
+                <p class="help" id={note_id}>{ &props.help }</p>
+            }
+        </div>
+    }
+}
+
+/// Properties of [`TextField`].
+#[derive(Properties, PartialEq)]
+pub struct TextFieldProps {
+    /// Id of the input.
+    pub id: AttrValue,
+    /// What stands above it.
+    pub label: AttrValue,
+    /// Its text.
+    pub value: AttrValue,
+    /// What stands below it.
+    #[prop_or_default]
+    pub help: AttrValue,
+    /// What is shown while it is empty.
+    #[prop_or_default]
+    pub placeholder: AttrValue,
+    /// Which keyboard phones show.
+    #[prop_or(AttrValue::Static("text"))]
+    pub input_mode: AttrValue,
+    /// What is wrong with it.
+    #[prop_or_default]
+    pub error: Option<AttrValue>,
+    /// It was edited.
+    pub on_edit: Callback<String>,
+}
+
+/// A line of text.
+#[component]
+pub fn TextField(props: &TextFieldProps) -> Html {
+    let on_edit = props.on_edit.clone();
+    let oninput = Callback::from(move |event: InputEvent| {
+        if let Some(input) = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok()) {
+            on_edit.emit(input.value());
+        }
+    });
+    let has_note = props.error.is_some() || !props.help.is_empty();
+    html! {
+        <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()}>
+            <input
+                id={props.id.clone()} type="text" autocomplete="off" spellcheck="false"
+                inputmode={props.input_mode.clone()} value={props.value.clone()}
+                placeholder={props.placeholder.clone()} {oninput}
+                aria-invalid={props.error.is_some().then_some("true")}
+                aria-describedby={has_note.then(|| format!("{}-note", props.id))}
+            />
+        </Field>
+    }
+}
+
+/// Properties of [`SelectField`].
+#[derive(Properties, PartialEq)]
+pub struct SelectFieldProps {
+    /// Id of the select.
+    pub id: AttrValue,
+    /// What stands above it.
+    pub label: AttrValue,
+    /// The chosen value.
+    pub value: AttrValue,
+    /// Values and what they are called.
+    pub options: Vec<(AttrValue, AttrValue)>,
+    /// What stands below it.
+    #[prop_or_default]
+    pub help: AttrValue,
+    /// What is wrong with it.
+    #[prop_or_default]
+    pub error: Option<AttrValue>,
+    /// Whether nothing can be chosen now.
+    #[prop_or_default]
+    pub disabled: bool,
+    /// Another value was chosen.
+    pub on_choose: Callback<String>,
+}
+
+/// A choice. A value that is not among the options is shown as it is, so that nothing is changed silently.
+#[component]
+pub fn SelectField(props: &SelectFieldProps) -> Html {
+    let on_choose = props.on_choose.clone();
+    let onchange = Callback::from(move |event: web_sys::Event| {
+        if let Some(select) = event.target().and_then(|t| t.dyn_into::<HtmlSelectElement>().ok()) {
+            on_choose.emit(select.value());
+        }
+    });
+    let is_known = props.options.iter().any(|(value, _)| *value == props.value);
+    let has_note = props.error.is_some() || !props.help.is_empty();
+    html! {
+        <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()}>
+            <select
+                id={props.id.clone()} {onchange} disabled={props.disabled}
+                aria-invalid={props.error.is_some().then_some("true")}
+                aria-describedby={has_note.then(|| format!("{}-note", props.id))}
+            >
+                if !is_known {
+                    <option value={props.value.clone()} selected={true}>{ &props.value }</option>
+                }
+                { for props.options.iter().map(|(value, name)| html! {
+                    <option value={value.clone()} selected={*value == props.value}>{ name }</option>
+                }) }
+            </select>
+        </Field>
+    }
+}

@@ -1,0 +1,103 @@
+//! Files: dropped anywhere on the page, or picked.
+
+use gloo_events::{EventListener, EventListenerOptions};
+use wasm_bindgen::JsCast;
+use web_sys::{DragEvent, File, HtmlInputElement};
+use yew::prelude::*;
+
+/// Properties of [`FileDrop`].
+#[derive(Properties, PartialEq)]
+pub struct FileDropProps {
+    /// Files that were dropped.
+    pub on_files: Callback<Vec<File>>,
+}
+
+/// Takes files that are dropped anywhere, and shows that it will while they hover.
+#[component]
+pub fn FileDrop(props: &FileDropProps) -> Html {
+    let is_over = use_state_eq(|| false);
+    use_effect_with(props.on_files.clone(), {
+        let is_over = is_over.clone();
+        move |on_files| {
+            let listeners = listen(on_files.clone(), is_over);
+            move || drop(listeners)
+        }
+    });
+    if !*is_over {
+        return Html::default();
+    }
+    html! { <div class="drop-veil" role="status"><p>{ "Drop the file to open it" }</p><p class="help">{ "It is read in this browser and goes nowhere." }</p></div> }
+}
+
+fn listen(on_files: Callback<Vec<File>>, is_over: UseStateHandle<bool>) -> Vec<EventListener> {
+    let Some(window) = web_sys::window() else { return Vec::new() };
+    let on = |name: &'static str, mut f: Box<dyn FnMut(&DragEvent)>| {
+        EventListener::new_with_options(&window, name, EventListenerOptions::enable_prevent_default(), move |event| {
+            if let Some(event) = event.dyn_ref::<DragEvent>()
+                && carries_files(event)
+            {
+                event.prevent_default();
+                f(event);
+            }
+        })
+    };
+    let (over, left, dropped) = (is_over.clone(), is_over.clone(), is_over);
+    vec![
+        on("dragenter", Box::new(|_| {})),
+        on("dragover", Box::new(move |_| over.set(true))),
+        on("dragleave", {
+            Box::new(move |event| {
+                // Leaving the window has no element it goes to.
+                if event.related_target().is_none() {
+                    left.set(false);
+                }
+            })
+        }),
+        on(
+            "drop",
+            Box::new(move |event| {
+                dropped.set(false);
+                if let Some(files) = event.data_transfer().and_then(|d| d.files()) {
+                    on_files.emit((0..files.length()).filter_map(|i| files.item(i)).collect());
+                }
+            }),
+        ),
+    ]
+}
+
+fn carries_files(event: &DragEvent) -> bool {
+    event.data_transfer().is_some_and(|d| d.types().iter().any(|t| t.as_string().as_deref() == Some("Files")))
+}
+
+/// Properties of [`FilePicker`].
+#[derive(Properties, PartialEq)]
+pub struct FilePickerProps {
+    /// Id of its input.
+    pub id: AttrValue,
+    /// What its button says.
+    pub label: AttrValue,
+    /// Files that were picked.
+    pub on_files: Callback<Vec<File>>,
+}
+
+/// A button that picks files.
+#[component]
+pub fn FilePicker(props: &FilePickerProps) -> Html {
+    let on_files = props.on_files.clone();
+    let onchange = Callback::from(move |event: web_sys::Event| {
+        let Some(input) = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok()) else { return };
+        let files: Vec<File> =
+            input.files().map(|l| (0..l.length()).filter_map(|i| l.item(i)).collect()).unwrap_or_default();
+        // So that the same file can be picked again.
+        input.set_value("");
+        if !files.is_empty() {
+            on_files.emit(files);
+        }
+    });
+    html! {
+        <span class="file-picker">
+            <input id={props.id.clone()} type="file" class="visually-hidden" {onchange} />
+            <label class="button" for={props.id.clone()}>{ &props.label }</label>
+        </span>
+    }
+}

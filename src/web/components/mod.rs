@@ -1,0 +1,21 @@
+//! Small parts of the page that know nothing of requests.
+
+mod data_table;
+mod diagnostics;
+mod field;
+mod file_drop;
+mod notice_list;
+mod pie_chart;
+mod progress;
+mod scatter_plot;
+mod slice_details;
+
+pub use data_table::DataTable;
+pub use diagnostics::DiagnosticsPanel;
+pub use field::{Field, SelectField, TextField};
+pub use file_drop::{FileDrop, FilePicker};
+pub use notice_list::NoticeList;
+pub use pie_chart::PieChart;
+pub use progress::ProgressBar;
+pub use scatter_plot::ScatterPlot;
+pub use slice_details::{SliceDetailsPanel, place_of};

@@ -1,0 +1,82 @@
+//! A pie with its legend; pointing at either shows both.
+
+use yew::prelude::*;
+
+use crate::view::palette::FILLS;
+use crate::view::plot::{Pie, PieSlice};
+use crate::view::svg::number;
+use crate::view::text::three_decimals;
+
+/// Properties of [`PieChart`].
+#[derive(Properties, PartialEq)]
+pub struct PieChartProps {
+    /// What it shows.
+    pub title: AttrValue,
+    /// Its shares.
+    pub pie: Pie,
+    /// Unit of its values.
+    pub unit: AttrValue,
+}
+
+fn color(slice: &PieSlice) -> &'static str {
+    FILLS[usize::from(slice.fill) % FILLS.len()]
+}
+
+/// The pie.
+#[component]
+pub fn PieChart(props: &PieChartProps) -> Html {
+    let active = use_state_eq(|| None::<usize>);
+    let point_at = |i: Option<usize>| {
+        let active = active.clone();
+        move || active.set(i)
+    };
+    let enter = |i: usize| {
+        let f = point_at(Some(i));
+        Callback::from(move |_: MouseEvent| f())
+    };
+    let leave = {
+        let f = point_at(None);
+        Callback::from(move |_: MouseEvent| f())
+    };
+    let is_dimmed = |i: usize| active.is_some_and(|a| a != i);
+    let shapes = props.pie.slices.iter().enumerate().map(|(i, s)| {
+        html! {
+            <path d={s.path.clone()} fill={color(s)} class={classes!("slice", is_dimmed(i).then_some("is-dimmed"))} onmouseenter={enter(i)}>
+                <title>{ describe(s, &props.unit) }</title>
+            </path>
+        }
+    });
+    let labels = props.pie.slices.iter().filter_map(|s| {
+        let (x, y) = s.label_at?;
+        Some(html! { <text x={number(x)} y={number(y)} class="pie-label">{ format!("{:.1}%", s.percent) }</text> })
+    });
+    let legend = props.pie.slices.iter().enumerate().map(|(i, s)| {
+        html! {
+            <li class={classes!(is_dimmed(i).then_some("is-dimmed"))} onmouseenter={enter(i)} title={describe(s, &props.unit)}>
+                <span class="swatch" style={format!("background:{}", color(s))}></span>
+                <span class="name">{ &s.name }</span>
+                <span class="value">{ format!("{:.1} %", s.percent) }</span>
+            </li>
+        }
+    });
+    html! {
+        <figure class="pie" onmouseleave={leave}>
+            <figcaption>{ &props.title }</figcaption>
+            if props.pie.slices.is_empty() {
+                <p class="empty">{ "Nothing to show." }</p>
+            } else {
+                <div class="pie-body">
+                    <svg viewBox="-104 -104 208 208" role="img" aria-label={format!("{}: {}", props.title, props.pie.describe())}>
+                        { for shapes }
+                        { for labels }
+                    </svg>
+                    <ul class="legend">{ for legend }</ul>
+                </div>
+            }
+        </figure>
+    }
+}
+
+fn describe(slice: &PieSlice, unit: &str) -> String {
+    format!("{}: {} {unit}, {:.2} %", slice.name, three_decimals(slice.value), slice.percent)
+}

@@ -1,0 +1,39 @@
+//! How far a run is.
+
+use yew::prelude::*;
+
+use crate::base::units::format_count;
+use crate::web::state::RunState;
+
+/// Properties of [`ProgressBar`].
+#[derive(Properties, PartialEq)]
+pub struct ProgressBarProps {
+    /// The run.
+    pub run: RunState,
+}
+
+/// A bar while something runs, a line when it stopped early, nothing otherwise.
+#[component]
+pub fn ProgressBar(props: &ProgressBarProps) -> Html {
+    match &props.run {
+        RunState::Running { done, total, label } => {
+            let share = (*total > 0).then(|| (*done as f64 / *total as f64).clamp(0.0, 1.0));
+            let text = match share {
+                Some(share) => format!("{label} \u{2013} {:.0} %", share * 100.0),
+                None if *done > 0 => format!("{label} \u{2013} {}", format_count(*done)),
+                None => label.clone(),
+            };
+            html! {
+                <div class="progress">
+                    <progress aria-label={label.clone()} max="1" value={share.map(|s| s.to_string())}></progress>
+                    <p role="status">{ text }</p>
+                </div>
+            }
+        }
+        RunState::Cancelled => {
+            html! { <p class="progress note" role="status">{ "Cancelled. What had finished is kept." }</p> }
+        }
+        RunState::Failed(message) => html! { <p class="progress error-box" role="alert">{ message }</p> },
+        RunState::Idle | RunState::Done => Html::default(),
+    }
+}

@@ -1,0 +1,136 @@
+//! The form of the benchmark page.
+
+use yew::prelude::*;
+
+use super::actions::Actions;
+use super::model_field::ModelField;
+use crate::session::Catalog;
+use crate::session::share::BenchField;
+use crate::web::components::{SelectField, TextField};
+use crate::web::context::Shared;
+use crate::web::state::bench::{BenchAction, BenchState};
+
+/// Properties of [`BenchForm`].
+#[derive(Properties, PartialEq)]
+pub struct BenchFormProps {
+    /// What its buttons do.
+    pub actions: Actions,
+    /// What can be chosen.
+    pub catalog: Option<Shared<Catalog>>,
+    /// What is in it.
+    pub state: UseReducerHandle<BenchState>,
+}
+
+type Wrong = [(BenchField, String)];
+
+/// The form.
+#[component]
+pub fn BenchForm(props: &BenchFormProps) -> Html {
+    let state = &props.state;
+    let (_, wrong) = state.config();
+    let onsubmit = {
+        let actions = props.actions.clone();
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            if !actions.state.run.is_running() {
+                actions.run();
+            }
+        })
+    };
+    let edit = |field: BenchField| {
+        let dispatch = state.dispatcher();
+        Callback::from(move |text: String| dispatch.dispatch(BenchAction::Edit(field, text)))
+    };
+    let text = |field: BenchField, label: &'static str, help: &'static str, placeholder: &'static str| {
+        html! {
+            <TextField
+                id={format!("bench-{}", field.key())} {label} {help} {placeholder} input_mode={input_mode(field)}
+                value={state.text(field).to_owned()} error={error_of(&wrong, field)} on_edit={edit(field)}
+            />
+        }
+    };
+    let advanced_wrong = ADVANCED.iter().any(|f| error_of(&wrong, *f).is_some());
+    html! {
+        <form class="panel" {onsubmit} novalidate={true} aria-label="Benchmark configuration">
+            <div class="fields">
+                <ModelField
+                    id="bench-model" models={props.catalog.as_ref().map(|c| c.models.clone()).unwrap_or_default()}
+                    value={state.text(BenchField::Model).to_owned()} error={error_of(&wrong, BenchField::Model)} on_edit={edit(BenchField::Model)}
+                />
+                <SelectField
+                    id="bench-instance" label="Instance type" value={state.text(BenchField::Instance).to_owned()}
+                    options={instances(props.catalog.as_deref())} error={error_of(&wrong, BenchField::Instance)} on_choose={edit(BenchField::Instance)}
+                />
+                { text(BenchField::BatchSizes, "Batch sizes", "Samples of one inference: 1 or 1,8,64", "1") }
+                { text(BenchField::NModels, "Models", "Copies side by side. Empty: one, and as many as fit", "1 and all that fit") }
+                { text(BenchField::WorkersPerModel, "Workers per model", "Threads that feed one copy. Empty: 1 and 2", "1,2") }
+                { text(BenchField::Duration, "Duration (s)", "Simulated seconds of each configuration", "60") }
+                { text(BenchField::Seed, "Seed", "The same seed gives the same numbers", "0") }
+            </div>
+            <details class="advanced" open={advanced_wrong}>
+                <summary>{ "Advanced" }</summary>
+                <div class="fields">
+                    { text(BenchField::PipelineSizes, "Pipeline sizes", "NeuronCores of one copy", "1") }
+                    { text(BenchField::Warmup, "Warm-up inferences", "Before the measured window", "1") }
+                    { text(BenchField::Jitter, "Jitter", "Largest random deviation of a stage: 0.01 is 1 %", "0.01") }
+                    { text(BenchField::PerformanceLevel, "Performance level", "0 (most accurate) to 3 (fastest)", "3") }
+                    { text(BenchField::CostPerHour, "Cost per hour (US$)", "Empty: the instance\u{2019}s published price", "published price") }
+                    { text(BenchField::Name, "Label", "Name of the model in reports. Empty: the model itself", "") }
+                </div>
+            </details>
+            { buttons(props) }
+        </form>
+    }
+}
+
+const ADVANCED: [BenchField; 6] = [
+    BenchField::PipelineSizes,
+    BenchField::Warmup,
+    BenchField::Jitter,
+    BenchField::PerformanceLevel,
+    BenchField::CostPerHour,
+    BenchField::Name,
+];
+
+fn input_mode(field: BenchField) -> &'static str {
+    match field {
+        BenchField::Duration | BenchField::Jitter | BenchField::CostPerHour => "decimal",
+        BenchField::Seed | BenchField::Warmup | BenchField::PerformanceLevel => "numeric",
+        _ => "text",
+    }
+}
+
+fn error_of(wrong: &Wrong, field: BenchField) -> Option<AttrValue> {
+    wrong.iter().find(|(f, _)| *f == field).map(|(_, message)| message.clone().into())
+}
+
+/// Instance types with what they have.
+fn instances(catalog: Option<&Catalog>) -> Vec<(AttrValue, AttrValue)> {
+    let list = catalog.map(|c| c.instances.as_slice()).unwrap_or_default();
+    list.iter()
+        .map(|i| {
+            let price = i.usd_per_hour.map(|p| format!(", ${p}/h")).unwrap_or_default();
+            let text = format!("{} ({} NeuronCores{price})", i.name, i.cores);
+            (i.name.clone().into(), text.into())
+        })
+        .collect()
+}
+
+fn buttons(props: &BenchFormProps) -> Html {
+    let is_running = props.state.run.is_running();
+    let has_results = !props.state.reports.is_empty();
+    let on = |f: fn(&Actions)| {
+        let actions = props.actions.clone();
+        Callback::from(move |_: MouseEvent| f(&actions))
+    };
+    html! {
+        <div class="buttons">
+            <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
+            <button type="button" disabled={!is_running} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
+            <span class="gap"></span>
+            <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
+            <button type="button" disabled={!has_results} onclick={on(Actions::download_csv)}>{ "Download CSV" }</button>
+            <button type="button" disabled={!has_results} onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
+        </div>
+    }
+}

@@ -1,0 +1,98 @@
+//! A model and its parameters, as fields over the one text form `matmult:n=64,add_bias=true` that links and the command
+//! line use.
+
+use yew::prelude::*;
+
+use crate::session::{ModelInfo, ParameterInfo, ParameterKind};
+use crate::web::components::{SelectField, TextField};
+
+/// Properties of [`ModelField`].
+#[derive(Properties, PartialEq)]
+pub struct ModelFieldProps {
+    /// Id of the select; fields of parameters add their name to it.
+    pub id: AttrValue,
+    /// Models that can be chosen.
+    pub models: Vec<ModelInfo>,
+    /// The text form.
+    pub value: AttrValue,
+    /// What is wrong with it.
+    #[prop_or_default]
+    pub error: Option<AttrValue>,
+    /// The text form changed.
+    pub on_edit: Callback<String>,
+}
+
+/// A select for the model and a field for each of its parameters.
+#[component]
+pub fn ModelField(props: &ModelFieldProps) -> Html {
+    let (name, given) = split(&props.value);
+    let model = props.models.iter().find(|m| m.name == name);
+    let options = props.models.iter().map(|m| (m.name.clone().into(), m.title.clone().into())).collect::<Vec<_>>();
+    let unknown = (model.is_none() && !props.models.is_empty())
+        .then(|| AttrValue::from(format!("There is no model '{name}'; choose one of the list.")));
+    let help = model.map(|m| m.summary.clone()).unwrap_or_default();
+    let parameters = model.map(|m| m.parameters.as_slice()).unwrap_or_default();
+    html! { <>
+        <SelectField
+            id={props.id.clone()} label="Model" value={name.to_owned()} {options} {help}
+            error={props.error.clone().or(unknown)} on_choose={props.on_edit.clone()}
+        />
+        { for parameters.iter().map(|p| parameter(props, name, &given, p)) }
+    </> }
+}
+
+fn parameter(props: &ModelFieldProps, name: &str, given: &[(String, String)], p: &ParameterInfo) -> Html {
+    let id = format!("{}-{}", props.id, p.name);
+    let value = given.iter().find(|(n, _)| *n == p.name).map_or(p.default.as_str(), |(_, v)| v.as_str()).to_owned();
+    let on_edit = {
+        let (on_edit, name, given, p) = (props.on_edit.clone(), name.to_owned(), given.to_vec(), p.clone());
+        Callback::from(move |text: String| on_edit.emit(join(&name, &given, &p, &text)))
+    };
+    let choices = match &p.kind {
+        ParameterKind::Boolean => Some(vec!["true".to_owned(), "false".to_owned()]),
+        ParameterKind::Choice(values) => Some(values.clone()),
+        ParameterKind::Integer { .. } | ParameterKind::Text => None,
+    };
+    match choices {
+        Some(values) => {
+            let options = values.into_iter().map(|v| (v.clone().into(), v.into())).collect::<Vec<_>>();
+            html! { <SelectField {id} label={p.name.clone()} help={p.help.clone()} {value} {options} on_choose={on_edit} /> }
+        }
+        None => {
+            let error = problem(p, &value).map(AttrValue::from);
+            html! { <TextField {id} label={p.name.clone()} help={p.help.clone()} {value} {error} {on_edit} /> }
+        }
+    }
+}
+
+/// What is wrong with a value of a parameter.
+fn problem(p: &ParameterInfo, value: &str) -> Option<String> {
+    let ParameterKind::Integer { min, max } = p.kind else { return None };
+    match value.trim().parse::<u64>() {
+        Ok(n) if (min..=max).contains(&n) => None,
+        _ => Some(format!("{}: '{value}' is not a whole number from {min} to {max}.", p.name)),
+    }
+}
+
+/// The name of a model, and its parameters as given.
+fn split(text: &str) -> (&str, Vec<(String, String)>) {
+    let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
+    let pair = |part: &str| {
+        let (n, v) = part.split_once('=').unwrap_or((part, ""));
+        (n.trim().to_owned(), v.trim().to_owned())
+    };
+    (name.trim(), parameters.split(',').filter(|p| !p.trim().is_empty()).map(pair).collect())
+}
+
+/// The text form with one parameter changed; a parameter at its default is left out.
+fn join(name: &str, given: &[(String, String)], changed: &ParameterInfo, value: &str) -> String {
+    let mut parameters: Vec<(String, String)> = given.to_vec();
+    // A comma would begin another parameter.
+    let value: String = value.chars().filter(|c| *c != ',').collect();
+    parameters.retain(|(n, _)| *n != changed.name);
+    if value != changed.default {
+        parameters.push((changed.name.clone(), value));
+    }
+    let text: Vec<String> = parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    if text.is_empty() { name.to_owned() } else { format!("{name}:{}", text.join(",")) }
+}

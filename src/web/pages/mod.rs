@@ -1,0 +1,4 @@
+//! The pages, each with its requests.
+
+pub mod benchmark;
+pub mod profile;

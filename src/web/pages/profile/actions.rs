@@ -1,0 +1,151 @@
+//! What the buttons of the profile page do.
+
+use web_sys::File;
+use yew::prelude::*;
+
+use crate::session::{Event, ExportKind, OperatorKind, Request};
+use crate::web::app::{Job, RunningJob};
+use crate::web::context::AppContext;
+use crate::web::platform::{clipboard, download, url};
+use crate::web::state::RunState;
+use crate::web::state::notices::{NoticeAction, Tone};
+use crate::web::state::profile::{ProfileAction, ProfileState};
+use crate::web::worker::Engine;
+
+/// What the buttons of the page do.
+#[derive(Clone, PartialEq)]
+pub struct Actions {
+    /// Workers and notices.
+    pub app: AppContext,
+    /// What the page shows.
+    pub state: UseReducerHandle<ProfileState>,
+    /// The run that can be cancelled.
+    pub job: Job,
+}
+
+/// Reads a file in a worker of its own; what is open stays open until it is read.
+pub fn open_file(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot: &RunningJob, file: File) {
+    if slot.borrow().is_some() {
+        let text = format!("{} waits for nobody: cancel what is running, then open it again.", file.name());
+        app.notices.dispatch(NoticeAction::Say(Tone::Bad, text));
+        return;
+    }
+    let name = file.name();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // file sizes are whole and below 2^53
+    let size = file.size() as u64;
+    let label = format!("Reading {name}");
+    start(app, state, slot, label, move |engine, on_event| {
+        engine.send(|job| Request::Open { job, name, size }, Some(file), on_event)
+    });
+}
+
+fn start(
+    app: &AppContext,
+    state: &UseReducerHandle<ProfileState>,
+    slot: &RunningJob,
+    label: String,
+    send: impl FnOnce(&Engine, Callback<Event>) -> crate::session::JobId,
+) {
+    let engine = match app.pool.take() {
+        Ok(engine) => engine,
+        Err(message) => {
+            state.dispatch(ProfileAction::End(RunState::Failed(message)));
+            return;
+        }
+    };
+    state.dispatch(ProfileAction::Start(label));
+    let (dispatch, free, own) = (state.dispatcher(), slot.clone(), engine.clone());
+    let on_event = Callback::from(move |event: Event| {
+        if event.is_last() {
+            free.borrow_mut().take();
+        }
+        match event {
+            Event::Progress { done, total, label, .. } => {
+                dispatch.dispatch(ProfileAction::Progress(RunState::Running { done, total, label }));
+            }
+            Event::ProfileReady { info, .. } => dispatch.dispatch(ProfileAction::Ready(info, own.clone())),
+            Event::Cancelled { .. } => dispatch.dispatch(ProfileAction::End(RunState::Cancelled)),
+            Event::Failed { message, .. } => dispatch.dispatch(ProfileAction::End(RunState::Failed(message))),
+            _ => {}
+        }
+    });
+    let job = send(&engine, on_event);
+    if engine.is_alive() {
+        *slot.borrow_mut() = Some((engine, job));
+    }
+}
+
+impl Actions {
+    /// Profiles what is in the form.
+    pub fn run(&self) {
+        if self.job.0.borrow().is_some() {
+            return;
+        }
+        let spec = self.state.link.spec.clone();
+        let label = format!("Profiling {}", spec.model);
+        start(&self.app, &self.state, &self.job.0, label, move |engine, on_event| {
+            engine.send(|job| Request::Profile { job, spec }, None, on_event)
+        });
+    }
+
+    /// Stops the run or the reading of a file.
+    pub fn cancel(&self) {
+        let running = self.job.0.borrow().clone();
+        if let Some((engine, job)) = running {
+            engine.cancel(job);
+        }
+    }
+
+    /// Copies the address of this view.
+    pub fn copy_link(&self) {
+        let address = url::address_with(&self.state.as_link().print());
+        let app = self.app.clone();
+        let shown = address.clone();
+        let of_file = self.state.link.file.clone();
+        let done = Callback::from(move |result: Result<(), String>| {
+            let (tone, text) = match (result, &of_file) {
+                (Ok(()), None) => {
+                    (Tone::Good, "The link is in the clipboard: it shows this profile after Run.".to_owned())
+                }
+                (Ok(()), Some(file)) => (
+                    Tone::Info,
+                    format!(
+                        "The link is in the clipboard. It holds this view and the name {file}, not the file: send that along."
+                    ),
+                ),
+                (Err(reason), _) => (Tone::Info, format!("The clipboard refused ({reason}). The link is: {shown}")),
+            };
+            app.notices.dispatch(NoticeAction::Say(tone, text));
+        });
+        clipboard::copy(&address, done);
+    }
+
+    /// Saves the timeline as Chrome trace JSON.
+    pub fn download_json(&self) {
+        self.export(ExportKind::ChromeJson);
+    }
+
+    /// Saves the operator table that is shown.
+    pub fn download_csv(&self) {
+        let Some(run) = self.state.shown_run() else { return };
+        let kind = run.operator_kind(self.state.link.tool).or_else(|| run.info.operators.first().copied());
+        self.export(ExportKind::OperatorsCsv(kind.unwrap_or(OperatorKind::Slices)));
+    }
+
+    fn export(&self, kind: ExportKind) {
+        let Some(run) = self.state.shown_run() else { return };
+        let app = self.app.clone();
+        let on_event = Callback::from(move |event: Event| {
+            let result = match event {
+                Event::Exported { file_name, mime, bytes, .. } => download::save(&file_name, &mime, &bytes),
+                Event::Failed { message, .. } => Err(message),
+                _ => Ok(()),
+            };
+            if let Err(message) = result {
+                app.notices.dispatch(NoticeAction::Say(Tone::Bad, message));
+            }
+        });
+        let profile = run.info.profile;
+        run.engine.send(|job| Request::Export { job, profile, kind }, None, on_event);
+    }
+}

@@ -1,0 +1,166 @@
+//! The top of the profile page: what to profile, which run and which tool to show.
+
+use yew::prelude::*;
+
+use super::actions::Actions;
+use crate::session::share::Tool;
+use crate::session::{Catalog, Workflow};
+use crate::web::components::{SelectField, TextField};
+use crate::web::context::Shared;
+use crate::web::pages::benchmark::ModelField;
+use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+
+/// Properties of [`SpecForm`] and [`ViewBar`].
+#[derive(Properties, PartialEq)]
+pub struct ControlsProps {
+    /// What buttons do.
+    pub actions: Actions,
+    /// What can be chosen.
+    pub catalog: Option<Shared<Catalog>>,
+    /// The state of the page.
+    pub state: UseReducerHandle<ProfileState>,
+}
+
+/// What to profile.
+#[component]
+pub fn SpecForm(props: &ControlsProps) -> Html {
+    let spec = &props.state.link.spec;
+    let is_running = props.state.run.is_running();
+    let onsubmit = {
+        let actions = props.actions.clone();
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            actions.run();
+        })
+    };
+    let edit = |change: fn(&mut crate::session::ProfileSpec, String)| {
+        let state = props.state.clone();
+        Callback::from(move |text: String| {
+            let mut spec = state.link.spec.clone();
+            change(&mut spec, text);
+            state.dispatch(ProfileAction::Edit(spec));
+        })
+    };
+    let workflows = Workflow::ALL.map(|w| (AttrValue::from(w.name()), AttrValue::from(w.name()))).to_vec();
+    let instances = props.catalog.as_ref().map(|c| c.instances.as_slice()).unwrap_or_default();
+    let instances = instances.iter().map(|i| (i.name.clone().into(), i.name.clone().into())).collect::<Vec<_>>();
+    let cancel = {
+        let actions = props.actions.clone();
+        Callback::from(move |_: MouseEvent| actions.cancel())
+    };
+    html! {
+        <form class="panel spec" {onsubmit} novalidate={true} aria-label="What to profile">
+            <div class="fields">
+                <ModelField
+                    id="profile-model" models={props.catalog.as_ref().map(|c| c.models.clone()).unwrap_or_default()}
+                    value={spec.model.clone()} on_edit={edit(|s, t| s.model = t)}
+                />
+                <SelectField
+                    id="profile-workflow" label="Workflow" value={spec.workflow.name()} options={workflows}
+                    on_choose={edit(|s, t| s.workflow = Workflow::from_name(&t).unwrap_or(s.workflow))}
+                />
+                <SelectField
+                    id="profile-instance" label="Instance type" value={spec.instance.clone()} options={instances}
+                    on_choose={edit(|s, t| s.instance = t)}
+                />
+                <SeedField state={props.state.clone()} />
+            </div>
+            <div class="buttons">
+                <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
+                <button type="button" disabled={!is_running} onclick={cancel}>{ "Cancel" }</button>
+            </div>
+        </form>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct SeedFieldProps {
+    state: UseReducerHandle<ProfileState>,
+}
+
+/// The seed; while its text is no number the last good one stays in the specification.
+#[component]
+fn SeedField(props: &SeedFieldProps) -> Html {
+    let draft = use_state_eq(|| None::<String>);
+    let seed = props.state.link.spec.seed;
+    let text = draft.as_ref().filter(|d| d.trim().parse() != Ok(seed)).cloned().unwrap_or_else(|| seed.to_string());
+    let is_wrong = text.trim().parse::<u64>().is_err();
+    let error = is_wrong.then(|| {
+        AttrValue::from(format!("'{text}' is not a whole number from 0 to 18446744073709551615; {seed} is used."))
+    });
+    let on_edit = {
+        let state = props.state.clone();
+        Callback::from(move |text: String| {
+            if let Ok(seed) = text.trim().parse() {
+                let spec = crate::session::ProfileSpec { seed, ..state.link.spec.clone() };
+                state.dispatch(ProfileAction::Edit(spec));
+            }
+            draft.set(Some(text));
+        })
+    };
+    html! { <TextField id="profile-seed" label="Seed" value={text} {error} input_mode="numeric" {on_edit} /> }
+}
+
+/// Which run and which tool to show, and what to take away.
+#[component]
+pub fn ViewBar(props: &ControlsProps) -> Html {
+    let state = &props.state;
+    let shown = state.shown_run();
+    let runs = state.runs.iter().map(|r| (r.id.to_string().into(), r.info.name.clone().into())).collect::<Vec<_>>();
+    let show = {
+        let state = state.clone();
+        Callback::from(move |text: String| {
+            if let Ok(id) = text.parse() {
+                state.dispatch(ProfileAction::Show(id));
+            }
+        })
+    };
+    let choose_tool = {
+        let state = state.clone();
+        Callback::from(move |text: String| {
+            if let Some(tool) = Tool::from_name(&text) {
+                state.dispatch(ProfileAction::Tool(tool));
+            }
+        })
+    };
+    let close = {
+        let (state, id) = (state.clone(), state.shown);
+        Callback::from(move |_: MouseEvent| {
+            if let Some(id) = id {
+                state.dispatch(ProfileAction::Close(id));
+            }
+        })
+    };
+    let on = |f: fn(&Actions)| {
+        let actions = props.actions.clone();
+        Callback::from(move |_: MouseEvent| f(&actions))
+    };
+    html! {
+        <div class="view-bar panel">
+            <SelectField id="profile-run" label="Run" value={state.shown.map(|id| id.to_string()).unwrap_or_default()} options={runs} on_choose={show} />
+            <SelectField id="profile-tool" label="Tool" value={tool_of(state, shown).name()} options={tools(shown)} on_choose={choose_tool} />
+            <div class="buttons">
+                <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
+                <button type="button" onclick={on(Actions::download_csv)}>{ "Download CSV" }</button>
+                <button type="button" onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
+                <button type="button" onclick={close}>{ "Close run" }</button>
+            </div>
+        </div>
+    }
+}
+
+/// The tool that is shown: a run without NeuronCores has one operator view.
+pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
+    match state.link.tool {
+        Tool::OperatorHlo if shown.is_some_and(|r| !r.is_neuron()) => Tool::OperatorFramework,
+        tool => tool,
+    }
+}
+
+fn tools(shown: Option<&OpenRun>) -> Vec<(AttrValue, AttrValue)> {
+    let option = |tool: Tool, name: &'static str| (AttrValue::from(tool.name()), AttrValue::from(name));
+    if shown.is_some_and(|r| !r.is_neuron()) {
+        return vec![option(Tool::OperatorFramework, "operators"), option(Tool::OperatorTimeline, "operator-timeline")];
+    }
+    Tool::ALL.map(|t| option(t, t.name())).to_vec()
+}

@@ -1,0 +1,12 @@
+//! The profile page: Run and Tool selectors, operator views, the timeline.
+
+mod actions;
+mod controls;
+mod operators;
+mod page;
+mod queries;
+mod timeline_panel;
+mod timeline_parts;
+
+pub use actions::open_file;
+pub use page::ProfilePage;

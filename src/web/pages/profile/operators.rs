@@ -1,0 +1,153 @@
+//! The operator views: two pies and a table for profiles of NeuronCores, one pie and a table for any other.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::session::{OperatorKind, OperatorRow, OperatorTable};
+use crate::view::plot::Pie;
+use crate::view::table::{Cell, Column, ColumnKind, Sort, Table};
+use crate::web::components::{DataTable, PieChart};
+use crate::web::context::Shared;
+use crate::web::state::profile::{ProfileAction, ProfileState};
+
+/// Properties of [`OperatorsView`].
+#[derive(Properties, PartialEq)]
+pub struct OperatorsViewProps {
+    /// The table, once it is there.
+    pub table: Option<Shared<OperatorTable>>,
+    /// The state of the page.
+    pub state: UseReducerHandle<ProfileState>,
+}
+
+/// The view.
+#[component]
+pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
+    let view = use_memo(props.table.clone(), |table| table.as_ref().map(|t| (Shared::new(table_of(t)), notes_of(t))));
+    let (Some(operators), Some((table, notes))) = (&props.table, view.as_ref()) else {
+        return html! { <p class="panel empty" role="status">{ "Counting operators\u{2026}" }</p> };
+    };
+    let state = &props.state;
+    let on_sort = {
+        let state = state.clone();
+        Callback::from(move |sort: Sort| state.dispatch(ProfileAction::Sort(sort)))
+    };
+    let on_search = {
+        let state = state.clone();
+        Callback::from(move |text: String| state.dispatch(ProfileAction::Search(text)))
+    };
+    html! {
+        <>
+            <div class="panel pies">{ pies(operators, state) }</div>
+            <div class="panel">
+                <DataTable
+                    name={title(operators.kind)} table={table.clone()} notes={notes.clone()}
+                    sort={state.link.sort.clone()} {on_sort} search={state.link.search.clone()} {on_search}
+                />
+            </div>
+        </>
+    }
+}
+
+fn title(kind: OperatorKind) -> &'static str {
+    match kind {
+        OperatorKind::Framework => "Framework operators",
+        OperatorKind::Hlo => "HLO operators",
+        OperatorKind::Slices => "Operators",
+    }
+}
+
+fn table_of(operators: &OperatorTable) -> Table {
+    let column = Column::new;
+    if operators.kind == OperatorKind::Slices {
+        return Table {
+            columns: vec![
+                column("name", "Name", ColumnKind::Text),
+                column("count", "Count", ColumnKind::Count),
+                column("total_ns", "Total (ns)", ColumnKind::Count),
+                column("self_ns", "Self (ns)", ColumnKind::Count),
+                column("time_percent", "Total %", ColumnKind::Percent),
+            ],
+            rows: operators
+                .rows
+                .iter()
+                .map(|r| {
+                    vec![
+                        Cell::Text(r.name.clone()),
+                        Cell::Count(r.occurrences),
+                        Cell::Count(r.time_ns),
+                        Cell::from(r.self_ns),
+                        Cell::Number(r.time_percent),
+                    ]
+                })
+                .collect(),
+        };
+    }
+    let index = |i: Option<u32>| Cell::from(i.map(u64::from));
+    Table {
+        columns: vec![
+            column("name", "Op Name", ColumnKind::Text),
+            column("occurrences", "Occurrences", ColumnKind::Count),
+            column("device", "Neuron Device", ColumnKind::Count),
+            column("core", "NeuronCore", ColumnKind::Count),
+            column("time_ns", "Time (ns)", ColumnKind::Count),
+            column("time_percent", "Time %", ColumnKind::Percent),
+        ],
+        rows: operators
+            .rows
+            .iter()
+            .map(|r| {
+                vec![
+                    Cell::Text(r.name.clone()),
+                    Cell::Count(r.occurrences),
+                    index(r.device),
+                    index(r.core),
+                    Cell::Count(r.time_ns),
+                    Cell::Number(r.time_percent),
+                ]
+            })
+            .collect(),
+    }
+}
+
+/// For each row, what a fused operator is made of.
+fn notes_of(operators: &OperatorTable) -> Rc<[Option<AttrValue>]> {
+    let note = |r: &OperatorRow| (!r.members.is_empty()).then(|| AttrValue::from(r.members.join("\n")));
+    operators.rows.iter().map(note).collect()
+}
+
+fn core_of(row: &OperatorRow) -> Option<(u32, u32)> {
+    Some((row.device?, row.core?))
+}
+
+fn core_name((device, core): (u32, u32)) -> String {
+    format!("NeuronDevice {device} NeuronCore {core}")
+}
+
+fn pies(operators: &OperatorTable, state: &UseReducerHandle<ProfileState>) -> Html {
+    let mut cores: Vec<(u32, u32)> = operators.rows.iter().filter_map(core_of).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    if cores.is_empty() {
+        let own = |r: &OperatorRow| (r.name.clone(), r.self_ns.unwrap_or(r.time_ns) as f64);
+        let pie = Pie::new(operators.rows.iter().map(own));
+        return html! { <PieChart title="Self time (ns) per operator" {pie} unit="ns" /> };
+    }
+    let chosen = state.link.core.filter(|c| cores.contains(c)).unwrap_or(cores[0]);
+    let by_device = Pie::new(operators.rows.iter().filter_map(|r| Some((core_name(core_of(r)?), r.time_ns as f64))));
+    let of_core = operators.rows.iter().filter(|r| core_of(r) == Some(chosen));
+    let per_operator = Pie::new(of_core.map(|r| (r.name.clone(), r.time_ns as f64)));
+    let radio = |core: &(u32, u32)| {
+        let core = *core;
+        let state = state.clone();
+        let onchange = Callback::from(move |_: web_sys::Event| state.dispatch(ProfileAction::Core(Some(core))));
+        html! {
+            <label class="radio"><input type="radio" name="core" checked={core == chosen} {onchange} />{ core_name(core) }</label>
+        }
+    };
+    html! { <>
+        <PieChart title="Time (ns) by device" pie={by_device} unit="ns" />
+        <PieChart title="Time (ns) per operator by device" pie={per_operator} unit="ns" />
+        <fieldset class="cores"><legend>{ "Core of the second pie" }</legend>{ for cores.iter().map(radio) }</fieldset>
+    </> }
+}

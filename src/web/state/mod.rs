@@ -1,0 +1,8 @@
+//! What the page shows, changed by actions only. No browser in here but the handles of workers.
+
+pub mod bench;
+pub mod notices;
+pub mod profile;
+mod run;
+
+pub use run::RunState;

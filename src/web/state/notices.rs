@@ -1,0 +1,66 @@
+//! What the page has to say: each notice stays until it is dismissed, news that need no answer go by themselves.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+/// How much it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Done as asked.
+    Good,
+    /// Worth knowing.
+    Info,
+    /// Something did not work.
+    Bad,
+}
+
+/// One notice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Its number.
+    pub id: u32,
+    /// How much it matters.
+    pub tone: Tone,
+    /// What it says.
+    pub text: AttrValue,
+}
+
+/// All notices on the page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notices {
+    /// From old to new.
+    pub list: Vec<Notice>,
+    next: u32,
+}
+
+/// What happens to notices.
+pub enum NoticeAction {
+    /// Say something.
+    Say(Tone, String),
+    /// Take one away.
+    Dismiss(u32),
+}
+
+/// More at once are not read by anyone.
+const MOST: usize = 4;
+
+impl Reducible for Notices {
+    type Action = NoticeAction;
+
+    fn reduce(self: Rc<Self>, action: NoticeAction) -> Rc<Self> {
+        let mut next = (*self).clone();
+        match action {
+            NoticeAction::Say(tone, text) => {
+                next.list.retain(|n| n.text != text);
+                next.list.push(Notice { id: next.next, tone, text: text.into() });
+                next.next += 1;
+                if next.list.len() > MOST {
+                    next.list.remove(0);
+                }
+            }
+            NoticeAction::Dismiss(id) => next.list.retain(|n| n.id != id),
+        }
+        next.into()
+    }
+}

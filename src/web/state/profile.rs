@@ -1,0 +1,256 @@
+//! The profile page: which runs are open, which one is shown, and what of it.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::RunState;
+use crate::base::{Interval, TraceNs};
+use crate::session::share::{Link, ProfileLink, Tool};
+use crate::session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, ProfileSpec, SearchHits};
+use crate::view::table::Sort;
+use crate::view::timeline::{SliceDetails, SliceRef};
+use crate::web::context::Shared;
+use crate::web::worker::Engine;
+
+/// More runs are not kept: the oldest is closed, which gives its memory back.
+const MOST_RUNS: usize = 6;
+
+/// An open profile and the worker that holds it.
+#[derive(Clone, PartialEq)]
+pub struct OpenRun {
+    /// Its number on this page.
+    pub id: u32,
+    /// What it is.
+    pub info: Shared<ProfileInfo>,
+    /// Its worker.
+    pub engine: Engine,
+    /// The operator tables that were asked for.
+    pub operators: BTreeMap<OperatorKind, Shared<OperatorTable>>,
+}
+
+impl OpenRun {
+    /// Which table a tool shows of this run.
+    #[must_use]
+    pub fn operator_kind(&self, tool: Tool) -> Option<OperatorKind> {
+        let has = |kind| self.info.operators.contains(&kind);
+        match tool {
+            Tool::OperatorFramework if has(OperatorKind::Framework) => Some(OperatorKind::Framework),
+            Tool::OperatorHlo if has(OperatorKind::Hlo) => Some(OperatorKind::Hlo),
+            Tool::OperatorFramework | Tool::OperatorHlo => self.info.operators.first().copied(),
+            Tool::OperatorTimeline => None,
+        }
+    }
+
+    /// Whether it knows of NeuronCores.
+    #[must_use]
+    pub fn is_neuron(&self) -> bool {
+        self.info.operators.contains(&OperatorKind::Framework)
+    }
+}
+
+/// The profile page.
+#[derive(Clone, PartialEq)]
+pub struct ProfileState {
+    /// Everything that a link to this page holds.
+    pub link: ProfileLink,
+    /// How far the run or the file is.
+    pub run: RunState,
+    /// Open profiles, the oldest first.
+    pub runs: Vec<OpenRun>,
+    /// The one that is shown.
+    pub shown: Option<u32>,
+    /// The selected slice, once it is known.
+    pub details: Option<Shared<SliceDetails>>,
+    /// What the search found.
+    pub hits: Option<Shared<SearchHits>>,
+    /// The link was just opened: its span and selection belong to the profile that comes next.
+    is_fresh: bool,
+    next_id: u32,
+}
+
+/// What happens on the page.
+pub enum ProfileAction {
+    /// A link was opened.
+    Load(Box<ProfileLink>),
+    /// What to profile was edited.
+    Edit(ProfileSpec),
+    /// A run or a file was started.
+    Start(String),
+    /// It went on.
+    Progress(RunState),
+    /// It ended with a profile.
+    Ready(Box<ProfileInfo>, Engine),
+    /// It ended without one.
+    End(RunState),
+    /// Another run is shown.
+    Show(u32),
+    /// A run is closed.
+    Close(u32),
+    /// Another tool is shown.
+    Tool(Tool),
+    /// The timeline was moved.
+    Span(Option<Interval<TraceNs>>),
+    /// A slice was selected, or none.
+    Select(Option<SliceRef>),
+    /// What is known of the selected slice.
+    Details(Option<Shared<SliceDetails>>),
+    /// The search was edited.
+    Search(String),
+    /// What it found.
+    Hits(SearchHits),
+    /// A section was collapsed or opened.
+    ToggleSection(usize),
+    /// A head of the table was pressed.
+    Sort(Sort),
+    /// A core was chosen for the second pie.
+    Core(Option<(u32, u32)>),
+    /// An operator table came.
+    Operators(u32, OperatorTable),
+}
+
+impl Default for ProfileState {
+    fn default() -> Self {
+        Self {
+            link: ProfileLink::default(),
+            run: RunState::Idle,
+            runs: Vec::new(),
+            shown: None,
+            details: None,
+            hits: None,
+            is_fresh: false,
+            next_id: 0,
+        }
+    }
+}
+
+impl ProfileState {
+    /// The run that is shown.
+    #[must_use]
+    pub fn shown_run(&self) -> Option<&OpenRun> {
+        self.shown.and_then(|id| self.runs.iter().find(|r| r.id == id))
+    }
+
+    /// The link that shows this page.
+    #[must_use]
+    pub fn as_link(&self) -> Link {
+        Link::Profile(Box::new(self.link.clone()))
+    }
+
+    fn forget_view(&mut self) {
+        self.link.span = None;
+        self.link.selected = None;
+        self.link.collapsed.clear();
+        self.link.core = None;
+        self.details = None;
+        self.hits = None;
+    }
+
+    fn show(&mut self, id: u32) {
+        self.shown = Some(id);
+        let Some(run) = self.runs.iter().find(|r| r.id == id) else { return };
+        match &run.info.origin {
+            ProfileOrigin::Simulated(spec) => {
+                self.link.spec = spec.clone();
+                self.link.file = None;
+            }
+            ProfileOrigin::File { name, .. } => self.link.file = Some(name.clone()),
+        }
+    }
+
+    fn add(&mut self, info: ProfileInfo, engine: Engine) {
+        if !std::mem::take(&mut self.is_fresh) {
+            self.forget_view();
+        }
+        // A run of the same thing takes the place of the old one.
+        self.runs.retain(|r| r.info.origin != info.origin);
+        if self.runs.len() == MOST_RUNS {
+            self.runs.remove(0);
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        self.runs.push(OpenRun { id, info: Shared::new(info), engine, operators: BTreeMap::new() });
+        self.show(id);
+        self.run = RunState::Done;
+    }
+
+    fn close(&mut self, id: u32) {
+        self.runs.retain(|r| r.id != id);
+        if self.shown == Some(id) {
+            self.forget_view();
+            self.shown = None;
+            match self.runs.last().map(|r| r.id) {
+                Some(last) => self.show(last),
+                None => self.run = RunState::Idle,
+            }
+        }
+    }
+}
+
+impl Reducible for ProfileState {
+    type Action = ProfileAction;
+
+    fn reduce(self: Rc<Self>, action: ProfileAction) -> Rc<Self> {
+        let mut next = (*self).clone();
+        match action {
+            ProfileAction::Load(link) => {
+                next.link = *link;
+                next.is_fresh = true;
+            }
+            ProfileAction::Edit(spec) => next.link.spec = spec,
+            ProfileAction::Start(label) => next.run = RunState::started(&label),
+            ProfileAction::Progress(run) => {
+                if next.run.is_running() {
+                    next.run = run;
+                }
+            }
+            ProfileAction::Ready(info, engine) => next.add(*info, engine),
+            ProfileAction::End(run) => next.run = run,
+            ProfileAction::Show(id) => {
+                next.forget_view();
+                next.show(id);
+            }
+            ProfileAction::Close(id) => next.close(id),
+            ProfileAction::Tool(tool) => {
+                next.link.tool = tool;
+                next.link.sort = None;
+            }
+            ProfileAction::Span(span) => next.link.span = span,
+            ProfileAction::Select(slice) => {
+                next.link.selected = slice.map(|s| s.0);
+                if slice.is_none() {
+                    next.details = None;
+                }
+            }
+            ProfileAction::Details(details) => {
+                next.link.selected = details.as_ref().map(|d| d.link.slice.0);
+                next.details = details;
+            }
+            ProfileAction::Search(search) => {
+                if search.is_empty() {
+                    next.hits = None;
+                }
+                next.link.search = search;
+            }
+            ProfileAction::Hits(hits) => {
+                if hits.text == next.link.search {
+                    next.hits = Some(Shared::new(hits));
+                }
+            }
+            ProfileAction::ToggleSection(section) => {
+                if !next.link.collapsed.remove(&section) {
+                    next.link.collapsed.insert(section);
+                }
+            }
+            ProfileAction::Sort(sort) => next.link.sort = Some(sort),
+            ProfileAction::Core(core) => next.link.core = core,
+            ProfileAction::Operators(id, table) => {
+                if let Some(run) = next.runs.iter_mut().find(|r| r.id == id) {
+                    run.operators.insert(table.kind, Shared::new(table));
+                }
+            }
+        }
+        next.into()
+    }
+}

@@ -1,0 +1,38 @@
+//! How far a run is.
+
+/// How far a run is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RunState {
+    /// None was started.
+    #[default]
+    Idle,
+    /// It runs.
+    Running {
+        /// Units done.
+        done: u64,
+        /// Units in all; 0 when not known.
+        total: u64,
+        /// What is being done.
+        label: String,
+    },
+    /// It ended well.
+    Done,
+    /// The person stopped it; what it had reported stays.
+    Cancelled,
+    /// It failed, with what to tell.
+    Failed(String),
+}
+
+impl RunState {
+    /// Just started.
+    #[must_use]
+    pub fn started(label: &str) -> Self {
+        Self::Running { done: 0, total: 0, label: label.to_owned() }
+    }
+
+    /// Whether it runs.
+    #[must_use]
+    pub const fn is_running(&self) -> bool {
+        matches!(self, Self::Running { .. })
+    }
+}

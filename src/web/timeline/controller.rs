@@ -1,0 +1,311 @@
+//! What is on the screen of a timeline, and what the worker is asked for.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use gloo_timers::callback::Timeout;
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+use yew::Callback;
+
+use crate::base::{Interval, TraceNs};
+use crate::session::{Event, JobId, ProfileInfo, Request};
+use crate::view::palette::Theme;
+use crate::view::timeline::{Layout, Metrics, SliceRef, TimelineTile, Viewport};
+use crate::web::context::Shared;
+use crate::web::worker::Engine;
+
+/// The page is told of a moved view so long after the last move.
+const SETTLE_MS: u32 = 160;
+
+/// What the page is told.
+pub enum Change {
+    /// The view came to rest: its span, or none when all of the profile is shown.
+    View(Option<Interval<TraceNs>>, Viewport),
+    /// A slice was selected, or none.
+    Select(Option<SliceRef>),
+    /// Go to the slice beside the selected one.
+    Step(crate::view::timeline::Neighbour),
+    /// The bar of a section was pressed.
+    ToggleSection(usize),
+    /// New slices came.
+    Tile(Shared<TimelineTile>),
+    /// The pointer is over a slice, or not.
+    Hover(Option<Hover>),
+    /// Keys that belong to the page: `/` and `?`.
+    Key(char),
+    /// The worker could not answer.
+    Failed(String),
+}
+
+/// What is under the pointer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hover {
+    /// Its name.
+    pub title: String,
+    /// Its duration in nanoseconds.
+    pub duration_ns: u64,
+    /// How many slices it stands for.
+    pub count: u32,
+    /// Where the pointer is on the canvas.
+    pub x: f64,
+    /// Where the pointer is on the canvas.
+    pub y: f64,
+}
+
+/// One timeline. Clones name the same one.
+#[derive(Clone)]
+pub struct Controller(pub(super) Rc<Inner>);
+
+impl PartialEq for Controller {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+pub(super) struct Inner {
+    pub(super) engine: Engine,
+    pub(super) info: Shared<ProfileInfo>,
+    pub(super) on_change: Callback<Change>,
+    pub(super) screen: RefCell<Screen>,
+    is_frame_due: Cell<bool>,
+    asked: Cell<Option<JobId>>,
+    settle: RefCell<Option<Timeout>>,
+}
+
+/// Everything a frame depends on.
+pub(super) struct Screen {
+    pub(super) canvas: Option<(HtmlCanvasElement, CanvasRenderingContext2d)>,
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) dpr: f64,
+    pub(super) scroll_y: f64,
+    pub(super) metrics: Metrics,
+    pub(super) layout: Layout,
+    pub(super) collapsed: BTreeSet<usize>,
+    pub(super) view: Viewport,
+    pub(super) tile: Option<Shared<TimelineTile>>,
+    pub(super) selected: Option<SliceRef>,
+    pub(super) search: String,
+    pub(super) theme: Theme,
+    pub(super) range_px: Option<(f64, f64)>,
+    pub(super) pointers: BTreeMap<i32, (f64, f64)>,
+    pub(super) drag: super::pointer::Drag,
+    /// A span from a link that waits for the width to be known.
+    pub(super) wanted_span: Option<Interval<TraceNs>>,
+}
+
+impl Controller {
+    /// The timeline of a profile. It paints nothing before [`Self::resize`].
+    #[must_use]
+    pub fn new(
+        engine: Engine,
+        info: Shared<ProfileInfo>,
+        span: Option<Interval<TraceNs>>,
+        on_change: Callback<Change>,
+    ) -> Self {
+        let view = Viewport::fit(info.outline.span, 1_000.0);
+        let metrics = Metrics::default();
+        let layout = Layout::new(&info.outline, &BTreeSet::new(), &metrics);
+        let screen = Screen {
+            canvas: None,
+            width: 0.0,
+            height: 0.0,
+            dpr: 1.0,
+            scroll_y: 0.0,
+            metrics,
+            layout,
+            collapsed: BTreeSet::new(),
+            view,
+            tile: None,
+            selected: None,
+            search: String::new(),
+            theme: Theme::default(),
+            range_px: None,
+            pointers: BTreeMap::new(),
+            drag: super::pointer::Drag::None,
+            wanted_span: span,
+        };
+        Self(Rc::new(Inner {
+            engine,
+            info,
+            on_change,
+            screen: RefCell::new(screen),
+            is_frame_due: Cell::new(false),
+            asked: Cell::new(None),
+            settle: RefCell::default(),
+        }))
+    }
+
+    /// Height of everything in pixels, the ruler included.
+    #[must_use]
+    pub fn content_height(&self) -> f64 {
+        let screen = self.0.screen.borrow();
+        screen.layout.height() + screen.metrics.ruler
+    }
+
+    /// The slices on the screen and the span it shows, for the table beside the canvas.
+    #[must_use]
+    pub fn shown(&self) -> (Option<Shared<TimelineTile>>, Viewport) {
+        let screen = self.0.screen.borrow();
+        (screen.tile.clone(), screen.view)
+    }
+
+    /// Sections with only their bar.
+    pub fn set_collapsed(&self, collapsed: &BTreeSet<usize>) {
+        let mut screen = self.0.screen.borrow_mut();
+        if screen.collapsed != *collapsed {
+            screen.collapsed.clone_from(collapsed);
+            screen.layout = Layout::new(&self.0.info.outline, collapsed, &screen.metrics);
+        }
+        drop(screen);
+        self.changed();
+    }
+
+    /// What is searched for, how it looks.
+    pub fn set_look(&self, search: &str, theme: Theme) {
+        {
+            let mut screen = self.0.screen.borrow_mut();
+            search.trim().clone_into(&mut screen.search);
+            screen.theme = theme;
+        }
+        self.redraw();
+    }
+
+    /// The selected slice.
+    pub fn set_selected(&self, slice: Option<SliceRef>) {
+        self.0.screen.borrow_mut().selected = slice;
+        self.redraw();
+    }
+
+    /// Brings a slice into sight.
+    pub fn reveal(&self, link: &crate::view::timeline::SliceLink) {
+        self.change_view(|view| view.showing(link.start_ns, link.duration_ns));
+    }
+
+    /// Where to scroll so that a row is in sight; none when it is.
+    #[must_use]
+    pub fn scroll_to(&self, link: &crate::view::timeline::SliceLink) -> Option<f64> {
+        let screen = self.0.screen.borrow();
+        let block = screen.layout.track(link.track)?;
+        let top = block.y + f64::from(link.row) * screen.metrics.row;
+        let room = screen.height - screen.metrics.ruler - screen.metrics.row;
+        if top < screen.scroll_y {
+            Some(top)
+        } else if top > screen.scroll_y + room {
+            Some(top - room)
+        } else {
+            None
+        }
+    }
+
+    /// Shows a span.
+    pub fn show_span(&self, span: Interval<TraceNs>) {
+        self.change_view(|view| Viewport::new(span, view.width_px()));
+    }
+
+    /// Shows all of the profile.
+    pub fn fit(&self) {
+        let span = self.0.info.outline.span;
+        self.change_view(|view| Viewport::fit(span, view.width_px()));
+    }
+
+    /// Shows less (factor below 1) or more, around the middle.
+    pub fn zoom(&self, factor: f64) {
+        self.change_view(|view| view.zoomed(factor, view.width_px() / 2.0));
+    }
+
+    /// The page scrolled the canvas down.
+    pub fn set_scroll(&self, scroll_y: f64) {
+        self.0.screen.borrow_mut().scroll_y = scroll_y;
+        self.changed();
+    }
+
+    /// Changes the view by a rule and keeps it near the profile.
+    pub(super) fn change_view(&self, rule: impl FnOnce(Viewport) -> Viewport) {
+        {
+            let mut screen = self.0.screen.borrow_mut();
+            screen.view = rule(screen.view).clamped(self.0.info.outline.span);
+        }
+        self.changed();
+        self.settle_later();
+    }
+
+    /// Something that is drawn or asked for may have changed.
+    pub(super) fn changed(&self) {
+        self.ask();
+        self.redraw();
+    }
+
+    pub(super) fn emit(&self, change: Change) {
+        self.0.on_change.emit(change);
+    }
+
+    fn settle_later(&self) {
+        let controller = self.clone();
+        let timer = Timeout::new(SETTLE_MS, move || {
+            let view = controller.0.screen.borrow().view;
+            let all = Viewport::fit(controller.0.info.outline.span, view.width_px());
+            let span = (view != all).then(|| view.interval());
+            controller.emit(Change::View(span, view));
+        });
+        *self.0.settle.borrow_mut() = Some(timer);
+    }
+
+    pub(super) fn redraw(&self) {
+        if self.0.is_frame_due.replace(true) {
+            return;
+        }
+        let inner = Rc::downgrade(&self.0);
+        crate::web::platform::frame::before_next_paint(move || {
+            if let Some(inner) = inner.upgrade() {
+                inner.is_frame_due.set(false);
+                inner.screen.borrow().draw(&inner.info.outline);
+            }
+        });
+    }
+
+    /// Asks for slices when those at hand do not do. One question at a time; its answer asks again if the view moved on.
+    fn ask(&self) {
+        if self.0.asked.get().is_some() {
+            return;
+        }
+        let query = {
+            let screen = self.0.screen.borrow();
+            if screen.canvas.is_none() {
+                return;
+            }
+            let (top, height) = (screen.scroll_y, screen.height);
+            let needed = screen.layout.tracks_between(top, top + height);
+            if needed.is_empty() || screen.tile.as_ref().is_some_and(|t| screen.view.is_covered_by(t, &needed)) {
+                return;
+            }
+            screen.view.query(screen.layout.tracks_between(top - height, top + 2.0 * height))
+        };
+        let profile = self.0.info.profile;
+        let controller = Rc::downgrade(&self.0);
+        let answer = Callback::from(move |event: Event| {
+            if let Some(inner) = controller.upgrade() {
+                Self(inner).answered(event);
+            }
+        });
+        let job = self.0.engine.send(|job| Request::Timeline { job, profile, query }, None, answer);
+        if self.0.engine.is_alive() {
+            self.0.asked.set(Some(job));
+        }
+    }
+
+    fn answered(&self, event: Event) {
+        self.0.asked.set(None);
+        match event {
+            Event::Timeline { tile, .. } => {
+                let tile = Shared::new(tile);
+                self.0.screen.borrow_mut().tile = Some(tile.clone());
+                self.emit(Change::Tile(tile));
+                self.changed();
+            }
+            Event::Failed { message, .. } => self.emit(Change::Failed(message)),
+            _ => {}
+        }
+    }
+}

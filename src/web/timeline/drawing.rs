@@ -1,0 +1,68 @@
+//! From the screen to the canvas: size and paint.
+
+use wasm_bindgen::JsCast;
+use web_sys::HtmlCanvasElement;
+
+use super::controller::{Controller, Screen};
+use super::painter;
+use crate::view::timeline::{Layout, Metrics, Outline, Scene, Viewport, paint};
+
+impl Controller {
+    /// The canvas has this size now, in pixels.
+    pub fn resize(&self, canvas: &HtmlCanvasElement, width: f64, height: f64) {
+        if width < 1.0 || height < 1.0 {
+            return;
+        }
+        let outline = &self.0.info.outline;
+        {
+            let mut screen = self.0.screen.borrow_mut();
+            let is_first = screen.canvas.is_none();
+            if !screen.attach(canvas, width, height) {
+                return;
+            }
+            screen.metrics = Metrics::for_width(width);
+            screen.layout = Layout::new(outline, &screen.collapsed, &screen.metrics);
+            let room = width - screen.metrics.gutter;
+            screen.view = match screen.wanted_span.take() {
+                Some(span) => Viewport::new(span, room).clamped(outline.span),
+                None if is_first => Viewport::fit(outline.span, room),
+                None => screen.view.with_width(room),
+            };
+            // A canvas that was resized is blank until it is painted: paint in the same frame.
+            screen.draw(outline);
+        }
+        self.changed();
+    }
+}
+
+impl Screen {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sizes of screens
+    fn attach(&mut self, canvas: &HtmlCanvasElement, width: f64, height: f64) -> bool {
+        let context = canvas.get_context("2d").ok().flatten().and_then(|c| c.dyn_into().ok());
+        let Some(context) = context else { return false };
+        let dpr = web_sys::window().map_or(1.0, |w| w.device_pixel_ratio()).clamp(1.0, 4.0);
+        canvas.set_width(libm::round(width * dpr) as u32);
+        canvas.set_height(libm::round(height * dpr) as u32);
+        self.canvas = Some((canvas.clone(), context));
+        (self.width, self.height, self.dpr) = (width, height, dpr);
+        true
+    }
+
+    /// Paints the screen as it is.
+    pub(super) fn draw(&self, outline: &Outline) {
+        let Some((_, context)) = &self.canvas else { return };
+        let list = paint(&Scene {
+            outline,
+            layout: &self.layout,
+            metrics: &self.metrics,
+            view: &self.view,
+            tile: self.tile.as_deref(),
+            height: self.height,
+            scroll_y: self.scroll_y,
+            selected: self.selected,
+            search: &self.search,
+            range_px: self.range_px,
+        });
+        painter::paint(context, &list, self.theme, self.dpr);
+    }
+}

@@ -1,0 +1,134 @@
+//! The keys of the timeline, those that people know from Perfetto and chrome://tracing.
+
+use web_sys::KeyboardEvent;
+
+use super::controller::{Change, Controller};
+use crate::view::timeline::{
+    NO_SLICE, Neighbour, SliceRef, TileSlice, nearest_on_row, row_above_or_below, slice_in_tile,
+};
+
+/// A step of the keyboard moves by this share of the screen; with Shift by a quarter of it.
+const PAN_SHARE: f64 = 0.15;
+const ZOOM: f64 = 1.35;
+
+impl Controller {
+    /// Handles a key; says whether it meant something.
+    pub fn key(&self, event: &KeyboardEvent) -> bool {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() {
+            return false;
+        }
+        let fine = if event.shift_key() { 0.25 } else { 1.0 };
+        let has_selection = self.0.screen.borrow().selected.is_some();
+        match event.key().as_str() {
+            "w" | "W" | "+" | "=" => self.zoom_by(ZOOM, fine),
+            "s" | "S" | "-" | "_" => self.zoom_by(1.0 / ZOOM, fine),
+            "a" | "A" => self.pan_by(-PAN_SHARE * fine),
+            "d" | "D" => self.pan_by(PAN_SHARE * fine),
+            "ArrowLeft" if has_selection => self.emit(Change::Step(Neighbour::Previous)),
+            "ArrowRight" if has_selection => self.emit(Change::Step(Neighbour::Next)),
+            "ArrowLeft" => self.pan_by(-PAN_SHARE * fine),
+            "ArrowRight" => self.pan_by(PAN_SHARE * fine),
+            "," => self.emit(Change::Step(Neighbour::Previous)),
+            "." => self.emit(Change::Step(Neighbour::Next)),
+            "ArrowDown" if has_selection => self.select_vertically(true),
+            "ArrowUp" if has_selection => self.select_vertically(false),
+            "f" | "F" => self.fit_selection(),
+            "0" | "z" | "Z" | "Home" => self.fit(),
+            "Enter" | " " => self.select_first(),
+            "Escape" => self.emit(Change::Select(None)),
+            "/" => self.emit(Change::Key('/')),
+            "?" => self.emit(Change::Key('?')),
+            _ => return false,
+        }
+        true
+    }
+
+    fn zoom_by(&self, factor: f64, fine: f64) {
+        let factor = 1.0 + (factor - 1.0) * fine;
+        self.zoom(1.0 / factor);
+    }
+
+    fn pan_by(&self, share: f64) {
+        self.change_view(|view| view.panned_px(share * view.width_px()));
+    }
+
+    /// Shows the selected slice as wide as it can be; the second time, or without one, all of the profile.
+    pub fn fit_selection(&self) {
+        let span = {
+            let screen = self.0.screen.borrow();
+            selected_span(screen.tile.as_deref(), screen.selected).filter(|(start, duration)| {
+                let (left, width) = (screen.view.x_of(*start), screen.view.px_of(*duration));
+                let is_shown_large = left >= 0.0 && width > screen.view.width_px() * 0.6;
+                !is_shown_large
+            })
+        };
+        match span {
+            None => self.fit(),
+            Some((start, duration)) => self.change_view(|view| {
+                let end = start.saturating_add_unsigned(duration.max(1));
+                let span = crate::base::Interval::new(crate::base::TraceNs(start), crate::base::TraceNs(end));
+                crate::view::timeline::Viewport::new(span, view.width_px()).zoomed(1.3, view.width_px() / 2.0)
+            }),
+        }
+    }
+
+    /// Without a selection: the first slice on the screen that stands for itself.
+    fn select_first(&self) {
+        let found = {
+            let screen = self.0.screen.borrow();
+            if screen.selected.is_some() {
+                None
+            } else {
+                let seen = screen.view.interval();
+                screen.tile.as_ref().and_then(|tile| {
+                    let tracks = screen.layout.tracks_between(screen.scroll_y, screen.scroll_y + screen.height);
+                    tracks.into_iter().filter_map(|id| tile.track(id)).find_map(|t| {
+                        (0..t.len())
+                            .find(|&i| {
+                                t.slice[i] != NO_SLICE && t.start_ns[i] >= seen.start.0 && t.start_ns[i] < seen.end.0
+                            })
+                            .map(|i| t.slice[i])
+                    })
+                })
+            }
+        };
+        if let Some(slice) = found {
+            self.emit(Change::Select(Some(slice)));
+        }
+    }
+
+    /// The slice above or below the selected one, at about the same time; rows with nothing near are passed over.
+    fn select_vertically(&self, below: bool) {
+        let found = {
+            let screen = self.0.screen.borrow();
+            let Some(tile) = &screen.tile else { return };
+            let here = screen.selected.and_then(|s| slice_in_tile(tile, s));
+            here.and_then(|from| {
+                let track = tile.track(from.track)?;
+                let left = screen.view.x_of(track.start_ns[from.index]);
+                let right = left + screen.view.px_of(track.duration_ns[from.index]);
+                let middle = f64::midpoint(left.max(0.0), right.min(screen.view.width_px()));
+                let mut row = (from.track, from.row);
+                loop {
+                    row = row_above_or_below(&screen.layout, row, below)?;
+                    let near = nearest_on_row(tile, row.0, row.1, &screen.view, middle, screen.view.width_px() / 2.0);
+                    if let Some(TileSlice { slice, .. }) = near
+                        && slice != NO_SLICE
+                    {
+                        return Some(slice);
+                    }
+                }
+            })
+        };
+        if let Some(slice) = found {
+            self.emit(Change::Select(Some(slice)));
+        }
+    }
+}
+
+fn selected_span(tile: Option<&crate::view::timeline::TimelineTile>, selected: Option<SliceRef>) -> Option<(i64, u64)> {
+    let tile = tile?;
+    let found = slice_in_tile(tile, selected?)?;
+    let track = tile.track(found.track)?;
+    Some((track.start_ns[found.index], track.duration_ns[found.index]))
+}

@@ -1,0 +1,222 @@
+//! Mouse, pen, touch and wheel.
+
+use web_sys::{MouseEvent, PointerEvent, WheelEvent};
+
+use super::controller::{Change, Controller, Hover};
+use crate::view::timeline::{Hit, NO_SLICE, Viewport, hit};
+
+/// A press that moves less is a click.
+const CLICK_PX: f64 = 4.0;
+
+/// What the pressed pointer does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Drag {
+    /// Nothing is pressed.
+    None,
+    /// Pressed at a point, not moved yet.
+    Pressed(f64, f64),
+    /// The view follows the pointer.
+    Pan,
+    /// A span is dragged out.
+    Range,
+    /// Two fingers.
+    Pinch,
+}
+
+fn place(event: &MouseEvent) -> (f64, f64) {
+    (f64::from(event.offset_x()), f64::from(event.offset_y()))
+}
+
+impl Controller {
+    /// A pointer was pressed.
+    pub fn pointer_down(&self, event: &PointerEvent) {
+        if event.button() != 0 {
+            return;
+        }
+        let (x, y) = place(event);
+        let mut screen = self.0.screen.borrow_mut();
+        screen.pointers.insert(event.pointer_id(), (x, y));
+        screen.drag = match screen.pointers.len() {
+            1 if event.shift_key() => Drag::Range,
+            1 => Drag::Pressed(x, y),
+            _ => Drag::Pinch,
+        };
+        if screen.drag == Drag::Range {
+            let from = x - screen.metrics.gutter;
+            screen.range_px = Some((from, from));
+        }
+        if let Some((canvas, _)) = &screen.canvas {
+            // Refused when the pointer is gone already.
+            let _ = canvas.set_pointer_capture(event.pointer_id());
+        }
+    }
+
+    /// A pointer moved.
+    pub fn pointer_move(&self, event: &PointerEvent) {
+        let (x, y) = place(event);
+        let (before, drag) = {
+            let mut screen = self.0.screen.borrow_mut();
+            let before = screen.pointers.get(&event.pointer_id()).copied();
+            if let Drag::Pressed(x0, y0) = screen.drag
+                && (x - x0).abs().max((y - y0).abs()) > CLICK_PX
+            {
+                screen.drag = Drag::Pan;
+            }
+            (before, screen.drag)
+        };
+        let Some(before) = before else {
+            self.hover(x, y);
+            return;
+        };
+        match drag {
+            Drag::Pan => {
+                self.change_view(|view| view.panned_px(before.0 - x));
+                self.remember(event.pointer_id(), (x, y));
+            }
+            Drag::Pinch => self.pinch(event.pointer_id(), (x, y)),
+            Drag::Range => {
+                let mut screen = self.0.screen.borrow_mut();
+                let to = x - screen.metrics.gutter;
+                screen.range_px = screen.range_px.map(|(from, _)| (from, to));
+                drop(screen);
+                self.redraw();
+            }
+            Drag::Pressed(..) | Drag::None => {}
+        }
+    }
+
+    /// A pointer was released.
+    pub fn pointer_up(&self, event: &PointerEvent) {
+        let (drag, range) = {
+            let mut screen = self.0.screen.borrow_mut();
+            screen.pointers.remove(&event.pointer_id());
+            let drag = screen.drag;
+            screen.drag = if screen.pointers.is_empty() { Drag::None } else { Drag::Pan };
+            (drag, screen.range_px.take())
+        };
+        match drag {
+            Drag::Pressed(..) => self.click(place(event)),
+            Drag::Range => self.zoom_to_range(range),
+            _ => {}
+        }
+        self.redraw();
+    }
+
+    /// The browser took the pointer away: nothing was clicked.
+    pub fn pointer_cancel(&self, event: &PointerEvent) {
+        let mut screen = self.0.screen.borrow_mut();
+        screen.pointers.remove(&event.pointer_id());
+        screen.drag = Drag::None;
+        screen.range_px = None;
+    }
+
+    /// The pointer left the canvas.
+    pub fn pointer_leave(&self) {
+        self.emit(Change::Hover(None));
+    }
+
+    /// A double click shows a slice as wide as it can be.
+    pub fn double_click(&self) {
+        self.fit_selection();
+    }
+
+    /// The wheel was turned; says whether the timeline used it. With Ctrl (a pinch on a touchpad, too) it zooms, with
+    /// Shift or sideways it pans. Without, it scrolls what is too high for the canvas, and zooms what is not.
+    pub fn wheel(&self, event: &WheelEvent) -> bool {
+        let unit = match event.delta_mode() {
+            WheelEvent::DOM_DELTA_LINE => 16.0,
+            WheelEvent::DOM_DELTA_PAGE => 400.0,
+            _ => 1.0,
+        };
+        let (dx, dy) = (event.delta_x() * unit, event.delta_y() * unit);
+        let (gutter, scrolls) = {
+            let screen = self.0.screen.borrow();
+            (screen.metrics.gutter, screen.layout.height() + screen.metrics.ruler > screen.height + 1.0)
+        };
+        if event.shift_key() || dx.abs() > dy.abs() {
+            let by = if event.shift_key() && dx == 0.0 { dy } else { dx };
+            self.change_view(|view| view.panned_px(by));
+            return true;
+        }
+        if event.ctrl_key() || event.meta_key() || !scrolls {
+            let at = (place(event).0 - gutter).max(0.0);
+            // A notch of a mouse is about 100 px, a pinch sends single pixels.
+            let factor = libm::exp(dy.clamp(-240.0, 240.0) * if event.ctrl_key() { 0.006 } else { 0.002 });
+            self.change_view(|view| view.zoomed(factor, at));
+            return true;
+        }
+        false
+    }
+
+    fn remember(&self, pointer: i32, at: (f64, f64)) {
+        self.0.screen.borrow_mut().pointers.insert(pointer, at);
+    }
+
+    /// Two fingers: the instants under them stay under them.
+    fn pinch(&self, pointer: i32, now: (f64, f64)) {
+        let (gutter, before, other) = {
+            let screen = self.0.screen.borrow();
+            let before = screen.pointers.get(&pointer).copied();
+            let other = screen.pointers.iter().find(|(id, _)| **id != pointer).map(|(_, p)| *p);
+            (screen.metrics.gutter, before, other)
+        };
+        if let (Some(before), Some(other)) = (before, other) {
+            let (was, is) = ((before.0 - other.0).abs(), (now.0 - other.0).abs());
+            if was > 8.0 && is > 8.0 {
+                self.change_view(|view| view.zoomed(was / is, other.0 - gutter));
+            }
+        }
+        self.remember(pointer, now);
+    }
+
+    fn zoom_to_range(&self, range: Option<(f64, f64)>) {
+        let Some((a, b)) = range else { return };
+        let (left, right) = (a.min(b), a.max(b));
+        if right - left < CLICK_PX {
+            return;
+        }
+        self.change_view(|view: Viewport| {
+            let moved = view.panned_px(left);
+            moved.zoomed((right - left) / view.width_px(), 0.0)
+        });
+    }
+
+    fn hit_at(&self, x: f64, y: f64) -> Hit {
+        let screen = self.0.screen.borrow();
+        hit(&screen.layout, &screen.metrics, &screen.view, screen.tile.as_deref(), screen.scroll_y, (x, y))
+    }
+
+    fn click(&self, (x, y): (f64, f64)) {
+        match self.hit_at(x, y) {
+            Hit::Section(section) => self.emit(Change::ToggleSection(section)),
+            Hit::Slice(found) if found.slice == NO_SLICE => {
+                // Merged slices come apart when there is room.
+                let gutter = self.0.screen.borrow().metrics.gutter;
+                self.change_view(|view| view.zoomed(0.25, x - gutter));
+            }
+            Hit::Slice(found) => self.emit(Change::Select(Some(found.slice))),
+            Hit::Track(_) | Hit::Nothing => self.emit(Change::Select(None)),
+            Hit::Ruler => {}
+        }
+    }
+
+    fn hover(&self, x: f64, y: f64) {
+        let hover = match self.hit_at(x, y) {
+            Hit::Slice(found) => {
+                let screen = self.0.screen.borrow();
+                screen.tile.as_ref().and_then(|tile| {
+                    let track = tile.track(found.track)?;
+                    Some(Hover {
+                        title: tile.name_of(track, found.index).to_owned(),
+                        duration_ns: track.duration_ns[found.index],
+                        count: track.count[found.index],
+                        x,
+                        y,
+                    })
+                })
+            }
+            _ => None,
+        };
+        self.emit(Change::Hover(hover));
+    }
+}

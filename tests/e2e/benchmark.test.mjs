@@ -1,0 +1,102 @@
+// The benchmark page: run, cancel, read, take away, share.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const results = (page) => page.getByRole("table", { name: "Benchmark results" });
+
+async function run(page) {
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+}
+
+test("the untouched form runs NeuronPerf's four configurations", app.page(async (page) => {
+  assert.equal(await button(page, "Download JSON").isDisabled(), true);
+  await run(page);
+  assert.equal(await results(page).locator("tbody tr").count(), 4);
+  await assertAccessible(page);
+}));
+
+test("JSON and CSV hold the rows of the table", app.page(async (page) => {
+  await run(page);
+  const json = await download(page, button(page, "Download JSON"));
+  const { reports } = JSON.parse(json.bytes.toString());
+  assert.deepEqual(reports.map((r) => [r.n_models, r.workers_per_model]), [[1, 1], [2, 1], [1, 2], [2, 2]]);
+  const csv = await download(page, button(page, "Download CSV"));
+  assert.equal(csv.bytes.toString().trim().split("\n").length, 5);
+  assert.match(json.name, /^nn\.results\.json$/);
+}));
+
+test("a link in a new browser shows the same form and, after Run, the same bytes", app.page(async (page, url) => {
+  await page.getByLabel("Duration (s)").fill("3");
+  await page.getByLabel("Seed", { exact: true }).fill("42");
+  await page.getByLabel("Models", { exact: true }).fill("1,2");
+  await run(page);
+  const first = await download(page, button(page, "Download JSON"));
+  await button(page, "Copy link").click();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(link, /#\/benchmark\?v=1&model=nn&.*n_models=1,2&.*duration=3&seed=42/);
+  assert.ok(link.startsWith(url));
+
+  const other = await (await page.context().browser().newContext()).newPage();
+  await openApp(other, link);
+  assert.equal(await other.getByLabel("Seed", { exact: true }).inputValue(), "42");
+  await run(other);
+  const second = await download(other, button(other, "Download JSON"));
+  assert.deepEqual(second.bytes, first.bytes);
+  await other.context().close();
+}, { context: { permissions: ["clipboard-read", "clipboard-write"] } }));
+
+test("wrong fields are explained beside them, and nothing runs", app.page(async (page) => {
+  await page.getByLabel("Duration (s)").fill("-1");
+  const field = page.getByLabel("Duration (s)");
+  assert.equal(await field.getAttribute("aria-invalid"), "true");
+  assert.match(await page.locator("#bench-duration-note").innerText(), /not allowed/);
+  await button(page, "Run").click();
+  assert.equal(await field.evaluate((e) => e === document.activeElement), true);
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.state), "idle");
+  await assertAccessible(page);
+}));
+
+test("wrong values of a link are named, with what is used", app.page(async (page) => {
+  await page.getByText(/seed: 'minus one'.*0 is used/).waitFor();
+  assert.equal(await page.getByLabel("Seed", { exact: true }).inputValue(), "0");
+  assert.equal(await page.getByLabel("Duration (s)").inputValue(), "5");
+}, { hash: "#/benchmark?v=1&seed=minus%20one&duration=5&unknown=1" }));
+
+test("the table sorts by its heads and is searched", app.page(async (page) => {
+  await run(page);
+  const head = results(page).getByRole("button", { name: /^Throughput avg/ });
+  await head.click();
+  const values = async () => (await results(page).locator("tbody tr td:nth-child(6)").allInnerTexts()).map(Number);
+  const down = await values();
+  assert.deepEqual(down, [...down].sort((a, b) => b - a));
+  await head.click();
+  assert.deepEqual(await values(), [...down].reverse());
+  await page.getByLabel("Search Benchmark results").fill("no such row");
+  await page.getByText("No row contains").waitFor();
+}));
+
+test("a failed configuration is a row with its reason, the others run", app.page(async (page) => {
+  await page.getByLabel("Models", { exact: true }).fill("1,64");
+  await page.getByLabel("Duration (s)").fill("1");
+  await run(page);
+  assert.equal(await results(page).locator("tbody tr").filter({ hasText: /error: .*64/ }).count(), 2);
+  assert.equal(await results(page).locator("tbody tr").filter({ hasText: /finished/ }).count(), 2);
+}));
+
+test("a run is cancelled and the next one works", app.page(async (page) => {
+  await page.getByLabel("Duration (s)").fill("86400");
+  await page.getByLabel("Workers per model").fill("1,2,4,8");
+  await button(page, "Run").click();
+  await waitForState(page, "running");
+  await button(page, "Cancel").click();
+  await waitForState(page, "idle");
+  await page.getByText("Cancelled.").waitFor();
+  await page.getByLabel("Duration (s)").fill("1");
+  await page.getByLabel("Workers per model").fill("");
+  await run(page);
+  assert.equal(await results(page).locator("tbody tr").count(), 4);
+}));

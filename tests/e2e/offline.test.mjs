@@ -1,0 +1,20 @@
+// After one visit the page works without a network.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { appFixture, openApp, waitForState } from "./support.mjs";
+
+const app = appFixture();
+
+test("a second visit needs no network", app.page(async (page, url) => {
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => true));
+  await page.waitForFunction(async () => {
+    const cache = await caches.open("neuronscope-1");
+    const paths = (await cache.keys()).map((r) => new URL(r.url).pathname);
+    return paths.some((p) => p.endsWith("worker_bg.wasm")) && paths.some((p) => /app-[0-9a-f]+_bg\.wasm$/.test(p));
+  });
+  await page.context().setOffline(true);
+  await openApp(page, `${url}?offline`);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await waitForState(page, "done");
+  assert.equal(await page.getByRole("table", { name: "Benchmark results" }).locator("tbody tr").count(), 4);
+}));

@@ -1,0 +1,168 @@
+// The profile page: run a model, read its operators and its timeline, open traces.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const canvas = (page) => page.getByRole("application", { name: "Timeline" });
+
+async function run(page) {
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+}
+
+const span = async (page) => {
+  // The address follows a moment after the last move.
+  await page.waitForTimeout(500);
+  const query = new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
+  return query.has("from") ? Number(query.get("to")) - Number(query.get("from")) : undefined;
+};
+
+const profile = (body, options) => app.page(body, { hash: "#/profile", ...options });
+
+test("both operator views have pies with a legend and the plugin's columns", profile(async (page) => {
+  await run(page);
+  for (const [tool, table, first] of [
+    ["operator-framework", "Framework operators", "aten__addmm_dot"],
+    ["operator-hlo", "HLO operators", "dot"],
+  ]) {
+    await page.getByLabel("Tool").selectOption(tool);
+    const rows = page.getByRole("table", { name: table });
+    await rows.waitFor();
+    const heads = (await rows.locator("thead th").allInnerTexts()).map((t) => t.replace(/[^\w()% ]/g, "").trim());
+    assert.deepEqual(heads, ["Op Name", "Occurrences", "Neuron Device", "NeuronCore", "Time (ns)", "Time %"]);
+    assert.equal(await rows.locator("tbody tr").count(), 3);
+    assert.match(await rows.locator("tbody tr").first().innerText(), new RegExp(`^${first}\\s`));
+    assert.equal(await page.locator(".pie .legend").count(), 2);
+    assert.ok((await page.locator(".pie .legend").nth(1).innerText()).includes(first));
+    await assertAccessible(page);
+  }
+}));
+
+test("the timeline is walked with the keyboard, and says where it is", profile(async (page) => {
+  await run(page);
+  await canvas(page).focus();
+  const all = await span(page);
+  assert.equal(all, undefined);
+  await page.keyboard.press("w");
+  const closer = await span(page);
+  await page.keyboard.press("w");
+  const closest = await span(page);
+  assert.ok(closest < closer);
+  await page.keyboard.press("0");
+  assert.equal(await span(page), undefined);
+  await page.keyboard.press("Enter");
+  const details = page.getByRole("region", { name: "Selected slice" });
+  await details.getByText("Wall duration").waitFor();
+  const first = await details.innerText();
+  await page.keyboard.press("ArrowDown");
+  await page.waitForFunction((before) => document.querySelector(".details").innerText !== before, first);
+  assert.match(await page.locator("#timeline-said").innerText(), /starts at [\d,]+ ns, lasts [\d,]+ ns/);
+  await page.keyboard.press("Escape");
+  await details.getByText("Nothing selected").waitFor();
+  await assertAccessible(page);
+}));
+
+test("search goes from hit to hit, and a fused operator lists its members", profile(async (page) => {
+  await run(page);
+  await canvas(page).focus();
+  await page.keyboard.press("/");
+  await page.keyboard.type("fused_");
+  await page.getByText(/\d+ found/).waitFor();
+  await page.keyboard.press("Enter");
+  const details = page.getByRole("region", { name: "Selected slice" });
+  await details.getByText(/Fused members \(\d+\)/).waitFor();
+  assert.ok((await details.locator(".members-list li").allInnerTexts()).some((t) => t.startsWith("NN[model]")));
+  await page.getByText(/^1 of \d+$/).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText(/^2 of \d+$/).waitFor();
+}));
+
+test("wheel, drag and a click reach the slices", profile(async (page) => {
+  await run(page);
+  const box = await canvas(page).boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  await page.mouse.wheel(0, -400);
+  const zoomed = await span(page);
+  assert.ok(zoomed > 0);
+  const before = new URL(page.url()).hash;
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 - 80, box.y + 60, { steps: 4 });
+  await page.mouse.up();
+  assert.equal(await span(page), zoomed);
+  assert.notEqual(new URL(page.url()).hash, before);
+}));
+
+test("a link brings back tool, span and selection after Run", profile(async (page) => {
+  await run(page);
+  await canvas(page).focus();
+  await page.keyboard.press("w");
+  await page.keyboard.press("Enter");
+  await page.getByText("Wall duration").waitFor();
+  const wanted = await span(page);
+  const title = await page.locator(".details h3").innerText();
+  const other = await (await page.context().browser().newContext()).newPage();
+  await openApp(other, page.url());
+  await run(other);
+  await other.getByText("Wall duration").waitFor();
+  assert.equal(await other.locator(".details h3").innerText(), title);
+  assert.equal(await span(other), wanted);
+  await other.context().close();
+}));
+
+test("a trace dropped on the benchmark page opens in the timeline", app.page(async (page) => {
+  const name = "catapult_simple_trace.json";
+  const text = readFileSync(`${TRACES}/${name}`, "utf8");
+  const transfer = await page.evaluateHandle(([content, file]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([content], file, { type: "application/json" }));
+    return data;
+  }, [text, name]);
+  for (const type of ["dragenter", "dragover", "drop"]) await page.dispatchEvent("main", type, { dataTransfer: transfer });
+  await waitForState(page, "done");
+  await canvas(page).waitFor();
+  assert.match(page.url(), /#\/profile\?v=1&file=catapult_simple_trace\.json/);
+  await page.getByText("Slices in view as a table").click();
+  const lines = page.getByRole("table", { name: "Slices in view" });
+  assert.ok((await lines.locator("tbody tr").count()) > 0);
+  await page.getByLabel("Tool").selectOption({ label: "operators" });
+  await page.getByRole("table", { name: "Operators" }).waitFor();
+  await assertAccessible(page);
+}));
+
+test("a compressed trace opens through the file input; what is no trace is refused by name", profile(async (page) => {
+  await page.locator("input[type=file]").setInputFiles(`${TRACES}/catapult_simple_trace_gz.gz`);
+  await waitForState(page, "done");
+  await canvas(page).waitFor();
+  await page.locator("input[type=file]").setInputFiles({ name: "photo.png", mimeType: "image/png", buffer: Buffer.from([137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 0]) });
+  await waitForState(page, "failed");
+  await page.getByRole("alert").filter({ hasText: "photo.png" }).waitFor();
+  // What was open before is still there.
+  assert.equal(await canvas(page).isVisible(), true);
+}));
+
+test("the timeline is taken away as Chrome JSON and opens again", profile(async (page) => {
+  await run(page);
+  const saved = await download(page, button(page, "Download JSON"));
+  const { traceEvents } = JSON.parse(saved.bytes.toString());
+  assert.ok(traceEvents.some((e) => e.name === "NN[model]"));
+  await page.locator("input[type=file]").setInputFiles({ name: "again.json", mimeType: "application/json", buffer: saved.bytes });
+  await page.waitForFunction(() => document.querySelector(".run-title")?.textContent.includes("again.json"));
+}));
+
+for (const [name, viewport, colorScheme] of [["phone, dark", { width: 360, height: 780 }, "dark"], ["4K, light", { width: 3840, height: 2160 }, "light"]]) {
+  test(`nothing overflows and axe is content: ${name}`, profile(async (page, url) => {
+    await run(page);
+    for (const hash of ["#/profile?tool=operator-timeline", "#/benchmark"]) {
+      await page.evaluate((h) => { location.hash = h; }, hash);
+      await page.waitForTimeout(300);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${hash} overflows`);
+      await assertAccessible(page);
+    }
+    assert.ok(url);
+  }, { context: { viewport, colorScheme } }));
+}

@@ -1,0 +1,65 @@
+// Keeps the page usable without a network after the first visit. Files whose name carries a hash never change: cache
+// first. The page itself and the worker's files (no hash in their names) come from the network when there is one, so that
+// page and worker are always of one build.
+const CACHE = "neuronscope-1";
+const HASHED = /-[0-9a-f]{12,}(_bg)?\.(js|wasm|css)$/;
+const NETWORK_LIMIT_MS = 4000;
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(precache().then(() => self.skipWaiting()));
+});
+
+self.addEventListener("activate", (event) => {
+  event.waitUntil(
+    caches
+      .keys()
+      .then((names) => Promise.all(names.filter((n) => n.startsWith("neuronscope-") && n !== CACHE).map((n) => caches.delete(n))))
+      .then(() => self.clients.claim()),
+  );
+});
+
+self.addEventListener("fetch", (event) => {
+  const url = new URL(event.request.url);
+  if (event.request.method !== "GET" || url.origin !== self.location.origin || !url.href.startsWith(self.registration.scope)) return;
+  event.respondWith(HASHED.test(url.pathname) ? cacheFirst(event.request) : networkFirst(event.request));
+});
+
+// What the page needs to start, read from the page itself: the names of hashed files are only there.
+async function precache() {
+  const cache = await caches.open(CACHE);
+  const response = await fetch("./", { cache: "no-cache" });
+  if (!response.ok) return;
+  const html = await response.clone().text();
+  await cache.put("./", response);
+  const linked = [...html.matchAll(/(?:href|src)="([^"#:]+)"/g)].map((m) => m[1]).filter((u) => /\.(js|wasm|css|svg|webmanifest)$/.test(u));
+  const worker = ["worker_loader.js", "worker.js", "worker_bg.wasm"];
+  await Promise.allSettled([...new Set([...linked, ...worker])].map((u) => cache.add(u)));
+}
+
+async function cacheFirst(request) {
+  const cached = await caches.match(request, { ignoreVary: true });
+  if (cached) return cached;
+  const response = await fetch(request);
+  if (response.ok) await keep(request, response);
+  return response;
+}
+
+async function networkFirst(request) {
+  const network = fetch(request, { cache: "no-cache" }).then(async (response) => {
+    if (response.ok) await keep(request, response);
+    return response;
+  });
+  network.catch(() => {});
+  const slow = new Promise((_, reject) => setTimeout(() => reject(new Error("slow")), NETWORK_LIMIT_MS));
+  try {
+    return await Promise.race([network, slow]);
+  } catch {
+    const cached = await caches.match(request, { ignoreVary: true, ignoreSearch: true });
+    return cached ?? network;
+  }
+}
+
+async function keep(request, response) {
+  const cache = await caches.open(CACHE);
+  await cache.put(request, response.clone());
+}
