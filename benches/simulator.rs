@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, missing_docs)]
 
+use std::hint::black_box;
 use std::time::Instant;
 
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
@@ -39,7 +40,9 @@ fn main() {
     for model in ["nn", "mlp", "matmult:n=1024,loop_count=100", "matmult:n=1024,loop_count=1000"] {
         let compile_secs = best_secs(|| drop(compile(model)));
         let executable = compile(model);
-        let simulate_secs = best_secs(|| drop(simulate(&executable, &costs, &mut NoObserver).unwrap()));
+        let simulate_secs = best_secs(|| {
+            black_box(simulate(&executable, &costs, &mut NoObserver).unwrap());
+        });
         let items = executable.item_count();
         println!(
             "{model:48} {items:>10} {:>12.3} {:>12.3} {:>14.2}",
