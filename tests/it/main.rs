@@ -1,8 +1,7 @@
 //! Tests of whole artifacts: files in, results out. One binary, a module per area.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 // clippy.toml's allowance covers #[test] functions, not their helpers.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod bad_input;
 mod bench;
