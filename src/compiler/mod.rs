@@ -1,7 +1,7 @@
 //! From a graph of aten ops to an executable for a NeuronCore: HLO, lowering, passes, code generation.
 
-pub mod codegen;
 mod binding;
+pub mod codegen;
 pub mod hlo;
 mod lowering;
 pub mod passes;

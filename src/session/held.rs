@@ -1,16 +1,16 @@
 //! A profile that a session holds, and what it answers about it.
 
-use super::timeline::{ShownTracks, neighbour, search, slice_details, tile};
 use super::export::{open_json, operators_csv, profile_json};
+use super::timeline::{ShownTracks, neighbour, search, slice_details, tile};
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
 use crate::profile::Profile;
-use crate::profile::lod::LodIndex;
-use crate::view::timeline::{Neighbour, SliceDetails, SliceRef, TimelineQuery, TimelineTile};
 use crate::profile::formats::chrome::write_to_string;
+use crate::profile::lod::LodIndex;
 use crate::profile::neuron::{OperatorView, operator_table};
 use crate::profile::opstats::{OpQuery, operator_stats};
+use crate::view::timeline::{Neighbour, SliceDetails, SliceRef, TimelineQuery, TimelineTile};
 
 /// A profile with its key and its origin.
 pub(super) struct Held {

@@ -28,7 +28,11 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     }
     let mut out = export::to_table(&reports, &TableOptions::default());
     for report in reports.iter().filter(|r| !r.is_finished()) {
-        out.push_str(&format!("failed: {}: {}\n", report.label(), report.error.as_deref().unwrap_or("no reason given")));
+        out.push_str(&format!(
+            "failed: {}: {}\n",
+            report.label(),
+            report.error.as_deref().unwrap_or("no reason given")
+        ));
     }
     if let Some(verdict) = verdict(&reports) {
         out.push_str(&format!("\n{verdict}\n"));
