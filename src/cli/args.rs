@@ -47,13 +47,13 @@ pub(super) struct BenchArgs {
     #[arg(long, default_value = "1")]
     pub pipeline_sizes: String,
     /// Simulated seconds measured in each configuration
-    #[arg(long, default_value_t = 60.0)]
+    #[arg(long, default_value_t = 60.0, allow_negative_numbers = true)]
     pub duration: f64,
     /// Seed of all randomness
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// US dollars per hour, for the cost per million inferences [default: the published price, if there is one]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub cost_per_hour: Option<f64>,
     /// Print the reports as JSON
     #[arg(long, conflicts_with = "csv")]

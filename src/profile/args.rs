@@ -35,7 +35,8 @@ pub struct ArgsArena {
     blocks: Vec<Block>,
     /// End of each text inside its block; entry 0 is [`ArgsId::NONE`].
     ends: Vec<u32>,
-    recent: Vec<ArgsId>,
+    /// By part of the hash: the rest of it, and the last text that had it. The hash spares a look at far memory.
+    recent: Vec<(u32, ArgsId)>,
 }
 
 #[derive(Clone, Debug)]
@@ -46,7 +47,7 @@ struct Block {
 
 impl Default for ArgsArena {
     fn default() -> Self {
-        Self { blocks: Vec::new(), ends: vec![0], recent: vec![ArgsId::NONE; RECENT_SLOTS] }
+        Self { blocks: Vec::new(), ends: vec![0], recent: vec![(0, ArgsId::NONE); RECENT_SLOTS] }
     }
 }
 
@@ -59,10 +60,12 @@ impl ArgsArena {
         }
         let mut hasher = FxHasher::default();
         hasher.write(json.as_bytes());
-        let slot = (hasher.finish() >> 20) as usize % RECENT_SLOTS;
-        let seen = self.recent.get(slot).copied().unwrap_or(ArgsId::NONE);
-        if !seen.is_none() && self.get(seen) == json {
-            return seen;
+        let hash = hasher.finish();
+        let (slot, tag) = (hash as usize % RECENT_SLOTS, (hash >> 12) as u32);
+        if let Some(&(_, id)) = self.recent.get(slot).filter(|(known, id)| *known == tag && !id.is_none())
+            && self.get(id) == json
+        {
+            return id;
         }
         let Ok(id) = u32::try_from(self.ends.len()) else { return ArgsId::NONE };
         let fits = self.blocks.last().is_some_and(|b| b.text.len() + json.len() <= BLOCK_BYTES);
@@ -76,7 +79,7 @@ impl ArgsArena {
         block.text.push_str(json);
         self.ends.push(end);
         if let Some(entry) = self.recent.get_mut(slot) {
-            *entry = ArgsId(id);
+            *entry = (tag, ArgsId(id));
         }
         ArgsId(id)
     }

@@ -26,6 +26,10 @@ pub struct Run {
 
 /// A level is kept when it has at most one in this many of the runs of the level below.
 const SHRINK: usize = 4;
+/// A row with fewer runs than this needs no coarser level.
+const MIN_RUNS: usize = 64;
+/// Wider buckets than this do not occur: profiles span less than 2^62 ns.
+const MAX_BUCKET_LOG2: u32 = 62;
 
 /// Levels of detail of a profile, made per track when it is first asked for.
 #[derive(Debug, Default)]
@@ -126,7 +130,7 @@ impl LodIndex {
 }
 
 /// The widest power of two that is no wider than a pixel.
-fn bucket_for(within: Interval<TraceNs>, width_px: u32) -> u32 {
+pub(super) fn bucket_for(within: Interval<TraceNs>, width_px: u32) -> u32 {
     let width_ns = within.end.0.saturating_sub(within.start.0).max(1).unsigned_abs();
     (width_ns / u64::from(width_px)).checked_ilog2().unwrap_or(0)
 }
@@ -151,24 +155,39 @@ impl TrackLod {
 
 impl RowLod {
     fn build_levels(&mut self, profile: &Profile) {
-        let mut finer = self.ids.len();
-        for bucket_log2 in (2..62).step_by(2) {
-            if finer < 64 {
-                return;
+        let merges = self.merges_by_bucket(profile);
+        let (mut finer, mut merged) = (self.ids.len(), 0);
+        for (bucket_log2, more) in merges.into_iter().enumerate().take(MAX_BUCKET_LOG2 as usize) {
+            merged += more;
+            let count = self.ids.len() - merged;
+            if count > finer / SHRINK || finer < MIN_RUNS {
+                continue;
             }
-            let mut runs = Vec::new();
+            let bucket_log2 = bucket_log2 as u32;
+            let mut runs = Vec::with_capacity(count);
             let mut merger = Merger::new(bucket_log2);
             self.each_from(profile, self.levels.len(), 0, |run| {
                 runs.extend(merger.add(profile, run).into_iter().flatten());
                 true
             });
             runs.extend(merger.finish());
-            if runs.len() <= finer / SHRINK {
-                runs.shrink_to_fit();
-                finer = runs.len();
-                self.levels.push(Level { bucket_log2, runs });
-            }
+            finer = runs.len();
+            self.levels.push(Level { bucket_log2, runs });
         }
+    }
+
+    /// How many pairs of neighbours become one run when buckets grow to `2^k` ns, by `k`: when both are narrower and
+    /// begin in one bucket. So the size of every level is known before one is made.
+    fn merges_by_bucket(&self, profile: &Profile) -> [usize; 65] {
+        let bits = |x: i64| 64 - x.leading_zeros();
+        let slices = profile.slices();
+        let mut merges = [0; 65];
+        for pair in self.ids.windows(2) {
+            let apart = bits(slices.start(pair[0]).0 ^ slices.start(pair[1]).0);
+            let width = bits(slices.dur_ns(pair[0])).max(bits(slices.dur_ns(pair[1])));
+            merges[apart.max(width) as usize] += 1;
+        }
+        merges
     }
 
     fn query(&self, profile: &Profile, within: Interval<TraceNs>, bucket_log2: u32, depth: u16, out: &mut Vec<Run>) {
@@ -267,7 +286,7 @@ mod tests {
         let mut at = 0;
         for i in 0..slices {
             at += i64::from(rng.next_u32() % 50);
-            let long = if rng.next_u32() % 100 == 0 { 5_000 } else { 40 };
+            let long = if rng.next_u32().is_multiple_of(100) { 5_000 } else { 40 };
             let dur = i64::from(rng.next_u32() % long);
             b.slice(t, at, dur, if i % 2 == 0 { "even" } else { "odd" }, "", None);
             if i % 3 == 0 {
@@ -312,7 +331,7 @@ mod tests {
         let mut rng = Rng::new(1, 1);
         for round in 0..200 {
             let a = i64::from(rng.next_u32()) % end;
-            let width = 1 + (i64::from(rng.next_u32()) % end >> (round % 18));
+            let width = 1 + ((i64::from(rng.next_u32()) % end) >> (round % 18));
             let within = Interval::new(TraceNs(a - 10), TraceNs((a + width).min(end + 10)));
             let px = 1 + rng.next_u32() % 2000;
             assert_eq!(lod.query(&profile, TrackId(0), within, px), plain(&profile, within, px), "{within:?} {px}");

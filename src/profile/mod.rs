@@ -3,7 +3,7 @@
 //! * Make one with [`ProfileBuilder`] (the simulator's capture does) or by reading a file ([`formats`]).
 //! * Look at one through [`Profile`] and its tables: processes, tracks, slices, instants, link events, counters.
 //! * Ask it: operator statistics ([`opstats`]), the Neuron operator tables ([`neuron`]), the summary that
-//!   `open FILE --json` prints ([`summary`]), level of detail for drawing ([`lod`]), look-ups ([`query`]).
+//!   `open FILE --json` prints ([`summary`]), level of detail for drawing ([`lod`], [`marks`]), look-ups ([`query`]).
 //!
 //! Times are integer nanoseconds relative to [`ProfileMeta::origin_ns`]; nothing here reads a clock or a file.
 
@@ -13,6 +13,7 @@ mod builder;
 mod counters;
 pub mod formats;
 pub mod lod;
+pub mod marks;
 mod nesting;
 pub mod neuron;
 pub mod opstats;

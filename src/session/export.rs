@@ -67,7 +67,7 @@ pub(super) fn operators_csv(table: &OperatorTable) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let headings = ["Op Name", "Occurrences", "Neuron Device", "NeuronCore", "Time (ns)", "Self (ns)", "Time %"];
     let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
-    let rows = table.rows.iter().map(|r| {
+    let mut rows = table.rows.iter().map(|r| {
         [
             r.name.clone(),
             r.occurrences.to_string(),
@@ -79,6 +79,6 @@ pub(super) fn operators_csv(table: &OperatorTable) -> Vec<u8> {
         ]
     });
     // Writing to memory does not fail.
-    let written = writer.write_record(headings).and_then(|()| rows.map(|r| writer.write_record(r)).collect());
+    let written = writer.write_record(headings).and_then(|()| rows.try_for_each(|r| writer.write_record(r)));
     written.ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default()
 }

@@ -16,11 +16,13 @@ fn codes(profile: &Profile) -> Vec<(String, u64)> {
     profile.diagnostics().items().iter().map(|d| (d.code.clone(), d.count)).collect()
 }
 
-/// What each text loads as: events, slices, and diagnostics with their counts.
+/// What a text is, the text, and what it loads as: events, slices, and diagnostics with their counts.
+type Case<'a> = (&'a str, String, u64, usize, &'a [(&'a str, u64)]);
+
 #[test]
 fn broken_events_are_counted_and_the_rest_is_read() {
     let good = r#"{"ph":"X","ts":1,"dur":1,"name":"good"}"#;
-    let cases: [(&str, String, u64, usize, &[(&str, u64)]); 18] = [
+    let cases: [Case<'_>; 18] = [
         ("missing ts", format!(r#"[{{"ph":"X","dur":1}},{good}]"#), 2, 1, &[("no_time", 1)]),
         ("ts is no number", format!(r#"[{{"ph":"X","ts":"soon"}},{good}]"#), 2, 1, &[("bad_time", 1)]),
         ("ts is null", format!(r#"[{{"ph":"i","ts":null}},{good}]"#), 2, 1, &[("bad_time", 1)]),

@@ -146,51 +146,77 @@ fn summaries_of_small_traces() {
     });
 }
 
-/// Prints speeds, asserts none: `NEURONSCOPE_TRACES=DIR cargo test --release --test it -- --ignored --nocapture speed`.
+/// Prints speeds, asserts none: `cargo test --release --test it -- --ignored --nocapture speed`, with
+/// `NEURONSCOPE_TRACES=DIR` for real traces too.
 #[test]
 #[ignore = "a measurement, for release builds"]
-#[allow(clippy::disallowed_methods)] // The one place that may look at a clock: it measures.
 fn speed_of_reading_and_drawing() {
+    measure("one million events made up", &million_events());
+    let Ok(dir) = std::env::var("NEURONSCOPE_TRACES") else { return };
+    let facts = Path::new(&dir).join("facts");
+    for (name, bytes, facts) in traces_with_facts(Path::new(&dir), &facts) {
+        if facts["bytes_uncompressed"].as_u64() > Some(5_000_000) {
+            measure(&name, &bytes);
+        }
+    }
+}
+
+/// A million nested slices on two threads, about 120 bytes each.
+fn million_events() -> Vec<u8> {
+    let mut text = String::from("{\"traceEvents\":[\n");
+    for i in 0..1_000_000u64 {
+        let (outer, at) = (i / 10 * 40, i % 10);
+        let (ts, dur) = if at == 0 { (outer, 35) } else { (outer + at * 3, 2) };
+        let name = (i * 7919) % 500;
+        let args = format!("{{\"External id\":{i},\"layer\":{}}}", i % 12);
+        let event = format!(
+            "{{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::op_{name}\",\"pid\":1,\"tid\":{},\"ts\":17121954{ts:08}.125,\"dur\":{dur}.5,\"args\":{args}}},\n",
+            i % 2
+        );
+        text.push_str(&event);
+    }
+    text.push_str("{}]}");
+    text.into_bytes()
+}
+
+#[allow(clippy::disallowed_methods, reason = "the one place that may look at a clock: it measures")]
+fn measure(name: &str, bytes: &[u8]) {
     use neuronscope::base::{Interval, TraceNs};
     use neuronscope::profile::lod::LodIndex;
     use neuronscope::profile::opstats::{OpQuery, operator_stats};
     use std::time::Instant;
 
-    let Ok(dir) = std::env::var("NEURONSCOPE_TRACES") else { return };
-    let facts = Path::new(&dir).join("facts");
-    for (name, bytes, facts) in traces_with_facts(Path::new(&dir), &facts) {
-        let text = facts["bytes_uncompressed"].as_f64().unwrap_or(0.0) / 1e6;
-        if text < 5.0 {
-            continue;
-        }
-        let plain = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(&bytes) } else { bytes.clone() };
-        let ms = |from: Instant| from.elapsed().as_secs_f64() * 1e3;
+    let is_packed = bytes.starts_with(&[0x1f, 0x8b]);
+    let plain = if is_packed { gunzip(bytes) } else { bytes.to_vec() };
+    let text = plain.len() as f64 / 1e6;
+    let ms = |from: Instant| from.elapsed().as_secs_f64() * 1e3;
+    let start = Instant::now();
+    let profile = read_bytes(name, &plain).unwrap();
+    let read = ms(start);
+    let start = Instant::now();
+    read_bytes(name, bytes).unwrap();
+    let packed_ms = ms(start);
+    let start = Instant::now();
+    let ops = operator_stats(&profile, &OpQuery::default()).len();
+    let ops_ms = ms(start);
+    let whole = Interval::new(profile.span().start, TraceNs(profile.span().end.0 + 1));
+    let mut lod = LodIndex::new();
+    let mut draw = || {
         let start = Instant::now();
-        let profile = read_bytes(&name, &plain).unwrap();
-        let read = ms(start);
-        let start = Instant::now();
-        let packed = read_bytes(&name, &bytes).unwrap();
-        let packed_ms = ms(start);
-        let start = Instant::now();
-        let ops = operator_stats(&profile, &OpQuery::default()).len();
-        let ops_ms = ms(start);
-        let whole = Interval::new(profile.span().start, TraceNs(profile.span().end.0 + 1));
-        let mut lod = LodIndex::new();
-        let mut draw = || {
-            let start = Instant::now();
-            let runs: usize = profile.tracks().ids().map(|t| lod.query(&profile, t, whole, 2000).len()).sum();
-            (ms(start), runs)
-        };
-        let (first_draw, _) = draw();
-        let (draw_ms, runs) = draw();
-        println!(
-            "{name}: {text:.1} MB in {read:.0} ms ({:.0} MB/s, {:.2} M events/s), unpacking too {packed_ms:.0} ms; \
-             store {:.1} MB; {ops} operators {ops_ms:.1} ms; draw first {first_draw:.1} ms, again {draw_ms:.2} ms, {runs} runs",
-            text / read * 1e3,
-            profile.meta().events as f64 / read / 1e3,
-            packed.bytes() as f64 / 1e6,
-        );
-    }
+        let runs: usize = profile.tracks().ids().map(|t| lod.query(&profile, t, whole, 2000).len()).sum();
+        (ms(start), runs)
+    };
+    let (first_draw, _) = draw();
+    let (draw_ms, runs) = draw();
+    println!(
+        "{name}: {text:.1} MB in {read:.0} ms ({:.0} MB/s, {:.2} M events/s), as it is packed {packed_ms:.0} ms; \
+         store {:.1} MB, detail {:.1} MB; {ops} operators {ops_ms:.1} ms; draw first {first_draw:.1} ms, again \
+         {draw_ms:.2} ms, {runs} runs",
+        text / read * 1e3,
+        profile.meta().events as f64 / read / 1e3,
+        profile.bytes() as f64 / 1e6,
+        lod.bytes() as f64 / 1e6,
+    );
 }
 
 fn gunzip(bytes: &[u8]) -> Vec<u8> {

@@ -1,11 +1,13 @@
 //! Tests of whole artifacts: files in, results out. One binary, a module per area.
 
 // clippy.toml's allowance covers #[test] functions, not their helpers.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod bad_input;
 mod bench;
+mod cli;
 mod compiler;
+mod device;
 mod formats;
 mod layering;
 mod round_trip;

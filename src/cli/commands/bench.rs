@@ -24,7 +24,7 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
         return text::print(export::to_json(&reports)?.as_bytes());
     }
     if csv {
-        return text::print(export::to_csv(&reports, &export::CSV_COLS)?.as_bytes());
+        return text::print(export::to_csv(&reports, export::CSV_COLS)?.as_bytes());
     }
     let mut out = export::to_table(&reports, &TableOptions::default());
     for report in reports.iter().filter(|r| !r.is_finished()) {

@@ -3,15 +3,21 @@
 use super::CodegenError;
 use super::emitter::Purpose;
 use super::program::{Generator, latest};
+use super::transfer::WeightMatrix;
 use super::value::{Layout, Resident, Value, blocks, matrix_of};
 use crate::compiler::hlo::{DotDims, HloInstruction, InstrId};
 use crate::machine::isa::{Engine, Op, Wait};
 
-/// The stationary operand: what must be there before each block of its columns.
+/// The stationary operand.
 enum Stationary {
-    /// One completion per block of 128 result columns.
-    PerBlock(Vec<Wait>),
-    /// One completion for all.
+    /// A weight that stays in SBUF: one completion per block of 128 result columns.
+    Kept(Vec<Wait>),
+    /// A weight that is loaded for this use alone, block by block, with the space each takes.
+    Streamed {
+        /// The parameter's bytes per column.
+        matrix: WeightMatrix,
+    },
+    /// A value in SBUF: one completion for all.
     Whole(Vec<Wait>),
 }
 
@@ -64,12 +70,17 @@ impl Generator<'_> {
         // Half of the banks accumulate while the other half is evicted.
         for group in row_blocks.chunks((self.core.psum_banks / 2).max(1) as usize) {
             for (n, stationary_columns) in blocks(columns, self.core.partitions).enumerate() {
+                let (loaded, streamed_bytes) = match &stationary {
+                    Stationary::Kept(waits) => (waits.get(n..=n).unwrap_or(&[]).to_vec(), 0),
+                    Stationary::Whole(waits) => (waits.clone(), 0),
+                    Stationary::Streamed { matrix } => {
+                        let (wait, bytes) = self.load_block(matrix, stationary_columns)?;
+                        (vec![wait], bytes)
+                    }
+                };
                 let banks: Vec<(usize, Option<Wait>)> = group.iter().map(|_| self.psum.take()).collect();
                 let mut after: Vec<Wait> = lhs.ready.clone();
-                after.extend_from_slice(match &stationary {
-                    Stationary::PerBlock(waits) => waits.get(n..=n).unwrap_or(&[]),
-                    Stationary::Whole(waits) => waits,
-                });
+                after.extend(loaded);
                 after.extend(banks.iter().filter_map(|(_, evicted)| *evicted));
                 let mut products = vec![None; group.len()];
                 for _ in 0..depth_blocks {
@@ -84,6 +95,7 @@ impl Generator<'_> {
                         *done = Some(self.emitter.instruction(Engine::Tensor, op, product, &[]));
                     }
                 }
+                self.ring.release(streamed_bytes, products.iter().rev().flatten().take(1).copied().collect());
                 for ((free, done), (bank, _)) in group.iter().zip(products).zip(&banks) {
                     let mut after: Vec<Wait> = done.into_iter().collect();
                     after.extend_from_slice(&room);
@@ -125,7 +137,12 @@ impl Generator<'_> {
     fn stationary(&mut self, rhs: InstrId, depth: u64, columns: u64) -> Result<Stationary, CodegenError> {
         match self.value(rhs)?.clone() {
             Value::Weight { parameter, via } => {
-                Ok(Stationary::PerBlock(self.load_matrix(parameter, via, depth, columns)?))
+                let matrix = WeightMatrix { parameter, via, depth, columns };
+                if self.weights_stay {
+                    Ok(Stationary::Kept(self.load_matrix(&matrix)?))
+                } else {
+                    Ok(Stationary::Streamed { matrix })
+                }
             }
             Value::Resident(r) => Ok(Stationary::Whole(r.ready)),
             Value::Splat | Value::Broadcast { .. } => Err(self.unsupported(rhs, "a dot with a constant")),
@@ -146,23 +163,12 @@ impl Generator<'_> {
             return Ok(resident);
         }
         let purpose = Purpose::data_transfer(self.sources.of(user));
-        let bytes = self.resident_bytes(resident.free_elements, resident.partition_elements, 4);
+        let bytes = self.resident_bytes(resident.free_elements, resident.partition_elements, self.element_bytes(id));
         let mut after = resident.ready.clone();
         after.extend(self.take(user, bytes)?);
         let mut ready = Vec::new();
         for rows in blocks(resident.partition_elements, self.core.partitions) {
-            for columns in blocks(resident.free_elements, self.core.partitions) {
-                let (bank, evicted) = self.psum.take();
-                let mut after = after.clone();
-                after.extend(evicted);
-                self.emitter.instruction(Engine::Tensor, Op::LdWeights { columns }, purpose, &after);
-                let op = Op::Matmul { free: rows, passes: 1 };
-                let done = self.emitter.instruction(Engine::Tensor, op, purpose, &[]);
-                let copy = Op::TensorCopy { free: rows };
-                let copied = self.emitter.instruction(Engine::Vector, copy, purpose, &[done]);
-                self.psum.evicted[bank] = Some(copied);
-                ready.push(copied);
-            }
+            ready.extend(self.turn_rows(rows, resident.free_elements, purpose, &after));
         }
         let ready = latest(ready);
         self.ring.release(resident.bytes, ready.clone());
@@ -175,5 +181,22 @@ impl Generator<'_> {
         };
         self.values.insert(id, Value::Resident(turned.clone()));
         Ok(turned)
+    }
+
+    /// Transposes `rows` (at most 128) by `columns` through the array, block by block; the completion of each block.
+    pub(super) fn turn_rows(&mut self, rows: u32, columns: u64, purpose: Purpose, after: &[Wait]) -> Vec<Wait> {
+        let mut ready = Vec::new();
+        for columns in blocks(columns, self.core.partitions) {
+            let (bank, evicted) = self.psum.take();
+            let mut after = after.to_vec();
+            after.extend(evicted);
+            self.emitter.instruction(Engine::Tensor, Op::LdWeights { columns }, purpose, &after);
+            let op = Op::Matmul { free: rows, passes: 1 };
+            let done = self.emitter.instruction(Engine::Tensor, op, purpose, &[]);
+            let copied = self.emitter.instruction(Engine::Vector, Op::TensorCopy { free: rows }, purpose, &[done]);
+            self.psum.evicted[bank] = Some(copied);
+            ready.push(copied);
+        }
+        ready
     }
 }

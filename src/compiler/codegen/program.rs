@@ -5,6 +5,7 @@ use super::dot::PsumBanks;
 use super::emitter::Emitter;
 use super::memory::SbufRing;
 use super::sources::Sources;
+use super::transfer::MATMUL_BYTES;
 use super::value::{Layout, Resident, Value, matrix_of};
 use crate::base::{FxHashMap, FxHashSet, Idx, IndexVec};
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
@@ -30,6 +31,8 @@ pub(super) struct Generator<'a> {
     pub values: FxHashMap<InstrId, Value>,
     pub loaded: FxHashMap<InstrId, Loaded>,
     pub constants: FxHashMap<InstrId, Wait>,
+    /// Whether all weights stay in SBUF once they are loaded; else each use streams its weight again.
+    pub weights_stay: bool,
     /// Transfers of inputs that a step makes itself.
     pub staged: Vec<Wait>,
     /// The activation function whose table is in place.
@@ -76,6 +79,7 @@ impl<'a> Generator<'a> {
             values: FxHashMap::default(),
             loaded: FxHashMap::default(),
             constants: FxHashMap::default(),
+            weights_stay: weights_fit(module, core),
             staged: Vec::new(),
             table: None,
             flops: 0,
@@ -274,11 +278,19 @@ impl<'a> Generator<'a> {
             .saturating_mul(element_bytes)
     }
 
-    /// Bytes of an element of a result: bf16 when only matmuls read it, as auto-cast of matmults does, else fp32.
+    /// Bytes of an element of a value: bf16 when only matmuls read it, as auto-cast of matmults does, else fp32.
     pub(super) fn element_bytes(&self, id: InstrId) -> u64 {
+        if self.only_matmuls_read(id) { MATMUL_BYTES } else { 4 }
+    }
+
+    fn only_matmuls_read(&self, id: InstrId) -> bool {
         let users = &self.users[id];
-        let only_dots = users.iter().all(|u| matches!(self.module.instructions[*u].opcode, Opcode::Dot(_)));
-        if only_dots && !users.is_empty() { 2 } else { 4 }
+        let is_matmul = |user: &InstrId| match self.module.instructions[*user].opcode {
+            Opcode::Dot(_) => true,
+            Opcode::Reshape => *user != self.module.root && self.only_matmuls_read(*user),
+            _ => false,
+        };
+        !users.is_empty() && users.iter().all(is_matmul)
     }
 
     pub(super) fn set_resident(&mut self, id: InstrId, resident: Resident) {
@@ -313,6 +325,19 @@ fn is_view(opcode: &Opcode) -> bool {
             | Opcode::Broadcast { .. }
             | Opcode::Reshape
     )
+}
+
+/// Whether all weights fit in SBUF beside the largest pair of activations.
+fn weights_fit(module: &HloModule, core: &CoreSpec) -> bool {
+    /// Biases, constants and statistics.
+    const SLACK_BYTES: u64 = 1 << 20;
+    let elements = |id: InstrId| module.instructions[id].shape.elements();
+    let is_weight = |i: &&HloInstruction| matches!(i.opcode, Opcode::Parameter { role: ParameterRole::Weight(_), .. });
+    let weights: u64 = module.instructions.iter().filter(is_weight).map(|i| i.shape.elements()).sum();
+    let activations = module.instructions.iter_enumerated().filter(|(_, i)| matches!(i.opcode, Opcode::Dot(_)));
+    let pair = activations.map(|(id, i)| elements(id) + i.operands.first().map_or(0, |o| elements(*o))).max();
+    let elements = weights.saturating_add(pair.unwrap_or(0));
+    elements.saturating_mul(MATMUL_BYTES).saturating_add(SLACK_BYTES) <= core.sbuf_bytes
 }
 
 fn last_uses(module: &HloModule) -> IndexVec<InstrId, usize> {

@@ -58,7 +58,9 @@ impl<'a> Sources<'a> {
         let path = self.full_path(root);
         let mut scope: Vec<String> = path.split('/').map(str::to_owned).collect();
         let last = scope.pop().unwrap_or_default();
-        let framework_op = if root.metadata.op_type.is_empty() { last } else { root.metadata.op_type.clone() };
+        let is_input = matches!(&root.opcode, Opcode::Parameter { role: ParameterRole::Input(_), .. });
+        let named = !is_input && !root.metadata.op_type.is_empty();
+        let framework_op = if named { root.metadata.op_type.clone() } else { last };
         SourceEntry {
             hlo_text: self.text(instruction),
             hlo_opcode: root.opcode.name().to_owned(),

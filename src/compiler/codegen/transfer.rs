@@ -2,15 +2,27 @@
 
 use super::CodegenError;
 use super::emitter::{Purpose, Transfer};
-use super::program::{Generator, Loaded};
+use super::program::{Generator, Loaded, latest};
 use super::value::{Layout, Resident, Value, blocks, matrix_of};
 use crate::compiler::hlo::InstrId;
+use crate::machine::SourceId;
 use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 
-/// Bytes of a weight element in device memory: bf16, the cast of the era of the published figures.
-const WEIGHT_BYTES: u64 = 2;
+/// Bytes of an element that only matmuls read, weights among them: bf16, the cast of the era of the published figures.
+pub(super) const MATMUL_BYTES: u64 = 2;
 /// Bytes of an input or output element: inputs and outputs are never cast.
 const IO_BYTES: u64 = 4;
+
+/// A weight as the stationary operand of a dot.
+pub(super) struct WeightMatrix {
+    pub parameter: InstrId,
+    /// The view the dot reads it through.
+    pub via: InstrId,
+    /// Contracted size.
+    pub depth: u64,
+    /// Result columns.
+    pub columns: u64,
+}
 
 impl Generator<'_> {
     /// Brings an input into SBUF. In a lazily executed graph the step itself first moves it to where the executable
@@ -23,62 +35,108 @@ impl Generator<'_> {
         // Under a traced model there is no input operation: the load is part of the operation that reads it.
         let source = self.sources.of(if staged { id } else { self.first_reader(id) });
         let partitions = self.core.partitions;
-        // One block can be read transposed by its descriptors; a larger one is turned through the array where needed.
-        let one_block = rows <= u64::from(partitions) && columns <= u64::from(partitions);
-        let layout = if one_block { Layout::FeatureMajor } else { Layout::RowMajor };
-        let (along_partitions, along_free) = if one_block { (columns, rows) } else { (rows, columns) };
-        let sbuf_bytes = self.resident_bytes(along_partitions, along_free, IO_BYTES);
-        let mut after = self.take(id, sbuf_bytes)?;
-        let touched = u32::try_from(along_partitions.min(u64::from(partitions))).unwrap_or(partitions);
-        let transfer = Transfer { queue: DmaQueue::Io, direction: DmaDirection::HbmToSbuf, bytes, partitions: touched };
+        let mut after = Vec::new();
         if staged {
-            let staging = Transfer { direction: DmaDirection::HbmToHbm, partitions, ..transfer };
-            let moved = self.emitter.dma(staging, source, &[]);
+            let direction = DmaDirection::HbmToHbm;
+            let moved = self.emitter.dma(Transfer { queue: DmaQueue::Io, direction, bytes, partitions }, source, &[]);
             after.push(moved);
             // Weights are parameters of a lazily executed graph like its inputs: it reads them once those are there.
             self.staged.push(moved);
         }
-        let ready = vec![self.emitter.dma(transfer, source, &after)];
-        let resident = Resident {
-            layout,
-            partition_elements: along_partitions,
-            free_elements: along_free,
-            bytes: sbuf_bytes,
-            ready,
+        // One block can be read transposed by its descriptors. A larger input is turned through the array, block by
+        // block as it arrives, when only matmuls read it.
+        let one_block = rows <= u64::from(partitions) && columns <= u64::from(partitions);
+        let resident = if one_block {
+            self.load_input(id, source, Layout::FeatureMajor, (columns, rows), &after)?
+        } else if self.element_bytes(id) == MATMUL_BYTES {
+            self.load_and_turn(id, source, (rows, columns), &after)?
+        } else {
+            self.load_input(id, source, Layout::RowMajor, (rows, columns), &after)?
         };
         self.set_resident(id, resident);
         Ok(())
     }
 
-    /// Loads a weight matrix in blocks of result columns, once; the completion of each block.
-    pub(super) fn load_matrix(
+    fn load_input(
         &mut self,
-        parameter: InstrId,
-        via: InstrId,
-        depth: u64,
-        columns: u64,
-    ) -> Result<Vec<Wait>, CodegenError> {
-        if let Some(loaded) = self.loaded.get(&parameter) {
+        id: InstrId,
+        source: SourceId,
+        layout: Layout,
+        (partition_elements, free_elements): (u64, u64),
+        after: &[Wait],
+    ) -> Result<Resident, CodegenError> {
+        let bytes = self.resident_bytes(partition_elements, free_elements, IO_BYTES);
+        let mut after = after.to_vec();
+        after.extend(self.take(id, bytes)?);
+        let transfer = Transfer {
+            queue: DmaQueue::Io,
+            direction: DmaDirection::HbmToSbuf,
+            bytes: partition_elements * free_elements * IO_BYTES,
+            partitions: u32::try_from(partition_elements).unwrap_or(u32::MAX).min(self.core.partitions),
+        };
+        let ready = vec![self.emitter.dma(transfer, source, &after)];
+        Ok(Resident { layout, partition_elements, free_elements, bytes, ready })
+    }
+
+    fn load_and_turn(
+        &mut self,
+        id: InstrId,
+        source: SourceId,
+        (rows, columns): (u64, u64),
+        after: &[Wait],
+    ) -> Result<Resident, CodegenError> {
+        let bytes = self.resident_bytes(columns, rows, MATMUL_BYTES);
+        let room = self.take(id, bytes)?;
+        let mut ready = Vec::new();
+        for block in blocks(rows, self.core.partitions) {
+            let block_bytes = self.resident_bytes(u64::from(block), columns, IO_BYTES);
+            let mut after = after.to_vec();
+            after.extend(self.take(id, block_bytes)?);
+            let transfer = Transfer {
+                queue: DmaQueue::Io,
+                direction: DmaDirection::HbmToSbuf,
+                bytes: u64::from(block) * columns * IO_BYTES,
+                partitions: block,
+            };
+            let mut loaded = vec![self.emitter.dma(transfer, source, &after)];
+            loaded.extend_from_slice(&room);
+            let turned = self.turn_rows(block, columns, Purpose::data_transfer(source), &loaded);
+            self.ring.release(block_bytes, latest(turned.clone()));
+            ready.extend(turned);
+        }
+        let layout = Layout::FeatureMajor;
+        Ok(Resident { layout, partition_elements: columns, free_elements: rows, bytes, ready: latest(ready) })
+    }
+
+    /// Loads a weight matrix in blocks of result columns, once; the completion of each block.
+    pub(super) fn load_matrix(&mut self, matrix: &WeightMatrix) -> Result<Vec<Wait>, CodegenError> {
+        if let Some(loaded) = self.loaded.get(&matrix.parameter) {
             return Ok(loaded.blocks.clone());
         }
-        let source = self.sources.of(via);
         let mut loaded = Loaded::default();
-        for block in blocks(columns, self.core.partitions) {
-            let sbuf_bytes = self.resident_bytes(depth, u64::from(block), WEIGHT_BYTES);
-            let mut after = self.take(via, sbuf_bytes)?;
-            after.extend_from_slice(&self.staged);
-            let transfer = Transfer {
-                queue: DmaQueue::Weights,
-                direction: DmaDirection::HbmToSbuf,
-                bytes: depth * u64::from(block) * WEIGHT_BYTES,
-                partitions: u32::try_from(depth).unwrap_or(u32::MAX).min(self.core.partitions),
-            };
-            loaded.blocks.push(self.emitter.dma(transfer, source, &after));
-            loaded.bytes += sbuf_bytes;
+        for block in blocks(matrix.columns, self.core.partitions) {
+            let (wait, bytes) = self.load_block(matrix, block)?;
+            loaded.blocks.push(wait);
+            loaded.bytes += bytes;
         }
         let blocks = loaded.blocks.clone();
-        self.loaded.insert(parameter, loaded);
+        self.loaded.insert(matrix.parameter, loaded);
         Ok(blocks)
+    }
+
+    /// Loads one block of a weight matrix; its completion and the SBUF it takes.
+    pub(super) fn load_block(&mut self, matrix: &WeightMatrix, columns: u32) -> Result<(Wait, u64), CodegenError> {
+        let bytes = self.resident_bytes(matrix.depth, u64::from(columns), MATMUL_BYTES);
+        let mut after = self.take(matrix.via, bytes)?;
+        after.extend_from_slice(&self.staged);
+        let transfer = Transfer {
+            queue: DmaQueue::Weights,
+            direction: DmaDirection::HbmToSbuf,
+            bytes: matrix.depth * u64::from(columns) * MATMUL_BYTES,
+            partitions: u32::try_from(matrix.depth).unwrap_or(u32::MAX).min(self.core.partitions),
+        };
+        let source = self.sources.of(matrix.via);
+        Ok((self.emitter.dma(transfer, source, &after), bytes))
     }
 
     /// Loads a vector (a bias) with one element per partition, once.

@@ -122,7 +122,7 @@ mod tests {
     use crate::model::named_parameters;
 
     #[test]
-    fn the_listing_has_the_seeds_figures() {
+    fn the_listing_has_the_published_sizes() {
         let all = list().unwrap();
         let figures: Vec<_> = all
             .iter()

@@ -24,4 +24,4 @@ mod sniff;
 mod zip;
 
 pub use reader::{ChunkedReader, ProfileReader, ReadError, ReadLimits, ReadProgress, read_bytes};
-pub use sniff::{FileKind, name_json_object, sniff};
+pub use sniff::{FileKind, SNIFF_BYTES, name_json_object, sniff};

@@ -122,34 +122,31 @@ impl ProfileReader {
         }
     }
 
-    fn unpack(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
-        let kind = if self.unpacker.is_none() { sniff(&self.head) } else { FileKind::Text };
-        let unpacker = self.unpacker.get_or_insert_with(|| Unpacker::for_kind(kind));
+    /// Finds out from the head what the file is packed in, and unpacks the head.
+    fn start(&mut self) -> Result<(), ReadError> {
+        let head = std::mem::take(&mut self.head);
+        let mut unpacker = Unpacker::for_kind(sniff(&head));
         let text = &mut self.text;
-        unpacker.push(chunk, &mut |bytes| text.push(bytes), &mut self.diagnostics)
+        unpacker.push(&head, &mut |bytes| text.push(bytes), &mut self.diagnostics)?;
+        self.unpacker = Some(unpacker);
+        Ok(())
     }
 }
 
 impl ChunkedReader for ProfileReader {
     fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
         self.file_bytes += chunk.len() as u64;
-        if self.unpacker.is_some() {
-            return self.unpack(chunk);
+        if let Some(unpacker) = &mut self.unpacker {
+            let text = &mut self.text;
+            return unpacker.push(chunk, &mut |bytes| text.push(bytes), &mut self.diagnostics);
         }
         self.head.extend_from_slice(chunk);
-        if self.head.len() < SNIFF_BYTES {
-            return Ok(());
-        }
-        let head = std::mem::take(&mut self.head);
-        self.unpacker = Some(Unpacker::for_kind(sniff(&head)));
-        self.unpack(&head)
+        if self.head.len() < SNIFF_BYTES { Ok(()) } else { self.start() }
     }
 
     fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
         if self.unpacker.is_none() {
-            let head = std::mem::take(&mut self.head);
-            self.unpacker = Some(Unpacker::for_kind(sniff(&head)));
-            self.unpack(&head)?;
+            self.start()?;
         }
         if let Some(unpacker) = &mut self.unpacker {
             unpacker.finish(&mut self.diagnostics)?;

@@ -2,6 +2,7 @@
 
 mod numerics;
 mod passes;
+mod random;
 mod snapshots;
 mod text;
 

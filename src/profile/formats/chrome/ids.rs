@@ -13,7 +13,14 @@ const SLOTS: usize = 256;
 /// Finds the track of a raw pid and tid without making text of them for each event.
 #[derive(Default)]
 pub(super) struct TrackCache {
-    slots: Vec<Option<(Vec<u8>, Vec<u8>, TrackId)>>,
+    slots: Vec<Option<Slot>>,
+}
+
+#[derive(Clone)]
+struct Slot {
+    pid: Vec<u8>,
+    tid: Vec<u8>,
+    track: TrackId,
 }
 
 impl TrackCache {
@@ -26,15 +33,13 @@ impl TrackCache {
         hasher.write(pid);
         hasher.write_u8(b',');
         hasher.write(tid);
-        let slot = (hasher.finish() >> 24) as usize % SLOTS;
-        if let Some((known_pid, known_tid, track)) = &self.slots[slot] {
-            if known_pid == pid && known_tid == tid {
-                return *track;
-            }
+        let slot = hasher.finish() as usize % SLOTS;
+        if let Some(known) = self.slots[slot].as_ref().filter(|s| s.pid == pid && s.tid == tid) {
+            return known.track;
         }
         let process = builder.process(&text_of(pid), "");
         let track = builder.thread(process, &text_of(tid), "");
-        self.slots[slot] = Some((pid.to_vec(), tid.to_vec(), track));
+        self.slots[slot] = Some(Slot { pid: pid.to_vec(), tid: tid.to_vec(), track });
         track
     }
 }

@@ -125,6 +125,9 @@ fn word_end(buf: &[u8], start: usize) -> Result<usize, Stop> {
     Err(Stop::Incomplete)
 }
 
+/// Key (without quotes, escapes not resolved) and value (with quotes) of a member.
+pub(super) type Member<'a> = (&'a [u8], &'a [u8]);
+
 /// The members of an object, one by one.
 pub(super) struct Members<'a> {
     buf: &'a [u8],
@@ -139,8 +142,8 @@ impl<'a> Members<'a> {
         Self { buf, at: at + 1, first: true }
     }
 
-    /// The next key (without quotes, escapes not resolved) and value (with quotes); none after the last.
-    pub(super) fn next_member(&mut self) -> Result<Option<(&'a [u8], &'a [u8])>, Stop> {
+    /// The next member; none after the last.
+    pub(super) fn next_member(&mut self) -> Result<Option<Member<'a>>, Stop> {
         let buf = self.buf;
         let mut at = skip_space(buf, self.at);
         if !self.first {
@@ -235,11 +238,10 @@ fn unicode_escape(text: &[u8]) -> (char, usize) {
         u32::from_str_radix(digits, 16).ok().filter(|_| digits.bytes().all(|b| b.is_ascii_hexdigit()))
     };
     let Some(high) = hex(2) else { return (char::REPLACEMENT_CHARACTER, 2) };
-    if (0xd800..0xdc00).contains(&high) && text.get(6..8) == Some(br"\u") {
-        if let Some(low) = hex(8).filter(|low| (0xdc00..0xe000).contains(low)) {
-            let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-            return (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 12);
-        }
+    let low = if text.get(6..8) == Some(br"\u") { hex(8) } else { None };
+    if let (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) = (high, low) {
+        let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+        return (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 12);
     }
     (char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER), 6)
 }

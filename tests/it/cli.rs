@@ -1,0 +1,131 @@
+//! The command line as a person or a script uses it: JSON on stdout alone, messages on stderr, exit codes.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn neuronscope(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(args).output().unwrap()
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = neuronscope(args);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {stderr}");
+    assert!(stderr.is_empty(), "{args:?}: nothing belongs on stderr, found {stderr}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The message of a run that must fail with exit code 1.
+fn failure(args: &[&str]) -> String {
+    let output = neuronscope(args);
+    assert_eq!(output.status.code(), Some(1), "{args:?}");
+    assert!(output.stdout.is_empty(), "{args:?}: a failed run prints nothing on stdout");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn fixture(name: &str) -> String {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "it", "fixtures", "traces", name].iter().collect();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn bench_json_has_the_four_default_rows_and_repeats_to_the_byte() {
+    let args = ["bench", "--model", "nn", "--duration", "2", "--json"];
+    let reports = json(&args)["reports"].as_array().unwrap().clone();
+    let of = |r: &Value| (r["n_models"].as_u64().unwrap(), r["workers_per_model"].as_u64().unwrap());
+    assert_eq!(reports.iter().map(of).collect::<Vec<_>>(), [(1, 1), (2, 1), (1, 2), (2, 2)]);
+    for r in &reports {
+        assert_eq!(r["status"], "finished");
+        assert_eq!(r["instance_type"], "trn1.2xlarge");
+        assert!(r["throughput_avg"].as_f64().unwrap() > 0.0);
+        assert!(r["latency_ms_p50"].as_f64() <= r["latency_ms_p99"].as_f64());
+        assert_eq!((&r["cpu_avg_percent"], &r["mem_avg_percent"]), (&Value::Null, &Value::Null));
+    }
+    assert_eq!(neuronscope(&args).stdout, neuronscope(&args).stdout);
+    let other_seed = neuronscope(&["bench", "--model", "nn", "--duration", "2", "--seed", "1", "--json"]).stdout;
+    assert_ne!(neuronscope(&args).stdout, other_seed);
+}
+
+#[test]
+fn a_configuration_that_cannot_run_is_a_row_with_its_error() {
+    let args =
+        ["bench", "--model", "nn", "--n-models", "1,64", "--workers-per-model", "1", "--duration", "1", "--json"];
+    let reports = json(&args)["reports"].clone();
+    assert_eq!(reports[0]["status"], "finished");
+    assert_eq!(reports[1]["status"], "error");
+    assert!(reports[1]["error"].as_str().unwrap().contains("trn1.2xlarge has 2"), "{}", reports[1]["error"]);
+    let too_big = ["bench", "--model", "matmult:n=16384,loop_count=1", "--duration", "1", "--json"];
+    let error = json(&too_big)["reports"][0]["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("SBUF") && error.contains("missing"), "{error}");
+}
+
+#[test]
+fn profile_json_is_the_contract() {
+    for workflow in ["mark_step", "trace"] {
+        let profile = json(&["profile", "--model", "nn", "--workflow", workflow, "--json"]);
+        let keys: Vec<&String> = profile.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["device_window_ns", "framework_ops", "hlo_ops", "timeline_events"]);
+        let ops = profile["hlo_ops"].as_array().unwrap();
+        assert_eq!(ops.len(), 3);
+        let total: f64 = ops.iter().map(|o| o["time_percent"].as_f64().unwrap()).sum();
+        assert!((total - 100.0).abs() < 0.05, "{total}");
+        let keys: Vec<&String> = ops[0].as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["core", "device", "name", "occurrences", "time_ns", "time_percent"]);
+    }
+}
+
+#[test]
+fn the_written_timeline_opens_again_with_the_same_operators() {
+    let folder = tempfile("timeline");
+    let file = folder.join("nn.json");
+    let path = file.to_str().unwrap();
+    let profile = json(&["profile", "--model", "nn", "--json", "--output", path]);
+    let opened = json(&["open", path, "--json"]);
+    assert_eq!(opened["by_phase"]["X"], profile["timeline_events"]);
+    let dot = opened["operators"].as_array().unwrap().iter().find(|o| o["name"] == "aten__addmm_dot").cloned();
+    assert!(dot.is_some_and(|d| d["count"].as_u64() >= Some(2)));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn open_json_is_the_contract() {
+    let summary = json(&["open", &fixture("catapult_simple_trace.json"), "--json"]);
+    assert_eq!(summary["format"], "chrome-trace-object");
+    assert_eq!(summary["events"], 37);
+    assert_eq!(summary["by_phase"]["B"], 8);
+    assert_eq!(summary["span_ns"], 62_000);
+    assert_eq!(
+        summary["operators"][0],
+        serde_json::json!({"name": "A", "count": 1, "total_ns": 27_000, "self_ns": 27_000})
+    );
+    assert_eq!(summary["diagnostics"][0]["code"], "end_name_mismatch");
+}
+
+#[test]
+fn messages_say_what_was_wrong_and_what_to_do() {
+    assert!(failure(&["open", "no/such/file.json"]).contains("no/such/file.json: can't be opened"));
+    assert!(failure(&["open", env!("CARGO_MANIFEST_DIR")]).contains("is a folder"));
+    assert!(failure(&["open", concat!(env!("CARGO_MANIFEST_DIR"), "/LICENSE")]).contains("expected"));
+    assert!(failure(&["profile", "--model", "resnet9000"]).contains("unknown model"));
+    assert!(failure(&["profile", "--model", "matmult:n=0"]).contains("n=0"));
+    assert!(failure(&["profile", "--model", "nn", "--instance", "trn9.huge"]).contains("trn1.2xlarge"));
+    assert!(failure(&["bench", "--duration", "-1"]).contains("duration"));
+    assert!(failure(&["bench", "--n-models", "0"]).contains("--n-models"));
+    assert_eq!(neuronscope(&["bench", "--no-such-flag"]).status.code(), Some(2));
+}
+
+#[test]
+fn models_are_listed_with_their_parameters() {
+    let models = json(&["models", "--json"]);
+    let names: Vec<&str> = models.as_array().unwrap().iter().map(|m| m["name"].as_str().unwrap()).collect();
+    assert_eq!(names[0], "nn");
+    assert!(names.contains(&"matmult") && names.contains(&"mlp"), "{names:?}");
+}
+
+fn tempfile(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}

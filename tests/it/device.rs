@@ -1,0 +1,211 @@
+//! From a model to the operator timeline: the published figures of the tutorials, and what must hold for any model.
+
+use std::collections::BTreeMap;
+
+use neuronscope::capture::{Captured, Recorder, build_profile};
+use neuronscope::compiler::{Workflow, codegen, lower, passes};
+use neuronscope::machine::Executable;
+use neuronscope::machine::arch::NEURONCORE_V2;
+use neuronscope::machine::cost::CostTable;
+use neuronscope::machine::isa::{Activity, DmaDirection, DmaQueue, Engine};
+use neuronscope::model::ModelSpec;
+use neuronscope::neuron::sim::simulate;
+use neuronscope::profile::Profile;
+use neuronscope::profile::neuron::{OperatorRow, OperatorView, operator_table};
+
+fn compile(model: &str, workflow: Workflow) -> Executable {
+    let spec: ModelSpec = model.parse().unwrap();
+    let graph = spec.trace(spec.info().default_batch_size).unwrap();
+    let (module, _) = passes::optimize(lower(&graph, workflow).unwrap()).unwrap();
+    codegen::generate(&module, &NEURONCORE_V2).unwrap()
+}
+
+fn capture(model: &str, workflow: Workflow, costs: &CostTable) -> Captured {
+    let executable = compile(model, workflow);
+    let mut recorder = Recorder::default();
+    simulate(&executable, costs, &mut recorder).unwrap();
+    build_profile(&executable, &recorder, costs, workflow, model)
+}
+
+fn row<'a>(rows: &'a [OperatorRow], name: &str) -> &'a OperatorRow {
+    rows.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("no operator {name} in {rows:?}"))
+}
+
+fn within(percent: f64, predicted: u64, published: u64) {
+    let off = (predicted as f64 / published as f64 - 1.0) * 100.0;
+    assert!(off.abs() <= percent, "{predicted} is {off:.1} % off the published {published}");
+}
+
+/// Slice names of a row of a process.
+fn names(profile: &Profile, process: &str, track: &str) -> Vec<String> {
+    let tracks = profile
+        .tracks()
+        .iter_enumerated()
+        .filter(|(_, t)| profile.str(profile.processes()[t.process].name) == process && profile.str(t.name) == track);
+    let slices = profile.slices();
+    tracks
+        .flat_map(|(id, _)| slices.of_track(id).map(|s| profile.str(slices.name(s)).to_owned()).collect::<Vec<_>>())
+        .collect()
+}
+
+#[test]
+fn the_two_layer_example_lands_on_the_published_timeline() {
+    let costs = CostTable::neuroncore_v2();
+    let lazy = capture("nn", Workflow::MarkStep, &costs);
+    let traced = capture("nn", Workflow::Trace, &costs);
+    within(15.0, lazy.device_window_ns, 7_200);
+    within(15.0, traced.device_window_ns, 4_050);
+    assert!(traced.device_window_ns < lazy.device_window_ns);
+    for captured in [&lazy, &traced] {
+        let hlo = operator_table(&captured.profile, OperatorView::Hlo);
+        assert_eq!(hlo.len(), 3, "{hlo:?}");
+        let (dot, maximum, tanh) = (row(&hlo, "dot"), row(&hlo, "maximum"), row(&hlo, "tanh"));
+        assert_eq!((dot.occurrences, maximum.occurrences, tanh.occurrences), (2, 1, 1));
+        within(15.0, dot.time_ns.unsigned_abs(), 279);
+        within(15.0, maximum.time_ns.unsigned_abs(), 276);
+        within(15.0, tanh.time_ns.unsigned_abs(), 159);
+        let framework = operator_table(&captured.profile, OperatorView::Framework);
+        let by_name: BTreeMap<&str, u64> = framework.iter().map(|r| (r.name.as_str(), r.occurrences)).collect();
+        let expected = [("aten__addmm_dot", 2), ("aten__relu_maximum", 1), ("aten__tanh_tanh", 1)];
+        assert_eq!(by_name, BTreeMap::from(expected));
+    }
+}
+
+#[test]
+fn inputs_are_transferred_in_a_step_and_not_in_a_traced_call() {
+    let costs = CostTable::neuroncore_v2();
+    let transfers = |workflow| {
+        let profile = capture("nn", workflow, &costs).profile;
+        let framework = names(&profile, "Process Data Transfer", "Framework Ops");
+        let hlo = names(&profile, "Process Data Transfer", "HLO Ops");
+        (framework.iter().any(|n| n == "input"), hlo.iter().any(|n| n.starts_with("SyncTensorsGraph.")))
+    };
+    assert_eq!(transfers(Workflow::MarkStep), (true, true));
+    assert_eq!(transfers(Workflow::Trace), (false, false));
+    let staged = |workflow| {
+        let ring = &compile("nn", workflow).queues[DmaQueue::Io.index()];
+        ring.iter().filter(|d| d.direction == DmaDirection::HbmToHbm).count()
+    };
+    assert_eq!((staged(Workflow::MarkStep), staged(Workflow::Trace)), (2, 0));
+}
+
+#[test]
+fn the_tanh_table_is_loaded_ahead_only_in_a_traced_model() {
+    let table_wait = |workflow| {
+        let executable = compile("nn", workflow);
+        let loads = &executable.engines[Engine::Scalar.index()];
+        assert_eq!(loads[0].activity, Activity::Control);
+        loads[0].waits_len
+    };
+    assert_eq!(table_wait(Workflow::Trace), 0);
+    assert!(table_wait(Workflow::MarkStep) > 0);
+}
+
+#[test]
+fn one_constant_moves_the_window() {
+    let costs = CostTable::neuroncore_v2();
+    let mut slower = costs.clone();
+    slower.dma.trigger_to_data_ns += 100;
+    let window = |costs: &CostTable| capture("nn", Workflow::Trace, costs).device_window_ns;
+    // The critical path of the traced model has two DMAs one after another: a load and the store of the result.
+    assert_eq!(window(&slower), window(&costs) + 200);
+}
+
+#[test]
+fn every_instruction_leads_back_to_an_operation_of_the_model() {
+    for model in ["nn", "mlp:hidden1=256,hidden2=128", "matmult:n=256,loop_count=3,add_bias=false"] {
+        let executable = compile(model, Workflow::Trace);
+        let sources: Vec<_> = executable
+            .engines
+            .iter()
+            .flatten()
+            .map(|i| i.source)
+            .chain(executable.queues.iter().flatten().map(|d| d.source))
+            .collect();
+        assert!(!sources.is_empty());
+        for source in sources {
+            let entry = &executable.sources[source];
+            assert!(entry.scope[0].ends_with("[model]"), "{model}: {entry:?}");
+            assert!(!entry.hlo_text.is_empty() && !entry.framework_op.is_empty(), "{model}: {entry:?}");
+            assert!(entry.path.starts_with(&entry.scope.join("/")), "{model}: {entry:?}");
+        }
+    }
+}
+
+#[test]
+fn a_fused_operation_lists_its_members() {
+    let profile = capture("nn", Workflow::Trace, &CostTable::neuroncore_v2()).profile;
+    let slices = profile.slices();
+    let fused = slices
+        .ids()
+        .find(|s| profile.str(slices.name(*s)) == "fused_0")
+        .expect("the compiler's first fusion is on the timeline");
+    let args = profile.args().get(slices.args(fused));
+    for member in ["NN[model]/Linear[layer1]/aten__addmm_add", "NN[model]/ReLU[nl1]/Tensor_1/aten__relu_maximum"] {
+        assert!(args.contains(member), "{args}");
+    }
+}
+
+#[test]
+fn the_chained_microbenchmark_reaches_its_published_rate() {
+    // 1000 chained 1024-wide layers took 27.66 us each, 77.64 TFLOPS.
+    let executable = compile("matmult:n=1024,loop_count=1000,add_bias=true", Workflow::Trace);
+    let costs = CostTable::neuroncore_v2();
+    let outcome = simulate(&executable, &costs, &mut neuronscope::neuron::sim::NoObserver).unwrap();
+    within(5.0, outcome.window.to_ns() / 1_000, 27_660);
+    let tflops = executable.model_flops as f64 / outcome.window.to_secs_f64() / 1e12;
+    assert!((tflops / 77.64 - 1.0).abs() < 0.05, "{tflops} TFLOPS");
+}
+
+#[test]
+fn the_element_wise_custom_relu_dominates_as_published() {
+    // 8.0986 iterations a second with the element-wise accessor.
+    let executable = compile("mlp", Workflow::Trace);
+    let costs = CostTable::neuroncore_v2();
+    let outcome = simulate(&executable, &costs, &mut neuronscope::neuron::sim::NoObserver).unwrap();
+    within(5.0, outcome.window.to_ns() / 1_000, 123_477);
+}
+
+#[test]
+fn what_does_not_fit_says_how_much_is_missing() {
+    let spec: ModelSpec = "matmult:n=16384,loop_count=1".parse().unwrap();
+    let module = lower(&spec.trace(1).unwrap(), Workflow::Trace).unwrap();
+    let (module, _) = passes::optimize(module).unwrap();
+    let error = codegen::generate(&module, &NEURONCORE_V2).unwrap_err().to_string();
+    assert!(error.contains("of SBUF at once, the core has 24.0 MiB") && error.contains("are missing"), "{error}");
+}
+
+#[test]
+fn memory_stays_within_the_core_and_engines_within_the_window() {
+    for model in ["nn", "mlp", "matmult:n=1024,loop_count=4,add_bias=true", "matmult:n=1536,loop_count=2"] {
+        let executable = compile(model, Workflow::MarkStep);
+        assert!(executable.memory.sbuf_peak_bytes <= executable.memory.sbuf_capacity_bytes, "{model}");
+        let captured = capture(model, Workflow::MarkStep, &CostTable::neuroncore_v2());
+        let (profile, window) = (&captured.profile, captured.device_window_ns);
+        for (id, track) in profile.tracks().iter_enumerated() {
+            if profile.str(profile.processes()[track.process].name) != "NeuronCore engines" {
+                continue;
+            }
+            let queue = profile.str(track.name).starts_with('q');
+            let busy: i64 = profile.slices().of_track(id).map(|s| profile.slices().dur_ns(s)).sum();
+            assert!(queue || busy.unsigned_abs() <= window, "{model}: {busy} of {window}");
+            assert!(queue || profile.slices().rows(id) <= 1, "{model}: an engine overlaps itself");
+        }
+    }
+}
+
+#[test]
+fn the_timeline_of_the_example_is_kept_whole() {
+    let profile = capture("nn", Workflow::MarkStep, &CostTable::neuroncore_v2()).profile;
+    let slices = profile.slices();
+    let lines: Vec<String> = slices
+        .ids()
+        .map(|s| {
+            let track = slices.track(s);
+            let process = profile.process_label(profile.tracks()[track].process);
+            let (label, name) = (profile.track_label(track), profile.str(slices.name(s)));
+            format!("{process} | {label} | {} +{} | {name}", slices.start(s).0, slices.dur_ns(s))
+        })
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}

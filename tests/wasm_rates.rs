@@ -1,0 +1,79 @@
+//! Rates in wasm, measured in a dedicated worker of the browser: simulator items, benchmark inferences, and trace
+//! reading. They print numbers and assert only that the work was done. `./x bench` runs them in release mode.
+#![cfg(target_arch = "wasm32")]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+use std::fmt::Write as _;
+
+use neuronscope::base::NeverCancel;
+use neuronscope::bench::{BenchConfig, ConfigurationRun, ReportDetail, ServiceTimes, expand};
+use neuronscope::compiler::{Workflow, codegen, lower, passes};
+use neuronscope::machine::arch::NEURONCORE_V2;
+use neuronscope::machine::cost::CostTable;
+use neuronscope::model::ModelSpec;
+use neuronscope::neuron::sim::{NoObserver, simulate};
+use neuronscope::profile::formats::read_bytes;
+use wasm_bindgen_test::{console_log, wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_dedicated_worker);
+
+/// Best of three, in seconds.
+fn best_secs(mut run: impl FnMut()) -> f64 {
+    (0..3).fold(f64::INFINITY, |best, _| {
+        let start = js_sys::Date::now();
+        run();
+        best.min((js_sys::Date::now() - start).max(1.0) / 1e3)
+    })
+}
+
+#[wasm_bindgen_test]
+fn simulator() {
+    let spec: ModelSpec = "matmult:n=1024,loop_count=1000".parse().unwrap();
+    let graph = spec.trace(1).unwrap();
+    let (module, _) = passes::optimize(lower(&graph, Workflow::Trace).unwrap()).unwrap();
+    let executable = codegen::generate(&module, &NEURONCORE_V2).unwrap();
+    let costs = CostTable::neuroncore_v2();
+    let mut items = 0;
+    let secs = best_secs(|| items = simulate(&executable, &costs, &mut NoObserver).unwrap().items);
+    assert_eq!(items, executable.item_count() as u64);
+    console_log!("rate: simulator {:.2} M items/s ({items} items)", items as f64 / secs / 1e6);
+}
+
+#[wasm_bindgen_test]
+fn scheduler() {
+    let config = BenchConfig { instance_type: "inf1.6xlarge".into(), ..BenchConfig::default() };
+    let ms = |ms: f64| neuronscope::base::SimTime::from_secs_f64(ms / 1e3);
+    let times =
+        ServiceTimes { host: ms(0.216), transfer: ms(0.140), device: vec![ms(2.895)], ..ServiceTimes::default() };
+    let sweep = expand(&config).unwrap();
+    let mut inferences = 0;
+    let secs = best_secs(|| {
+        inferences = 0;
+        for configuration in &sweep.configurations {
+            let run = ConfigurationRun::new(configuration.clone(), Ok(&times));
+            inferences += run.run(&NeverCancel, ReportDetail::Summary).report.total_infs.unwrap_or(0);
+        }
+    });
+    assert!(inferences > 0);
+    console_log!("rate: 60 s sweep of four configurations in {secs:.3} s ({inferences} inferences)");
+}
+
+#[wasm_bindgen_test]
+fn chrome_trace() {
+    const EVENTS: usize = 200_000;
+    let mut text = String::from("{\"traceEvents\":[");
+    for i in 0..EVENTS {
+        let (ts, tid, name) = (i * 7 / 8, i % 8, i % 300);
+        let comma = if i == 0 { "" } else { "," };
+        let _ = write!(
+            text,
+            "{comma}\n{{\"ph\":\"X\",\"pid\":1,\"tid\":{tid},\"ts\":{ts}.125,\"dur\":5.5,\"name\":\"aten::op_{name}\",\"cat\":\"cpu_op\"}}"
+        );
+    }
+    text.push_str("]}");
+    let mut slices = 0;
+    let secs = best_secs(|| slices = read_bytes("rates.json", text.as_bytes()).unwrap().slices().len());
+    assert_eq!(slices, EVENTS);
+    let (mb, events) = (text.len() as f64 / 1e6, EVENTS as f64);
+    console_log!("rate: Chrome trace {:.0} MB/s, {:.2} M events/s ({mb:.0} MB)", mb / secs, events / secs / 1e6);
+}
