@@ -1,5 +1,6 @@
 //! Small parts of the page that know nothing of requests.
 
+mod bar_chart;
 mod data_table;
 mod diagnostics;
 mod field;
@@ -10,6 +11,7 @@ mod progress;
 mod scatter_plot;
 mod slice_details;
 
+pub use bar_chart::BarChart;
 pub use data_table::DataTable;
 pub use diagnostics::DiagnosticsPanel;
 pub use field::{Field, SelectField, TextField};

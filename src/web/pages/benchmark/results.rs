@@ -3,10 +3,10 @@
 use yew::prelude::*;
 
 use crate::bench::Report;
-use crate::view::plot::Scatter;
+use crate::view::plot::{Bars, Scatter};
 use crate::view::table::{Cell, Column, ColumnKind, Sort, Table};
 use crate::view::text::three_decimals;
-use crate::web::components::{DataTable, ScatterPlot};
+use crate::web::components::{BarChart, DataTable, ScatterPlot};
 use crate::web::context::Shared;
 use crate::web::state::bench::{BenchAction, BenchState};
 
@@ -145,5 +145,14 @@ fn plot(state: &BenchState) -> Html {
     if plot.points.is_empty() {
         return html! { <p class="empty">{ "No configuration finished, so there is nothing to plot." }</p> };
     }
-    html! { <ScatterPlot title="Throughput over latency" {plot} /> }
+    // More bars than this are not compared by eye; the table sorts them.
+    let bars = state
+        .reports
+        .iter()
+        .take(24)
+        .filter_map(|(_, r)| Some((configuration(r), r.workers_per_model.to_string(), r.throughput_avg?)));
+    html! { <>
+        <ScatterPlot title="Throughput over latency" {plot} />
+        <BarChart title="Throughput by configuration" unit="inf/s" plot={Bars::new(bars)} />
+    </> }
 }

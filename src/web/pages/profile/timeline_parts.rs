@@ -39,7 +39,7 @@ pub fn TimelineTools(props: &TimelineToolsProps) -> Html {
         Callback::from(move |_: MouseEvent| help.set(!*help))
     };
     html! {
-        <div class="timeline-tools" role="toolbar" aria-label="Timeline tools">
+        <div class="timeline-tools" role="toolbar" aria-label="Zoom and search">
             <button type="button" onclick={on(|c| c.zoom(1.0 / 1.5))} title="W">{ "Zoom in" }</button>
             <button type="button" onclick={on(|c| c.zoom(1.5))} title="S">{ "Zoom out" }</button>
             <button type="button" onclick={on(Controller::fit)} title="0">{ "Fit" }</button>

@@ -1,0 +1,39 @@
+//! Horizontal bars with their values written beside them.
+
+use yew::prelude::*;
+
+use crate::view::palette::FILLS;
+use crate::view::plot::Bars;
+use crate::view::text::three_decimals;
+
+/// Properties of [`BarChart`].
+#[derive(Properties, PartialEq)]
+pub struct BarChartProps {
+    /// What it shows.
+    pub title: AttrValue,
+    /// Unit of its values.
+    pub unit: AttrValue,
+    /// Its bars.
+    pub plot: Bars,
+}
+
+/// The bars; a list, so that it reads as one.
+#[component]
+pub fn BarChart(props: &BarChartProps) -> Html {
+    let bar = |b: &crate::view::plot::Bar| {
+        let color = FILLS[usize::from(b.fill) % FILLS.len()];
+        html! {
+            <li>
+                <span>{ &b.name }</span>
+                <span class="value">{ format!("{} {}", three_decimals(b.value), props.unit) }</span>
+                <span class="track" aria-hidden="true"><span style={format!("width:{:.2}%;background:{color}", b.share * 100.0)}></span></span>
+            </li>
+        }
+    };
+    html! {
+        <figure class="bars">
+            <figcaption>{ &props.title }</figcaption>
+            <ul>{ for props.plot.bars.iter().map(bar) }</ul>
+        </figure>
+    }
+}
