@@ -3,8 +3,12 @@
 use crate::base::digest64;
 
 /// Paul Tol's "light" scheme (SRON/EPS/TN/09-002, issue 3.2, figure 6), made for filled areas that carry black text and to
-/// stay apart for people with colour vision deficiencies; the yellow a little darker than his, for white backgrounds.
-pub const FILLS: [&str; 8] = ["#77aadd", "#ee8866", "#e3c95f", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00"];
+/// stay apart for people with colour vision deficiencies (the yellow a little darker than his, for white backgrounds), and
+/// four more of the same lightness, so that fewer names share one.
+pub const FILLS: [&str; 12] = [
+    "#77aadd", "#ee8866", "#e3c95f", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00", "#b79ddb", "#d39b62",
+    "#e58bb8", "#9fb4c7",
+];
 
 /// Text on any of [`FILLS`].
 pub const ON_FILL: &str = "#10151c";
@@ -143,12 +147,12 @@ mod tests {
 
     #[test]
     fn names_shown_together_differ_as_long_as_there_are_colours() {
-        let names: Vec<String> = (0..8).map(|i| format!("op{i}")).collect();
+        let names: Vec<String> = (0..12).map(|i| format!("op{i}")).collect();
         let mut fills = distinct_fills(names.iter().map(String::as_str));
         assert_eq!(fills[0], fill_of("op0"), "the first keeps its own");
         fills.sort_unstable();
         fills.dedup();
-        assert_eq!(fills.len(), 8);
+        assert_eq!(fills.len(), 12);
         assert_eq!(distinct_fills((0..20).map(|_| "x")).len(), 20);
     }
 }

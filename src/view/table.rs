@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::text::{contains_ignoring_case, percent, three_decimals};
+use super::text::{contains_ignoring_case, percent};
 use crate::base::units::format_count;
 
 /// What a column holds, from which follow alignment and text.
@@ -12,7 +12,7 @@ pub enum ColumnKind {
     Text,
     /// Whole numbers, thousands separated.
     Count,
-    /// Numbers with up to three decimals.
+    /// Numbers with three decimals, so that they line up.
     Number,
     /// Shares of 100, shown with a bar.
     Percent,
@@ -96,7 +96,7 @@ impl Cell {
             (Self::Count(n), ColumnKind::Text) => n.to_string(),
             (Self::Count(n), _) => format_count(*n),
             (Self::Number(v), ColumnKind::Percent) => percent(*v),
-            (Self::Number(v), _) => three_decimals(*v),
+            (Self::Number(v), _) => format!("{v:.3}"),
         }
     }
 
@@ -110,7 +110,9 @@ impl Cell {
         }
     }
 
-    fn plain(&self) -> String {
+    /// The value without anything for people: for machines that read the page, and for CSV.
+    #[must_use]
+    pub fn raw(&self) -> String {
         match self {
             Self::Missing => "N/A".to_owned(),
             Self::Text(t) => t.clone(),
@@ -207,7 +209,7 @@ impl Table {
         // Writing into memory can not fail, and every row is as long as the head.
         let _ = writer.write_record(self.columns.iter().map(|c| c.id.as_str()));
         for row in &self.rows {
-            let _ = writer.write_record(row.iter().map(Cell::plain));
+            let _ = writer.write_record(row.iter().map(Cell::raw));
         }
         writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
     }

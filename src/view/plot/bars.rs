@@ -1,6 +1,6 @@
 //! Horizontal bars from zero: one value for each of a few things.
 
-use crate::view::palette::fill_of;
+use crate::view::palette::distinct_fills;
 
 /// A plot of bars.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,17 +23,29 @@ pub struct Bar {
 }
 
 impl Bars {
-    /// Bars of (name, group, value); bars of one group have one colour. Values that are negative or not finite are left
+    /// Bars of (name, group, value); bars of one group have one colour, the one that [`super::Scatter`] gives a series of
+    /// that name. Values that are negative or not finite are left
     /// out.
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = (String, String, f64)>) -> Self {
         let kept: Vec<_> = values.into_iter().filter(|(.., v)| v.is_finite() && *v >= 0.0).collect();
         let longest = kept.iter().map(|(.., v)| *v).fold(0.0, f64::max);
-        let bar = |(name, group, value): (String, String, f64)| {
+        let mut groups: Vec<&str> = Vec::new();
+        let places: Vec<usize> = kept
+            .iter()
+            .map(|(_, group, _)| {
+                groups.iter().position(|g| g == group).unwrap_or_else(|| {
+                    groups.push(group);
+                    groups.len() - 1
+                })
+            })
+            .collect();
+        let fills = distinct_fills(groups.into_iter());
+        let bar = |(i, (name, _, value)): (usize, (String, String, f64))| {
             let share = if longest > 0.0 { value / longest } else { 0.0 };
-            Bar { name, value, share, fill: fill_of(&group) }
+            Bar { name, value, share, fill: fills[places[i]] }
         };
-        Self { bars: kept.into_iter().map(bar).collect() }
+        Self { bars: kept.into_iter().enumerate().map(bar).collect() }
     }
 }
 

@@ -107,6 +107,7 @@ fn paint_track(scene: &Scene<'_>, block: &Block, list: &mut DisplayList) {
 fn paint_names(scene: &Scene<'_>, visible: &[Block], list: &mut DisplayList) {
     let m = scene.metrics;
     let width = list.width;
+    list.rect(Paint::Grid, Rect::new(m.gutter - 1.0, m.ruler, 1.0, scene.height - m.ruler));
     for block in visible {
         let y = scene.screen_y(block.y);
         let Some(section) = scene.outline.sections.get(block.section) else { continue };
@@ -130,7 +131,6 @@ fn paint_names(scene: &Scene<'_>, visible: &[Block], list: &mut DisplayList) {
             }
         }
     }
-    list.rect(Paint::Grid, Rect::new(m.gutter - 1.0, m.ruler, 1.0, scene.height - m.ruler));
 }
 
 fn arrow(x: f64, y: f64, collapsed: bool) -> Vec<(f64, f64)> {

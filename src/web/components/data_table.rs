@@ -138,12 +138,13 @@ fn row(props: &DataTableProps, r: usize) -> Html {
 
 fn first_cell(props: &DataTableProps, r: usize, cell: &Cell, column: &Column, note: Option<AttrValue>) -> Html {
     let text = cell.text(column.kind);
+    let full = text.clone();
     let content = match &props.on_row {
         Some(on_row) => {
             let onclick = on_row.reform(move |_| r);
             html! { <button type="button" class="link" {onclick}>{ text }</button> }
         }
-        None => html! { { text } },
+        None => html! { <span class="name" title={full}>{ text }</span> },
     };
     html! {
         <th scope="row" class={column.is_numeric().then_some("number")}>
@@ -160,11 +161,11 @@ fn value_cell(cell: &Cell, column: &Column) -> Html {
     if column.kind == ColumnKind::Percent {
         let share = cell.number().unwrap_or_default().clamp(0.0, 100.0);
         return html! {
-            <td class="number percent">
+            <td class="number percent" data-value={cell.raw()}>
                 <span>{ text }</span>
                 <span class="bar" aria-hidden="true"><span style={format!("width:{share:.2}%")}></span></span>
             </td>
         };
     }
-    html! { <td class={column.is_numeric().then_some("number")}>{ text }</td> }
+    html! { <td class={column.is_numeric().then_some("number")} data-value={cell.raw()}>{ text }</td> }
 }

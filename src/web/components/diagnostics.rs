@@ -20,8 +20,8 @@ pub fn DiagnosticsPanel(props: &DiagnosticsProps) -> Html {
     }
     let total: u64 = props.items.iter().map(|d| d.count).sum();
     html! {
-        <details class="diagnostics panel">
-            <summary>{ format!("{} of {} met while reading; the rest was loaded", plural(total, "problem"), plural(props.items.len() as u64, "kind")) }</summary>
+        <details class="diagnostics">
+            <summary>{ format!("{} of {}", plural(total, "diagnostic"), plural(props.items.len() as u64, "kind")) }</summary>
             <div class="table-scroll" tabindex="0" role="region" aria-label="Diagnostics, scrollable">
                 <table>
                     <caption>{ "Diagnostics" }</caption>

@@ -17,6 +17,9 @@ pub struct FieldProps {
     /// What is wrong with it.
     #[prop_or_default]
     pub error: Option<AttrValue>,
+    /// Whether it takes more room than others.
+    #[prop_or_default]
+    pub wide: bool,
     /// The control.
     pub children: Html,
 }
@@ -26,7 +29,7 @@ pub struct FieldProps {
 pub fn Field(props: &FieldProps) -> Html {
     let note_id = format!("{}-note", props.id);
     html! {
-        <div class={classes!("field", props.error.is_some().then_some("is-wrong"))}>
+        <div class={classes!("field", props.error.is_some().then_some("is-wrong"), props.wide.then_some("is-wide"))}>
             <label for={props.id.clone()}>{ &props.label }</label>
             { props.children.clone() }
             if let Some(error) = &props.error {
@@ -106,6 +109,9 @@ pub struct SelectFieldProps {
     /// Whether nothing can be chosen now.
     #[prop_or_default]
     pub disabled: bool,
+    /// Whether it takes more room than others.
+    #[prop_or_default]
+    pub wide: bool,
     /// Another value was chosen.
     pub on_choose: Callback<String>,
 }
@@ -122,7 +128,7 @@ pub fn SelectField(props: &SelectFieldProps) -> Html {
     let is_known = props.options.iter().any(|(value, _)| *value == props.value);
     let has_note = props.error.is_some() || !props.help.is_empty();
     html! {
-        <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()}>
+        <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()} wide={props.wide}>
             <select
                 id={props.id.clone()} {onchange} disabled={props.disabled}
                 aria-invalid={props.error.is_some().then_some("true")}

@@ -36,7 +36,7 @@ pub fn ScatterPlot(props: &ScatterPlotProps) -> Html {
             <g class={classes!("point", (*active == Some(i)).then_some("is-active"))} tabindex="0" role="img" aria-label={plot.describe(p)}
                 onmouseenter={Callback::from(move |_: MouseEvent| on())} onmouseleave={Callback::from(move |_: MouseEvent| off())}
                 onfocus={Callback::from(move |_: FocusEvent| on2())} onblur={Callback::from(move |_: FocusEvent| off2())}>
-                { mark(plot, p) }
+                { mark(plot, p, beside(plot, i)) }
             </g>
         }
     });
@@ -100,9 +100,17 @@ fn fill_of(fill: u8) -> &'static str {
     FILLS[usize::from(fill) % FILLS.len()]
 }
 
-fn mark(plot: &Scatter, point: &ScatterPoint) -> Html {
+/// How far to the right a mark stands because earlier ones are at its place.
+fn beside(plot: &Scatter, i: usize) -> f64 {
+    let place = |p: &ScatterPoint| (x_of(plot, p.x), y_of(plot, p.y));
+    let (x, y) = place(&plot.points[i]);
+    let before = plot.points[..i].iter().map(place).filter(|(a, b)| (a - x).abs() < 7.0 && (b - y).abs() < 7.0);
+    before.count() as f64 * 9.0
+}
+
+fn mark(plot: &Scatter, point: &ScatterPoint, dx: f64) -> Html {
     let (fill, m) = plot.series.get(point.series).map_or((0, Mark::Disc), |(_, f, m)| (*f, *m));
-    let (x, y) = (x_of(plot, point.x), y_of(plot, point.y));
+    let (x, y) = (x_of(plot, point.x) + dx, y_of(plot, point.y));
     html! { <>
         <circle cx={number(x)} cy={number(y)} r="14" fill="transparent" />
         { shape(m, x, y, fill_of(fill)) }

@@ -17,7 +17,7 @@ pub struct BenchState {
     /// How far the run is.
     pub run: RunState,
     /// Reports of the last run with their place in the sweep, in that order.
-    pub reports: Shared<Vec<(u32, Report)>>,
+    pub reports: Shared<Vec<(u32, Rc<Report>)>>,
     /// What the last run was asked to do.
     pub ran: Option<Shared<BenchConfig>>,
     /// How the table is sorted.
@@ -36,8 +36,8 @@ pub enum BenchAction {
     Start(BenchConfig),
     /// The run went on.
     Progress(RunState),
-    /// A configuration ended.
-    Report(u32, Box<Report>),
+    /// Configurations ended.
+    Reports(Vec<(u32, Rc<Report>)>),
     /// The run ended.
     End(RunState),
     /// A head of the table was pressed.
@@ -92,7 +92,7 @@ impl BenchState {
     /// The reports alone.
     #[must_use]
     pub fn report_list(&self) -> Vec<Report> {
-        self.reports.iter().map(|(_, r)| r.clone()).collect()
+        self.reports.iter().map(|(_, r)| (**r).clone()).collect()
     }
 }
 
@@ -118,10 +118,10 @@ impl Reducible for BenchState {
                     next.run = run;
                 }
             }
-            BenchAction::Report(row, report) => {
+            BenchAction::Reports(more) => {
                 let mut reports = (*next.reports).clone();
-                let place = reports.partition_point(|(r, _)| *r < row);
-                reports.insert(place, (row, *report));
+                reports.extend(more);
+                reports.sort_by_key(|(row, _)| *row);
                 next.reports = Shared::new(reports);
             }
             BenchAction::End(run) => next.run = run,

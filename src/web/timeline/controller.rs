@@ -28,6 +28,8 @@ pub enum Change {
     Step(crate::view::timeline::Neighbour),
     /// The bar of a section was pressed.
     ToggleSection(usize),
+    /// Scroll down by so many pixels.
+    Scroll(f64),
     /// New slices came.
     Tile(Shared<TimelineTile>),
     /// The pointer is over a slice, or not.

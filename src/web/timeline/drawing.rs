@@ -20,7 +20,7 @@ impl Controller {
             if !screen.attach(canvas, width, height) {
                 return;
             }
-            screen.metrics = Metrics::for_width(width);
+            screen.metrics = Metrics { char_px: screen.char_px(), ..Metrics::for_width(width) };
             screen.layout = Layout::new(outline, &screen.collapsed, &screen.metrics);
             let room = width - screen.metrics.gutter;
             screen.view = match screen.wanted_span.take() {
@@ -46,6 +46,15 @@ impl Screen {
         self.canvas = Some((canvas.clone(), context));
         (self.width, self.height, self.dpr) = (width, height, dpr);
         true
+    }
+
+    /// How wide a character of the font at hand is, on average over names as they occur.
+    fn char_px(&self) -> f64 {
+        const SAMPLE: &str = "aten__relu_maximum NN[model]/Linear[layer1] fused_16";
+        let Some((_, context)) = &self.canvas else { return Metrics::default().char_px };
+        context.set_font(painter::FONT);
+        let width = context.measure_text(SAMPLE).map_or(0.0, |m| m.width());
+        if width > 0.0 { width / SAMPLE.len() as f64 } else { Metrics::default().char_px }
     }
 
     /// Paints the screen as it is.

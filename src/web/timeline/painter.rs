@@ -5,7 +5,7 @@ use web_sys::CanvasRenderingContext2d;
 use crate::view::palette::Theme;
 use crate::view::timeline::{Align, Command, DisplayList, Label, Rect};
 
-const FONT: &str = "11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
+pub(super) const FONT: &str = "11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const BOLD_FONT: &str = "600 11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
 /// Paints everything, for a screen with `dpr` device pixels to a pixel.

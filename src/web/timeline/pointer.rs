@@ -71,6 +71,7 @@ impl Controller {
         match drag {
             Drag::Pan => {
                 self.change_view(|view| view.panned_px(before.0 - x));
+                self.emit(Change::Scroll(before.1 - y));
                 self.remember(event.pointer_id(), (x, y));
             }
             Drag::Pinch => self.pinch(event.pointer_id(), (x, y)),

@@ -1,7 +1,12 @@
 //! What the buttons of the benchmark page do.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
+use crate::bench::Report;
 use crate::bench::export::{CSV_COLS, to_csv, to_json};
 use crate::session::{Event, Request};
 use crate::web::app::Job;
@@ -10,6 +15,33 @@ use crate::web::platform::{clipboard, download, url};
 use crate::web::state::RunState;
 use crate::web::state::bench::{BenchAction, BenchState};
 use crate::web::state::notices::{NoticeAction, Tone};
+
+/// Reports are shown so long after they came, together: a sweep can have thousands, and the table is built anew each time.
+const BATCH_MS: u32 = 100;
+
+/// Reports that came and are not shown yet.
+#[derive(Clone, Default)]
+struct ReportBatch {
+    waiting: Rc<RefCell<Vec<(u32, Rc<Report>)>>>,
+}
+
+impl ReportBatch {
+    fn add(&self, row: u32, report: Report, dispatch: &UseReducerDispatcher<BenchState>) {
+        let is_first = self.waiting.borrow().is_empty();
+        self.waiting.borrow_mut().push((row, Rc::new(report)));
+        if is_first {
+            let (batch, dispatch) = (self.clone(), dispatch.clone());
+            Timeout::new(BATCH_MS, move || batch.flush(&dispatch)).forget();
+        }
+    }
+
+    fn flush(&self, dispatch: &UseReducerDispatcher<BenchState>) {
+        let reports = self.waiting.take();
+        if !reports.is_empty() {
+            dispatch.dispatch(BenchAction::Reports(reports));
+        }
+    }
+}
 
 /// What the buttons of the page do.
 #[derive(Clone, PartialEq)]
@@ -41,15 +73,17 @@ impl Actions {
         self.state.dispatch(BenchAction::Start(config.clone()));
         let dispatch = self.state.dispatcher();
         let slot = self.job.clone();
+        let batch = ReportBatch::default();
         let on_event = Callback::from(move |event: Event| {
             if event.is_last() {
                 slot.0.borrow_mut().take();
+                batch.flush(&dispatch);
             }
             match event {
                 Event::Progress { done, total, label, .. } => {
                     dispatch.dispatch(BenchAction::Progress(RunState::Running { done, total, label }));
                 }
-                Event::Report { row, report, .. } => dispatch.dispatch(BenchAction::Report(row, report)),
+                Event::Report { row, report, .. } => batch.add(row, *report, &dispatch),
                 Event::BenchDone { .. } => dispatch.dispatch(BenchAction::End(RunState::Done)),
                 Event::Cancelled { .. } => dispatch.dispatch(BenchAction::End(RunState::Cancelled)),
                 Event::Failed { message, .. } => dispatch.dispatch(BenchAction::End(RunState::Failed(message))),

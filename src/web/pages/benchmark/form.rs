@@ -74,7 +74,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                     { text(BenchField::Warmup, "Warm-up inferences", "Before the measured window", "1") }
                     { text(BenchField::Jitter, "Jitter", "Largest random deviation of a stage: 0.01 is 1 %", "0.01") }
                     { text(BenchField::PerformanceLevel, "Performance level", "0 (most accurate) to 3 (fastest)", "3") }
-                    { text(BenchField::CostPerHour, "Cost per hour (US$)", "Empty: the instance\u{2019}s published price", "published price") }
+                    { text(BenchField::CostPerHour, "Cost per hour (US$)", "Empty: the instance\u{2019}s published price, if there is one", "") }
                     { text(BenchField::Name, "Label", "Name of the model in reports. Empty: the model itself", "") }
                 </div>
             </details>
@@ -110,7 +110,7 @@ fn instances(catalog: Option<&Catalog>) -> Vec<(AttrValue, AttrValue)> {
     list.iter()
         .map(|i| {
             let price = i.usd_per_hour.map(|p| format!(", ${p}/h")).unwrap_or_default();
-            let text = format!("{} ({} NeuronCores{price})", i.name, i.cores);
+            let text = format!("{} \u{2013} {} core{}{price}", i.name, i.cores, if i.cores == 1 { "" } else { "s" });
             (i.name.clone().into(), text.into())
         })
         .collect()

@@ -18,6 +18,9 @@ pub struct ModelFieldProps {
     /// What is wrong with it.
     #[prop_or_default]
     pub error: Option<AttrValue>,
+    /// Whether what the model is stands below it.
+    #[prop_or(true)]
+    pub has_help: bool,
     /// The text form changed.
     pub on_edit: Callback<String>,
 }
@@ -27,14 +30,18 @@ pub struct ModelFieldProps {
 pub fn ModelField(props: &ModelFieldProps) -> Html {
     let (name, given) = split(&props.value);
     let model = props.models.iter().find(|m| m.name == name);
-    let options = props.models.iter().map(|m| (m.name.clone().into(), m.title.clone().into())).collect::<Vec<_>>();
+    let options = props
+        .models
+        .iter()
+        .map(|m| (m.name.clone().into(), format!("{} \u{2013} {}", m.name, m.title).into()))
+        .collect::<Vec<_>>();
     let unknown = (model.is_none() && !props.models.is_empty())
         .then(|| AttrValue::from(format!("There is no model '{name}'; choose one of the list.")));
-    let help = model.map(|m| m.summary.clone()).unwrap_or_default();
+    let help = model.filter(|_| props.has_help).map(|m| m.summary.clone()).unwrap_or_default();
     let parameters = model.map(|m| m.parameters.as_slice()).unwrap_or_default();
     html! { <>
         <SelectField
-            id={props.id.clone()} label="Model" value={name.to_owned()} {options} {help}
+            id={props.id.clone()} label="Model" wide={true} value={name.to_owned()} {options} {help}
             error={props.error.clone().or(unknown)} on_choose={props.on_edit.clone()}
         />
         { for parameters.iter().map(|p| parameter(props, name, &given, p)) }

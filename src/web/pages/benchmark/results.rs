@@ -21,7 +21,7 @@ pub struct BenchResultsProps {
 #[component]
 pub fn BenchResults(props: &BenchResultsProps) -> Html {
     let state = &props.state;
-    let table = use_memo(state.reports.clone(), |reports| Shared::new(table_of(reports.iter().map(|(_, r)| r))));
+    let table = use_memo(state.reports.clone(), |reports| Shared::new(table_of(reports.iter().map(|(_, r)| &**r))));
     if state.reports.is_empty() {
         if state.run.is_running() {
             return Html::default();
@@ -105,10 +105,14 @@ fn configuration(r: &Report) -> String {
     format!("{}, {} each, batch {}", plural(r.n_models, "model"), plural(r.workers_per_model, "worker"), r.batch_size)
 }
 
+fn series(r: &Report) -> String {
+    format!("{} worker{} per model", r.workers_per_model, if r.workers_per_model == 1 { "" } else { "s" })
+}
+
 /// The best throughput, the lowest latency, the lowest price, each with its configuration.
 fn tiles(state: &BenchState) -> Html {
     let best = |value: fn(&Report) -> Option<f64>, largest: bool| {
-        let scored = state.reports.iter().filter_map(|(_, r)| value(r).map(|v| (v, r)));
+        let scored = state.reports.iter().filter_map(|(_, r)| value(r).map(|v| (v, &**r)));
         if largest { scored.max_by(|a, b| a.0.total_cmp(&b.0)) } else { scored.min_by(|a, b| a.0.total_cmp(&b.0)) }
     };
     let tile = |title: &'static str, best: Option<(f64, &Report)>, unit: &'static str| {
@@ -136,21 +140,17 @@ fn tiles(state: &BenchState) -> Html {
 }
 
 fn plot(state: &BenchState) -> Html {
-    let points = state.reports.iter().filter_map(|(_, r)| {
-        let series =
-            format!("{} worker{} per model", r.workers_per_model, if r.workers_per_model == 1 { "" } else { "s" });
-        Some((series, r.latency_ms_p50?, r.throughput_avg?, configuration(r)))
-    });
+    let points = state
+        .reports
+        .iter()
+        .filter_map(|(_, r)| Some((series(r), r.latency_ms_p50?, r.throughput_avg?, configuration(r))));
     let plot = Scatter::new("Latency p50 (ms)", "Throughput avg (inf/s)", points);
     if plot.points.is_empty() {
         return html! { <p class="empty">{ "No configuration finished, so there is nothing to plot." }</p> };
     }
     // More bars than this are not compared by eye; the table sorts them.
-    let bars = state
-        .reports
-        .iter()
-        .take(24)
-        .filter_map(|(_, r)| Some((configuration(r), r.workers_per_model.to_string(), r.throughput_avg?)));
+    let bars =
+        state.reports.iter().take(24).filter_map(|(_, r)| Some((configuration(r), series(r), r.throughput_avg?)));
     html! { <>
         <ScatterPlot title="Throughput over latency" {plot} />
         <BarChart title="Throughput by configuration" unit="inf/s" plot={Bars::new(bars)} />

@@ -53,7 +53,7 @@ pub fn SpecForm(props: &ControlsProps) -> Html {
             <div class="fields">
                 <ModelField
                     id="profile-model" models={props.catalog.as_ref().map(|c| c.models.clone()).unwrap_or_default()}
-                    value={spec.model.clone()} on_edit={edit(|s, t| s.model = t)}
+                    value={spec.model.clone()} has_help={false} on_edit={edit(|s, t| s.model = t)}
                 />
                 <SelectField
                     id="profile-workflow" label="Workflow" value={spec.workflow.name()} options={workflows}

@@ -66,7 +66,7 @@ fn table_of(operators: &OperatorTable) -> Table {
                 column("count", "Count", ColumnKind::Count),
                 column("total_ns", "Total (ns)", ColumnKind::Count),
                 column("self_ns", "Self (ns)", ColumnKind::Count),
-                column("time_percent", "Total %", ColumnKind::Percent),
+                column("time_percent", "Self %", ColumnKind::Percent),
             ],
             rows: operators
                 .rows

@@ -93,9 +93,14 @@ fn summary(run: &OpenRun) -> Html {
             facts.push(("Simulated".to_owned(), format!("{} on {}, seed {}", spec.workflow, spec.instance, spec.seed)));
         }
     }
-    facts.push(("Events".to_owned(), format_count(info.events)));
     let span = info.outline.span;
-    facts.push(("Span".to_owned(), exact_ns(span.end.0.saturating_sub(span.start.0))));
+    for (name, value) in
+        [("Events", format_count(info.events)), ("Span", exact_ns(span.end.0.saturating_sub(span.start.0)))]
+    {
+        if !facts.iter().any(|(n, _)| n == name) {
+            facts.push((name.to_owned(), value));
+        }
+    }
     html! {
         <dl class="facts">
             { for facts.into_iter().map(|(k, v)| html! { <div><dt>{ k }</dt><dd>{ v }</dd></div> }) }

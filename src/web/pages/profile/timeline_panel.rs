@@ -51,8 +51,8 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
         Controller::new(run.engine.clone(), run.info.clone(), props.state.link.span, on_change)
     });
     let on_change = {
-        let (state, app, hover, help, version) =
-            (props.state.clone(), app.clone(), hover.clone(), is_help_open.clone(), version.clone());
+        let (state, app, hover, help, version, scroller) =
+            (props.state.clone(), app.clone(), hover.clone(), is_help_open.clone(), version.clone(), scroller.clone());
         Callback::from(move |change: Change| match change {
             Change::View(span, _) => {
                 state.dispatch(ProfileAction::Span(span));
@@ -61,6 +61,11 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
             Change::Select(slice) => state.dispatch(ProfileAction::Select(slice)),
             Change::Step(to) => step(&app, &state, to),
             Change::ToggleSection(section) => state.dispatch(ProfileAction::ToggleSection(section)),
+            Change::Scroll(by) => {
+                if let Some(element) = scroller.cast::<HtmlElement>() {
+                    element.set_scroll_top(element.scroll_top() + libm::round(by) as i32);
+                }
+            }
             Change::Tile(_) => version.set(*version + 1),
             Change::Hover(next) => hover.set(next),
             Change::Key('?') => help.set(!*help),

@@ -1,0 +1,51 @@
+// A worker that does not start, dies or is of another build: the page says so, by the input's name, and goes on.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { appFixture, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const plain = { open: false, context: { serviceWorkers: "block" } };
+const script = (body) => ({ contentType: "text/javascript", body });
+
+test("a worker that can not load says so", app.page(async (page, url) => {
+  await page.route("**/worker.js", (route) => route.fulfill(script("throw new Error('broken on purpose')")));
+  await page.goto(url);
+  await waitForState(page, "failed");
+  await page.getByRole("alert").filter({ hasText: /worker stopped/ }).waitFor();
+}, { ...plain, allow: [/broken on purpose/] }));
+
+// Panics when it is given a file of that name, as the worker does on a bug: its last words, then an error nobody catches.
+const DYING_LOADER = `
+  import init from "./worker.js";
+  const early = [];
+  self.onmessage = (event) => early.push(event);
+  await init();
+  const work = self.onmessage;
+  self.onmessage = (event) => {
+    if (event.data[1]?.name !== "deadly.json") return work.call(self, event);
+    self.postMessage("panicked at reader.rs: index out of bounds");
+    throw new Error("unreachable");
+  };`;
+
+test("a worker that dies names its input; the next run works and what was open stays", app.page(async (page, url) => {
+  await page.route("**/worker_loader.js", (route) => route.fulfill(script(DYING_LOADER)));
+  await page.goto(`${url}#/profile`);
+  await waitForState(page, "idle");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await waitForState(page, "done");
+  await page.locator("input[type=file]").setInputFiles({ name: "deadly.json", mimeType: "application/json", buffer: Buffer.from("[]") });
+  await waitForState(page, "failed");
+  const said = await page.getByRole("alert").filter({ hasText: "deadly.json" }).innerText();
+  assert.match(said, /index out of bounds/);
+  assert.equal(await page.getByRole("application", { name: "Timeline" }).isVisible(), true);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await waitForState(page, "done");
+}, { ...plain, allow: [/unreachable/] }));
+
+test("a worker of another build is refused", app.page(async (page, url) => {
+  const old = `self.postMessage([new Uint8Array([0, 99, 3, 111, 108, 100])]);`; // Ready { protocol: 99, build: "old" }
+  await page.route("**/worker_loader.js", (route) => route.fulfill(script(old)));
+  await page.goto(url);
+  await waitForState(page, "failed");
+  await page.getByRole("alert").filter({ hasText: /another build.*reload the page/ }).waitFor();
+}, plain));
