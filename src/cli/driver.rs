@@ -37,6 +37,7 @@ impl Driver {
         loop {
             let state = self.session.step(BUDGET_EVENTS, &mut |event| match event {
                 Event::Progress { done, total, label, .. } => bar.show(done, total, &label),
+                Event::Note { message, .. } => bar.note(&message),
                 other => events.push(other),
             });
             if state == StepResult::Idle {

@@ -27,6 +27,11 @@ impl ProgressBar {
         self.bar.set_message(label.to_owned());
     }
 
+    /// A line on stderr, above the bar where there is one.
+    pub fn note(&self, message: &str) {
+        self.bar.suspend(|| eprintln!("note: {message}"));
+    }
+
     pub fn clear(&mut self) {
         self.bar.finish_and_clear();
         self.bar.reset();

@@ -18,9 +18,9 @@ pub struct Catalog {
 pub struct ModelInfo {
     /// The name in links and on the command line: `nn`.
     pub name: String,
-    /// The name people read: `NN (4-4-2)`.
+    /// What it is, in one line.
     pub title: String,
-    /// One sentence about it.
+    /// What one request of batch size 1 is.
     pub summary: String,
     /// What can be set, in the order of the text form `nn:a=1,b=2`.
     pub parameters: Vec<ParameterInfo>,
@@ -76,6 +76,8 @@ pub fn catalog() -> Catalog {
     let default = crate::bench::BenchConfig::default().instance_type;
     let mut instances: Vec<InstanceInfo> = crate::machine::arch::INSTANCES
         .iter()
+        // What can't be timed is not offered.
+        .filter(|i| super::device::is_simulated(i))
         .map(|i| InstanceInfo {
             name: i.name.to_owned(),
             devices: i.devices,

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::compiler::{Workflow, codegen, lower, passes};
 use crate::machine::Executable;
+use crate::machine::arch::Instance;
 use crate::machine::cost::CostTable;
 use crate::model::zoo::ModelSpec;
 
@@ -22,7 +23,7 @@ impl Device {
             let known: Vec<&str> = crate::machine::arch::INSTANCES.iter().map(|i| i.name).collect();
             return Err(format!("unknown instance type '{name}'; there are {}", known.join(", ")));
         };
-        if instance.core_version != 2 {
+        if !is_simulated(instance) {
             return Err(format!(
                 "{} has NeuronCore-v{} cores, which are not simulated yet; use an inf2 or trn1 size",
                 instance.name, instance.core_version
@@ -45,4 +46,9 @@ impl Device {
         let executable = codegen::generate(&module, &self.costs.core).map_err(|e| named(&e))?;
         Ok(Rc::new(executable))
     }
+}
+
+/// Whether the simulator has costs for the instance's NeuronCores.
+pub(super) fn is_simulated(instance: &Instance) -> bool {
+    instance.core_version == 2
 }

@@ -9,7 +9,7 @@ use crate::bench::{BenchConfig, Report};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -164,6 +164,13 @@ pub enum Event {
         /// What is being done: `Reading trace.json`.
         label: String,
     },
+    /// Something a person should know about a job that goes on: rows that are left out, a duration that is short.
+    Note {
+        /// The job.
+        job: JobId,
+        /// One sentence.
+        message: String,
+    },
     /// One configuration of a benchmark has ended; a failed one says so in its report.
     Report {
         /// The benchmark.
@@ -265,6 +272,7 @@ impl Event {
             Self::Ready { .. } => None,
             Self::Catalog { job, .. }
             | Self::Progress { job, .. }
+            | Self::Note { job, .. }
             | Self::Report { job, .. }
             | Self::BenchDone { job }
             | Self::ProfileReady { job, .. }
@@ -281,7 +289,7 @@ impl Event {
     /// Whether nothing more will come for its request.
     #[must_use]
     pub const fn is_last(&self) -> bool {
-        !matches!(self, Self::Ready { .. } | Self::Progress { .. } | Self::Report { .. })
+        !matches!(self, Self::Ready { .. } | Self::Progress { .. } | Self::Note { .. } | Self::Report { .. })
     }
 }
 

@@ -13,7 +13,8 @@ fn json(args: &[&str]) -> Value {
     let output = neuronscope(args);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{args:?}: {stderr}");
-    assert!(stderr.is_empty(), "{args:?}: nothing belongs on stderr, found {stderr}");
+    let only_notes = stderr.lines().all(|line| line.starts_with("note: "));
+    assert!(only_notes, "{args:?}: only notes belong on stderr, found {stderr}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -56,8 +57,12 @@ fn a_configuration_that_cannot_run_is_a_row_with_its_error() {
     assert_eq!(reports[0]["status"], "finished");
     assert_eq!(reports[1]["status"], "error");
     assert!(reports[1]["error"].as_str().unwrap().contains("trn1.2xlarge has 2"), "{}", reports[1]["error"]);
+    // Nothing came of this one: its rows are printed, and the exit code says so.
     let too_big = ["bench", "--model", "matmult:n=16384,loop_count=1", "--duration", "1", "--json"];
-    let error = json(&too_big)["reports"][0]["error"].as_str().unwrap().to_owned();
+    let output = neuronscope(&too_big);
+    assert_eq!(output.status.code(), Some(1));
+    let reports: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let error = reports["reports"][0]["error"].as_str().unwrap();
     assert!(error.contains("SBUF") && error.contains("missing"), "{error}");
 }
 

@@ -1,6 +1,6 @@
 //! `neuronscope bench`
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::text;
 use crate::bench::export::{self, TableOptions};
@@ -21,12 +21,22 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
         })
         .collect();
     if json {
-        return text::print(export::to_json(&reports)?.as_bytes());
+        text::print(export::to_json(&reports)?.as_bytes())?;
+    } else if csv {
+        text::print(export::to_csv(&reports, export::CSV_COLS)?.as_bytes())?;
+    } else {
+        text::print(describe(&reports).as_bytes())?;
     }
-    if csv {
-        return text::print(export::to_csv(&reports, export::CSV_COLS)?.as_bytes());
+    // Rows that failed are in the output; a run of which nothing came is not a success.
+    let first = reports.iter().find(|r| !r.is_finished()).and_then(|r| r.error.as_deref());
+    match first {
+        Some(error) if !reports.iter().any(Report::is_finished) => bail!("no configuration could run: {error}"),
+        _ => Ok(()),
     }
-    let mut out = export::to_table(&reports, &TableOptions::default());
+}
+
+fn describe(reports: &[Report]) -> String {
+    let mut out = export::to_table(reports, &TableOptions::default());
     for report in reports.iter().filter(|r| !r.is_finished()) {
         out.push_str(&format!(
             "failed: {}: {}\n",
@@ -34,10 +44,10 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
             report.error.as_deref().unwrap_or("no reason given")
         ));
     }
-    if let Some(verdict) = verdict(&reports) {
+    if let Some(verdict) = verdict(reports) {
         out.push_str(&format!("\n{verdict}\n"));
     }
-    text::print(out.as_bytes())
+    out
 }
 
 fn config_of(args: BenchArgs) -> Result<BenchConfig> {

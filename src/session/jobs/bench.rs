@@ -29,8 +29,11 @@ impl BenchJob {
         Self { id, config, waiting: None, total: 0, running: None, row: 0, times: BTreeMap::new() }
     }
 
-    fn start(&mut self) -> Result<(), String> {
+    fn start(&mut self, sink: &mut dyn FnMut(Event)) -> Result<(), String> {
         let sweep = expand(&self.config).map_err(|e| e.to_string())?;
+        for message in sweep.messages {
+            sink(Event::Note { job: self.id, message });
+        }
         self.total = u32::try_from(sweep.configurations.len()).unwrap_or(u32::MAX);
         self.waiting = Some(sweep.configurations.into());
         Ok(())
@@ -61,7 +64,7 @@ impl Job for BenchJob {
 
     fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
         if self.waiting.is_none() {
-            self.start()?;
+            self.start(sink)?;
             sink(self.progress(0.0, format!("Compiling {}", self.config.model)));
             return Ok(JobState::More);
         }
