@@ -127,7 +127,7 @@ test("a trace dropped on the benchmark page opens in the timeline", app.page(asy
   for (const type of ["dragenter", "dragover", "drop"]) await page.dispatchEvent("main", type, { dataTransfer: transfer });
   await waitForState(page, "done");
   await canvas(page).waitFor();
-  assert.match(page.url(), /#\/profile\?v=1&file=catapult_simple_trace\.json/);
+  await page.waitForURL(/#\/profile\?v=1&file=catapult_simple_trace\.json/);
   await page.getByText("Slices in view as a table").click();
   const lines = page.getByRole("table", { name: "Slices in view" });
   assert.ok((await lines.locator("tbody tr").count()) > 0);

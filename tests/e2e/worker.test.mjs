@@ -5,7 +5,8 @@ import { appFixture, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const plain = { open: false, context: { serviceWorkers: "block" } };
-const script = (body) => ({ contentType: "text/javascript", body });
+// A worker of an isolated page must ask for isolation too.
+const script = (body) => ({ contentType: "text/javascript", body, headers: { "Cross-Origin-Embedder-Policy": "require-corp" } });
 
 test("a worker that can not load says so", app.page(async (page, url) => {
   await page.route("**/worker.js", (route) => route.fulfill(script("throw new Error('broken on purpose')")));
