@@ -1,5 +1,6 @@
 //! From what was recorded to a profile.
 
+use super::lanes::Lanes;
 use super::recorder::{Recorder, Span};
 use super::rows::{FusedNames, Rows, args_of};
 use crate::base::{Diagnostics, FxHashMap, Interval};
@@ -7,7 +8,7 @@ use crate::compiler::Workflow;
 use crate::machine::cost::CostTable;
 use crate::machine::isa::{Activity, DmaQueue, Engine};
 use crate::machine::{Executable, SourceId};
-use crate::profile::{NeuronCoreId, ProcessId, Profile, ProfileBuilder};
+use crate::profile::{ArgsId, NeuronCoreId, ProcessId, Profile, ProfileBuilder};
 
 /// A captured execution.
 #[derive(Debug)]
@@ -58,7 +59,7 @@ pub fn build_profile(
         [(Activity::Control, processes[1]), (Activity::Execution, processes[2]), (Activity::DataTransfer, processes[3])]
     {
         let spans = capture.spans_of(activity);
-        let rows = Rows::new(&mut builder, process);
+        let mut rows = Rows::new(&mut builder, process);
         rows.modules(&mut builder, &executable.sources, &mut fused, &spans);
         if activity == Activity::DataTransfer {
             rows.overlapping_operations(&mut builder, &executable.sources, &mut fused, &spans);
@@ -142,7 +143,7 @@ impl Capture<'_> {
     }
 
     fn engines(&self, builder: &mut ProfileBuilder, process: ProcessId) {
-        let args: Vec<_> =
+        let args: Vec<ArgsId> =
             self.executable.sources.iter().map(|entry| builder.add_args(&args_of(entry, false))).collect();
         for engine in Engine::ALL {
             let track = builder.thread(process, engine.name(), engine.name());
@@ -157,20 +158,26 @@ impl Capture<'_> {
             }
         }
         for queue in DmaQueue::ALL {
-            let spans = &self.recorder.queues[queue.index()];
-            if spans.is_empty() {
-                continue;
-            }
-            let track = builder.thread(process, queue.name(), queue.name());
-            builder.set_track_sort_index(track, (Engine::ALL.len() + queue.index()) as i64);
-            for span in spans {
-                let dma = &self.executable.queues[queue.index()][span.index as usize];
-                let name = builder.intern("DMA_DIRECT2D");
-                let category = builder.intern(&self.executable.sources[dma.source].hlo_opcode);
-                let time = self.ns(span);
-                let args = args[dma.source.0 as usize];
-                builder.slice_of(track, time.start, Some(time.end - time.start), name, category, args);
-            }
+            self.queue(builder, process, queue, &args);
+        }
+    }
+
+    /// DMAs of one queue overlap while they are in flight.
+    fn queue(&self, builder: &mut ProfileBuilder, process: ProcessId, queue: DmaQueue, args: &[ArgsId]) {
+        let spans = &self.recorder.queues[queue.index()];
+        if spans.is_empty() {
+            return;
+        }
+        let place = (Engine::ALL.len() + queue.index()) as i64 * Lanes::ROOM;
+        let mut lanes = Lanes::new(builder, process, queue.name(), queue.name(), place);
+        for span in spans {
+            let dma = &self.executable.queues[queue.index()][span.index as usize];
+            let name = builder.intern("DMA_DIRECT2D");
+            let category = builder.intern(&self.executable.sources[dma.source].hlo_opcode);
+            let time = self.ns(span);
+            let track = lanes.place(builder, time);
+            let args = args[dma.source.0 as usize];
+            builder.slice_of(track, time.start, Some(time.end - time.start), name, category, args);
         }
     }
 }

@@ -6,6 +6,7 @@
 //! Ops and HLO Ops. A last section shows the engines and DMA queues themselves.
 
 mod build;
+mod lanes;
 mod recorder;
 mod rows;
 mod segments;

@@ -2,16 +2,18 @@
 
 use serde_json::json;
 
+use super::lanes::Lanes;
 use super::segments::{level, segments};
 use crate::base::{FxHashMap, Interval};
 use crate::machine::{SourceEntry, SourceId, SourceMap};
+use crate::profile::neuron::{FRAMEWORK_TRACK, HLO_TRACK};
 use crate::profile::{ArgsId, ProcessId, ProfileBuilder, TrackId};
 
 /// Tracks of a process, top to bottom.
 pub(super) struct Rows {
     modules: TrackId,
-    framework: TrackId,
-    hlo: TrackId,
+    framework: Lanes,
+    hlo: Lanes,
 }
 
 /// Numbers for `fused_N`, above those the compiler gave.
@@ -32,15 +34,11 @@ impl FusedNames {
 
 impl Rows {
     pub fn new(builder: &mut ProfileBuilder, process: ProcessId) -> Self {
-        let mut track = |n: i64, tid: &str, name: &str| {
-            let id = builder.thread(process, tid, name);
-            builder.set_track_sort_index(id, n);
-            id
-        };
+        let modules = builder.thread(process, "modules", "Modules");
         Self {
-            modules: track(0, "modules", "Modules"),
-            framework: track(1, "framework", "Framework Ops"),
-            hlo: track(2, "hlo", "HLO Ops"),
+            modules,
+            framework: Lanes::new(builder, process, "framework", FRAMEWORK_TRACK, Lanes::ROOM),
+            hlo: Lanes::new(builder, process, "hlo", HLO_TRACK, 2 * Lanes::ROOM),
         }
     }
 
@@ -54,19 +52,25 @@ impl Rows {
     ) {
         let cut = segments(spans);
         let deepest = spans.iter().map(|(s, _)| sources[*s].scope.len()).max().unwrap_or(0);
-        for depth in 0..deepest {
+        // The model itself is one slice from its first to its last operation here, as the plugin shows it.
+        if let (Some(first), Some(last)) = (cut.first(), cut.last()) {
+            let model = &sources[first.active[0]].scope[..1];
+            let time = Interval::new(first.time.start, last.time.end);
+            labelled(builder, self.modules, time, fused, model, String::clone, "module");
+        }
+        for depth in 1..deepest {
             let row = level(&cut, |s| (sources[s].scope.len() > depth).then(|| sources[s].scope[..=depth].join("/")));
             for (time, labels, _) in row {
                 let paths: Vec<String> = labels.into_iter().collect();
                 let short = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
-                self.labelled(builder, self.modules, time, fused, &paths, short, "module");
+                labelled(builder, self.modules, time, fused, &paths, short, "module");
             }
         }
     }
 
     /// Framework and HLO rows where overlapping operations are shown as one.
     pub fn overlapping_operations(
-        &self,
+        &mut self,
         builder: &mut ProfileBuilder,
         sources: &SourceMap,
         fused: &mut FusedNames,
@@ -77,18 +81,20 @@ impl Rows {
             let paths: Vec<String> = labels.into_iter().collect();
             let category = sources[who[0]].framework_op.clone();
             let short = |_: &String| category.clone();
-            self.labelled(builder, self.framework, time, fused, &paths, short, &category);
+            let track = self.framework.place(builder, time);
+            labelled(builder, track, time, fused, &paths, short, &category);
         }
         for (time, labels, who) in level(&cut, |s| Some(sources[s].hlo_text.clone())) {
             let texts: Vec<String> = labels.into_iter().collect();
-            self.labelled(builder, self.hlo, time, fused, &texts, String::clone, &sources[who[0]].hlo_opcode);
+            let track = self.hlo.place(builder, time);
+            labelled(builder, track, time, fused, &texts, String::clone, &sources[who[0]].hlo_opcode);
         }
     }
 
     /// Framework and HLO rows where each operation keeps slices of its own: one for each stretch in which it is busy.
     /// All but the first of an operation say that they go on with it, so that occurrences can be counted.
     pub fn separate_operations(
-        &self,
+        &mut self,
         builder: &mut ProfileBuilder,
         sources: &SourceMap,
         spans: &[(SourceId, Interval<i64>)],
@@ -104,33 +110,33 @@ impl Rows {
                 Some(continued) => *continued,
             };
             let rows = [
-                (self.framework, &entry.framework_op, &entry.framework_op),
-                (self.hlo, &entry.hlo_text, &entry.hlo_opcode),
+                (&mut self.framework, &entry.framework_op, &entry.framework_op),
+                (&mut self.hlo, &entry.hlo_text, &entry.hlo_opcode),
             ];
-            for (track, name, category) in rows {
+            for (lanes, name, category) in rows {
+                let track = lanes.place(builder, *time);
                 let (name, category) = (builder.intern(name), builder.intern(category));
                 builder.slice_of(track, time.start, Some(time.end - time.start), name, category, args);
             }
         }
     }
+}
 
-    #[allow(clippy::too_many_arguments)]
-    fn labelled(
-        &self,
-        builder: &mut ProfileBuilder,
-        track: TrackId,
-        time: Interval<i64>,
-        fused: &mut FusedNames,
-        labels: &[String],
-        short: impl Fn(&String) -> String,
-        category: &str,
-    ) {
-        let (name, category, args) = match labels {
-            [only] => (short(only), category, json!({ "path": only }).to_string()),
-            several => (fused.next(), "fused", json!({ "fused": several.join(",\n") }).to_string()),
-        };
-        builder.slice(track, time.start, time.end - time.start, &name, category, Some(&args));
-    }
+/// A slice of one operation under its short label, or of several as `fused_N` with their labels.
+fn labelled(
+    builder: &mut ProfileBuilder,
+    track: TrackId,
+    time: Interval<i64>,
+    fused: &mut FusedNames,
+    labels: &[String],
+    short: impl Fn(&String) -> String,
+    category: &str,
+) {
+    let (name, category, args) = match labels {
+        [only] => (short(only), category, json!({ "path": only }).to_string()),
+        several => (fused.next(), "fused", json!({ "fused": several.join(",\n") }).to_string()),
+    };
+    builder.slice(track, time.start, time.end - time.start, &name, category, Some(&args));
 }
 
 /// Arguments of an operation's slice, as JSON text.

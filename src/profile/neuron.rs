@@ -56,7 +56,7 @@ pub struct OperatorRow {
 pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow> {
     let mut rows = Vec::new();
     for (core, tracks) in tracks_by_core(profile, view) {
-        let query = OpQuery { group_by: GroupBy::CategoryOrName, tracks: Some(tracks), percentiles: false };
+        let query = OpQuery { group_by: GroupBy::CategoryOrName, tracks: Some(tracks), ..OpQuery::default() };
         let continuing = continuing_slices(profile, query.tracks.as_deref().unwrap_or_default());
         let stats = operator_stats(profile, &query);
         let total: i64 = stats.iter().map(|s| s.total_ns).sum();

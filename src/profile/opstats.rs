@@ -4,7 +4,7 @@
 //! that was running on its thread when it started; where it outlasts that one, only the part inside counts.
 
 use super::{Profile, SliceFlags, SliceId, TrackId};
-use crate::base::{FxHashMap, StrId, stats};
+use crate::base::{FxHashMap, Interval, StrId, TraceNs, stats};
 
 /// What slices are grouped by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,8 +61,16 @@ pub struct OpQuery {
     pub group_by: GroupBy,
     /// Only the slices of these tracks; all if absent.
     pub tracks: Option<Vec<TrackId>>,
+    /// Only slices that touch this span; all if absent. Each counts whole.
+    pub within: Option<Interval<TraceNs>>,
     /// Whether percentiles are wanted; they cost a sort.
     pub percentiles: bool,
+}
+
+impl OpQuery {
+    fn covers(&self, slice: Interval<TraceNs>) -> bool {
+        self.within.is_none_or(|span| slice.start < span.end && span.start <= slice.end)
+    }
 }
 
 /// Self time of every slice, in ns, by position. Unclosed slices have none and take none from others.
@@ -111,7 +119,8 @@ struct Groups {
 impl Groups {
     fn add(&mut self, profile: &Profile, query: &OpQuery, own: &[i64], ids: impl Iterator<Item = SliceId>) {
         let slices = profile.slices();
-        for id in ids.filter(|&id| !slices.flags(id).has(SliceFlags::UNCLOSED)) {
+        let counted = |id: &SliceId| !slices.flags(*id).has(SliceFlags::UNCLOSED) && query.covers(slices.interval(*id));
+        for id in ids.filter(counted) {
             let key = match query.group_by {
                 GroupBy::Name => slices.name(id),
                 GroupBy::Category => slices.category(id),
@@ -168,6 +177,9 @@ mod tests {
         b.slice(t, 80, 40, "late", "b", None); // 20 of its 40 ns are inside "outer"
         b.slice(t, 200, 10, "inner", "b", None);
         let profile = b.finish(Diagnostics::new());
+        let early = OpQuery { within: Some(Interval::new(TraceNs(0), TraceNs(15))), ..OpQuery::default() };
+        let touched: Vec<_> = operator_stats(&profile, &early).iter().map(|r| (profile.str(r.key), r.count)).collect();
+        assert_eq!(touched, [("outer", 1), ("inner", 1)]);
         let query = OpQuery { percentiles: true, ..OpQuery::default() };
         let rows = operator_stats(&profile, &query);
         let brief: Vec<_> =

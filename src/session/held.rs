@@ -124,8 +124,8 @@ impl Held {
             .collect()
     }
 
-    fn slice_rows(&self, _range: Option<Interval<TraceNs>>) -> Vec<OperatorRow> {
-        let stats = operator_stats(&self.profile, &OpQuery::default());
+    fn slice_rows(&self, range: Option<Interval<TraceNs>>) -> Vec<OperatorRow> {
+        let stats = operator_stats(&self.profile, &OpQuery { within: range, ..OpQuery::default() });
         let total: i64 = stats.iter().map(|s| s.self_ns).sum();
         stats
             .iter()

@@ -186,6 +186,7 @@ fn memory_stays_within_the_core_and_engines_within_the_window() {
             if profile.str(profile.processes()[track.process].name) != "NeuronCore engines" {
                 continue;
             }
+            assert!(profile.diagnostics().is_empty(), "{model}: {:?}", profile.diagnostics());
             let queue = profile.str(track.name).starts_with('q');
             let busy: i64 = profile.slices().of_track(id).map(|s| profile.slices().dur_ns(s)).sum();
             assert!(queue || busy.unsigned_abs() <= window, "{model}: {busy} of {window}");
@@ -197,6 +198,7 @@ fn memory_stays_within_the_core_and_engines_within_the_window() {
 #[test]
 fn the_timeline_of_the_example_is_kept_whole() {
     let profile = capture("nn", Workflow::MarkStep, &CostTable::neuroncore_v2()).profile;
+    assert!(profile.diagnostics().is_empty(), "{:?}", profile.diagnostics());
     let slices = profile.slices();
     let lines: Vec<String> = slices
         .ids()
