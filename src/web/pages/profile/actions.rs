@@ -3,7 +3,7 @@
 use web_sys::File;
 use yew::prelude::*;
 
-use crate::session::{Event, ExportKind, OperatorKind, Request};
+use crate::session::{Event, ExportKind, OperatorKind, ProfileOrigin, Request};
 use crate::web::app::{Job, RunningJob};
 use crate::web::context::AppContext;
 use crate::web::platform::{clipboard, download, url};
@@ -120,9 +120,15 @@ impl Actions {
         clipboard::copy(&address, done);
     }
 
-    /// Saves the timeline as Chrome trace JSON.
+    /// Saves what the tool shows: the timeline as Chrome trace JSON; operators as the command line's `profile --json` and
+    /// `open --json` print them.
     pub fn download_json(&self) {
-        self.export(ExportKind::ChromeJson);
+        let Some(run) = self.state.shown_run() else { return };
+        self.export(match (run.operator_kind(self.state.link.tool), &run.info.origin) {
+            (None, _) => ExportKind::ChromeJson,
+            (Some(_), ProfileOrigin::Simulated(_)) => ExportKind::ProfileJson,
+            (Some(_), ProfileOrigin::File { .. }) => ExportKind::OpenJson,
+        });
     }
 
     /// Saves the operator table that is shown.
