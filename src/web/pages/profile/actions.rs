@@ -26,7 +26,10 @@ pub struct Actions {
 /// Reads a file in a worker of its own; what is open stays open until it is read.
 pub fn open_file(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot: &RunningJob, file: File) {
     if slot.borrow().is_some() {
-        let text = format!("{} waits for nobody: cancel what is running, then open it again.", file.name());
+        let text = format!(
+            "{} was not opened: another run or file is being worked on. Cancel that, or wait, then open it again.",
+            file.name()
+        );
         app.notices.dispatch(NoticeAction::Say(Tone::Bad, text));
         return;
     }
