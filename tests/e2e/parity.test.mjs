@@ -47,19 +47,30 @@ for (const [name, hash, args] of BENCHMARKS) {
 }
 
 for (const workflow of ["mark_step", "trace"]) {
-  test(`timeline: nn, ${workflow}`, app.page(async (page) => {
+  const hash = (tool) => ({ hash: `#/profile?v=1&model=nn&workflow=${workflow}&tool=${tool}` });
+  const args = ["profile", "--model", "nn", "--workflow", workflow];
+  const downloaded = async (page) => {
     await button(page, "Run").click();
     await waitForState(page, "done");
-    const { bytes } = await download(page, button(page, "Download JSON"));
+    return (await download(page, button(page, "Download JSON"))).bytes;
+  };
+
+  test(`operators: nn, ${workflow}`, app.page(async (page) => {
+    const bytes = await downloaded(page);
+    assert.deepEqual(bytes.toString(), commandLine([...args, "--json"]).toString());
+  }, hash("operator-hlo")));
+
+  test(`timeline: nn, ${workflow}`, app.page(async (page) => {
+    const bytes = await downloaded(page);
     const folder = mkdtempSync(join(tmpdir(), "neuronscope-"));
     try {
       const file = join(folder, "nn.json");
-      commandLine(["profile", "--model", "nn", "--workflow", workflow, "--output", file]);
+      commandLine([...args, "--output", file]);
       const written = readFileSync(file);
       assert.ok(written.length > 1000);
       assert.ok(bytes.equals(written), "the page's timeline differs from the command line's");
     } finally {
       rmSync(folder, { recursive: true });
     }
-  }, { hash: `#/profile?v=1&model=nn&workflow=${workflow}&tool=operator-hlo` }));
+  }, hash("operator-timeline")));
 }
