@@ -69,6 +69,8 @@ impl AtenOp {
                 UnaryOp::Tanh => "aten::tanh",
                 UnaryOp::Sqrt => "aten::sqrt",
                 UnaryOp::Rsqrt => "aten::rsqrt",
+                UnaryOp::Gelu => "aten::gelu",
+                UnaryOp::Logistic => "aten::sigmoid",
                 UnaryOp::ReluKernel => "aten::relu",
             },
             Self::Binary(op) => match op {

@@ -6,7 +6,8 @@ use thiserror::Error;
 
 use crate::base::{Idx as _, IndexVec};
 use crate::tensor::kernels::{
-    BinaryOp, ReduceOp, UnaryOp, binary, broadcast_in_dim, convert, dot, reduce, transpose, unary,
+    BinaryOp, ReduceOp, UnaryOp, binary, broadcast_in_dim, concatenate, convert, convolution, dot,
+    dynamic_update_slice, gather_rows, reduce, reduce_window, slice, transpose, unary,
 };
 use crate::tensor::{Shape, Tensor, TensorError};
 
@@ -147,12 +148,17 @@ fn compute(instruction: &HloInstruction, operands: &[Rc<Tensor>]) -> Result<Tens
         (Opcode::Broadcast { dimensions }, [x]) => broadcast_in_dim(x, shape, dimensions),
         (Opcode::Reshape, [x]) => (*x).clone().reshaped(shape.clone()),
         (Opcode::Convert, [x]) => convert(x, shape.dtype),
-        (Opcode::Reduce { kind, dimensions }, [x]) => {
-            let op = match kind {
-                ReduceKind::Sum => ReduceOp::Sum,
-                ReduceKind::Max => ReduceOp::Max,
-            };
-            reduce(op, x, dimensions)
+        (Opcode::Reduce { kind, dimensions }, [x]) => reduce(reduce_op(*kind), x, dimensions),
+        (Opcode::ReduceWindow { kind, window }, [x]) => reduce_window(reduce_op(*kind), x, window),
+        (Opcode::Convolution { window, feature_group_count }, [x, weight]) => {
+            convolution(x, weight, window, *feature_group_count)
+        }
+        (Opcode::Gather, [table, indices]) => gather_rows(table, indices),
+        (Opcode::Concatenate { dimension }, operands) => concatenate(operands, *dimension),
+        (Opcode::Slice { ranges }, [x]) => slice(x, ranges),
+        (Opcode::DynamicUpdateSlice, [x, update, starts @ ..]) => {
+            let starts: Vec<f32> = starts.iter().filter_map(|s| s.data().first().copied()).collect();
+            dynamic_update_slice(x, update, &starts)
         }
         (Opcode::CustomCall { target }, [x]) => {
             if target != "relu" {
@@ -173,6 +179,13 @@ fn compute(instruction: &HloInstruction, operands: &[Rc<Tensor>]) -> Result<Tens
     result.map_err(|e| EvalError::Compute { name: instruction.name.clone(), source: Box::new(e) })
 }
 
+const fn reduce_op(kind: ReduceKind) -> ReduceOp {
+    match kind {
+        ReduceKind::Sum => ReduceOp::Sum,
+        ReduceKind::Max => ReduceOp::Max,
+    }
+}
+
 const fn unary_op(op: &Opcode) -> Option<UnaryOp> {
     Some(match op {
         Opcode::Negate => UnaryOp::Neg,
@@ -181,6 +194,8 @@ const fn unary_op(op: &Opcode) -> Option<UnaryOp> {
         Opcode::Tanh => UnaryOp::Tanh,
         Opcode::Sqrt => UnaryOp::Sqrt,
         Opcode::Rsqrt => UnaryOp::Rsqrt,
+        Opcode::Gelu => UnaryOp::Gelu,
+        Opcode::Logistic => UnaryOp::Logistic,
         _ => return None,
     })
 }

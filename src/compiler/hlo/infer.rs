@@ -1,7 +1,9 @@
 //! Shapes: what each opcode gives for its operands.
 
-use crate::tensor::Shape;
-use crate::tensor::kernels::dot_shape;
+use crate::tensor::kernels::{
+    concatenate_shape, convolution_shape, dot_shape, gather_rows_shape, reduce_window_shape, slice_shape, update_fits,
+};
+use crate::tensor::{DType, Shape};
 
 use super::{HloInstruction, Opcode};
 
@@ -31,6 +33,28 @@ pub(super) fn check(instruction: &HloInstruction, operands: &[&Shape]) -> Result
         }
         (Opcode::Convert, [x]) => Shape::new(result.dtype, x.dims.clone()),
         (Opcode::Reduce { dimensions, .. }, [x]) => reduced(x, dimensions)?,
+        (Opcode::Convolution { window, feature_group_count }, [x, weight]) => {
+            convolution_shape(x, weight, window, *feature_group_count).map_err(|e| e.to_string())?
+        }
+        (Opcode::ReduceWindow { window, .. }, [x]) => reduce_window_shape(x, window).map_err(|e| e.to_string())?,
+        (Opcode::Gather, [table, indices]) => {
+            integers(indices)?;
+            gather_rows_shape(table, indices).map_err(|e| e.to_string())?
+        }
+        (Opcode::Concatenate { dimension }, all @ [_, ..]) => {
+            concatenate_shape(all, *dimension).map_err(|e| e.to_string())?
+        }
+        (Opcode::Slice { ranges }, [x]) => slice_shape(x, ranges).map_err(|e| e.to_string())?,
+        (Opcode::DynamicUpdateSlice, [x, update, starts @ ..]) => {
+            update_fits(x, update, starts.len()).map_err(|e| e.to_string())?;
+            for start in starts {
+                integers(start)?;
+                if start.rank() != 0 {
+                    return Err(format!("a start must be a scalar, not {start}"));
+                }
+            }
+            (*x).clone()
+        }
         (Opcode::CustomCall { .. }, [x]) => (*x).clone(),
         (op, [x]) if op.is_elementwise() && arity(op) == Some(1) => (*x).clone(),
         (op, [a, b]) if op.is_elementwise() && arity(op) == Some(2) => {
@@ -50,9 +74,11 @@ pub(super) fn check(instruction: &HloInstruction, operands: &[&Shape]) -> Result
 /// How many operands an opcode takes; `None` when that varies.
 pub(super) const fn arity(op: &Opcode) -> Option<usize> {
     match op {
-        Opcode::Fusion(_) | Opcode::Tuple => None,
+        Opcode::Fusion(_) | Opcode::Tuple | Opcode::Concatenate { .. } | Opcode::DynamicUpdateSlice => None,
         Opcode::Parameter { .. } | Opcode::Constant(_) => Some(0),
         Opcode::Dot(_)
+        | Opcode::Convolution { .. }
+        | Opcode::Gather
         | Opcode::Add
         | Opcode::Subtract
         | Opcode::Multiply
@@ -68,6 +94,10 @@ fn wrong_number(op: &Opcode, found: usize) -> Problem {
         Some(n) => format!("{} takes {n} operands, it has {found}", op.name()),
         None => format!("{} takes at least one operand, it has {found}", op.name()),
     }
+}
+
+fn integers(indices: &Shape) -> Result<(), Problem> {
+    if indices.dtype == DType::S32 { Ok(()) } else { Err(format!("indices must be s32, not {indices}")) }
 }
 
 fn transposed(x: &Shape, permutation: &[u32]) -> Result<Shape, Problem> {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::InstrId;
+use crate::tensor::kernels::{SliceDim, WindowDim};
 
 /// What feeds a parameter of the entry computation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,6 +100,11 @@ pub enum Opcode {
     Sqrt,
     /// Elementwise reciprocal square root.
     Rsqrt,
+    /// Elementwise `x * Phi(x)`, Phi being the normal distribution function: one table of the scalar engine. XLA would write
+    /// it with `erf`.
+    Gelu,
+    /// Elementwise `1 / (1 + e^-x)`.
+    Logistic,
     /// Reduces dimensions.
     Reduce {
         /// How.
@@ -106,6 +112,36 @@ pub enum Opcode {
         /// Which dimensions disappear, ascending.
         dimensions: Vec<u32>,
     },
+    /// Convolution of `[n, ci, h, w]` with weights `[co, ci / groups, kh, kw]` to `[n, co, oh, ow]`.
+    Convolution {
+        /// How the window moves, height first. A base dilation above one is a transposed convolution.
+        window: [WindowDim; 2],
+        /// Groups of channels that are convolved each on their own.
+        feature_group_count: u64,
+    },
+    /// Pools `[n, c, h, w]` over the last two dimensions.
+    ReduceWindow {
+        /// How the elements under the window are combined; padding does not take part.
+        kind: ReduceKind,
+        /// How the window moves, height first.
+        window: [WindowDim; 2],
+    },
+    /// Looks rows up: a table `[v, ..]` and integer indices `[i..]` give `[i.., ..]`. The one form of HLO's gather that
+    /// embeddings need.
+    Gather,
+    /// Joins any number of operands.
+    Concatenate {
+        /// Along which dimension.
+        dimension: u32,
+    },
+    /// The elements in a range of each dimension.
+    Slice {
+        /// One range for each dimension.
+        ranges: Vec<SliceDim>,
+    },
+    /// Replaces a part of the first operand by the second. The others are integer scalars: where the part begins, one for
+    /// each dimension.
+    DynamicUpdateSlice,
     /// A custom operator of the framework, by name, with an elementwise meaning the evaluator knows (`relu`).
     CustomCall {
         /// Target name.
@@ -141,6 +177,14 @@ impl Opcode {
             Self::Tanh => "tanh",
             Self::Sqrt => "sqrt",
             Self::Rsqrt => "rsqrt",
+            Self::Gelu => "gelu",
+            Self::Logistic => "logistic",
+            Self::Convolution { .. } => "convolution",
+            Self::ReduceWindow { .. } => "reduce-window",
+            Self::Gather => "gather",
+            Self::Concatenate { .. } => "concatenate",
+            Self::Slice { .. } => "slice",
+            Self::DynamicUpdateSlice => "dynamic-update-slice",
             Self::Reduce { .. } => "reduce",
             Self::CustomCall { .. } => "custom-call",
             Self::Fusion(_) => "fusion",
@@ -165,6 +209,8 @@ impl Opcode {
                 | Self::Tanh
                 | Self::Sqrt
                 | Self::Rsqrt
+                | Self::Gelu
+                | Self::Logistic
                 | Self::Convert
         )
     }

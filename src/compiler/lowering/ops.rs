@@ -119,6 +119,8 @@ fn unary(b: &mut Builder, op: UnaryOp, x: InstrId, shape: Shape, origin: Origin<
         UnaryOp::Tanh => Opcode::Tanh,
         UnaryOp::Sqrt => Opcode::Sqrt,
         UnaryOp::Rsqrt => Opcode::Rsqrt,
+        UnaryOp::Gelu => Opcode::Gelu,
+        UnaryOp::Logistic => Opcode::Logistic,
         UnaryOp::ReluKernel => return custom_call(b, "relu", x, shape, origin),
     };
     b.push(opcode, vec![x], shape, origin)

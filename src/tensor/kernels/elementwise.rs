@@ -19,6 +19,10 @@ pub enum UnaryOp {
     Sqrt,
     /// `1 / sqrt(x)`
     Rsqrt,
+    /// `x * Phi(x)`, with the error function: `torch.nn.GELU()`.
+    Gelu,
+    /// `1 / (1 + e^-x)`
+    Logistic,
     /// `x` where positive, else zero: NaN becomes zero, as in the C++ kernel `x > 0 ? x : 0`.
     ReluKernel,
 }
@@ -34,6 +38,8 @@ impl UnaryOp {
             Self::Tanh => libm::tanhf(x),
             Self::Sqrt => x.sqrt(),
             Self::Rsqrt => 1.0 / x.sqrt(),
+            Self::Gelu => 0.5 * x * (1.0 + libm::erff(x * std::f32::consts::FRAC_1_SQRT_2)),
+            Self::Logistic => 1.0 / (1.0 + libm::expf(-x)),
             Self::ReluKernel => {
                 if x > 0.0 {
                     x

@@ -93,8 +93,8 @@ fn is_identity(order: &[u32]) -> bool {
     order.iter().enumerate().all(|(i, &p)| i == p as usize)
 }
 
-/// `out += a x b` block by block; `out` starts at zero.
-fn blocked(a: &[f32], b: &[f32], out: &mut [f32], k: usize, n: usize) {
+/// `out = a x b` block by block; `out` starts at zero.
+pub(super) fn blocked(a: &[f32], b: &[f32], out: &mut [f32], k: usize, n: usize) {
     if k == 0 || n == 0 {
         return;
     }

@@ -2,6 +2,8 @@
 
 use crate::compiler::hlo::{DotDims, FusionBody, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
 
+use crate::tensor::kernels::{SliceDim, WindowDim};
+
 use super::lexer::{ParseError, Placed};
 
 /// What was written between the parentheses.
@@ -18,6 +20,8 @@ pub(super) struct Attributes {
     pub lists: Vec<(String, Vec<u32>)>,
     pub words: Vec<(String, String)>,
     pub body: Option<FusionBody>,
+    pub window: Option<Vec<WindowDim>>,
+    pub ranges: Option<Vec<SliceDim>>,
     pub metadata: OpMetadata,
 }
 
@@ -34,7 +38,12 @@ impl Attributes {
 
     fn unused(&self) -> Option<&str> {
         let names = self.lists.iter().map(|(n, _)| n).chain(self.words.iter().map(|(n, _)| n));
-        names.map(String::as_str).next().or(self.body.as_ref().map(|_| "calls"))
+        let others = [
+            self.body.as_ref().map(|_| "calls"),
+            self.window.as_ref().map(|_| "window"),
+            self.ranges.as_ref().map(|_| "slice"),
+        ];
+        names.map(String::as_str).chain(others.into_iter().flatten()).next()
     }
 }
 
@@ -76,12 +85,30 @@ pub(super) fn opcode(at: &Placed, name: &str, arguments: &Arguments, a: &mut Att
         }
         "transpose" => Opcode::Transpose { permutation: a.list("dimensions").ok_or_else(|| missing("dimensions"))? },
         "broadcast" => Opcode::Broadcast { dimensions: a.list("dimensions").ok_or_else(|| missing("dimensions"))? },
-        "reduce" => {
-            let kind = match a.word("to_apply").as_deref() {
-                Some("add") => ReduceKind::Sum,
-                Some("maximum") => ReduceKind::Max,
-                _ => return Err(missing("to_apply=add or to_apply=maximum")),
+        "convolution" => {
+            let window = a.window.take().ok_or_else(|| missing("window"))?;
+            let Ok(window) = window.try_into() else {
+                return Err(at.error("the window of a convolution has two dimensions"));
             };
+            let feature_group_count = match a.word("feature_group_count") {
+                Some(n) => n.parse().map_err(|_| at.error("feature_group_count= takes a whole number"))?,
+                None => 1,
+            };
+            Opcode::Convolution { window, feature_group_count }
+        }
+        "reduce-window" => {
+            let kind = kind(a).ok_or_else(|| missing("to_apply=add or to_apply=maximum"))?;
+            match a.window.take().ok_or_else(|| missing("window"))?.as_slice() {
+                [n, c, height, width] if n.is_trivial() && c.is_trivial() => {
+                    Opcode::ReduceWindow { kind, window: [*height, *width] }
+                }
+                _ => return Err(at.error("the window must have four dimensions, the first two of one element")),
+            }
+        }
+        "concatenate" => Opcode::Concatenate { dimension: one(a, "dimensions")? },
+        "slice" => Opcode::Slice { ranges: a.ranges.take().ok_or_else(|| missing("slice"))? },
+        "reduce" => {
+            let kind = kind(a).ok_or_else(|| missing("to_apply=add or to_apply=maximum"))?;
             Opcode::Reduce { kind, dimensions: a.list("dimensions").ok_or_else(|| missing("dimensions"))? }
         }
         "custom-call" => {
@@ -100,8 +127,16 @@ pub(super) fn opcode(at: &Placed, name: &str, arguments: &Arguments, a: &mut Att
     }
 }
 
+fn kind(a: &mut Attributes) -> Option<ReduceKind> {
+    match a.word("to_apply").as_deref() {
+        Some("add") => Some(ReduceKind::Sum),
+        Some("maximum") => Some(ReduceKind::Max),
+        _ => None,
+    }
+}
+
 /// Opcodes without attributes.
-const PLAIN: [Opcode; 15] = [
+const PLAIN: [Opcode; 19] = [
     Opcode::Reshape,
     Opcode::Convert,
     Opcode::Add,
@@ -116,5 +151,9 @@ const PLAIN: [Opcode; 15] = [
     Opcode::Tanh,
     Opcode::Sqrt,
     Opcode::Rsqrt,
+    Opcode::Gelu,
+    Opcode::Logistic,
+    Opcode::Gather,
+    Opcode::DynamicUpdateSlice,
     Opcode::Tuple,
 ];

@@ -23,7 +23,7 @@ pub(super) enum Token {
     Value(String),
     /// `"text"`
     Text(String),
-    /// One of `( ) { } [ ] = ,`
+    /// One of `( ) { } [ ] = , :`
     Mark(char),
     /// The end of the text.
     End,
@@ -131,7 +131,7 @@ impl Lexer<'_> {
     fn token(&mut self) -> Result<Token, ParseError> {
         let Some(&c) = self.chars.peek() else { return Ok(Token::End) };
         match c {
-            '(' | ')' | '{' | '}' | '[' | ']' | '=' | ',' => {
+            '(' | ')' | '{' | '}' | '[' | ']' | '=' | ',' | ':' => {
                 self.bump();
                 Ok(Token::Mark(c))
             }

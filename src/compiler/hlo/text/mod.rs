@@ -19,6 +19,7 @@ mod attributes;
 mod lexer;
 mod parser;
 mod printer;
+mod window;
 
 pub use lexer::ParseError;
 pub use parser::parse;

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use crate::base::{Idx as _, IndexVec};
 use crate::compiler::Workflow;
 use crate::compiler::hlo::{FusionBody, HloInstruction, HloModule, InstrId, Opcode, verify};
+use crate::tensor::kernels::SliceDim;
 use crate::tensor::{DType, Shape};
 
 use super::attributes::{Arguments, Attributes, opcode};
 use super::lexer::{ParseError, Placed, Token, tokens};
+use super::window::parse_window;
 
 /// Reads a module. The result is verified.
 ///
@@ -234,6 +236,17 @@ impl Parser<'_> {
                 }
             }
             "calls" => attributes.body = Some(self.body()?),
+            "slice" => attributes.ranges = Some(self.ranges()?),
+            "window" => {
+                self.mark('{')?;
+                let mut parts = Vec::new();
+                while !self.skip_mark('}') {
+                    let key = self.any_word("size, stride, pad, lhs_dilate, rhs_dilate or rhs_reversal")?;
+                    self.mark('=')?;
+                    parts.push((key, self.any_word("numbers such as 3x3")?));
+                }
+                attributes.window = Some(parse_window(&parts).map_err(|problem| place.error(problem))?);
+            }
             _ if self.skip_mark('{') => {
                 let mut list: Vec<u32> = Vec::new();
                 while !self.skip_mark('}') {
@@ -256,6 +269,25 @@ impl Parser<'_> {
             }
         }
         Ok(())
+    }
+
+    /// `{[0:2], [1:9:2]}`
+    fn ranges(&mut self) -> Result<Vec<SliceDim>, ParseError> {
+        self.mark('{')?;
+        let mut ranges = Vec::new();
+        while !self.skip_mark('}') {
+            if !ranges.is_empty() {
+                self.mark(',')?;
+            }
+            self.mark('[')?;
+            let start = self.number("the first element")?;
+            self.mark(':')?;
+            let limit = self.number("the end of the range")?;
+            let stride = if self.skip_mark(':') { self.number("a stride")? } else { 1 };
+            self.mark(']')?;
+            ranges.push(SliceDim { start, limit, stride });
+        }
+        Ok(ranges)
     }
 
     fn body(&mut self) -> Result<FusionBody, ParseError> {

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Literal, Opcode, ParameterRole, ReduceKind};
+use crate::tensor::kernels::WindowDim;
+
+use super::window::{print_ranges, print_window};
 
 /// The whole module as text that [`super::parse`] reads back.
 #[must_use]
@@ -94,16 +97,33 @@ fn attributes(out: &mut String, opcode: &Opcode) {
             format!(", dimensions={{{}}}", numbers(list))
         }
         Opcode::Reduce { kind, dimensions } => {
-            let to_apply = match kind {
-                ReduceKind::Sum => "add",
-                ReduceKind::Max => "maximum",
-            };
-            format!(", dimensions={{{}}}, to_apply={to_apply}", numbers(dimensions))
+            format!(", dimensions={{{}}}, to_apply={}", numbers(dimensions), to_apply(*kind))
         }
+        Opcode::Convolution { window, feature_group_count } => {
+            let groups = match feature_group_count {
+                1 => String::new(),
+                n => format!(", feature_group_count={n}"),
+            };
+            format!(", window={}{groups}", print_window(window))
+        }
+        // As in XLA, the window of a reduction has all of the operand's dimensions.
+        Opcode::ReduceWindow { kind, window: [height, width] } => {
+            let one = WindowDim::new(1, 1, 0);
+            format!(", window={}, to_apply={}", print_window(&[one, one, *height, *width]), to_apply(*kind))
+        }
+        Opcode::Concatenate { dimension } => format!(", dimensions={{{dimension}}}"),
+        Opcode::Slice { ranges } => format!(", slice={}", print_ranges(ranges)),
         Opcode::CustomCall { target } => format!(", custom_call_target={}", quote(target)),
         _ => return,
     };
     out.push_str(&text);
+}
+
+const fn to_apply(kind: ReduceKind) -> &'static str {
+    match kind {
+        ReduceKind::Sum => "add",
+        ReduceKind::Max => "maximum",
+    }
 }
 
 fn numbers(list: &[u32]) -> String {
