@@ -223,6 +223,8 @@ pub struct Dma {
     pub bytes: u64,
     /// SBUF partitions touched, at most the core's: engine `e` serves partitions `8e..8e+8`.
     pub partitions: u32,
+    /// Short descriptors (rows well below 2 KiB), whose number and not whose bytes decide the time; 0 when rows are long.
+    pub short_descriptors: u64,
     /// Which way.
     pub direction: DmaDirection,
     /// First of its waits in [`super::Executable::waits`].

@@ -16,6 +16,8 @@ use crate::machine::isa::{Engine, Op, Wait};
 
 /// Elements per partition that one instruction of an SBUF-to-SBUF operation handles.
 const SBUF_CHUNK: u32 = 2_048;
+/// Elements per partition from which an instruction is bound by its elements and not by its fixed cost.
+const LONG_ROWS: u64 = 128;
 
 /// One instruction of a tile, to be repeated for every tile.
 #[derive(Clone, Debug)]
@@ -23,6 +25,12 @@ pub(super) struct Step {
     kind: StepKind,
     /// What must be complete besides the previous step: a bias, a constant, another tensor.
     after: Vec<Wait>,
+}
+
+impl Step {
+    fn is_scalars(&self) -> bool {
+        matches!(self.kind, StepKind::Scalars { .. })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +60,7 @@ impl Generator<'_> {
         &mut self,
         members: &[(InstrId, &HloInstruction)],
         main: InstrId,
-        layout: Layout,
+        shape: &Resident,
     ) -> Result<Vec<Step>, CodegenError> {
         let mut running = main;
         let mut steps: Vec<Step> = Vec::new();
@@ -64,7 +72,7 @@ impl Generator<'_> {
                 return Err(self.unsupported(*id, "a fusion that is not a chain"));
             };
             let other = member.operands.iter().enumerate().find(|(i, _)| *i != position).map(|(_, o)| *o);
-            self.plan_member(*id, member, other, layout, &mut steps)?;
+            self.plan_member(*id, member, other, shape, &mut steps)?;
             running = *id;
         }
         if steps.is_empty() {
@@ -78,7 +86,7 @@ impl Generator<'_> {
         id: InstrId,
         member: &HloInstruction,
         other: Option<InstrId>,
-        layout: Layout,
+        shape: &Resident,
         steps: &mut Vec<Step>,
     ) -> Result<(), CodegenError> {
         let Some(other) = other else {
@@ -88,9 +96,9 @@ impl Generator<'_> {
                 }
                 ref o => StepKind::Function(o.name()),
             };
-            // An activation adds a per-partition bias for free: it takes over an addition just before it.
+            // An activation scales and adds a per-partition bias for free: it takes over what was just before it.
             let after = match (&kind, steps.last()) {
-                (StepKind::Function(_), Some(Step { kind: StepKind::Scalars { is_add: true }, .. })) => {
+                (StepKind::Function(_), Some(Step { kind: StepKind::Scalars { .. }, .. })) => {
                     steps.pop().map(|s| s.after).unwrap_or_default()
                 }
                 _ => Vec::new(),
@@ -99,26 +107,44 @@ impl Generator<'_> {
             return Ok(());
         };
         let against_constant = matches!(member.opcode, Opcode::Maximum | Opcode::Minimum);
-        let (kind, after) = match self.other_side(id, other, layout)? {
-            Other::Constant if against_constant => (StepKind::Tensors, vec![self.constant_tensor(id, other)]),
-            Other::Constant => (StepKind::Scalars { is_add: false }, Vec::new()),
-            Other::PerPartition(after) => (StepKind::Scalars { is_add: matches!(member.opcode, Opcode::Add) }, after),
-            Other::Tensor(after) => (StepKind::Tensors, after),
+        let other = self.other_side(id, other, shape.layout)?;
+        let mut step = match other {
+            // Long rows go to the scalar engine, which clips in one pass; short ones stay on the vector engine.
+            Other::Constant if against_constant && shape.free_elements >= LONG_ROWS => {
+                let after = steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default();
+                Step { kind: StepKind::Function("clip"), after }
+            }
+            Other::Constant if against_constant => {
+                Step { kind: StepKind::Tensors, after: vec![self.constant_tensor(id)] }
+            }
+            Other::Constant => Step { kind: StepKind::Scalars { is_add: false }, after: Vec::new() },
+            Other::PerPartition(after) => {
+                let is_add = matches!(member.opcode, Opcode::Add | Opcode::Subtract);
+                Step { kind: StepKind::Scalars { is_add }, after }
+            }
+            Other::Tensor(after) => Step { kind: StepKind::Tensors, after },
         };
-        if matches!(member.opcode, Opcode::Divide) {
+        if matches!(member.opcode, Opcode::Divide) && step.kind == StepKind::Tensors {
             steps.push(Step { kind: StepKind::Function("reciprocal"), after: Vec::new() });
         }
-        steps.push(Step { kind, after });
+        // Two operations with scalars are one instruction.
+        if step.is_scalars()
+            && let Some(before) = steps.pop_if(|s| s.is_scalars())
+        {
+            step.after.extend(before.after);
+        }
+        steps.push(step);
         Ok(())
     }
 
     fn other_side(&mut self, id: InstrId, other: InstrId, layout: Layout) -> Result<Other, CodegenError> {
         match self.value(other)?.clone() {
             Value::Splat => Ok(Other::Constant),
-            Value::Resident(r) => Ok(Other::Tensor(r.ready)),
+            Value::Resident(_) => Ok(Other::Tensor(self.in_layout(other, id, layout)?.ready)),
             Value::Weight { parameter, via } => {
                 let wait = self.load_vector(parameter, via)?;
-                Ok(Other::PerPartition(vec![wait]))
+                let vector = self.instruction(via)?.shape.rank() <= 1;
+                Ok(if vector { Other::PerPartition(vec![wait]) } else { Other::Tensor(vec![wait]) })
             }
             Value::Broadcast { of, via, along_columns } => {
                 let after = match self.value(of)?.clone() {
@@ -134,15 +160,15 @@ impl Generator<'_> {
     }
 
     /// A tensor of a constant, set in SBUF once: nothing has to be complete before it, so it comes early.
-    fn constant_tensor(&mut self, user: InstrId, constant: InstrId) -> Wait {
-        if let Some(wait) = self.constants.get(&constant) {
+    fn constant_tensor(&mut self, user: InstrId) -> Wait {
+        if let Some(wait) = self.constants.get(&user) {
             return *wait;
         }
         let source = self.sources.of(user);
         // Each partition needs one element: the other operand's free dimension reads it with stride zero.
         let op = Op::Memset { free: 1 };
         let wait = self.emitter.instruction(Engine::GpSimd, op, Purpose::data_transfer(source), &[]);
-        self.constants.insert(constant, wait);
+        self.constants.insert(user, wait);
         wait
     }
 
@@ -165,7 +191,10 @@ impl Generator<'_> {
                 StepKind::Function(_) => (Engine::Scalar, Op::Activate { free }),
                 StepKind::Copy => (Engine::Vector, Op::TensorCopy { free }),
             };
-            if let StepKind::Function(function) = step.kind {
+            if let StepKind::Function(function) = step.kind
+                && function != "clip"
+            {
+                // Clipping and copying are in every table.
                 self.load_table(function, purpose, after);
             }
             previous.extend_from_slice(&step.after);
@@ -195,7 +224,7 @@ impl Generator<'_> {
         members: &[(InstrId, &HloInstruction)],
     ) -> Result<(), CodegenError> {
         let (main, resident) = self.main_operand(id, members)?;
-        let steps = self.plan_steps(members, main, resident.layout)?;
+        let steps = self.plan_steps(members, main, &resident)?;
         let purpose = Purpose::execution(self.sources.of(id));
         let bytes = resident.bytes;
         let mut after = resident.ready.clone();

@@ -18,7 +18,25 @@ impl Generator<'_> {
         if dimensions.len() == 1 && dimensions[0] as usize + 1 == rank {
             return self.reduce_last(id, operand_id);
         }
-        Err(self.unsupported(id, "a reduction of other than the last or all dimensions"))
+        self.reduce_free(id, operand_id)
+    }
+
+    /// Over dimensions that lie along the free dimension when the features are on the partitions: pixels, tokens.
+    fn reduce_free(&mut self, id: InstrId, operand_id: InstrId) -> Result<(), CodegenError> {
+        let operand = self.in_layout(operand_id, id, Layout::FeatureMajor)?;
+        let kept = self.instruction(id)?.shape.elements().div_ceil(operand.partition_elements.max(1)).max(1);
+        let purpose = Purpose::execution(self.sources.of(id));
+        let mut resident = Resident::of(Layout::FeatureMajor, kept, operand.partition_elements);
+        resident.bytes = self.resident_bytes(operand.partition_elements, kept, 4);
+        let mut after = operand.ready.clone();
+        after.extend(self.take(id, resident.bytes)?);
+        let op = Op::TensorReduce { free: u32::try_from(operand.free_elements).unwrap_or(u32::MAX) };
+        let ready = blocks(operand.partition_elements, self.core.partitions)
+            .map(|_| self.emitter.instruction(Engine::Vector, op, purpose, &after))
+            .collect();
+        resident.ready = latest(ready);
+        self.set_resident(id, resident);
+        Ok(())
     }
 
     fn reduce_last(&mut self, id: InstrId, operand_id: InstrId) -> Result<(), CodegenError> {

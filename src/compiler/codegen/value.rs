@@ -27,6 +27,17 @@ pub(super) struct Resident {
     pub ready: Vec<Wait>,
 }
 
+impl Resident {
+    /// A matrix of `rows` by `columns` in a layout, with nothing known yet of its space and its completion.
+    pub fn of(layout: Layout, rows: u64, columns: u64) -> Self {
+        let (partition_elements, free_elements) = match layout {
+            Layout::FeatureMajor => (columns, rows),
+            Layout::RowMajor => (rows, columns),
+        };
+        Self { layout, partition_elements, free_elements, bytes: 0, ready: Vec::new() }
+    }
+}
+
 /// A value of the module.
 #[derive(Clone, Debug)]
 pub(super) enum Value {

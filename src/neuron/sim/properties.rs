@@ -35,7 +35,15 @@ fn program(items: &[(usize, u32, usize)]) -> Executable {
             let direction = DmaDirection::HbmToSbuf;
             let ring = &mut executable.queues[queue.index()];
             let bytes = u64::from(*size) * 1_000;
-            ring.push(Dma { bytes, partitions: size % 128 + 1, direction, waits_start, waits_len, source });
+            ring.push(Dma {
+                bytes,
+                partitions: size % 128 + 1,
+                short_descriptors: u64::from(size % 50),
+                direction,
+                waits_start,
+                waits_len,
+                source,
+            });
             Wait { unit: Unit::Queue(queue), count: ring.len() as u32 }
         };
         emitted.push(done);
