@@ -24,6 +24,8 @@ pub(super) enum Command {
     Open(OpenArgs),
     /// List the models and their parameters
     Models(ModelsArgs),
+    /// Predict a table of published benchmark rows and compare
+    Validate(ValidateArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -120,6 +122,15 @@ pub(super) struct OpenArgs {
 #[derive(Debug, ClapArgs)]
 pub(super) struct ModelsArgs {
     /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ValidateArgs {
+    /// Table with columns model, instance, batch_size, throughput, ...
+    pub file: PathBuf,
+    /// Print rows and summary as JSON
     #[arg(long)]
     pub json: bool,
 }

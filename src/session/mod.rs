@@ -5,7 +5,6 @@
 //! requests and the same events, so what one shows the other can print.
 
 mod catalog;
-mod device;
 mod export;
 mod held;
 mod ids;

@@ -16,6 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("neuron", &["base", "tensor", "machine", "model", "compiler"]),
     ("bench", &["base", "tensor", "profile", "machine", "model", "compiler", "neuron"]),
     ("capture", &["base", "tensor", "profile", "machine", "model", "compiler", "neuron"]),
+    ("fidelity", &["base", "tensor", "machine", "model", "compiler", "neuron", "bench"]),
     ("session", &["base", "tensor", "profile", "machine", "view", "model", "compiler", "neuron", "bench", "capture"]),
     (
         "cli",

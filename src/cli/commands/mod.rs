@@ -5,6 +5,7 @@ mod models;
 mod open;
 mod profile;
 mod text;
+mod validate;
 
 use anyhow::Result;
 
@@ -20,5 +21,6 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Profile(args) => profile::run(args),
         Command::Open(args) => open::run(args),
         Command::Models(args) => models::run(args),
+        Command::Validate(args) => validate::run(args),
     }
 }

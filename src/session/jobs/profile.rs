@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
+use crate::bench::Device;
 use crate::capture::{Recorder, build_profile};
 use crate::machine::Executable;
 use crate::machine::cost::CostTable;
 use crate::neuron::sim::{SimProgress, Simulator};
-use crate::session::device::Device;
 use crate::session::held::Held;
 use crate::session::{Event, JobId, ProfileOrigin, ProfileSpec};
 
