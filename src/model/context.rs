@@ -105,7 +105,8 @@ impl Ctx {
     /// When shapes do not fit.
     pub fn call(&mut self, name: &str, module: &dyn Module, inputs: &[Value]) -> Result<Value, ModelError> {
         let frame = Frame {
-            scope: format!("{}/{}[{name}]", self.scope(), module.class()),
+            // As in PyTorch, a member of a list is shown by its index alone: BertLayer[0], not BertLayer[layer.0].
+            scope: format!("{}/{}[{}]", self.scope(), module.class(), name.rsplit('.').next().unwrap_or(name)),
             weights: self.frames.last().map_or_else(|| name.to_owned(), |f| join(&f.weights, name)),
             constants: 0,
         };
@@ -163,7 +164,7 @@ impl Ctx {
         if let Some(known) = weights.get(&path) {
             return Ok(known.clone());
         }
-        let op = AtenOp::Weight { path: path.clone(), init: parameter.init };
+        let op = AtenOp::Weight { path: path.clone(), init: parameter.init, buffer: parameter.buffer };
         let held = match &mut self.mode {
             Mode::Trace { nodes, .. } => {
                 Held::Node(nodes.push(Node { op, inputs: Vec::new(), shape: shape.clone(), scope }))
@@ -297,7 +298,7 @@ impl Ctx {
         self.apply(AtenOp::Custom { name: name.to_owned(), target: target.to_owned() }, &[x], None)
     }
 
-    fn apply(&mut self, op: AtenOp, inputs: &[&Value], wanted: Option<&Shape>) -> Result<Value, ModelError> {
+    pub(super) fn apply(&mut self, op: AtenOp, inputs: &[&Value], wanted: Option<&Shape>) -> Result<Value, ModelError> {
         let scope = self.op_scope(&op);
         let shapes: Vec<&Shape> = inputs.iter().map(|v| &v.shape).collect();
         let shape = infer(&op, &shapes, wanted).map_err(|p: Problem| p.at(op.name(), &scope))?;

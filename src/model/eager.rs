@@ -1,7 +1,11 @@
 //! Values of aten ops, by the reference kernels. The order of operations is the one lowering gives the compiler, so that
 //! evaluating the compiled program gives the same bits.
 
-use crate::tensor::kernels::{BinaryOp, UnaryOp, binary, log_softmax, matmul, mean, transpose, unary};
+use crate::tensor::kernels::{
+    BinaryOp, ReduceOp, SliceDim, UnaryOp, WindowDim, batch_norm, binary, broadcast_to, concatenate, convert,
+    convolution, dot, dynamic_update_slice, gather_rows, layer_norm, log_softmax, matmul, mean, mean_dims,
+    reduce_window, scalar, slice, softmax, swap_channels, transpose, unary,
+};
 use crate::tensor::{Shape, Tensor, TensorError};
 
 use super::AtenOp;
@@ -19,7 +23,72 @@ pub(super) fn compute(op: &AtenOp, inputs: &[&Tensor], result: &Shape) -> Result
         (AtenOp::Unary(op), [x]) => unary(*op, x),
         (AtenOp::Binary(op), [a, b]) => binary(*op, a, b),
         (AtenOp::Custom { .. }, [x]) => unary(UnaryOp::ReluKernel, x),
+        (AtenOp::Matmul, [a, b]) => {
+            let batch = a.shape().rank().saturating_sub(2) as u32;
+            dot(a, b, batch, batch + 1, batch)
+        }
+        (AtenOp::Convolution { window, groups, transposed }, [x, weight, bias @ ..]) => {
+            convolve(x, weight, bias.first().copied(), (window, *groups, *transposed))
+        }
+        (AtenOp::MaxPool2d { window }, [x]) => reduce_window(ReduceOp::Max, x, window),
+        (AtenOp::AvgPool2d { window }, [x]) => {
+            scalar(BinaryOp::Mul, &reduce_window(ReduceOp::Sum, x, window)?, 1.0 / window_elements(window) as f32)
+        }
+        (AtenOp::BatchNorm { eps }, [x, weight, bias, mean, variance]) => {
+            batch_norm(x, [weight, bias, mean, variance], *eps)
+        }
+        (AtenOp::LayerNorm { eps }, [x, weight, bias]) => layer_norm(x, weight, bias, *eps),
+        (AtenOp::MeanDims { dims, .. }, [x]) => mean_dims(x, dims)?.reshaped(result.clone()),
+        (AtenOp::Softmax { dim }, [x]) => softmax(x, *dim),
+        (AtenOp::Silu, [x]) => binary(BinaryOp::Mul, x, &unary(UnaryOp::Logistic, x)?),
+        (AtenOp::Scalar { op, value, reversed }, [x]) => {
+            let value = Tensor::splat(Shape::new(x.shape().dtype, []), *value)?;
+            if *reversed { binary(*op, &value, x) } else { binary(*op, x, &value) }
+        }
+        (AtenOp::Embedding, [table, indices]) => gather_rows(table, indices),
+        (AtenOp::Cat { dim }, operands) => concatenate(operands, *dim),
+        (AtenOp::Slice { dim, start, end }, [x]) => slice(x, &ranges(x.dims(), *dim, *start, *end)),
+        (AtenOp::Expand, [x]) => broadcast_to(x, result),
+        (AtenOp::To(dtype), [x]) => convert(x, *dtype),
+        (AtenOp::IndexCopy { dim }, [x, update, position]) => {
+            let mut starts = vec![0.0; x.shape().rank()];
+            if let (Some(start), Some(position)) = (starts.get_mut(*dim as usize), position.data().first()) {
+                *start = *position;
+            }
+            dynamic_update_slice(x, update, &starts)
+        }
+        (AtenOp::Tuple, [first, ..]) => Ok((*first).clone()),
         // Inputs and weights are made by `Ctx`; every other op has the operands matched above.
         (_, _) => Tensor::splat(result.clone(), f32::NAN),
     }
+}
+
+/// Elements under a window.
+pub(crate) fn window_elements(window: &[WindowDim; 2]) -> u64 {
+    window[0].size * window[1].size
+}
+
+/// One range for each dimension: all of it, but for `dim`.
+pub(crate) fn ranges(dims: &[u64], dim: u32, start: u64, end: u64) -> Vec<SliceDim> {
+    let mut ranges: Vec<SliceDim> = dims.iter().map(|&limit| SliceDim { start: 0, limit, stride: 1 }).collect();
+    if let Some(range) = ranges.get_mut(dim as usize) {
+        (range.start, range.limit) = (start, end);
+    }
+    ranges
+}
+
+fn convolve(
+    x: &Tensor,
+    weight: &Tensor,
+    bias: Option<&Tensor>,
+    (window, groups, transposed): (&[WindowDim; 2], u64, bool),
+) -> Result<Tensor, TensorError> {
+    let y = if transposed {
+        convolution(x, &swap_channels(weight)?, window, groups)?
+    } else {
+        convolution(x, weight, window, groups)?
+    };
+    let Some(bias) = bias else { return Ok(y) };
+    let column = Shape::new(bias.shape().dtype, [bias.shape().elements(), 1, 1]);
+    binary(BinaryOp::Add, &y, &bias.clone().reshaped(column)?)
 }

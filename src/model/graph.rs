@@ -46,6 +46,8 @@ pub struct WeightInfo {
     pub shape: Shape,
     /// How it is initialised.
     pub init: Init,
+    /// Whether it is a buffer rather than a parameter.
+    pub buffer: bool,
 }
 
 /// A traced model. Nodes are in the order they were called.
@@ -68,36 +70,48 @@ impl Graph {
         self.nodes
             .iter()
             .filter_map(|n| match &n.op {
-                AtenOp::Weight { path, init } => {
-                    Some((path.clone(), WeightInfo { shape: n.shape.clone(), init: *init }))
+                AtenOp::Weight { path, init, buffer } => {
+                    Some((path.clone(), WeightInfo { shape: n.shape.clone(), init: *init, buffer: *buffer }))
                 }
                 _ => None,
             })
             .collect()
     }
 
-    /// Number of weight elements, each weight counted once.
+    /// Number of weight elements, each weight counted once, buffers not at all: what PyTorch counts as parameters.
     #[must_use]
     pub fn parameter_count(&self) -> u64 {
-        self.weights().values().fold(0, |n, w| n.saturating_add(w.shape.elements()))
+        self.weights().values().filter(|w| !w.buffer).fold(0, |n, w| n.saturating_add(w.shape.elements()))
     }
 
-    /// Bytes of all weights.
+    /// Bytes of all weights and buffers.
     #[must_use]
     pub fn weight_bytes(&self) -> u64 {
         self.weights().values().fold(0, |n, w| n.saturating_add(w.shape.bytes()))
     }
 
-    /// Floating-point operations of the matrix products: two per multiply-accumulate, as the microbenchmark guide's
-    /// `2 * batch * n^3 * loop_count` counts. Elementwise work is left out, as it is there.
+    /// Floating-point operations of matrix products and convolutions: two per multiply-accumulate, as the microbenchmark
+    /// guide's `2 * batch * n^3 * loop_count` counts. Elementwise work is left out, as it is there.
     #[must_use]
     pub fn flops(&self) -> u64 {
-        self.nodes.iter().fold(0, |sum, node| match node.op {
-            AtenOp::Addmm | AtenOp::Mm => {
-                let k = self.nodes[node.inputs[0]].shape.dims.last().copied().unwrap_or(0);
-                sum.saturating_add(node.shape.elements().saturating_mul(k).saturating_mul(2))
+        self.nodes.iter().fold(0, |sum, node| sum.saturating_add(self.node_flops(node)))
+    }
+
+    fn node_flops(&self, node: &Node) -> u64 {
+        let operand = |n: usize| node.inputs.get(n).map(|id| &self.nodes[*id].shape);
+        let product = |elements: u64, depth: u64| elements.saturating_mul(depth).saturating_mul(2);
+        match (&node.op, operand(0), operand(1)) {
+            (AtenOp::Addmm | AtenOp::Mm | AtenOp::Matmul, Some(x), _) => {
+                product(node.shape.elements(), x.dims.last().copied().unwrap_or(0))
             }
-            _ => sum,
-        })
+            // Each input element is multiplied by its channel's whole kernel.
+            (AtenOp::Convolution { transposed: true, .. }, Some(x), Some(weight)) => {
+                product(x.elements(), weight.dims.iter().skip(1).product())
+            }
+            (AtenOp::Convolution { .. }, _, Some(weight)) => {
+                product(node.shape.elements(), weight.dims.iter().skip(1).product())
+            }
+            _ => 0,
+        }
     }
 }

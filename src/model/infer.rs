@@ -1,8 +1,12 @@
 //! Shapes of aten ops: the one place that says which operands fit. Tracing and eager execution both ask here.
 
-use crate::tensor::kernels::{BinaryOp, broadcast_shapes};
-use crate::tensor::{Shape, TensorError};
+use crate::tensor::kernels::{
+    BinaryOp, broadcast_shapes, concatenate_shape, convolution_shape, dot_shape, gather_rows_shape,
+    reduce_window_shape, slice_shape, update_fits,
+};
+use crate::tensor::{DType, Shape, TensorError};
 
+use super::eager::ranges;
 use super::{AtenOp, ModelError};
 
 /// The most bytes one traced tensor may have: 2^44 (16 TiB), far beyond any device and far below overflow.
@@ -42,7 +46,7 @@ pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> R
         (AtenOp::View, [x]) => view(x, wanted.unwrap_or(x))?,
         (AtenOp::Mm, [x, weight]) => mm(x, weight)?,
         (AtenOp::Addmm, [x, weight, bias]) => addmm(x, weight, bias)?,
-        (AtenOp::LogSoftmax { dim }, [x]) => {
+        (AtenOp::LogSoftmax { dim } | AtenOp::Softmax { dim }, [x]) => {
             if *dim as usize >= x.rank() {
                 return Err(operand("input", x, format!("it has no dimension {dim}")));
             }
@@ -55,7 +59,63 @@ pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> R
             Shape::new(x.dtype, [])
         }
         (AtenOp::Binary(op), [a, b]) => broadcast(*op, a, b)?,
-        (AtenOp::Relu | AtenOp::Unary(_) | AtenOp::Custom { .. }, [x]) => (*x).clone(),
+        (AtenOp::Matmul, [a, b]) => matmul(a, b)?,
+        (AtenOp::Convolution { window, groups, transposed }, [x, weight, bias @ ..]) => {
+            let mut turned = (*weight).clone();
+            if *transposed && turned.rank() == 4 {
+                turned.dims.swap(0, 1);
+            }
+            let shape = convolution_shape(x, &turned, window, *groups).map_err(|e| misfit(x, weight, &e))?;
+            match bias.first() {
+                Some(bias) if bias.dims != [shape.dims[1]] => {
+                    return Err(mismatch(("bias", bias), ("weight", weight), format!("expected [{}]", shape.dims[1])));
+                }
+                _ => shape,
+            }
+        }
+        (AtenOp::MaxPool2d { window } | AtenOp::AvgPool2d { window }, [x]) => {
+            reduce_window_shape(x, window).map_err(|e| operand("input", x, e.to_string()))?
+        }
+        (AtenOp::BatchNorm { .. }, [x, statistics @ ..]) => {
+            let channels = x.dims.get(1).copied().unwrap_or(0);
+            per_feature(x, statistics, channels)?
+        }
+        (AtenOp::LayerNorm { .. }, [x, weights @ ..]) => per_feature(x, weights, x.dims.last().copied().unwrap_or(0))?,
+        (AtenOp::MeanDims { dims, keepdim }, [x]) => mean_dims(x, dims, *keepdim)?,
+        (AtenOp::Embedding, [table, indices]) => {
+            if indices.dtype != DType::S32 {
+                return Err(operand("indices", indices, format!("expected s32, not {}", indices.dtype)));
+            }
+            gather_rows_shape(table, indices).map_err(|e| operand("table", table, e.to_string()))?
+        }
+        (AtenOp::Cat { dim }, all) => {
+            let first = all.first().copied().cloned().unwrap_or_else(|| Shape::f32([]));
+            concatenate_shape(all, *dim).map_err(|e| operand("input", &first, e.to_string()))?
+        }
+        (AtenOp::Slice { dim, start, end }, [x]) => {
+            let known = (*dim as usize) < x.rank();
+            let shape = slice_shape(x, &ranges(&x.dims, *dim, *start, *end)).ok().filter(|_| known);
+            shape.ok_or_else(|| operand("input", x, format!("it has no elements {start}..{end} in dimension {dim}")))?
+        }
+        (AtenOp::Expand, [x]) => {
+            let wanted = wanted.unwrap_or(x);
+            let same = broadcast(BinaryOp::Add, x, wanted)?;
+            if same != *wanted {
+                return Err(mismatch(("input", x), ("expanded", wanted), "only dimensions of one can be repeated"));
+            }
+            same
+        }
+        (AtenOp::To(dtype), [x]) => Shape::new(*dtype, x.dims.clone()),
+        (AtenOp::IndexCopy { dim }, [x, update, position]) => {
+            if position.dtype != DType::S32 || position.elements() != 1 || *dim as usize >= x.rank() {
+                return Err(operand("position", position, format!("expected one s32 within dimension {dim}")));
+            }
+            update_fits(x, update, x.rank()).map_err(|e| misfit(x, update, &e))?;
+            (*x).clone()
+        }
+        (AtenOp::Relu | AtenOp::Silu | AtenOp::Unary(_) | AtenOp::Scalar { .. } | AtenOp::Custom { .. }, [x]) => {
+            (*x).clone()
+        }
         // Calls are made by `Ctx`, which gives each op its number of operands.
         (_, inputs) => inputs.first().map_or_else(|| Shape::f32([]), |s| (*s).clone()),
     };
@@ -140,4 +200,51 @@ fn broadcast(op: BinaryOp, a: &Shape, b: &Shape) -> Result<Shape, Problem> {
         };
         mismatch(("input", a), ("other", b), expected)
     })
+}
+
+fn misfit(x: &Shape, weight: &Shape, error: &TensorError) -> Problem {
+    let expected = match error {
+        TensorError::Mismatch { expected, .. } => expected.clone(),
+        other => other.to_string(),
+    };
+    mismatch(("input", x), ("weight", weight), expected)
+}
+
+fn matmul(a: &Shape, b: &Shape) -> Result<Shape, Problem> {
+    let batch = a.rank().saturating_sub(2) as u32;
+    if a.rank() < 2 || a.rank() != b.rank() {
+        return Err(mismatch(("input", a), ("other", b), "expected the same number of dimensions, at least two"));
+    }
+    dot_shape(a, b, batch, batch + 1, batch).map_err(|e| {
+        let expected = match e {
+            TensorError::Mismatch { expected, .. } => expected,
+            other => other.to_string(),
+        };
+        mismatch(("input", a), ("other", b), expected)
+    })
+}
+
+fn per_feature(x: &Shape, weights: &[&Shape], features: u64) -> Result<Shape, Problem> {
+    match weights.iter().find(|w| w.dims != [features] || w.dtype != x.dtype) {
+        Some(wrong) => Err(mismatch(("input", x), ("weight", wrong), format!("expected [{features}]"))),
+        None => Ok(x.clone()),
+    }
+}
+
+fn mean_dims(x: &Shape, dims: &[u32], keepdim: bool) -> Result<Shape, Problem> {
+    if dims.windows(2).any(|w| w[0] >= w[1]) || dims.iter().any(|&d| d as usize >= x.rank()) {
+        return Err(operand("input", x, format!("it has no dimensions {dims:?}, ascending")));
+    }
+    if dims.iter().any(|&d| x.dims[d as usize] == 0) {
+        return Err(operand("input", x, "the mean of no elements is not a number"));
+    }
+    let mut left = x.clone();
+    for &d in dims.iter().rev() {
+        if keepdim {
+            left.dims[d as usize] = 1;
+        } else {
+            left.dims.remove(d as usize);
+        }
+    }
+    Ok(left)
 }

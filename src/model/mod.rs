@@ -6,6 +6,7 @@
 mod context;
 mod eager;
 mod error;
+mod functions;
 mod graph;
 mod infer;
 mod module;
@@ -16,7 +17,9 @@ mod tracer;
 pub mod zoo;
 
 pub use context::{Ctx, Value};
+pub(crate) use eager::{ranges, window_elements};
 pub use error::ModelError;
+pub use functions::ConvArgs;
 pub use graph::{Graph, Node, NodeId, WeightInfo};
 pub use module::{Child, Entry, Module, named_parameters};
 pub use op::AtenOp;

@@ -1,6 +1,7 @@
 //! The ops of the framework's graph.
 
-use crate::tensor::kernels::{BinaryOp, UnaryOp};
+use crate::tensor::DType;
+use crate::tensor::kernels::{BinaryOp, UnaryOp, WindowDim};
 
 use super::Init;
 
@@ -15,6 +16,8 @@ pub enum AtenOp {
         path: String,
         /// How it is initialised.
         init: Init,
+        /// Whether it is a buffer: state that comes with the model but is no parameter.
+        buffer: bool,
     },
     /// Permutes dimensions: result dimension `i` is operand dimension `dims[i]`.
     Permute {
@@ -27,6 +30,87 @@ pub enum AtenOp {
     Addmm,
     /// `x @ weight` of two matrices.
     Mm,
+    /// Products of the last two dimensions, for each index of equal leading dimensions.
+    Matmul,
+    /// Convolution of images with weights and, as a third operand, a bias.
+    Convolution {
+        /// How the window moves, height first.
+        window: [WindowDim; 2],
+        /// Groups of channels.
+        groups: u64,
+        /// Whether the weights are `[in, out, ..]`, as a transposed convolution keeps them.
+        transposed: bool,
+    },
+    /// Maximum under a window.
+    MaxPool2d {
+        /// How it moves, height first.
+        window: [WindowDim; 2],
+    },
+    /// Mean under a window, padding counted as zeros.
+    AvgPool2d {
+        /// How it moves, height first.
+        window: [WindowDim; 2],
+    },
+    /// Batch normalisation at inference; operands `x`, weight, bias, running mean, running variance.
+    BatchNorm {
+        /// Added to the variance.
+        eps: f32,
+    },
+    /// Layer normalisation of the last dimension; operands `x`, weight, bias.
+    LayerNorm {
+        /// Added to the variance.
+        eps: f32,
+    },
+    /// Mean along dimensions.
+    MeanDims {
+        /// Ascending.
+        dims: Vec<u32>,
+        /// Whether they stay, with size one.
+        keepdim: bool,
+    },
+    /// Softmax along a dimension.
+    Softmax {
+        /// The dimension.
+        dim: u32,
+    },
+    /// `x * sigmoid(x)`
+    Silu,
+    /// An elementwise function of the operand and a number.
+    Scalar {
+        /// The function.
+        op: BinaryOp,
+        /// The number.
+        value: f32,
+        /// Whether the number comes first: `1 - x`.
+        reversed: bool,
+    },
+    /// Rows of a table; operands table and indices.
+    Embedding,
+    /// Operands joined along a dimension.
+    Cat {
+        /// The dimension.
+        dim: u32,
+    },
+    /// A range of one dimension.
+    Slice {
+        /// The dimension.
+        dim: u32,
+        /// First element.
+        start: u64,
+        /// One beyond the last.
+        end: u64,
+    },
+    /// Dimensions of one repeated.
+    Expand,
+    /// Another element type.
+    To(DType),
+    /// A buffer with a part replaced; operands buffer, update, position (one integer).
+    IndexCopy {
+        /// The dimension the position is in.
+        dim: u32,
+    },
+    /// Several results.
+    Tuple,
     /// `maximum(x, 0)`.
     Relu,
     /// Logarithm of the softmax along a dimension.
@@ -59,9 +143,25 @@ impl AtenOp {
             Self::View => "aten::view",
             Self::Addmm => "aten::addmm",
             Self::Mm => "aten::mm",
+            Self::Matmul => "aten::matmul",
+            Self::Convolution { .. } => "aten::convolution",
+            Self::MaxPool2d { .. } => "aten::max_pool2d",
+            Self::AvgPool2d { .. } => "aten::avg_pool2d",
+            Self::BatchNorm { .. } => "aten::batch_norm",
+            Self::LayerNorm { .. } => "aten::layer_norm",
+            Self::Softmax { .. } => "aten::softmax",
+            Self::Silu => "aten::silu",
+            Self::Scalar { op: BinaryOp::Sub, reversed: true, .. } => "aten::rsub",
+            Self::Embedding => "aten::embedding",
+            Self::Cat { .. } => "aten::cat",
+            Self::Slice { .. } => "aten::slice",
+            Self::Expand => "aten::expand",
+            Self::To(_) => "aten::to",
+            Self::IndexCopy { .. } => "aten::index_copy",
+            Self::Tuple => "prim::TupleConstruct",
             Self::Relu => "aten::relu",
             Self::LogSoftmax { .. } => "aten::log_softmax",
-            Self::Mean => "aten::mean",
+            Self::Mean | Self::MeanDims { .. } => "aten::mean",
             Self::Unary(op) => match op {
                 UnaryOp::Neg => "aten::neg",
                 UnaryOp::Exp => "aten::exp",
@@ -73,7 +173,7 @@ impl AtenOp {
                 UnaryOp::Logistic => "aten::sigmoid",
                 UnaryOp::ReluKernel => "aten::relu",
             },
-            Self::Binary(op) => match op {
+            Self::Binary(op) | Self::Scalar { op, .. } => match op {
                 BinaryOp::Add => "aten::add",
                 BinaryOp::Sub => "aten::sub",
                 BinaryOp::Mul => "aten::mul",

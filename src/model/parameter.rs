@@ -19,6 +19,25 @@ pub enum Init {
     },
     /// The same value everywhere.
     Constant(f32),
+    /// Uniform in `[low, high)`: weights and statistics of normalisations as training leaves them. The ones and zeros they
+    /// start from would make them do nothing.
+    Range {
+        /// Smallest value.
+        low: f32,
+        /// Above the largest value.
+        high: f32,
+    },
+    /// A matrix with zeros on and below the diagonal and the most negative number above it, added to the scores of causal
+    /// attention.
+    CausalMask,
+    /// Cosines (or sines) of rotary position embedding: row `position`, column `i` has the angle `position * theta^(-2j/d)`
+    /// with `j = i mod d/2`, `d` being the number of columns.
+    Rotary {
+        /// Base of the frequencies.
+        theta: f32,
+        /// Sines instead of cosines.
+        sine: bool,
+    },
 }
 
 impl Init {
@@ -44,6 +63,22 @@ pub struct Parameter {
     pub shape: Shape,
     /// First values.
     pub init: Init,
+    /// Whether it is a buffer (running statistics, masks, caches): kept with the model, not counted as a parameter.
+    pub buffer: bool,
+}
+
+impl Parameter {
+    /// A single-precision weight.
+    #[must_use]
+    pub fn new(name: &'static str, dims: impl Into<Vec<u64>>, init: Init) -> Self {
+        Self { name, shape: Shape::f32(dims), init, buffer: false }
+    }
+
+    /// A single-precision buffer.
+    #[must_use]
+    pub fn buffer(name: &'static str, dims: impl Into<Vec<u64>>, init: Init) -> Self {
+        Self { name, shape: Shape::f32(dims), init, buffer: true }
+    }
 }
 
 /// How an example input is drawn.
@@ -53,6 +88,10 @@ pub enum Distribution {
     Uniform,
     /// Standard normal: `torch.randn`.
     Normal,
+    /// Whole numbers below this one: ids of tokens.
+    Below(u32),
+    /// This whole number everywhere: a mask of ones, a position.
+    Constant(u32),
 }
 
 /// An example input of a model.
@@ -71,7 +110,12 @@ pub struct InputSpec {
 /// When the weight is too large to hold.
 pub fn weight_tensor(seed: u64, path: &str, shape: &Shape, init: Init) -> Result<Tensor, TensorError> {
     let mut rng = stream(seed, "weight", path);
-    Tensor::from_fn(shape.clone(), |_| match init {
+    let columns = shape.dims.last().copied().unwrap_or(1).max(1) as usize;
+    Tensor::from_fn(shape.clone(), |i| match init {
+        Init::Range { low, high } => rng.uniform_f32(low, high),
+        Init::CausalMask if i % columns > i / columns => f32::MIN,
+        Init::CausalMask => 0.0,
+        Init::Rotary { theta, sine } => rotary(theta, sine, i / columns, i % columns, columns),
         Init::Uniform { bound } => rng.uniform_f32(-bound, bound),
         Init::Normal { std } => rng.normal_f64() as f32 * std,
         Init::Constant(v) => v,
@@ -87,7 +131,18 @@ pub fn input_tensor(seed: u64, index: u32, spec: &InputSpec) -> Result<Tensor, T
     Tensor::from_fn(spec.shape.clone(), |_| match spec.distribution {
         Distribution::Uniform => rng.unit_f32(),
         Distribution::Normal => rng.normal_f64() as f32,
+        // Rounded down by the element type, which is an integer's.
+        Distribution::Below(n) => rng.unit_f32() * n as f32,
+        Distribution::Constant(v) => v as f32,
     })
+}
+
+/// As the reference model: frequencies, angles and their functions in single precision.
+fn rotary(theta: f32, sine: bool, position: usize, column: usize, columns: usize) -> f32 {
+    let half = (columns / 2).max(1);
+    let exponent = (2 * (column % half)) as f32 / columns as f32;
+    let angle = position as f32 * (1.0 / libm::powf(theta, exponent));
+    if sine { libm::sinf(angle) } else { libm::cosf(angle) }
 }
 
 fn stream(seed: u64, kind: &str, name: &str) -> Rng {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{HloInstruction, InstrId, Opcode};
+use super::{HloInstruction, InstrId, Opcode, ParameterRole};
 use crate::base::IndexVec;
 use crate::compiler::Workflow;
 
@@ -53,5 +53,36 @@ impl HloModule {
         }
         counts[self.root] += 1;
         counts
+    }
+
+    /// Which instructions compute from weights and constants alone, weights included: what they give is the same in every
+    /// call, so the compiler computes it once, before the weights are laid out. A batch normalisation's scale and shift, and
+    /// the rows a position table gives, are such values.
+    #[must_use]
+    pub fn known_at_load(&self) -> IndexVec<InstrId, bool> {
+        let mut known: IndexVec<InstrId, bool> = IndexVec::new();
+        for instruction in self.instructions.iter() {
+            let is_known = match &instruction.opcode {
+                Opcode::Parameter { role: ParameterRole::Weight(_), .. } => true,
+                Opcode::Parameter { .. } | Opcode::Constant(_) => false,
+                _ => {
+                    let constant = |o: InstrId| self.is_constant(o);
+                    let operands = &instruction.operands;
+                    operands.iter().any(|&o| known[o]) && operands.iter().all(|&o| known[o] || constant(o))
+                }
+            };
+            known.push(is_known);
+        }
+        known
+    }
+
+    /// A number, or one repeated.
+    fn is_constant(&self, id: InstrId) -> bool {
+        let instruction = &self.instructions[id];
+        match (&instruction.opcode, instruction.operands.first()) {
+            (Opcode::Constant(_), _) => true,
+            (Opcode::Broadcast { .. }, Some(&of)) => matches!(self.instructions[of].opcode, Opcode::Constant(_)),
+            _ => false,
+        }
     }
 }

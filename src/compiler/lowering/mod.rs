@@ -7,6 +7,7 @@
 //! `.2`, ... in that order. Ops whose result nothing reads are lowered after all others: removing them is a pass's work.
 
 mod builder;
+mod layers;
 mod ops;
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,13 @@
 //! The instructions of each op.
 
 use crate::compiler::hlo::{DotDims, InstrId, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
-use crate::model::{AtenOp, Node};
+use crate::model::{AtenOp, Node, ranges};
 use crate::tensor::Shape;
 use crate::tensor::kernels::{BinaryOp, UnaryOp};
 
 use super::LowerError;
 use super::builder::{Builder, Origin};
+use super::layers;
 
 /// Appends the instructions of a node whose operands are lowered; returns the one with its result.
 pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> Result<InstrId, LowerError> {
@@ -37,9 +38,55 @@ pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> 
             }
             log_softmax(b, x, *dim, origin)
         }
+        (AtenOp::Softmax { dim }, &[x]) => {
+            let rank = b.shape(x).rank();
+            if *dim as usize >= rank {
+                return Err(LowerError::Dimension { path: node.path(), dim: *dim, rank });
+            }
+            layers::softmax(b, x, *dim, origin)
+        }
         (AtenOp::Mean, &[x]) => mean(b, x, shape, origin),
         (AtenOp::Unary(op), &[x]) => unary(b, *op, x, shape, origin),
         (AtenOp::Binary(op), &[x, y]) => b.push(binary(*op), vec![x, y], shape, origin),
+        (AtenOp::Scalar { op, value, reversed }, &[x]) => {
+            let value = layers::splat(b, *value, &shape, origin);
+            let operands = if *reversed { vec![value, x] } else { vec![x, value] };
+            b.push(binary(*op), operands, shape, origin)
+        }
+        (AtenOp::Silu, &[x]) => {
+            let gate = b.push(Opcode::Logistic, vec![x], shape.clone(), origin);
+            b.push(Opcode::Multiply, vec![x, gate], shape, origin)
+        }
+        (AtenOp::Matmul, &[x, y]) => layers::matmul(b, x, y, shape, origin),
+        (AtenOp::Convolution { window, groups, transposed }, [x, weight, bias @ ..]) => {
+            layers::convolution(b, (*x, *weight, bias.first().copied()), (window, *groups, *transposed), shape, origin)
+        }
+        (AtenOp::MaxPool2d { window }, &[x]) => {
+            b.push(Opcode::ReduceWindow { kind: ReduceKind::Max, window: *window }, vec![x], shape, origin)
+        }
+        (AtenOp::AvgPool2d { window }, &[x]) => layers::avg_pool(b, x, window, shape, origin),
+        (AtenOp::BatchNorm { eps }, &[x, weight, bias, mean, variance]) => {
+            layers::batch_norm(b, x, [weight, bias, mean, variance], *eps, origin)
+        }
+        (AtenOp::LayerNorm { eps }, &[x, weight, bias]) => layers::layer_norm(b, x, weight, bias, *eps, origin),
+        (AtenOp::MeanDims { dims, .. }, &[x]) => {
+            let mean = layers::mean_dims(b, x, dims, origin);
+            layers::reshaped(b, mean, shape, origin)
+        }
+        (AtenOp::Embedding, &[table, indices]) => b.push(Opcode::Gather, vec![table, indices], shape, origin),
+        (AtenOp::Cat { dim }, all @ [_, ..]) => {
+            b.push(Opcode::Concatenate { dimension: *dim }, all.to_vec(), shape, origin)
+        }
+        (AtenOp::Slice { dim, start, end }, &[x]) => {
+            let ranges = ranges(&b.shape(x).dims, *dim, *start, *end);
+            b.push(Opcode::Slice { ranges }, vec![x], shape, origin)
+        }
+        (AtenOp::Expand, &[x]) => stretch(b, x, &shape, origin),
+        (AtenOp::To(_), &[x]) => b.push(Opcode::Convert, vec![x], shape, origin),
+        (AtenOp::IndexCopy { dim }, &[x, update, position]) => {
+            layers::index_copy(b, x, update, (*dim, position), origin)
+        }
+        (AtenOp::Tuple, all @ [_, ..]) => b.push(Opcode::Tuple, all.to_vec(), shape, origin),
         (AtenOp::Custom { target, .. }, &[x]) => custom_call(b, target, x, shape, origin),
         (_, operands) => return Err(LowerError::Operands { path: node.path(), found: operands.len() }),
     })

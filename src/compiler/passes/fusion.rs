@@ -10,7 +10,7 @@ use super::{Changes, Pass};
 
 /// Fuses an elementwise instruction with the elementwise instructions and broadcasts that feed it and nothing else, into
 /// `fused_0`, `fused_1`, ... A value with another reader is never fused: it has to be written out anyway. Products,
-/// reductions, transposes and custom calls stay on their own.
+/// reductions, transposes and custom calls stay on their own, and so does what is computed from weights alone.
 pub struct Fusion;
 
 impl Pass for Fusion {
@@ -52,14 +52,15 @@ fn find_groups(module: &HloModule) -> Vec<Vec<InstrId>> {
         }
     }
     let mut taken: IndexVec<InstrId, bool> = module.instructions.iter().map(|_| false).collect();
+    let known = module.known_at_load();
     let mut groups = Vec::new();
     let ids: Vec<InstrId> = module.instructions.ids().collect();
     // Last to first, so that a chain is met at its end.
     for &root in ids.iter().rev() {
-        if taken[root] || !module.instructions[root].opcode.is_elementwise() {
+        if taken[root] || known[root] || !module.instructions[root].opcode.is_elementwise() {
             continue;
         }
-        let group = grow(module, &users, root);
+        let group = grow(module, &users, &known, root);
         if group.len() > 1 {
             for &member in &group {
                 taken[member] = true;
@@ -72,7 +73,12 @@ fn find_groups(module: &HloModule) -> Vec<Vec<InstrId>> {
 }
 
 /// The root and all that feeds only it, directly or through other members.
-fn grow(module: &HloModule, users: &IndexVec<InstrId, Vec<InstrId>>, root: InstrId) -> BTreeSet<InstrId> {
+fn grow(
+    module: &HloModule,
+    users: &IndexVec<InstrId, Vec<InstrId>>,
+    known: &IndexVec<InstrId, bool>,
+    root: InstrId,
+) -> BTreeSet<InstrId> {
     let mut group = BTreeSet::from([root]);
     let dims = &module.instructions[root].shape.dims;
     // Candidates from the last: when one is looked at, all its readers in the group are there already.
@@ -81,7 +87,7 @@ fn grow(module: &HloModule, users: &IndexVec<InstrId, Vec<InstrId>>, root: Instr
         let instruction = &module.instructions[id];
         let fits = match instruction.opcode {
             Opcode::Broadcast { .. } => true,
-            ref other => other.is_elementwise(),
+            ref other => other.is_elementwise() && !known[id],
         };
         let only_here = id != module.root && users[id].iter().all(|u| group.contains(u));
         if !fits || !only_here || instruction.shape.dims != *dims {

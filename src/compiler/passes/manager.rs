@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::compiler::hlo::{HloModule, VerifyError, verify};
 
-use super::{CommonSubexpressions, DeadCode, Fusion, Simplify};
+use super::{CommonSubexpressions, DeadCode, FoldTransposes, Fusion, Simplify, Views};
 
 /// How many examples a log entry keeps; a loop of a thousand products would make as many.
 const MAX_EXAMPLES: usize = 20;
@@ -69,9 +69,17 @@ pub struct PassManager {
 }
 
 impl Default for PassManager {
-    /// The standard list: dead code, simplification, common subexpressions, dead code again, fusion.
+    /// The standard list: dead code, transposes folded into batched products, simplification, views moved behind products,
+    /// common subexpressions, dead code again, fusion.
     fn default() -> Self {
-        Self::empty().with(DeadCode).with(Simplify).with(CommonSubexpressions).with(DeadCode).with(Fusion)
+        Self::empty()
+            .with(DeadCode)
+            .with(FoldTransposes)
+            .with(Simplify)
+            .with(Views)
+            .with(CommonSubexpressions)
+            .with(DeadCode)
+            .with(Fusion)
     }
 }
 

@@ -2,13 +2,17 @@
 
 mod cse;
 mod dce;
+mod fold_transposes;
 mod fusion;
 mod manager;
 mod rewrite;
 mod simplify;
+mod views;
 
 pub use cse::CommonSubexpressions;
 pub use dce::DeadCode;
+pub use fold_transposes::FoldTransposes;
 pub use fusion::Fusion;
 pub use manager::{Changes, Pass, PassError, PassLog, PassManager, PassRecord, optimize};
 pub use simplify::Simplify;
+pub use views::Views;

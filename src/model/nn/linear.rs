@@ -1,7 +1,6 @@
 //! `torch.nn.Linear`.
 
 use crate::model::{Ctx, Init, ModelError, Module, Parameter, Value};
-use crate::tensor::Shape;
 
 /// `y = x @ weight^T + bias` over the last dimension.
 #[derive(Clone, Debug)]
@@ -21,10 +20,9 @@ impl Linear {
     #[must_use]
     pub fn with_bias(in_features: u64, out_features: u64, bias: bool) -> Self {
         let init = Init::linear_default(in_features);
-        let parameter = |name, dims: Vec<u64>| Parameter { name, shape: Shape::f32(dims), init };
         Self {
-            weight: parameter("weight", vec![out_features, in_features]),
-            bias: bias.then(|| parameter("bias", vec![out_features])),
+            weight: Parameter::new("weight", [out_features, in_features], init),
+            bias: bias.then(|| Parameter::new("bias", [out_features], init)),
         }
     }
 

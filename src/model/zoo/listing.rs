@@ -10,7 +10,7 @@ use crate::model::Distribution;
 pub struct InputListing {
     /// Shape as HLO text: `f32[4,4]`.
     pub shape: String,
-    /// How its values are drawn: `uniform` in [0, 1) or `normal`.
+    /// How its values are drawn: `uniform` in [0, 1), `normal`, `integer` (ids) or `constant`.
     pub distribution: &'static str,
 }
 
@@ -77,6 +77,8 @@ pub fn summarize(spec: &ModelSpec, batch: u64) -> Result<ModelSummary, SpecError
         distribution: match i.distribution {
             Distribution::Uniform => "uniform",
             Distribution::Normal => "normal",
+            Distribution::Below(_) => "integer",
+            Distribution::Constant(_) => "constant",
         },
     });
     Ok(ModelSummary {
@@ -122,10 +124,11 @@ mod tests {
     use crate::model::named_parameters;
 
     #[test]
-    fn the_listing_has_the_published_sizes() {
+    fn the_listing_has_the_tutorials_sizes() {
         let all = list().unwrap();
         let figures: Vec<_> = all
             .iter()
+            .take(3)
             .map(|m| (m.id, m.summary.parameter_count, m.summary.flops, m.summary.inputs[0].shape.as_str()))
             .collect();
         let mlp_weights = 784 * 4096 + 4096 * 2048 + 2048 * 10;

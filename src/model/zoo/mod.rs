@@ -5,7 +5,11 @@ mod listing;
 mod matmult;
 mod mlp;
 mod nn;
+#[cfg(test)]
+mod published;
 mod spec;
+pub mod text;
+pub mod vision;
 
 pub use info::{ModelInfo, ParamInfo, ParamKind, Settings};
 pub use listing::{InputListing, ModelListing, ModelSummary, ParamListing, list, summarize};
@@ -15,4 +19,18 @@ pub use nn::Nn;
 pub use spec::{MAX_BATCH_SIZE, ModelSpec, SpecError};
 
 /// Every model, in the order lists show them.
-pub static MODELS: [&ModelInfo; 3] = [&nn::INFO, &matmult::INFO, &mlp::INFO];
+pub static MODELS: [&ModelInfo; 13] = [
+    &nn::INFO,
+    &matmult::INFO,
+    &mlp::INFO,
+    &text::BERT_BASE,
+    &text::BERT_LARGE,
+    &text::ROBERTA_BASE,
+    &text::ROBERTA_LARGE,
+    &text::ELECTRA_BASE,
+    &vision::RESNET18,
+    &vision::RESNET34,
+    &vision::RESNET50,
+    &vision::RESNET101,
+    &vision::RESNET152,
+];

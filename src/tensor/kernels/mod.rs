@@ -3,6 +3,7 @@
 mod elementwise;
 mod layout;
 mod matmul;
+mod norm;
 mod reduce;
 mod select;
 mod window;
@@ -10,6 +11,7 @@ mod window;
 pub use elementwise::{BinaryOp, UnaryOp, binary, broadcast_shapes, unary};
 pub use layout::{broadcast_in_dim, broadcast_to, convert, transpose};
 pub use matmul::{dot, dot_shape, matmul};
+pub use norm::{batch_norm, layer_norm, mean_dims, scalar, softmax};
 pub use reduce::{ReduceOp, log_softmax, mean, reduce};
 pub use select::{
     SliceDim, concatenate, concatenate_shape, dynamic_update_slice, gather_rows, gather_rows_shape, slice, slice_shape,

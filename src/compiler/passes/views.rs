@@ -1,0 +1,168 @@
+//! Products and elementwise work on a view, done on what is viewed.
+
+use crate::base::IndexVec;
+use crate::compiler::hlo::{DotDims, HloInstruction, HloModule, InstrId, Opcode};
+use crate::tensor::Shape;
+
+use super::{Changes, Pass};
+
+/// Moves reshapes behind the products and elementwise instructions that read them. PyTorch views an activation
+/// `[b, s, k]` as a matrix `[b * s, k]`, multiplies, adds the bias and views the sum as `[b, s, n]`; afterwards all of this is
+/// done with three dimensions, the two views cancel, and the sum can be fused with what follows. What nothing reads any
+/// more is left for dead code removal. Modules with fusions are left alone: this pass comes before.
+pub struct Views;
+
+impl Pass for Views {
+    fn name(&self) -> &'static str {
+        "views"
+    }
+
+    fn run(&self, module: &mut HloModule) -> Changes {
+        let fused = |i: &HloInstruction| matches!(i.opcode, Opcode::Fusion(_));
+        let any_view = module.instructions.iter().any(|i| matches!(i.opcode, Opcode::Reshape));
+        if !any_view || module.instructions.iter().any(fused) {
+            return Changes::default();
+        }
+        let mut rebuild = Rebuild {
+            old: module,
+            new: IndexVec::new(),
+            placed: IndexVec::new(),
+            bases: IndexVec::new(),
+            names: fresh_names(module),
+            changes: Changes::default(),
+        };
+        for (id, instruction) in module.instructions.iter_enumerated() {
+            rebuild.instruction(id, instruction);
+        }
+        let Rebuild { new, placed, changes, .. } = rebuild;
+        module.root = placed[module.root];
+        module.instructions = new;
+        changes
+    }
+}
+
+/// The first number that no instruction's name ends with.
+fn fresh_names(module: &HloModule) -> u32 {
+    let number = |i: &HloInstruction| i.name.rsplit_once('.').and_then(|(_, n)| n.parse::<u32>().ok());
+    module.instructions.iter().filter_map(number).max().map_or(1, |n| n.saturating_add(1))
+}
+
+struct Rebuild<'m> {
+    old: &'m HloModule,
+    new: IndexVec<InstrId, HloInstruction>,
+    /// By old id: the instruction that gives the same value.
+    placed: IndexVec<InstrId, InstrId>,
+    /// By old id: the value it is a view of.
+    bases: IndexVec<InstrId, Option<InstrId>>,
+    names: u32,
+    changes: Changes,
+}
+
+impl Rebuild<'_> {
+    fn instruction(&mut self, id: InstrId, old: &HloInstruction) {
+        let moved = match &old.opcode {
+            Opcode::Reshape => {
+                self.reshape(old);
+                return;
+            }
+            Opcode::Dot(dims) => self.dot(old, dims),
+            op if op.is_elementwise() => self.elementwise(old),
+            _ => None,
+        };
+        let Some(moved) = moved else {
+            let mut copy = old.clone();
+            for operand in &mut copy.operands {
+                *operand = self.placed[*operand];
+            }
+            self.place(copy, None);
+            return;
+        };
+        let (name, root) = (&old.name, id == self.old.root);
+        self.changes.add(|| format!("%{name} is computed on {}{}", moved.shape, if root { ", the result" } else { "" }));
+        let base = self.new.push(moved);
+        let view = HloInstruction {
+            name: self.name("reshape"),
+            opcode: Opcode::Reshape,
+            operands: vec![base],
+            shape: old.shape.clone(),
+            metadata: old.metadata.clone(),
+        };
+        self.place(view, Some(base));
+    }
+
+    fn place(&mut self, instruction: HloInstruction, base: Option<InstrId>) {
+        let id = self.new.push(instruction);
+        self.placed.push(id);
+        self.bases.push(base);
+    }
+
+    /// A view of a view is a view of what that one views, or that itself.
+    fn reshape(&mut self, old: &HloInstruction) {
+        let Some(&operand) = old.operands.first() else { return };
+        let base = self.bases[operand].unwrap_or(self.placed[operand]);
+        if self.new[base].shape == old.shape {
+            self.placed.push(base);
+            self.bases.push(None);
+            return;
+        }
+        self.place(HloInstruction { operands: vec![base], ..old.clone() }, Some(base));
+    }
+
+    /// `dot([.., k] as [m, k], [k, n])` as `dot([.., k], [k, n])`.
+    fn dot(&mut self, old: &HloInstruction, dims: &DotDims) -> Option<HloInstruction> {
+        let &[lhs, rhs] = old.operands.as_slice() else { return None };
+        let base = self.bases[lhs]?;
+        let (from, viewed) = (&self.new[base].shape, &self.old.instructions[lhs].shape);
+        let matrices = viewed.rank() == 2 && self.old.instructions[rhs].shape.rank() == 2;
+        if !matrices || dims.batch != 0 || dims.lhs_contracting != 1 || from.dims.last() != viewed.dims.last() {
+            return None;
+        }
+        let mut result = from.clone();
+        if let (Some(last), Some(&columns)) = (result.dims.last_mut(), old.shape.dims.last()) {
+            *last = columns;
+        }
+        let dims = DotDims { lhs_contracting: from.rank() as u32 - 1, ..dims.clone() };
+        let (opcode, operands) = (Opcode::Dot(dims), vec![base, self.placed[rhs]]);
+        Some(HloInstruction { opcode, operands, shape: result, ..old.clone() })
+    }
+
+    /// An elementwise instruction whose operands are views of values of one shape, or repeat one number or one row.
+    fn elementwise(&mut self, old: &HloInstruction) -> Option<HloInstruction> {
+        let viewed = old.operands.iter().find_map(|o| self.bases[*o])?;
+        let dims = self.new[viewed].shape.dims.clone();
+        let same_rows = dims.last() == old.shape.dims.last();
+        let fits = |o: &InstrId| match (self.bases[*o], &self.old.instructions[*o].opcode) {
+            (Some(base), _) => self.new[base].shape.dims == dims,
+            (None, Opcode::Broadcast { dimensions }) => {
+                dimensions.is_empty() || (same_rows && *dimensions == [old.shape.rank() as u32 - 1])
+            }
+            _ => false,
+        };
+        if !old.operands.iter().all(fits) {
+            return None;
+        }
+        let operands = old.operands.iter().map(|o| self.bases[*o].unwrap_or_else(|| self.repeat(*o, &dims))).collect();
+        Some(HloInstruction { operands, shape: Shape::new(old.shape.dtype, dims), ..old.clone() })
+    }
+
+    /// A broadcast to other dimensions.
+    fn repeat(&mut self, broadcast: InstrId, dims: &[u64]) -> InstrId {
+        let old = &self.old.instructions[broadcast];
+        let row = matches!(&old.opcode, Opcode::Broadcast { dimensions } if !dimensions.is_empty());
+        let dimensions = if row { vec![dims.len() as u32 - 1] } else { Vec::new() };
+        let copy = HloInstruction {
+            name: self.name("broadcast"),
+            opcode: Opcode::Broadcast { dimensions },
+            operands: old.operands.iter().map(|o| self.placed[*o]).collect(),
+            shape: Shape::new(old.shape.dtype, dims),
+            metadata: old.metadata.clone(),
+        };
+        self.new.push(copy)
+    }
+
+    fn name(&mut self, opcode: &str) -> String {
+        let number = self.names;
+        self.names += 1;
+        format!("{opcode}.{number}")
+    }
+}

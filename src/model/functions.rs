@@ -1,0 +1,371 @@
+//! The functions of `torch` and `torch.nn.functional` that layers are written with, beyond those of linear networks.
+
+use crate::tensor::kernels::{BinaryOp, UnaryOp, WindowDim};
+use crate::tensor::{DType, Shape};
+
+use super::{AtenOp, Ctx, ModelError, Value};
+
+/// How a convolution moves: the arguments of `torch.nn.Conv2d`, the same for height and width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConvArgs {
+    /// Steps between windows.
+    pub stride: u64,
+    /// Zeros on each side.
+    pub padding: u64,
+    /// Distance of two kernel elements.
+    pub dilation: u64,
+    /// Groups of channels.
+    pub groups: u64,
+}
+
+impl Default for ConvArgs {
+    fn default() -> Self {
+        Self { stride: 1, padding: 0, dilation: 1, groups: 1 }
+    }
+}
+
+/// Products, convolutions and pooling.
+impl Ctx {
+    /// `torch.matmul` of operands with the same number of dimensions: matrices, or batches of them.
+    ///
+    /// # Errors
+    /// When shapes do not fit.
+    pub fn matmul(&mut self, a: &Value, b: &Value) -> Result<Value, ModelError> {
+        let op = if a.dims().len() == 2 && b.dims().len() == 2 { AtenOp::Mm } else { AtenOp::Matmul };
+        self.apply(op, &[a, b], None)
+    }
+
+    /// `torch.nn.functional.conv2d` of `[n, ci, h, w]` with `[co, ci / groups, kh, kw]`.
+    ///
+    /// # Errors
+    /// When shapes do not fit.
+    pub fn conv2d(
+        &mut self,
+        x: &Value,
+        weight: &Value,
+        bias: Option<&Value>,
+        args: ConvArgs,
+    ) -> Result<Value, ModelError> {
+        let dim =
+            |size: u64| WindowDim { window_dilation: args.dilation, ..WindowDim::new(size, args.stride, args.padding) };
+        let window = kernel(weight).map(dim);
+        let op = AtenOp::Convolution { window, groups: args.groups, transposed: false };
+        let operands: Vec<&Value> = [x, weight].into_iter().chain(bias).collect();
+        self.apply(op, &operands, None)
+    }
+
+    /// `torch.nn.functional.conv_transpose2d` of `[n, ci, h, w]` with `[ci, co, kh, kw]`.
+    ///
+    /// # Errors
+    /// When shapes do not fit, or the padding is not smaller than the kernel.
+    pub fn conv_transpose2d(
+        &mut self,
+        x: &Value,
+        weight: &Value,
+        bias: Option<&Value>,
+        stride: u64,
+        padding: u64,
+    ) -> Result<Value, ModelError> {
+        let dim = |size| WindowDim::transposed(size, stride, padding);
+        let [height, width] = kernel(weight);
+        let (Some(height), Some(width)) = (dim(height), dim(width)) else {
+            return Err(ModelError::Operand {
+                op: "aten::convolution".to_owned(),
+                scope: self.scope().to_owned(),
+                name: "weight",
+                shape: weight.shape().clone(),
+                expected: format!("a padding of {padding} needs a larger kernel"),
+            });
+        };
+        let op = AtenOp::Convolution { window: [height, width], groups: 1, transposed: true };
+        let operands: Vec<&Value> = [x, weight].into_iter().chain(bias).collect();
+        self.apply(op, &operands, None)
+    }
+
+    /// `torch.nn.functional.max_pool2d`.
+    ///
+    /// # Errors
+    /// When the window does not fit.
+    pub fn max_pool2d(&mut self, x: &Value, size: u64, stride: u64, padding: u64) -> Result<Value, ModelError> {
+        self.apply(AtenOp::MaxPool2d { window: [WindowDim::new(size, stride, padding); 2] }, &[x], None)
+    }
+
+    /// `torch.nn.functional.avg_pool2d`, padding counted as zeros.
+    ///
+    /// # Errors
+    /// When the window does not fit.
+    pub fn avg_pool2d(&mut self, x: &Value, size: u64, stride: u64, padding: u64) -> Result<Value, ModelError> {
+        self.apply(AtenOp::AvgPool2d { window: [WindowDim::new(size, stride, padding); 2] }, &[x], None)
+    }
+
+    /// `torch.nn.functional.adaptive_avg_pool2d` to a square of `size`, which must divide the operand's height and width.
+    /// Pooling to one element is a mean, to the operand's own size nothing.
+    ///
+    /// # Errors
+    /// When the operand has other than four dimensions, or they are no multiples of `size`.
+    pub fn adaptive_avg_pool2d(&mut self, x: &Value, size: u64) -> Result<Value, ModelError> {
+        match x.dims() {
+            [_, _, h, w] if *h == size && *w == size => Ok(x.clone()),
+            [_, _, _, _] if size == 1 => self.mean_dims(x, &[2, 3], true),
+            &[_, _, h, w] if size > 0 && h % size == 0 && w % size == 0 => {
+                let dim = |extent: u64| WindowDim::new(extent / size, extent / size, 0);
+                self.apply(AtenOp::AvgPool2d { window: [dim(h), dim(w)] }, &[x], None)
+            }
+            _ => Err(ModelError::Operand {
+                op: "aten::adaptive_avg_pool2d".to_owned(),
+                scope: self.scope().to_owned(),
+                name: "input",
+                shape: x.shape().clone(),
+                expected: format!("expected an image whose sides are multiples of {size}"),
+            }),
+        }
+    }
+}
+
+/// Normalisations and activations.
+impl Ctx {
+    /// `torch.nn.functional.batch_norm` at inference; `statistics` are weight, bias, running mean and running variance.
+    ///
+    /// # Errors
+    /// When the statistics do not have one number for each channel.
+    pub fn batch_norm(&mut self, x: &Value, statistics: [&Value; 4], eps: f32) -> Result<Value, ModelError> {
+        let [weight, bias, mean, variance] = statistics;
+        self.apply(AtenOp::BatchNorm { eps }, &[x, weight, bias, mean, variance], None)
+    }
+
+    /// `torch.nn.functional.layer_norm` over the last dimension.
+    ///
+    /// # Errors
+    /// When the weights do not fit the last dimension.
+    pub fn layer_norm(&mut self, x: &Value, weight: &Value, bias: &Value, eps: f32) -> Result<Value, ModelError> {
+        self.apply(AtenOp::LayerNorm { eps }, &[x, weight, bias], None)
+    }
+
+    /// Root mean square normalisation over the last dimension, op by op as Llama's code writes it.
+    ///
+    /// # Errors
+    /// When the weight does not fit the last dimension.
+    pub fn rms_norm(&mut self, x: &Value, weight: &Value, eps: f32) -> Result<Value, ModelError> {
+        let last = (x.dims().len() as u32).saturating_sub(1);
+        let square = self.mul(x, x)?;
+        let variance = self.mean_dims(&square, &[last], true)?;
+        let variance = self.scalar(BinaryOp::Add, &variance, eps)?;
+        let scale = self.unary(UnaryOp::Rsqrt, &variance)?;
+        let normal = self.mul(x, &scale)?;
+        self.mul(weight, &normal)
+    }
+
+    /// `torch.softmax` along a dimension.
+    ///
+    /// # Errors
+    /// When the dimension does not exist.
+    pub fn softmax(&mut self, x: &Value, dim: u32) -> Result<Value, ModelError> {
+        self.apply(AtenOp::Softmax { dim }, &[x], None)
+    }
+
+    /// `torch.nn.functional.gelu`, with the error function.
+    ///
+    /// # Errors
+    /// When memory runs out in an eager run.
+    pub fn gelu(&mut self, x: &Value) -> Result<Value, ModelError> {
+        self.unary(UnaryOp::Gelu, x)
+    }
+
+    /// `torch.sigmoid`.
+    ///
+    /// # Errors
+    /// When memory runs out in an eager run.
+    pub fn sigmoid(&mut self, x: &Value) -> Result<Value, ModelError> {
+        self.unary(UnaryOp::Logistic, x)
+    }
+
+    /// `torch.nn.functional.silu`.
+    ///
+    /// # Errors
+    /// When memory runs out in an eager run.
+    pub fn silu(&mut self, x: &Value) -> Result<Value, ModelError> {
+        self.apply(AtenOp::Silu, &[x], None)
+    }
+
+    /// `Tensor.mean(dims, keepdim)`; `dims` ascending.
+    ///
+    /// # Errors
+    /// When a dimension does not exist or is empty.
+    pub fn mean_dims(&mut self, x: &Value, dims: &[u32], keepdim: bool) -> Result<Value, ModelError> {
+        self.apply(AtenOp::MeanDims { dims: dims.to_vec(), keepdim }, &[x], None)
+    }
+
+    /// `a + b`, broadcasting.
+    ///
+    /// # Errors
+    /// When the shapes can not be broadcast together.
+    pub fn add(&mut self, a: &Value, b: &Value) -> Result<Value, ModelError> {
+        self.binary(BinaryOp::Add, a, b)
+    }
+
+    /// `a * b`, broadcasting.
+    ///
+    /// # Errors
+    /// When the shapes can not be broadcast together.
+    pub fn mul(&mut self, a: &Value, b: &Value) -> Result<Value, ModelError> {
+        self.binary(BinaryOp::Mul, a, b)
+    }
+
+    /// An elementwise function of a tensor and a number: `x / 8`.
+    ///
+    /// # Errors
+    /// When memory runs out in an eager run.
+    pub fn scalar(&mut self, op: BinaryOp, x: &Value, value: f32) -> Result<Value, ModelError> {
+        self.apply(AtenOp::Scalar { op, value, reversed: false }, &[x], None)
+    }
+
+    /// `value - x`: `torch.rsub`.
+    ///
+    /// # Errors
+    /// When memory runs out in an eager run.
+    pub fn rsub(&mut self, value: f32, x: &Value) -> Result<Value, ModelError> {
+        self.apply(AtenOp::Scalar { op: BinaryOp::Sub, value, reversed: true }, &[x], None)
+    }
+}
+
+/// Moving and picking elements.
+impl Ctx {
+    /// `torch.nn.functional.embedding`: rows of a table `[v, ..]`.
+    ///
+    /// # Errors
+    /// When the indices are no integers.
+    pub fn embedding(&mut self, table: &Value, indices: &Value) -> Result<Value, ModelError> {
+        self.apply(AtenOp::Embedding, &[table, indices], None)
+    }
+
+    /// `torch.cat` along a dimension.
+    ///
+    /// # Errors
+    /// When there are no operands or they differ elsewhere.
+    pub fn cat(&mut self, operands: &[&Value], dim: u32) -> Result<Value, ModelError> {
+        self.apply(AtenOp::Cat { dim }, operands, None)
+    }
+
+    /// `x[.., start:end, ..]` in dimension `dim`.
+    ///
+    /// # Errors
+    /// When the range is not within the dimension.
+    pub fn slice(&mut self, x: &Value, dim: u32, start: u64, end: u64) -> Result<Value, ModelError> {
+        if start == 0 && x.dims().get(dim as usize) == Some(&end) {
+            return Ok(x.clone());
+        }
+        self.apply(AtenOp::Slice { dim, start, end }, &[x], None)
+    }
+
+    /// `torch.select`: element `index` of a dimension, which disappears.
+    ///
+    /// # Errors
+    /// When there is no such element.
+    pub fn select(&mut self, x: &Value, dim: u32, index: u64) -> Result<Value, ModelError> {
+        let one = self.apply(AtenOp::Slice { dim, start: index, end: index.saturating_add(1) }, &[x], None)?;
+        let mut dims = one.dims().to_vec();
+        dims.remove(dim as usize);
+        self.view(&one, &dims)
+    }
+
+    /// `torch.transpose`: exchanges two dimensions.
+    ///
+    /// # Errors
+    /// When one of them does not exist.
+    pub fn transpose(&mut self, x: &Value, a: u32, b: u32) -> Result<Value, ModelError> {
+        let mut dims: Vec<u32> = (0..x.dims().len() as u32).collect();
+        // A dimension that does not exist is left for `permute` to name.
+        if let Ok([x, y]) = dims.get_disjoint_mut([a as usize, b as usize]) {
+            std::mem::swap(x, y);
+        } else {
+            dims.push(a.max(b));
+        }
+        self.permute(x, &dims)
+    }
+
+    /// `Tensor.flatten(start)`: all dimensions from `start` on become one.
+    ///
+    /// # Errors
+    /// When there is no dimension `start`.
+    pub fn flatten(&mut self, x: &Value, start: u32) -> Result<Value, ModelError> {
+        let (kept, rest) = x.dims().split_at((start as usize).min(x.dims().len()));
+        let mut dims = kept.to_vec();
+        dims.push(rest.iter().fold(1, |n, d| d.saturating_mul(n)));
+        self.view(x, &dims)
+    }
+
+    /// `Tensor.expand`: repeats dimensions of one.
+    ///
+    /// # Errors
+    /// When another dimension would change.
+    pub fn expand(&mut self, x: &Value, dims: &[u64]) -> Result<Value, ModelError> {
+        if x.dims() == dims {
+            return Ok(x.clone());
+        }
+        self.apply(AtenOp::Expand, &[x], Some(&Shape::new(x.shape().dtype, dims)))
+    }
+
+    /// `Tensor.to`: the same values in another element type.
+    ///
+    /// # Errors
+    /// When memory runs out in an eager run.
+    pub fn to(&mut self, x: &Value, dtype: DType) -> Result<Value, ModelError> {
+        if x.shape().dtype == dtype {
+            return Ok(x.clone());
+        }
+        self.apply(AtenOp::To(dtype), &[x], None)
+    }
+
+    /// `Tensor.index_copy`: a cache with `update` at `position` of dimension `dim`. The device does it in place.
+    ///
+    /// # Errors
+    /// When the update does not fit or the position is not one integer.
+    pub fn index_copy(
+        &mut self,
+        cache: &Value,
+        dim: u32,
+        position: &Value,
+        update: &Value,
+    ) -> Result<Value, ModelError> {
+        self.apply(AtenOp::IndexCopy { dim }, &[cache, update, position], None)
+    }
+
+    /// Several results of a model; profiles and shapes show the first.
+    ///
+    /// # Errors
+    /// Never under the tracer.
+    pub fn tuple(&mut self, results: &[&Value]) -> Result<Value, ModelError> {
+        self.apply(AtenOp::Tuple, results, None)
+    }
+
+    /// Attention from its primitives: `softmax(q @ k^T * scale + mask) @ v` over the last two dimensions.
+    ///
+    /// # Errors
+    /// When shapes do not fit.
+    pub fn attention(
+        &mut self,
+        [q, k, v]: [&Value; 3],
+        scale: Option<(BinaryOp, f32)>,
+        mask: Option<&Value>,
+    ) -> Result<Value, ModelError> {
+        let rank = k.dims().len() as u32;
+        let turned = self.transpose(k, rank.saturating_sub(2), rank.saturating_sub(1))?;
+        let mut scores = self.matmul(q, &turned)?;
+        if let Some((op, value)) = scale {
+            scores = self.scalar(op, &scores, value)?;
+        }
+        if let Some(mask) = mask {
+            scores = self.add(&scores, mask)?;
+        }
+        let weights = self.softmax(&scores, rank.saturating_sub(1))?;
+        self.matmul(&weights, v)
+    }
+}
+
+/// Height and width of convolution weights; zero when they have other than four dimensions, which no window fits.
+fn kernel(weight: &Value) -> [u64; 2] {
+    match weight.dims() {
+        [_, _, height, width] => [*height, *width],
+        _ => [0, 0],
+    }
+}

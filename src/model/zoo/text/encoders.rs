@@ -1,0 +1,91 @@
+//! BERT, RoBERTa and ELECTRA: sizes from each model's `config.json`.
+
+use crate::model::zoo::{ModelInfo, ParamInfo, ParamKind, Settings};
+use crate::model::{Distribution, InputSpec};
+use crate::tensor::{DType, Shape};
+
+use super::{Bert, BertConfig};
+
+/// Sequence length, at most what the position table holds.
+pub(in crate::model::zoo) static SEQ: [ParamInfo; 1] = [ParamInfo {
+    name: "seq",
+    help: "tokens of a sequence, padding included",
+    kind: ParamKind::Int { default: 128, min: 1, max: 512 },
+}];
+
+pub(in crate::model::zoo) const BATCH_HELP: &str = "batch size b gives b sequences: token ids and masks of [b, seq]";
+
+const BERT: BertConfig = BertConfig {
+    prefix: "Bert",
+    vocab: 30_522,
+    hidden: 768,
+    layers: 12,
+    heads: 12,
+    intermediate: 3072,
+    positions: 512,
+    position_offset: 0,
+    types: 2,
+    eps: 1e-12,
+    pooler: true,
+};
+
+const LARGE: BertConfig = BertConfig { hidden: 1024, layers: 24, heads: 16, intermediate: 4096, ..BERT };
+
+/// Positions count from 2: RoBERTa numbers them from the padding id on.
+const ROBERTA: BertConfig =
+    BertConfig { prefix: "Roberta", vocab: 50_265, positions: 514, position_offset: 2, types: 1, eps: 1e-5, ..BERT };
+
+/// Ids, a mask of ones, and token types where `types` says how many there are.
+pub(in crate::model::zoo) fn tokens(batch: u64, seq: u64, vocab: u64, types: Option<u64>) -> Vec<InputSpec> {
+    let input = |distribution| InputSpec { shape: Shape::new(DType::S32, [batch, seq]), distribution };
+    let mut inputs = vec![input(Distribution::Below(vocab as u32)), input(Distribution::Constant(1))];
+    inputs.extend(types.map(|types| input(Distribution::Below(types as u32))));
+    inputs
+}
+
+const fn encoder(
+    id: &'static str,
+    description: &'static str,
+    build: fn(&Settings) -> Box<dyn crate::model::Module>,
+    inputs: fn(&Settings, u64) -> Vec<InputSpec>,
+) -> ModelInfo {
+    ModelInfo { id, description, default_batch_size: 1, batch_help: BATCH_HELP, parameters: &SEQ, build, inputs }
+}
+
+pub(in crate::model::zoo) static BERT_BASE: ModelInfo = encoder(
+    "bert-base-uncased",
+    "BERT base: 12 layers of 768 features, last hidden state and pooled first token",
+    |_| Box::new(Bert::new(&BERT)),
+    |s, batch| tokens(batch, s.int("seq"), BERT.vocab, Some(BERT.types)),
+);
+
+pub(in crate::model::zoo) static BERT_LARGE: ModelInfo = encoder(
+    "bert-large-uncased",
+    "BERT large: 24 layers of 1024 features, last hidden state and pooled first token",
+    |_| Box::new(Bert::new(&LARGE)),
+    |s, batch| tokens(batch, s.int("seq"), BERT.vocab, Some(BERT.types)),
+);
+
+pub(in crate::model::zoo) static ROBERTA_BASE: ModelInfo = encoder(
+    "roberta-base",
+    "RoBERTa base: BERT base with 50265 words",
+    |_| Box::new(Bert::new(&ROBERTA)),
+    |s, batch| tokens(batch, s.int("seq"), ROBERTA.vocab, None),
+);
+
+pub(in crate::model::zoo) static ROBERTA_LARGE: ModelInfo = encoder(
+    "roberta-large",
+    "RoBERTa large: BERT large with 50265 words",
+    |_| {
+        let large = BertConfig { hidden: 1024, layers: 24, heads: 16, intermediate: 4096, ..ROBERTA };
+        Box::new(Bert::new(&large))
+    },
+    |s, batch| tokens(batch, s.int("seq"), ROBERTA.vocab, None),
+);
+
+pub(in crate::model::zoo) static ELECTRA_BASE: ModelInfo = encoder(
+    "google/electra-base-discriminator",
+    "ELECTRA base discriminator: BERT base without pooler",
+    |_| Box::new(Bert::new(&BertConfig { prefix: "Electra", pooler: false, ..BERT })),
+    |s, batch| tokens(batch, s.int("seq"), BERT.vocab, Some(BERT.types)),
+);

@@ -1,0 +1,55 @@
+//! Convolutional networks for ImageNet, as torchvision builds them.
+
+use crate::model::zoo::{ModelInfo, Settings};
+use crate::model::{Distribution, InputSpec, Module};
+use crate::tensor::Shape;
+
+use super::{ResNet, ResNetConfig};
+
+/// Colour images of 224 by 224.
+pub(in crate::model::zoo) fn images(batch: u64) -> Vec<InputSpec> {
+    vec![InputSpec { shape: Shape::f32([batch, 3, 224, 224]), distribution: Distribution::Normal }]
+}
+
+pub(in crate::model::zoo) const BATCH_HELP: &str = "batch size b gives b images: [b, 3, 224, 224]";
+
+/// A classifier or another model whose one input is images.
+pub(in crate::model::zoo) const fn network(
+    id: &'static str,
+    description: &'static str,
+    build: fn(&Settings) -> Box<dyn Module>,
+) -> ModelInfo {
+    ModelInfo {
+        id,
+        description,
+        default_batch_size: 1,
+        batch_help: BATCH_HELP,
+        parameters: &[],
+        build,
+        inputs: |_, batch| images(batch),
+    }
+}
+
+pub(in crate::model::zoo) static RESNET18: ModelInfo =
+    network("resnet18", "ResNet-18: 8 blocks of two 3x3 convolutions", |_| {
+        Box::new(ResNet::new(&ResNetConfig::imagenet([2, 2, 2, 2], false)))
+    });
+
+pub(in crate::model::zoo) static RESNET34: ModelInfo =
+    network("resnet34", "ResNet-34: 16 blocks of two 3x3 convolutions", |_| {
+        Box::new(ResNet::new(&ResNetConfig::imagenet([3, 4, 6, 3], false)))
+    });
+
+pub(in crate::model::zoo) static RESNET50: ModelInfo = network("resnet50", "ResNet-50: 16 bottleneck blocks", |_| {
+    Box::new(ResNet::new(&ResNetConfig::imagenet([3, 4, 6, 3], true)))
+});
+
+pub(in crate::model::zoo) static RESNET101: ModelInfo =
+    network("resnet101", "ResNet-101: 33 bottleneck blocks", |_| {
+        Box::new(ResNet::new(&ResNetConfig::imagenet([3, 4, 23, 3], true)))
+    });
+
+pub(in crate::model::zoo) static RESNET152: ModelInfo =
+    network("resnet152", "ResNet-152: 50 bottleneck blocks", |_| {
+        Box::new(ResNet::new(&ResNetConfig::imagenet([3, 8, 36, 3], true)))
+    });
