@@ -10,6 +10,7 @@ use super::CodegenError;
 use super::emitter::Purpose;
 use super::program::Generator;
 use super::value::{Layout, Resident, Value, blocks};
+use crate::base::FxHashSet;
 use crate::compiler::Workflow;
 use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
 use crate::machine::isa::{Engine, Op, Wait};
@@ -40,6 +41,8 @@ enum StepKind {
     Scalars {
         is_add: bool,
     },
+    /// Vector engine, scalars per partition, on a value beside the running one.
+    Beside,
     /// Vector engine, two tensors.
     Tensors,
     /// Scalar engine, function by table.
@@ -64,21 +67,53 @@ impl Generator<'_> {
     ) -> Result<Vec<Step>, CodegenError> {
         let mut running = main;
         let mut steps: Vec<Step> = Vec::new();
+        // Members that another value goes through before it meets the running one.
+        let mut beside: FxHashSet<InstrId> = FxHashSet::default();
         for (id, member) in members {
             if self.define_lazy(*id, member) {
                 continue;
             }
             let Some(position) = member.operands.iter().position(|o| *o == running) else {
-                return Err(self.unsupported(*id, "a fusion that is not a chain"));
+                self.plan_beside(*id, member, shape, &beside, &mut steps)?;
+                beside.insert(*id);
+                continue;
             };
             let other = member.operands.iter().enumerate().find(|(i, _)| *i != position).map(|(_, o)| *o);
-            self.plan_member(*id, member, other, shape, &mut steps)?;
+            match other {
+                Some(other) if beside.contains(&other) => {
+                    steps.push(Step { kind: StepKind::Tensors, after: Vec::new() });
+                }
+                _ => self.plan_member(*id, member, other, shape, &mut steps)?,
+            }
             running = *id;
         }
         if steps.is_empty() {
             steps.push(Step { kind: StepKind::Copy, after: Vec::new() });
         }
         Ok(steps)
+    }
+
+    /// A member that does not touch the running value: a scale, shift or function of another one. Two in a row with
+    /// scalars are one instruction.
+    fn plan_beside(
+        &mut self,
+        id: InstrId,
+        member: &HloInstruction,
+        shape: &Resident,
+        beside: &FxHashSet<InstrId>,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), CodegenError> {
+        let mut after = Vec::new();
+        for operand in member.operands.iter().filter(|o| !beside.contains(o)) {
+            if let Ok(Value::Resident(_)) = self.value(*operand) {
+                after.extend(self.in_layout(*operand, id, shape.layout)?.ready);
+            }
+        }
+        match steps.last_mut() {
+            Some(last) if last.kind == StepKind::Beside => last.after.extend(after),
+            _ => steps.push(Step { kind: StepKind::Beside, after }),
+        }
+        Ok(())
     }
 
     fn plan_member(
@@ -186,7 +221,7 @@ impl Generator<'_> {
         let mut last = Wait { unit: crate::machine::isa::Unit::Engine(Engine::Vector), count: 0 };
         for step in steps {
             let (engine, op) = match step.kind {
-                StepKind::Scalars { .. } => (Engine::Vector, Op::TensorScalar { free }),
+                StepKind::Scalars { .. } | StepKind::Beside => (Engine::Vector, Op::TensorScalar { free }),
                 StepKind::Tensors => (Engine::Vector, Op::TensorTensor { free, sbuf_only: !in_psum }),
                 StepKind::Function(_) => (Engine::Scalar, Op::Activate { free }),
                 StepKind::Copy => (Engine::Vector, Op::TensorCopy { free }),

@@ -57,7 +57,11 @@ pub fn generate(module: &HloModule, core: &CoreSpec) -> Result<Executable, Codeg
         generator.release_after(id);
         generator.emitter.check_size()?;
     }
-    generator.output(module.root)?;
+    let root = &module.instructions[module.root];
+    match root.opcode {
+        Opcode::Tuple => root.operands.iter().try_for_each(|result| generator.output(*result))?,
+        _ => generator.output(module.root)?,
+    }
     generator.finish()
 }
 
@@ -110,7 +114,8 @@ impl<'a> Generator<'a> {
             Opcode::CustomCall { .. } => self.custom_call(id),
             Opcode::Transpose { permutation } => self.transpose_resident(id, permutation),
             Opcode::Reshape => self.reshape_resident(id),
-            Opcode::Tuple => Err(self.unsupported(id, "several results")),
+            // Results are written one by one at the end.
+            Opcode::Tuple => Ok(()),
             _ => {
                 let members = self.members_of(id);
                 self.elementwise(id, &members)
@@ -162,6 +167,8 @@ impl<'a> Generator<'a> {
                 let along_columns = channels || dimensions.iter().any(|d| *d as usize + 1 == rank);
                 Value::Broadcast { of: instruction.operands[0], via: id, along_columns }
             }
+            // What weights alone give is computed when the model is loaded, not on each call.
+            (opcode, _) if self.is_load_time(opcode, instruction) => Value::Weight { parameter: id, via: id },
             _ => return false,
         };
         self.values.insert(id, value);
@@ -171,6 +178,19 @@ impl<'a> Generator<'a> {
     /// The operation that reads a value first; the value itself when nothing does.
     pub(super) fn first_reader(&self, id: InstrId) -> InstrId {
         self.users[id].first().copied().unwrap_or(id)
+    }
+
+    /// Elementwise work whose operands are all weights and constants.
+    fn is_load_time(&self, opcode: &Opcode, instruction: &HloInstruction) -> bool {
+        let elementwise = opcode.is_elementwise() || matches!(opcode, Opcode::Fusion(_));
+        let from_load = |operand: &InstrId| match self.values.get(operand) {
+            Some(Value::Weight { .. } | Value::Splat) => true,
+            Some(Value::Broadcast { of, .. }) => {
+                matches!(self.values.get(of), Some(Value::Weight { .. } | Value::Splat))
+            }
+            _ => false,
+        };
+        elementwise && !instruction.operands.is_empty() && instruction.operands.iter().all(from_load)
     }
 
     /// The only reader of a dot, when it can evict the product from PSUM.

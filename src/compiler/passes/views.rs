@@ -78,7 +78,8 @@ impl Rebuild<'_> {
             return;
         };
         let (name, root) = (&old.name, id == self.old.root);
-        self.changes.add(|| format!("%{name} is computed on {}{}", moved.shape, if root { ", the result" } else { "" }));
+        self.changes
+            .add(|| format!("%{name} is computed on {}{}", moved.shape, if root { ", the result" } else { "" }));
         let base = self.new.push(moved);
         let view = HloInstruction {
             name: self.name("reshape"),
