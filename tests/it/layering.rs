@@ -20,7 +20,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("session", &["base", "tensor", "profile", "machine", "view", "model", "compiler", "neuron", "bench", "capture"]),
     (
         "cli",
-        &["base", "tensor", "profile", "machine", "view", "model", "compiler", "neuron", "bench", "capture", "session"],
+        &[
+            "base", "tensor", "profile", "machine", "view", "model", "compiler", "neuron", "bench", "capture",
+            "fidelity", "session",
+        ],
     ),
     ("web", &["base", "profile", "machine", "view", "bench", "session"]),
 ];

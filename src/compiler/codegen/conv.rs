@@ -10,7 +10,7 @@ use super::product::{Columns, Eviction, Product, Stationary};
 use super::program::{Generator, latest};
 use super::transfer::{MATMUL_BYTES, WeightMatrix};
 use super::value::{Layout, Resident, Value, blocks};
-use crate::compiler::hlo::{HloInstruction, InstrId};
+use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
 use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 use crate::tensor::kernels::WindowDim;
 
@@ -44,7 +44,7 @@ impl Generator<'_> {
         // A transposed convolution spreads each input pixel over its taps.
         let pixels = if transposed { n * in_h * in_w } else { n * out_h * out_w };
         let mut rows_ready = self.in_layout(image_id, id, Layout::FeatureMajor)?.ready;
-        let few = channels < FEW_CHANNELS && taps > 1 && !transposed;
+        let few = is_gathered(channels, window);
         if few {
             rows_ready = vec![self.gather_patches(id, [*n, *out_h, *out_w], channels * taps, &rows_ready)];
         }
@@ -69,6 +69,18 @@ impl Generator<'_> {
         resident.ready = self.product(&product, &matrix, purpose, &eviction)?;
         self.set_resident(result, resident);
         Ok(())
+    }
+
+    /// Whether only convolutions of few channels read an input, which gather it from device memory.
+    pub(super) fn only_gathered(&self, id: InstrId) -> bool {
+        let gathers = |user: &InstrId| match &self.module.instructions[*user].opcode {
+            Opcode::Convolution { window, feature_group_count } => {
+                let channels = self.module.instructions[id].shape.dims.get(1).copied().unwrap_or(0);
+                is_gathered(channels / feature_group_count.max(&1), window)
+            }
+            _ => false,
+        };
+        !self.users[id].is_empty() && self.users[id].iter().all(gathers)
     }
 
     /// Copies the patches of an image next to one another: one short row of a patch element at a time.
@@ -107,6 +119,11 @@ impl Generator<'_> {
         self.set_resident(id, resident);
         Ok(())
     }
+}
+
+fn is_gathered(channels: u64, window: &[WindowDim; 2]) -> bool {
+    let transposed = window.iter().any(|w| w.base_dilation > 1);
+    channels < FEW_CHANNELS && window[0].size * window[1].size > 1 && !transposed
 }
 
 /// Passes through the array: taps times blocks of channels, or fewer where taps share the rows of the array.

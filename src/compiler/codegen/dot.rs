@@ -143,6 +143,7 @@ impl Generator<'_> {
             free_elements: resident.partition_elements,
             bytes,
             ready,
+            tiles: Vec::new(),
         };
         self.values.insert(id, Value::Resident(turned.clone()));
         Ok(turned)
@@ -158,7 +159,9 @@ impl Generator<'_> {
             self.emitter.instruction(Engine::Tensor, Op::LdWeights { columns }, purpose, &after);
             let op = Op::Matmul { free: rows, passes: 1 };
             let done = self.emitter.instruction(Engine::Tensor, op, purpose, &[]);
-            let copied = self.emitter.instruction(Engine::Vector, Op::TensorCopy { free: rows }, purpose, &[done]);
+            let (engine, copy) = (self.less_loaded(), Op::TensorCopy { free: rows });
+            self.count_load(engine, &copy);
+            let copied = self.emitter.instruction(engine, copy, purpose, &[done]);
             self.psum.set_evicted(bank, copied);
             ready.push(copied);
         }

@@ -8,7 +8,7 @@
 
 use super::CodegenError;
 use super::emitter::Purpose;
-use super::program::Generator;
+use super::program::{Generator, latest};
 use super::value::{Layout, Resident, Value, blocks};
 use crate::base::FxHashSet;
 use crate::compiler::Workflow;
@@ -19,6 +19,10 @@ use crate::machine::isa::{Engine, Op, Wait};
 const SBUF_CHUNK: u32 = 2_048;
 /// Elements per partition from which an instruction is bound by its elements and not by its fixed cost.
 const LONG_ROWS: u64 = 128;
+
+/// Functions that are in every table of the scalar engine.
+const CLIP: &str = "clip";
+const SQUARE: &str = "square";
 
 /// One instruction of a tile, to be repeated for every tile.
 #[derive(Clone, Debug)]
@@ -80,6 +84,11 @@ impl Generator<'_> {
             };
             let other = member.operands.iter().enumerate().find(|(i, _)| *i != position).map(|(_, o)| *o);
             match other {
+                // Squaring is a function of one operand, in every table.
+                Some(other) if other == running => {
+                    let after = steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default();
+                    steps.push(Step { kind: StepKind::Function(SQUARE), after });
+                }
                 Some(other) if beside.contains(&other) => {
                     steps.push(Step { kind: StepKind::Tensors, after: Vec::new() });
                 }
@@ -147,7 +156,7 @@ impl Generator<'_> {
             // Long rows go to the scalar engine, which clips in one pass; short ones stay on the vector engine.
             Other::Constant if against_constant && shape.free_elements >= LONG_ROWS => {
                 let after = steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default();
-                Step { kind: StepKind::Function("clip"), after }
+                Step { kind: StepKind::Function(CLIP), after }
             }
             Other::Constant if against_constant => {
                 Step { kind: StepKind::Tensors, after: vec![self.constant_tensor(id)] }
@@ -157,7 +166,11 @@ impl Generator<'_> {
                 let is_add = matches!(member.opcode, Opcode::Add | Opcode::Subtract);
                 Step { kind: StepKind::Scalars { is_add }, after }
             }
-            Other::Tensor(after) => Step { kind: StepKind::Tensors, after },
+            // A scalar operation before one of two tensors is part of the same instruction.
+            Other::Tensor(mut after) => {
+                after.extend(steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default());
+                Step { kind: StepKind::Tensors, after }
+            }
         };
         if matches!(member.opcode, Opcode::Divide) && step.kind == StepKind::Tensors {
             steps.push(Step { kind: StepKind::Function("reciprocal"), after: Vec::new() });
@@ -221,15 +234,19 @@ impl Generator<'_> {
         let mut last = Wait { unit: crate::machine::isa::Unit::Engine(Engine::Vector), count: 0 };
         for step in steps {
             let (engine, op) = match step.kind {
-                StepKind::Scalars { .. } | StepKind::Beside => (Engine::Vector, Op::TensorScalar { free }),
+                StepKind::Scalars { .. } | StepKind::Beside => {
+                    let op = Op::TensorScalar { free };
+                    (self.less_loaded(), op)
+                }
                 StepKind::Tensors => (Engine::Vector, Op::TensorTensor { free, sbuf_only: !in_psum }),
                 StepKind::Function(_) => (Engine::Scalar, Op::Activate { free }),
-                StepKind::Copy => (Engine::Vector, Op::TensorCopy { free }),
+                StepKind::Copy => (self.less_loaded(), Op::TensorCopy { free }),
             };
+            self.count_load(engine, &op);
             if let StepKind::Function(function) = step.kind
-                && function != "clip"
+                && function != CLIP
+                && function != SQUARE
             {
-                // Clipping and copying are in every table.
                 self.load_table(function, purpose, after);
             }
             previous.extend_from_slice(&step.after);
@@ -238,6 +255,30 @@ impl Generator<'_> {
             in_psum = false;
         }
         last
+    }
+
+    /// Work that either the vector or the scalar engine can do goes to the one that was given less so far.
+    pub(super) fn less_loaded(&self) -> Engine {
+        if self.loads[1] < self.loads[0] { Engine::Scalar } else { Engine::Vector }
+    }
+
+    /// Counts what an engine was given, in picoseconds of its initiation intervals.
+    pub(super) fn count_load(&mut self, engine: Engine, op: &Op) {
+        let (slot, mhz) = match engine {
+            Engine::Vector => (0, self.core.vector_mhz),
+            Engine::Scalar => (1, self.core.scalar_mhz),
+            Engine::Tensor | Engine::GpSimd => return,
+        };
+        let cycles = match *op {
+            Op::TensorTensor { free, sbuf_only: true } => u64::from(free) * 2,
+            Op::TensorTensor { free, .. }
+            | Op::TensorScalar { free }
+            | Op::TensorCopy { free }
+            | Op::TensorReduce { free }
+            | Op::Activate { free } => u64::from(free),
+            _ => 0,
+        };
+        self.loads[slot] += cycles * 1_000_000 / u64::from(mhz.max(1));
     }
 
     /// Loads the table of `function` unless it is the one in place. A traced model's first table is loaded at the
@@ -262,15 +303,19 @@ impl Generator<'_> {
         let steps = self.plan_steps(members, main, &resident)?;
         let purpose = Purpose::execution(self.sources.of(id));
         let bytes = resident.bytes;
-        let mut after = resident.ready.clone();
-        after.extend(self.take(id, bytes)?);
-        let mut ready = Vec::new();
-        for _ in blocks(resident.partition_elements, self.core.partitions) {
+        let room = self.take(id, bytes)?;
+        let mut tiles = Vec::new();
+        for block in 0..resident.blocks(self.core.partitions) {
+            let mut after = resident.ready_block(block).to_vec();
+            after.extend_from_slice(&room);
+            let mut done = Vec::new();
             for free in blocks(resident.free_elements, SBUF_CHUNK) {
-                ready.push(self.emit_tile(&steps, free, false, purpose, &after));
+                done.push(self.emit_tile(&steps, free, false, purpose, &after));
             }
+            tiles.push(latest(done));
         }
-        self.set_resident(id, Resident { ready: super::program::latest(ready), ..resident });
+        let ready = latest(tiles.concat());
+        self.set_resident(id, Resident { ready, tiles, ..resident });
         Ok(())
     }
 

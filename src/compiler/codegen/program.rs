@@ -39,7 +39,9 @@ pub(super) struct Generator<'a> {
     /// The activation function whose table is in place.
     pub table: Option<&'static str>,
     pub flops: u64,
-    users: IndexVec<InstrId, Vec<InstrId>>,
+    /// What the vector and the scalar engine were given so far, picoseconds.
+    pub loads: [u64; 2],
+    pub users: IndexVec<InstrId, Vec<InstrId>>,
     /// Position of the last instruction that reads each value, through values that are not materialised.
     last_use: IndexVec<InstrId, usize>,
     /// Emitted as the epilogue of a dot before their turn.
@@ -88,6 +90,7 @@ impl<'a> Generator<'a> {
             staged: Vec::new(),
             table: None,
             flops: 0,
+            loads: [0; 2],
             users,
             last_use,
             done: FxHashSet::default(),
@@ -149,6 +152,9 @@ impl<'a> Generator<'a> {
     /// Values that take no instruction: weights until they are used, constants, and views of them.
     pub(super) fn define_lazy(&mut self, id: InstrId, instruction: &HloInstruction) -> bool {
         let operand = instruction.operands.first().and_then(|o| self.values.get(o)).cloned();
+        if self.values.contains_key(&id) && matches!(instruction.opcode, Opcode::Parameter { .. }) {
+            return true;
+        }
         let value = match (&instruction.opcode, operand) {
             (Opcode::Parameter { role: ParameterRole::Weight(_), .. }, _) => {
                 self.emitter.executable.memory.weight_bytes += instruction.shape.elements() * 2;
@@ -207,7 +213,31 @@ impl<'a> Generator<'a> {
     }
 
     fn is_available(&self, operand: InstrId, dot: InstrId) -> bool {
-        operand < dot || self.instruction(operand).is_ok_and(|i| is_view(&i.opcode))
+        operand < dot || self.comes_from_load(operand)
+    }
+
+    /// Whether a value depends on weights and constants alone, so that it is there before anything runs.
+    fn comes_from_load(&self, id: InstrId) -> bool {
+        let Ok(instruction) = self.instruction(id) else { return false };
+        match &instruction.opcode {
+            Opcode::Parameter { role: ParameterRole::Input(_), .. } => false,
+            Opcode::Parameter { .. } | Opcode::Constant(_) => true,
+            opcode => {
+                let simple = is_view(opcode) || opcode.is_elementwise() || matches!(opcode, Opcode::Fusion(_));
+                simple && instruction.operands.iter().all(|o| self.comes_from_load(*o))
+            }
+        }
+    }
+
+    /// Defines a value that depends on weights alone ahead of its turn, with what it depends on.
+    fn define_ahead(&mut self, id: InstrId) {
+        if !self.values.contains_key(&id) && self.comes_from_load(id) {
+            let instruction = &self.module.instructions[id];
+            for operand in &instruction.operands {
+                self.define_ahead(*operand);
+            }
+            self.define_lazy(id, instruction);
+        }
     }
 
     /// The members of a fusion, or the instruction itself.
@@ -219,10 +249,7 @@ impl<'a> Generator<'a> {
         };
         // Views between the dot and its epilogue in program order have not had their turn yet.
         for operand in &instruction.operands {
-            if !self.values.contains_key(operand) {
-                let view = &self.module.instructions[*operand];
-                self.define_lazy(*operand, view);
-            }
+            self.define_ahead(*operand);
         }
         members
     }

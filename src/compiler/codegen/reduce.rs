@@ -42,20 +42,17 @@ impl Generator<'_> {
     fn reduce_last(&mut self, id: InstrId, operand_id: InstrId) -> Result<(), CodegenError> {
         let operand = self.in_layout(operand_id, id, Layout::RowMajor)?;
         let purpose = Purpose::execution(self.sources.of(id));
-        let bytes = self.resident_bytes(operand.partition_elements, 1, 4);
-        let mut after = operand.ready.clone();
-        after.extend(self.take(id, bytes)?);
+        let mut resident = Resident::of(Layout::RowMajor, operand.partition_elements, 1);
+        resident.bytes = self.resident_bytes(operand.partition_elements, 1, 4);
+        let room = self.take(id, resident.bytes)?;
         let op = Op::TensorReduce { free: u32::try_from(operand.free_elements).unwrap_or(u32::MAX) };
-        let ready = blocks(operand.partition_elements, self.core.partitions)
-            .map(|_| self.emitter.instruction(Engine::Vector, op, purpose, &after))
-            .collect();
-        let resident = Resident {
-            layout: Layout::RowMajor,
-            partition_elements: operand.partition_elements,
-            free_elements: 1,
-            bytes,
-            ready: latest(ready),
-        };
+        for block in 0..operand.blocks(self.core.partitions) {
+            let mut after = operand.ready_block(block).to_vec();
+            after.extend_from_slice(&room);
+            self.count_load(Engine::Vector, &op);
+            resident.tiles.push(vec![self.emitter.instruction(Engine::Vector, op, purpose, &after)]);
+        }
+        resident.ready = latest(resident.tiles.concat());
         self.set_resident(id, resident);
         Ok(())
     }
@@ -84,6 +81,7 @@ impl Generator<'_> {
             free_elements: 1,
             bytes,
             ready: vec![done],
+            tiles: Vec::new(),
         };
         self.set_resident(id, resident);
         Ok(())

@@ -50,7 +50,10 @@ impl Generator<'_> {
         // One block can be read transposed by its descriptors. A larger input is turned through the array, block by
         // block as it arrives, when only matmuls read it.
         let one_block = rows <= u64::from(partitions) && columns <= u64::from(partitions);
-        let resident = if one_block {
+        let resident = if self.only_gathered(id) {
+            // The convolution gathers its patches from device memory.
+            Resident { ready: after, ..Resident::of(Layout::FeatureMajor, rows, columns) }
+        } else if one_block {
             self.load_input(id, source, Layout::FeatureMajor, (columns, rows), &after)?
         } else if self.element_bytes(id) == MATMUL_BYTES {
             self.load_and_turn(id, source, (rows, columns), &after)?
@@ -80,7 +83,7 @@ impl Generator<'_> {
             short_descriptors: 0,
         };
         let ready = vec![self.emitter.dma(transfer, source, &after)];
-        Ok(Resident { layout, partition_elements, free_elements, bytes, ready })
+        Ok(Resident { layout, partition_elements, free_elements, bytes, ready, tiles: Vec::new() })
     }
 
     fn load_and_turn(
@@ -111,7 +114,14 @@ impl Generator<'_> {
             ready.extend(turned);
         }
         let layout = Layout::FeatureMajor;
-        Ok(Resident { layout, partition_elements: columns, free_elements: rows, bytes, ready: latest(ready) })
+        Ok(Resident {
+            layout,
+            partition_elements: columns,
+            free_elements: rows,
+            bytes,
+            ready: latest(ready),
+            tiles: Vec::new(),
+        })
     }
 
     /// Loads a weight matrix in blocks of result columns, once; the completion of each block.
@@ -228,7 +238,7 @@ impl Generator<'_> {
         after.push(done);
         let load = Transfer { direction: DmaDirection::HbmToSbuf, ..store };
         let ready = vec![self.emitter.dma(load, source, &after)];
-        self.set_resident(id, Resident { ready, ..operand });
+        self.set_resident(id, Resident { ready, tiles: Vec::new(), ..operand });
         Ok(())
     }
 }
