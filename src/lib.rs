@@ -22,6 +22,7 @@ pub mod capture;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compiler;
+pub mod insight;
 pub mod machine;
 pub mod model;
 pub mod neuron;

@@ -17,6 +17,7 @@ pub mod protocol;
 mod session;
 pub mod share;
 mod source;
+mod summary_json;
 mod timeline;
 
 pub use crate::compiler::Workflow;

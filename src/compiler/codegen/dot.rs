@@ -65,7 +65,6 @@ impl Generator<'_> {
         };
         self.flops += 2 * rows * depth * columns;
         let row_blocks: Vec<u32> = blocks(rows, self.core.moving_free_max).collect();
-        let depth_blocks = depth.div_ceil(u64::from(self.core.partitions));
         let mut ready = Vec::new();
         // Half of the banks accumulate while the other half is evicted.
         for group in row_blocks.chunks((self.core.psum_banks / 2).max(1) as usize) {
@@ -83,13 +82,9 @@ impl Generator<'_> {
                 after.extend(loaded);
                 after.extend(banks.iter().filter_map(|(_, evicted)| *evicted));
                 let mut products = vec![None; group.len()];
-                for _ in 0..depth_blocks {
-                    self.emitter.instruction(
-                        Engine::Tensor,
-                        Op::LdWeights { columns: stationary_columns },
-                        product,
-                        &after,
-                    );
+                for rows in blocks(depth, self.core.partitions) {
+                    let op = Op::LdWeights { rows, columns: stationary_columns };
+                    self.emitter.instruction(Engine::Tensor, op, product, &after);
                     for (free, done) in group.iter().zip(&mut products) {
                         let op = Op::Matmul { free: *free, passes: 1 };
                         *done = Some(self.emitter.instruction(Engine::Tensor, op, product, &[]));
@@ -190,7 +185,7 @@ impl Generator<'_> {
             let (bank, evicted) = self.psum.take();
             let mut after = after.to_vec();
             after.extend(evicted);
-            self.emitter.instruction(Engine::Tensor, Op::LdWeights { columns }, purpose, &after);
+            self.emitter.instruction(Engine::Tensor, Op::LdWeights { rows, columns }, purpose, &after);
             let op = Op::Matmul { free: rows, passes: 1 };
             let done = self.emitter.instruction(Engine::Tensor, op, purpose, &[]);
             let copied = self.emitter.instruction(Engine::Vector, Op::TensorCopy { free: rows }, purpose, &[done]);
