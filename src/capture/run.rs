@@ -68,7 +68,8 @@ impl Reading<'_, '_> {
                 activity: Activity::DataTransfer,
                 work: Work::Transfer(Transfer {
                     bytes: dma.bytes,
-                    descriptors: dma.partitions,
+                    // Within device memory there are no partitions.
+                    descriptors: if dma.direction == DmaDirection::HbmToHbm { 1 } else { dma.partitions },
                     reads_hbm: dma.direction != DmaDirection::SbufToHbm,
                     writes_hbm: dma.direction != DmaDirection::HbmToSbuf,
                     role: role_of(queue, dma, &self.executable.sources[dma.source]),

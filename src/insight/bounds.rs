@@ -75,7 +75,7 @@ impl Bounds {
         let rest_of_memory = tensor.max(others);
         let rest_of_compute = dma.max(others);
         let mut bounds = vec![
-            bound("memory_bound", dma, rest_of_memory, "DMA is never idle"),
+            bound("memory_bound", dma, rest_of_memory, "DMA as it is, with no other wait"),
             bound("memory_bound_ideal", ideal, rest_of_memory, "the same bytes at the peak rate of device memory"),
         ];
         if let Some(needed) = needed {
@@ -83,7 +83,7 @@ impl Bounds {
             bounds.push(bound("memory_bound_ideal_no_reloads", needed.min(ideal), rest_of_memory, meaning));
         }
         bounds.extend([
-            bound("compute_bound", tensor, rest_of_compute, "the tensor engine is never idle"),
+            bound("compute_bound", tensor, rest_of_compute, "the tensor engine as it is, with no other wait"),
             bound("compute_bound_ideal_flops", flops, rest_of_compute, "the same operations at the array's peak rate"),
             bound("compute_bound_ideal_useful_flops", useful, rest_of_compute, "the same without transposes"),
             bound("perfect_pipeline", pipeline, 0.0, "all units overlap perfectly: the busiest one alone"),

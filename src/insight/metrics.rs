@@ -71,6 +71,7 @@ impl Metric {
             (MetricValue::Real(s), Unit::Seconds) => format_ns(s * 1e9),
             (MetricValue::Real(ns), Unit::Nanoseconds) => format_ns(ns),
             (MetricValue::Count(n), unit) => format!("{} {}", format_count(n), unit.symbol()).trim_end().to_owned(),
+            (MetricValue::Real(x), unit) if x != 0.0 && x.abs() < 0.01 => format!("{x:.1e} {}", unit.symbol()),
             (MetricValue::Real(x), unit) => format!("{x:.2} {}", unit.symbol()).trim_end().to_owned(),
         }
     }
@@ -132,5 +133,6 @@ mod tests {
         assert_eq!(text(MetricValue::Count(4096), Unit::Bytes), "4.00 KiB");
         assert_eq!(text(MetricValue::Count(1_000), Unit::Count), "1,000");
         assert_eq!(text(MetricValue::Real(84.62), Unit::Percent), "84.62 %");
+        assert_eq!(text(MetricValue::Real(7.81e-6), Unit::Percent), "7.8e-6 %");
     }
 }

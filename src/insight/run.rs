@@ -94,7 +94,7 @@ pub enum Work {
 pub struct Transfer {
     /// Bytes moved.
     pub bytes: u64,
-    /// Descriptors it takes at least: one for each partition touched.
+    /// Descriptors it takes at least: one for each partition touched, one within device memory.
     pub descriptors: u32,
     /// Whether it reads device memory.
     pub reads_hbm: bool,

@@ -48,6 +48,7 @@ fn findings(findings: &[Finding]) -> String {
     for (i, finding) in findings.iter().enumerate() {
         let effect = match finding.effect {
             Effect::Cost => "",
+            Effect::Symptom => "[symptom] ",
             Effect::Saving => "[saves time] ",
             Effect::Note => "[note] ",
         };

@@ -67,6 +67,8 @@ impl Rule {
 pub enum Effect {
     /// It takes time.
     Cost,
+    /// The other side of a cost: a unit stands still because another one takes its time.
+    Symptom,
     /// It saves time.
     Saving,
     /// It explains what the timeline shows.
@@ -79,6 +81,7 @@ impl Effect {
     pub const fn code(self) -> &'static str {
         match self {
             Self::Cost => "cost",
+            Self::Symptom => "symptom",
             Self::Saving => "saving",
             Self::Note => "note",
         }

@@ -1,7 +1,7 @@
 //! Findings in plain words, each with the numbers behind it and the slices that show it; one file a rule.
 //!
 //! A rule is silent unless what it says is true of the slices of this run. Findings that cost time come first, by the
-//! time they are about, then what saves time, then what explains the timeline.
+//! time they are about, then their symptoms, then what saves time, then what explains the timeline.
 
 mod constants;
 mod context;

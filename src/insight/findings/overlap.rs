@@ -1,11 +1,14 @@
 //! Time saved because units work at the same time.
 
+use indexmap::IndexMap;
+
 use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
 use crate::base::Interval;
 use crate::base::units::format_ns;
 use crate::insight::run::{Item, UnitRun};
 use crate::insight::spans::{Spans, length_ns, merged};
+use crate::machine::SourceId;
 
 /// Share of the device window below which it is not worth saying, percent.
 const LITTLE_PERCENT: f64 = 1.0;
@@ -38,14 +41,34 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     vec![finding.showing(slices)]
 }
 
-/// Items of other units that run beside the busiest one, the most time first.
+/// Operations of other units that run beside the busiest one, the most time first, each with its item that does so
+/// longest.
 fn hidden<'a>(c: &Context<'a>, busiest: &str, spans: &[Interval<i64>]) -> Vec<(i64, &'a UnitRun, &'a Item)> {
     let transfers = c.transfers().map(|(u, i, _)| (u, i)).filter(|_| busiest != "DMA");
     let others = c.engine_items().filter(|(u, _)| u.name != busiest).chain(transfers);
-    let mut hidden: Vec<_> =
-        others.map(|(u, i)| (shared_ns(i.time, spans), u, i)).filter(|(ns, _, _)| *ns > 0).collect();
+    let mut operations: IndexMap<(&str, SourceId), Hidden<'a>> = IndexMap::new();
+    for (unit, item) in others {
+        let ns = shared_ns(item.time, spans);
+        if ns > 0 {
+            let new = || Hidden { total_ns: 0, longest_ns: 0, unit, item };
+            let operation = operations.entry((unit.name.as_str(), item.source)).or_insert_with(new);
+            operation.total_ns += ns;
+            if ns > operation.longest_ns {
+                (operation.longest_ns, operation.item) = (ns, item);
+            }
+        }
+    }
+    let mut hidden: Vec<_> = operations.into_values().map(|h| (h.total_ns, h.unit, h.item)).collect();
     hidden.sort_by_key(|(ns, _, i)| (-ns, i.time.start));
     hidden
+}
+
+/// An operation that runs beside the busiest unit.
+struct Hidden<'a> {
+    total_ns: i64,
+    longest_ns: i64,
+    unit: &'a UnitRun,
+    item: &'a Item,
 }
 
 /// How much of `time` these sorted, disjoint spans cover.

@@ -30,9 +30,13 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let active = length_ns(&merged(times(&sources).into_iter()));
     let n = sources.len();
     let title = format!(
-        "{n} elementwise operation{} only another one's result and {} separate: {} after {} is the first.",
-        if n == 1 { " reads" } else { "s read" },
-        if n == 1 { "is" } else { "are" },
+        "{n} elementwise operation{} of {} own: {} after {} is the first.",
+        if n == 1 {
+            " waits for another one and is an instruction"
+        } else {
+            "s wait for another one and are instructions"
+        },
+        if n == 1 { "its" } else { "their" },
         c.run.path(first.item),
         c.run.path(first.from.1)
     );
