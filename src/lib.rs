@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`base`] | time, units, typed ids, interning, random numbers, statistics, diagnostics, the seams of a shell |
 //! | [`tensor`], [`profile`], [`machine`] | numbers; what happened when, and its file formats; what the hardware is |
+//! | [`insight`] | what an execution means: metrics, bounds, roofline, findings |
 //! | [`view`] | pure view models: timeline geometry, tables, plots, display lists |
 //! | [`model`] | what a person writes: modules, the tracer, the zoo |
 //! | [`compiler`] | graph to HLO to passes to an executable |

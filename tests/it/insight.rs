@@ -9,6 +9,9 @@ use neuronscope::machine::cost::CostTable;
 use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::simulate;
 use neuronscope::profile::Profile;
+use neuronscope::session::{
+    Event, ExportKind, JobId, MemorySource, ProfileKey, ProfileSpec, Request, Session, StepResult,
+};
 
 const MODELS: [&str; 5] = [
     "nn",
@@ -163,4 +166,35 @@ fn an_analysis_survives_the_way_to_the_page() {
     let insights = insights("nn", Workflow::MarkStep);
     let bytes = postcard::to_allocvec(&insights).unwrap();
     assert_eq!(postcard::from_bytes::<Insights>(&bytes).unwrap(), insights);
+}
+
+/// Everything a session says to one request.
+fn ask(session: &mut Session, request: Request, file: Option<&str>) -> Vec<Event> {
+    let source = file.map(|text| Box::new(MemorySource(text.into())) as Box<dyn neuronscope::session::ByteSource>);
+    session.handle(request, source);
+    let mut events = Vec::new();
+    while session.step(100_000, &mut |e| events.push(e)) == StepResult::More {}
+    events
+}
+
+#[test]
+fn a_session_answers_for_executions_and_says_so_for_files() {
+    let mut session = Session::new();
+    let (job, profile) = (JobId(1), ProfileKey(0));
+    let spec =
+        ProfileSpec { model: "nn".to_owned(), workflow: Workflow::Trace, seed: 0, instance: "trn1.2xlarge".to_owned() };
+    ask(&mut session, Request::Profile { job, spec }, None);
+    let expected = Some(Box::new(insights("nn", Workflow::Trace)));
+    let answer = ask(&mut session, Request::Summary { job, profile }, None);
+    assert_eq!(answer, [Event::Summary { job, profile, insights: expected }]);
+    assert!(answer[0].is_last() && answer[0].job() == Some(job));
+
+    let trace = r#"[{"name": "a", "ph": "X", "ts": 0, "dur": 1, "pid": 1, "tid": 1}]"#;
+    ask(&mut session, Request::Open { job, name: "t.json".to_owned(), size: trace.len() as u64 }, Some(trace));
+    let profile = ProfileKey(1);
+    let answer = ask(&mut session, Request::Summary { job, profile }, None);
+    assert_eq!(answer, [Event::Summary { job, profile, insights: None }]);
+    let refused = ask(&mut session, Request::Export { job, profile, kind: ExportKind::SummaryJson }, None);
+    let [Event::Failed { message, .. }] = &refused[..] else { panic!("{refused:?}") };
+    assert!(message.starts_with("t.json: ") && message.contains("simulated"), "{message}");
 }
