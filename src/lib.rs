@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`base`] | time, units, typed ids, interning, random numbers, statistics, diagnostics, the seams of a shell |
 //! | [`tensor`], [`profile`], [`machine`] | numbers; what happened when, and its file formats; what the hardware is |
-//! | [`view`], `insight` | pure view models: timeline geometry, tables, plots; what an execution's figures mean |
+//! | [`view`], [`insight`] | pure view models: timeline geometry, tables, plots; what an execution's figures mean |
 //! | [`model`] | what a person writes: modules, the tracer, the zoo |
 //! | [`compiler`] | graph to HLO to passes to an executable |
 //! | [`neuron`] | what the machine does: the simulator and the runtime around it |
@@ -23,6 +23,7 @@ pub mod capture;
 pub mod cli;
 pub mod compiler;
 pub mod fidelity;
+pub mod insight;
 pub mod machine;
 pub mod model;
 pub mod neuron;

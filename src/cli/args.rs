@@ -99,7 +99,10 @@ pub(super) struct ProfileArgs {
     /// Seed of weights and inputs
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Print the device window and the operator tables as JSON
+    /// Show metrics, performance bounds and findings instead of the operators
+    #[arg(long)]
+    pub summary: bool,
+    /// Print JSON: the device window and the operator tables, or with --summary what that shows
     #[arg(long)]
     pub json: bool,
     /// Write the timeline as Chrome trace JSON

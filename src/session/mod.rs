@@ -16,6 +16,7 @@ pub mod protocol;
 mod session;
 pub mod share;
 mod source;
+mod summary_json;
 mod timeline;
 
 pub use crate::compiler::Workflow;

@@ -82,6 +82,43 @@ fn profile_json_is_the_contract() {
 }
 
 #[test]
+fn summary_json_is_the_contract() {
+    let args = ["profile", "--model", "nn", "--workflow", "trace", "--summary", "--json"];
+    let text = String::from_utf8(neuronscope(&args).stdout).unwrap();
+    // The parsed object sorts its keys; the text has them in the documented order.
+    let documented = [
+        "\"total_time\"",
+        "\"model_flops\"",
+        "\"mfu_estimated_percent\"",
+        "\"hbm_read_bytes\"",
+        "\"tflops\"",
+        "\"ns_per_layer\"",
+        "\"bounds\"",
+        "\"findings\"",
+        "\"roofline\"",
+        "\"utilisation\"",
+    ];
+    let places: Vec<usize> =
+        documented.iter().map(|key| text.find(key).unwrap_or_else(|| panic!("no {key}"))).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    let summary = json(&args);
+    let window_ns = json(&["profile", "--model", "nn", "--workflow", "trace", "--json"])["device_window_ns"].clone();
+    // Two layers.
+    assert_eq!(summary["ns_per_layer"].as_f64().map(|ns| ns * 2.0), window_ns.as_f64());
+    assert_eq!(summary["spill_reload_bytes"], 0);
+    let first = &summary["findings"][0];
+    let keys: Vec<&String> = first.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["detail", "effect", "evidence", "rule", "slices", "time_ns", "title"]);
+    assert_eq!((&first["rule"], &first["effect"]), (&"data_transfer_dominates".into(), &"cost".into()));
+    assert!(first["evidence"][0]["value"].is_number() && first["slices"][0]["path"].is_string());
+    assert_eq!(text.as_bytes(), neuronscope(&args).stdout);
+    let table = String::from_utf8(neuronscope(&args[..args.len() - 1]).stdout).unwrap();
+    for part in ["Metrics\n", "Performance bounds", "Lost time\n", "Findings\n1. Data transfer dominates"] {
+        assert!(table.contains(part), "{table}");
+    }
+}
+
+#[test]
 fn the_written_timeline_opens_again_with_the_same_operators() {
     let folder = tempfile("timeline");
     let file = folder.join("nn.json");

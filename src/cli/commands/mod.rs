@@ -4,6 +4,7 @@ mod bench;
 mod models;
 mod open;
 mod profile;
+mod summary;
 mod text;
 mod validate;
 

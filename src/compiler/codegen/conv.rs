@@ -58,6 +58,7 @@ impl Generator<'_> {
             rows: pixels,
             columns: *columns,
             passes: passes(channels, window, few, u64::from(self.core.partitions)),
+            depth,
             stationary: Stationary::Columns,
             rows_ready,
             batch: 1,

@@ -58,6 +58,7 @@ impl Generator<'_> {
             rows: shape.rows,
             columns: shape.columns,
             passes: shape.depth.div_ceil(u64::from(self.core.partitions)),
+            depth: shape.depth,
             stationary,
             rows_ready,
             batch: shape.batch,
@@ -156,7 +157,7 @@ impl Generator<'_> {
             let (bank, evicted) = self.psum.take();
             let mut after = after.to_vec();
             after.extend(evicted);
-            self.emitter.instruction(Engine::Tensor, Op::LdWeights { columns }, purpose, &after);
+            self.emitter.instruction(Engine::Tensor, Op::LdWeights { rows, columns }, purpose, &after);
             let op = Op::Matmul { free: rows, passes: 1 };
             let done = self.emitter.instruction(Engine::Tensor, op, purpose, &[]);
             let (engine, copy) = (self.less_loaded(), Op::TensorCopy { free: rows });

@@ -31,6 +31,8 @@ pub(super) struct Product {
     pub rows: u64,
     pub columns: u64,
     pub passes: u64,
+    /// Contracted size over all passes.
+    pub depth: u64,
     pub stationary: Stationary,
     /// Complete when the rows' operand is in SBUF.
     pub rows_ready: Vec<Wait>,
@@ -138,7 +140,7 @@ impl Generator<'_> {
             last = self.tile(
                 block.columns,
                 group,
-                product.passes,
+                product,
                 &[&product.rows_ready, &block.ready],
                 purpose,
                 eviction,
@@ -159,7 +161,7 @@ impl Generator<'_> {
         let mut last = None;
         for rows in blocks(product.rows, self.core.partitions) {
             let waits = [product.rows_ready.as_slice(), &block.ready];
-            last = self.tile(rows, &[block.columns], product.passes, &waits, purpose, eviction, ready);
+            last = self.tile(rows, &[block.columns], product, &waits, purpose, eviction, ready);
         }
         last
     }
@@ -170,7 +172,7 @@ impl Generator<'_> {
         &mut self,
         stationary: u32,
         moving: &[u32],
-        passes: u64,
+        product: &Product,
         operands: &[&[Wait]],
         purpose: Purpose,
         eviction: &Eviction<'_>,
@@ -180,8 +182,11 @@ impl Generator<'_> {
         let mut after: Vec<Wait> = operands.concat();
         after.extend(banks.iter().filter_map(|(_, evicted)| *evicted));
         let mut done = vec![None; moving.len()];
-        for _ in 0..passes {
-            self.emitter.instruction(Engine::Tensor, Op::LdWeights { columns: stationary }, purpose, &after);
+        let rows =
+            u32::try_from(product.depth.div_ceil(product.passes.max(1))).unwrap_or(u32::MAX).min(self.core.partitions);
+        for _ in 0..product.passes {
+            let load = Op::LdWeights { rows, columns: stationary };
+            self.emitter.instruction(Engine::Tensor, load, purpose, &after);
             for (free, done) in moving.iter().zip(&mut done) {
                 let op = Op::Matmul { free: *free, passes: 1 };
                 *done = Some(self.emitter.instruction(Engine::Tensor, op, purpose, &[]));

@@ -71,7 +71,8 @@ impl Generator<'_> {
         let partial: Vec<_> =
             partition_blocks.iter().map(|_| self.emitter.instruction(Engine::Vector, op, purpose, &after)).collect();
         let partial = latest(partial);
-        self.emitter.instruction(Engine::Tensor, Op::LdWeights { columns: 1 }, purpose, &partial);
+        let rows = partition_blocks.first().copied().unwrap_or(1);
+        self.emitter.instruction(Engine::Tensor, Op::LdWeights { rows, columns: 1 }, purpose, &partial);
         let free = u32::try_from(partition_blocks.len()).unwrap_or(u32::MAX).min(self.core.moving_free_max);
         let across = self.emitter.instruction(Engine::Tensor, Op::Matmul { free, passes: 1 }, purpose, &[]);
         let done = self.emitter.instruction(Engine::Vector, Op::TensorReduce { free }, purpose, &[across]);

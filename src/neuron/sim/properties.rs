@@ -20,7 +20,7 @@ fn program(items: &[(usize, u32, usize)]) -> Executable {
         let source = SourceId(0);
         let done = if let Some(engine) = Engine::ALL.get(*unit) {
             let op = match engine {
-                Engine::Tensor if size % 3 == 0 => Op::LdWeights { columns: size % 128 + 1 },
+                Engine::Tensor if size % 3 == 0 => Op::LdWeights { rows: 128, columns: size % 128 + 1 },
                 Engine::Tensor => Op::Matmul { free: size % 512 + 1, passes: 1 },
                 Engine::Vector => Op::TensorTensor { free: *size, sbuf_only: size % 2 == 0 },
                 Engine::Scalar => Op::Activate { free: *size },
