@@ -69,14 +69,14 @@ pub struct PassManager {
 }
 
 impl Default for PassManager {
-    /// The standard list: dead code, transposes folded into batched products, simplification, views moved behind products,
+    /// The standard list: dead code, transposes folded into batched products, views moved behind products, simplification,
     /// common subexpressions, dead code again, fusion.
     fn default() -> Self {
         Self::empty()
             .with(DeadCode)
             .with(FoldTransposes)
-            .with(Simplify)
             .with(Views)
+            .with(Simplify)
             .with(CommonSubexpressions)
             .with(DeadCode)
             .with(Fusion)

@@ -52,8 +52,8 @@ struct Rebuild<'m> {
     new: IndexVec<InstrId, HloInstruction>,
     /// By old id: the instruction that gives the same value.
     placed: IndexVec<InstrId, InstrId>,
-    /// By old id: the value it is a view of.
-    bases: IndexVec<InstrId, Option<InstrId>>,
+    /// By old id: the values it is a view of, the nearest first.
+    bases: IndexVec<InstrId, Vec<InstrId>>,
     names: u32,
     changes: Changes,
 }
@@ -74,7 +74,7 @@ impl Rebuild<'_> {
             for operand in &mut copy.operands {
                 *operand = self.placed[*operand];
             }
-            self.place(copy, None);
+            self.place(copy, Vec::new());
             return;
         };
         let (name, root) = (&old.name, id == self.old.root);
@@ -88,36 +88,39 @@ impl Rebuild<'_> {
             shape: old.shape.clone(),
             metadata: old.metadata.clone(),
         };
-        self.place(view, Some(base));
+        self.place(view, vec![base]);
     }
 
-    fn place(&mut self, instruction: HloInstruction, base: Option<InstrId>) {
+    fn place(&mut self, instruction: HloInstruction, bases: Vec<InstrId>) {
         let id = self.new.push(instruction);
         self.placed.push(id);
-        self.bases.push(base);
+        self.bases.push(bases);
     }
 
     /// A view of a view is a view of what that one views, or that itself.
     fn reshape(&mut self, old: &HloInstruction) {
         let Some(&operand) = old.operands.first() else { return };
-        let base = self.bases[operand].unwrap_or(self.placed[operand]);
-        if self.new[base].shape == old.shape {
-            self.placed.push(base);
-            self.bases.push(None);
+        let mut bases = vec![self.placed[operand]];
+        bases.extend_from_slice(&self.bases[operand]);
+        if let Some(at) = bases.iter().position(|b| self.new[*b].shape == old.shape) {
+            self.placed.push(bases[at]);
+            self.bases.push(bases.split_off(at + 1));
             return;
         }
-        self.place(HloInstruction { operands: vec![base], ..old.clone() }, Some(base));
+        self.place(HloInstruction { operands: vec![bases[0]], ..old.clone() }, bases);
     }
 
     /// `dot([.., k] as [m, k], [k, n])` as `dot([.., k], [k, n])`.
     fn dot(&mut self, old: &HloInstruction, dims: &DotDims) -> Option<HloInstruction> {
         let &[lhs, rhs] = old.operands.as_slice() else { return None };
-        let base = self.bases[lhs]?;
-        let (from, viewed) = (&self.new[base].shape, &self.old.instructions[lhs].shape);
+        let viewed = &self.old.instructions[lhs].shape;
         let matrices = viewed.rank() == 2 && self.old.instructions[rhs].shape.rank() == 2;
-        if !matrices || dims.batch != 0 || dims.lhs_contracting != 1 || from.dims.last() != viewed.dims.last() {
+        if !matrices || dims.batch != 0 || dims.lhs_contracting != 1 {
             return None;
         }
+        let keeps_depth = |b: &InstrId| self.new[*b].shape.dims.last() == viewed.dims.last();
+        let base = self.bases[lhs].iter().copied().find(keeps_depth)?;
+        let from = &self.new[base].shape;
         let mut result = from.clone();
         if let (Some(last), Some(&columns)) = (result.dims.last_mut(), old.shape.dims.last()) {
             *last = columns;
@@ -129,21 +132,31 @@ impl Rebuild<'_> {
 
     /// An elementwise instruction whose operands are views of values of one shape, or repeat one number or one row.
     fn elementwise(&mut self, old: &HloInstruction) -> Option<HloInstruction> {
-        let viewed = old.operands.iter().find_map(|o| self.bases[*o])?;
-        let dims = self.new[viewed].shape.dims.clone();
+        let first = old.operands.iter().find(|o| !self.bases[**o].is_empty())?;
+        let dims = self.bases[*first].iter().map(|b| &self.new[*b].shape.dims).find(|dims| self.can_take(old, dims));
+        let dims = dims?.clone();
+        let mut operands = Vec::with_capacity(old.operands.len());
+        for &o in &old.operands {
+            operands.push(self.base_with(o, &dims).unwrap_or_else(|| self.repeat(o, &dims)));
+        }
+        Some(HloInstruction { operands, shape: Shape::new(old.shape.dtype, dims), ..old.clone() })
+    }
+
+    /// Whether an elementwise instruction can be computed with these dimensions.
+    fn can_take(&self, old: &HloInstruction, dims: &[u64]) -> bool {
         let same_rows = dims.last() == old.shape.dims.last();
-        let fits = |o: &InstrId| match (self.bases[*o], &self.old.instructions[*o].opcode) {
-            (Some(base), _) => self.new[base].shape.dims == dims,
-            (None, Opcode::Broadcast { dimensions }) => {
+        old.operands.iter().all(|&o| match &self.old.instructions[o].opcode {
+            _ if self.base_with(o, dims).is_some() => true,
+            Opcode::Broadcast { dimensions } => {
                 dimensions.is_empty() || (same_rows && *dimensions == [old.shape.rank() as u32 - 1])
             }
             _ => false,
-        };
-        if !old.operands.iter().all(fits) {
-            return None;
-        }
-        let operands = old.operands.iter().map(|o| self.bases[*o].unwrap_or_else(|| self.repeat(*o, &dims))).collect();
-        Some(HloInstruction { operands, shape: Shape::new(old.shape.dtype, dims), ..old.clone() })
+        })
+    }
+
+    /// What an operand views that has these dimensions.
+    fn base_with(&self, operand: InstrId, dims: &[u64]) -> Option<InstrId> {
+        self.bases[operand].iter().copied().find(|b| self.new[*b].shape.dims == dims)
     }
 
     /// A broadcast to other dimensions.

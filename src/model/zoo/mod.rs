@@ -19,7 +19,7 @@ pub use nn::Nn;
 pub use spec::{MAX_BATCH_SIZE, ModelSpec, SpecError};
 
 /// Every model, in the order lists show them.
-pub static MODELS: [&ModelInfo; 13] = [
+pub static MODELS: [&ModelInfo; 26] = [
     &nn::INFO,
     &matmult::INFO,
     &mlp::INFO,
@@ -27,10 +27,23 @@ pub static MODELS: [&ModelInfo; 13] = [
     &text::BERT_LARGE,
     &text::ROBERTA_BASE,
     &text::ROBERTA_LARGE,
+    &text::DISTILBERT_BASE,
+    &text::ALBERT_BASE,
     &text::ELECTRA_BASE,
     &vision::RESNET18,
     &vision::RESNET34,
     &vision::RESNET50,
     &vision::RESNET101,
     &vision::RESNET152,
+    &vision::VGG11,
+    &vision::VGG16,
+    &vision::ALEXNET,
+    &vision::VIT_BASE,
+    &vision::CLIP_BASE,
+    &vision::CLIP_LARGE,
+    &vision::UNET,
+    &text::GPT2_INFO,
+    &text::LLAMA_2_7B_INFO,
+    &text::LLAMA_2_13B_INFO,
+    &text::LLAMA_3_8B_INFO,
 ];

@@ -8,18 +8,35 @@ use super::{MODELS, ModelSpec};
 /// also the parameter counts of the Hugging Face model cards). Parameters and operations of image classifiers are the
 /// `num_params` and `_ops` of torchvision's weight enums (torchvision 0.21, "GFLOPS" in its table of models, which count one
 /// for a multiply-accumulate). Other sources are named where they stand.
-const PUBLISHED: [(&str, f64, Option<f64>); 10] = [
-    // 22.5 billion operations at sequence length 128: Sun et al., MobileBERT, 2020, table 1.
+const PUBLISHED: [(&str, f64, Option<f64>); 23] = [
+    // 22.5 billion operations at sequence length 128: Sun et al., MobileBERT, 2020, table 4.
     ("bert-base-uncased", 109.482, Some(22.5 / 2.0)),
     ("bert-large-uncased", 335.142, None),
     ("roberta-base", 124.646, None),
     ("roberta-large", 355.360, None),
+    ("distilbert-base-uncased", 66.363, None),
+    ("albert-base-v2", 11.684, None),
     ("google/electra-base-discriminator", 108.892, None),
     ("resnet18", 11.689_512, Some(1.814)),
     ("resnet34", 21.797_672, Some(3.664)),
     ("resnet50", 25.557_032, Some(4.089)),
     ("resnet101", 44.549_160, Some(7.801)),
     ("resnet152", 60.192_808, Some(11.514)),
+    ("vgg11", 132.863_336, Some(7.609)),
+    ("vgg16", 138.357_544, Some(15.470)),
+    ("alexnet", 61.100_840, Some(0.714)),
+    // 17.564: torchvision's vit_b_16, the same network.
+    ("google/vit-base-patch16-224", 86.567_656, Some(17.564)),
+    ("openai/clip-vit-base-patch32", 151.277_313, None),
+    ("openai/clip-vit-large-patch14", 427.616_513, None),
+    // Parameters: `unet_carvana` of milesial/Pytorch-UNet with three channels and two classes.
+    ("UNet", 31.037_698, None),
+    // The language model's head is tied to the word table and counted once.
+    ("gpt2", 124.439_808, None),
+    // A decoder of N parameters in its products takes N multiply-accumulates a token, attention beside.
+    ("llama-2-7b", 6738.415_616, None),
+    ("llama-2-13b", 13_015.864_320, None),
+    ("llama-3-8b", 8030.261_248, None),
 ];
 
 #[test]
@@ -49,7 +66,20 @@ fn outputs_have_their_shapes_and_batches_multiply_them() {
         ("bert-base-uncased", 8, "f32[8,128,768]"),
         ("bert-large-uncased:seq=384", 2, "f32[2,384,1024]"),
         ("roberta-large", 4, "f32[4,128,1024]"),
+        ("distilbert-base-uncased", 3, "f32[3,128,768]"),
+        ("albert-base-v2:seq=64", 1, "f32[1,64,768]"),
+        ("electra-base-discriminator", 1, "f32[1,128,768]"),
         ("resnet50", 8, "f32[8,1000]"),
+        ("vgg16", 2, "f32[2,1000]"),
+        ("alexnet", 2, "f32[2,1000]"),
+        ("vit-base-patch16-224", 2, "f32[2,1000]"),
+        // Each image against 100 prompts.
+        ("clip-vit-base-patch32", 64, "f32[64,100]"),
+        ("clip-vit-large-patch14", 4, "f32[4,100]"),
+        ("unet", 2, "f32[2,2,224,224]"),
+        ("gpt2:seq=32", 2, "f32[2,32,50257]"),
+        ("llama-2-7b:context=512", 4, "f32[4,1,32000]"),
+        ("llama-3-8b:context=8192", 1, "f32[1,1,128256]"),
     ] {
         let graph = text.parse::<ModelSpec>().unwrap().trace(batch).unwrap();
         assert_eq!(graph.nodes[graph.output].shape.to_string(), shape, "{text}");
@@ -73,6 +103,9 @@ fn names_are_read_in_any_case_and_with_any_organisation() {
         ("electra-base-discriminator", "google/electra-base-discriminator"),
         ("Google/Electra-Base-Discriminator", "google/electra-base-discriminator"),
         ("ResNet50", "resnet50"),
+        ("unet", "UNet"),
+        ("OpenAI/CLIP-ViT-Base-Patch32", "openai/clip-vit-base-patch32"),
+        ("Llama-2-7B:context=64", "llama-2-7b"),
     ] {
         assert_eq!(text.parse::<ModelSpec>().unwrap().id(), id);
     }
@@ -102,9 +135,28 @@ fn scopes_are_those_of_the_libraries() {
     ] {
         assert!(resnet.iter().any(|p| p == expected), "{expected}");
     }
+    let unet = paths("unet");
+    assert!(unet.iter().any(|p| p == "UNet[model]/Up[up1]/ConvTranspose2d[up]/aten__convolution"));
+    let llama = paths("llama-2-7b");
+    let silu = "LlamaForCausalLM[model]/LlamaModel[model]/LlamaDecoderLayer[31]/LlamaMLP[mlp]/SiLU[act_fn]/aten__silu";
+    assert!(llama.iter().any(|p| p == silu));
     // Weights have the names of the published checkpoints.
     let spec: ModelSpec = "bert-base-uncased".parse().unwrap();
     let weights = spec.trace(1).unwrap().weights();
     assert!(weights.contains_key("encoder.layer.11.attention.self.query.weight"));
     assert!(weights.contains_key("embeddings.LayerNorm.bias"));
+}
+
+#[test]
+fn a_decoder_multiplies_each_weight_once_a_token() {
+    let spec: ModelSpec = "llama-2-7b:context=2048".parse().unwrap();
+    let graph = spec.trace(1).unwrap();
+    // All parameters but the word table and the norms, and attention over the cache in each of 32 layers.
+    let products = 6_738_415_616 - 32_000 * 4096 - 65 * 4096;
+    let attention = 32 * 2 * 2048 * 4096;
+    assert_eq!(graph.flops(), 2 * (products + attention));
+    // Keys and values of 2048 tokens in each layer are buffers of the model, beside the rotary tables.
+    let cache = 2 * 32 * 2048 * 4096;
+    let tables = 2 * 2048 * 128;
+    assert_eq!(graph.weight_bytes(), 4 * (6_738_415_616 + cache + tables));
 }

@@ -1,5 +1,6 @@
 //! From models to HLO: whole-module snapshots, numerics before and after the passes, and text.
 
+mod blocks;
 mod numerics;
 mod passes;
 mod random;

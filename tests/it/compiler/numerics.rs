@@ -11,7 +11,7 @@ use neuronscope::model::zoo::Mlp;
 use neuronscope::model::{Distribution, InputSpec, ModelSpec, Module, input_tensor, run_eager, trace};
 use neuronscope::tensor::{Shape, Tensor};
 
-fn check(module: &dyn Module, inputs: &[InputSpec], seed: u64) -> Tensor {
+pub(super) fn check(module: &dyn Module, inputs: &[InputSpec], seed: u64) -> Tensor {
     let shapes: Vec<Shape> = inputs.iter().map(|i| i.shape.clone()).collect();
     let graph = trace(module, &shapes).unwrap();
     let inputs: Vec<Rc<Tensor>> =
@@ -21,7 +21,7 @@ fn check(module: &dyn Module, inputs: &[InputSpec], seed: u64) -> Tensor {
     let before = lower(&graph, Workflow::Trace).unwrap();
     let parameters = parameter_values(&before, &graph, &inputs, seed).unwrap();
     let results = evaluate(&before, &parameters).unwrap();
-    assert_eq!(results.len(), 1);
+    assert!(!results.is_empty());
     assert!(results[0].same_bits(&eager), "lowering: {:?} instead of {eager:?}", results[0]);
 
     let (after, _) = optimize(before).unwrap();

@@ -8,7 +8,7 @@ use neuronscope::compiler::hlo::{
     DotDims, HloInstruction, HloModule, InstrId, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind, evaluate,
     parse, print, verify,
 };
-use neuronscope::compiler::passes::{CommonSubexpressions, DeadCode, Fusion, PassManager, Simplify, optimize};
+use neuronscope::compiler::passes::{CommonSubexpressions, DeadCode, Fusion, PassManager, Simplify, Views, optimize};
 use neuronscope::tensor::{Shape, Tensor};
 use proptest::prelude::*;
 
@@ -113,7 +113,9 @@ proptest! {
             .map(|n| Rc::new(Tensor::from_fn(matrix(), |i| (i as f32 - 4.0) * 0.37 + n as f32).unwrap()))
             .collect();
         let expected = evaluate(&module, &inputs).unwrap();
-        let lists: [fn() -> PassManager; 6] = [
+        let lists: [fn() -> PassManager; 8] = [
+            || PassManager::empty().with(Views),
+            || PassManager::empty().with(Views).with(Simplify).with(Views).with(Fusion).with(Views),
             PassManager::default,
             || PassManager::empty().with(DeadCode),
             || PassManager::empty().with(Simplify),

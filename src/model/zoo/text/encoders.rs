@@ -1,10 +1,10 @@
-//! BERT, RoBERTa and ELECTRA: sizes from each model's `config.json`.
+//! Encoders of text: sizes from each model's `config.json`.
 
 use crate::model::zoo::{ModelInfo, ParamInfo, ParamKind, Settings};
 use crate::model::{Distribution, InputSpec};
 use crate::tensor::{DType, Shape};
 
-use super::{Bert, BertConfig};
+use super::{Albert, AlbertConfig, Bert, BertConfig, DistilBert, DistilBertConfig};
 
 /// Sequence length, at most what the position table holds.
 pub(in crate::model::zoo) static SEQ: [ParamInfo; 1] = [ParamInfo {
@@ -88,4 +88,31 @@ pub(in crate::model::zoo) static ELECTRA_BASE: ModelInfo = encoder(
     "ELECTRA base discriminator: BERT base without pooler",
     |_| Box::new(Bert::new(&BertConfig { prefix: "Electra", pooler: false, ..BERT })),
     |s, batch| tokens(batch, s.int("seq"), BERT.vocab, Some(BERT.types)),
+);
+
+const DISTILBERT: DistilBertConfig =
+    DistilBertConfig { vocab: 30_522, dim: 768, layers: 6, heads: 12, hidden: 3072, positions: 512 };
+
+pub(in crate::model::zoo) static DISTILBERT_BASE: ModelInfo = encoder(
+    "distilbert-base-uncased",
+    "DistilBERT base: 6 layers of 768 features, last hidden state",
+    |_| Box::new(DistilBert::new(&DISTILBERT)),
+    |s, batch| tokens(batch, s.int("seq"), DISTILBERT.vocab, None),
+);
+
+const ALBERT: AlbertConfig = AlbertConfig {
+    vocab: 30_000,
+    embedding: 128,
+    hidden: 768,
+    layers: 12,
+    heads: 12,
+    intermediate: 3072,
+    positions: 512,
+};
+
+pub(in crate::model::zoo) static ALBERT_BASE: ModelInfo = encoder(
+    "albert-base-v2",
+    "ALBERT base v2: one layer of 768 features applied 12 times, last hidden state and pooled first token",
+    |_| Box::new(Albert::new(&ALBERT)),
+    |s, batch| tokens(batch, s.int("seq"), ALBERT.vocab, Some(2)),
 );

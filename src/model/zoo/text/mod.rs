@@ -1,8 +1,22 @@
 //! Language models, with the sizes of their published configurations.
 
+mod albert;
 mod attention;
 mod bert;
+mod decoders;
+mod distilbert;
 mod encoders;
+mod gpt2;
+mod llama;
 
-pub use bert::{Bert, BertConfig, Layer as BertLayer};
-pub(super) use encoders::{BERT_BASE, BERT_LARGE, ELECTRA_BASE, ROBERTA_BASE, ROBERTA_LARGE};
+pub use albert::{Albert, AlbertConfig};
+pub use attention::{extended_mask, merge_heads, split_heads};
+pub use bert::{Bert, BertConfig, Layer as BertLayer, SelfAttention};
+pub(super) use decoders::{LLAMA_2_7B_INFO, LLAMA_2_13B_INFO, LLAMA_3_8B_INFO};
+pub use distilbert::{DistilBert, DistilBertConfig};
+pub(super) use encoders::{
+    ALBERT_BASE, BERT_BASE, BERT_LARGE, DISTILBERT_BASE, ELECTRA_BASE, ROBERTA_BASE, ROBERTA_LARGE, tokens,
+};
+pub(super) use gpt2::INFO as GPT2_INFO;
+pub use gpt2::{Gpt2, Gpt2Config};
+pub use llama::{Llama, LlamaConfig};

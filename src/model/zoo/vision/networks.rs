@@ -1,10 +1,10 @@
-//! Convolutional networks for ImageNet, as torchvision builds them.
+//! Models whose one input is images of 224 by 224.
 
 use crate::model::zoo::{ModelInfo, Settings};
 use crate::model::{Distribution, InputSpec, Module};
 use crate::tensor::Shape;
 
-use super::{ResNet, ResNetConfig};
+use super::{ResNet, ResNetConfig, Stacked, UNet, ViT, ViTConfig};
 
 /// Colour images of 224 by 224.
 pub(in crate::model::zoo) fn images(batch: u64) -> Vec<InputSpec> {
@@ -52,4 +52,31 @@ pub(in crate::model::zoo) static RESNET101: ModelInfo =
 pub(in crate::model::zoo) static RESNET152: ModelInfo =
     network("resnet152", "ResNet-152: 50 bottleneck blocks", |_| {
         Box::new(ResNet::new(&ResNetConfig::imagenet([3, 8, 36, 3], true)))
+    });
+
+pub(in crate::model::zoo) static VGG11: ModelInfo =
+    network("vgg11", "VGG-11: 8 convolutions, 3 linear layers", |_| Box::new(Stacked::vgg([1, 1, 2, 2, 2])));
+
+pub(in crate::model::zoo) static VGG16: ModelInfo =
+    network("vgg16", "VGG-16: 13 convolutions, 3 linear layers", |_| Box::new(Stacked::vgg([2, 2, 3, 3, 3])));
+
+pub(in crate::model::zoo) static ALEXNET: ModelInfo =
+    network("alexnet", "AlexNet: 5 convolutions, 3 linear layers", |_| Box::new(Stacked::alexnet()));
+
+pub(in crate::model::zoo) static VIT_BASE: ModelInfo =
+    network("google/vit-base-patch16-224", "Vision transformer, base: 12 layers on patches of 16 by 16", |_| {
+        Box::new(ViT::new(&ViTConfig {
+            image: 224,
+            patch: 16,
+            hidden: 768,
+            layers: 12,
+            heads: 12,
+            intermediate: 3072,
+            classes: 1000,
+        }))
+    });
+
+pub(in crate::model::zoo) static UNET: ModelInfo =
+    network("UNet", "U-Net of milesial's unet_carvana: 64 to 1024 channels, 2 classes", |_| {
+        Box::new(UNet::new(3, 2, 64))
     });

@@ -1,0 +1,79 @@
+//! Llama 2 and 3: sizes from each model's `config.json`.
+
+use crate::model::zoo::{ModelInfo, ParamInfo, ParamKind, Settings};
+use crate::model::{Distribution, InputSpec, Module};
+use crate::tensor::{DType, Shape};
+
+use super::{Llama, LlamaConfig};
+
+const LLAMA_2_7B: LlamaConfig = LlamaConfig {
+    vocab: 32_000,
+    hidden: 4096,
+    layers: 32,
+    heads: 32,
+    kv_heads: 32,
+    intermediate: 11_008,
+    theta: 10_000.0,
+    context: 2048,
+};
+
+const LLAMA_2_13B: LlamaConfig =
+    LlamaConfig { hidden: 5120, layers: 40, heads: 40, kv_heads: 40, intermediate: 13_824, ..LLAMA_2_7B };
+
+const LLAMA_3_8B: LlamaConfig =
+    LlamaConfig { vocab: 128_256, kv_heads: 8, intermediate: 14_336, theta: 500_000.0, ..LLAMA_2_7B };
+
+const fn context(max: u64) -> ParamInfo {
+    ParamInfo {
+        name: "context",
+        help: "tokens in the cache of keys and values, the new one included",
+        kind: ParamKind::Int { default: 2048, min: 1, max },
+    }
+}
+
+fn decoder(config: LlamaConfig, settings: &Settings) -> Box<dyn Module> {
+    Box::new(Llama::new(&LlamaConfig { context: settings.int("context"), ..config }))
+}
+
+/// The last token of each sequence, a mask of ones over the whole cache, and the last position of it.
+fn inputs(config: LlamaConfig, settings: &Settings, batch: u64) -> Vec<InputSpec> {
+    let context = settings.int("context");
+    let input = |dims: &[u64], distribution| InputSpec { shape: Shape::new(DType::S32, dims), distribution };
+    vec![
+        input(&[batch, 1], Distribution::Below(config.vocab as u32)),
+        input(&[batch, context], Distribution::Constant(1)),
+        input(&[1], Distribution::Constant(context.saturating_sub(1) as u32)),
+    ]
+}
+
+const BATCH_HELP: &str = "batch size b decodes one token of b sequences, each with its own cache";
+
+pub(in crate::model::zoo) static LLAMA_2_7B_INFO: ModelInfo = ModelInfo {
+    id: "llama-2-7b",
+    description: "Llama 2 7B: one token with a cache of keys and values",
+    default_batch_size: 1,
+    batch_help: BATCH_HELP,
+    parameters: &[context(4096)],
+    build: |s| decoder(LLAMA_2_7B, s),
+    inputs: |s, batch| inputs(LLAMA_2_7B, s, batch),
+};
+
+pub(in crate::model::zoo) static LLAMA_2_13B_INFO: ModelInfo = ModelInfo {
+    id: "llama-2-13b",
+    description: "Llama 2 13B: one token with a cache of keys and values",
+    default_batch_size: 1,
+    batch_help: BATCH_HELP,
+    parameters: &[context(4096)],
+    build: |s| decoder(LLAMA_2_13B, s),
+    inputs: |s, batch| inputs(LLAMA_2_13B, s, batch),
+};
+
+pub(in crate::model::zoo) static LLAMA_3_8B_INFO: ModelInfo = ModelInfo {
+    id: "llama-3-8b",
+    description: "Llama 3 8B: one token with a cache of keys and values, four heads to each of the cache's",
+    default_batch_size: 1,
+    batch_help: BATCH_HELP,
+    parameters: &[context(8192)],
+    build: |s| decoder(LLAMA_3_8B, s),
+    inputs: |s, batch| inputs(LLAMA_3_8B, s, batch),
+};
