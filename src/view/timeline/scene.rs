@@ -2,9 +2,7 @@
 
 use super::layout::{Block, BlockKind, Layout, Metrics};
 use super::slices::{NameLooks, SlicePainter, paint_counter};
-use super::{
-    Align, Command, DisplayList, Label, Outline, Rect, SliceRef, TimelineTile, TrackKind, Viewport, ticks,
-};
+use super::{Align, Command, DisplayList, Label, Outline, Rect, SliceRef, TimelineTile, TrackKind, Viewport, ticks};
 use crate::view::palette::Paint;
 use crate::view::text::fit;
 
