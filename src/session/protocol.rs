@@ -9,7 +9,7 @@ use crate::bench::{BenchConfig, Report};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -128,8 +128,8 @@ pub enum Request {
 pub enum ExportKind {
     /// The timeline as Chrome trace JSON.
     ChromeJson,
-    /// An operator table as CSV.
-    OperatorsCsv(OperatorKind),
+    /// An operator table as CSV, of a span or of all.
+    OperatorsCsv(OperatorKind, Option<Interval<TraceNs>>),
     /// What `neuronscope profile --json` prints: the device window and both operator tables of a simulated execution.
     ProfileJson,
     /// What `neuronscope open FILE --json` prints: counts, operators and diagnostics of a file.

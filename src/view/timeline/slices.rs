@@ -8,6 +8,8 @@ use crate::view::text::{contains_ignoring_case, fit};
 
 /// Slices narrower than this carry no text.
 const LEAST_LABEL_PX: f64 = 24.0;
+/// Slices narrower than this carry no part of a name: a few letters tell nothing, and text is the dearest thing to paint.
+const LEAST_CUT_LABEL_PX: f64 = 42.0;
 
 /// How the names of a tile look; found once for a tile and a search.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +78,7 @@ impl<'a> SlicePainter<'a> {
             let room = seen_right - seen_left - 6.0;
             if room + 6.0 >= LEAST_LABEL_PX
                 && let Some(text) = fit(self.tile.name_of(track, i), room, m.char_px)
+                && (room + 6.0 >= LEAST_CUT_LABEL_PX || !text.ends_with('\u{2026}'))
             {
                 self.on_top.push(Command::Text(Label {
                     x: f64::midpoint(seen_left, seen_right),

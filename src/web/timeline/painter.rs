@@ -16,7 +16,11 @@ pub fn paint(context: &CanvasRenderingContext2d, strips: &StripCanvas, list: &Di
     context.set_text_baseline("middle");
     context.set_font(FONT);
     let mut is_bold = false;
+    let mut written = None;
     for command in &list.commands {
+        if !matches!(command, Command::Text(_)) {
+            written = None;
+        }
         match command {
             Command::Clip(r) => {
                 context.save();
@@ -50,7 +54,11 @@ pub fn paint(context: &CanvasRenderingContext2d, strips: &StripCanvas, list: &Di
                     is_bold = label.bold;
                     context.set_font(if is_bold { BOLD_FONT } else { FONT });
                 }
-                text(context, label, theme);
+                // Most labels look like the one before; telling the canvas so each time costs more than the text.
+                if written.replace((label.paint, label.align)) != Some((label.paint, label.align)) {
+                    set_text_style(context, label, theme);
+                }
+                text(context, label);
             }
         }
     }
@@ -68,12 +76,15 @@ fn polygon(context: &CanvasRenderingContext2d, points: &[(f64, f64)]) {
     context.fill();
 }
 
-fn text(context: &CanvasRenderingContext2d, label: &Label, theme: Theme) {
+fn set_text_style(context: &CanvasRenderingContext2d, label: &Label, theme: Theme) {
     context.set_fill_style_str(label.paint.css(theme));
     context.set_text_align(match label.align {
         Align::Start => "left",
         Align::Middle => "center",
     });
+}
+
+fn text(context: &CanvasRenderingContext2d, label: &Label) {
     // Widths were estimated; what is wider after all is set a little tighter by the browser.
     let _ = context.fill_text_with_max_width(&label.text, label.x, label.y + 0.5, label.max_width.max(1.0));
 }
