@@ -102,7 +102,7 @@ test("a run is cancelled and the next one works", app.page(async (page) => {
 }));
 
 test("what a run has to say besides its reports is on the page", app.page(async (page) => {
-  await page.getByLabel("Duration (s)").fill("2");
+  await page.getByLabel("Duration (s)").fill("1");
   await run(page);
   const notes = page.getByRole("list", { name: "Notes of this run" });
   await notes.waitFor();
