@@ -161,8 +161,8 @@ impl Held {
             ExportKind::ChromeJson => {
                 Ok(file(".trace.json", "application/json", write_to_string(&self.profile).into_bytes()))
             }
-            ExportKind::OperatorsCsv(kind) => {
-                Ok(file(".operators.csv", "text/csv", operators_csv(&self.operators(kind, None))))
+            ExportKind::OperatorsCsv(kind, range) => {
+                Ok(file(".operators.csv", "text/csv", operators_csv(&self.operators(kind, range))))
             }
             ExportKind::OpenJson => Ok(file(".summary.json", "application/json", open_json(&self.profile)?)),
             ExportKind::SummaryJson => {

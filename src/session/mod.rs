@@ -18,6 +18,7 @@ pub mod share;
 mod source;
 mod summary_json;
 mod timeline;
+mod warm_up;
 
 pub use crate::compiler::Workflow;
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
@@ -27,3 +28,4 @@ pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec};
 pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, SearchHits, build_id};
 pub use session::{Session, StepResult};
 pub use source::{ByteSource, MemorySource};
+pub use warm_up::warm_up;

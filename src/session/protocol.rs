@@ -136,8 +136,8 @@ pub enum Request {
 pub enum ExportKind {
     /// The timeline as Chrome trace JSON.
     ChromeJson,
-    /// An operator table as CSV.
-    OperatorsCsv(OperatorKind),
+    /// An operator table as CSV, of a span or of all.
+    OperatorsCsv(OperatorKind, Option<Interval<TraceNs>>),
     /// What `neuronscope profile --json` prints: the device window and both operator tables of a simulated execution.
     ProfileJson,
     /// What `neuronscope profile --summary --json` prints: metrics, bounds, roofline, utilisation and findings of a

@@ -109,6 +109,14 @@ impl Paint {
             Theme::Dark => dark,
         }
     }
+
+    /// The colour in a theme as red, green, blue and opacity; black for the one that lets something through.
+    #[must_use]
+    pub fn rgba(self, theme: Theme) -> [u8; 4] {
+        let hex = self.css(theme);
+        let channel = |i: usize| hex.get(i..i + 2).and_then(|two| u8::from_str_radix(two, 16).ok()).unwrap_or(0);
+        [channel(1), channel(3), channel(5), u8::MAX]
+    }
 }
 
 #[cfg(test)]

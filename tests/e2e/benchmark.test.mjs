@@ -100,3 +100,15 @@ test("a run is cancelled and the next one works", app.page(async (page) => {
   await run(page);
   assert.equal(await results(page).locator("tbody tr").count(), 4);
 }));
+
+test("what a run has to say besides its reports is on the page", app.page(async (page) => {
+  await page.getByLabel("Duration (s)").fill("1");
+  await run(page);
+  const notes = page.getByRole("list", { name: "Notes of this run" });
+  await notes.waitFor();
+  assert.match(await notes.innerText(), /no full second/);
+  await page.getByLabel("Duration (s)").fill("60");
+  await run(page);
+  await notes.waitFor({ state: "detached" });
+  await assertAccessible(page);
+}));

@@ -168,3 +168,47 @@ for (const [name, viewport, colorScheme] of [["phone, dark", { width: 360, heigh
     assert.ok(url);
   }, { context: { viewport, colorScheme } }));
 }
+
+test("a selected instant is found and brought into sight", profile(async (page) => {
+  const events = [{ ph: "X", pid: 1, tid: 1, name: "first", ts: 0, dur: 1 }];
+  // So many rows that the last is below the canvas.
+  for (let tid = 2; tid < 80; tid++) events.push({ ph: "X", pid: 1, tid, name: `work ${tid}`, ts: tid, dur: 5 });
+  events.push({ ph: "i", s: "t", pid: 1, tid: 79, name: "checkpoint", ts: 90 });
+  const buffer = Buffer.from(JSON.stringify({ traceEvents: events }));
+  await page.locator("input[type=file]").setInputFiles({ name: "instants.json", mimeType: "application/json", buffer });
+  await waitForState(page, "done");
+  await canvas(page).waitFor();
+  const before = await page.locator(".timeline-scroll").evaluate((e) => e.scrollTop);
+  // Slices are numbered first, instants after them.
+  await page.evaluate((slice) => { location.hash += `&sel=${slice}`; }, events.length - 1);
+  const details = page.getByRole("region", { name: "Selected slice" });
+  await details.getByText("checkpoint").waitFor();
+  assert.match(await details.innerText(), /Process 1 \/ Thread 79: instants/);
+  await page.waitForFunction((top) => document.querySelector(".timeline-scroll").scrollTop > top, before);
+}));
+
+test("operators of any trace are counted in all of it or in the span in view", profile(async (page) => {
+  const events = Array.from({ length: 10 }, (_, i) => ({ ph: "X", pid: 1, tid: 1, name: `op_${i}`, ts: i * 10, dur: 5 }));
+  const buffer = Buffer.from(JSON.stringify(events));
+  await page.locator("input[type=file]").setInputFiles({ name: "ten.json", mimeType: "application/json", buffer });
+  await waitForState(page, "done");
+  await canvas(page).focus();
+  for (let i = 0; i < 4; i++) await page.keyboard.press("w");
+  await span(page);
+  const query = new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
+  const [from, to] = [Number(query.get("from")), Number(query.get("to"))];
+  const expected = events.filter((e) => e.ts * 1000 < to && (e.ts + e.dur) * 1000 > from).map((e) => e.name);
+  assert.ok(expected.length > 0 && expected.length < 10);
+  await page.getByLabel("Tool", { exact: true }).selectOption({ label: "operators" });
+  const names = page.getByRole("table", { name: "Operators" }).locator("tbody tr > :first-child");
+  await names.nth(9).waitFor();
+  await page.getByLabel(/^In view on the timeline/).check();
+  await page.waitForFunction((n) => document.querySelectorAll("main table tbody tr").length === n, expected.length);
+  assert.deepEqual((await names.allInnerTexts()).map((t) => t.trim()).sort(), expected);
+  await page.waitForURL(/range=view/);
+  const csv = await download(page, button(page, "Download CSV"));
+  assert.equal(csv.bytes.toString().trim().split("\n").length, expected.length + 1);
+  await assertAccessible(page);
+  await page.getByLabel("All of the profile").check();
+  await names.nth(9).waitFor();
+}));

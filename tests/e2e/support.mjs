@@ -32,11 +32,11 @@ const BROWSER_FLAGS = [
   "--disable-sync",
 ];
 
-/** Starts the system's Chromium; $CHROMIUM names another one. */
-export async function launch() {
+/** Starts the system's Chromium, with more flags if given; $CHROMIUM names another one. */
+export async function launch(flags = []) {
   const executablePath = process.env.CHROMIUM ?? BROWSERS.find(existsSync);
   assert.ok(executablePath, "no Chromium found: install it, or set CHROMIUM to its path");
-  return chromium.launch({ executablePath, args: BROWSER_FLAGS });
+  return chromium.launch({ executablePath, args: [...BROWSER_FLAGS, ...flags] });
 }
 
 /**

@@ -53,6 +53,8 @@ pub struct ProfileLink {
     pub span: Option<Interval<TraceNs>>,
     /// The selected slice.
     pub selected: Option<u32>,
+    /// Whether operators are counted in the span on the screen only, where the profile can tell.
+    pub in_view: bool,
     /// How the operator table is sorted.
     pub sort: Option<Sort>,
     /// What is searched for.
@@ -76,6 +78,7 @@ impl Default for ProfileLink {
             tool: Tool::default(),
             span: None,
             selected: None,
+            in_view: false,
             sort: None,
             search: String::new(),
             collapsed: BTreeSet::new(),
@@ -134,6 +137,11 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
             _ => wrong("sel", t, "the number of a slice", "No selection"),
         }
     }
+    match text("range") {
+        None | Some("all") => {}
+        Some("view") => link.in_view = true,
+        Some(t) => wrong("range", t, "all or view", "all"),
+    }
     link.sort = text("sort").and_then(|t| {
         let (descending, column) = t.strip_prefix('-').map_or((false, t), |c| (true, c));
         let column = column.trim();
@@ -177,6 +185,9 @@ pub(super) fn write(link: &ProfileLink, query: &mut Query) {
     if let Some(slice) = link.selected {
         query.set("sel", &slice.to_string());
     }
+    if link.in_view {
+        query.set("range", "view");
+    }
     if let Some(sort) = &link.sort {
         let sign = if sort.descending { "-" } else { "" };
         query.set("sort", &format!("{sign}{}", sort.column));
@@ -205,6 +216,7 @@ mod tests {
             tool: Tool::OperatorHlo,
             span: Some(Interval::new(TraceNs(-5), TraceNs(1_712_195_495_406_752_797))),
             selected: Some(16),
+            in_view: true,
             sort: Some(Sort { column: "time_ns".into(), descending: true }),
             search: " fused_1 ".into(),
             collapsed: BTreeSet::from([0, 3]),
@@ -217,10 +229,10 @@ mod tests {
 
     #[test]
     fn wrong_values_are_named() {
-        let (link, notices) = Link::parse("/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&hide=a&core=7");
+        let (link, notices) = Link::parse("/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&range=some&hide=a&core=7");
         assert_eq!(link, Link::Profile(Box::default()));
         let fields: Vec<_> = notices.iter().map(|n| n.field.as_str()).collect();
-        assert_eq!(fields, ["workflow", "tool", "from", "sel", "hide", "core"]);
+        assert_eq!(fields, ["workflow", "tool", "from", "sel", "range", "hide", "core"]);
         assert_eq!(notices[0].message, "workflow: 'eager' is not mark_step or trace. mark_step is used.");
     }
 }

@@ -13,7 +13,7 @@ pub(in crate::session) fn slice_details(
     slice: SliceRef,
 ) -> Option<SliceDetails> {
     if let Some(instant) = instant_of_ref(profile, slice.0) {
-        return Some(instant_details(profile, slice, instant));
+        return Some(instant_details(profile, tracks, slice, instant));
     }
     let found = profile_details(profile, SliceId(slice.0))?;
     let members = members_of(&found.args);
@@ -38,14 +38,14 @@ fn members_of(args: &[(String, String)]) -> Vec<String> {
     fused.split(",\n").map(str::trim).filter(|m| !m.is_empty()).map(str::to_owned).collect()
 }
 
-fn instant_details(profile: &Profile, slice: SliceRef, id: InstantId) -> SliceDetails {
+fn instant_details(profile: &Profile, tracks: &ShownTracks, slice: SliceRef, id: InstantId) -> SliceDetails {
     let table = profile.instants();
     let args = profile.args().get(table.args(id));
     let args = if args.is_empty() { Vec::new() } else { vec![("args".to_owned(), args.to_owned())] };
     SliceDetails {
         link: SliceLink {
             slice,
-            track: crate::view::timeline::TrackId(u32::MAX),
+            track: tracks.view_of_instants(table.track(id)),
             row: 0,
             title: profile.str(table.name(id)).to_owned(),
             start_ns: table.ts(id).0,
@@ -97,5 +97,32 @@ fn link(profile: &Profile, tracks: &ShownTracks, id: SliceId) -> SliceLink {
         title: profile.str(slices.name(id)).to_owned(),
         start_ns: slices.start(id).0,
         duration_ns: slices.dur_ns(id).max(0).unsigned_abs(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::outline::{Shown, instant_ref};
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::{ArgsId, ProfileBuilder};
+
+    #[test]
+    fn an_instant_says_on_which_track_it_is() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "host");
+        let (quiet, busy) = (b.thread(p, "1", "quiet"), b.thread(p, "2", "busy"));
+        b.slice(quiet, 0, 10, "work", "", None);
+        b.slice(busy, 0, 10, "work", "", None);
+        let name = b.intern("mark");
+        b.instant(busy, 5, b'i', b't', name, crate::base::StrId::EMPTY, ArgsId::NONE);
+        let profile = b.finish(Diagnostics::new());
+        let tracks = ShownTracks::of(&profile);
+        let instant = SliceRef(instant_ref(&profile, InstantId(0)));
+        let details = slice_details(&profile, &tracks, instant).expect("is there");
+        assert_eq!((details.link.title.as_str(), details.link.start_ns), ("mark", 5));
+        assert_eq!(tracks.shown(details.link.track), Some(Shown::Instants(busy)));
+        let slice = slice_details(&profile, &tracks, SliceRef(1)).expect("is there");
+        assert_eq!(tracks.shown(slice.link.track), Some(Shown::Slices(busy)));
     }
 }

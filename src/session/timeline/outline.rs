@@ -22,7 +22,14 @@ pub(in crate::session) struct ShownTracks {
     outline: Outline,
     /// Instants of each thread, by time.
     instants: IndexVec<TrackId, Vec<InstantId>>,
+    /// Where the slices of each thread are shown.
+    slices_at: IndexVec<TrackId, ViewTrackId>,
+    /// Where the instants of each thread are shown.
+    instants_at: IndexVec<TrackId, ViewTrackId>,
 }
+
+/// The place of what is not shown.
+const NOT_SHOWN: ViewTrackId = ViewTrackId(u32::MAX);
 
 impl ShownTracks {
     pub fn of(profile: &Profile) -> Self {
@@ -32,7 +39,8 @@ impl ShownTracks {
                 of_track.push(id);
             }
         }
-        let mut tracks = Self { shown: Vec::new(), outline: Outline::default(), instants };
+        let nowhere = || profile.tracks().iter().map(|_| NOT_SHOWN).collect();
+        let mut tracks = Self { instants, slices_at: nowhere(), instants_at: nowhere(), ..Self::default() };
         let mut processes: Vec<ProcessId> = profile.processes().ids().collect();
         processes.sort_by_key(|id| (profile.processes()[*id].sort_index, *id));
         let sections: Vec<Section> = processes
@@ -62,8 +70,12 @@ impl ShownTracks {
 
     /// The track of the view that shows a thread's slices.
     pub fn view_of(&self, track: TrackId) -> ViewTrackId {
-        let position = self.shown.iter().position(|s| *s == Shown::Slices(track));
-        ViewTrackId(position.map_or(u32::MAX, |i| i as u32))
+        self.slices_at.get(track).copied().unwrap_or(NOT_SHOWN)
+    }
+
+    /// The track of the view that shows a thread's instants.
+    pub fn view_of_instants(&self, track: TrackId) -> ViewTrackId {
+        self.instants_at.get(track).copied().unwrap_or(NOT_SHOWN)
     }
 
     /// Instants of a thread by time.
@@ -104,6 +116,11 @@ impl ShownTracks {
     fn add(&mut self, shown: Shown, name: String, kind: TrackKind) -> Track {
         let id = ViewTrackId(u32::try_from(self.shown.len()).unwrap_or(u32::MAX));
         self.shown.push(shown);
+        match shown {
+            Shown::Slices(track) => self.slices_at[track] = id,
+            Shown::Instants(track) => self.instants_at[track] = id,
+            Shown::Series(_) => {}
+        }
         Track { id, name, kind }
     }
 }

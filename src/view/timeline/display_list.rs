@@ -58,6 +58,44 @@ pub struct Label {
     pub max_width: f64,
 }
 
+/// A row of pixels, each as high as the row. Slices are painted this way: a screen full of them is thousands of
+/// rectangles, but only as many pixels as the screen is wide, row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Strip {
+    /// Left edge, a whole number.
+    pub x: f64,
+    /// Top edge.
+    pub y: f64,
+    /// Height.
+    pub h: f64,
+    /// Colour of each pixel from left to right; none where nothing is painted.
+    pub pixels: Vec<Option<Paint>>,
+}
+
+impl Strip {
+    /// Colours pixels from `left` (on the canvas) for `width`; what lies outside of the strip is cut.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // cut to the strip before
+    pub fn fill(&mut self, left: f64, width: f64, paint: Paint) {
+        let length = self.pixels.len() as f64;
+        let from = (left - self.x).clamp(0.0, length) as usize;
+        let to = (left + width - self.x).clamp(0.0, length) as usize;
+        if let Some(pixels) = self.pixels.get_mut(from..to) {
+            pixels.fill(Some(paint));
+        }
+    }
+
+    /// Stretches of one colour, from left to right, as rectangles.
+    pub fn runs(&self) -> impl Iterator<Item = (Paint, Rect)> + '_ {
+        let mut x = self.x;
+        self.pixels.chunk_by(|a, b| a == b).filter_map(move |run| {
+            let (left, width) = (x, run.len() as f64);
+            x += width;
+            let paint = (*run.first()?)?;
+            Some((paint, Rect::new(left, self.y, width, self.h)))
+        })
+    }
+}
+
 /// One step of painting.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -67,6 +105,8 @@ pub enum Command {
     Unclip,
     /// Rectangles of one colour.
     Rects(Paint, Vec<Rect>),
+    /// Rows of pixels.
+    Strips(Vec<Strip>),
     /// The edge of a rectangle, with the line's width.
     Frame(Paint, Rect, f64),
     /// A filled shape.
@@ -109,6 +149,7 @@ impl DisplayList {
         let count = |c: &Command| match c {
             Command::Clip(_) | Command::Unclip => 0,
             Command::Rects(_, rects) => rects.len(),
+            Command::Strips(strips) => strips.iter().map(|s| s.runs().count()).sum(),
             Command::Frame(..) | Command::Polygon(..) | Command::Text(_) => 1,
         };
         self.commands.iter().map(count).sum()

@@ -7,6 +7,7 @@ mod display_list;
 mod hit_test;
 mod layout;
 mod outline;
+mod packed;
 #[cfg(test)]
 mod sample;
 mod scene;
@@ -18,11 +19,12 @@ mod viewport;
 
 pub use describe::{describe_slice, slices_in_view};
 pub use details::{Neighbour, SliceDetails, SliceLink};
-pub use display_list::{Align, Command, DisplayList, Label, Rect};
+pub use display_list::{Align, Command, DisplayList, Label, Rect, Strip};
 pub use hit_test::{Hit, TileSlice, hit, nearest_on_row, row_above_or_below, slice_in_tile};
 pub use layout::{Block, BlockKind, Layout, Metrics};
 pub use outline::{Outline, Section, Track, TrackId, TrackKind};
 pub use scene::{Scene, paint};
+pub use slices::NameLooks;
 pub use svg::to_svg;
 pub use ticks::{Tick, Ticks, ticks};
 pub use tile::{NO_SLICE, SliceRef, TimelineQuery, TimelineTile, TrackTile};

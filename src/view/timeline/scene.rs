@@ -1,8 +1,8 @@
 //! From what is known to what is painted: the whole picture of a timeline as one display list.
 
 use super::layout::{Block, BlockKind, Layout, Metrics};
-use super::slices::{NameLooks, paint_counter, paint_slices};
-use super::{Align, Command, DisplayList, Label, Outline, Rect, SliceRef, TimelineTile, Viewport, ticks};
+use super::slices::{NameLooks, SlicePainter, paint_counter};
+use super::{Align, Command, DisplayList, Label, Outline, Rect, SliceRef, TimelineTile, TrackKind, Viewport, ticks};
 use crate::view::palette::Paint;
 use crate::view::text::fit;
 
@@ -17,16 +17,14 @@ pub struct Scene<'a> {
     pub metrics: &'a Metrics,
     /// The span on the screen; its width is that of the canvas without the column of names.
     pub view: &'a Viewport,
-    /// Slices; absent until the first answer.
-    pub tile: Option<&'a TimelineTile>,
+    /// Slices and how their names look; absent until the first answer.
+    pub tile: Option<(&'a TimelineTile, &'a NameLooks)>,
     /// Height of the canvas in pixels, ruler included.
     pub height: f64,
     /// Pixels scrolled down.
     pub scroll_y: f64,
     /// The selected slice.
     pub selected: Option<SliceRef>,
-    /// Slices whose name does not contain this are dimmed; empty dims none.
-    pub search: &'a str,
     /// A span being dragged out, as left and right edge in pixels from the column of names.
     pub range_px: Option<(f64, f64)>,
 }
@@ -51,11 +49,17 @@ pub fn paint(scene: &Scene<'_>) -> DisplayList {
     list.commands.push(Command::Clip(tracks_area));
     paint_stripes(scene, visible, &mut list);
     paint_grid(scene, &mut list);
-    if let Some(tile) = scene.tile {
-        let looks = NameLooks::new(tile, scene.search);
+    if let Some((tile, looks)) = scene.tile {
+        let mut slices = SlicePainter::new(scene, tile, looks);
         for block in visible {
-            paint_track(scene, block, (tile, &looks), &mut list);
+            let BlockKind::Track { id, kind, .. } = block.kind else { continue };
+            let Some(track) = tile.track(id) else { continue };
+            match kind {
+                TrackKind::Counter { min, max } => paint_counter(scene, block, track, min, max, &mut list),
+                TrackKind::Slices { .. } | TrackKind::Instants => slices.add(block, track),
+            }
         }
+        slices.finish(&mut list);
     }
     if let Some((left, right)) = scene.range_px {
         let (left, right) = (left.min(right), left.max(right));
@@ -94,15 +98,6 @@ fn paint_grid(scene: &Scene<'_>, list: &mut DisplayList) {
     for tick in ticks(scene.view).major {
         let x = libm::floor(m.gutter + scene.view.x_of(tick.ns));
         list.rect(Paint::Grid, Rect::new(x, m.ruler, 1.0, scene.height - m.ruler));
-    }
-}
-
-fn paint_track(scene: &Scene<'_>, block: &Block, drawn: (&TimelineTile, &NameLooks), list: &mut DisplayList) {
-    let BlockKind::Track { id, kind, .. } = block.kind else { return };
-    let Some(track) = drawn.0.track(id) else { return };
-    match kind {
-        super::TrackKind::Counter { min, max } => paint_counter(scene, block, track, min, max, list),
-        super::TrackKind::Slices { .. } | super::TrackKind::Instants => paint_slices(scene, block, drawn, track, list),
     }
 }
 
@@ -183,16 +178,16 @@ mod tests {
         let metrics = Metrics { gutter: 120.0, ..Metrics::default() };
         let layout = Layout::new(&outline, &BTreeSet::new(), &metrics);
         let tile = sample::tile();
+        let looks = NameLooks::new(&tile, search);
         paint(&Scene {
             outline: &outline,
             layout: &layout,
             metrics: &metrics,
             view: &view,
-            tile: Some(&tile),
+            tile: Some((&tile, &looks)),
             height: 420.0,
             scroll_y: 0.0,
             selected,
-            search,
             range_px: None,
         })
     }

@@ -1,26 +1,28 @@
-//! Paints the slices of one track, grouped by colour so that a canvas changes its colour rarely.
-
-use std::collections::BTreeMap;
+//! Paints slices as rows of pixels, so that a picture costs what its pixels cost, however many slices there are.
 
 use super::layout::Block;
 use super::scene::Scene;
-use super::{Align, Command, DisplayList, Label, NO_SLICE, Rect, TimelineTile, TrackTile};
+use super::{Align, Command, DisplayList, Label, NO_SLICE, Rect, Strip, TimelineTile, TrackTile};
 use crate::view::palette::{Paint, fill_of};
 use crate::view::text::{contains_ignoring_case, fit};
 
 /// Slices narrower than this carry no text.
 const LEAST_LABEL_PX: f64 = 24.0;
+/// Slices narrower than this carry no part of a name: a few letters tell nothing, and text is the dearest thing to paint.
+const LEAST_CUT_LABEL_PX: f64 = 42.0;
 
-/// How the names of a tile look; found once for a picture.
-pub(super) struct NameLooks {
+/// How the names of a tile look; found once for a tile and a search.
+#[derive(Clone, Debug, Default)]
+pub struct NameLooks {
     fills: Vec<u8>,
     /// For each name, whether the search found it; absent without a search.
     found: Option<Vec<bool>>,
 }
 
 impl NameLooks {
-    /// The looks of a tile's names.
-    pub(super) fn new(tile: &TimelineTile, search: &str) -> Self {
+    /// The looks of a tile's names; those that do not contain `search` are dimmed, an empty one dims none.
+    #[must_use]
+    pub fn new(tile: &TimelineTile, search: &str) -> Self {
         let is_found = |n: &String| contains_ignoring_case(n, search);
         Self {
             fills: tile.names.iter().map(|n| fill_of(n)).collect(),
@@ -37,53 +39,89 @@ impl NameLooks {
     }
 }
 
-/// Slices, instants and merged slices of one track.
-pub(super) fn paint_slices(
-    scene: &Scene<'_>,
-    block: &Block,
-    (tile, looks): (&TimelineTile, &NameLooks),
-    track: &TrackTile,
-    list: &mut DisplayList,
-) {
-    let m = scene.metrics;
-    let (left_edge, right_edge) = (m.gutter, m.gutter + scene.view.width_px());
-    let mut by_paint: BTreeMap<Paint, Vec<Rect>> = BTreeMap::new();
-    let mut labels = Vec::new();
-    let mut selected = None;
-    for i in visible_slices(scene, track) {
-        let Some((x, w)) = horizontal(scene, track, i) else { continue };
-        let row = f64::from(track.row[i]);
-        let y = scene.screen_y(block.y + row * m.row);
-        let rect = Rect::new(x, y + 1.0, w, m.row - 2.0);
-        let name = track.name[i] as usize;
-        let is_dimmed = looks.is_dimmed(name);
-        let paint = if is_dimmed { Paint::Dimmed } else { Paint::Fill(looks.fill(name)) };
-        by_paint.entry(paint).or_default().push(rect);
-        if track.slice[i] != NO_SLICE && Some(track.slice[i]) == scene.selected {
-            selected = Some(rect);
+/// Paints slices, instants and merged slices: first all of them as strips, then what stands on top.
+pub(super) struct SlicePainter<'a> {
+    scene: &'a Scene<'a>,
+    tile: &'a TimelineTile,
+    looks: &'a NameLooks,
+    strips: Vec<Strip>,
+    on_top: Vec<Command>,
+}
+
+impl<'a> SlicePainter<'a> {
+    /// Nothing painted yet.
+    pub(super) fn new(scene: &'a Scene<'a>, tile: &'a TimelineTile, looks: &'a NameLooks) -> Self {
+        Self { scene, tile, looks, strips: Vec::new(), on_top: Vec::new() }
+    }
+
+    /// One track.
+    pub(super) fn add(&mut self, block: &Block, track: &TrackTile) {
+        let (scene, m) = (self.scene, self.scene.metrics);
+        let (left_edge, right_edge) = (m.gutter, m.gutter + scene.view.width_px());
+        let first_strip = self.add_rows(block);
+        let mut selected = None;
+        for i in visible_slices(scene, track) {
+            let Some((x, w)) = horizontal(scene, track, i) else { continue };
+            let name = track.name[i] as usize;
+            let is_dimmed = self.looks.is_dimmed(name);
+            let paint = if is_dimmed { Paint::Dimmed } else { Paint::Fill(self.looks.fill(name)) };
+            let Some(strip) = self.strips.get_mut(first_strip + usize::from(track.row[i])) else { continue };
+            strip.fill(x, w, paint);
+            let rect = Rect::new(x, strip.y, w, strip.h);
+            if track.slice[i] != NO_SLICE && Some(track.slice[i]) == scene.selected {
+                selected = Some(rect);
+            }
+            if w + 1.0 < LEAST_LABEL_PX || track.count[i] > 1 {
+                continue;
+            }
+            let (seen_left, seen_right) = (x.max(left_edge), (x + w).min(right_edge));
+            let room = seen_right - seen_left - 6.0;
+            if room + 6.0 >= LEAST_LABEL_PX
+                && let Some(text) = fit(self.tile.name_of(track, i), room, m.char_px)
+                && (room + 6.0 >= LEAST_CUT_LABEL_PX || !text.ends_with('\u{2026}'))
+            {
+                self.on_top.push(Command::Text(Label {
+                    x: f64::midpoint(seen_left, seen_right),
+                    y: rect.y - 1.0 + m.row / 2.0,
+                    text,
+                    paint: if is_dimmed { Paint::OnDimmed } else { Paint::OnFill },
+                    align: Align::Middle,
+                    bold: false,
+                    max_width: room,
+                }));
+            }
         }
-        let (seen_left, seen_right) = (x.max(left_edge), (x + w).min(right_edge));
-        let room = seen_right - seen_left - 6.0;
-        if room + 6.0 >= LEAST_LABEL_PX
-            && track.count[i] == 1
-            && let Some(text) = fit(tile.name_of(track, i), room, m.char_px)
-        {
-            labels.push(Label {
-                x: f64::midpoint(seen_left, seen_right),
-                y: y + m.row / 2.0,
-                text,
-                paint: if is_dimmed { Paint::OnDimmed } else { Paint::OnFill },
-                align: Align::Middle,
-                bold: false,
-                max_width: room,
-            });
+        if let Some(r) = selected {
+            let inner = Rect::new(r.x - 0.5, r.y - 0.5, r.w + 1.0, r.h + 1.0);
+            let outer = Rect::new(r.x - 1.5, r.y - 1.5, r.w + 3.0, r.h + 3.0);
+            self.on_top.extend([Command::Frame(Paint::Text, inner, 1.0), Command::Frame(Paint::Accent, outer, 2.0)]);
         }
     }
-    list.commands.extend(by_paint.into_iter().map(|(paint, rects)| Command::Rects(paint, rects)));
-    list.commands.extend(labels.into_iter().map(Command::Text));
-    if let Some(r) = selected {
-        list.commands.push(Command::Frame(Paint::Text, Rect::new(r.x - 0.5, r.y - 0.5, r.w + 1.0, r.h + 1.0), 1.0));
-        list.commands.push(Command::Frame(Paint::Accent, Rect::new(r.x - 1.5, r.y - 1.5, r.w + 3.0, r.h + 3.0), 2.0));
+
+    /// An empty strip for each row of a track; gives the position of the first.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // widths of screens, numbers of rows
+    fn add_rows(&mut self, block: &Block) -> usize {
+        let (scene, m) = (self.scene, self.scene.metrics);
+        let first = self.strips.len();
+        let rows = libm::round(block.height / m.row).max(1.0) as usize;
+        let width = libm::ceil(scene.view.width_px()) as usize;
+        for row in 0..rows {
+            let y = scene.screen_y(block.y + row as f64 * m.row);
+            let is_seen = y + m.row > m.ruler && y < scene.height;
+            // A row out of sight has its place, so that rows keep their numbers, and no pixels.
+            let pixels = if is_seen { vec![None; width] } else { Vec::new() };
+            self.strips.push(Strip { x: m.gutter, y: y + 1.0, h: m.row - 2.0, pixels });
+        }
+        first
+    }
+
+    /// All of it, from back to front.
+    pub(super) fn finish(mut self, list: &mut DisplayList) {
+        self.strips.retain(|s| s.pixels.iter().any(Option::is_some));
+        if !self.strips.is_empty() {
+            list.commands.push(Command::Strips(self.strips));
+        }
+        list.commands.append(&mut self.on_top);
     }
 }
 

@@ -1,9 +1,10 @@
 //! A display list as SVG text: for downloads, and for tests that show what is painted.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Align, Command, DisplayList};
-use crate::view::palette::Theme;
+use super::{Align, Command, DisplayList, Rect, Strip};
+use crate::view::palette::{Paint, Theme};
 use crate::view::svg::{escape, number};
 
 /// The display list as a complete SVG document.
@@ -23,6 +24,14 @@ pub fn to_svg(list: &DisplayList, theme: Theme) -> String {
     out
 }
 
+fn write_rects(out: &mut String, paint: Paint, rects: &[Rect], theme: Theme) -> std::fmt::Result {
+    write!(out, "<path fill=\"{}\" d=\"", paint.css(theme))?;
+    for r in rects {
+        write!(out, "M{} {}h{}v{}h-{}z", number(r.x), number(r.y), number(r.w), number(r.h), number(r.w))?;
+    }
+    writeln!(out, "\"/>")
+}
+
 fn write_command(out: &mut String, command: &Command, theme: Theme, clips: &mut u32) -> std::fmt::Result {
     match command {
         Command::Clip(r) => {
@@ -38,12 +47,13 @@ fn write_command(out: &mut String, command: &Command, theme: Theme, clips: &mut 
             )
         }
         Command::Unclip => writeln!(out, "</g>"),
-        Command::Rects(paint, rects) => {
-            write!(out, "<path fill=\"{}\" d=\"", paint.css(theme))?;
-            for r in rects {
-                write!(out, "M{} {}h{}v{}h-{}z", number(r.x), number(r.y), number(r.w), number(r.h), number(r.w))?;
+        Command::Rects(paint, rects) => write_rects(out, *paint, rects, theme),
+        Command::Strips(strips) => {
+            let mut by_paint: BTreeMap<Paint, Vec<Rect>> = BTreeMap::new();
+            for (paint, rect) in strips.iter().flat_map(Strip::runs) {
+                by_paint.entry(paint).or_default().push(rect);
             }
-            writeln!(out, "\"/>")
+            by_paint.iter().try_for_each(|(paint, rects)| write_rects(out, *paint, rects, theme))
         }
         Command::Frame(paint, r, width) => writeln!(
             out,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::TrackId;
+use super::{TrackId, packed};
 use crate::base::{Interval, TraceNs};
 
 /// Names one slice of a profile.
@@ -43,18 +43,25 @@ pub struct TrackTile {
     /// The track.
     pub track: TrackId,
     /// Start of each slice, nanoseconds from the origin of the profile.
+    #[serde(with = "packed")]
     pub start_ns: Vec<i64>,
     /// Duration of each slice in nanoseconds; 0 for an instant.
+    #[serde(with = "packed")]
     pub duration_ns: Vec<u64>,
     /// Row of each slice within the track, 0 on top.
+    #[serde(with = "packed")]
     pub row: Vec<u16>,
     /// Position of each slice's name in [`TimelineTile::names`]; for merged slices that of the longest.
+    #[serde(with = "packed")]
     pub name: Vec<u32>,
     /// The slice, or [`NO_SLICE`] where several are merged.
+    #[serde(with = "packed")]
     pub slice: Vec<SliceRef>,
     /// How many slices this stands for: 1, or more where merged.
+    #[serde(with = "packed")]
     pub count: Vec<u32>,
     /// Values of a counter track; empty for others.
+    #[serde(with = "packed")]
     pub value: Vec<f64>,
 }
 

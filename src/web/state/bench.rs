@@ -18,6 +18,8 @@ pub struct BenchState {
     pub run: RunState,
     /// Reports of the last run with their place in the sweep, in that order.
     pub reports: Shared<Vec<(u32, Rc<Report>)>>,
+    /// What the last run had to say besides: configurations that were left out, a duration that is short.
+    pub notes: Vec<AttrValue>,
     /// What the last run was asked to do.
     pub ran: Option<Shared<BenchConfig>>,
     /// How the table is sorted.
@@ -36,6 +38,8 @@ pub enum BenchAction {
     Start(BenchConfig),
     /// The run went on.
     Progress(RunState),
+    /// The run had something to say.
+    Note(String),
     /// Configurations ended.
     Reports(Vec<(u32, Rc<Report>)>),
     /// The run ended.
@@ -52,6 +56,7 @@ impl Default for BenchState {
             texts: texts_of(&BenchConfig::default()),
             run: RunState::Idle,
             reports: Shared::new(Vec::new()),
+            notes: Vec::new(),
             ran: None,
             sort: None,
             search: AttrValue::default(),
@@ -111,6 +116,7 @@ impl Reducible for BenchState {
             BenchAction::Start(config) => {
                 next.ran = Some(Shared::new(config));
                 next.reports = Shared::new(Vec::new());
+                next.notes.clear();
                 next.run = RunState::started("Starting");
             }
             BenchAction::Progress(run) => {
@@ -124,6 +130,7 @@ impl Reducible for BenchState {
                 reports.sort_by_key(|(row, _)| *row);
                 next.reports = Shared::new(reports);
             }
+            BenchAction::Note(note) => next.notes.push(note.into()),
             BenchAction::End(run) => next.run = run,
             BenchAction::Sort(sort) => next.sort = Some(sort),
             BenchAction::Search(search) => next.search = search,

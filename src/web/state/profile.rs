@@ -27,8 +27,11 @@ pub struct OpenRun {
     /// Its worker.
     pub engine: Engine,
     /// The operator tables that were asked for.
-    pub operators: BTreeMap<OperatorKind, Shared<OperatorTable>>,
+    pub operators: BTreeMap<OperatorKind, CountedOperators>,
 }
+
+/// An operator table and the span that was counted, none for all of the profile.
+pub type CountedOperators = (Option<Interval<TraceNs>>, Shared<OperatorTable>);
 
 impl OpenRun {
     /// Which table a tool shows of this run.
@@ -106,8 +109,10 @@ pub enum ProfileAction {
     Sort(Sort),
     /// A core was chosen for the second pie.
     Core(Option<(u32, u32)>),
-    /// An operator table came.
-    Operators(u32, OperatorTable),
+    /// Operators are counted in the span on the screen, or in all of the profile.
+    InView(bool),
+    /// An operator table of a span came.
+    Operators(u32, Option<Interval<TraceNs>>, OperatorTable),
 }
 
 impl Default for ProfileState {
@@ -138,8 +143,15 @@ impl ProfileState {
         Link::Profile(Box::new(self.link.clone()))
     }
 
+    /// The span that operators are counted in; none for all of the profile.
+    #[must_use]
+    pub fn counted_span(&self, kind: Option<OperatorKind>) -> Option<Interval<TraceNs>> {
+        self.link.span.filter(|_| self.link.in_view && kind == Some(OperatorKind::Slices))
+    }
+
     fn forget_view(&mut self) {
         self.link.span = None;
+        self.link.in_view = false;
         self.link.selected = None;
         self.link.collapsed.clear();
         self.link.core = None;
@@ -245,9 +257,10 @@ impl Reducible for ProfileState {
             }
             ProfileAction::Sort(sort) => next.link.sort = Some(sort),
             ProfileAction::Core(core) => next.link.core = core,
-            ProfileAction::Operators(id, table) => {
+            ProfileAction::InView(in_view) => next.link.in_view = in_view,
+            ProfileAction::Operators(id, range, table) => {
                 if let Some(run) = next.runs.iter_mut().find(|r| r.id == id) {
-                    run.operators.insert(table.kind, Shared::new(table));
+                    run.operators.insert(table.kind, (range, Shared::new(table)));
                 }
             }
         }

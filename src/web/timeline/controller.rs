@@ -11,7 +11,7 @@ use yew::Callback;
 use crate::base::{Interval, TraceNs};
 use crate::session::{Event, JobId, ProfileInfo, Request};
 use crate::view::palette::Theme;
-use crate::view::timeline::{Layout, Metrics, SliceRef, TimelineTile, Viewport};
+use crate::view::timeline::{Layout, Metrics, NameLooks, SliceRef, TimelineTile, Viewport};
 use crate::web::context::Shared;
 use crate::web::worker::Engine;
 
@@ -87,6 +87,9 @@ pub(super) struct Screen {
     pub(super) collapsed: BTreeSet<usize>,
     pub(super) view: Viewport,
     pub(super) tile: Option<Shared<TimelineTile>>,
+    /// How the names of the tile look, found anew with every tile and every search.
+    pub(super) looks: NameLooks,
+    pub(super) strips: super::painter::StripCanvas,
     pub(super) selected: Option<SliceRef>,
     pub(super) search: String,
     pub(super) theme: Theme,
@@ -95,6 +98,12 @@ pub(super) struct Screen {
     pub(super) drag: super::pointer::Drag,
     /// A span from a link that waits for the width to be known.
     pub(super) wanted_span: Option<Interval<TraceNs>>,
+}
+
+impl Screen {
+    fn look_up_names(&mut self) {
+        self.looks = self.tile.as_deref().map_or_else(NameLooks::default, |tile| NameLooks::new(tile, &self.search));
+    }
 }
 
 impl Controller {
@@ -120,6 +129,8 @@ impl Controller {
             collapsed: BTreeSet::new(),
             view,
             tile: None,
+            looks: NameLooks::default(),
+            strips: super::painter::StripCanvas::new(),
             selected: None,
             search: String::new(),
             theme: Theme::default(),
@@ -168,8 +179,11 @@ impl Controller {
     pub fn set_look(&self, search: &str, theme: Theme) {
         {
             let mut screen = self.0.screen.borrow_mut();
-            search.trim().clone_into(&mut screen.search);
             screen.theme = theme;
+            if screen.search != search.trim() {
+                search.trim().clone_into(&mut screen.search);
+                screen.look_up_names();
+            }
         }
         self.redraw();
     }
@@ -282,7 +296,8 @@ impl Controller {
             if needed.is_empty() || screen.tile.as_ref().is_some_and(|t| screen.view.is_covered_by(t, &needed)) {
                 return;
             }
-            screen.view.query(screen.layout.tracks_between(top - height, top + 2.0 * height))
+            // Half a screen more above and below, so that scrolling has something to show.
+            screen.view.query(screen.layout.tracks_between(top - height / 2.0, top + 1.5 * height))
         };
         let profile = self.0.info.profile;
         let controller = Rc::downgrade(&self.0);
@@ -302,7 +317,11 @@ impl Controller {
         match event {
             Event::Timeline { tile, .. } => {
                 let tile = Shared::new(tile);
-                self.0.screen.borrow_mut().tile = Some(tile.clone());
+                {
+                    let mut screen = self.0.screen.borrow_mut();
+                    screen.tile = Some(tile.clone());
+                    screen.look_up_names();
+                }
                 self.emit(Change::Tile(tile));
                 self.changed();
             }

@@ -65,13 +65,12 @@ impl Screen {
             layout: &self.layout,
             metrics: &self.metrics,
             view: &self.view,
-            tile: self.tile.as_deref(),
+            tile: self.tile.as_deref().zip(Some(&self.looks)),
             height: self.height,
             scroll_y: self.scroll_y,
             selected: self.selected,
-            search: &self.search,
             range_px: self.range_px,
         });
-        painter::paint(context, &list, self.theme, self.dpr);
+        painter::paint(context, &self.strips, &list, self.theme, self.dpr);
     }
 }

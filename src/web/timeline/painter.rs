@@ -1,21 +1,26 @@
 //! Paints a display list on a canvas.
 
-use web_sys::CanvasRenderingContext2d;
+use wasm_bindgen::{Clamped, JsCast};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
-use crate::view::palette::Theme;
-use crate::view::timeline::{Align, Command, DisplayList, Label, Rect};
+use crate::view::palette::{Paint, Theme};
+use crate::view::timeline::{Align, Command, DisplayList, Label, Rect, Strip};
 
 pub(super) const FONT: &str = "11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const BOLD_FONT: &str = "600 11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
 /// Paints everything, for a screen with `dpr` device pixels to a pixel.
-pub fn paint(context: &CanvasRenderingContext2d, list: &DisplayList, theme: Theme, dpr: f64) {
+pub fn paint(context: &CanvasRenderingContext2d, strips: &StripCanvas, list: &DisplayList, theme: Theme, dpr: f64) {
     // Neither can fail with finite numbers.
     let _ = context.set_transform(dpr, 0.0, 0.0, dpr, 0.0, 0.0);
     context.set_text_baseline("middle");
     context.set_font(FONT);
     let mut is_bold = false;
+    let mut written = None;
     for command in &list.commands {
+        if !matches!(command, Command::Text(_)) {
+            written = None;
+        }
         match command {
             Command::Clip(r) => {
                 context.save();
@@ -34,6 +39,7 @@ pub fn paint(context: &CanvasRenderingContext2d, list: &DisplayList, theme: Them
                     context.fill_rect(*x, *y, *w, *h);
                 }
             }
+            Command::Strips(rows) => strips.paint(context, rows, theme),
             Command::Frame(paint, r, width) => {
                 context.set_stroke_style_str(paint.css(theme));
                 context.set_line_width(*width);
@@ -48,7 +54,11 @@ pub fn paint(context: &CanvasRenderingContext2d, list: &DisplayList, theme: Them
                     is_bold = label.bold;
                     context.set_font(if is_bold { BOLD_FONT } else { FONT });
                 }
-                text(context, label, theme);
+                // Most labels look like the one before; telling the canvas so each time costs more than the text.
+                if written.replace((label.paint, label.align)) != Some((label.paint, label.align)) {
+                    set_text_style(context, label, theme);
+                }
+                text(context, label);
             }
         }
     }
@@ -66,12 +76,73 @@ fn polygon(context: &CanvasRenderingContext2d, points: &[(f64, f64)]) {
     context.fill();
 }
 
-fn text(context: &CanvasRenderingContext2d, label: &Label, theme: Theme) {
+fn set_text_style(context: &CanvasRenderingContext2d, label: &Label, theme: Theme) {
     context.set_fill_style_str(label.paint.css(theme));
     context.set_text_align(match label.align {
         Align::Start => "left",
         Align::Middle => "center",
     });
+}
+
+fn text(context: &CanvasRenderingContext2d, label: &Label) {
     // Widths were estimated; what is wider after all is set a little tighter by the browser.
     let _ = context.fill_text_with_max_width(&label.text, label.x, label.y + 0.5, label.max_width.max(1.0));
+}
+
+/// A canvas out of sight on which strips are laid out, a pixel high each, before they are stretched to their height on
+/// the timeline: one call for a row instead of one for a slice.
+#[derive(Default)]
+pub struct StripCanvas(Option<(HtmlCanvasElement, CanvasRenderingContext2d)>);
+
+impl StripCanvas {
+    /// A new one, or none where the browser has no canvas to give.
+    pub fn new() -> Self {
+        let create = || {
+            let document = web_sys::window()?.document()?;
+            let canvas: HtmlCanvasElement = document.create_element("canvas").ok()?.dyn_into().ok()?;
+            let context = canvas.get_context("2d").ok()??.dyn_into().ok()?;
+            Some((canvas, context))
+        };
+        Self(create())
+    }
+
+    fn paint(&self, target: &CanvasRenderingContext2d, strips: &[Strip], theme: Theme) {
+        let Some((canvas, context)) = &self.0 else { return };
+        let width = strips.iter().map(|s| s.pixels.len()).max().unwrap_or(0);
+        let (Ok(w), Ok(h)) = (u32::try_from(width), u32::try_from(strips.len())) else { return };
+        let bytes = rgba(strips, width, theme);
+        let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&bytes), w, h) else { return };
+        // Setting a size clears the canvas even if it is the same: grow only.
+        if canvas.width() < w || canvas.height() < h {
+            canvas.set_width(w.max(canvas.width()));
+            canvas.set_height(h.max(canvas.height()));
+        }
+        // None of these can fail with finite numbers and a canvas of our own.
+        let _ = context.put_image_data(&image, 0.0, 0.0);
+        target.set_image_smoothing_enabled(false);
+        for (row, strip) in strips.iter().enumerate() {
+            let w = strip.pixels.len() as f64;
+            let _ = target.draw_image_with_html_canvas_element_and_sw_and_sh_and_dx_and_dy_and_dw_and_dh(
+                canvas, 0.0, row as f64, w, 1.0, strip.x, strip.y, w, strip.h,
+            );
+        }
+    }
+}
+
+/// The strips one below the other as red, green, blue and opacity of each pixel.
+fn rgba(strips: &[Strip], width: usize, theme: Theme) -> Vec<u8> {
+    let mut bytes = vec![0; width * strips.len() * 4];
+    let mut last: Option<(Paint, [u8; 4])> = None;
+    for (row, strip) in bytes.chunks_exact_mut((width * 4).max(1)).zip(strips) {
+        for (pixel, paint) in row.as_chunks_mut().0.iter_mut().zip(&strip.pixels) {
+            let Some(paint) = *paint else { continue };
+            let colour = match last {
+                Some((known, colour)) if known == paint => colour,
+                _ => paint.rgba(theme),
+            };
+            last = Some((paint, colour));
+            *pixel = colour;
+        }
+    }
+    bytes
 }

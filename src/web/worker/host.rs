@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use gloo_timers::callback::Timeout;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort};
@@ -15,6 +16,12 @@ use crate::session::{ByteSource, Event, PROTOCOL_VERSION, Request, Session, Step
 const STEP_MS: f64 = 16.0;
 const LEAST_BUDGET: u32 = 1_000;
 const MOST_BUDGET: u32 = 16_000_000;
+/// Progress is told no more often: each time the page renders, on a core that the worker may need.
+const PROGRESS_MS: f64 = 80.0;
+/// A worker that nobody asked anything begins to warm up so long after its start, in rounds so far apart, so many times.
+const WARM_UP_AFTER_MS: u32 = 300;
+const WARM_UP_EVERY_MS: u32 = 15;
+const WARM_UP_ROUNDS: u32 = 16;
 
 struct Host {
     scope: DedicatedWorkerGlobalScope,
@@ -23,6 +30,10 @@ struct Host {
     next_step: MessagePort,
     is_scheduled: bool,
     budget: u32,
+    /// When progress was told last.
+    told_ms: f64,
+    /// Nobody asked anything yet.
+    is_fresh: bool,
 }
 
 /// Starts the worker: listens and says that it is ready. Does nothing outside a worker.
@@ -39,6 +50,8 @@ pub fn start() {
         next_step: channel.port2(),
         is_scheduled: false,
         budget: 50_000,
+        told_ms: f64::NEG_INFINITY,
+        is_fresh: true,
     }));
 
     let on_step = {
@@ -56,10 +69,23 @@ pub fn start() {
     on_message.forget(); // lives as long as the worker
 
     post(&scope, &Event::Ready { protocol: PROTOCOL_VERSION, build: build_id() });
+    warm_up_later(host, WARM_UP_AFTER_MS, WARM_UP_ROUNDS);
+}
+
+/// Warms up while there is nothing else to do.
+fn warm_up_later(host: Rc<RefCell<Host>>, after_ms: u32, rounds: u32) {
+    Timeout::new(after_ms, move || {
+        if rounds > 0 && host.borrow().is_fresh {
+            crate::session::warm_up();
+            warm_up_later(host, WARM_UP_EVERY_MS, rounds - 1);
+        }
+    })
+    .forget();
 }
 
 impl Host {
     fn take(&mut self, data: &JsValue) {
+        self.is_fresh = false;
         match envelope::unpack::<Request>(data) {
             Ok((request, file)) => match file.map(FileSource::new).transpose() {
                 Ok(source) => {
@@ -86,7 +112,17 @@ impl Host {
         self.is_scheduled = false;
         let scope = &self.scope;
         let start = now_ms(scope);
-        let result = self.session.step(self.budget, &mut |event| post(scope, &event));
+        let told_ms = &mut self.told_ms;
+        let result = self.session.step(self.budget, &mut |event| {
+            if matches!(event, Event::Progress { .. }) {
+                let now = now_ms(scope);
+                if now - *told_ms < PROGRESS_MS {
+                    return;
+                }
+                *told_ms = now;
+            }
+            post(scope, &event);
+        });
         let took = now_ms(scope) - start;
         // The budget only says how often the worker looks up; no result depends on it.
         if took < STEP_MS / 2.0 {

@@ -7,11 +7,17 @@ use web_sys::{File, FileReaderSync};
 use crate::session::ByteSource;
 use crate::web::platform::error_text;
 
+/// So much is read at once: every read costs the browser a few milliseconds, whatever its size. Bytes wait outside of wasm
+/// memory, which would never shrink again.
+const AHEAD_BYTES: usize = 8 << 20;
+
 /// Reads a file synchronously, which only workers may.
 pub struct FileSource {
     file: File,
     reader: FileReaderSync,
     len: u64,
+    /// What was read last, and where it begins.
+    ahead: Option<(u64, Uint8Array)>,
 }
 
 impl FileSource {
@@ -23,18 +29,51 @@ impl FileSource {
     pub fn new(file: File) -> Result<Self, String> {
         let reader = FileReaderSync::new().map_err(|e| error_text(&e))?;
         let len = file.size() as u64;
-        Ok(Self { file, reader, len })
+        Ok(Self { file, reader, len, ahead: None })
     }
 
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize, JsValue> {
-        let start = offset.min(self.len);
-        let end = start.saturating_add(buf.len() as u64).min(self.len);
-        let slice = self.file.slice_with_f64_and_f64(start as f64, end as f64)?;
-        let bytes = Uint8Array::new(&JsValue::from(self.reader.read_as_array_buffer(&slice)?));
-        let n = (bytes.length() as usize).min(buf.len());
-        bytes.subarray(0, bytes.length().min(u32::try_from(n).unwrap_or(u32::MAX))).copy_to(&mut buf[..n]);
-        Ok(n)
+    fn read_at(&mut self, offset: u64, buf: &mut [u8]) -> Result<usize, JsValue> {
+        let mut done = 0;
+        while done < buf.len() && offset + (done as u64) < self.len {
+            let at = offset + done as u64;
+            let rest = &mut buf[done..];
+            let n = match self.waiting(at) {
+                Some(bytes) => copy_front(&bytes, rest),
+                None => {
+                    self.read_ahead(at, rest.len().max(AHEAD_BYTES))?;
+                    self.waiting(at).map_or(0, |bytes| copy_front(&bytes, rest))
+                }
+            };
+            if n == 0 {
+                break;
+            }
+            done += n;
+        }
+        Ok(done)
     }
+
+    /// Bytes from an offset on that were read already.
+    fn waiting(&self, at: u64) -> Option<Uint8Array> {
+        let (begin, bytes) = self.ahead.as_ref()?;
+        let from = u32::try_from(at.checked_sub(*begin)?).ok().filter(|from| *from < bytes.length())?;
+        Some(bytes.subarray(from, bytes.length()))
+    }
+
+    fn read_ahead(&mut self, at: u64, length: usize) -> Result<(), JsValue> {
+        // The old bytes go first: there is never more than one piece.
+        self.ahead = None;
+        let end = at.saturating_add(length as u64).min(self.len);
+        let slice = self.file.slice_with_f64_and_f64(at as f64, end as f64)?;
+        self.ahead = Some((at, Uint8Array::new(&JsValue::from(self.reader.read_as_array_buffer(&slice)?))));
+        Ok(())
+    }
+}
+
+/// Copies as much as there is and fits; says how much.
+fn copy_front(bytes: &Uint8Array, buf: &mut [u8]) -> usize {
+    let n = (bytes.length() as usize).min(buf.len());
+    bytes.subarray(0, u32::try_from(n).unwrap_or(u32::MAX)).copy_to(&mut buf[..n]);
+    n
 }
 
 impl ByteSource for FileSource {

@@ -86,6 +86,7 @@ impl Actions {
                 Event::Progress { done, total, label, .. } => {
                     dispatch.dispatch(BenchAction::Progress(RunState::Running { done, total, label }));
                 }
+                Event::Note { message, .. } => dispatch.dispatch(BenchAction::Note(message)),
                 Event::Report { row, report, .. } => batch.add(row, *report, &dispatch),
                 Event::BenchDone { .. } => dispatch.dispatch(BenchAction::End(RunState::Done)),
                 Event::Cancelled { .. } => dispatch.dispatch(BenchAction::End(RunState::Cancelled)),

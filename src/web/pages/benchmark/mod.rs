@@ -38,7 +38,20 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
             <p class="lead">{ "NeuronPerf\u{2019}s report for a model on simulated NeuronCores. The same configuration and seed give the same numbers, here, on the command line, and for anyone you send the link." }</p>
             <BenchForm {actions} catalog={app.catalog.clone()} state={props.state.clone()} />
             <ProgressBar run={props.state.run.clone()} />
+            { notes(&props.state) }
             <BenchResults state={props.state.clone()} />
         </div>
+    }
+}
+
+/// What the run had to say besides its reports.
+fn notes(state: &BenchState) -> Html {
+    if state.notes.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <ul class="panel notes" aria-label="Notes of this run">
+            { for state.notes.iter().map(|note| html! { <li>{ note }</li> }) }
+        </ul>
     }
 }

@@ -134,11 +134,12 @@ impl Actions {
         });
     }
 
-    /// Saves the operator table that is shown.
+    /// Saves the operator table that is shown, of the span that is counted.
     pub fn download_csv(&self) {
         let Some(run) = self.state.shown_run() else { return };
         let kind = run.operator_kind(self.state.link.tool).or_else(|| run.info.operators.first().copied());
-        self.export(ExportKind::OperatorsCsv(kind.unwrap_or(OperatorKind::Slices)));
+        let kind = kind.unwrap_or(OperatorKind::Slices);
+        self.export(ExportKind::OperatorsCsv(kind, self.state.counted_span(Some(kind))));
     }
 
     fn export(&self, kind: ExportKind) {

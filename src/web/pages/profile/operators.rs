@@ -7,6 +7,7 @@ use yew::prelude::*;
 use crate::session::{OperatorKind, OperatorRow, OperatorTable};
 use crate::view::plot::Pie;
 use crate::view::table::{Cell, Column, ColumnKind, Sort, Table};
+use crate::view::text::exact_ns;
 use crate::web::components::{DataTable, PieChart};
 use crate::web::context::Shared;
 use crate::web::state::profile::{ProfileAction, ProfileState};
@@ -38,6 +39,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
     };
     html! {
         <>
+            if operators.kind == OperatorKind::Slices { { range_switch(state) } }
             <div class="panel pies">{ pies(operators, state) }</div>
             <div class="panel">
                 <DataTable
@@ -46,6 +48,30 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
                 />
             </div>
         </>
+    }
+}
+
+/// All of the profile, or what the timeline shows of it.
+fn range_switch(state: &UseReducerHandle<ProfileState>) -> Html {
+    let radio = |in_view: bool, text: String| {
+        let state = state.clone();
+        let checked = state.link.in_view == in_view;
+        let onchange = Callback::from(move |_: web_sys::Event| state.dispatch(ProfileAction::InView(in_view)));
+        html! {
+            <label class="radio"><input type="radio" name="operators-range" {checked} {onchange} />{ text }</label>
+        }
+    };
+    let view = match state.link.span {
+        Some(span) => {
+            format!("In view on the timeline: slices that touch {} to {}", exact_ns(span.start.0), exact_ns(span.end.0))
+        }
+        None => "In view on the timeline, which is all of it now: zoom in there to count a part".to_owned(),
+    };
+    html! {
+        <fieldset class="panel range-switch"><legend>{ "Operators of" }</legend>
+            { radio(false, "All of the profile".to_owned()) }
+            { radio(true, view) }
+        </fieldset>
     }
 }
 

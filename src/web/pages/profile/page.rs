@@ -49,7 +49,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
                 if tool == Tool::OperatorTimeline {
                     <TimelinePanel key={run.id} run={run.clone()} state={state.clone()} />
                 } else {
-                    <OperatorsView table={kind.and_then(|k| run.operators.get(&k)).cloned()} state={state.clone()} />
+                    <OperatorsView table={kind.and_then(|k| run.operators.get(&k)).map(|(_, table)| table.clone())} state={state.clone()} />
                 }
             </section>
         },

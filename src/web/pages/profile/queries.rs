@@ -14,7 +14,7 @@ const SEARCH_DELAY_MS: u32 = 120;
 /// So many hits are listed; all are counted.
 const MOST_HITS: u32 = 10_000;
 
-/// Asks for an operator table unless it is there.
+/// Asks for an operator table of the span that is counted unless it is there.
 #[hook]
 pub fn use_operators(
     app: &AppContext,
@@ -22,18 +22,21 @@ pub fn use_operators(
     run: Option<&OpenRun>,
     kind: Option<OperatorKind>,
 ) {
-    let wanted = run.zip(kind).filter(|(run, kind)| !run.operators.contains_key(kind));
-    let key = wanted.as_ref().map(|(run, kind)| (run.id, *kind));
+    let range = state.counted_span(kind);
+    let is_known =
+        |(run, kind): &(&OpenRun, OperatorKind)| run.operators.get(kind).is_some_and(|(counted, _)| *counted == range);
+    let wanted = run.zip(kind).filter(|asked| !is_known(asked));
+    let key = wanted.as_ref().map(|(run, kind)| (run.id, *kind, range));
     let asked = wanted.map(|(run, kind)| (run.engine.clone(), run.info.profile, run.id, kind));
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     use_effect_with(key, move |_| {
         let Some((engine, profile, id, kind)) = asked else { return };
         let on_event = Callback::from(move |event: Event| match event {
-            Event::Operators { table, .. } => dispatch.dispatch(ProfileAction::Operators(id, table)),
+            Event::Operators { table, .. } => dispatch.dispatch(ProfileAction::Operators(id, range, table)),
             Event::Failed { message, .. } => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
             _ => {}
         });
-        engine.send(|job| Request::Operators { job, profile, kind, range: None }, None, on_event);
+        engine.send(|job| Request::Operators { job, profile, kind, range }, None, on_event);
     });
 }
 
