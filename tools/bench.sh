@@ -11,9 +11,18 @@ cmd_bench() {
     say "-- $name (native)"
     cargo bench --locked --bench "$name"
   done
+  setup_tests
+  say "-- rates in wasm (headless Chromium, dedicated worker)"
+  wasm_rates
   [ -e "$E2E/bench.mjs" ] || return 0
   build_cli
-  setup_tests
   say "-- in the browser"
   (cd "$E2E" && NEURONSCOPE_CLI=$(cli_path) node bench.mjs)
+}
+
+# tests/wasm_rates.rs prints lines that begin with "rate:".
+wasm_rates() {
+  WASM_BINDGEN_TEST_TIMEOUT=${WASM_BINDGEN_TEST_TIMEOUT:-600} \
+    cargo test --locked --profile bench --target "$WASM_TARGET" --no-default-features --features web --test wasm_rates \
+    -- --nocapture 2>&1 | grep -E "rate:|error|FAILED|test result" || say "the rates could not be measured"
 }

@@ -12,6 +12,7 @@
 
 mod calendar;
 mod config;
+mod device;
 mod executor;
 pub mod export;
 mod list;
@@ -33,6 +34,7 @@ pub use calendar::simulated_dts;
 pub use config::{
     BenchConfig, ConfigError, MAX_BATCH, MAX_DURATION_S, MAX_JITTER, MAX_PARALLEL, MAX_USD_PER_HOUR, MAX_WARMUPS,
 };
+pub use device::{Device, is_simulated};
 pub use executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
 pub use list::{ListError, MAX_LIST_ENTRIES, parse_list};
 pub use measurement::{MAX_INFERENCES, Measurement, SecondCount};

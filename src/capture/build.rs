@@ -47,12 +47,9 @@ pub fn build_profile(
         builder.set_process_labels(*process, "NeuronDevice 0 NeuronCore 0");
         builder.set_neuron_core(*process, NeuronCoreId { device: 0, core: 0 });
     }
-    let setup_ns = match workflow {
-        Workflow::MarkStep => costs.runtime.setup_mark_step_ns,
-        Workflow::Trace => costs.runtime.setup_traced_ns,
-    };
-    let capture = Capture { executable, recorder, origin_ns: i64::try_from(setup_ns).unwrap_or(0) };
-    let window = capture.window();
+    let origin_ns = i64::try_from(setup_ns(costs, workflow)).unwrap_or(0);
+    let capture = Capture { executable, recorder, origin_ns };
+    let window = window_ns(recorder, origin_ns);
     capture.overview(&mut builder, processes[0], window, costs);
     let mut fused = FusedNames::above(&executable.sources);
     for (activity, process) in
@@ -72,6 +69,23 @@ pub fn build_profile(
     Captured { profile: builder.finish(Diagnostics::new()), device_window_ns }
 }
 
+/// Set-up of an execution before its first operation, nanoseconds.
+pub(super) fn setup_ns(costs: &CostTable, workflow: Workflow) -> u64 {
+    match workflow {
+        Workflow::MarkStep => costs.runtime.setup_mark_step_ns,
+        Workflow::Trace => costs.runtime.setup_traced_ns,
+    }
+}
+
+/// From the first start to the last end, on a timeline where the model starts at `origin_ns`.
+pub(super) fn window_ns(recorder: &Recorder, origin_ns: i64) -> Interval<i64> {
+    let spans = recorder.engines.iter().flatten().chain(recorder.queues.iter().flatten());
+    spans
+        .map(|s| s.on_timeline(origin_ns))
+        .reduce(|a, b| Interval::new(a.start.min(b.start), a.end.max(b.end)))
+        .unwrap_or(Interval::new(origin_ns, origin_ns))
+}
+
 /// What was recorded, with where the model starts on the timeline.
 struct Capture<'a> {
     executable: &'a Executable,
@@ -81,20 +95,7 @@ struct Capture<'a> {
 
 impl Capture<'_> {
     fn ns(&self, span: &Span) -> Interval<i64> {
-        let at = |t: crate::base::SimTime| self.origin_ns + i64::try_from(t.to_ns()).unwrap_or(i64::MAX / 4);
-        Interval::new(at(span.time.start), at(span.time.end))
-    }
-
-    fn all_spans(&self) -> impl Iterator<Item = &Span> {
-        self.recorder.engines.iter().flatten().chain(self.recorder.queues.iter().flatten())
-    }
-
-    /// From the first start to the last end.
-    fn window(&self) -> Interval<i64> {
-        let spans = self.all_spans().map(|s| self.ns(s));
-        spans
-            .reduce(|a, b| Interval::new(a.start.min(b.start), a.end.max(b.end)))
-            .unwrap_or(Interval::new(self.origin_ns, self.origin_ns))
+        span.on_timeline(self.origin_ns)
     }
 
     fn overview(&self, builder: &mut ProfileBuilder, process: ProcessId, window: Interval<i64>, costs: &CostTable) {

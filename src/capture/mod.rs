@@ -9,7 +9,9 @@ mod build;
 mod lanes;
 mod recorder;
 mod rows;
+mod run;
 mod segments;
 
 pub use build::{Captured, build_profile};
 pub use recorder::{Recorder, Span};
+pub use run::run_of;

@@ -13,6 +13,14 @@ pub struct Span {
     pub time: Interval<SimTime>,
 }
 
+impl Span {
+    /// Nanoseconds on a timeline where the model starts at `origin_ns`.
+    pub(super) fn on_timeline(&self, origin_ns: i64) -> Interval<i64> {
+        let at = |t: SimTime| origin_ns + i64::try_from(t.to_ns()).unwrap_or(i64::MAX / 4);
+        Interval::new(at(self.time.start), at(self.time.end))
+    }
+}
+
 /// What ran when, by engine and queue, each in order.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {

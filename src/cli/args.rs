@@ -24,6 +24,8 @@ pub(super) enum Command {
     Open(OpenArgs),
     /// List the models and their parameters
     Models(ModelsArgs),
+    /// Predict a table of published benchmark rows and compare
+    Validate(ValidateArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -97,7 +99,10 @@ pub(super) struct ProfileArgs {
     /// Seed of weights and inputs
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Print the device window and the operator tables as JSON
+    /// Show metrics, performance bounds and findings instead of the operators
+    #[arg(long)]
+    pub summary: bool,
+    /// Print JSON: the device window and the operator tables, or with --summary what that shows
     #[arg(long)]
     pub json: bool,
     /// Write the timeline as Chrome trace JSON
@@ -120,6 +125,15 @@ pub(super) struct OpenArgs {
 #[derive(Debug, ClapArgs)]
 pub(super) struct ModelsArgs {
     /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ValidateArgs {
+    /// Table with columns model, instance, batch_size, throughput, ...
+    pub file: PathBuf,
+    /// Print rows and summary as JSON
     #[arg(long)]
     pub json: bool,
 }

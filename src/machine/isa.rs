@@ -107,8 +107,10 @@ pub struct Wait {
 /// What an instruction does, with the sizes that decide its cost. `free` is the number of elements per partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
-    /// Loads a stationary tile of `columns` columns into the array.
+    /// Loads a stationary tile of `rows` x `columns` into the array.
     LdWeights {
+        /// Rows of the array in use: the contracted elements (1..=128). They take no time: a row is a partition.
+        rows: u32,
         /// Stationary columns (1..=128).
         columns: u32,
     },
@@ -223,6 +225,8 @@ pub struct Dma {
     pub bytes: u64,
     /// SBUF partitions touched, at most the core's: engine `e` serves partitions `8e..8e+8`.
     pub partitions: u32,
+    /// Short descriptors (rows well below 2 KiB), whose number and not whose bytes decide the time; 0 when rows are long.
+    pub short_descriptors: u64,
     /// Which way.
     pub direction: DmaDirection,
     /// First of its waits in [`super::Executable::waits`].

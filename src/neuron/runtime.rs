@@ -13,7 +13,7 @@ pub struct InferenceCosts {
     pub warmup: SimTime,
     /// Host work of one call, before the core is taken.
     pub host: SimTime,
-    /// Moving inputs and outputs between host and device, while the core is held.
+    /// Moving inputs and outputs between host and device.
     pub transfer: SimTime,
     /// The execution on the core, with its device-side start-up and tear-down.
     pub device: SimTime,

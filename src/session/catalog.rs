@@ -77,7 +77,7 @@ pub fn catalog() -> Catalog {
     let mut instances: Vec<InstanceInfo> = crate::machine::arch::INSTANCES
         .iter()
         // What can't be timed is not offered.
-        .filter(|i| super::device::is_simulated(i))
+        .filter(|i| crate::bench::is_simulated(i))
         .map(|i| InstanceInfo {
             name: i.name.to_owned(),
             devices: i.devices,

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
+use super::summary_json::SummaryJson;
 use super::{OperatorRow, OperatorTable};
+use crate::insight::Insights;
 use crate::profile::Profile;
 use crate::profile::summary::OpenSummary;
 
@@ -50,6 +52,10 @@ pub(super) fn profile_json(
         hlo_ops: hlo.rows.iter().map(OperatorJson::of).collect(),
         timeline_events,
     })
+}
+
+pub(super) fn summary_json(insights: &Insights) -> Result<Vec<u8>, String> {
+    to_json(&SummaryJson(insights))
 }
 
 pub(super) fn open_json(profile: &Profile) -> Result<Vec<u8>, String> {

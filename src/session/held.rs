@@ -1,10 +1,11 @@
 //! A profile that a session holds, and what it answers about it.
 
-use super::export::{open_json, operators_csv, profile_json};
+use super::export::{open_json, operators_csv, profile_json, summary_json};
 use super::timeline::{ShownTracks, neighbour, search, slice_details, tile};
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
+use crate::insight::Insights;
 use crate::profile::Profile;
 use crate::profile::formats::chrome::write_to_string;
 use crate::profile::lod::LodIndex;
@@ -20,6 +21,8 @@ pub(super) struct Held {
     pub profile: Profile,
     /// From the first to the last slice of the model; known of simulated executions.
     pub device_window_ns: Option<u64>,
+    /// Its analysis; known of simulated executions.
+    pub insights: Option<Box<Insights>>,
     tracks: ShownTracks,
     lod: LodIndex,
 }
@@ -40,7 +43,12 @@ impl Held {
         device_window_ns: Option<u64>,
     ) -> Self {
         let tracks = ShownTracks::of(&profile);
-        Self { key, name, origin, profile, device_window_ns, tracks, lod: LodIndex::new() }
+        Self { key, name, origin, profile, device_window_ns, insights: None, tracks, lod: LodIndex::new() }
+    }
+
+    /// The same with its analysis.
+    pub fn with_insights(self, insights: Insights) -> Self {
+        Self { insights: Some(Box::new(insights)), ..self }
     }
 
     /// What a shell is told when the profile is there.
@@ -157,6 +165,15 @@ impl Held {
                 Ok(file(".operators.csv", "text/csv", operators_csv(&self.operators(kind, None))))
             }
             ExportKind::OpenJson => Ok(file(".summary.json", "application/json", open_json(&self.profile)?)),
+            ExportKind::SummaryJson => {
+                let Some(insights) = &self.insights else {
+                    return Err(format!(
+                        "{}: it does not say what instructions and DMAs did; only a simulated execution has a summary",
+                        self.name
+                    ));
+                };
+                Ok(file(".summary.json", "application/json", summary_json(insights)?))
+            }
             ExportKind::ProfileJson => {
                 let Some(window) = self.device_window_ns else {
                     return Err(format!("{}: only a simulated execution has a device window", self.name));

@@ -5,7 +5,6 @@
 //! requests and the same events, so what one shows the other can print.
 
 mod catalog;
-mod device;
 mod export;
 mod held;
 mod ids;
@@ -17,6 +16,7 @@ pub mod protocol;
 mod session;
 pub mod share;
 mod source;
+mod summary_json;
 mod timeline;
 
 pub use crate::compiler::Workflow;

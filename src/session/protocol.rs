@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 use super::{Catalog, JobId, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
 use crate::base::{Interval, TraceNs};
 use crate::bench::{BenchConfig, Report};
+use crate::insight::Insights;
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -107,6 +108,13 @@ pub enum Request {
         /// Only slices that touch this span; all when absent.
         range: Option<Interval<TraceNs>>,
     },
+    /// Metrics, bounds and findings of an execution. Answered by [`Event::Summary`].
+    Summary {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+    },
     /// A file to keep. Answered by [`Event::Exported`].
     Export {
         /// Number of this request.
@@ -132,6 +140,9 @@ pub enum ExportKind {
     OperatorsCsv(OperatorKind),
     /// What `neuronscope profile --json` prints: the device window and both operator tables of a simulated execution.
     ProfileJson,
+    /// What `neuronscope profile --summary --json` prints: metrics, bounds, roofline, utilisation and findings of a
+    /// simulated execution.
+    SummaryJson,
     /// What `neuronscope open FILE --json` prints: counts, operators and diagnostics of a file.
     OpenJson,
 }
@@ -228,6 +239,15 @@ pub enum Event {
         /// The answer.
         table: OperatorTable,
     },
+    /// Metrics, bounds and findings.
+    Summary {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer; absent when the profile does not say what instructions and DMAs did.
+        insights: Option<Box<Insights>>,
+    },
     /// A file to keep.
     Exported {
         /// Request this answers.
@@ -280,6 +300,7 @@ impl Event {
             | Self::Details { job, .. }
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
+            | Self::Summary { job, .. }
             | Self::Exported { job, .. }
             | Self::Failed { job, .. }
             | Self::Cancelled { job } => Some(*job),
@@ -308,6 +329,7 @@ impl Request {
             | Self::Step { job, .. }
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
+            | Self::Summary { job, .. }
             | Self::Export { job, .. } => Some(*job),
         }
     }
@@ -329,6 +351,7 @@ impl Request {
             Self::Details { .. } | Self::Step { .. } => "the details of a slice".to_owned(),
             Self::Search { text, .. } => format!("the search for '{text}'"),
             Self::Operators { .. } => "the operator table".to_owned(),
+            Self::Summary { .. } => "the summary".to_owned(),
             Self::Export { .. } => "the download".to_owned(),
         }
     }

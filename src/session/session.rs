@@ -102,6 +102,10 @@ impl Session {
                 let table = self.held(profile)?.operators(kind, range);
                 Ok(Event::Operators { job, profile, table })
             }
+            Request::Summary { job, profile } => {
+                let insights = self.held(profile)?.insights.clone();
+                Ok(Event::Summary { job, profile, insights })
+            }
             Request::Export { job, profile, kind } => {
                 let file = self.held(profile)?.export(kind)?;
                 Ok(Event::Exported { job, file_name: file.file_name, mime: file.mime.to_owned(), bytes: file.bytes })

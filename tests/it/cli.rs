@@ -58,12 +58,12 @@ fn a_configuration_that_cannot_run_is_a_row_with_its_error() {
     assert_eq!(reports[1]["status"], "error");
     assert!(reports[1]["error"].as_str().unwrap().contains("trn1.2xlarge has 2"), "{}", reports[1]["error"]);
     // Nothing came of this one: its rows are printed, and the exit code says so.
-    let too_big = ["bench", "--model", "matmult:n=16384,loop_count=1", "--duration", "1", "--json"];
+    let too_big = ["bench", "--model", "matmult:n=16384,loop_count=50", "--duration", "1", "--json"];
     let output = neuronscope(&too_big);
     assert_eq!(output.status.code(), Some(1));
     let reports: Value = serde_json::from_slice(&output.stdout).unwrap();
     let error = reports["reports"][0]["error"].as_str().unwrap();
-    assert!(error.contains("SBUF") && error.contains("missing"), "{error}");
+    assert!(error.contains("instructions") && error.contains("loop count"), "{error}");
 }
 
 #[test]
@@ -78,6 +78,43 @@ fn profile_json_is_the_contract() {
         assert!((total - 100.0).abs() < 0.05, "{total}");
         let keys: Vec<&String> = ops[0].as_object().unwrap().keys().collect();
         assert_eq!(keys, ["core", "device", "name", "occurrences", "time_ns", "time_percent"]);
+    }
+}
+
+#[test]
+fn summary_json_is_the_contract() {
+    let args = ["profile", "--model", "nn", "--workflow", "trace", "--summary", "--json"];
+    let text = String::from_utf8(neuronscope(&args).stdout).unwrap();
+    // The parsed object sorts its keys; the text has them in the documented order.
+    let documented = [
+        "\"total_time\"",
+        "\"model_flops\"",
+        "\"mfu_estimated_percent\"",
+        "\"hbm_read_bytes\"",
+        "\"tflops\"",
+        "\"ns_per_layer\"",
+        "\"bounds\"",
+        "\"findings\"",
+        "\"roofline\"",
+        "\"utilisation\"",
+    ];
+    let places: Vec<usize> =
+        documented.iter().map(|key| text.find(key).unwrap_or_else(|| panic!("no {key}"))).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    let summary = json(&args);
+    let window_ns = json(&["profile", "--model", "nn", "--workflow", "trace", "--json"])["device_window_ns"].clone();
+    // Two layers.
+    assert_eq!(summary["ns_per_layer"].as_f64().map(|ns| ns * 2.0), window_ns.as_f64());
+    assert_eq!(summary["spill_reload_bytes"], 0);
+    let first = &summary["findings"][0];
+    let keys: Vec<&String> = first.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["detail", "effect", "evidence", "rule", "slices", "time_ns", "title"]);
+    assert_eq!((&first["rule"], &first["effect"]), (&"data_transfer_dominates".into(), &"cost".into()));
+    assert!(first["evidence"][0]["value"].is_number() && first["slices"][0]["path"].is_string());
+    assert_eq!(text.as_bytes(), neuronscope(&args).stdout);
+    let table = String::from_utf8(neuronscope(&args[..args.len() - 1]).stdout).unwrap();
+    for part in ["Metrics\n", "Performance bounds", "Lost time\n", "Findings\n1. Data transfer dominates"] {
+        assert!(table.contains(part), "{table}");
     }
 }
 

@@ -11,15 +11,23 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("profile", &["base"]),
     ("machine", &["base"]),
     ("view", &["base", "tensor", "profile", "machine"]),
+    ("insight", &["base", "tensor", "profile", "machine"]),
     ("model", &["base", "tensor", "machine"]),
     ("compiler", &["base", "tensor", "machine", "model"]),
     ("neuron", &["base", "tensor", "machine", "model", "compiler"]),
     ("bench", &["base", "tensor", "profile", "machine", "model", "compiler", "neuron"]),
-    ("capture", &["base", "tensor", "profile", "machine", "model", "compiler", "neuron"]),
-    ("session", &["base", "tensor", "profile", "machine", "view", "model", "compiler", "neuron", "bench", "capture"]),
+    ("capture", &["base", "tensor", "profile", "machine", "insight", "model", "compiler", "neuron"]),
+    ("fidelity", &["base", "tensor", "machine", "model", "compiler", "neuron", "bench"]),
+    (
+        "session",
+        &["base", "tensor", "profile", "machine", "view", "insight", "model", "compiler", "neuron", "bench", "capture"],
+    ),
     (
         "cli",
-        &["base", "tensor", "profile", "machine", "view", "model", "compiler", "neuron", "bench", "capture", "session"],
+        &[
+            "base", "tensor", "profile", "machine", "view", "insight", "model", "compiler", "neuron", "bench",
+            "capture", "fidelity", "session",
+        ],
     ),
     ("web", &["base", "profile", "machine", "view", "bench", "session"]),
 ];

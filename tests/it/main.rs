@@ -9,5 +9,6 @@ mod cli;
 mod compiler;
 mod device;
 mod formats;
+mod insight;
 mod layering;
 mod round_trip;

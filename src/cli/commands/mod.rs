@@ -4,7 +4,9 @@ mod bench;
 mod models;
 mod open;
 mod profile;
+mod summary;
 mod text;
+mod validate;
 
 use anyhow::Result;
 
@@ -20,5 +22,6 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Profile(args) => profile::run(args),
         Command::Open(args) => open::run(args),
         Command::Models(args) => models::run(args),
+        Command::Validate(args) => validate::run(args),
     }
 }

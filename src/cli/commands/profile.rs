@@ -8,6 +8,7 @@ use super::text;
 use crate::base::units::{format_count, format_ns};
 use crate::cli::args::ProfileArgs;
 use crate::cli::driver::Driver;
+use crate::insight::Insights;
 use crate::session::{Event, ExportKind, OperatorKind, ProfileInfo, ProfileKey, ProfileSpec, Request};
 
 pub(super) fn run(args: ProfileArgs) -> Result<()> {
@@ -21,7 +22,11 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
         fs::write(path, trace).with_context(|| format!("{}: can't be written", path.display()))?;
     }
     if args.json {
-        return text::print(&export(&mut driver, info.profile, ExportKind::ProfileJson)?);
+        let kind = if args.summary { ExportKind::SummaryJson } else { ExportKind::ProfileJson };
+        return text::print(&export(&mut driver, info.profile, kind)?);
+    }
+    if args.summary {
+        return text::print(super::summary::describe(&insights(&mut driver, info.profile)?).as_bytes());
     }
     let mut out = String::new();
     for (name, value) in &info.facts {
@@ -59,6 +64,15 @@ fn operators(driver: &mut Driver, profile: ProfileKey, kind: OperatorKind) -> Re
         .collect();
     let headings = ["Op Name", ">Occurrences", ">Neuron Device", ">NeuronCore", ">Time (ns)", ">Time %", ">Mean"];
     Ok(text::table(&headings, &rows))
+}
+
+fn insights(driver: &mut Driver, profile: ProfileKey) -> Result<Insights> {
+    let events = driver.run(|job| Request::Summary { job, profile }, None)?;
+    let found = events.into_iter().find_map(|e| match e {
+        Event::Summary { insights, .. } => insights,
+        _ => None,
+    });
+    found.map(|i| *i).context("the session gave no summary")
 }
 
 /// The profile that a job made.

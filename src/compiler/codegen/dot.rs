@@ -1,43 +1,25 @@
-//! Matrix products: tiles for the array, accumulation in PSUM, eviction by the epilogue.
+//! Matrix products of HLO: which operand sits in the array, and in which layout the result is wanted.
 
 use super::CodegenError;
 use super::emitter::Purpose;
+use super::product::{Columns, Eviction, Product, Stationary};
 use super::program::{Generator, latest};
 use super::transfer::WeightMatrix;
-use super::value::{Layout, Resident, Value, blocks, matrix_of};
+use super::value::{Layout, Resident, Value, blocks};
 use crate::compiler::hlo::{DotDims, HloInstruction, InstrId};
 use crate::machine::isa::{Engine, Op, Wait};
 
-/// The stationary operand.
-enum Stationary {
-    /// A weight that stays in SBUF: one completion per block of 128 result columns.
-    Kept(Vec<Wait>),
-    /// A weight that is loaded for this use alone, block by block, with the space each takes.
-    Streamed {
-        /// The parameter's bytes per column.
-        matrix: WeightMatrix,
-    },
-    /// A value in SBUF: one completion for all.
-    Whole(Vec<Wait>),
-}
-
-/// Banks of PSUM in rotation, with the eviction that frees each.
-pub(super) struct PsumBanks {
-    evicted: Vec<Option<Wait>>,
-    next: usize,
-}
-
-impl PsumBanks {
-    pub fn new(banks: u32) -> Self {
-        Self { evicted: vec![None; banks.max(1) as usize], next: 0 }
-    }
-
-    /// The next bank and the eviction that must be complete before it is written.
-    fn take(&mut self) -> (usize, Option<Wait>) {
-        let bank = self.next;
-        self.next = (self.next + 1) % self.evicted.len();
-        (bank, self.evicted[bank])
-    }
+/// Sizes of a dot.
+struct DotShape {
+    lhs: InstrId,
+    rhs: InstrId,
+    batch: u64,
+    rows: u64,
+    depth: u64,
+    columns: u64,
+    /// Layout in which the contracted dimension of each side is on the partitions.
+    lhs_layout: Layout,
+    rhs_layout: Layout,
 }
 
 impl Generator<'_> {
@@ -50,126 +32,110 @@ impl Generator<'_> {
         result: InstrId,
         epilogue: &[(InstrId, &HloInstruction)],
     ) -> Result<(), CodegenError> {
-        let (lhs_id, rhs_id, rows, depth, columns) = self.dot_shape(id, dims)?;
-        let lhs = self.feature_major(lhs_id, id)?;
-        let stationary = self.stationary(rhs_id, depth, columns)?;
-        let bytes = self.resident_bytes(columns, rows, self.element_bytes(result));
-        let room = self.take(result, bytes)?;
-        let steps = self.plan_steps(epilogue, id, Layout::FeatureMajor)?;
-        let product = Purpose::execution(self.sources.of(id));
-        // Moving a bare product out of PSUM is data transfer; an epilogue is arithmetic of its own operation.
-        let evict = if epilogue.is_empty() {
-            Purpose::data_transfer(product.source)
-        } else {
-            Purpose::execution(self.sources.of(result))
+        let shape = self.dot_shape(id, dims)?;
+        let rows_ready = self.in_layout(shape.lhs, id, shape.lhs_layout)?.ready;
+        let columns = self.columns_of(&shape, id)?;
+        let layout = self.wanted_layout(result);
+        let stationary = match layout {
+            Layout::FeatureMajor => Stationary::Columns,
+            Layout::RowMajor => Stationary::Rows,
         };
-        self.flops += 2 * rows * depth * columns;
-        let row_blocks: Vec<u32> = blocks(rows, self.core.moving_free_max).collect();
-        let depth_blocks = depth.div_ceil(u64::from(self.core.partitions));
-        let mut ready = Vec::new();
-        // Half of the banks accumulate while the other half is evicted.
-        for group in row_blocks.chunks((self.core.psum_banks / 2).max(1) as usize) {
-            for (n, stationary_columns) in blocks(columns, self.core.partitions).enumerate() {
-                let (loaded, streamed_bytes) = match &stationary {
-                    Stationary::Kept(waits) => (waits.get(n..=n).unwrap_or(&[]).to_vec(), 0),
-                    Stationary::Whole(waits) => (waits.clone(), 0),
-                    Stationary::Streamed { matrix } => {
-                        let (wait, bytes) = self.load_block(matrix, stationary_columns)?;
-                        (vec![wait], bytes)
-                    }
-                };
-                let banks: Vec<(usize, Option<Wait>)> = group.iter().map(|_| self.psum.take()).collect();
-                let mut after: Vec<Wait> = lhs.ready.clone();
-                after.extend(loaded);
-                after.extend(banks.iter().filter_map(|(_, evicted)| *evicted));
-                let mut products = vec![None; group.len()];
-                for _ in 0..depth_blocks {
-                    self.emitter.instruction(
-                        Engine::Tensor,
-                        Op::LdWeights { columns: stationary_columns },
-                        product,
-                        &after,
-                    );
-                    for (free, done) in group.iter().zip(&mut products) {
-                        let op = Op::Matmul { free: *free, passes: 1 };
-                        *done = Some(self.emitter.instruction(Engine::Tensor, op, product, &[]));
-                    }
-                }
-                self.ring.release(streamed_bytes, products.iter().rev().flatten().take(1).copied().collect());
-                for ((free, done), (bank, _)) in group.iter().zip(products).zip(&banks) {
-                    let mut after: Vec<Wait> = done.into_iter().collect();
-                    after.extend_from_slice(&room);
-                    let evicted = self.emit_tile(&steps, *free, true, evict, &after);
-                    self.psum.evicted[*bank] = Some(evicted);
-                    ready.push(evicted);
-                }
-            }
-            self.emitter.check_size()?;
-        }
-        let resident = Resident {
-            layout: Layout::FeatureMajor,
-            partition_elements: columns,
-            free_elements: rows,
-            bytes,
-            ready: latest(ready),
+        // Heads lie side by side: a result [b, h, s, d] has h x d columns.
+        let heads = match self.instruction(id)?.shape.dims.as_slice() {
+            [_, heads, _, _] if dims.batch == 2 => *heads,
+            _ => 1,
         };
+        let (all_rows, all_columns) = match layout {
+            Layout::FeatureMajor => (shape.rows * shape.batch / heads, shape.columns * heads),
+            Layout::RowMajor => (shape.rows * shape.batch, shape.columns),
+        };
+        let mut resident = Resident::of(layout, all_rows, all_columns);
+        resident.bytes =
+            self.resident_bytes(resident.partition_elements, resident.free_elements, self.element_bytes(result));
+        let room = self.take(result, resident.bytes)?;
+        let steps = self.plan_steps(epilogue, id, &resident)?;
+        let product = Product {
+            rows: shape.rows,
+            columns: shape.columns,
+            passes: shape.depth.div_ceil(u64::from(self.core.partitions)),
+            depth: shape.depth,
+            stationary,
+            rows_ready,
+            batch: shape.batch,
+        };
+        self.flops += 2 * shape.batch * shape.rows * shape.depth * shape.columns;
+        let eviction = Eviction { steps: &steps, purpose: self.eviction_purpose(id, result, epilogue), room: &room };
+        let purpose = Purpose::execution(self.sources.of(id));
+        resident.ready = self.product(&product, &columns, purpose, &eviction)?;
         self.set_resident(result, resident);
         Ok(())
     }
 
-    fn dot_shape(&self, id: InstrId, dims: &DotDims) -> Result<(InstrId, InstrId, u64, u64, u64), CodegenError> {
-        let instruction = self.instruction(id)?;
-        let (Some(&lhs_id), Some(&rhs_id)) = (instruction.operands.first(), instruction.operands.get(1)) else {
-            return Err(self.unsupported(id, "a dot without two operands"));
+    /// Moving a bare product out of PSUM is data transfer; an epilogue is arithmetic of its own operation.
+    pub(super) fn eviction_purpose(
+        &mut self,
+        id: InstrId,
+        result: InstrId,
+        epilogue: &[(InstrId, &HloInstruction)],
+    ) -> Purpose {
+        if epilogue.is_empty() {
+            Purpose::data_transfer(self.sources.of(id))
+        } else {
+            Purpose::execution(self.sources.of(result))
+        }
+    }
+
+    fn dot_shape(&self, id: InstrId, dims: &DotDims) -> Result<DotShape, CodegenError> {
+        let (lhs, rhs) = (self.operand(id, 0)?, self.operand(id, 1)?);
+        let (l, r) = (&self.instruction(lhs)?.shape, &self.instruction(rhs)?.shape);
+        let out = &self.instruction(id)?.shape;
+        let batch: u64 = out.dims.iter().take(dims.batch as usize).product();
+        let Some(&depth) = l.dims.get(dims.lhs_contracting as usize) else {
+            return Err(self.unsupported(id, "a dot that contracts a dimension its left side doesn't have"));
         };
-        let lhs = &self.instruction(lhs_id)?.shape;
-        if dims.batch > 0 {
-            return Err(self.unsupported(id, "a batched dot"));
-        }
-        if dims.lhs_contracting as usize + 1 != lhs.rank() {
-            return Err(self.unsupported(id, "a dot that doesn't contract the last dimension of its left side"));
-        }
-        let (rows, depth) = matrix_of(lhs);
-        let (_, columns) = matrix_of(&instruction.shape);
-        Ok((lhs_id, rhs_id, rows, depth, columns))
+        let rows = l.elements() / (batch * depth).max(1);
+        let columns = out.elements() / (batch * rows).max(1);
+        let layout_of = |contracted: u32, rank: usize| {
+            if contracted as usize + 1 == rank { Layout::FeatureMajor } else { Layout::RowMajor }
+        };
+        let (lhs_layout, rhs_layout) =
+            (layout_of(dims.lhs_contracting, l.rank()), layout_of(dims.rhs_contracting, r.rank()));
+        Ok(DotShape { lhs, rhs, batch, rows, depth, columns, lhs_layout, rhs_layout })
     }
 
-    fn stationary(&mut self, rhs: InstrId, depth: u64, columns: u64) -> Result<Stationary, CodegenError> {
-        match self.value(rhs)?.clone() {
+    fn columns_of(&mut self, shape: &DotShape, user: InstrId) -> Result<Columns, CodegenError> {
+        match self.value(shape.rhs)?.clone() {
             Value::Weight { parameter, via } => {
-                let matrix = WeightMatrix { parameter, via, depth, columns };
-                if self.weights_stay {
-                    Ok(Stationary::Kept(self.load_matrix(&matrix)?))
-                } else {
-                    Ok(Stationary::Streamed { matrix })
-                }
+                let (depth, columns) = (shape.depth, shape.columns);
+                Ok(Columns::Weight(WeightMatrix { parameter, via, depth, columns }))
             }
-            Value::Resident(r) => Ok(Stationary::Whole(r.ready)),
-            Value::Splat | Value::Broadcast { .. } => Err(self.unsupported(rhs, "a dot with a constant")),
+            Value::Resident(_) => Ok(Columns::Resident(self.in_layout(shape.rhs, user, shape.rhs_layout)?.ready)),
+            Value::Splat | Value::Broadcast { .. } => Err(self.unsupported(shape.rhs, "a dot with a constant")),
         }
-    }
-
-    /// The value with its columns on the partitions, transposed through the array if it lies the other way.
-    pub(super) fn feature_major(&mut self, id: InstrId, user: InstrId) -> Result<Resident, CodegenError> {
-        self.in_layout(id, user, Layout::FeatureMajor)
     }
 
     /// The value in a layout, transposed block by block through the array if it lies the other way.
     pub(super) fn in_layout(&mut self, id: InstrId, user: InstrId, layout: Layout) -> Result<Resident, CodegenError> {
-        let Value::Resident(resident) = self.value(id)?.clone() else {
-            return Err(self.unsupported(user, "an operand that is a weight or a constant"));
+        let resident = match self.value(id)?.clone() {
+            Value::Resident(resident) => resident,
+            Value::Weight { parameter, via } => self.load_whole(parameter, via, layout)?,
+            Value::Splat | Value::Broadcast { .. } => {
+                return Err(self.unsupported(user, "an operand that is a constant"));
+            }
         };
-        if resident.layout == layout {
+        if resident.layout == layout || resident.free_elements == 1 {
             return Ok(resident);
         }
         let purpose = Purpose::data_transfer(self.sources.of(user));
-        let bytes = self.resident_bytes(resident.free_elements, resident.partition_elements, self.element_bytes(id));
+        let element_bytes = self.element_bytes(id);
+        let bytes = self.resident_bytes(resident.free_elements, resident.partition_elements, element_bytes);
         let mut after = resident.ready.clone();
         after.extend(self.take(user, bytes)?);
         let mut ready = Vec::new();
         for rows in blocks(resident.partition_elements, self.core.partitions) {
             ready.extend(self.turn_rows(rows, resident.free_elements, purpose, &after));
         }
+        self.emitter.check_size()?;
         let ready = latest(ready);
         self.ring.release(resident.bytes, ready.clone());
         let turned = Resident {
@@ -178,6 +144,7 @@ impl Generator<'_> {
             free_elements: resident.partition_elements,
             bytes,
             ready,
+            tiles: Vec::new(),
         };
         self.values.insert(id, Value::Resident(turned.clone()));
         Ok(turned)
@@ -190,11 +157,13 @@ impl Generator<'_> {
             let (bank, evicted) = self.psum.take();
             let mut after = after.to_vec();
             after.extend(evicted);
-            self.emitter.instruction(Engine::Tensor, Op::LdWeights { columns }, purpose, &after);
+            self.emitter.instruction(Engine::Tensor, Op::LdWeights { rows, columns }, purpose, &after);
             let op = Op::Matmul { free: rows, passes: 1 };
             let done = self.emitter.instruction(Engine::Tensor, op, purpose, &[]);
-            let copied = self.emitter.instruction(Engine::Vector, Op::TensorCopy { free: rows }, purpose, &[done]);
-            self.psum.evicted[bank] = Some(copied);
+            let (engine, copy) = (self.less_loaded(), Op::TensorCopy { free: rows });
+            self.count_load(engine, &copy);
+            let copied = self.emitter.instruction(engine, copy, purpose, &[done]);
+            self.psum.set_evicted(bank, copied);
             ready.push(copied);
         }
         ready

@@ -8,14 +8,21 @@
 
 use super::CodegenError;
 use super::emitter::Purpose;
-use super::program::Generator;
+use super::program::{Generator, latest};
 use super::value::{Layout, Resident, Value, blocks};
+use crate::base::FxHashSet;
 use crate::compiler::Workflow;
 use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
 use crate::machine::isa::{Engine, Op, Wait};
 
 /// Elements per partition that one instruction of an SBUF-to-SBUF operation handles.
 const SBUF_CHUNK: u32 = 2_048;
+/// Elements per partition from which an instruction is bound by its elements and not by its fixed cost.
+const LONG_ROWS: u64 = 128;
+
+/// Functions that are in every table of the scalar engine.
+const CLIP: &str = "clip";
+const SQUARE: &str = "square";
 
 /// One instruction of a tile, to be repeated for every tile.
 #[derive(Clone, Debug)]
@@ -25,6 +32,12 @@ pub(super) struct Step {
     after: Vec<Wait>,
 }
 
+impl Step {
+    fn is_scalars(&self) -> bool {
+        matches!(self.kind, StepKind::Scalars { .. })
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 enum StepKind {
     /// Vector engine, scalars or constants per partition. Remembers whether it is an addition, which an activation
@@ -32,6 +45,8 @@ enum StepKind {
     Scalars {
         is_add: bool,
     },
+    /// Vector engine, scalars per partition, on a value beside the running one.
+    Beside,
     /// Vector engine, two tensors.
     Tensors,
     /// Scalar engine, function by table.
@@ -52,19 +67,33 @@ impl Generator<'_> {
         &mut self,
         members: &[(InstrId, &HloInstruction)],
         main: InstrId,
-        layout: Layout,
+        shape: &Resident,
     ) -> Result<Vec<Step>, CodegenError> {
         let mut running = main;
         let mut steps: Vec<Step> = Vec::new();
+        // Members that another value goes through before it meets the running one.
+        let mut beside: FxHashSet<InstrId> = FxHashSet::default();
         for (id, member) in members {
             if self.define_lazy(*id, member) {
                 continue;
             }
             let Some(position) = member.operands.iter().position(|o| *o == running) else {
-                return Err(self.unsupported(*id, "a fusion that is not a chain"));
+                self.plan_beside(*id, member, shape, &beside, &mut steps)?;
+                beside.insert(*id);
+                continue;
             };
             let other = member.operands.iter().enumerate().find(|(i, _)| *i != position).map(|(_, o)| *o);
-            self.plan_member(*id, member, other, layout, &mut steps)?;
+            match other {
+                // Squaring is a function of one operand, in every table.
+                Some(other) if other == running => {
+                    let after = steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default();
+                    steps.push(Step { kind: StepKind::Function(SQUARE), after });
+                }
+                Some(other) if beside.contains(&other) => {
+                    steps.push(Step { kind: StepKind::Tensors, after: Vec::new() });
+                }
+                _ => self.plan_member(*id, member, other, shape, &mut steps)?,
+            }
             running = *id;
         }
         if steps.is_empty() {
@@ -73,12 +102,35 @@ impl Generator<'_> {
         Ok(steps)
     }
 
+    /// A member that does not touch the running value: a scale, shift or function of another one. Two in a row with
+    /// scalars are one instruction.
+    fn plan_beside(
+        &mut self,
+        id: InstrId,
+        member: &HloInstruction,
+        shape: &Resident,
+        beside: &FxHashSet<InstrId>,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), CodegenError> {
+        let mut after = Vec::new();
+        for operand in member.operands.iter().filter(|o| !beside.contains(o)) {
+            if let Ok(Value::Resident(_)) = self.value(*operand) {
+                after.extend(self.in_layout(*operand, id, shape.layout)?.ready);
+            }
+        }
+        match steps.last_mut() {
+            Some(last) if last.kind == StepKind::Beside => last.after.extend(after),
+            _ => steps.push(Step { kind: StepKind::Beside, after }),
+        }
+        Ok(())
+    }
+
     fn plan_member(
         &mut self,
         id: InstrId,
         member: &HloInstruction,
         other: Option<InstrId>,
-        layout: Layout,
+        shape: &Resident,
         steps: &mut Vec<Step>,
     ) -> Result<(), CodegenError> {
         let Some(other) = other else {
@@ -88,9 +140,9 @@ impl Generator<'_> {
                 }
                 ref o => StepKind::Function(o.name()),
             };
-            // An activation adds a per-partition bias for free: it takes over an addition just before it.
+            // An activation scales and adds a per-partition bias for free: it takes over what was just before it.
             let after = match (&kind, steps.last()) {
-                (StepKind::Function(_), Some(Step { kind: StepKind::Scalars { is_add: true }, .. })) => {
+                (StepKind::Function(_), Some(Step { kind: StepKind::Scalars { .. }, .. })) => {
                     steps.pop().map(|s| s.after).unwrap_or_default()
                 }
                 _ => Vec::new(),
@@ -99,26 +151,48 @@ impl Generator<'_> {
             return Ok(());
         };
         let against_constant = matches!(member.opcode, Opcode::Maximum | Opcode::Minimum);
-        let (kind, after) = match self.other_side(id, other, layout)? {
-            Other::Constant if against_constant => (StepKind::Tensors, vec![self.constant_tensor(id, other)]),
-            Other::Constant => (StepKind::Scalars { is_add: false }, Vec::new()),
-            Other::PerPartition(after) => (StepKind::Scalars { is_add: matches!(member.opcode, Opcode::Add) }, after),
-            Other::Tensor(after) => (StepKind::Tensors, after),
+        let other = self.other_side(id, other, shape.layout)?;
+        let mut step = match other {
+            // Long rows go to the scalar engine, which clips in one pass; short ones stay on the vector engine.
+            Other::Constant if against_constant && shape.free_elements >= LONG_ROWS => {
+                let after = steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default();
+                Step { kind: StepKind::Function(CLIP), after }
+            }
+            Other::Constant if against_constant => {
+                Step { kind: StepKind::Tensors, after: vec![self.constant_tensor(id)] }
+            }
+            Other::Constant => Step { kind: StepKind::Scalars { is_add: false }, after: Vec::new() },
+            Other::PerPartition(after) => {
+                let is_add = matches!(member.opcode, Opcode::Add | Opcode::Subtract);
+                Step { kind: StepKind::Scalars { is_add }, after }
+            }
+            // A scalar operation before one of two tensors is part of the same instruction.
+            Other::Tensor(mut after) => {
+                after.extend(steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default());
+                Step { kind: StepKind::Tensors, after }
+            }
         };
-        if matches!(member.opcode, Opcode::Divide) {
+        if matches!(member.opcode, Opcode::Divide) && step.kind == StepKind::Tensors {
             steps.push(Step { kind: StepKind::Function("reciprocal"), after: Vec::new() });
         }
-        steps.push(Step { kind, after });
+        // Two operations with scalars are one instruction.
+        if step.is_scalars()
+            && let Some(before) = steps.pop_if(|s| s.is_scalars())
+        {
+            step.after.extend(before.after);
+        }
+        steps.push(step);
         Ok(())
     }
 
     fn other_side(&mut self, id: InstrId, other: InstrId, layout: Layout) -> Result<Other, CodegenError> {
         match self.value(other)?.clone() {
             Value::Splat => Ok(Other::Constant),
-            Value::Resident(r) => Ok(Other::Tensor(r.ready)),
+            Value::Resident(_) => Ok(Other::Tensor(self.in_layout(other, id, layout)?.ready)),
             Value::Weight { parameter, via } => {
                 let wait = self.load_vector(parameter, via)?;
-                Ok(Other::PerPartition(vec![wait]))
+                let vector = self.instruction(via)?.shape.rank() <= 1;
+                Ok(if vector { Other::PerPartition(vec![wait]) } else { Other::Tensor(vec![wait]) })
             }
             Value::Broadcast { of, via, along_columns } => {
                 let after = match self.value(of)?.clone() {
@@ -134,15 +208,15 @@ impl Generator<'_> {
     }
 
     /// A tensor of a constant, set in SBUF once: nothing has to be complete before it, so it comes early.
-    fn constant_tensor(&mut self, user: InstrId, constant: InstrId) -> Wait {
-        if let Some(wait) = self.constants.get(&constant) {
+    fn constant_tensor(&mut self, user: InstrId) -> Wait {
+        if let Some(wait) = self.constants.get(&user) {
             return *wait;
         }
         let source = self.sources.of(user);
         // Each partition needs one element: the other operand's free dimension reads it with stride zero.
         let op = Op::Memset { free: 1 };
         let wait = self.emitter.instruction(Engine::GpSimd, op, Purpose::data_transfer(source), &[]);
-        self.constants.insert(constant, wait);
+        self.constants.insert(user, wait);
         wait
     }
 
@@ -160,12 +234,19 @@ impl Generator<'_> {
         let mut last = Wait { unit: crate::machine::isa::Unit::Engine(Engine::Vector), count: 0 };
         for step in steps {
             let (engine, op) = match step.kind {
-                StepKind::Scalars { .. } => (Engine::Vector, Op::TensorScalar { free }),
+                StepKind::Scalars { .. } | StepKind::Beside => {
+                    let op = Op::TensorScalar { free };
+                    (self.less_loaded(), op)
+                }
                 StepKind::Tensors => (Engine::Vector, Op::TensorTensor { free, sbuf_only: !in_psum }),
                 StepKind::Function(_) => (Engine::Scalar, Op::Activate { free }),
-                StepKind::Copy => (Engine::Vector, Op::TensorCopy { free }),
+                StepKind::Copy => (self.less_loaded(), Op::TensorCopy { free }),
             };
-            if let StepKind::Function(function) = step.kind {
+            self.count_load(engine, &op);
+            if let StepKind::Function(function) = step.kind
+                && function != CLIP
+                && function != SQUARE
+            {
                 self.load_table(function, purpose, after);
             }
             previous.extend_from_slice(&step.after);
@@ -174,6 +255,30 @@ impl Generator<'_> {
             in_psum = false;
         }
         last
+    }
+
+    /// Work that either the vector or the scalar engine can do goes to the one that was given less so far.
+    pub(super) fn less_loaded(&self) -> Engine {
+        if self.loads[1] < self.loads[0] { Engine::Scalar } else { Engine::Vector }
+    }
+
+    /// Counts what an engine was given, in picoseconds of its initiation intervals.
+    pub(super) fn count_load(&mut self, engine: Engine, op: &Op) {
+        let (slot, mhz) = match engine {
+            Engine::Vector => (0, self.core.vector_mhz),
+            Engine::Scalar => (1, self.core.scalar_mhz),
+            Engine::Tensor | Engine::GpSimd => return,
+        };
+        let cycles = match *op {
+            Op::TensorTensor { free, sbuf_only: true } => u64::from(free) * 2,
+            Op::TensorTensor { free, .. }
+            | Op::TensorScalar { free }
+            | Op::TensorCopy { free }
+            | Op::TensorReduce { free }
+            | Op::Activate { free } => u64::from(free),
+            _ => 0,
+        };
+        self.loads[slot] += cycles * 1_000_000 / u64::from(mhz.max(1));
     }
 
     /// Loads the table of `function` unless it is the one in place. A traced model's first table is loaded at the
@@ -195,18 +300,22 @@ impl Generator<'_> {
         members: &[(InstrId, &HloInstruction)],
     ) -> Result<(), CodegenError> {
         let (main, resident) = self.main_operand(id, members)?;
-        let steps = self.plan_steps(members, main, resident.layout)?;
+        let steps = self.plan_steps(members, main, &resident)?;
         let purpose = Purpose::execution(self.sources.of(id));
         let bytes = resident.bytes;
-        let mut after = resident.ready.clone();
-        after.extend(self.take(id, bytes)?);
-        let mut ready = Vec::new();
-        for _ in blocks(resident.partition_elements, self.core.partitions) {
+        let room = self.take(id, bytes)?;
+        let mut tiles = Vec::new();
+        for block in 0..resident.blocks(self.core.partitions) {
+            let mut after = resident.ready_block(block).to_vec();
+            after.extend_from_slice(&room);
+            let mut done = Vec::new();
             for free in blocks(resident.free_elements, SBUF_CHUNK) {
-                ready.push(self.emit_tile(&steps, free, false, purpose, &after));
+                done.push(self.emit_tile(&steps, free, false, purpose, &after));
             }
+            tiles.push(latest(done));
         }
-        self.set_resident(id, Resident { ready: super::program::latest(ready), ..resident });
+        let ready = latest(tiles.concat());
+        self.set_resident(id, Resident { ready, tiles, ..resident });
         Ok(())
     }
 

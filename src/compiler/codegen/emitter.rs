@@ -4,8 +4,8 @@ use super::CodegenError;
 use crate::machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
 use crate::machine::{Executable, SourceId};
 
-/// Most instructions and DMAs of one program; 16 M of them take half a gigabyte.
-const MAX_ITEMS: usize = 16_000_000;
+/// Most instructions and DMAs of one program; 8 M of them take a quarter of a gigabyte.
+const MAX_ITEMS: usize = 8_000_000;
 
 /// What an emitted item is for.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +37,8 @@ pub(super) struct Transfer {
     pub direction: DmaDirection,
     pub bytes: u64,
     pub partitions: u32,
+    /// Rows too short for their bytes to matter; 0 when rows are long.
+    pub short_descriptors: u64,
 }
 
 /// Writes an [`Executable`].
@@ -74,6 +76,7 @@ impl Emitter {
         self.executable.queues[transfer.queue.index()].push(Dma {
             bytes: transfer.bytes,
             partitions: transfer.partitions,
+            short_descriptors: transfer.short_descriptors,
             direction: transfer.direction,
             waits_start,
             waits_len,

@@ -7,16 +7,19 @@
 //! operations are separated by a wait for the whole producer, as in compiled models, whose code is nearly serial from
 //! operation to operation.
 
+mod conv;
 mod dot;
 mod elementwise;
 mod emitter;
 mod error;
 mod memory;
+mod product;
 mod program;
 mod reduce;
 mod sources;
 mod transfer;
 mod value;
+mod views;
 
 pub use error::CodegenError;
 pub use program::generate;

@@ -1,9 +1,9 @@
 //! Walks a module in order and emits each instruction.
 
 use super::CodegenError;
-use super::dot::PsumBanks;
 use super::emitter::Emitter;
 use super::memory::SbufRing;
+use super::product::PsumBanks;
 use super::sources::Sources;
 use super::transfer::MATMUL_BYTES;
 use super::value::{Layout, Resident, Value, matrix_of};
@@ -12,6 +12,7 @@ use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, Parameter
 use crate::machine::Executable;
 use crate::machine::arch::CoreSpec;
 use crate::machine::isa::{Unit, Wait};
+use crate::tensor::Shape;
 
 /// A weight in SBUF.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +39,9 @@ pub(super) struct Generator<'a> {
     /// The activation function whose table is in place.
     pub table: Option<&'static str>,
     pub flops: u64,
-    users: IndexVec<InstrId, Vec<InstrId>>,
+    /// What the vector and the scalar engine were given so far, picoseconds.
+    pub loads: [u64; 2],
+    pub users: IndexVec<InstrId, Vec<InstrId>>,
     /// Position of the last instruction that reads each value, through values that are not materialised.
     last_use: IndexVec<InstrId, usize>,
     /// Emitted as the epilogue of a dot before their turn.
@@ -56,7 +59,11 @@ pub fn generate(module: &HloModule, core: &CoreSpec) -> Result<Executable, Codeg
         generator.release_after(id);
         generator.emitter.check_size()?;
     }
-    generator.output(module.root)?;
+    let root = &module.instructions[module.root];
+    match root.opcode {
+        Opcode::Tuple => root.operands.iter().try_for_each(|result| generator.output(*result))?,
+        _ => generator.output(module.root)?,
+    }
     generator.finish()
 }
 
@@ -83,6 +90,7 @@ impl<'a> Generator<'a> {
             staged: Vec::new(),
             table: None,
             flops: 0,
+            loads: [0; 2],
             users,
             last_use,
             done: FxHashSet::default(),
@@ -99,25 +107,18 @@ impl<'a> Generator<'a> {
         }
         match &instruction.opcode {
             Opcode::Parameter { role: ParameterRole::Input(_), .. } => self.input(id),
-            Opcode::Dot(dims) => {
-                let epilogue = self.epilogue_of(id);
-                let members = epilogue.map(|e| self.members_of(e)).unwrap_or_default();
-                self.dot(id, dims, epilogue.unwrap_or(id), &members)?;
-                if let Some(epilogue) = epilogue {
-                    // The product itself never reaches SBUF; what it read is free when its epilogue is complete.
-                    let evicted = self.value(epilogue)?.clone();
-                    if let Value::Resident(r) = evicted {
-                        self.set_resident(id, Resident { bytes: 0, ..r });
-                    }
-                    self.done.insert(epilogue);
-                }
-                Ok(())
-            }
+            Opcode::Dot(_) | Opcode::Convolution { .. } => self.product_at(id, instruction),
+            Opcode::ReduceWindow { window, .. } => self.reduce_window(id, window),
+            Opcode::Gather => self.gather(id),
+            Opcode::Concatenate { .. } => self.concatenate(id),
+            Opcode::Slice { .. } => self.slice_resident(id),
+            Opcode::DynamicUpdateSlice => self.update_in_place(id),
             Opcode::Reduce { dimensions, .. } => self.reduce(id, dimensions),
             Opcode::CustomCall { .. } => self.custom_call(id),
             Opcode::Transpose { permutation } => self.transpose_resident(id, permutation),
             Opcode::Reshape => self.reshape_resident(id),
-            Opcode::Tuple => Err(self.unsupported(id, "several results")),
+            // Results are written one by one at the end.
+            Opcode::Tuple => Ok(()),
             _ => {
                 let members = self.members_of(id);
                 self.elementwise(id, &members)
@@ -125,24 +126,55 @@ impl<'a> Generator<'a> {
         }
     }
 
+    /// A dot or a convolution with its epilogue.
+    fn product_at(&mut self, id: InstrId, instruction: &HloInstruction) -> Result<(), CodegenError> {
+        let epilogue = self.epilogue_of(id);
+        let members = epilogue.map(|e| self.members_of(e)).unwrap_or_default();
+        let result = epilogue.unwrap_or(id);
+        match &instruction.opcode {
+            Opcode::Dot(dims) => self.dot(id, dims, result, &members)?,
+            Opcode::Convolution { window, feature_group_count } => {
+                self.convolution(id, window, *feature_group_count, result, &members)?;
+            }
+            _ => return Err(self.unsupported(id, "a product of this kind")),
+        }
+        if let Some(epilogue) = epilogue {
+            // The product itself never reaches SBUF; what it read is free when its epilogue is complete.
+            let evicted = self.value(epilogue)?.clone();
+            if let Value::Resident(r) = evicted {
+                self.set_resident(id, Resident { bytes: 0, ..r });
+            }
+            self.done.insert(epilogue);
+        }
+        Ok(())
+    }
+
     /// Values that take no instruction: weights until they are used, constants, and views of them.
     pub(super) fn define_lazy(&mut self, id: InstrId, instruction: &HloInstruction) -> bool {
         let operand = instruction.operands.first().and_then(|o| self.values.get(o)).cloned();
+        if self.values.contains_key(&id) && matches!(instruction.opcode, Opcode::Parameter { .. }) {
+            return true;
+        }
         let value = match (&instruction.opcode, operand) {
             (Opcode::Parameter { role: ParameterRole::Weight(_), .. }, _) => {
                 self.emitter.executable.memory.weight_bytes += instruction.shape.elements() * 2;
                 Value::Weight { parameter: id, via: id }
             }
             (Opcode::Constant(_), _) => Value::Splat,
-            (Opcode::Transpose { .. } | Opcode::Reshape, Some(Value::Weight { parameter, .. })) => {
-                Value::Weight { parameter, via: id }
-            }
+            (
+                Opcode::Transpose { .. } | Opcode::Reshape | Opcode::Convert | Opcode::Slice { .. },
+                Some(Value::Weight { parameter, .. }),
+            ) => Value::Weight { parameter, via: id },
             (Opcode::Broadcast { .. } | Opcode::Reshape | Opcode::Convert, Some(Value::Splat)) => Value::Splat,
             (Opcode::Broadcast { dimensions }, Some(_)) => {
                 let rank = instruction.shape.rank();
-                let along_columns = dimensions.iter().any(|d| *d as usize + 1 == rank);
+                // The features of an image [n, c, h, w] are its channels.
+                let channels = rank == 4 && dimensions.as_slice() == [1];
+                let along_columns = channels || dimensions.iter().any(|d| *d as usize + 1 == rank);
                 Value::Broadcast { of: instruction.operands[0], via: id, along_columns }
             }
+            // What weights alone give is computed when the model is loaded, not on each call.
+            (opcode, _) if self.is_load_time(opcode, instruction) => Value::Weight { parameter: id, via: id },
             _ => return false,
         };
         self.values.insert(id, value);
@@ -152,6 +184,19 @@ impl<'a> Generator<'a> {
     /// The operation that reads a value first; the value itself when nothing does.
     pub(super) fn first_reader(&self, id: InstrId) -> InstrId {
         self.users[id].first().copied().unwrap_or(id)
+    }
+
+    /// Elementwise work whose operands are all weights and constants.
+    fn is_load_time(&self, opcode: &Opcode, instruction: &HloInstruction) -> bool {
+        let elementwise = opcode.is_elementwise() || matches!(opcode, Opcode::Fusion(_));
+        let from_load = |operand: &InstrId| match self.values.get(operand) {
+            Some(Value::Weight { .. } | Value::Splat) => true,
+            Some(Value::Broadcast { of, .. }) => {
+                matches!(self.values.get(of), Some(Value::Weight { .. } | Value::Splat))
+            }
+            _ => false,
+        };
+        elementwise && !instruction.operands.is_empty() && instruction.operands.iter().all(from_load)
     }
 
     /// The only reader of a dot, when it can evict the product from PSUM.
@@ -168,7 +213,31 @@ impl<'a> Generator<'a> {
     }
 
     fn is_available(&self, operand: InstrId, dot: InstrId) -> bool {
-        operand < dot || self.instruction(operand).is_ok_and(|i| is_view(&i.opcode))
+        operand < dot || self.comes_from_load(operand)
+    }
+
+    /// Whether a value depends on weights and constants alone, so that it is there before anything runs.
+    fn comes_from_load(&self, id: InstrId) -> bool {
+        let Ok(instruction) = self.instruction(id) else { return false };
+        match &instruction.opcode {
+            Opcode::Parameter { role: ParameterRole::Input(_), .. } => false,
+            Opcode::Parameter { .. } | Opcode::Constant(_) => true,
+            opcode => {
+                let simple = is_view(opcode) || opcode.is_elementwise() || matches!(opcode, Opcode::Fusion(_));
+                simple && instruction.operands.iter().all(|o| self.comes_from_load(*o))
+            }
+        }
+    }
+
+    /// Defines a value that depends on weights alone ahead of its turn, with what it depends on.
+    fn define_ahead(&mut self, id: InstrId) {
+        if !self.values.contains_key(&id) && self.comes_from_load(id) {
+            let instruction = &self.module.instructions[id];
+            for operand in &instruction.operands {
+                self.define_ahead(*operand);
+            }
+            self.define_lazy(id, instruction);
+        }
     }
 
     /// The members of a fusion, or the instruction itself.
@@ -180,40 +249,9 @@ impl<'a> Generator<'a> {
         };
         // Views between the dot and its epilogue in program order have not had their turn yet.
         for operand in &instruction.operands {
-            if !self.values.contains_key(operand) {
-                let view = &self.module.instructions[*operand];
-                self.define_lazy(*operand, view);
-            }
+            self.define_ahead(*operand);
         }
         members
-    }
-
-    fn transpose_resident(&mut self, id: InstrId, permutation: &[u32]) -> Result<(), CodegenError> {
-        let Value::Resident(resident) = self.value(self.operand(id, 0)?)?.clone() else {
-            return Err(self.unsupported(id, "a transpose of a broadcast"));
-        };
-        if permutation != [1, 0] {
-            return Err(self.unsupported(id, "a transpose of other than two dimensions"));
-        }
-        // The same bytes: what were the columns are the rows now.
-        let layout = match resident.layout {
-            Layout::FeatureMajor => Layout::RowMajor,
-            Layout::RowMajor => Layout::FeatureMajor,
-        };
-        self.values.insert(id, Value::Resident(Resident { layout, bytes: 0, ..resident }));
-        Ok(())
-    }
-
-    fn reshape_resident(&mut self, id: InstrId) -> Result<(), CodegenError> {
-        let operand = self.operand(id, 0)?;
-        let Value::Resident(resident) = self.value(operand)?.clone() else {
-            return Err(self.unsupported(id, "a reshape of a broadcast"));
-        };
-        if matrix_of(&self.instruction(operand)?.shape) != matrix_of(&self.instruction(id)?.shape) {
-            return Err(self.unsupported(id, "a reshape that changes the last dimension"));
-        }
-        self.values.insert(id, Value::Resident(Resident { bytes: 0, ..resident }));
-        Ok(())
     }
 
     /// Gives back the space of values that `id` was the last to read.
@@ -240,7 +278,7 @@ impl<'a> Generator<'a> {
             if self.last_use[*operand] == position && !dead.contains(operand) {
                 dead.push(*operand);
                 let instruction = &self.module.instructions[*operand];
-                if is_view(&instruction.opcode) || matches!(instruction.opcode, Opcode::Dot(_)) {
+                if is_view(&instruction.opcode) || is_product(&instruction.opcode) {
                     self.collect_dead(*operand, position, dead);
                 }
             }
@@ -268,14 +306,49 @@ impl<'a> Generator<'a> {
         self.ring.take(bytes, &path)
     }
 
-    /// SBUF of a matrix: every partition of a block is taken, used or not.
+    /// SBUF of a matrix: every partition of a block is taken, used or not. Beyond an eighth of SBUF the layers around it
+    /// are run slice by slice of the batch, so that no more than that is held at once.
     pub(super) fn resident_bytes(&self, along_partitions: u64, along_free: u64, element_bytes: u64) -> u64 {
         let partitions = u64::from(self.core.partitions);
-        along_partitions
+        let whole = along_partitions
             .div_ceil(partitions)
             .saturating_mul(partitions)
             .saturating_mul(along_free)
-            .saturating_mul(element_bytes)
+            .saturating_mul(element_bytes);
+        whole.min(self.core.sbuf_bytes / 8)
+    }
+
+    /// Rows and columns of a shape, the columns of an image being its channels.
+    pub(super) fn rows_and_columns(&self, shape: &Shape) -> (u64, u64) {
+        match shape.dims.as_slice() {
+            [n, c, h, w] => (n * h * w, (*c).max(1)),
+            _ => matrix_of(shape),
+        }
+    }
+
+    /// The layout in which a result is wanted: rows on the partitions where a reduction over the last dimension or a
+    /// product that contracts the rows reads it, columns on the partitions otherwise.
+    pub(super) fn wanted_layout(&self, id: InstrId) -> Layout {
+        if self.wants_row_major(id, 8) { Layout::RowMajor } else { Layout::FeatureMajor }
+    }
+
+    fn wants_row_major(&self, id: InstrId, depth: u32) -> bool {
+        let Some(rank) = self.module.instructions.get(id).map(|i| i.shape.rank()) else { return false };
+        let last = rank.saturating_sub(1) as u32;
+        depth > 0
+            && self.users[id].iter().any(|user| {
+                let instruction = &self.module.instructions[*user];
+                match &instruction.opcode {
+                    Opcode::Reduce { dimensions, .. } => dimensions.as_slice() == [last] && rank > 1,
+                    Opcode::Dot(dims) => instruction.operands.get(1) == Some(&id) && dims.rhs_contracting != last,
+                    Opcode::Reshape => self.wants_row_major(*user, depth - 1),
+                    Opcode::Transpose { permutation } => {
+                        permutation.last() == Some(&last) && self.wants_row_major(*user, depth - 1)
+                    }
+                    Opcode::Fusion(_) => self.wants_row_major(*user, depth - 1),
+                    opcode => opcode.is_elementwise() && self.wants_row_major(*user, depth - 1),
+                }
+            })
     }
 
     /// Bytes of an element of a value: bf16 when only matmuls read it, as auto-cast of matmults does, else fp32.
@@ -286,8 +359,8 @@ impl<'a> Generator<'a> {
     fn only_matmuls_read(&self, id: InstrId) -> bool {
         let users = &self.users[id];
         let is_matmul = |user: &InstrId| match self.module.instructions[*user].opcode {
-            Opcode::Dot(_) => true,
-            Opcode::Reshape => *user != self.module.root && self.only_matmuls_read(*user),
+            Opcode::Dot(_) | Opcode::Convolution { .. } => true,
+            Opcode::Reshape | Opcode::Transpose { .. } => *user != self.module.root && self.only_matmuls_read(*user),
             _ => false,
         };
         !users.is_empty() && users.iter().all(is_matmul)
@@ -320,6 +393,9 @@ fn is_view(opcode: &Opcode) -> bool {
     matches!(
         opcode,
         Opcode::Parameter { .. }
+            | Opcode::Slice { .. }
+            | Opcode::Concatenate { .. }
+            | Opcode::Convert
             | Opcode::Constant(_)
             | Opcode::Transpose { .. }
             | Opcode::Broadcast { .. }
@@ -334,10 +410,14 @@ fn weights_fit(module: &HloModule, core: &CoreSpec) -> bool {
     let elements = |id: InstrId| module.instructions[id].shape.elements();
     let is_weight = |i: &&HloInstruction| matches!(i.opcode, Opcode::Parameter { role: ParameterRole::Weight(_), .. });
     let weights: u64 = module.instructions.iter().filter(is_weight).map(|i| i.shape.elements()).sum();
-    let activations = module.instructions.iter_enumerated().filter(|(_, i)| matches!(i.opcode, Opcode::Dot(_)));
+    let activations = module.instructions.iter_enumerated().filter(|(_, i)| is_product(&i.opcode));
     let pair = activations.map(|(id, i)| elements(id) + i.operands.first().map_or(0, |o| elements(*o))).max();
     let elements = weights.saturating_add(pair.unwrap_or(0));
     elements.saturating_mul(MATMUL_BYTES).saturating_add(SLACK_BYTES) <= core.sbuf_bytes
+}
+
+fn is_product(opcode: &Opcode) -> bool {
+    matches!(opcode, Opcode::Dot(_) | Opcode::Convolution { .. })
 }
 
 fn last_uses(module: &HloModule) -> IndexVec<InstrId, usize> {

@@ -18,26 +18,41 @@ impl Generator<'_> {
         if dimensions.len() == 1 && dimensions[0] as usize + 1 == rank {
             return self.reduce_last(id, operand_id);
         }
-        Err(self.unsupported(id, "a reduction of other than the last or all dimensions"))
+        self.reduce_free(id, operand_id)
+    }
+
+    /// Over dimensions that lie along the free dimension when the features are on the partitions: pixels, tokens.
+    fn reduce_free(&mut self, id: InstrId, operand_id: InstrId) -> Result<(), CodegenError> {
+        let operand = self.in_layout(operand_id, id, Layout::FeatureMajor)?;
+        let kept = self.instruction(id)?.shape.elements().div_ceil(operand.partition_elements.max(1)).max(1);
+        let purpose = Purpose::execution(self.sources.of(id));
+        let mut resident = Resident::of(Layout::FeatureMajor, kept, operand.partition_elements);
+        resident.bytes = self.resident_bytes(operand.partition_elements, kept, 4);
+        let mut after = operand.ready.clone();
+        after.extend(self.take(id, resident.bytes)?);
+        let op = Op::TensorReduce { free: u32::try_from(operand.free_elements).unwrap_or(u32::MAX) };
+        let ready = blocks(operand.partition_elements, self.core.partitions)
+            .map(|_| self.emitter.instruction(Engine::Vector, op, purpose, &after))
+            .collect();
+        resident.ready = latest(ready);
+        self.set_resident(id, resident);
+        Ok(())
     }
 
     fn reduce_last(&mut self, id: InstrId, operand_id: InstrId) -> Result<(), CodegenError> {
         let operand = self.in_layout(operand_id, id, Layout::RowMajor)?;
         let purpose = Purpose::execution(self.sources.of(id));
-        let bytes = self.resident_bytes(operand.partition_elements, 1, 4);
-        let mut after = operand.ready.clone();
-        after.extend(self.take(id, bytes)?);
+        let mut resident = Resident::of(Layout::RowMajor, operand.partition_elements, 1);
+        resident.bytes = self.resident_bytes(operand.partition_elements, 1, 4);
+        let room = self.take(id, resident.bytes)?;
         let op = Op::TensorReduce { free: u32::try_from(operand.free_elements).unwrap_or(u32::MAX) };
-        let ready = blocks(operand.partition_elements, self.core.partitions)
-            .map(|_| self.emitter.instruction(Engine::Vector, op, purpose, &after))
-            .collect();
-        let resident = Resident {
-            layout: Layout::RowMajor,
-            partition_elements: operand.partition_elements,
-            free_elements: 1,
-            bytes,
-            ready: latest(ready),
-        };
+        for block in 0..operand.blocks(self.core.partitions) {
+            let mut after = operand.ready_block(block).to_vec();
+            after.extend_from_slice(&room);
+            self.count_load(Engine::Vector, &op);
+            resident.tiles.push(vec![self.emitter.instruction(Engine::Vector, op, purpose, &after)]);
+        }
+        resident.ready = latest(resident.tiles.concat());
         self.set_resident(id, resident);
         Ok(())
     }
@@ -56,7 +71,8 @@ impl Generator<'_> {
         let partial: Vec<_> =
             partition_blocks.iter().map(|_| self.emitter.instruction(Engine::Vector, op, purpose, &after)).collect();
         let partial = latest(partial);
-        self.emitter.instruction(Engine::Tensor, Op::LdWeights { columns: 1 }, purpose, &partial);
+        let rows = partition_blocks.first().copied().unwrap_or(1);
+        self.emitter.instruction(Engine::Tensor, Op::LdWeights { rows, columns: 1 }, purpose, &partial);
         let free = u32::try_from(partition_blocks.len()).unwrap_or(u32::MAX).min(self.core.moving_free_max);
         let across = self.emitter.instruction(Engine::Tensor, Op::Matmul { free, passes: 1 }, purpose, &[]);
         let done = self.emitter.instruction(Engine::Vector, Op::TensorReduce { free }, purpose, &[across]);
@@ -66,6 +82,7 @@ impl Generator<'_> {
             free_elements: 1,
             bytes,
             ready: vec![done],
+            tiles: Vec::new(),
         };
         self.set_resident(id, resident);
         Ok(())

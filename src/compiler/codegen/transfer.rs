@@ -38,7 +38,11 @@ impl Generator<'_> {
         let mut after = Vec::new();
         if staged {
             let direction = DmaDirection::HbmToHbm;
-            let moved = self.emitter.dma(Transfer { queue: DmaQueue::Io, direction, bytes, partitions }, source, &[]);
+            let moved = self.emitter.dma(
+                Transfer { queue: DmaQueue::Io, direction, bytes, partitions, short_descriptors: 0 },
+                source,
+                &[],
+            );
             after.push(moved);
             // Weights are parameters of a lazily executed graph like its inputs: it reads them once those are there.
             self.staged.push(moved);
@@ -46,7 +50,10 @@ impl Generator<'_> {
         // One block can be read transposed by its descriptors. A larger input is turned through the array, block by
         // block as it arrives, when only matmuls read it.
         let one_block = rows <= u64::from(partitions) && columns <= u64::from(partitions);
-        let resident = if one_block {
+        let resident = if self.only_gathered(id) {
+            // The convolution gathers its patches from device memory.
+            Resident { ready: after, ..Resident::of(Layout::FeatureMajor, rows, columns) }
+        } else if one_block {
             self.load_input(id, source, Layout::FeatureMajor, (columns, rows), &after)?
         } else if self.element_bytes(id) == MATMUL_BYTES {
             self.load_and_turn(id, source, (rows, columns), &after)?
@@ -73,9 +80,10 @@ impl Generator<'_> {
             direction: DmaDirection::HbmToSbuf,
             bytes: partition_elements * free_elements * IO_BYTES,
             partitions: u32::try_from(partition_elements).unwrap_or(u32::MAX).min(self.core.partitions),
+            short_descriptors: 0,
         };
         let ready = vec![self.emitter.dma(transfer, source, &after)];
-        Ok(Resident { layout, partition_elements, free_elements, bytes, ready })
+        Ok(Resident { layout, partition_elements, free_elements, bytes, ready, tiles: Vec::new() })
     }
 
     fn load_and_turn(
@@ -97,6 +105,7 @@ impl Generator<'_> {
                 direction: DmaDirection::HbmToSbuf,
                 bytes: u64::from(block) * columns * IO_BYTES,
                 partitions: block,
+                short_descriptors: 0,
             };
             let mut loaded = vec![self.emitter.dma(transfer, source, &after)];
             loaded.extend_from_slice(&room);
@@ -105,7 +114,14 @@ impl Generator<'_> {
             ready.extend(turned);
         }
         let layout = Layout::FeatureMajor;
-        Ok(Resident { layout, partition_elements: columns, free_elements: rows, bytes, ready: latest(ready) })
+        Ok(Resident {
+            layout,
+            partition_elements: columns,
+            free_elements: rows,
+            bytes,
+            ready: latest(ready),
+            tiles: Vec::new(),
+        })
     }
 
     /// Loads a weight matrix in blocks of result columns, once; the completion of each block.
@@ -134,9 +150,23 @@ impl Generator<'_> {
             direction: DmaDirection::HbmToSbuf,
             bytes: matrix.depth * u64::from(columns) * MATMUL_BYTES,
             partitions: u32::try_from(matrix.depth).unwrap_or(u32::MAX).min(self.core.partitions),
+            short_descriptors: 0,
         };
         let source = self.sources.of(matrix.via);
         Ok((self.emitter.dma(transfer, source, &after), bytes))
+    }
+
+    /// A weight that is used as it is, like a table of positions: loaded whole, once.
+    pub(super) fn load_whole(
+        &mut self,
+        parameter: InstrId,
+        via: InstrId,
+        layout: Layout,
+    ) -> Result<Resident, CodegenError> {
+        let (rows, columns) = matrix_of(&self.instruction(via)?.shape);
+        let mut resident = Resident::of(layout, rows, columns);
+        resident.ready = vec![self.load_vector(parameter, via)?];
+        Ok(resident)
     }
 
     /// Loads a vector (a bias) with one element per partition, once.
@@ -153,6 +183,7 @@ impl Generator<'_> {
             direction: DmaDirection::HbmToSbuf,
             bytes: elements * IO_BYTES,
             partitions: u32::try_from(elements).unwrap_or(u32::MAX).min(self.core.partitions),
+            short_descriptors: 0,
         };
         let source = self.sources.of(via);
         let wait = self.emitter.dma(transfer, source, &after);
@@ -169,7 +200,13 @@ impl Generator<'_> {
         self.emitter.executable.memory.output_bytes += bytes;
         let partitions = u32::try_from(resident.partition_elements).unwrap_or(u32::MAX).min(self.core.partitions);
         let source = self.sources.of(id);
-        let transfer = Transfer { queue: DmaQueue::Io, direction: DmaDirection::SbufToHbm, bytes, partitions };
+        let transfer = Transfer {
+            queue: DmaQueue::Io,
+            direction: DmaDirection::SbufToHbm,
+            bytes,
+            partitions,
+            short_descriptors: 0,
+        };
         let written = self.emitter.dma(transfer, source, &resident.ready);
         if self.module.workflow.transfers_inputs() {
             let staging = Transfer { direction: DmaDirection::HbmToHbm, partitions: self.core.partitions, ..transfer };
@@ -192,6 +229,7 @@ impl Generator<'_> {
             direction: DmaDirection::SbufToHbm,
             bytes: elements * IO_BYTES,
             partitions: self.core.partitions,
+            short_descriptors: 0,
         };
         let stored = self.emitter.dma(store, source, &operand.ready);
         let op = Op::CustomElementwise { elements };
@@ -200,7 +238,7 @@ impl Generator<'_> {
         after.push(done);
         let load = Transfer { direction: DmaDirection::HbmToSbuf, ..store };
         let ready = vec![self.emitter.dma(load, source, &after)];
-        self.set_resident(id, Resident { ready, ..operand });
+        self.set_resident(id, Resident { ready, tiles: Vec::new(), ..operand });
         Ok(())
     }
 }

@@ -25,6 +25,30 @@ pub(super) struct Resident {
     pub bytes: u64,
     /// Complete when the value is there.
     pub ready: Vec<Wait>,
+    /// The same for each block of 128 partitions, where elementwise work made it; else empty. Elementwise work goes on
+    /// block by block with what elementwise work has made; products wait for the whole.
+    pub tiles: Vec<Vec<Wait>>,
+}
+
+impl Resident {
+    /// A matrix of `rows` by `columns` in a layout, with nothing known yet of its space and its completion.
+    pub fn of(layout: Layout, rows: u64, columns: u64) -> Self {
+        let (partition_elements, free_elements) = match layout {
+            Layout::FeatureMajor => (columns, rows),
+            Layout::RowMajor => (rows, columns),
+        };
+        Self { layout, partition_elements, free_elements, bytes: 0, ready: Vec::new(), tiles: Vec::new() }
+    }
+
+    /// Blocks of partitions it takes.
+    pub fn blocks(&self, partitions: u32) -> usize {
+        self.partition_elements.div_ceil(u64::from(partitions.max(1))) as usize
+    }
+
+    /// What must be complete before a block is read.
+    pub fn ready_block(&self, block: usize) -> &[Wait] {
+        self.tiles.get(block).map_or(&self.ready, Vec::as_slice)
+    }
 }
 
 /// A value of the module.

@@ -26,7 +26,7 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
         InstructionCost { interval: cycles_to_time(interval, mhz), latency: cycles_to_time(interval + extra, mhz) }
     };
     match *op {
-        Op::LdWeights { columns } => cycles(at_least_min(columns) / u64::from(e.fast_weight_load_factor.max(1)), 0),
+        Op::LdWeights { columns, .. } => cycles(at_least_min(columns) / u64::from(e.fast_weight_load_factor.max(1)), 0),
         Op::Matmul { free, passes } => {
             let streamed = at_least_min(free) * u64::from(passes);
             // Below the minimum interval the array waits anyway; only streaming falls short of the peak.
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn small_instructions_land_on_the_published_operator_times() {
         // Operator tables of the two-layer example: one dot ~140 ns (279 for two), tanh 159 ns.
-        let dot = latency_ns(Engine::Tensor, Op::LdWeights { columns: 4 })
+        let dot = latency_ns(Engine::Tensor, Op::LdWeights { rows: 4, columns: 4 })
             + latency_ns(Engine::Tensor, Op::Matmul { free: 4, passes: 1 });
         assert!((125..=155).contains(&dot), "{dot}");
         let tanh = latency_ns(Engine::Scalar, Op::Activate { free: 4 });

@@ -20,7 +20,7 @@ fn program(items: &[(usize, u32, usize)]) -> Executable {
         let source = SourceId(0);
         let done = if let Some(engine) = Engine::ALL.get(*unit) {
             let op = match engine {
-                Engine::Tensor if size % 3 == 0 => Op::LdWeights { columns: size % 128 + 1 },
+                Engine::Tensor if size % 3 == 0 => Op::LdWeights { rows: 128, columns: size % 128 + 1 },
                 Engine::Tensor => Op::Matmul { free: size % 512 + 1, passes: 1 },
                 Engine::Vector => Op::TensorTensor { free: *size, sbuf_only: size % 2 == 0 },
                 Engine::Scalar => Op::Activate { free: *size },
@@ -35,7 +35,15 @@ fn program(items: &[(usize, u32, usize)]) -> Executable {
             let direction = DmaDirection::HbmToSbuf;
             let ring = &mut executable.queues[queue.index()];
             let bytes = u64::from(*size) * 1_000;
-            ring.push(Dma { bytes, partitions: size % 128 + 1, direction, waits_start, waits_len, source });
+            ring.push(Dma {
+                bytes,
+                partitions: size % 128 + 1,
+                short_descriptors: u64::from(size % 50),
+                direction,
+                waits_start,
+                waits_len,
+                source,
+            });
             Wait { unit: Unit::Queue(queue), count: ring.len() as u32 }
         };
         emitted.push(done);

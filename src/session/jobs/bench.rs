@@ -3,12 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{Job, JobState};
-use crate::base::SimTime;
-use crate::bench::{BenchConfig, Configuration, ConfigurationRun, ReportDetail, ServiceTimes, expand};
-use crate::compiler::Workflow;
-use crate::neuron::runtime::inference_costs;
-use crate::neuron::sim::{NoObserver, simulate};
-use crate::session::device::Device;
+use crate::bench::{BenchConfig, Configuration, ConfigurationRun, Device, ReportDetail, ServiceTimes, expand};
 use crate::session::{Event, JobId};
 
 /// A benchmark in progress.
@@ -45,7 +40,8 @@ impl BenchJob {
         if let Some(known) = self.times.get(&key) {
             return known.clone();
         }
-        let times = service_times(configuration);
+        let device = Device::of_instance(&configuration.instance_type);
+        let times = device.and_then(|d| d.service_times(configuration));
         self.times.insert(key, times.clone());
         times
     }
@@ -94,26 +90,4 @@ impl Job for BenchJob {
 
 fn describe(c: &Configuration) -> String {
     format!("{}: batch {}, {} models x {} workers", c.model, c.batch_size, c.n_models, c.workers_per_model)
-}
-
-/// Compiles the model, simulates one execution, and adds the host around it.
-fn service_times(configuration: &Configuration) -> Result<ServiceTimes, String> {
-    let device = Device::of_instance(&configuration.instance_type)?;
-    let executable = device.compile(&configuration.model, Some(configuration.batch_size), Workflow::Trace)?;
-    let outcome = simulate(&executable, &device.costs, &mut NoObserver).map_err(|e| e.to_string())?;
-    let costs = inference_costs(&executable, &device.costs, outcome.window);
-    let times = ServiceTimes {
-        load: costs.load,
-        warmup: costs.warmup,
-        host: costs.host,
-        transfer: costs.transfer,
-        device: vec![costs.device],
-        ..ServiceTimes::default()
-    };
-    Ok(if configuration.pipeline_size > 1 {
-        times.with_even_pipeline(configuration.pipeline_size)
-    } else {
-        debug_assert!(times.unloaded() > SimTime::ZERO);
-        times
-    })
 }

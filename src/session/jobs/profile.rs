@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
-use crate::capture::{Recorder, build_profile};
+use crate::bench::Device;
+use crate::capture::{Recorder, build_profile, run_of};
+use crate::insight::Insights;
 use crate::machine::Executable;
 use crate::machine::cost::CostTable;
 use crate::neuron::sim::{SimProgress, Simulator};
-use crate::session::device::Device;
 use crate::session::held::Held;
 use crate::session::{Event, JobId, ProfileOrigin, ProfileSpec};
 
@@ -71,9 +72,12 @@ impl Job for ProfileJob {
                 let workflow = self.spec.workflow;
                 let name = format!("{} {workflow}", self.spec.model);
                 let captured = build_profile(&run.executable, &run.recorder, &run.costs, workflow, &name);
+                let analysed = run_of(&run.executable, &run.recorder, &run.costs, workflow);
+                let insights = Insights::of(&analysed, &run.costs.core);
                 let origin = ProfileOrigin::Simulated(self.spec.clone());
                 Ok(JobState::Profile(Box::new(move |key| {
                     Held::new(key, name, origin, captured.profile, Some(captured.device_window_ns))
+                        .with_insights(insights)
                 })))
             }
         }

@@ -1,7 +1,7 @@
 //! From what is known to what is painted: the whole picture of a timeline as one display list.
 
 use super::layout::{Block, BlockKind, Layout, Metrics};
-use super::slices::{paint_counter, paint_slices};
+use super::slices::{NameLooks, paint_counter, paint_slices};
 use super::{Align, Command, DisplayList, Label, Outline, Rect, SliceRef, TimelineTile, Viewport, ticks};
 use crate::view::palette::Paint;
 use crate::view::text::fit;
@@ -51,8 +51,11 @@ pub fn paint(scene: &Scene<'_>) -> DisplayList {
     list.commands.push(Command::Clip(tracks_area));
     paint_stripes(scene, visible, &mut list);
     paint_grid(scene, &mut list);
-    for block in visible {
-        paint_track(scene, block, &mut list);
+    if let Some(tile) = scene.tile {
+        let looks = NameLooks::new(tile, scene.search);
+        for block in visible {
+            paint_track(scene, block, (tile, &looks), &mut list);
+        }
     }
     if let Some((left, right)) = scene.range_px {
         let (left, right) = (left.min(right), left.max(right));
@@ -94,13 +97,12 @@ fn paint_grid(scene: &Scene<'_>, list: &mut DisplayList) {
     }
 }
 
-fn paint_track(scene: &Scene<'_>, block: &Block, list: &mut DisplayList) {
+fn paint_track(scene: &Scene<'_>, block: &Block, drawn: (&TimelineTile, &NameLooks), list: &mut DisplayList) {
     let BlockKind::Track { id, kind, .. } = block.kind else { return };
-    let Some(tile) = scene.tile else { return };
-    let Some(track) = tile.track(id) else { return };
+    let Some(track) = drawn.0.track(id) else { return };
     match kind {
         super::TrackKind::Counter { min, max } => paint_counter(scene, block, track, min, max, list),
-        super::TrackKind::Slices { .. } | super::TrackKind::Instants => paint_slices(scene, block, tile, track, list),
+        super::TrackKind::Slices { .. } | super::TrackKind::Instants => paint_slices(scene, block, drawn, track, list),
     }
 }
 

@@ -11,11 +11,37 @@ use crate::view::text::{contains_ignoring_case, fit};
 /// Slices narrower than this carry no text.
 const LEAST_LABEL_PX: f64 = 24.0;
 
+/// How the names of a tile look; found once for a picture.
+pub(super) struct NameLooks {
+    fills: Vec<u8>,
+    /// For each name, whether the search found it; absent without a search.
+    found: Option<Vec<bool>>,
+}
+
+impl NameLooks {
+    /// The looks of a tile's names.
+    pub(super) fn new(tile: &TimelineTile, search: &str) -> Self {
+        let is_found = |n: &String| contains_ignoring_case(n, search);
+        Self {
+            fills: tile.names.iter().map(|n| fill_of(n)).collect(),
+            found: (!search.is_empty()).then(|| tile.names.iter().map(is_found).collect()),
+        }
+    }
+
+    fn fill(&self, name: usize) -> u8 {
+        self.fills.get(name).copied().unwrap_or_default()
+    }
+
+    fn is_dimmed(&self, name: usize) -> bool {
+        self.found.as_ref().is_some_and(|f| !f.get(name).copied().unwrap_or(false))
+    }
+}
+
 /// Slices, instants and merged slices of one track.
 pub(super) fn paint_slices(
     scene: &Scene<'_>,
     block: &Block,
-    tile: &TimelineTile,
+    (tile, looks): (&TimelineTile, &NameLooks),
     track: &TrackTile,
     list: &mut DisplayList,
 ) {
@@ -24,16 +50,14 @@ pub(super) fn paint_slices(
     let mut by_paint: BTreeMap<Paint, Vec<Rect>> = BTreeMap::new();
     let mut labels = Vec::new();
     let mut selected = None;
-    let found = found_names(scene, tile);
-    let fills: Vec<u8> = tile.names.iter().map(|n| fill_of(n)).collect();
     for i in visible_slices(scene, track) {
         let Some((x, w)) = horizontal(scene, track, i) else { continue };
         let row = f64::from(track.row[i]);
         let y = scene.screen_y(block.y + row * m.row);
         let rect = Rect::new(x, y + 1.0, w, m.row - 2.0);
         let name = track.name[i] as usize;
-        let is_dimmed = found.as_ref().is_some_and(|f| !f.get(name).copied().unwrap_or(false));
-        let paint = if is_dimmed { Paint::Dimmed } else { Paint::Fill(fills.get(name).copied().unwrap_or_default()) };
+        let is_dimmed = looks.is_dimmed(name);
+        let paint = if is_dimmed { Paint::Dimmed } else { Paint::Fill(looks.fill(name)) };
         by_paint.entry(paint).or_default().push(rect);
         if track.slice[i] != NO_SLICE && Some(track.slice[i]) == scene.selected {
             selected = Some(rect);
@@ -97,12 +121,6 @@ pub(super) fn paint_counter(
     });
 }
 
-/// For each name of the tile, whether the search found it; absent without a search.
-fn found_names(scene: &Scene<'_>, tile: &TimelineTile) -> Option<Vec<bool>> {
-    let search = scene.search;
-    (!search.is_empty()).then(|| tile.names.iter().map(|n| contains_ignoring_case(n, search)).collect())
-}
-
 /// Positions of the slices that touch the screen.
 fn visible_slices<'a>(scene: &'a Scene<'_>, track: &'a TrackTile) -> impl Iterator<Item = usize> + 'a {
     let seen = scene.view.interval();
@@ -113,8 +131,9 @@ fn visible_slices<'a>(scene: &'a Scene<'_>, track: &'a TrackTile) -> impl Iterat
     })
 }
 
-/// Left edge and width on the canvas, cut to a little more than the screen: a canvas does not like huge coordinates. A
-/// gap of a pixel sets neighbours apart where there is room for it.
+/// Left edge and width on the canvas, in whole pixels (which canvases fill several times faster than parts of pixels), cut
+/// to a little more than the screen: a canvas does not like huge coordinates. A gap of a pixel sets neighbours apart where
+/// there is room for it.
 fn horizontal(scene: &Scene<'_>, track: &TrackTile, i: usize) -> Option<(f64, f64)> {
     let gutter = scene.metrics.gutter;
     let (least, most) = (gutter - 8.0, gutter + scene.view.width_px() + 8.0);
@@ -123,8 +142,8 @@ fn horizontal(scene: &Scene<'_>, track: &TrackTile, i: usize) -> Option<(f64, f6
     if right < least || left > most {
         return None;
     }
-    let left = left.max(least);
-    let width = right.min(most) - left;
+    let left = libm::round(left.max(least));
+    let width = libm::round(right.min(most)) - left;
     let width = if width > 4.0 { width - 1.0 } else { width.max(1.0) };
     Some((left, width))
 }

@@ -138,19 +138,19 @@ impl Viewport {
         self.panned_px((left + right - self.width_px) / 2.0)
     }
 
-    /// How finely slices need to be told apart: the largest power of two not above the nanoseconds of a pixel.
+    /// How finely slices need to be told apart: the smallest power of two not below the nanoseconds of a pixel, one to two
+    /// pixels. A power of two, so that most moves of the view ask for the same again.
     #[must_use]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped to the range of u64 before
     pub fn resolution_ns(&self) -> u64 {
-        let ns = self.ns_per_px().clamp(1.0, 9e18) as u64;
-        1 << ns.ilog2()
+        (libm::ceil(self.ns_per_px()).clamp(1.0, 4e18) as u64).next_power_of_two()
     }
 
-    /// What to ask for: a screen more on either side, so that panning has something to show at once.
+    /// What to ask for: half a screen more on either side, so that panning has something to show at once.
     #[must_use]
     pub fn query(&self, tracks: Vec<TrackId>) -> TimelineQuery {
         let seen = self.interval();
-        let room = seen.end.0.saturating_sub(seen.start.0);
+        let room = seen.end.0.saturating_sub(seen.start.0) / 2;
         let span = Interval::new(TraceNs(seen.start.0.saturating_sub(room)), TraceNs(seen.end.0.saturating_add(room)));
         TimelineQuery { span, resolution_ns: self.resolution_ns(), tracks }
     }
@@ -203,9 +203,9 @@ mod tests {
     }
 
     #[test]
-    fn resolution_is_a_power_of_two_not_coarser_than_a_pixel() {
+    fn resolution_is_a_power_of_two_of_one_to_two_pixels() {
         assert_eq!(view(0, 100, 1000.0).resolution_ns(), 1);
-        assert_eq!(view(0, 7_000, 1000.0).resolution_ns(), 4);
+        assert_eq!(view(0, 7_000, 1000.0).resolution_ns(), 8);
         assert_eq!(view(0, 8_000, 1000.0).resolution_ns(), 8);
     }
 

@@ -6,7 +6,7 @@ use crate::view::palette::FILLS;
 use crate::view::plot::{Mark, Scatter, ScatterPoint};
 use crate::view::svg::number;
 
-const LEFT: f64 = 64.0;
+const LEFT: f64 = 86.0;
 const TOP: f64 = 14.0;
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 260.0;
@@ -51,7 +51,7 @@ pub fn ScatterPlot(props: &ScatterPlotProps) -> Html {
     html! {
         <figure class="scatter">
             <figcaption>{ &props.title }</figcaption>
-            <svg viewBox="0 0 650 330" role="group" aria-label={format!("{}, {} points; the same values are in the table", props.title, plot.points.len())}>
+            <svg viewBox="0 0 672 330" role="group" aria-label={format!("{}, {} points; the same values are in the table", props.title, plot.points.len())}>
                 { axes(plot) }
                 { for points }
             </svg>
@@ -91,7 +91,7 @@ fn axes(plot: &Scatter) -> Html {
             { for xs }
             { for ys }
             <text class="axis-title" x={number(LEFT + WIDTH / 2.0)} y="322" text-anchor="middle">{ &plot.x.title }</text>
-            <text class="axis-title" x="14" y={middle.clone()} text-anchor="middle" transform={format!("rotate(-90 14 {middle})")}>{ &plot.y.title }</text>
+            <text class="axis-title" x="16" y={middle.clone()} text-anchor="middle" transform={format!("rotate(-90 16 {middle})")}>{ &plot.y.title }</text>
         </g>
     }
 }

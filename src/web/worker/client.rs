@@ -27,10 +27,13 @@ thread_local! {
 #[derive(Clone)]
 pub struct Engine(Rc<Inner>);
 
+/// A request and the file beside it.
+type Queued = (Request, Option<File>);
+
 struct Inner {
     worker: Worker,
     /// Requests that wait for Ready; `None` once it came.
-    queue: RefCell<Option<Vec<(Request, Option<File>)>>>,
+    queue: RefCell<Option<Vec<Queued>>>,
     jobs: RefCell<BTreeMap<JobId, Job>>,
     /// The last words of a worker that panicked.
     last_words: RefCell<Option<String>>,
@@ -115,7 +118,7 @@ impl Engine {
     /// Asks a job to stop, and ends the worker if it does not look up in time. Either way the job gets `Cancelled`.
     pub fn cancel(&self, job: JobId) {
         if self.0.queue.borrow().is_some() {
-            self.0.end(&format!("it was cancelled while it started"), Some(job));
+            self.0.end("it was cancelled while it started", Some(job));
             return;
         }
         self.tell(&Request::Cancel { job });

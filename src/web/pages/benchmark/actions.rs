@@ -19,10 +19,13 @@ use crate::web::state::notices::{NoticeAction, Tone};
 /// Reports are shown so long after they came, together: a sweep can have thousands, and the table is built anew each time.
 const BATCH_MS: u32 = 100;
 
+/// A report and its place in the sweep.
+type Row = (u32, Rc<Report>);
+
 /// Reports that came and are not shown yet.
 #[derive(Clone, Default)]
 struct ReportBatch {
-    waiting: Rc<RefCell<Vec<(u32, Rc<Report>)>>>,
+    waiting: Rc<RefCell<Vec<Row>>>,
 }
 
 impl ReportBatch {

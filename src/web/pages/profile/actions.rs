@@ -3,7 +3,7 @@
 use web_sys::File;
 use yew::prelude::*;
 
-use crate::session::{Event, ExportKind, OperatorKind, Request};
+use crate::session::{Event, ExportKind, OperatorKind, ProfileOrigin, Request};
 use crate::web::app::{Job, RunningJob};
 use crate::web::context::AppContext;
 use crate::web::platform::{clipboard, download, url};
@@ -26,7 +26,10 @@ pub struct Actions {
 /// Reads a file in a worker of its own; what is open stays open until it is read.
 pub fn open_file(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot: &RunningJob, file: File) {
     if slot.borrow().is_some() {
-        let text = format!("{} waits for nobody: cancel what is running, then open it again.", file.name());
+        let text = format!(
+            "{} was not opened: another run or file is being worked on. Cancel that, or wait, then open it again.",
+            file.name()
+        );
         app.notices.dispatch(NoticeAction::Say(Tone::Bad, text));
         return;
     }
@@ -120,9 +123,15 @@ impl Actions {
         clipboard::copy(&address, done);
     }
 
-    /// Saves the timeline as Chrome trace JSON.
+    /// Saves what the tool shows: the timeline as Chrome trace JSON; operators as the command line's `profile --json` and
+    /// `open --json` print them.
     pub fn download_json(&self) {
-        self.export(ExportKind::ChromeJson);
+        let Some(run) = self.state.shown_run() else { return };
+        self.export(match (run.operator_kind(self.state.link.tool), &run.info.origin) {
+            (None, _) => ExportKind::ChromeJson,
+            (Some(_), ProfileOrigin::Simulated(_)) => ExportKind::ProfileJson,
+            (Some(_), ProfileOrigin::File { .. }) => ExportKind::OpenJson,
+        });
     }
 
     /// Saves the operator table that is shown.

@@ -2,14 +2,20 @@
 
 use std::rc::Rc;
 
+use super::service::ServiceTimes;
+use super::sweep::Configuration;
 use crate::compiler::{Workflow, codegen, lower, passes};
 use crate::machine::Executable;
 use crate::machine::arch::Instance;
 use crate::machine::cost::CostTable;
 use crate::model::zoo::ModelSpec;
+use crate::neuron::runtime::inference_costs;
+use crate::neuron::sim::{NoObserver, simulate};
 
-/// The simulated device: for now every instance is timed as NeuronCore-v2.
-pub(super) struct Device {
+/// A simulated device: the NeuronCores of an instance.
+#[derive(Clone, Debug)]
+pub struct Device {
+    /// What its instructions cost.
     pub costs: Rc<CostTable>,
 }
 
@@ -29,7 +35,9 @@ impl Device {
                 instance.name, instance.core_version
             ));
         }
-        Ok(Self { costs: Rc::new(CostTable::neuroncore_v2()) })
+        let costs =
+            if instance.name.starts_with("inf2") { CostTable::inferentia2() } else { CostTable::neuroncore_v2() };
+        Ok(Self { costs: Rc::new(costs) })
     }
 
     /// Compiles a model for one core, for a batch size or the model's own default.
@@ -46,9 +54,32 @@ impl Device {
         let executable = codegen::generate(&module, &self.costs.core).map_err(|e| named(&e))?;
         Ok(Rc::new(executable))
     }
+
+    /// Stage times of a configuration: its model compiled ahead and simulated once, with the host around it.
+    ///
+    /// # Errors
+    /// When the model can not be compiled for one core.
+    pub fn service_times(&self, configuration: &Configuration) -> Result<ServiceTimes, String> {
+        let executable = self.compile(&configuration.model, Some(configuration.batch_size), Workflow::Trace)?;
+        let outcome = simulate(&executable, &self.costs, &mut NoObserver).map_err(|e| e.to_string())?;
+        let costs = inference_costs(&executable, &self.costs, outcome.window);
+        let times = ServiceTimes {
+            load: costs.load,
+            warmup: costs.warmup,
+            // Inputs and outputs move while the core works on another request: with one worker that is added to each
+            // call, with two it is hidden, as the published rows of NeuronCore-v2 show.
+            host: costs.host + costs.transfer,
+            device: vec![costs.device],
+            ..ServiceTimes::default()
+        };
+        // A compiled pipeline would know its own stages.
+        let stages = configuration.pipeline_size;
+        Ok(if stages > 1 { times.with_even_pipeline(stages) } else { times })
+    }
 }
 
 /// Whether the simulator has costs for the instance's NeuronCores.
-pub(super) fn is_simulated(instance: &Instance) -> bool {
+#[must_use]
+pub fn is_simulated(instance: &Instance) -> bool {
     instance.core_version == 2
 }

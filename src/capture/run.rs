@@ -1,0 +1,128 @@
+//! What was recorded as a run to analyse.
+
+use super::build::{setup_ns, window_ns};
+use super::recorder::{Recorder, Span};
+use crate::base::Interval;
+use crate::compiler::Workflow;
+use crate::insight::{Item, ItemRef, Role, Run, Transfer, UnitRun, Work};
+use crate::machine::cost::CostTable;
+use crate::machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Op, Unit, Wait};
+use crate::machine::{Executable, SourceEntry};
+
+/// The run of one execution, on the same timeline as the profile that [`super::build_profile`] makes of it.
+#[must_use]
+pub fn run_of<'a>(executable: &'a Executable, recorder: &Recorder, costs: &CostTable, workflow: Workflow) -> Run<'a> {
+    let origin_ns = i64::try_from(setup_ns(costs, workflow)).unwrap_or(0);
+    let reading = Reading { executable, recorder, origin_ns };
+    let units = Engine::ALL
+        .into_iter()
+        .map(|e| reading.engine(e))
+        .chain(DmaQueue::ALL.into_iter().map(|q| reading.queue(q)))
+        .collect();
+    let window = window_ns(recorder, origin_ns);
+    let teardown_ns = i64::try_from(costs.runtime.teardown_ns).unwrap_or(0);
+    Run {
+        total: Interval::new(0, window.end + teardown_ns),
+        window,
+        units,
+        sources: &executable.sources,
+        model_flops: Some(executable.model_flops),
+        memory: Some(executable.memory),
+    }
+}
+
+struct Reading<'a, 'r> {
+    executable: &'a Executable,
+    recorder: &'r Recorder,
+    origin_ns: i64,
+}
+
+impl Reading<'_, '_> {
+    fn engine(&self, engine: Engine) -> UnitRun {
+        let stream = &self.executable.engines[engine.index()];
+        // The tile in the array, which the next matmuls use.
+        let mut tile = (0, 0);
+        let items = self.recorder.engines[engine.index()].iter().map(|span| {
+            let instruction = &stream[span.index as usize];
+            if let Op::LdWeights { rows, columns } = instruction.op {
+                tile = (rows, columns);
+            }
+            Item {
+                time: span.on_timeline(self.origin_ns),
+                source: instruction.source,
+                activity: instruction.activity,
+                work: work_of(instruction.op, instruction.activity, tile),
+                waited_for: self.waited_for(instruction.waits_start, instruction.waits_len),
+            }
+        });
+        UnitRun { name: engine.name().to_owned(), engine: Some(engine), items: items.collect() }
+    }
+
+    fn queue(&self, queue: DmaQueue) -> UnitRun {
+        let ring = &self.executable.queues[queue.index()];
+        let items = self.recorder.queues[queue.index()].iter().map(|span| {
+            let dma = &ring[span.index as usize];
+            Item {
+                time: span.on_timeline(self.origin_ns),
+                source: dma.source,
+                activity: Activity::DataTransfer,
+                work: Work::Transfer(Transfer {
+                    bytes: dma.bytes,
+                    // Within device memory there are no partitions.
+                    descriptors: if dma.direction == DmaDirection::HbmToHbm { 1 } else { dma.partitions },
+                    reads_hbm: dma.direction != DmaDirection::SbufToHbm,
+                    writes_hbm: dma.direction != DmaDirection::HbmToSbuf,
+                    role: role_of(queue, dma, &self.executable.sources[dma.source]),
+                }),
+                waited_for: self.waited_for(dma.waits_start, dma.waits_len),
+            }
+        });
+        UnitRun { name: queue.name().to_owned(), engine: None, items: items.collect() }
+    }
+
+    /// Of what an item waits for, the last to complete.
+    fn waited_for(&self, waits_start: u32, waits_len: u8) -> Option<ItemRef> {
+        let waits = self.executable.waits(waits_start, waits_len);
+        let completed = waits.iter().filter_map(|wait| Some((self.completion(wait)?, wait)));
+        let (_, last) = completed.max_by_key(|(at, _)| *at)?;
+        Some(ItemRef { unit: last.unit.index() as u32, item: last.count - 1 })
+    }
+
+    fn completion(&self, wait: &Wait) -> Option<crate::base::SimTime> {
+        let spans: &[Span] = match wait.unit {
+            Unit::Engine(e) => &self.recorder.engines[e.index()],
+            Unit::Queue(q) => &self.recorder.queues[q.index()],
+        };
+        Some(spans.get(wait.count.checked_sub(1)? as usize)?.time.end)
+    }
+}
+
+fn work_of(op: Op, activity: Activity, (rows, columns): (u32, u32)) -> Work {
+    match op {
+        Op::LdWeights { .. } => Work::LoadWeights,
+        Op::Matmul { free, passes } => Work::Matmul {
+            flops: 2 * u64::from(rows) * u64::from(columns) * u64::from(free),
+            passes,
+            // What the array does for Data Transfer is to turn blocks.
+            transpose: activity == Activity::DataTransfer,
+        },
+        Op::TensorScalar { .. } | Op::TensorTensor { .. } => Work::Elementwise,
+        Op::TensorReduce { .. } => Work::Reduce,
+        Op::TensorCopy { .. } => Work::Copy,
+        Op::Memset { .. } => Work::Constant,
+        Op::Activate { .. } => Work::Activate,
+        Op::ActTableLoad => Work::TableLoad,
+        Op::CustomElementwise { .. } => Work::Custom,
+    }
+}
+
+fn role_of(queue: DmaQueue, dma: &Dma, source: &SourceEntry) -> Role {
+    match (queue, dma.direction) {
+        (DmaQueue::Weights, _) => Role::Weight,
+        (DmaQueue::Custom, _) => Role::Custom,
+        (DmaQueue::Io, DmaDirection::HbmToSbuf) => Role::Input,
+        (DmaQueue::Io, DmaDirection::SbufToHbm) => Role::Output,
+        (DmaQueue::Io, DmaDirection::HbmToHbm) if source.hlo_opcode == "parameter" => Role::StagedInput,
+        (DmaQueue::Io, DmaDirection::HbmToHbm) => Role::StagedOutput,
+    }
+}

@@ -1,0 +1,64 @@
+//! The text of `neuronscope profile --summary`.
+
+use super::text;
+use crate::base::units::format_ns;
+use crate::insight::{Bounds, Effect, Finding, Insights, Summary};
+
+/// Metrics, bounds, findings.
+pub(super) fn describe(insights: &Insights) -> String {
+    let mut out = metrics(&insights.summary);
+    out.push_str(&bounds(&insights.bounds));
+    out.push_str(&findings(&insights.findings));
+    out
+}
+
+fn metrics(summary: &Summary) -> String {
+    let rows: Vec<Vec<String>> = summary.metrics().iter().map(|m| vec![m.name.clone(), m.text()]).collect();
+    format!("Metrics\n{}", text::table(&["Name", ">Value"], &rows))
+}
+
+fn bounds(bounds: &Bounds) -> String {
+    let speedup = |s: Option<f64>| s.map_or_else(|| "-".to_owned(), |s| format!("{s:.2}x"));
+    let seconds = |s: f64| format_ns(s * 1e9);
+    let rows: Vec<Vec<String>> = bounds
+        .bounds
+        .iter()
+        .map(|b| vec![b.name.clone(), seconds(b.seconds), speedup(b.speedup), b.meaning.clone()])
+        .collect();
+    let lost: Vec<Vec<String>> = bounds
+        .lost
+        .iter()
+        .filter(|l| l.seconds > 0.0)
+        .map(|l| vec![l.from.clone(), l.to.clone(), seconds(l.seconds), l.cause.clone()])
+        .collect();
+    format!(
+        "\nPerformance bounds (total_time {})\n{}\nLost time\n{}{}\n",
+        seconds(bounds.total_time_s),
+        text::table(&["Bound", ">Time", ">Speed-up", "Meaning"], &rows),
+        text::table(&["From", "To", ">Time", "Cause"], &lost),
+        bounds.caveat
+    )
+}
+
+fn findings(findings: &[Finding]) -> String {
+    let mut out = "\nFindings\n".to_owned();
+    if findings.is_empty() {
+        out.push_str("none: no rule applies to this execution\n");
+    }
+    for (i, finding) in findings.iter().enumerate() {
+        let effect = match finding.effect {
+            Effect::Cost => "",
+            Effect::Symptom => "[symptom] ",
+            Effect::Saving => "[saves time] ",
+            Effect::Note => "[note] ",
+        };
+        out.push_str(&format!("{}. {effect}{}\n   {}\n", i + 1, finding.title, finding.detail));
+        for e in &finding.evidence {
+            out.push_str(&format!("   - {}: {}\n", e.name, e.text()));
+        }
+        for s in finding.slices.iter().take(3) {
+            out.push_str(&format!("   > {} ns to {} ns, {}: {}\n", s.start_ns, s.end_ns, s.row, s.path));
+        }
+    }
+    out
+}

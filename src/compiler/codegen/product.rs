@@ -1,0 +1,204 @@
+//! The loop nest of every matrix product: stationary blocks of 128, moving chunks of 512, accumulation in PSUM, and
+//! eviction of each finished tile by the epilogue.
+
+use super::CodegenError;
+use super::elementwise::Step;
+use super::emitter::Purpose;
+use super::program::{Generator, latest};
+use super::transfer::WeightMatrix;
+use super::value::blocks;
+use crate::machine::isa::{Engine, Op, Wait};
+
+/// The operand with the result's columns.
+pub(super) enum Columns {
+    /// A weight, loaded block by block and either kept in SBUF or given back after its use.
+    Weight(WeightMatrix),
+    /// A value in SBUF: complete when these are.
+    Resident(Vec<Wait>),
+}
+
+/// Which operand sits in the array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stationary {
+    /// The columns' operand: the result has its columns on the partitions.
+    Columns,
+    /// The rows' operand: the result has its rows on the partitions.
+    Rows,
+}
+
+/// One product of `rows` by `columns`, contracted in `passes` through the array's 128 rows.
+pub(super) struct Product {
+    pub rows: u64,
+    pub columns: u64,
+    pub passes: u64,
+    /// Contracted size over all passes.
+    pub depth: u64,
+    pub stationary: Stationary,
+    /// Complete when the rows' operand is in SBUF.
+    pub rows_ready: Vec<Wait>,
+    /// Independent products of this size: heads of attention.
+    pub batch: u64,
+}
+
+/// Where the tiles of a product go.
+pub(super) struct Eviction<'s> {
+    pub steps: &'s [Step],
+    pub purpose: Purpose,
+    /// Complete when there is room for the result.
+    pub room: &'s [Wait],
+}
+
+/// Banks of PSUM in rotation, with the eviction that frees each.
+pub(super) struct PsumBanks {
+    evicted: Vec<Option<Wait>>,
+    next: usize,
+}
+
+impl PsumBanks {
+    pub fn new(banks: u32) -> Self {
+        Self { evicted: vec![None; banks.max(1) as usize], next: 0 }
+    }
+
+    /// The next bank and the eviction that must be complete before it is written.
+    pub fn take(&mut self) -> (usize, Option<Wait>) {
+        let bank = self.next;
+        self.next = (self.next + 1) % self.evicted.len();
+        (bank, self.evicted[bank])
+    }
+
+    pub fn set_evicted(&mut self, bank: usize, by: Wait) {
+        self.evicted[bank] = Some(by);
+    }
+}
+
+/// A block of columns with what must be complete before it is read.
+struct Block {
+    columns: u32,
+    ready: Vec<Wait>,
+    /// SBUF to give back when the block has been used.
+    bytes: u64,
+}
+
+impl Generator<'_> {
+    /// Emits a product; the completion of its last evictions.
+    pub(super) fn product(
+        &mut self,
+        product: &Product,
+        columns: &Columns,
+        purpose: Purpose,
+        eviction: &Eviction<'_>,
+    ) -> Result<Vec<Wait>, CodegenError> {
+        let width = match product.stationary {
+            Stationary::Columns => self.core.partitions,
+            Stationary::Rows => self.core.moving_free_max,
+        };
+        let mut ready = Vec::new();
+        for _ in 0..product.batch {
+            for (n, columns_here) in blocks(product.columns, width).enumerate() {
+                // The columns are the outer loop, so that a weight is read from device memory once.
+                let block = self.column_block(columns, n, columns_here)?;
+                let used = match product.stationary {
+                    Stationary::Columns => self.columns_stationary(product, &block, purpose, eviction, &mut ready),
+                    Stationary::Rows => self.rows_stationary(product, &block, purpose, eviction, &mut ready),
+                };
+                self.ring.release(block.bytes, used.into_iter().collect());
+            }
+            self.emitter.check_size()?;
+        }
+        Ok(latest(ready))
+    }
+
+    fn column_block(&mut self, columns: &Columns, n: usize, width: u32) -> Result<Block, CodegenError> {
+        match columns {
+            Columns::Resident(ready) => Ok(Block { columns: width, ready: ready.clone(), bytes: 0 }),
+            Columns::Weight(matrix) if self.weights_stay => {
+                let blocks = self.load_matrix(matrix)?;
+                let whole = matrix.columns.div_ceil(u64::from(width)) as usize != blocks.len();
+                // Loaded in blocks of another width by an earlier use: wait for all of them.
+                let ready = if whole { latest(blocks) } else { blocks.get(n..=n).unwrap_or(&[]).to_vec() };
+                Ok(Block { columns: width, ready, bytes: 0 })
+            }
+            Columns::Weight(matrix) => {
+                let (wait, bytes) = self.load_block(matrix, width)?;
+                Ok(Block { columns: width, ready: vec![wait], bytes })
+            }
+        }
+    }
+
+    fn columns_stationary(
+        &mut self,
+        product: &Product,
+        block: &Block,
+        purpose: Purpose,
+        eviction: &Eviction<'_>,
+        ready: &mut Vec<Wait>,
+    ) -> Option<Wait> {
+        let chunks: Vec<u32> = blocks(product.rows, self.core.moving_free_max).collect();
+        let mut last = None;
+        // Half of the banks accumulate while the other half is evicted.
+        for group in chunks.chunks((self.core.psum_banks / 2).max(1) as usize) {
+            last = self.tile(
+                block.columns,
+                group,
+                product,
+                &[&product.rows_ready, &block.ready],
+                purpose,
+                eviction,
+                ready,
+            );
+        }
+        last
+    }
+
+    fn rows_stationary(
+        &mut self,
+        product: &Product,
+        block: &Block,
+        purpose: Purpose,
+        eviction: &Eviction<'_>,
+        ready: &mut Vec<Wait>,
+    ) -> Option<Wait> {
+        let mut last = None;
+        for rows in blocks(product.rows, self.core.partitions) {
+            let waits = [product.rows_ready.as_slice(), &block.ready];
+            last = self.tile(rows, &[block.columns], product, &waits, purpose, eviction, ready);
+        }
+        last
+    }
+
+    /// One stationary block against a group of moving chunks; the completion of the last matmul.
+    #[allow(clippy::too_many_arguments)]
+    fn tile(
+        &mut self,
+        stationary: u32,
+        moving: &[u32],
+        product: &Product,
+        operands: &[&[Wait]],
+        purpose: Purpose,
+        eviction: &Eviction<'_>,
+        ready: &mut Vec<Wait>,
+    ) -> Option<Wait> {
+        let banks: Vec<(usize, Option<Wait>)> = moving.iter().map(|_| self.psum.take()).collect();
+        let mut after: Vec<Wait> = operands.concat();
+        after.extend(banks.iter().filter_map(|(_, evicted)| *evicted));
+        let mut done = vec![None; moving.len()];
+        let rows =
+            u32::try_from(product.depth.div_ceil(product.passes.max(1))).unwrap_or(u32::MAX).min(self.core.partitions);
+        for _ in 0..product.passes {
+            let load = Op::LdWeights { rows, columns: stationary };
+            self.emitter.instruction(Engine::Tensor, load, purpose, &after);
+            for (free, done) in moving.iter().zip(&mut done) {
+                let op = Op::Matmul { free: *free, passes: 1 };
+                *done = Some(self.emitter.instruction(Engine::Tensor, op, purpose, &[]));
+            }
+        }
+        for ((free, done), (bank, _)) in moving.iter().zip(&done).zip(&banks) {
+            let mut after: Vec<Wait> = done.iter().copied().collect();
+            after.extend_from_slice(eviction.room);
+            let evicted = self.emit_tile(eviction.steps, *free, true, eviction.purpose, &after);
+            self.psum.set_evicted(*bank, evicted);
+            ready.push(evicted);
+        }
+        done.pop().flatten()
+    }
+}

@@ -1,0 +1,137 @@
+//! Rows of a table of published figures, read by column name.
+
+use csv::{ReaderBuilder, StringRecord};
+use thiserror::Error;
+
+/// One published row, as far as a prediction needs it, and the throughput it is compared with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PublishedRow {
+    /// Model as the table names it.
+    pub model: String,
+    /// Framework and release: `PyTorch 2.9`.
+    pub framework: String,
+    /// Instance type as the table writes it.
+    pub instance: String,
+    /// Samples of one inference.
+    pub batch_size: Option<u32>,
+    /// Sequence length, or the image size as `224x224`.
+    pub sequence_or_image: String,
+    /// Models or cores, where the table says.
+    pub n_models_or_cores: Option<u32>,
+    /// `inference`, or what else the row is about.
+    pub kind: String,
+    /// Unit of the throughput.
+    pub throughput_unit: String,
+    /// Requests in flight, rounded; how many cores and workers were used follows from it.
+    pub outstanding_requests: Option<u32>,
+    /// Published throughput. Compared with, never read by a prediction.
+    pub published: Option<f64>,
+}
+
+/// A table that can not be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RowError {
+    /// Not CSV.
+    #[error("line {line}: {problem}")]
+    Csv {
+        /// Where.
+        line: u64,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A column is missing.
+    #[error("the table has no column {column}; its columns are {found}")]
+    NoColumn {
+        /// Which.
+        column: &'static str,
+        /// What there is.
+        found: String,
+    },
+}
+
+/// Reads a table. Columns are found by name; their order and further ones do not matter.
+///
+/// # Errors
+/// When it is not CSV, or a column that is needed is missing.
+pub fn read_rows(csv: &[u8]) -> Result<Vec<PublishedRow>, RowError> {
+    let mut reader = ReaderBuilder::new().flexible(true).from_reader(csv);
+    let headers = reader.headers().map_err(|e| csv_error(&e))?.clone();
+    let columns = Columns::of(&headers)?;
+    reader.records().map(|record| Ok(columns.row(&record.map_err(|e| csv_error(&e))?))).collect()
+}
+
+fn csv_error(error: &csv::Error) -> RowError {
+    RowError::Csv { line: error.position().map_or(0, csv::Position::line), problem: error.to_string() }
+}
+
+/// Where each column is.
+struct Columns {
+    model: usize,
+    instance: usize,
+    batch_size: usize,
+    throughput: usize,
+    framework: Option<usize>,
+    sequence: Option<usize>,
+    cores: Option<usize>,
+    kind: Option<usize>,
+    unit: Option<usize>,
+    outstanding: Option<usize>,
+}
+
+impl Columns {
+    fn of(headers: &StringRecord) -> Result<Self, RowError> {
+        let find = |name: &str| headers.iter().position(|h| h.trim().eq_ignore_ascii_case(name));
+        let need = |column: &'static str| {
+            let found = headers.iter().collect::<Vec<_>>().join(", ");
+            find(column).ok_or(RowError::NoColumn { column, found })
+        };
+        Ok(Self {
+            model: need("model")?,
+            instance: need("instance")?,
+            batch_size: need("batch_size")?,
+            throughput: need("throughput")?,
+            framework: find("framework"),
+            sequence: find("sequence_length_or_image"),
+            cores: find("n_models_or_cores"),
+            kind: find("kind"),
+            unit: find("throughput_unit"),
+            outstanding: find("derived_outstanding_requests"),
+        })
+    }
+
+    fn row(&self, record: &StringRecord) -> PublishedRow {
+        let text = |i: usize| record.get(i).unwrap_or("").trim().to_owned();
+        let optional = |i: Option<usize>| i.map(text).unwrap_or_default();
+        PublishedRow {
+            model: text(self.model),
+            framework: optional(self.framework),
+            instance: text(self.instance),
+            batch_size: text(self.batch_size).parse().ok(),
+            sequence_or_image: optional(self.sequence),
+            n_models_or_cores: optional(self.cores).parse().ok(),
+            kind: optional(self.kind),
+            throughput_unit: optional(self.unit),
+            outstanding_requests: optional(self.outstanding).parse::<f64>().ok().and_then(rounded),
+            published: text(self.throughput).parse().ok().filter(|t: &f64| t.is_finite() && *t > 0.0),
+        }
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn rounded(x: f64) -> Option<u32> {
+    (x.is_finite() && (0.5..1e6).contains(&x)).then(|| libm::round(x) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_found_by_name_in_any_order() {
+        let rows = read_rows(b"throughput,extra,instance,model,batch_size\n10.5,x,Inf2.xlarge,resnet50,1\n").unwrap();
+        assert_eq!((rows[0].model.as_str(), rows[0].batch_size, rows[0].published), ("resnet50", Some(1), Some(10.5)));
+        let error = read_rows(b"model,throughput\na,1\n").unwrap_err().to_string();
+        assert_eq!(error, "the table has no column instance; its columns are model, throughput");
+    }
+}

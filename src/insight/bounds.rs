@@ -1,0 +1,186 @@
+//! Performance bounds: what an execution could not beat, and where the time between the bounds goes. Names and
+//! formulas are those of the profiler's `recommend` command.
+
+use serde::{Deserialize, Serialize};
+
+use super::Summary;
+use super::run::Run;
+use super::spans::secs;
+use crate::machine::arch::CoreSpec;
+
+/// What no number here promises.
+pub const CAVEAT: &str = "A bound is a time that this execution could not beat, not a time that can be reached; the lost times \
+    overlap, so they do not add up, and none of them is a promised saving.";
+
+/// Bounds of an execution.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bounds {
+    /// What they are compared with: the summary's `total_time`, seconds.
+    pub total_time_s: f64,
+    /// Memory bounds, compute bounds, then the pipeline.
+    pub bounds: Vec<Bound>,
+    /// Time between consecutive bounds, by cause.
+    pub lost: Vec<LostTime>,
+    /// [`CAVEAT`].
+    pub caveat: String,
+}
+
+/// One bound.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bound {
+    /// Name: `memory_bound_ideal`.
+    pub name: String,
+    /// Seconds.
+    pub seconds: f64,
+    /// How much faster the execution would be at this bound, with every other unit as slow as it is: `total_time` over
+    /// the larger of the bound and the longest active time among them. `None` when nothing ran.
+    pub speedup: Option<f64>,
+    /// What it is, in one sentence.
+    pub meaning: String,
+}
+
+/// Time between two bounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LostTime {
+    /// The larger one, or `total_time`.
+    pub from: String,
+    /// The smaller one.
+    pub to: String,
+    /// The difference in seconds, 0 when there is none.
+    pub seconds: f64,
+    /// What takes it.
+    pub cause: String,
+}
+
+impl Bounds {
+    /// The bounds of a run with this summary.
+    #[must_use]
+    pub fn of(run: &Run<'_>, summary: &Summary, core: &CoreSpec) -> Self {
+        let s = summary;
+        let others = s.vector_engine_active_time.max(s.scalar_engine_active_time).max(s.gpsimd_engine_active_time);
+        let (tensor, dma) = (s.tensor_engine_active_time, s.dma_active_time);
+        let bandwidth = core.peak_hbm_bytes_per_s();
+        let ideal = s.dma_transfer_total_bytes as f64 / bandwidth;
+        let needed = run.memory.map(|m| (m.input_bytes + m.output_bytes + m.weight_bytes) as f64 / bandwidth);
+        // What fp32 costs is in the adjusted count, so that one peak serves all types.
+        let flops = s.adjusted_hardware_flops as f64 / core.peak_bf16_flops();
+        let useful = (s.adjusted_hardware_flops - s.adjusted_transpose_flops) as f64 / core.peak_bf16_flops();
+        let pipeline = tensor.max(dma).max(others);
+        let total = s.total_time;
+        let bound = |name: &str, seconds: f64, rest: f64, meaning: &str| {
+            let slowest = seconds.max(rest);
+            let speedup = (slowest > 0.0).then(|| total / slowest);
+            Bound { name: name.to_owned(), seconds, speedup, meaning: meaning.to_owned() }
+        };
+        let rest_of_memory = tensor.max(others);
+        let rest_of_compute = dma.max(others);
+        let mut bounds = vec![
+            bound("memory_bound", dma, rest_of_memory, "DMA as it is, with no other wait"),
+            bound("memory_bound_ideal", ideal, rest_of_memory, "the same bytes at the peak rate of device memory"),
+        ];
+        if let Some(needed) = needed {
+            let meaning = "inputs, outputs and weights once each, at the peak rate of device memory";
+            bounds.push(bound("memory_bound_ideal_no_reloads", needed.min(ideal), rest_of_memory, meaning));
+        }
+        bounds.extend([
+            bound("compute_bound", tensor, rest_of_compute, "the tensor engine as it is, with no other wait"),
+            bound("compute_bound_ideal_flops", flops, rest_of_compute, "the same operations at the array's peak rate"),
+            bound("compute_bound_ideal_useful_flops", useful, rest_of_compute, "the same without transposes"),
+            bound("perfect_pipeline", pipeline, 0.0, "all units overlap perfectly: the busiest one alone"),
+        ]);
+        let around = secs(((run.total.end - run.total.start) - run.window_ns()).unsigned_abs());
+        let lost = lost_times(s, &bounds, around);
+        Self { total_time_s: total, bounds, lost, caveat: CAVEAT.to_owned() }
+    }
+
+    /// Seconds of a bound.
+    #[must_use]
+    pub fn seconds(&self, name: &str) -> Option<f64> {
+        self.bounds.iter().find(|b| b.name == name).map(|b| b.seconds)
+    }
+}
+
+/// Each bound with the one above it, and what lies between them.
+const STEPS: &[(&str, &str, &str)] = &[
+    ("total_exec_time", "memory_bound", "DMA is idle"),
+    (
+        "memory_bound",
+        "memory_bound_ideal",
+        "fixed costs of DMA, transfers too small for the full rate, and DMA engines slower than device memory",
+    ),
+    (
+        "memory_bound_ideal",
+        "memory_bound_ideal_no_reloads",
+        "bytes moved more than once: spills, weights streamed again, copies within device memory, custom operators",
+    ),
+    ("total_exec_time", "compute_bound", "the tensor engine is idle"),
+    ("compute_bound", "compute_bound_ideal_flops", "tiles that do not fill the array, and fixed costs of instructions"),
+    ("compute_bound_ideal_flops", "compute_bound_ideal_useful_flops", "transposes through the array"),
+    ("total_exec_time", "perfect_pipeline", "units wait for one another"),
+];
+
+fn lost_times(summary: &Summary, bounds: &[Bound], around: f64) -> Vec<LostTime> {
+    let seconds = |name: &str| match name {
+        "total_exec_time" => Some(summary.total_exec_time),
+        _ => bounds.iter().find(|b| b.name == name).map(|b| b.seconds),
+    };
+    let lost = |from: &str, to: &str, seconds: f64, cause: &str| LostTime {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        seconds: seconds.max(0.0),
+        cause: cause.to_owned(),
+    };
+    let set_up = lost("total_time", "total_exec_time", around, "set-up and tear-down of the execution");
+    let steps = STEPS.iter().filter_map(|(from, to, cause)| Some(lost(from, to, seconds(from)? - seconds(to)?, cause)));
+    std::iter::once(set_up).chain(steps).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::insight::testing::{TestRun, dma};
+    use crate::insight::{Role, Work};
+    use crate::machine::arch::NEURONCORE_V2;
+    use crate::machine::isa::Engine;
+
+    #[test]
+    fn bounds_nest_and_the_lost_time_lies_between_them() {
+        let mut t = TestRun::new(0, 3_000);
+        let dot = t.source("m/dot", "dot");
+        let flops = 2 * 128 * 128 * 512;
+        t.queue("q", (100, 900), dot, dma(Role::Weight, 41_000, 128));
+        t.item(Engine::Tensor, (900, 1_300), dot, Work::Matmul { flops, passes: 1, transpose: false });
+        t.item(Engine::Tensor, (1_300, 1_400), dot, Work::Matmul { flops: flops / 4, passes: 1, transpose: true });
+        t.item(Engine::Vector, (1_400, 2_100), dot, Work::Copy);
+        let run = t.run();
+        let summary = Summary::of(&run, &NEURONCORE_V2);
+        let b = Bounds::of(&run, &summary, &NEURONCORE_V2);
+        let at = |name: &str| b.seconds(name).unwrap();
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} is not {b}");
+        near(at("memory_bound"), 800e-9);
+        near(at("memory_bound_ideal"), 100e-9);
+        near(at("compute_bound"), 500e-9);
+        near(at("compute_bound_ideal_useful_flops"), 512.0 / 2.8e9);
+        near(at("compute_bound_ideal_flops"), 640.0 / 2.8e9);
+        near(at("perfect_pipeline"), 800e-9);
+        assert_eq!(b.seconds("memory_bound_ideal_no_reloads"), None, "the memory plan is not known");
+        let bound = |name: &str| b.bounds.iter().find(|b| b.name == name).unwrap();
+        // With ideal memory, the vector engine is the slowest; with ideal compute, DMA is.
+        near(bound("memory_bound_ideal").speedup.unwrap(), 3_000.0 / 700.0);
+        near(bound("compute_bound_ideal_flops").speedup.unwrap(), 3_000.0 / 800.0);
+        let lost = |to: &str| b.lost.iter().find(|l| l.to == to).unwrap().seconds;
+        near(lost("total_exec_time"), 1_000e-9);
+        near(lost("memory_bound"), 1_200e-9);
+        near(lost("memory_bound_ideal"), 700e-9);
+        near(lost("compute_bound_ideal_useful_flops"), 128.0 / 2.8e9);
+    }
+
+    #[test]
+    fn an_empty_run_promises_nothing() {
+        let t = TestRun::new(0, 0);
+        let run = t.run();
+        let b = Bounds::of(&run, &Summary::of(&run, &NEURONCORE_V2), &NEURONCORE_V2);
+        assert!(b.bounds.iter().all(|b| b.speedup.is_none() && b.seconds == 0.0));
+        assert!(b.lost.iter().all(|l| l.seconds == 0.0));
+    }
+}

@@ -1,0 +1,76 @@
+//! Constants that are set in memory before any arithmetic, for an operation that reads them later: a ReLU's zeros.
+
+use super::context::Context;
+use super::{Effect, Finding, Rule, SliceRange};
+use crate::base::FxHashMap;
+use crate::base::units::format_ns;
+use crate::insight::Work;
+use crate::insight::run::{Item, UnitRun};
+use crate::machine::isa::Activity;
+
+pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
+    let executed = || c.engine_items().filter(|(_, i)| i.activity == Activity::Execution);
+    let Some(first) = executed().map(|(_, i)| i.time.start).min() else { return Vec::new() };
+    let mut first_use: FxHashMap<&str, i64> = FxHashMap::default();
+    for (_, item) in executed() {
+        // A fusion does the work of its members.
+        let source = c.run.source(item);
+        for path in source.iter().flat_map(|s| s.members.iter().chain(std::iter::once(&s.path))) {
+            let start = first_use.entry(path).or_insert(item.time.start);
+            *start = item.time.start.min(*start);
+        }
+    }
+    let mut early: Vec<(u64, &UnitRun, &Item)> = c
+        .engine_items()
+        .filter(|(_, i)| matches!(i.work, Work::Constant) && i.time.end <= first)
+        .filter_map(|(u, i)| Some(((first_use.get(c.run.path(i))? - i.time.end).unsigned_abs(), u, i)))
+        .collect();
+    early.sort_by_key(|(lead, _, i)| (std::cmp::Reverse(*lead), i.time.start));
+    let Some((lead, _, item)) = early.first().copied() else { return Vec::new() };
+    let (path, others) = (c.run.path(item), early.len() - 1);
+    let and_others = if others == 0 { String::new() } else { format!(" (and {others} more)") };
+    let title =
+        format!("A constant of {path} is set in memory {} before it is read{and_others}.", format_ns(lead as f64));
+    let detail = "An operation that appears this early in Data Transfer was lowered to one that reads a constant, as ReLU to \
+        max(x, 0): its values are written ahead, while the engines have nothing else to do.";
+    let finding = Finding::new(Rule::ConstantsSetEarly, Effect::Note, lead, title, detail)
+        .count("constants", early.len() as u64)
+        .time("from constant to first use", lead)
+        .time("setting it", (item.time.end - item.time.start).unsigned_abs());
+    vec![finding.showing(early.iter().map(|(_, u, i)| SliceRange::of(c.run, u, i)))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::insight::findings::only;
+    use crate::insight::testing::TestRun;
+    use crate::machine::isa::Engine;
+
+    fn run(constant_ns: i64) -> TestRun {
+        let mut t = TestRun::new(0, 1_000);
+        let zeros = t.source("m/ReLU/maximum", "maximum");
+        let fused = t.source("m/Add/add", "add");
+        t.sources[fused].members = vec!["m/ReLU/maximum".to_owned(), "m/Add/add".to_owned()];
+        t.item(Engine::GpSimd, (constant_ns, constant_ns + 46), zeros, Work::Constant);
+        t.item(Engine::Tensor, (300, 400), fused, Work::Matmul { flops: 1, passes: 1, transpose: false });
+        t
+    }
+
+    #[test]
+    fn zeros_at_the_start_are_explained() {
+        let [found] = &only(find, &run(0).run())[..] else { panic!("one finding") };
+        assert_eq!((found.time_ns, found.effect), (254, Effect::Note));
+        assert!(
+            found.title.starts_with("A constant of m/ReLU/maximum is set in memory 254 ns before"),
+            "{}",
+            found.title
+        );
+        assert_eq!((found.slices[0].row.as_str(), found.slices[0].end_ns), ("GpSimd", 46));
+    }
+
+    #[test]
+    fn zeros_set_when_arithmetic_runs_are_not_early() {
+        assert_eq!(only(find, &run(290).run()), []);
+    }
+}

@@ -1,0 +1,48 @@
+//! What several rules need, computed once.
+
+use crate::insight::Summary;
+use crate::insight::run::{Item, Run, Transfer, UnitRun};
+use crate::insight::spans::{Spans, length_ns, merged, percent, without};
+
+/// A run with what is derived of it.
+pub(super) struct Context<'a> {
+    pub run: &'a Run<'a>,
+    pub summary: &'a Summary,
+    /// Merged times of all engines.
+    pub engines: Spans,
+    /// Merged times of all DMAs.
+    pub dma: Spans,
+}
+
+impl<'a> Context<'a> {
+    pub fn new(run: &'a Run<'a>, summary: &'a Summary) -> Self {
+        let engines = merged(run.engine_items().map(|i| i.time));
+        let dma = merged(run.transfers().map(|(i, _)| i.time));
+        Self { run, summary, engines, dma }
+    }
+
+    /// A time as a share of the device window, percent.
+    pub fn share(&self, ns: u64) -> f64 {
+        percent(ns as f64, self.run.window_ns() as f64)
+    }
+
+    /// Time in which one of these items runs and no engine is active, nanoseconds.
+    pub fn exposed_ns<'i>(&self, items: impl Iterator<Item = &'i Item>) -> u64 {
+        length_ns(&without(&merged(items.map(|i| i.time)), &self.engines))
+    }
+
+    /// Items of the engines, each with its unit.
+    pub fn engine_items(&self) -> impl Iterator<Item = (&'a UnitRun, &'a Item)> {
+        items(self.run.units.iter().filter(|u| u.engine.is_some()))
+    }
+
+    /// DMAs, each with its queue and what it moves.
+    pub fn transfers(&self) -> impl Iterator<Item = (&'a UnitRun, &'a Item, Transfer)> {
+        let queues = self.run.units.iter().filter(|u| u.engine.is_none());
+        items(queues).filter_map(|(u, i)| i.transfer().map(|t| (u, i, t)))
+    }
+}
+
+fn items<'a>(units: impl Iterator<Item = &'a UnitRun>) -> impl Iterator<Item = (&'a UnitRun, &'a Item)> {
+    units.flat_map(|u| u.items.iter().map(move |i| (u, i)))
+}

@@ -1,0 +1,178 @@
+//! What a rule says, with its evidence.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::FxHashSet;
+use crate::insight::run::{Item, Run, UnitRun};
+use crate::insight::{Metric, MetricValue, Unit};
+use crate::machine::SourceId;
+
+/// Most slices that one finding names.
+const MAX_SLICES: usize = 8;
+
+/// Which rule found something; the order breaks ties of rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// A custom operator takes most of the time.
+    CustomOperatorDominates,
+    /// For most of the time only DMA is active.
+    DataTransferDominates,
+    /// SBUF was full and values were saved to device memory.
+    Spills,
+    /// Engines wait long for one another or for DMA.
+    EngineWaits,
+    /// DMAs are too small for the full rate.
+    SmallTransfers,
+    /// Inputs are moved as part of the step.
+    InputsInStep,
+    /// The array spends a large part of its operations on transposes.
+    Transposes,
+    /// Elementwise operations in a row are separate instructions.
+    UnfusedElementwise,
+    /// A table of activation functions is loaded when its function is due.
+    TableLoadedLate,
+    /// A table of activation functions is loaded beside weights, before it is needed.
+    TablePreloaded,
+    /// Units work at the same time.
+    OverlapSavesTime,
+    /// Constants are set in memory before the operation that reads them.
+    ConstantsSetEarly,
+}
+
+impl Rule {
+    /// Name in files: `data_transfer_dominates`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::CustomOperatorDominates => "custom_operator_dominates",
+            Self::DataTransferDominates => "data_transfer_dominates",
+            Self::Spills => "spills",
+            Self::EngineWaits => "engine_waits",
+            Self::SmallTransfers => "small_transfers",
+            Self::InputsInStep => "inputs_in_step",
+            Self::Transposes => "transposes",
+            Self::UnfusedElementwise => "unfused_elementwise",
+            Self::TableLoadedLate => "table_loaded_late",
+            Self::TablePreloaded => "table_preloaded",
+            Self::OverlapSavesTime => "overlap_saves_time",
+            Self::ConstantsSetEarly => "constants_set_early",
+        }
+    }
+}
+
+/// Whether a finding costs time; the order is that of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// It takes time.
+    Cost,
+    /// The other side of a cost: a unit stands still because another one takes its time.
+    Symptom,
+    /// It saves time.
+    Saving,
+    /// It explains what the timeline shows.
+    Note,
+}
+
+impl Effect {
+    /// Name in files: `cost`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Cost => "cost",
+            Self::Symptom => "symptom",
+            Self::Saving => "saving",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The rule.
+    pub rule: Rule,
+    /// Whether it costs time.
+    pub effect: Effect,
+    /// The time it is about, nanoseconds: findings of one effect are ranked by it. It need not be what a change saves.
+    pub time_ns: u64,
+    /// One sentence with the main number.
+    pub title: String,
+    /// What it means and what to do.
+    pub detail: String,
+    /// The numbers behind it.
+    pub evidence: Vec<Metric>,
+    /// Slices that show it, the most telling first.
+    pub slices: Vec<SliceRange>,
+}
+
+/// A slice of the engine rows of the timeline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SliceRange {
+    /// Engine or DMA queue: `Tensor`, `qSyncIO0`.
+    pub row: String,
+    /// Framework path of its operation.
+    pub path: String,
+    /// Start on the timeline, nanoseconds.
+    pub start_ns: i64,
+    /// End on the timeline, nanoseconds.
+    pub end_ns: i64,
+}
+
+impl Finding {
+    pub(super) fn new(rule: Rule, effect: Effect, time_ns: u64, title: String, detail: &str) -> Self {
+        let (evidence, slices) = (Vec::new(), Vec::new());
+        Self { rule, effect, time_ns, title, detail: detail.to_owned(), evidence, slices }
+    }
+
+    pub(super) fn time(self, name: &str, ns: u64) -> Self {
+        self.with(name, MetricValue::Real(ns as f64), Unit::Nanoseconds)
+    }
+
+    pub(super) fn share(self, name: &str, percent: f64) -> Self {
+        self.with(name, MetricValue::Real(percent), Unit::Percent)
+    }
+
+    pub(super) fn bytes(self, name: &str, bytes: f64) -> Self {
+        self.with(name, MetricValue::Real(bytes), Unit::Bytes)
+    }
+
+    pub(super) fn count(self, name: &str, n: u64) -> Self {
+        self.with(name, MetricValue::Count(n), Unit::Count)
+    }
+
+    fn with(mut self, name: &str, value: MetricValue, unit: Unit) -> Self {
+        self.evidence.push(Metric { name: name.to_owned(), value, unit });
+        self
+    }
+
+    /// Names these slices, at most a few.
+    pub(super) fn showing(mut self, slices: impl Iterator<Item = SliceRange>) -> Self {
+        let room = MAX_SLICES.saturating_sub(self.slices.len());
+        self.slices.extend(slices.take(room));
+        self
+    }
+
+    /// Names the longest of these items, one of each operation.
+    pub(super) fn longest<'i>(self, run: &Run<'_>, items: impl Iterator<Item = (&'i UnitRun, &'i Item)>) -> Self {
+        let mut items: Vec<_> = items.collect();
+        // Stable: of equal ones the earlier comes first.
+        items.sort_by_key(|(_, i)| i.time.start - i.time.end);
+        let mut seen: FxHashSet<SourceId> = FxHashSet::default();
+        let first = items.into_iter().filter(|(_, i)| seen.insert(i.source)).take(MAX_SLICES);
+        let slices: Vec<SliceRange> = first.map(|(unit, item)| SliceRange::of(run, unit, item)).collect();
+        self.showing(slices.into_iter())
+    }
+}
+
+impl SliceRange {
+    pub(super) fn of(run: &Run<'_>, unit: &UnitRun, item: &Item) -> Self {
+        Self {
+            row: unit.name.clone(),
+            path: run.path(item).to_owned(),
+            start_ns: item.time.start,
+            end_ns: item.time.end,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Findings in plain words, each with the numbers behind it and the slices that show it; one file a rule.
+//!
+//! A rule is silent unless what it says is true of the slices of this run. Findings that cost time come first, by the
+//! time they are about, then their symptoms, then what saves time, then what explains the timeline.
+
+mod constants;
+mod context;
+mod custom_operator;
+mod data_transfer;
+mod finding;
+mod inputs_in_step;
+mod overlap;
+mod small_transfers;
+mod spills;
+mod tables;
+mod transposes;
+mod unfused;
+mod waits;
+
+pub use finding::{Effect, Finding, Rule, SliceRange};
+
+use super::{Run, Summary};
+use context::Context;
+
+/// A rule: everything it has to say.
+type Find = fn(&Context<'_>) -> Vec<Finding>;
+
+const RULES: &[Find] = &[
+    custom_operator::find,
+    data_transfer::find,
+    spills::find,
+    waits::find,
+    small_transfers::find,
+    inputs_in_step::find,
+    transposes::find,
+    unfused::find,
+    tables::find,
+    overlap::find,
+    constants::find,
+];
+
+/// What there is to say about a run with this summary, ranked.
+#[must_use]
+pub fn findings(run: &Run<'_>, summary: &Summary) -> Vec<Finding> {
+    let context = Context::new(run, summary);
+    let mut found: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&context)).collect();
+    found.sort_by_key(|f| (f.effect, std::cmp::Reverse(f.time_ns), f.rule));
+    found
+}
+
+/// What one rule finds in a run, for the tests of the rules.
+#[cfg(test)]
+fn only(rule: Find, run: &Run<'_>) -> Vec<Finding> {
+    rule(&Context::new(run, &Summary::of(run, &crate::machine::arch::NEURONCORE_V2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::insight::testing::{TestRun, dma};
+    use crate::insight::{Role, Work};
+    use crate::machine::arch::NEURONCORE_V2;
+    use crate::machine::isa::Engine;
+
+    #[test]
+    fn costs_come_first_and_the_longest_of_them_leads() {
+        let mut t = TestRun::new(0, 100);
+        let s = t.source("m/op", "add");
+        t.queue("q", (0, 90), s, dma(Role::StagedInput, 100, 1));
+        t.item(Engine::Vector, (60, 100), s, Work::Elementwise);
+        let run = t.run();
+        let found = findings(&run, &Summary::of(&run, &NEURONCORE_V2));
+        let brief: Vec<_> = found.iter().map(|f| (f.rule, f.time_ns)).collect();
+        assert_eq!(
+            brief,
+            [
+                (Rule::DataTransferDominates, 60),
+                (Rule::SmallTransfers, 60),
+                (Rule::InputsInStep, 60),
+                (Rule::OverlapSavesTime, 30),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_empty_run_gives_no_findings() {
+        let t = TestRun::new(0, 0);
+        let run = t.run();
+        assert!(findings(&run, &Summary::of(&run, &NEURONCORE_V2)).is_empty());
+    }
+}

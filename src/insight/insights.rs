@@ -1,0 +1,39 @@
+//! Everything there is to say about one execution.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Bounds, Finding, Roofline, Run, Summary, Utilisation, findings};
+use crate::machine::arch::CoreSpec;
+
+/// Buckets of [`Insights::utilisation`]: what a plot of a page's width can show.
+pub const UTILISATION_BUCKETS: usize = 100;
+
+/// The analysis of one execution on one core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Insights {
+    /// Summary metrics.
+    pub summary: Summary,
+    /// Performance bounds.
+    pub bounds: Bounds,
+    /// The roofline and what was reached.
+    pub roofline: Roofline,
+    /// Activity over time.
+    pub utilisation: Utilisation,
+    /// Findings, ranked.
+    pub findings: Vec<Finding>,
+}
+
+impl Insights {
+    /// Analyses a run on a core.
+    #[must_use]
+    pub fn of(run: &Run<'_>, core: &CoreSpec) -> Self {
+        let summary = Summary::of(run, core);
+        Self {
+            bounds: Bounds::of(run, &summary, core),
+            roofline: Roofline::of(run, core),
+            utilisation: Utilisation::of(run, UTILISATION_BUCKETS),
+            findings: findings(run, &summary),
+            summary,
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A summary as a list of named values: one order for the table, the JSON and the page.
+
+use serde::{Deserialize, Serialize};
+
+/// One value of a summary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metric {
+    /// Name: `mfu_estimated_percent`.
+    pub name: String,
+    /// Value.
+    pub value: MetricValue,
+    /// Its unit.
+    pub unit: Unit,
+}
+
+/// A whole number or a real one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum MetricValue {
+    /// A count, or bytes.
+    Count(u64),
+    /// A time, a share, a rate.
+    Real(f64),
+}
+
+/// Units of metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// 0 to 100.
+    Percent,
+    /// Bytes.
+    Bytes,
+    /// Floating point operations.
+    Flops,
+    /// 10^12 floating point operations per second.
+    TflopsPerSecond,
+    /// Floating point operations per byte.
+    FlopsPerByte,
+    /// How many.
+    Count,
+}
+
+impl Unit {
+    /// As tables write it; empty for a count.
+    #[must_use]
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Seconds => "s",
+            Self::Nanoseconds => "ns",
+            Self::Percent => "%",
+            Self::Bytes => "B",
+            Self::Flops => "flop",
+            Self::TflopsPerSecond => "TFLOPS",
+            Self::FlopsPerByte => "flop/B",
+            Self::Count => "",
+        }
+    }
+}
+
+impl Metric {
+    /// The value with its unit, as people read it: `7.20 us`, `24.0 MiB`, `84.6 %`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        use crate::base::units::{format_bytes, format_count, format_ns};
+        match (self.value, self.unit) {
+            (MetricValue::Count(n), Unit::Bytes) => format_bytes(n as f64),
+            (MetricValue::Real(x), Unit::Bytes) => format_bytes(x),
+            (MetricValue::Real(s), Unit::Seconds) => format_ns(s * 1e9),
+            (MetricValue::Real(ns), Unit::Nanoseconds) => format_ns(ns),
+            (MetricValue::Count(n), unit) => format!("{} {}", format_count(n), unit.symbol()).trim_end().to_owned(),
+            (MetricValue::Real(x), unit) if x != 0.0 && x.abs() < 0.01 => format!("{x:.1e} {}", unit.symbol()),
+            (MetricValue::Real(x), unit) => format!("{x:.2} {}", unit.symbol()).trim_end().to_owned(),
+        }
+    }
+}
+
+/// What a field of a summary can be.
+pub(super) trait Measured {
+    /// The value; nothing when it is absent.
+    fn measured(&self) -> Option<MetricValue>;
+}
+
+impl Measured for u64 {
+    fn measured(&self) -> Option<MetricValue> {
+        Some(MetricValue::Count(*self))
+    }
+}
+
+impl Measured for f64 {
+    fn measured(&self) -> Option<MetricValue> {
+        Some(MetricValue::Real(*self))
+    }
+}
+
+impl<T: Measured> Measured for Option<T> {
+    fn measured(&self) -> Option<MetricValue> {
+        self.as_ref().and_then(Measured::measured)
+    }
+}
+
+/// Declares a struct of metrics together with their list, so that neither can lack what the other has.
+macro_rules! metrics {
+    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])+ $field:ident: $type:ty, $unit:ident;)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        pub struct $name { $($(#[$doc])+ pub $field: $type,)* }
+
+        impl $name {
+            /// The values that are there, in the order of the fields.
+            #[must_use]
+            pub fn metrics(&self) -> Vec<$crate::insight::Metric> {
+                let all = [$((stringify!($field), $crate::insight::metrics::Measured::measured(&self.$field),
+                    $crate::insight::Unit::$unit),)*];
+                let there = all.into_iter().filter_map(|(name, value, unit)| Some((name, value?, unit)));
+                there.map(|(name, value, unit)| $crate::insight::Metric { name: name.to_owned(), value, unit }).collect()
+            }
+        }
+    };
+}
+pub(super) use metrics;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_with_their_units() {
+        let text = |value, unit| Metric { name: String::new(), value, unit }.text();
+        assert_eq!(text(MetricValue::Real(7.2e-6), Unit::Seconds), "7.20 \u{b5}s");
+        assert_eq!(text(MetricValue::Count(4096), Unit::Bytes), "4.00 KiB");
+        assert_eq!(text(MetricValue::Count(1_000), Unit::Count), "1,000");
+        assert_eq!(text(MetricValue::Real(84.62), Unit::Percent), "84.62 %");
+        assert_eq!(text(MetricValue::Real(7.81e-6), Unit::Percent), "7.8e-6 %");
+    }
+}

@@ -1,0 +1,26 @@
+//! What an execution means: summary metrics, performance bounds, a roofline, utilisation over time, and ranked findings.
+//!
+//! Everything is computed from a [`Run`]: what each engine and DMA queue did when, and for which operation of the
+//! model. A simulated execution fills one; a profile with the same detail
+//! can too.
+
+mod bounds;
+mod findings;
+mod insights;
+mod metrics;
+mod roofline;
+mod run;
+mod spans;
+mod summary;
+#[cfg(test)]
+pub(crate) mod testing;
+mod utilisation;
+
+pub use bounds::{Bound, Bounds, CAVEAT, LostTime};
+pub use findings::{Effect, Finding, Rule, SliceRange, findings};
+pub use insights::{Insights, UTILISATION_BUCKETS};
+pub use metrics::{Metric, MetricValue, Unit};
+pub use roofline::{Roofline, RooflinePoint};
+pub use run::{Item, ItemRef, Role, Run, Transfer, UnitRun, Work};
+pub use summary::Summary;
+pub use utilisation::{Utilisation, UtilisationRow};

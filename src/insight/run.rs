@@ -1,0 +1,198 @@
+//! What an analysis starts from: what each unit of a core did when. Simulated executions fill it; a reader of
+//! instruction-level profiles can.
+
+use crate::base::Interval;
+use crate::machine::isa::{Activity, Engine};
+use crate::machine::{MemoryPlan, SourceEntry, SourceId, SourceMap};
+
+/// One execution on one core. Times are nanoseconds on the timeline of its profile.
+#[derive(Clone, Debug)]
+pub struct Run<'a> {
+    /// From the start of the execution on the device to its stop, set-up and tear-down included.
+    pub total: Interval<i64>,
+    /// From the first to the last instruction or DMA of the model: the device window.
+    pub window: Interval<i64>,
+    /// Engines, then DMA queues.
+    pub units: Vec<UnitRun>,
+    /// Operations of the model that items name.
+    pub sources: &'a SourceMap,
+    /// Floating point operations of the model's matrix products, two per multiply-accumulate; `None` when not known.
+    pub model_flops: Option<u64>,
+    /// Where the compiler put things; `None` when not known.
+    pub memory: Option<MemoryPlan>,
+}
+
+/// What one unit did.
+#[derive(Clone, Debug)]
+pub struct UnitRun {
+    /// Name as the timeline's row has it: `Tensor`, `qSyncIO0`.
+    pub name: String,
+    /// The engine; `None` for a DMA queue.
+    pub engine: Option<Engine>,
+    /// Items in the order of their start. Those of an engine do not overlap; those of a queue may.
+    pub items: Vec<Item>,
+}
+
+/// One instruction or DMA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// When it ran.
+    pub time: Interval<i64>,
+    /// The operation it serves.
+    pub source: SourceId,
+    /// The process of the operator timeline it belongs to.
+    pub activity: Activity,
+    /// What it did.
+    pub work: Work,
+    /// Of the items it waited for, the one that completed last.
+    pub waited_for: Option<ItemRef>,
+}
+
+/// Names an item of a [`Run`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ItemRef {
+    /// Position in [`Run::units`].
+    pub unit: u32,
+    /// Position in [`UnitRun::items`].
+    pub item: u32,
+}
+
+/// What an item did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// A matmul of the array.
+    Matmul {
+        /// 2 x rows x columns x moving elements.
+        flops: u64,
+        /// Passes over the array: 4 for fp32, else 1.
+        passes: u32,
+        /// Whether it only transposes data.
+        transpose: bool,
+    },
+    /// Loads a stationary tile into the array.
+    LoadWeights,
+    /// An activation function.
+    Activate,
+    /// Loads a table of activation functions.
+    TableLoad,
+    /// Elementwise arithmetic.
+    Elementwise,
+    /// A reduction.
+    Reduce,
+    /// A copy on the chip.
+    Copy,
+    /// Writes a constant.
+    Constant,
+    /// A custom operator.
+    Custom,
+    /// A DMA.
+    Transfer(Transfer),
+}
+
+/// One DMA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Descriptors it takes at least: one for each partition touched, one within device memory.
+    pub descriptors: u32,
+    /// Whether it reads device memory.
+    pub reads_hbm: bool,
+    /// Whether it writes device memory.
+    pub writes_hbm: bool,
+    /// What is moved.
+    pub role: Role,
+}
+
+/// What a DMA moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// An input, from device memory into SBUF.
+    Input,
+    /// An input, within device memory: to where the executable reads it.
+    StagedInput,
+    /// A weight.
+    Weight,
+    /// An output, from SBUF to device memory.
+    Output,
+    /// An output, within device memory: to where the framework reads it.
+    StagedOutput,
+    /// Operands and results of custom operators.
+    Custom,
+    /// SBUF that had to make room.
+    SpillSave,
+    /// What had made room, back into SBUF.
+    SpillReload,
+}
+
+impl Role {
+    /// In words: `inputs`.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Input => "inputs",
+            Self::StagedInput => "inputs moved within device memory",
+            Self::Weight => "weights",
+            Self::Output => "outputs",
+            Self::StagedOutput => "outputs moved within device memory",
+            Self::Custom => "operands of custom operators",
+            Self::SpillSave => "spilled values",
+            Self::SpillReload => "reloaded values",
+        }
+    }
+}
+
+impl Item {
+    /// The transfer, when it is a DMA.
+    #[must_use]
+    pub const fn transfer(&self) -> Option<Transfer> {
+        match self.work {
+            Work::Transfer(t) => Some(t),
+            _ => None,
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Items of all engines.
+    pub fn engine_items(&self) -> impl Iterator<Item = &Item> {
+        self.units.iter().filter(|u| u.engine.is_some()).flat_map(|u| &u.items)
+    }
+
+    /// DMAs of all queues, with what each moves.
+    pub fn transfers(&self) -> impl Iterator<Item = (&Item, Transfer)> {
+        let queues = self.units.iter().filter(|u| u.engine.is_none());
+        queues.flat_map(|u| &u.items).filter_map(|i| i.transfer().map(|t| (i, t)))
+    }
+
+    /// The unit of an engine, if the run has it.
+    #[must_use]
+    pub fn engine(&self, engine: Engine) -> Option<&UnitRun> {
+        self.units.iter().find(|u| u.engine == Some(engine))
+    }
+
+    /// The item of a reference.
+    #[must_use]
+    pub fn item(&self, at: ItemRef) -> Option<(&UnitRun, &Item)> {
+        let unit = self.units.get(at.unit as usize)?;
+        Some((unit, unit.items.get(at.item as usize)?))
+    }
+
+    /// The operation an item serves.
+    #[must_use]
+    pub fn source(&self, item: &Item) -> Option<&SourceEntry> {
+        self.sources.get(item.source)
+    }
+
+    /// Framework path of an item's operation; empty when it names none.
+    #[must_use]
+    pub fn path(&self, item: &Item) -> &str {
+        self.source(item).map_or("", |s| s.path.as_str())
+    }
+
+    /// Length of the device window in nanoseconds.
+    #[must_use]
+    pub const fn window_ns(&self) -> i64 {
+        self.window.end - self.window.start
+    }
+}

@@ -1,0 +1,200 @@
+//! What is said about real executions: the tutorial's conclusions, the published rates, and silence where nothing is wrong.
+
+use neuronscope::capture::{Recorder, build_profile, run_of};
+use neuronscope::compiler::{Workflow, codegen, lower, passes};
+use neuronscope::insight::{Effect, Finding, Insights, Rule};
+use neuronscope::machine::Executable;
+use neuronscope::machine::arch::NEURONCORE_V2;
+use neuronscope::machine::cost::CostTable;
+use neuronscope::model::ModelSpec;
+use neuronscope::neuron::sim::simulate;
+use neuronscope::profile::Profile;
+use neuronscope::session::{
+    Event, ExportKind, JobId, MemorySource, ProfileKey, ProfileSpec, Request, Session, StepResult,
+};
+
+const MODELS: [&str; 5] = [
+    "nn",
+    "mlp:hidden1=256,hidden2=128",
+    "matmult:n=256,loop_count=3,add_bias=true",
+    "matmult:n=1536,loop_count=2",
+    "mlp",
+];
+
+fn compile(model: &str, workflow: Workflow) -> Executable {
+    let spec: ModelSpec = model.parse().unwrap();
+    let graph = spec.trace(spec.info().default_batch_size).unwrap();
+    let (module, _) = passes::optimize(lower(&graph, workflow).unwrap()).unwrap();
+    codegen::generate(&module, &NEURONCORE_V2).unwrap()
+}
+
+fn analyse(model: &str, workflow: Workflow) -> (Insights, Profile, u64) {
+    let executable = compile(model, workflow);
+    let costs = CostTable::neuroncore_v2();
+    let mut recorder = Recorder::default();
+    simulate(&executable, &costs, &mut recorder).unwrap();
+    let insights = Insights::of(&run_of(&executable, &recorder, &costs, workflow), &costs.core);
+    let captured = build_profile(&executable, &recorder, &costs, workflow, model);
+    (insights, captured.profile, captured.device_window_ns)
+}
+
+fn insights(model: &str, workflow: Workflow) -> Insights {
+    analyse(model, workflow).0
+}
+
+fn rules(insights: &Insights) -> Vec<Rule> {
+    insights.findings.iter().map(|f| f.rule).collect()
+}
+
+fn finding(insights: &Insights, rule: Rule) -> &Finding {
+    insights.findings.iter().find(|f| f.rule == rule).unwrap_or_else(|| panic!("no {rule:?}: {:?}", rules(insights)))
+}
+
+fn within(percent: f64, predicted: f64, published: f64) {
+    let off = (predicted / published - 1.0) * 100.0;
+    assert!(off.abs() <= percent, "{predicted} is {off:.1} % off the published {published}");
+}
+
+#[test]
+fn the_tutorials_conclusions_hold_for_its_model() {
+    let lazy = insights("nn", Workflow::MarkStep);
+    let traced = insights("nn", Workflow::Trace);
+    for i in [&lazy, &traced] {
+        assert_eq!(i.findings[0].rule, Rule::DataTransferDominates, "the majority of the time is data transfer");
+        let zeros = finding(i, Rule::ConstantsSetEarly);
+        assert!(zeros.title.contains("NN[model]/ReLU[nl1]/Tensor_1/aten__relu_maximum"), "{}", zeros.title);
+        assert_eq!(finding(i, Rule::OverlapSavesTime).effect, Effect::Saving);
+    }
+    let tanh = "NN[model]/Tanh[nl2]/aten__tanh_tanh";
+    let inputs = finding(&lazy, Rule::InputsInStep);
+    assert!(inputs.slices.iter().all(|s| s.path == "NN[model]/input"), "{:?}", inputs.slices);
+    assert!(finding(&lazy, Rule::TableLoadedLate).title.contains(tanh));
+    assert!(!rules(&lazy).contains(&Rule::TablePreloaded));
+    let preloaded = finding(&traced, Rule::TablePreloaded);
+    let beside = format!("{tanh} is loaded beside the weights of NN[model]/Linear[layer1]");
+    assert!(preloaded.title.contains(&beside), "{}", preloaded.title);
+    for absent in [Rule::InputsInStep, Rule::TableLoadedLate] {
+        assert!(!rules(&traced).contains(&absent), "{absent:?}");
+    }
+    for i in [&lazy, &traced] {
+        for absent in [Rule::Spills, Rule::Transposes, Rule::UnfusedElementwise, Rule::CustomOperatorDominates] {
+            assert!(!rules(i).contains(&absent), "{absent:?}");
+        }
+    }
+}
+
+#[test]
+fn the_element_wise_custom_relu_is_the_first_finding() {
+    let mlp = insights("mlp", Workflow::Trace);
+    let first = &mlp.findings[0];
+    assert_eq!(first.rule, Rule::CustomOperatorDominates);
+    assert!(
+        first.evidence.iter().any(|e| e.unit.symbol() == "%" && e.text().starts_with("99.")),
+        "{:?}",
+        first.evidence
+    );
+    assert!(first.slices.iter().all(|s| s.row == "GpSimd"));
+    assert!(finding(&mlp, Rule::EngineWaits).title.contains("GpSimd (MLP[model]/my_ops__relu_custom-call)"));
+    assert!(!rules(&mlp).contains(&Rule::DataTransferDominates));
+}
+
+#[test]
+fn the_chained_microbenchmark_has_its_published_rate_and_no_finding_about_data() {
+    let m = insights("matmult:n=1024,loop_count=1000,add_bias=true", Workflow::Trace);
+    within(5.0, m.summary.tflops.unwrap(), 77.6);
+    within(5.0, m.summary.ns_per_layer.unwrap(), 27_700.0);
+    assert_eq!(m.summary.dot_count, 1_000);
+    assert_eq!(m.summary.model_flops, Some(2 * 1024 * 1024 * 1024 * 1000));
+    assert!(m.summary.mfu_estimated_percent.unwrap() > 80.0);
+    for absent in [Rule::DataTransferDominates, Rule::SmallTransfers, Rule::Transposes, Rule::EngineWaits, Rule::Spills]
+    {
+        assert!(!rules(&m).contains(&absent), "{absent:?}: {:?}", rules(&m));
+    }
+}
+
+#[test]
+fn metrics_and_bounds_are_consistent_for_any_model() {
+    for model in MODELS {
+        for workflow in Workflow::ALL {
+            let (i, _, window_ns) = analyse(model, workflow);
+            let s = &i.summary;
+            assert_eq!(s.total_exec_time, window_ns as f64 / 1e9, "{model}");
+            assert!(s.total_active_time <= s.total_exec_time && s.total_exec_time < s.total_time, "{model}");
+            for m in s.metrics().iter().filter(|m| m.name.ends_with("_percent")) {
+                let neuronscope::insight::MetricValue::Real(x) = m.value else { panic!("{}", m.name) };
+                assert!((0.0..=100.0).contains(&x), "{model}: {} is {x}", m.name);
+            }
+            // The array runs the model's products, tile by tile, and transposes.
+            assert!(s.hardware_flops - s.transpose_flops >= s.model_flops.unwrap(), "{model}");
+            let seconds = |name: &str| i.bounds.seconds(name).unwrap();
+            let chain = ["memory_bound", "memory_bound_ideal", "memory_bound_ideal_no_reloads"];
+            assert!(chain.windows(2).all(|w| seconds(w[0]) >= seconds(w[1])), "{model}: {:?}", i.bounds);
+            let chain = ["compute_bound", "compute_bound_ideal_flops", "compute_bound_ideal_useful_flops"];
+            assert!(chain.windows(2).all(|w| seconds(w[0]) >= seconds(w[1])), "{model}: {:?}", i.bounds);
+            assert!(seconds("perfect_pipeline") <= s.total_exec_time, "{model}");
+            for p in &i.roofline.points {
+                assert!(p.flops_per_s <= p.attainable_flops_per_s, "{model}: {p:?} is above the roof");
+            }
+            for row in &i.utilisation.rows {
+                assert!(row.busy_percent.iter().all(|b| (0.0..=100.0).contains(b)), "{model}: {row:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_slice_of_a_finding_is_on_the_timeline() {
+    for model in MODELS {
+        let (i, profile, _) = analyse(model, Workflow::MarkStep);
+        let slices = profile.slices();
+        for f in &i.findings {
+            assert!(!f.slices.is_empty() && !f.evidence.is_empty(), "{model}: {f:?}");
+            for s in &f.slices {
+                let found = slices.ids().any(|id| {
+                    profile.str(profile.tracks()[slices.track(id)].name) == s.row
+                        && (slices.start(id).0, slices.start(id).0 + slices.dur_ns(id)) == (s.start_ns, s.end_ns)
+                        && profile.args().get(slices.args(id)).contains(&s.path)
+                });
+                assert!(found, "{model}: {:?} names {s:?}, which is not on the timeline", f.rule);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_analysis_survives_the_way_to_the_page() {
+    let insights = insights("nn", Workflow::MarkStep);
+    let bytes = postcard::to_allocvec(&insights).unwrap();
+    assert_eq!(postcard::from_bytes::<Insights>(&bytes).unwrap(), insights);
+}
+
+/// Everything a session says to one request.
+fn ask(session: &mut Session, request: Request, file: Option<&str>) -> Vec<Event> {
+    let source = file.map(|text| Box::new(MemorySource(text.into())) as Box<dyn neuronscope::session::ByteSource>);
+    session.handle(request, source);
+    let mut events = Vec::new();
+    while session.step(100_000, &mut |e| events.push(e)) == StepResult::More {}
+    events
+}
+
+#[test]
+fn a_session_answers_for_executions_and_says_so_for_files() {
+    let mut session = Session::new();
+    let (job, profile) = (JobId(1), ProfileKey(0));
+    let spec =
+        ProfileSpec { model: "nn".to_owned(), workflow: Workflow::Trace, seed: 0, instance: "trn1.2xlarge".to_owned() };
+    ask(&mut session, Request::Profile { job, spec }, None);
+    let expected = Some(Box::new(insights("nn", Workflow::Trace)));
+    let answer = ask(&mut session, Request::Summary { job, profile }, None);
+    assert_eq!(answer, [Event::Summary { job, profile, insights: expected }]);
+    assert!(answer[0].is_last() && answer[0].job() == Some(job));
+
+    let trace = r#"[{"name": "a", "ph": "X", "ts": 0, "dur": 1, "pid": 1, "tid": 1}]"#;
+    ask(&mut session, Request::Open { job, name: "t.json".to_owned(), size: trace.len() as u64 }, Some(trace));
+    let profile = ProfileKey(1);
+    let answer = ask(&mut session, Request::Summary { job, profile }, None);
+    assert_eq!(answer, [Event::Summary { job, profile, insights: None }]);
+    let refused = ask(&mut session, Request::Export { job, profile, kind: ExportKind::SummaryJson }, None);
+    let [Event::Failed { message, .. }] = &refused[..] else { panic!("{refused:?}") };
+    assert!(message.starts_with("t.json: ") && message.contains("simulated"), "{message}");
+}
