@@ -214,6 +214,8 @@ const fn binary_op(op: &Opcode) -> Option<BinaryOp> {
 
 #[cfg(test)]
 mod tests {
+    use std::f32::consts::FRAC_1_SQRT_2;
+
     use super::*;
     use crate::compiler::hlo::parse;
 
@@ -251,6 +253,8 @@ mod tests {
             ("tanh", [libm::tanhf(4.0), libm::tanhf(1.0)]),
             ("sqrt", [2.0, 1.0]),
             ("rsqrt", [0.5, 1.0]),
+            ("gelu", [2.0 * (1.0 + libm::erff(4.0 * FRAC_1_SQRT_2)), 0.5 * (1.0 + libm::erff(FRAC_1_SQRT_2))]),
+            ("logistic", [1.0 / (1.0 + libm::expf(-4.0)), 1.0 / (1.0 + libm::expf(-1.0))]),
         ] {
             assert_eq!(one(&format!("ROOT %r = f32[2] {op}(%p0)"), &[(&[2], a)]), expected, "{op}");
         }
@@ -271,6 +275,32 @@ mod tests {
         assert_eq!(one("ROOT %r = f32[2] constant(-inf)", &[]), [f32::NEG_INFINITY; 2]);
         let dot = "ROOT %r = f32[2,2] dot(%p0, %p0), lhs_contracting_dims={1}, rhs_contracting_dims={1}";
         assert_eq!(one(dot, &[x]), [14.0, 25.5, 25.5, 83.25]);
+    }
+
+    #[test]
+    fn windows_rows_and_parts() {
+        let image: (&[u64], &[f32]) = (&[1, 1, 2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let kernel: (&[u64], &[f32]) = (&[1, 1, 1, 2], &[1.0, 10.0]);
+        let line = "ROOT %r = f32[1,1,2,2] convolution(%p0, %p1), window={size=1x2}";
+        assert_eq!(one(line, &[image, kernel]), [21.0, 32.0, 54.0, 65.0]);
+        // Each element spread over two columns: 1 * (1, 10), 2 * (1, 10), 3 * (1, 10), ...
+        let line = "ROOT %r = f32[1,1,2,6] convolution(%p0, %p1), \
+                    window={size=1x2 pad=0_0x1_1 lhs_dilate=1x2 rhs_reversal=0x1}";
+        assert_eq!(one(line, &[image, kernel]), [1.0, 10.0, 2.0, 20.0, 3.0, 30.0, 4.0, 40.0, 5.0, 50.0, 6.0, 60.0]);
+        let line = "ROOT %r = f32[1,1,1,2] reduce-window(%p0), window={size=1x1x2x2}, to_apply=maximum";
+        assert_eq!(one(line, &[image]), [5.0, 6.0]);
+        let line = "ROOT %r = f32[1,1,1,2] reduce-window(%p0), window={size=1x1x2x2}, to_apply=add";
+        assert_eq!(one(line, &[image]), [12.0, 16.0]);
+        let table: (&[u64], &[f32]) = (&[3, 2], &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        let ids: (&[u64], &[f32]) = (&[2], &[2.0, 0.0]);
+        let line = "%i = s32[2] convert(%p1)\n ROOT %r = f32[2,2] gather(%p0, %i)";
+        assert_eq!(one(line, &[table, ids]), [4.0, 5.0, 0.0, 1.0]);
+        assert_eq!(one("ROOT %r = f32[1,1] slice(%p0), slice={[1:2], [0:2:2]}", &[table]), [2.0]);
+        let line = "ROOT %r = f32[3,3] concatenate(%p0, %p1), dimensions={1}";
+        assert_eq!(one(line, &[table, (&[3, 1], &[7.0; 3])]), [0.0, 1.0, 7.0, 2.0, 3.0, 7.0, 4.0, 5.0, 7.0]);
+        let line = "%c = s32[] constant(2)\n %z = s32[] constant(0)\n \
+                    ROOT %r = f32[3,2] dynamic-update-slice(%p0, %p1, %c, %z)";
+        assert_eq!(one(line, &[table, (&[1, 2], &[8.0, 9.0])]), [0.0, 1.0, 2.0, 3.0, 8.0, 9.0]);
     }
 
     #[test]

@@ -34,9 +34,9 @@ const PUBLISHED: [(&str, f64, Option<f64>); 23] = [
     // The language model's head is tied to the word table and counted once.
     ("gpt2", 124.439_808, None),
     // A decoder of N parameters in its products takes N multiply-accumulates a token, attention beside.
-    ("llama-2-7b", 6738.415_616, None),
+    ("llama-2-7b", 6_738.415_616, None),
     ("llama-2-13b", 13_015.864_320, None),
-    ("llama-3-8b", 8030.261_248, None),
+    ("llama-3-8b", 8_030.261_248, None),
 ];
 
 #[test]

@@ -1,6 +1,6 @@
 //! Blocks of the zoo's models at small sizes: the same bits eagerly, lowered and after the passes, and the HLO they come to.
 
-use neuronscope::compiler::hlo::{HloModule, Opcode, print};
+use neuronscope::compiler::hlo::{HloModule, Opcode};
 use neuronscope::compiler::passes::optimize;
 use neuronscope::compiler::{Workflow, lower};
 use neuronscope::model::zoo::text::{
@@ -23,10 +23,6 @@ fn images(batch: u64, size: u64) -> InputSpec {
 fn optimized(module: &dyn Module, inputs: &[InputSpec]) -> HloModule {
     let shapes: Vec<Shape> = inputs.iter().map(|i| i.shape.clone()).collect();
     optimize(lower(&trace(module, &shapes).unwrap(), Workflow::Trace).unwrap()).unwrap().0
-}
-
-fn show(name: &str, module: &HloModule) {
-    std::fs::write(format!("/tmp/hlo-{name}.txt"), print(module)).unwrap();
 }
 
 /// Opcodes of the instructions whose path holds `scope`, in order; what is known at load is left out.
@@ -73,8 +69,27 @@ fn a_transformer_encoder() {
     let ones = InputSpec { distribution: Distribution::Constant(1), ..inputs[1].clone() };
     let seen = check(&bert, &[inputs[0].clone(), ones, inputs[2].clone()], 3);
     assert!(!seen.same_bits(&result));
-    show("bert", &optimized(&bert, &inputs));
-    println!("{:#?}", sequence(&optimized(&bert, &inputs), "BertLayer[1]"));
+}
+
+#[test]
+fn a_bert_layer_is_products_with_their_epilogues_softmax_and_two_normalisations() {
+    let bert = Bert::new(&BERT);
+    let module = optimized(&bert, &[ids(2, 5, 50), ids(2, 5, 2), ids(2, 5, 2)]);
+    let heads = ["dot", "add", "reshape", "transpose"];
+    let scores = ["dot", "divide+add", "reduce", "subtract+exponential", "reduce", "divide", "dot"];
+    let norm = ["reduce", "multiply", "subtract", "multiply", "reduce", "multiply+add+rsqrt", "multiply+multiply+add"];
+    let expected: Vec<&str> = [
+        &heads[..],
+        &heads,
+        &heads,
+        &scores,
+        &["transpose", "reshape", "dot", "add+add"],
+        &norm,
+        &["dot", "add+gelu", "dot", "add+add"],
+        &norm,
+    ]
+    .concat();
+    assert_eq!(sequence(&module, "BertLayer[1]"), expected);
 }
 
 #[test]
@@ -85,7 +100,13 @@ fn residual_networks() {
         let result = check(&resnet, &[images(2, 32)], 5);
         assert_eq!(result.dims(), [2, 7]);
         assert!(result.data().iter().all(|v| v.is_finite()) && result.data().iter().any(|v| v.abs() > 0.01));
-        show(&format!("resnet{bottleneck}"), &optimized(&resnet, &[images(2, 32)]));
+        // Scale, shift, short cut and ReLU are one operation behind each convolution.
+        let module = optimized(&resnet, &[images(2, 32)]);
+        let plain = ["convolution", "multiply+add+maximum"];
+        let last = ["convolution", "multiply+add+add+maximum"];
+        let inner = vec![plain; if bottleneck { 2 } else { 1 }].concat();
+        let class = if bottleneck { "Bottleneck" } else { "BasicBlock" };
+        assert_eq!(sequence(&module, &format!("Sequential[layer4]/{class}[1]")), [inner, last.to_vec()].concat());
     }
 }
 
@@ -114,14 +135,12 @@ fn vision_transformers() {
     let config = ViTConfig { image: 32, patch: 8, hidden: 24, layers: 2, heads: 3, intermediate: 40, classes: 7 };
     let result = check(&ViT::new(&config), &[images(2, 32)], 5);
     assert_eq!(result.dims(), [2, 7]);
-    show("vit", &optimized(&ViT::new(&config), &[images(2, 32)]));
     let tower = Tower { hidden: 24, layers: 2, heads: 3, intermediate: 40 };
     let text = Tower { hidden: 16, heads: 2, ..tower };
     let clip = Clip::new(&ClipConfig { vision: tower, text, image: 32, patch: 8, vocab: 50, projection: 12 });
     let ones = InputSpec { distribution: Distribution::Constant(1), ..ids(6, 5, 2) };
     let inputs = [images(2, 32), ids(6, 5, 50), ones];
     assert_eq!(check(&clip, &inputs, 5).dims(), [2, 6]);
-    show("clip", &optimized(&clip, &inputs));
 }
 
 #[test]
@@ -130,7 +149,6 @@ fn a_unet() {
     let result = check(&unet, &[images(1, 32)], 5);
     assert_eq!(result.dims(), [1, 2, 32, 32]);
     assert!(result.data().iter().all(|v| v.is_finite()) && result.data().iter().any(|v| v.abs() > 0.01));
-    show("unet", &optimized(&unet, &[images(1, 32)]));
 }
 
 #[test]
@@ -145,7 +163,6 @@ fn a_causal_decoder_does_not_see_what_comes_later() {
     for (a, b) in result.data().iter().zip(shorter.data()) {
         assert!((a - b).abs() < 1e-6, "{a} {b}");
     }
-    show("gpt2", &optimized(&gpt2, &[ids(1, 6, 50)]));
 }
 
 #[test]
@@ -172,6 +189,21 @@ fn a_llama_with_grouped_heads() {
     // Another position turns the query another way and writes elsewhere in the cache.
     let other = check(&llama, &[inputs[0].clone(), inputs[1].clone(), integer(&[1], 3)], 6);
     assert!(!other.same_bits(&result));
-    show("llama", &optimized(&llama, &inputs));
-    println!("{:#?}", sequence(&optimized(&llama, &inputs), "LlamaDecoderLayer[1]"));
+    let norm = ["multiply", "reduce", "multiply+add+rsqrt", "multiply+multiply"];
+    let rotary = ["dot", "reshape", "slice", "slice", "negate", "concatenate", "multiply+multiply+add"];
+    let scores = ["dot", "divide+add", "reduce", "subtract+exponential", "reduce", "divide", "dot"];
+    let expected: Vec<&str> = [
+        &norm[..],
+        &["dot", "reshape", "dynamic-update-slice"],
+        &rotary,
+        &["dynamic-update-slice"],
+        &rotary,
+        &["reshape"],
+        &scores,
+        &["reshape", "dot", "add"],
+        &norm,
+        &["dot", "dot", "logistic+multiply+multiply", "dot", "add"],
+    ]
+    .concat();
+    assert_eq!(sequence(&optimized(&llama, &inputs), "LlamaDecoderLayer[1]"), expected);
 }

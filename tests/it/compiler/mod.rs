@@ -1,6 +1,7 @@
 //! From models to HLO: whole-module snapshots, numerics before and after the passes, and text.
 
 mod blocks;
+mod functions;
 mod numerics;
 mod passes;
 mod random;

@@ -2,7 +2,9 @@
 
 use neuronscope::compiler::Workflow;
 use neuronscope::compiler::hlo::{HloModule, Opcode, parse, print};
-use neuronscope::compiler::passes::{CommonSubexpressions, DeadCode, Fusion, PassManager, Simplify, optimize};
+use neuronscope::compiler::passes::{
+    CommonSubexpressions, DeadCode, FoldTransposes, Fusion, PassManager, Simplify, Views, optimize,
+};
 
 use super::lowered;
 
@@ -128,4 +130,71 @@ fn a_transpose_and_its_inverse_cancel_and_others_do_not() {
     assert_eq!(back.instructions[back.root].name, "x");
     let other = run("f32[3,4,2] transpose(%t), dimensions={2,0,1}");
     assert_eq!(other.instructions[other.root].name, "u");
+}
+
+#[test]
+fn a_batched_product_reads_what_its_operand_transposes() {
+    let text = |transpose: &str, product: &str| {
+        format!(
+            "HloModule m\nENTRY {{\n %q = f32[2,3,4] parameter(0), input=0\n %k = f32[2,5,4] parameter(1), input=1\n \
+             %t = {transpose}\n ROOT %s = {product}\n}}"
+        )
+    };
+    let turned = text(
+        "f32[2,4,5] transpose(%k), dimensions={0,2,1}",
+        "f32[2,3,5] dot(%q, %t), batch_dims=1, lhs_contracting_dims={2}, rhs_contracting_dims={1}",
+    );
+    let (after, log) = PassManager::empty().with(FoldTransposes).run(parse(&turned).unwrap()).unwrap();
+    assert_eq!(log[0].examples, ["%s reads %k"]);
+    let Opcode::Dot(dims) = &after.instructions[after.root].opcode else { panic!("{}", print(&after)) };
+    assert_eq!((dims.lhs_contracting, dims.rhs_contracting), (2, 2));
+    // A transposition that moves the batch is another thing.
+    let moved = text(
+        "f32[5,2,4] transpose(%k), dimensions={1,0,2}",
+        "f32[5,2,2] dot(%t, %t), batch_dims=1, lhs_contracting_dims={2}, rhs_contracting_dims={2}",
+    );
+    let (_, log) = PassManager::empty().with(FoldTransposes).run(parse(&moved).unwrap()).unwrap();
+    assert_eq!(log[0].changes, 0);
+}
+
+#[test]
+fn transposes_compose_and_moving_dimensions_of_one_is_a_view() {
+    let run = |lines: &str| {
+        let text = format!("HloModule m\nENTRY {{\n %x = f32[2,3,4] parameter(0), input=0\n {lines}\n}}");
+        PassManager::empty().with(Simplify).with(DeadCode).run(parse(&text).unwrap()).unwrap().0
+    };
+    let twice = run("%t = f32[4,2,3] transpose(%x), dimensions={2,0,1}\n \
+         ROOT %u = f32[3,4,2] transpose(%t), dimensions={2,0,1}");
+    assert_eq!(twice.instructions.len(), 2);
+    let expected = Opcode::Transpose { permutation: vec![1, 2, 0] };
+    assert_eq!(twice.instructions[twice.root].opcode, expected);
+    let one = run("%r = f32[2,1,3,4] reshape(%x)\n ROOT %t = f32[2,3,1,4] transpose(%r), dimensions={0,2,1,3}");
+    assert_eq!(one.instructions[one.root].opcode, Opcode::Reshape);
+}
+
+#[test]
+fn a_linear_layer_on_a_view_is_computed_on_what_is_viewed() {
+    let text = "HloModule m\nENTRY {\n %x = f32[2,3,4] parameter(0), input=0\n %w = f32[4,5] parameter(1), weight=\"w\"\n \
+         %b = f32[5] parameter(2), weight=\"b\"\n %v = f32[6,4] reshape(%x)\n \
+         %d = f32[6,5] dot(%v, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n \
+         %c = f32[6,5] broadcast(%b), dimensions={1}\n %a = f32[6,5] add(%d, %c)\n \
+         %y = f32[2,3,5] reshape(%a)\n ROOT %t = f32[2,3,5] tanh(%y)\n}";
+    let (after, log) = PassManager::empty().with(Views).with(DeadCode).run(parse(text).unwrap()).unwrap();
+    assert_eq!((log[0].changes, count(&after, "reshape")), (2, 0));
+    let shape = |name: &str| after.instructions[after.find(name).unwrap()].shape.to_string();
+    assert_eq!((shape("d"), shape("a")), ("f32[2,3,5]".to_owned(), "f32[2,3,5]".to_owned()));
+    assert!(print(&after).contains("lhs_contracting_dims={2}"));
+}
+
+#[test]
+fn what_weights_alone_give_is_known_and_stays_out_of_fusions() {
+    let text = "HloModule m\nENTRY {\n %x = f32[2,3] parameter(0), input=0\n %w = f32[3] parameter(1), weight=\"w\"\n \
+         %e = f32[] constant(0.5)\n %f = f32[3] broadcast(%e), dimensions={}\n %s = f32[3] add(%w, %f)\n \
+         %r = f32[3] rsqrt(%s)\n %b = f32[2,3] broadcast(%r), dimensions={1}\n ROOT %m = f32[2,3] multiply(%x, %b)\n}";
+    let (after, _) = PassManager::empty().with(Fusion).run(parse(text).unwrap()).unwrap();
+    let known = after.known_at_load();
+    let names: Vec<&str> =
+        after.instructions.iter_enumerated().filter(|(id, _)| known[*id]).map(|(_, i)| i.name.as_str()).collect();
+    assert_eq!(names, ["w", "s", "r"]);
+    assert_eq!(count(&after, "fusion"), 1);
 }

@@ -9,7 +9,17 @@ use super::lowered;
 
 #[test]
 fn every_model_reads_back_before_and_after_the_passes() {
-    for spec in ["nn", "matmult:n=8,loop_count=3", "matmult:n=8,loop_count=3,chained=false", "mlp"] {
+    for spec in [
+        "nn",
+        "matmult:n=8,loop_count=3",
+        "matmult:n=8,loop_count=3,chained=false",
+        "mlp",
+        "distilbert-base-uncased",
+        "resnet18",
+        "openai/clip-vit-base-patch32",
+        "UNet",
+        "llama-3-8b",
+    ] {
         for workflow in [Workflow::MarkStep, Workflow::Trace] {
             let module = lowered(spec, workflow);
             assert_eq!(parse(&print(&module)).unwrap(), module);
