@@ -94,7 +94,8 @@ fn the_element_wise_custom_relu_is_the_first_finding() {
         first.evidence
     );
     assert!(first.slices.iter().all(|s| s.row == "GpSimd"));
-    assert!(finding(&mlp, Rule::EngineWaits).title.contains("GpSimd (MLP[model]/my_ops__relu_custom-call)"));
+    let waits = finding(&mlp, Rule::EngineWaits);
+    assert!(waits.evidence.iter().any(|e| e.name.contains("for GpSimd (MLP[model]/my_ops__relu_custom-call)")));
     assert!(!rules(&mlp).contains(&Rule::DataTransferDominates));
 }
 
