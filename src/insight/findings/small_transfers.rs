@@ -31,7 +31,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
         format_bytes(average),
         format_bytes(per_descriptor)
     );
-    let detail = "Each DMA has a fixed cost of about a microsecond, whatever its size. Larger layers and batches, or \
+    let detail = "Each DMA has a fixed cost, whatever its size. Larger layers and batches, or \
         tensors laid out together, make larger ones.";
     let finding = Finding::new(Rule::SmallTransfers, Effect::Cost, exposed, title, detail)
         .bytes("average DMA", average)

@@ -13,7 +13,7 @@ const LONG_PERCENT: f64 = 10.0;
 struct Gap<'a> {
     unit: &'a UnitRun,
     time: Interval<i64>,
-    /// Of what had to run in the gap, what took longest.
+    /// Of what held it back in the gap, what took longest.
     awaited: (&'a UnitRun, &'a Item),
 }
 
@@ -31,18 +31,20 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     gaps.sort_by_key(|g| std::cmp::Reverse(g.ns()));
     let Some(longest) = gaps.first() else { return Vec::new() };
     let title = format!(
-        "The {} engine stands still for {} ({:.0} % of the device window); most of that {} takes.",
+        "The {} engine stands still for {} ({:.0} % of the device window). Of what it waits for, the longest is {}: \
+         {}.",
         longest.unit.name,
         format_ns(longest.ns() as f64),
         c.share(longest.ns()),
-        described(c.run, longest.awaited)
+        described(c.run, longest.awaited),
+        format_ns(inside_ns(longest.time, longest.awaited.1) as f64)
     );
     let detail = "What takes the time is the place to shorten, or to start earlier. The evidence has the longest wait of each \
         engine; the slices are what it waited for.";
     let mut finding = Finding::new(Rule::EngineWaits, Effect::Symptom, longest.ns(), title, detail);
     for gap in &gaps {
         let name = format!(
-            "{} waits from {} ns, most of it for {}",
+            "{} waits from {} ns, longest for {}",
             gap.unit.name,
             gap.time.start,
             described(c.run, gap.awaited)
@@ -68,18 +70,40 @@ fn longest_gap<'a>(run: &'a Run<'a>, unit: &'a UnitRun) -> Option<Gap<'a>> {
     Some(Gap { unit, time, awaited: slowest(run, time, awaited)? })
 }
 
-/// Back along the chain of waits: the item that took the most of the gap, the nearest one of equal ones.
+/// Back along what each item had to wait for: the one that took the most of the gap, the nearest of equal ones.
 fn slowest<'a>(run: &'a Run<'a>, gap: Interval<i64>, awaited: ItemRef) -> Option<(&'a UnitRun, &'a Item)> {
-    let inside = |i: &Item| i.time.end.min(gap.end) - i.time.start.max(gap.start);
     let mut slowest = run.item(awaited)?;
-    let mut at = slowest.1.waited_for;
-    while let Some(next) = at.and_then(|at| run.item(at)).filter(|(_, i)| i.time.end > gap.start) {
-        if inside(next.1) > inside(slowest.1) {
+    let mut at = before(run, awaited);
+    // No chain is longer than the run; one of an imported profile might go in a circle.
+    for _ in 0..run.units.iter().map(|u| u.items.len()).sum() {
+        let Some((here, next)) = at.and_then(|at| Some((at, run.item(at)?))) else { break };
+        if next.1.time.end <= gap.start {
+            break;
+        }
+        if inside_ns(gap, next.1) > inside_ns(gap, slowest.1) {
             slowest = next;
         }
-        at = next.1.waited_for;
+        at = before(run, here);
     }
     Some(slowest)
+}
+
+/// What held an item back: of the item it waited for and the one before it in its engine, the later to end. DMAs of a
+/// queue do not wait for the end of the one before.
+fn before(run: &Run<'_>, at: ItemRef) -> Option<ItemRef> {
+    let (unit, item) = run.item(at)?;
+    let previous = at.item.checked_sub(1).map(|item| ItemRef { item, ..at });
+    let end = |at: ItemRef| run.item(at).map(|(_, i)| i.time.end);
+    match (item.waited_for, previous) {
+        (Some(awaited), Some(previous)) if unit.engine.is_some() && end(previous) > end(awaited) => Some(previous),
+        (Some(awaited), _) => Some(awaited),
+        (None, previous) => previous,
+    }
+}
+
+/// How much of the gap an item took, nanoseconds.
+fn inside_ns(gap: Interval<i64>, item: &Item) -> u64 {
+    u64::try_from(item.time.end.min(gap.end) - item.time.start.max(gap.start)).unwrap_or(0)
 }
 
 /// `weights on qSyncWeights0 (NN[model]/Linear[layer1]/aten__permute_transpose)`.
@@ -114,9 +138,9 @@ mod tests {
         let [found] = &only(find, &t.run())[..] else { panic!("one finding") };
         assert_eq!(found.time_ns, 800);
         assert!(found.title.contains("Vector engine stands still for 800 ns (80 %"), "{}", found.title);
-        assert!(found.title.contains("most of that Tensor (m/dot) takes"), "{}", found.title);
+        assert!(found.title.contains("the longest is Tensor (m/dot): 500 ns"), "{}", found.title);
         let evidence: Vec<_> = found.evidence.iter().map(|e| (e.name.as_str(), e.text())).collect();
-        let expected = "Tensor waits from 0 ns, most of it for weights on q (m/weight)";
+        let expected = "Tensor waits from 0 ns, longest for weights on q (m/weight)";
         assert_eq!(evidence[1], (expected, "300 ns".to_owned()));
         assert_eq!(found.slices[1].row, "q");
     }
@@ -126,7 +150,22 @@ mod tests {
         let t = run(700);
         let found = only(find, &t.run());
         // The vector engine waits for the product, which takes 100 ns, and that for the weights, which take 700.
-        assert!(found[0].title.contains("most of that weights on q (m/weight) takes"), "{}", found[0].title);
+        assert!(found[0].title.contains("the longest is weights on q (m/weight): 700 ns"), "{}", found[0].title);
+    }
+
+    #[test]
+    fn the_chain_goes_through_earlier_instructions_of_an_engine() {
+        let mut t = run(700);
+        // The instruction that waits for the weights is not the one that the vector engine waits for.
+        let tensor = &mut t.units[Engine::Tensor.index()].items;
+        let mut first = tensor[0];
+        first.time.end = 710;
+        tensor[0].time.start = 710;
+        tensor[0].waited_for = None;
+        tensor.insert(0, first);
+        t.units[Engine::Vector.index()].items[0].waited_for = Some(ItemRef { unit: 0, item: 1 });
+        let found = only(find, &t.run());
+        assert!(found[0].title.contains("the longest is weights on q (m/weight): 700 ns"), "{}", found[0].title);
     }
 
     #[test]
