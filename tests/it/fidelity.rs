@@ -16,9 +16,9 @@ fn every_row_has_an_answer_in_order_and_the_errors_stay_where_they_are() {
         assert!(answer.predicted.is_some() != answer.skipped.is_some(), "{answer:?}");
     }
     let summary = Summary::of(answers.iter());
-    assert!(summary.n >= 20, "{summary:?}");
+    assert!(summary.n >= 23, "{summary:?}");
     // What docs/fidelity.md states, with a little room: a change that makes this worse has to say so there.
-    assert!(summary.median_abs_error.unwrap() < 0.06, "{summary:?}");
+    assert!(summary.median_abs_error.unwrap() < 0.075, "{summary:?}");
     assert!(summary.p90_abs_error.unwrap() < 0.22, "{summary:?}");
     assert!((summary.geomean_ratio.unwrap() - 1.0).abs() < 0.04, "{summary:?}");
 }

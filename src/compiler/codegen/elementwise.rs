@@ -73,6 +73,8 @@ impl Generator<'_> {
         let mut steps: Vec<Step> = Vec::new();
         // Members that another value goes through before it meets the running one.
         let mut beside: FxHashSet<InstrId> = FxHashSet::default();
+        // Earlier values of the chain, which a later member may read again: x in x * sigmoid(x).
+        let mut passed: FxHashSet<InstrId> = FxHashSet::default();
         for (id, member) in members {
             if self.define_lazy(*id, member) {
                 continue;
@@ -89,11 +91,12 @@ impl Generator<'_> {
                     let after = steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default();
                     steps.push(Step { kind: StepKind::Function(SQUARE), after });
                 }
-                Some(other) if beside.contains(&other) => {
+                Some(other) if beside.contains(&other) || passed.contains(&other) => {
                     steps.push(Step { kind: StepKind::Tensors, after: Vec::new() });
                 }
                 _ => self.plan_member(*id, member, other, shape, &mut steps)?,
             }
+            passed.insert(running);
             running = *id;
         }
         if steps.is_empty() {
@@ -330,6 +333,26 @@ impl Generator<'_> {
         for operand in outside.flat_map(|(_, m)| m.operands.iter()).filter(|o| !inside(o)) {
             if let Ok(Value::Resident(r)) = self.value(*operand) {
                 return Ok((*operand, r.clone()));
+            }
+        }
+        self.broadcast_operand(id, members)
+    }
+
+    /// A chain that starts from a small value repeated to the result's size: a mask.
+    fn broadcast_operand(
+        &self,
+        id: InstrId,
+        members: &[(InstrId, &HloInstruction)],
+    ) -> Result<(InstrId, Resident), CodegenError> {
+        let (rows, columns) = self.rows_and_columns(&self.instruction(id)?.shape);
+        let repeated = members.iter().filter(|(_, m)| matches!(m.opcode, Opcode::Broadcast { .. }));
+        for (member, operand) in repeated.filter_map(|(m, i)| Some((*m, *i.operands.first()?))) {
+            if let Ok(Value::Resident(r)) = self.value(operand) {
+                let mut whole = Resident::of(self.wanted_layout(id), rows, columns);
+                whole.bytes =
+                    self.resident_bytes(whole.partition_elements, whole.free_elements, self.element_bytes(id));
+                whole.ready.clone_from(&r.ready);
+                return Ok((member, whole));
             }
         }
         Err(self.unsupported(id, "elementwise work on constants or weights alone"))
