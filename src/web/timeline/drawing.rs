@@ -28,9 +28,11 @@ impl Controller {
                 None if is_first => Viewport::fit(outline.span, room),
                 None => screen.view.with_width(room),
             };
-            // A canvas that was resized is blank until it is painted: paint in the same frame.
-            // Texts that are missing come with the frame that `changed` asks for.
-            screen.draw(outline, super::controller::FRAME_TEXT_MS);
+            // A canvas that was resized is blank until it is painted: paint in the same frame. The first time there is
+            // nothing to keep, and the frame that `changed` asks for shares the work.
+            if !is_first {
+                screen.draw(outline, super::controller::FRAME_TEXT_MS);
+            }
         }
         self.changed();
     }
