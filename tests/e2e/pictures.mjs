@@ -20,19 +20,23 @@ try {
     console.log(path, statSync(path).size, "bytes");
   };
 
-  await openApp(page, `${server.url}#/profile?v=1&model=nn&tool=operator-timeline`);
+  // Below the bar that stays at the top.
+  const scrollTo = (what) => page.locator(what).evaluate((e) => window.scrollTo(0, e.getBoundingClientRect().top + scrollY - 60));
+
+  await openApp(page, `${server.url}#/profile?v=1&model=nn&tool=operator-timeline&from=7900&to=15100&hide=4`);
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await waitForState(page, "done");
   await page.getByRole("application", { name: "Timeline" }).focus();
   await page.keyboard.press("/");
   await page.keyboard.type("fused_");
   await page.getByText(/\d+ found/).waitFor();
-  await page.keyboard.press("Enter");
+  for (let i = 0; i < 4; i++) await page.keyboard.press("Enter");
+  await page.getByText(/^4 of \d+$/).waitFor();
   await page.getByText(/Fused members/).waitFor();
   // Without the search everything has its colour again; the selection stays.
   await page.locator("#timeline-search").fill("");
   await page.locator("#timeline-search").blur();
-  await page.locator(".view-bar").evaluate((e) => scrollTo(0, e.getBoundingClientRect().top + scrollY - 8));
+  await scrollTo(".run-title");
   await keep("timeline");
 
   await openApp(page, `${server.url}#/benchmark`);
@@ -41,7 +45,7 @@ try {
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await waitForState(page, "done");
   await page.locator(".results").waitFor();
-  await page.locator(".results").evaluate((e) => scrollTo(0, e.getBoundingClientRect().top + scrollY - 8));
+  await scrollTo("#results-title");
   await keep("benchmark");
 } finally {
   await browser.close();

@@ -18,6 +18,9 @@ use crate::web::worker::Engine;
 /// The page is told of a moved view so long after the last move.
 const SETTLE_MS: u32 = 160;
 
+/// Time for texts in a frame; the next frame, if nothing moved, has twice as much, and finds most texts known.
+pub(super) const FRAME_TEXT_MS: f64 = 8.0;
+
 /// What the page is told.
 pub enum Change {
     /// The view came to rest: its span, or none when all of the profile is shown.
@@ -269,6 +272,10 @@ impl Controller {
     }
 
     pub(super) fn redraw(&self) {
+        self.draw_soon(FRAME_TEXT_MS);
+    }
+
+    fn draw_soon(&self, text_ms: f64) {
         if self.0.is_frame_due.replace(true) {
             return;
         }
@@ -276,7 +283,10 @@ impl Controller {
         crate::web::platform::frame::before_next_paint(move || {
             if let Some(inner) = inner.upgrade() {
                 inner.is_frame_due.set(false);
-                inner.screen.borrow().draw(&inner.info.outline);
+                let is_whole = inner.screen.borrow().draw(&inner.info.outline, text_ms);
+                if !is_whole {
+                    Self(inner).draw_soon(text_ms * 2.0);
+                }
             }
         });
     }

@@ -28,8 +28,11 @@ impl Controller {
                 None if is_first => Viewport::fit(outline.span, room),
                 None => screen.view.with_width(room),
             };
-            // A canvas that was resized is blank until it is painted: paint in the same frame.
-            screen.draw(outline);
+            // A canvas that was resized is blank until it is painted: paint in the same frame. The first time there is
+            // nothing to keep, and the frame that `changed` asks for shares the work.
+            if !is_first {
+                screen.draw(outline, super::controller::FRAME_TEXT_MS);
+            }
         }
         self.changed();
     }
@@ -57,9 +60,9 @@ impl Screen {
         if width > 0.0 { width / SAMPLE.len() as f64 } else { Metrics::default().char_px }
     }
 
-    /// Paints the screen as it is.
-    pub(super) fn draw(&self, outline: &Outline) {
-        let Some((_, context)) = &self.canvas else { return };
+    /// Paints the screen as it is, with about `text_ms` for texts on slices; says whether that was enough.
+    pub(super) fn draw(&self, outline: &Outline, text_ms: f64) -> bool {
+        let Some((_, context)) = &self.canvas else { return true };
         let list = paint(&Scene {
             outline,
             layout: &self.layout,
@@ -71,6 +74,6 @@ impl Screen {
             selected: self.selected,
             range_px: self.range_px,
         });
-        painter::paint(context, &self.strips, &list, self.theme, self.dpr);
+        painter::paint(context, &self.strips, &list, self.theme, self.dpr, text_ms)
     }
 }

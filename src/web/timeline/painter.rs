@@ -9,8 +9,19 @@ use crate::view::timeline::{Align, Command, DisplayList, Label, Rect, Strip};
 pub(super) const FONT: &str = "11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const BOLD_FONT: &str = "600 11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
-/// Paints everything, for a screen with `dpr` device pixels to a pixel.
-pub fn paint(context: &CanvasRenderingContext2d, strips: &StripCanvas, list: &DisplayList, theme: Theme, dpr: f64) {
+/// Paints everything, for a screen with `dpr` device pixels to a pixel, but texts on slices only until `text_ms` have gone
+/// by: the first time a browser sees a text it takes long over it. Says whether all of it is painted.
+pub fn paint(
+    context: &CanvasRenderingContext2d,
+    strips: &StripCanvas,
+    list: &DisplayList,
+    theme: Theme,
+    dpr: f64,
+    text_ms: f64,
+) -> bool {
+    let clock = web_sys::window().and_then(|w| w.performance());
+    let now_ms = || clock.as_ref().map_or(0.0, web_sys::Performance::now);
+    let (start_ms, mut texts, mut is_late) = (now_ms(), 0_u32, false);
     // Neither can fail with finite numbers.
     let _ = context.set_transform(dpr, 0.0, 0.0, dpr, 0.0, 0.0);
     context.set_text_baseline("middle");
@@ -50,6 +61,14 @@ pub fn paint(context: &CanvasRenderingContext2d, strips: &StripCanvas, list: &Di
                 polygon(context, points);
             }
             Command::Text(label) => {
+                texts += 1;
+                // The clock is looked at now and then; looking costs, too.
+                if texts.is_multiple_of(16) && !is_late {
+                    is_late = now_ms() - start_ms > text_ms;
+                }
+                if is_late && matches!(label.paint, Paint::OnFill | Paint::OnDimmed) {
+                    continue;
+                }
                 if label.bold != is_bold {
                     is_bold = label.bold;
                     context.set_font(if is_bold { BOLD_FONT } else { FONT });
@@ -62,6 +81,7 @@ pub fn paint(context: &CanvasRenderingContext2d, strips: &StripCanvas, list: &Di
             }
         }
     }
+    !is_late
 }
 
 fn polygon(context: &CanvasRenderingContext2d, points: &[(f64, f64)]) {
