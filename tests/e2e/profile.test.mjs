@@ -95,7 +95,8 @@ test("wheel, drag and a click reach the slices", profile(async (page) => {
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2 - 80, box.y + 60, { steps: 4 });
   await page.mouse.up();
-  assert.equal(await span(page), zoomed);
+  // Panning keeps the span; the address holds both ends as whole nanoseconds, so it may differ by one.
+  assert.ok(Math.abs((await span(page)) - zoomed) <= 1);
   assert.notEqual(new URL(page.url()).hash, before);
 }));
 
