@@ -58,13 +58,11 @@ impl Generator<'_> {
     pub(super) fn concatenate(&mut self, id: InstrId) -> Result<(), CodegenError> {
         let operands = self.instruction(id)?.operands.clone();
         let mut ready = Vec::new();
-        let mut bytes = 0;
         let mut layout = None;
         for operand in operands {
             match self.value(operand)?.clone() {
                 Value::Resident(r) => {
                     layout.get_or_insert(r.layout);
-                    bytes += r.bytes;
                     ready.extend(r.ready);
                 }
                 Value::Weight { parameter, via } => ready.push(self.load_vector(parameter, via)?),
@@ -81,7 +79,6 @@ impl Generator<'_> {
         let mut resident = Resident::of(layout.unwrap_or(Layout::FeatureMajor), rows, columns);
         resident.ready = latest(ready);
         // The parts keep their space until they are dead; the whole only names them.
-        let _ = bytes;
         self.set_view(id, resident);
         Ok(())
     }
