@@ -53,7 +53,7 @@ impl Generator<'_> {
         let element_bytes = self.element_bytes(result);
         resident.bytes = self.resident_bytes(resident.partition_elements, resident.free_elements, element_bytes);
         let room = self.take(result, resident.bytes)?;
-        let steps = self.plan_steps(epilogue, id, &resident)?;
+        let (steps, apart) = self.plan_eviction(epilogue, id, &resident)?;
         let product = Product {
             rows: pixels,
             columns: *columns,
@@ -69,6 +69,8 @@ impl Generator<'_> {
         let eviction = Eviction { steps: &steps, purpose: self.eviction_purpose(id, result, epilogue), room: &room };
         let purpose = Purpose::execution(self.sources.of(id));
         resident.ready = self.product(&product, &matrix, purpose, &eviction)?;
+        let purpose = Purpose::execution(self.sources.of(result));
+        self.run_apart(&apart, &mut resident, purpose);
         self.set_resident(result, resident);
         Ok(())
     }

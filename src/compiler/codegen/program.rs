@@ -31,6 +31,8 @@ pub(super) struct Generator<'a> {
     pub ring: SbufRing,
     pub psum: PsumBanks,
     pub values: FxHashMap<InstrId, Value>,
+    /// Values that are also there in the other layout.
+    pub turned: FxHashMap<InstrId, Resident>,
     pub loaded: FxHashMap<InstrId, Loaded>,
     pub constants: FxHashMap<InstrId, Wait>,
     /// Whether all weights stay in SBUF once they are loaded; else each use streams its weight again.
@@ -88,6 +90,7 @@ impl<'a> Generator<'a> {
             ring: SbufRing::new(core.sbuf_bytes),
             psum: PsumBanks::new(core.psum_banks),
             values: FxHashMap::default(),
+            turned: FxHashMap::default(),
             loaded: FxHashMap::default(),
             constants: FxHashMap::default(),
             weights_stay: weights_fit(module, core),
@@ -282,7 +285,8 @@ impl<'a> Generator<'a> {
                 Some(Value::Resident(r)) if value != id => r.bytes,
                 _ => 0,
             };
-            self.ring.release(loaded + resident, done.clone());
+            let turned = self.turned.remove(&value).map_or(0, |t| t.bytes);
+            self.ring.release(loaded + resident + turned, done.clone());
         }
     }
 

@@ -109,7 +109,9 @@ impl Generator<'_> {
             };
             let mut loaded = vec![self.emitter.dma(transfer, source, &after)];
             loaded.extend_from_slice(&room);
-            let turned = self.turn_rows(block, columns, Purpose::data_transfer(source), &loaded);
+            let turns: Vec<(u32, u32)> =
+                blocks(columns, self.core.partitions).map(|columns| (block, columns)).collect();
+            let turned = self.turn_blocks(&turns, Purpose::data_transfer(source), &loaded);
             self.ring.release(block_bytes, latest(turned.clone()));
             ready.extend(turned);
         }

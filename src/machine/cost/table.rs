@@ -112,7 +112,7 @@ impl CostTable {
                 memory_access_cycles: 60,
                 array_depth_cycles: 128,
                 fast_weight_load_factor: 4,
-                sustained_matmul_permille: 888,
+                sustained_matmul_permille: 852,
                 act_table_load_ns: 500,
                 gpsimd_start_cycles: 150,
                 custom_hbm_access_ns: 250,
