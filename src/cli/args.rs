@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use super::bench_args::BenchArgs;
 use crate::compiler::Workflow;
 
 /// Benchmark and profile models for AWS NeuronCores with no hardware, and explore profiles of any origin.
@@ -17,7 +18,7 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
-    Bench(BenchArgs),
+    Bench(Box<BenchArgs>),
     /// Simulate one execution and show its operators and timeline
     Profile(ProfileArgs),
     /// Open a profile of any origin and summarise it
@@ -26,43 +27,6 @@ pub(super) enum Command {
     Models(ModelsArgs),
     /// Predict a table of published benchmark rows and compare
     Validate(ValidateArgs),
-}
-
-#[derive(Debug, ClapArgs)]
-pub(super) struct BenchArgs {
-    /// Model, with parameters after a colon: nn, matmult:n=1024,loop_count=1000,add_bias=true
-    #[arg(long, default_value = "nn")]
-    pub model: String,
-    /// Instance type; it decides the number of NeuronCores
-    #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
-    pub instance: String,
-    /// Model copies: 1, 1,2 or 1-10 [default: 1 and the instance's maximum]
-    #[arg(long)]
-    pub n_models: Option<String>,
-    /// Threads feeding each copy [default: 1 and 2]
-    #[arg(long)]
-    pub workers_per_model: Option<String>,
-    /// Samples of one inference
-    #[arg(long, default_value = "1")]
-    pub batch_sizes: String,
-    /// NeuronCores of one model copy
-    #[arg(long, default_value = "1")]
-    pub pipeline_sizes: String,
-    /// Simulated seconds measured in each configuration
-    #[arg(long, default_value_t = 60.0, allow_negative_numbers = true)]
-    pub duration: f64,
-    /// Seed of all randomness
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
-    /// US dollars per hour, for the cost per million inferences [default: the published price, if there is one]
-    #[arg(long, allow_negative_numbers = true)]
-    pub cost_per_hour: Option<f64>,
-    /// Print the reports as JSON
-    #[arg(long, conflicts_with = "csv")]
-    pub json: bool,
-    /// Print the reports as CSV
-    #[arg(long)]
-    pub csv: bool,
 }
 
 /// Workflow names as the command line takes them.
