@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use crate::compiler::Workflow;
+use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
+use crate::tensor::Rounding;
 
 /// Benchmark and profile models for AWS NeuronCores with no hardware, and explore profiles of any origin.
 #[derive(Debug, Parser)]
@@ -22,6 +23,8 @@ pub(super) enum Command {
     Profile(ProfileArgs),
     /// Open a profile of any origin and summarise it
     Open(OpenArgs),
+    /// Compute a model as a NeuronCore would, and compare with the reference
+    Numerics(NumericsArgs),
     /// List the models and their parameters
     Models(ModelsArgs),
     /// Predict a table of published benchmark rows and compare
@@ -63,6 +66,74 @@ pub(super) struct BenchArgs {
     /// Print the reports as CSV
     #[arg(long)]
     pub csv: bool,
+}
+
+/// Flags of the compiler, in `neuronx-cc`'s names.
+#[derive(Debug, ClapArgs)]
+pub(super) struct CompileArgs {
+    /// Which operations are cast: none, matmult (the default through SDK 2.26, and of the published tables) or all
+    #[arg(long, value_name = "WHICH", default_value_t)]
+    pub auto_cast: AutoCast,
+    /// What they are cast to: bf16, fp16, tf32 or fp8_e4m3
+    #[arg(long, value_name = "TYPE", default_value_t)]
+    pub auto_cast_type: CastType,
+    /// Optimisation level: 1 (no fusion), 2 or 3
+    #[arg(short = 'O', long = "optlevel", value_name = "LEVEL", default_value_t)]
+    pub optlevel: OptLevel,
+    /// Physical NeuronCores of one logical core, where there is a choice (Trn2: 1 or 2) [default: the device's]
+    #[arg(long, alias = "logical-nc-config", value_name = "CORES")]
+    pub lnc: Option<u32>,
+}
+
+impl From<CompileArgs> for CompileOptions {
+    fn from(args: CompileArgs) -> Self {
+        Self { auto_cast: args.auto_cast, auto_cast_type: args.auto_cast_type, opt_level: args.optlevel, lnc: args.lnc }
+    }
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct NumericsArgs {
+    /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false
+    #[arg(long, default_value = "nn")]
+    pub model: String,
+    /// Samples of one inference [default: the model's own]
+    #[arg(long)]
+    pub batch_size: Option<u32>,
+    /// Instance type
+    #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
+    pub instance: String,
+    #[command(flatten)]
+    pub compile: CompileArgs,
+    /// How values are rounded to the cast type: rne (to the nearest, ties to even) or stochastic
+    #[arg(long, value_enum, default_value = "rne")]
+    pub rounding: RoundingArg,
+    /// Seed of weights, inputs and stochastic rounding
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Mean relative error below which an output passes
+    #[arg(long, default_value_t = crate::neuron::numerics::DEFAULT_TOLERANCE, allow_negative_numbers = true)]
+    pub tolerance: f64,
+    /// Print the comparison as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Roundings as the command line takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum RoundingArg {
+    /// To the nearest, ties to even
+    Rne,
+    /// Up or down at random
+    Stochastic,
+}
+
+impl From<RoundingArg> for Rounding {
+    fn from(arg: RoundingArg) -> Self {
+        match arg {
+            RoundingArg::Rne => Self::Rne,
+            RoundingArg::Stochastic => Self::Stochastic,
+        }
+    }
 }
 
 /// Workflow names as the command line takes them.
