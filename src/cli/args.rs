@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
+use super::bench_args::BenchArgs;
+use super::compile_args::CompileArgs;
+use crate::compiler::Workflow;
 use crate::tensor::Rounding;
 
 /// Benchmark and profile models for AWS NeuronCores with no hardware, and explore profiles of any origin.
@@ -18,7 +20,7 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
-    Bench(BenchArgs),
+    Bench(Box<BenchArgs>),
     /// Simulate one execution and show its operators and timeline
     Profile(ProfileArgs),
     /// Open a profile of any origin and summarise it
@@ -29,66 +31,6 @@ pub(super) enum Command {
     Models(ModelsArgs),
     /// Predict a table of published benchmark rows and compare
     Validate(ValidateArgs),
-}
-
-#[derive(Debug, ClapArgs)]
-pub(super) struct BenchArgs {
-    /// Model, with parameters after a colon: nn, matmult:n=1024,loop_count=1000,add_bias=true
-    #[arg(long, default_value = "nn")]
-    pub model: String,
-    /// Instance type; it decides the number of NeuronCores
-    #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
-    pub instance: String,
-    /// Model copies: 1, 1,2 or 1-10 [default: 1 and the instance's maximum]
-    #[arg(long)]
-    pub n_models: Option<String>,
-    /// Threads feeding each copy [default: 1 and 2]
-    #[arg(long)]
-    pub workers_per_model: Option<String>,
-    /// Samples of one inference
-    #[arg(long, default_value = "1")]
-    pub batch_sizes: String,
-    /// NeuronCores of one model copy
-    #[arg(long, default_value = "1")]
-    pub pipeline_sizes: String,
-    /// Simulated seconds measured in each configuration
-    #[arg(long, default_value_t = 60.0, allow_negative_numbers = true)]
-    pub duration: f64,
-    /// Seed of all randomness
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
-    /// US dollars per hour, for the cost per million inferences [default: the published price, if there is one]
-    #[arg(long, allow_negative_numbers = true)]
-    pub cost_per_hour: Option<f64>,
-    /// Print the reports as JSON
-    #[arg(long, conflicts_with = "csv")]
-    pub json: bool,
-    /// Print the reports as CSV
-    #[arg(long)]
-    pub csv: bool,
-}
-
-/// Flags of the compiler, in `neuronx-cc`'s names.
-#[derive(Debug, ClapArgs)]
-pub(super) struct CompileArgs {
-    /// Which operations are cast: none, matmult (the default through SDK 2.26, and of the published tables) or all
-    #[arg(long, value_name = "WHICH", default_value_t)]
-    pub auto_cast: AutoCast,
-    /// What they are cast to: bf16, fp16, tf32 or fp8_e4m3
-    #[arg(long, value_name = "TYPE", default_value_t)]
-    pub auto_cast_type: CastType,
-    /// Optimisation level: 1 (no fusion), 2 or 3
-    #[arg(short = 'O', long = "optlevel", value_name = "LEVEL", default_value_t)]
-    pub optlevel: OptLevel,
-    /// Physical NeuronCores of one logical core, where there is a choice (Trn2: 1 or 2) [default: the device's]
-    #[arg(long, alias = "logical-nc-config", value_name = "CORES")]
-    pub lnc: Option<u32>,
-}
-
-impl From<CompileArgs> for CompileOptions {
-    fn from(args: CompileArgs) -> Self {
-        Self { auto_cast: args.auto_cast, auto_cast_type: args.auto_cast_type, opt_level: args.optlevel, lnc: args.lnc }
-    }
 }
 
 #[derive(Debug, ClapArgs)]
@@ -167,6 +109,8 @@ pub(super) struct ProfileArgs {
     /// Instance type
     #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
     pub instance: String,
+    #[command(flatten)]
+    pub compile: CompileArgs,
     /// Seed of weights and inputs
     #[arg(long, default_value_t = 0)]
     pub seed: u64,

@@ -1,11 +1,11 @@
 //! A profile that a session holds, and what it answers about it.
 
 use super::export::{open_json, operators_csv, profile_json, summary_json};
-use super::timeline::{ShownTracks, neighbour, search, slice_details, tile};
+use super::timeline::{ShownTracks, locate, neighbour, search, slice_details, tile};
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
-use crate::insight::Insights;
+use crate::insight::{Insights, SliceRange};
 use crate::profile::Profile;
 use crate::profile::formats::chrome::write_to_string;
 use crate::profile::lod::LodIndex;
@@ -86,6 +86,11 @@ impl Held {
     /// Everything about the slice beside another one.
     pub fn neighbour(&self, from: SliceRef, to: Neighbour) -> Option<Box<SliceDetails>> {
         self.details(neighbour(&self.profile, from, to)?)
+    }
+
+    /// Everything about a slice that a finding names.
+    pub fn locate(&self, range: &SliceRange) -> Option<Box<SliceDetails>> {
+        self.details(locate(&self.profile, range)?)
     }
 
     /// Slices by a part of their name.

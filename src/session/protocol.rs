@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use super::{Catalog, JobId, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
 use crate::base::{Interval, TraceNs};
 use crate::bench::{BenchConfig, Report};
-use crate::insight::Insights;
+use crate::insight::{Insights, SliceRange};
 use crate::neuron::numerics::{NumericsReport, NumericsSpec};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 4;
+pub const PROTOCOL_VERSION: u32 = 5;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -93,6 +93,15 @@ pub enum Request {
         from: SliceRef,
         /// In this direction.
         to: Neighbour,
+    },
+    /// Everything about a slice that a finding names. Answered by [`Event::Details`], without details when there is none.
+    Locate {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// Row and span of the slice.
+        range: SliceRange,
     },
     /// Slices whose name contains a text, letter case ignored, in order of time. Answered by [`Event::Search`].
     Search {
@@ -344,6 +353,7 @@ impl Request {
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
             | Self::Step { job, .. }
+            | Self::Locate { job, .. }
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
@@ -368,7 +378,7 @@ impl Request {
             }
             Self::Cancel { .. } | Self::Close { .. } => "a cancelled request".to_owned(),
             Self::Timeline { .. } => "a part of the timeline".to_owned(),
-            Self::Details { .. } | Self::Step { .. } => "the details of a slice".to_owned(),
+            Self::Details { .. } | Self::Step { .. } | Self::Locate { .. } => "the details of a slice".to_owned(),
             Self::Search { text, .. } => format!("the search for '{text}'"),
             Self::Operators { .. } => "the operator table".to_owned(),
             Self::Summary { .. } => "the summary".to_owned(),

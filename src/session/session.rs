@@ -123,6 +123,10 @@ impl Session {
                 let details = self.held(profile)?.neighbour(from, to);
                 Ok(Event::Details { job, profile, details })
             }
+            Request::Locate { job, profile, range } => {
+                let details = self.held(profile)?.locate(&range);
+                Ok(Event::Details { job, profile, details })
+            }
             Request::Search { job, profile, text, limit } => {
                 let hits = self.held(profile)?.search(&text, limit);
                 Ok(Event::Search { job, profile, hits })

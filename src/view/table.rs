@@ -14,6 +14,8 @@ pub enum ColumnKind {
     Count,
     /// Numbers with three decimals, so that they line up.
     Number,
+    /// Numbers as they are: for columns whose values differ by orders of magnitude.
+    Exact,
     /// Shares of 100, shown with a bar.
     Percent,
 }
@@ -96,6 +98,7 @@ impl Cell {
             (Self::Count(n), ColumnKind::Text) => n.to_string(),
             (Self::Count(n), _) => format_count(*n),
             (Self::Number(v), ColumnKind::Percent) => percent(*v),
+            (Self::Number(v), ColumnKind::Exact) => v.to_string(),
             (Self::Number(v), _) => format!("{v:.3}"),
         }
     }

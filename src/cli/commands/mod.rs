@@ -19,7 +19,7 @@ use super::args::Command;
 /// With what went wrong, for the person at the terminal.
 pub(super) fn run(command: Command) -> Result<()> {
     match command {
-        Command::Bench(args) => bench::run(args),
+        Command::Bench(args) => bench::run(*args),
         Command::Profile(args) => profile::run(args),
         Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
