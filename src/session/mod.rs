@@ -20,7 +20,9 @@ mod summary_json;
 mod timeline;
 mod warm_up;
 
-pub use crate::compiler::Workflow;
+pub use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
+pub use crate::neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample};
+pub use crate::tensor::Rounding;
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};

@@ -7,10 +7,11 @@ use super::{Catalog, JobId, OperatorKind, OperatorTable, ProfileInfo, ProfileKey
 use crate::base::{Interval, TraceNs};
 use crate::bench::{BenchConfig, Report};
 use crate::insight::{Insights, SliceRange};
+use crate::neuron::numerics::{NumericsReport, NumericsSpec};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 4;
+pub const PROTOCOL_VERSION: u32 = 5;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -40,6 +41,13 @@ pub enum Request {
         job: JobId,
         /// What to run.
         spec: ProfileSpec,
+    },
+    /// Compute a model as a device would and compare with the reference. Answered by progress and [`Event::Numerics`].
+    Numerics {
+        /// Number of this request.
+        job: JobId,
+        /// What to compare.
+        spec: Box<NumericsSpec>,
     },
     /// Read a file; its [`super::ByteSource`] travels beside this message. Answered by progress and
     /// [`Event::ProfileReady`].
@@ -212,6 +220,13 @@ pub enum Event {
         /// What it is.
         info: Box<ProfileInfo>,
     },
+    /// A device's outputs beside the reference's.
+    Numerics {
+        /// Job this ends.
+        job: JobId,
+        /// The comparison.
+        report: Box<NumericsReport>,
+    },
     /// What to draw.
     Timeline {
         /// Request this answers.
@@ -305,6 +320,7 @@ impl Event {
             | Self::Report { job, .. }
             | Self::BenchDone { job }
             | Self::ProfileReady { job, .. }
+            | Self::Numerics { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
             | Self::Search { job, .. }
@@ -332,6 +348,7 @@ impl Request {
             Self::Catalog { job }
             | Self::Bench { job, .. }
             | Self::Profile { job, .. }
+            | Self::Numerics { job, .. }
             | Self::Open { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
@@ -352,6 +369,9 @@ impl Request {
             Self::Bench { config, .. } => format!("the benchmark of {} on {}", config.model, config.instance_type),
             Self::Profile { spec, .. } => {
                 format!("the profile of {} ({}, {})", spec.model, spec.workflow.name(), spec.instance)
+            }
+            Self::Numerics { spec, .. } => {
+                format!("the numerics of {} ({}, {})", spec.model, spec.options, spec.instance)
             }
             Self::Open { name, size, .. } => {
                 format!("the file {name} ({})", crate::base::units::format_bytes(*size as f64))

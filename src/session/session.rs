@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::held::Held;
-use super::jobs::{BenchJob, Job, JobState, OpenJob, ProfileJob};
+use super::jobs::{BenchJob, Job, JobState, NumericsJob, OpenJob, ProfileJob};
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
 
 /// Whether a session has more to do.
@@ -45,6 +45,7 @@ impl Session {
             },
             Request::Bench { job, config } => self.jobs.push_back(Box::new(BenchJob::new(job, *config))),
             Request::Profile { job, spec } => self.jobs.push_back(Box::new(ProfileJob::new(job, spec))),
+            Request::Numerics { job, spec } => self.jobs.push_back(Box::new(NumericsJob::new(job, *spec))),
             Request::Cancel { job } => self.cancelled.push(job),
             Request::Close { profile } => {
                 self.profiles.remove(&profile);
@@ -133,6 +134,7 @@ impl Session {
             // Jobs and requests without an answer never get here: `handle` takes them.
             Request::Bench { .. }
             | Request::Profile { .. }
+            | Request::Numerics { .. }
             | Request::Open { .. }
             | Request::Cancel { .. }
             | Request::Close { .. } => Err(format!("{} is no question", question.describe())),
