@@ -4,6 +4,7 @@
 //! The page talks to a [`Session`] in a worker over messages; the command line calls one directly. Both see the same
 //! requests and the same events, so what one shows the other can print.
 
+mod analysis;
 mod catalog;
 mod export;
 mod held;
@@ -21,6 +22,8 @@ mod timeline;
 mod warm_up;
 
 pub use crate::compiler::Workflow;
+pub use crate::profile::groups::GroupKey;
+pub use analysis::{GroupsOf, Listed, Listing};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
