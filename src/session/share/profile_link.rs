@@ -10,6 +10,8 @@ use crate::view::table::Sort;
 /// The tools of the profile page, named as in the Neuron plugin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tool {
+    /// What dominates, with metrics, bounds and findings.
+    Summary,
     /// Time by framework operator.
     OperatorFramework,
     /// Time by HLO operator.
@@ -21,12 +23,13 @@ pub enum Tool {
 
 impl Tool {
     /// All, in the order of the selector.
-    pub const ALL: [Self; 3] = [Self::OperatorFramework, Self::OperatorHlo, Self::OperatorTimeline];
+    pub const ALL: [Self; 4] = [Self::Summary, Self::OperatorFramework, Self::OperatorHlo, Self::OperatorTimeline];
 
     /// Its name in links and in the selector.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Summary => "summary",
             Self::OperatorFramework => "operator-framework",
             Self::OperatorHlo => "operator-hlo",
             Self::OperatorTimeline => "operator-timeline",
@@ -115,7 +118,7 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
     if let Some(t) = text("tool") {
         match Tool::from_name(t) {
             Some(tool) => link.tool = tool,
-            None => wrong("tool", t, "operator-framework, operator-hlo or operator-timeline", link.tool.name()),
+            None => wrong("tool", t, &format!("one of {}", Tool::ALL.map(Tool::name).join(", ")), link.tool.name()),
         }
     }
     link.file = text("file").map(str::to_owned);
