@@ -13,6 +13,7 @@ mod elementwise;
 mod emitter;
 mod error;
 mod memory;
+mod precision;
 mod product;
 mod program;
 mod reduce;
@@ -22,4 +23,4 @@ mod value;
 mod views;
 
 pub use error::CodegenError;
-pub use program::generate;
+pub use program::{generate, generate_with};

@@ -188,7 +188,7 @@ impl Generator<'_> {
             let load = Op::LdWeights { rows, columns: stationary };
             self.emitter.instruction(Engine::Tensor, load, purpose, &after);
             for (free, done) in moving.iter().zip(&mut done) {
-                let op = Op::Matmul { free: *free, passes: 1 };
+                let op = Op::Matmul { free: *free, passes: self.precision.passes };
                 *done = Some(self.emitter.instruction(Engine::Tensor, op, purpose, &[]));
             }
         }

@@ -1,5 +1,7 @@
 //! Instance sizes: what MAX means to a benchmark, and what an hour costs.
 
+use super::features;
+
 /// One EC2 instance size with Neuron devices.
 ///
 /// Sources: devices, cores, vCPUs and memory from the Neuron documentation's instance tables; the price per hour from
@@ -21,6 +23,19 @@ pub struct Instance {
     pub host_memory_gib: u32,
     /// On-demand price in US dollars per hour, where a cost table publishes one.
     pub usd_per_hour: Option<f64>,
+}
+
+impl Instance {
+    /// NeuronCores that a process sees when a logical core has `lnc` physical ones; the default of the generation when
+    /// absent. A generation without logical cores of that size has its own number.
+    #[must_use]
+    pub fn logical_cores(&self, lnc: Option<u32>) -> u32 {
+        let Some(core) = features(self.core_version) else { return self.neuroncores };
+        match lnc.filter(|n| core.lnc.contains(n)) {
+            Some(lnc) => self.neuroncores * core.default_lnc / lnc,
+            None => self.neuroncores,
+        }
+    }
 }
 
 const fn size(
@@ -61,6 +76,15 @@ pub fn instance(name: &str) -> Option<&'static Instance> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn logical_cores_follow_lnc_where_there_is_a_choice() {
+        let cores = |name, lnc| instance(name).map(|i| i.logical_cores(lnc));
+        assert_eq!(cores("trn2.48xlarge", None), Some(64));
+        assert_eq!(cores("trn2.48xlarge", Some(1)), Some(128));
+        assert_eq!(cores("trn2.48xlarge", Some(2)), Some(64));
+        assert_eq!(cores("trn1.32xlarge", Some(2)), Some(32));
+    }
 
     #[test]
     fn names_are_found_in_any_case_and_are_unique() {

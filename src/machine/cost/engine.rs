@@ -37,11 +37,10 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
             };
             cycles(interval, fixed + access + u64::from(e.array_depth_cycles))
         }
-        Op::TensorScalar { free } | Op::TensorCopy { free } | Op::TensorReduce { free } => {
-            cycles(at_least_min(free), fixed)
-        }
+        Op::TensorScalar { free } | Op::TensorCopy { free } => cycles(at_least_min(free), fixed),
+        Op::TensorReduce { free } => cycles(at_least_min(free.div_ceil(e.reduce_elements_per_cycle.max(1))), fixed),
         Op::TensorTensor { free, sbuf_only } => {
-            cycles(at_least_min(if sbuf_only { free.saturating_mul(2) } else { free }), fixed)
+            cycles(at_least_min(if sbuf_only { free.saturating_mul(e.sbuf_pair_cycles) } else { free }), fixed)
         }
         Op::Memset { free } => cycles(at_least_min(free), if engine == Engine::GpSimd { 0 } else { fixed }),
         Op::Activate { free } => cycles(at_least_min(free), fixed + access),

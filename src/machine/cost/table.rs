@@ -15,6 +15,11 @@ pub struct EngineCosts {
     /// dependent chain shows it: the array's read of SBUF and the scalar engine's read of PSUM. A dependent scalar
     /// engine chain was measured at 264 cycles, of which `64 + 100 + 60` are these three.
     pub memory_access_cycles: u32,
+    /// Cycles an element of an operation on two tensors that both lie in SBUF (published, NKI cost table: 2, and 1 when
+    /// all are 16 bits wide).
+    pub sbuf_pair_cycles: u32,
+    /// Elements of a reduction in one cycle (published, NKI cost table: 1, and 2 when they are 16 bits wide).
+    pub reduce_elements_per_cycle: u32,
     /// Depth of the array that the last moving row must cross (published: 128 rows).
     pub array_depth_cycles: u32,
     /// A stationary tile loads this many times faster than a moving tile of the same size streams (published: up to 4).
@@ -110,6 +115,8 @@ impl CostTable {
                 min_interval_cycles: 64,
                 static_overhead_cycles: 100,
                 memory_access_cycles: 60,
+                sbuf_pair_cycles: 2,
+                reduce_elements_per_cycle: 1,
                 array_depth_cycles: 128,
                 fast_weight_load_factor: 4,
                 sustained_matmul_permille: 888,
@@ -141,6 +148,15 @@ impl CostTable {
                 warmup_ns: 2_600_000,
             },
         }
+    }
+
+    /// The same core for programs whose values are at most 16 bits wide between operations (`--auto-cast all`): the
+    /// vector engine's faster modes apply.
+    #[must_use]
+    pub fn with_16_bit_values(mut self) -> Self {
+        self.engine.sbuf_pair_cycles = 1;
+        self.engine.reduce_elements_per_cycle = 2;
+        self
     }
 
     /// The NeuronCore-v2 of Inferentia2. Published rows that are bound by compute take about 1.2 times as long as on
