@@ -1,13 +1,16 @@
 //! Instance sizes: what MAX means to a benchmark, and what an hour costs.
 
+use serde::Serialize;
+
 use super::features;
 
 /// One EC2 instance size with Neuron devices.
 ///
 /// Sources: devices, cores, vCPUs and memory from the Neuron documentation's instance tables; the price per hour from
 /// NeuronPerf's own cost table, which knows Inf1 sizes only. A size without a published price there has `None`:
-/// nothing is invented, and a user gives `cost_per_hour` to get a cost.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// nothing is invented, and a user gives `cost_per_hour` to get a cost. UltraServers have no EC2 size of one name: theirs
+/// are ours.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Instance {
     /// API name: `trn1.2xlarge`.
     pub name: &'static str,
@@ -15,7 +18,7 @@ pub struct Instance {
     pub devices: u32,
     /// NeuronCores that a process sees in all (at logical NeuronCore size 2 on Trn2, its default).
     pub neuroncores: u32,
-    /// Generation of its NeuronCores, 1 to 3.
+    /// Generation of its NeuronCores, 1 to 4.
     pub core_version: u8,
     /// Virtual CPUs of the host.
     pub vcpus: u32,
@@ -65,6 +68,9 @@ pub const INSTANCES: &[Instance] = &[
     size("trn1n.32xlarge", 16, 32, 2, 128, 512, None),
     size("trn2.48xlarge", 16, 64, 3, 192, 2048, None),
     size("trn2u.48xlarge", 16, 64, 3, 192, 2048, None),
+    size("trn2-ultraserver", 64, 256, 3, 768, 8192, None),
+    size("trn3-ultraserver-gen1", 64, 512, 4, 768, 8192, None),
+    size("trn3-ultraserver-gen2", 144, 1152, 4, 2304, 27648, None),
 ];
 
 /// The instance of this name, in any case.

@@ -1,6 +1,7 @@
 //! The constants. "Published" figures are from AWS documentation; "measured" ones were read off device traces or the
 //! profiler's pictures that AWS published; "derived" ones are arithmetic on those. docs/costs.md lists them again.
 
+use super::Throttle;
 use crate::machine::arch::{CoreSpec, NEURONCORE_V2};
 
 /// Costs of the compute engines, in cycles of the engine unless said otherwise.
@@ -27,6 +28,8 @@ pub struct EngineCosts {
     /// Share of the array's peak that back-to-back matmuls sustain, in thousandths (derived: the chained 1024^3
     /// microbenchmark takes 27.66 us a layer, of which the wait for the layer before is about 1.3 us; the ideal is 23.41).
     pub sustained_matmul_permille: u32,
+    /// Limit of power changes of the tensor engine; none on NeuronCore-v2.
+    pub tensor_throttle: Option<Throttle>,
     /// Loading another activation table, nanoseconds (measured: 0.42 to 0.55 us in the published NeuronCore-v2 operator
     /// timelines; 1.29 us was measured on Trn2).
     pub act_table_load_ns: u64,
@@ -120,6 +123,7 @@ impl CostTable {
                 array_depth_cycles: 128,
                 fast_weight_load_factor: 4,
                 sustained_matmul_permille: 888,
+                tensor_throttle: None,
                 act_table_load_ns: 500,
                 gpsimd_start_cycles: 150,
                 custom_hbm_access_ns: 250,
