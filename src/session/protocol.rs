@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Catalog, JobId, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
+use super::{Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
 use crate::base::{Interval, TraceNs};
 use crate::bench::{BenchConfig, Report};
 use crate::insight::{Insights, SliceRange};
@@ -131,6 +131,35 @@ pub enum Request {
         job: JobId,
         /// The profile asked about.
         profile: ProfileKey,
+    },
+    /// A table about a profile. Answered by [`Event::Listed`].
+    List {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The question.
+        what: Listing,
+    },
+    /// Flow arrows that touch a span. Answered by [`Event::Flows`].
+    Flows {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The span.
+        span: Interval<TraceNs>,
+        /// At most so many.
+        limit: u32,
+    },
+    /// How busy all of a profile is, in equal parts of its span. Answered by [`Event::Density`].
+    Density {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// Number of parts.
+        buckets: u32,
     },
     /// A file to keep. Answered by [`Event::Exported`].
     Export {
@@ -272,6 +301,35 @@ pub enum Event {
         /// The answer; absent when the profile does not say what instructions and DMAs did.
         insights: Option<Box<Insights>>,
     },
+    /// A table about a profile.
+    Listed {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        listed: Box<Listed>,
+    },
+    /// Flow arrows, from where to where.
+    Flows {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        arrows: Vec<(SliceLink, SliceLink)>,
+        /// Number of arrows in all of the profile.
+        total: u64,
+    },
+    /// Mean number of busy tracks in each part of the span.
+    Density {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        busy: Vec<f64>,
+    },
     /// A file to keep.
     Exported {
         /// Request this answers.
@@ -326,6 +384,9 @@ impl Event {
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Listed { job, .. }
+            | Self::Flows { job, .. }
+            | Self::Density { job, .. }
             | Self::Exported { job, .. }
             | Self::Failed { job, .. }
             | Self::Cancelled { job } => Some(*job),
@@ -357,6 +418,9 @@ impl Request {
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::List { job, .. }
+            | Self::Flows { job, .. }
+            | Self::Density { job, .. }
             | Self::Export { job, .. } => Some(*job),
         }
     }
@@ -382,6 +446,9 @@ impl Request {
             Self::Search { text, .. } => format!("the search for '{text}'"),
             Self::Operators { .. } => "the operator table".to_owned(),
             Self::Summary { .. } => "the summary".to_owned(),
+            Self::List { .. } => "a table about the profile".to_owned(),
+            Self::Flows { .. } => "flow arrows".to_owned(),
+            Self::Density { .. } => "the overview of the timeline".to_owned(),
             Self::Export { .. } => "the download".to_owned(),
         }
     }

@@ -5,6 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use super::held::Held;
 use super::jobs::{BenchJob, Job, JobState, NumericsJob, OpenJob, ProfileJob};
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
+use crate::profile::density::density;
+
+/// More parts than pixels of any screen tell nothing.
+const MOST_BUCKETS: u32 = 1 << 14;
 
 /// Whether a session has more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +110,18 @@ impl Session {
             Request::Summary { job, profile } => {
                 let insights = self.held(profile)?.insights.clone();
                 Ok(Event::Summary { job, profile, insights })
+            }
+            Request::List { job, profile, what } => {
+                let listed = Box::new(self.held(profile)?.list(&what)?);
+                Ok(Event::Listed { job, profile, listed })
+            }
+            Request::Flows { job, profile, span, limit } => {
+                let (arrows, total) = self.held(profile)?.flows_in(span, limit);
+                Ok(Event::Flows { job, profile, arrows, total })
+            }
+            Request::Density { job, profile, buckets } => {
+                let busy = density(&self.held(profile)?.profile, buckets.min(MOST_BUCKETS));
+                Ok(Event::Density { job, profile, busy })
             }
             Request::Export { job, profile, kind } => {
                 let file = self.held(profile)?.export(kind)?;
