@@ -10,7 +10,7 @@ use crate::base::SimTime;
 use crate::compiler::passes::PassManager;
 use crate::compiler::{CompileOptions, Workflow, codegen, lower};
 use crate::machine::Executable;
-use crate::machine::arch::Instance;
+use crate::machine::arch::{Instance, features};
 use crate::machine::cost::CostTable;
 use crate::model::zoo::ModelSpec;
 use crate::neuron::runtime::inference_costs;
@@ -45,16 +45,13 @@ impl Device {
             return Err(format!("unknown instance type '{name}'; there are {}", known.join(", ")));
         };
         options.check(instance, Rounding::Rne).map_err(|e| e.to_string())?;
-        if !is_simulated(instance) {
-            return Err(format!(
-                "{} has NeuronCore-v{} cores, which are not simulated yet; use an inf2 or trn1 size",
-                instance.name, instance.core_version
-            ));
-        }
-        let mut costs =
-            if instance.name.starts_with("inf2") { CostTable::inferentia2() } else { CostTable::neuroncore_v2() };
+        let mut costs = CostTable::of_instance(instance).map_err(|e| format!("{}: {e}", instance.name))?;
         if options.value_format().bytes() <= 2 {
             costs = costs.with_16_bit_values();
+        }
+        let lnc = options.lnc.or_else(|| features(instance.core_version).map(|f| f.default_lnc)).unwrap_or(1);
+        if lnc > 1 {
+            costs = costs.logical(lnc);
         }
         Ok(Self { costs: Rc::new(costs), options })
     }
@@ -150,5 +147,5 @@ fn with_host_work(
 /// Whether the simulator has costs for the instance's NeuronCores.
 #[must_use]
 pub fn is_simulated(instance: &Instance) -> bool {
-    instance.core_version == 2
+    CostTable::of_instance(instance).is_ok()
 }

@@ -57,7 +57,7 @@ impl Generator<'_> {
         let product = Product {
             rows: pixels,
             columns: *columns,
-            passes: passes(channels, window, few, u64::from(self.core.partitions)),
+            passes: passes(channels, window, few, u64::from(self.precision.contracted)),
             depth,
             stationary: Stationary::Columns,
             rows_ready,

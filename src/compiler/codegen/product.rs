@@ -174,7 +174,7 @@ impl Generator<'_> {
         for _ in 0..count * product.passes {
             let load = Op::LdWeights { rows: self.array_rows(product), columns: narrow(stationary) };
             self.emitter.instruction(Engine::Tensor, load, purpose, &after);
-            let op = Op::Matmul { free: narrow(moving), passes: 1 };
+            let op = Op::Matmul { free: narrow(moving), passes: self.precision.passes };
             done = vec![self.emitter.instruction(Engine::Tensor, op, purpose, &[])];
         }
         done.extend_from_slice(eviction.room);
@@ -192,7 +192,7 @@ impl Generator<'_> {
     /// Rows of the array that a pass uses.
     fn array_rows(&self, product: &Product) -> u32 {
         let depth = product.depth.div_ceil(product.passes.max(1));
-        u32::try_from(depth).unwrap_or(u32::MAX).min(self.core.partitions)
+        u32::try_from(depth).unwrap_or(u32::MAX).min(self.precision.contracted)
     }
 
     fn column_block(&mut self, columns: &Columns, n: usize, width: u32) -> Result<Block, CodegenError> {

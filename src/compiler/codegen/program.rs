@@ -70,7 +70,7 @@ pub fn generate_with(
     core: &CoreSpec,
     options: &CompileOptions,
 ) -> Result<Executable, CodegenError> {
-    let mut generator = Generator::new(module, core, Precision::of(options));
+    let mut generator = Generator::new(module, core, Precision::of(options, core));
     for id in module.instructions.ids() {
         generator.instruction_at(id)?;
         generator.release_after(id);

@@ -74,6 +74,7 @@ const V1: &[Figure] = &[
     published("events", 256.0, "events", DRIVER),
     published("vector_flop_per_cycle", 256.0, "FLOP/cycle", V1_PAGE),
     published("scalar_flop_per_cycle", 512.0, "FLOP/cycle", V1_PAGE),
+    published("fp8_rows_per_partition", 0.0, "rows", "data types page: this generation has no FP8"),
     published("bf16_tflops", 16.0, "TFLOPS", V1_PAGE),
     published("int8_tops", 32.0, "TOPS", "128 TOPS of a device with four cores"),
 ];
@@ -102,7 +103,7 @@ const V2: &[Figure] = &[
     published("fp8_rows_per_partition", 1.0, "rows", "NeuronCore-v2 page: FP8 has the rate of BF16"),
     published("vector_gpsimd_share_sbuf_port", 1.0, "yes/no", V2_GUIDE),
     published("vector_scalar_share_psum_port", 1.0, "yes/no", V2_GUIDE),
-    published("tensor_throttle", 0.0, "yes/no", "documented for Trn2 and Trn3 only"),
+    derived("tensor_throttle", 0.0, "yes/no", "documented for Trn2 and Trn3 only"),
     published("bf16_tflops", 92.0, "TFLOPS", V2_PAGE),
     published("tf32_tflops", 92.0, "TFLOPS", V2_PAGE),
     published("fp8_tflops", 92.0, "TFLOPS", V2_PAGE),
