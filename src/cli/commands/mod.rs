@@ -4,6 +4,8 @@ mod bench;
 mod models;
 mod open;
 mod profile;
+mod report;
+mod reports;
 mod summary;
 mod text;
 mod validate;
@@ -19,6 +21,7 @@ use super::args::Command;
 pub(super) fn run(command: Command) -> Result<()> {
     match command {
         Command::Bench(args) => bench::run(*args),
+        Command::Report(args) => report::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Open(args) => open::run(args),
         Command::Models(args) => models::run(args),
