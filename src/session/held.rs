@@ -7,10 +7,11 @@ use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
 use crate::insight::{Insights, SliceRange};
 use crate::profile::Profile;
+use crate::profile::analysis::Selection;
+use crate::profile::analysis::operators::{OpQuery, operator_stats};
 use crate::profile::formats::chrome::write_to_string;
 use crate::profile::lod::LodIndex;
 use crate::profile::neuron::{OperatorView, operator_table};
-use crate::profile::opstats::{OpQuery, operator_stats};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceRef, TimelineQuery, TimelineTile};
 
 /// A profile with its key and its origin.
@@ -138,12 +139,14 @@ impl Held {
     }
 
     fn slice_rows(&self, range: Option<Interval<TraceNs>>) -> Vec<OperatorRow> {
-        let stats = operator_stats(&self.profile, &OpQuery { within: range, ..OpQuery::default() });
-        let total: i64 = stats.iter().map(|s| s.self_ns).sum();
-        stats
+        let query = OpQuery { selection: Selection::within(range), ..OpQuery::default() };
+        let table = operator_stats(&self.profile, &query);
+        let total: i64 = table.stats.iter().map(|s| s.self_ns).sum();
+        table
+            .stats
             .iter()
             .map(|s| OperatorRow {
-                name: self.profile.str(s.key).to_owned(),
+                name: table.name(&self.profile, s).to_owned(),
                 occurrences: s.count,
                 device: None,
                 core: None,
