@@ -7,7 +7,12 @@
 //! * *self time* is a slice's duration without the part that its direct children cover;
 //! * with a span of time, slices count whole or with the part inside ([`RangeRule`]).
 
+pub mod calltree;
+pub mod flame;
 pub mod grouping;
+pub mod histogram;
+pub mod members;
+pub mod modules;
 pub mod operators;
 pub mod scopes;
 mod selection;

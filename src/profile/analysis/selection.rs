@@ -104,7 +104,7 @@ impl Selection {
     #[must_use]
     pub fn cursor(&self, profile: &Profile) -> SliceCursor {
         let mut ranges: Vec<_> = self.tracks_of(profile).iter().map(|&t| (t, profile.slices().range_of(t))).collect();
-        ranges.retain(|(_, range)| !range.is_empty());
+        ranges.retain(|(_, range)| range.start < range.end);
         ranges.reverse();
         SliceCursor { ranges }
     }
@@ -124,7 +124,7 @@ impl SliceCursor {
         let (track, start) = (*track, range.start);
         let end = range.end.min(start.saturating_add(limit.max(1)));
         range.start = end;
-        if range.is_empty() {
+        if range.start >= range.end {
             self.ranges.pop();
         }
         Some((track, (start as u32..end as u32).map(SliceId)))
@@ -151,14 +151,14 @@ impl SliceCursor {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::base::Diagnostics;
     use crate::profile::ProfileBuilder;
     use proptest::prelude::*;
 
     /// A stack of nested slices from any numbers: each pair opens a slice inside the one before or closes it first.
-    pub(crate) fn nested(steps: &[(u8, u8)]) -> Profile {
+    pub(in super::super) fn nested(steps: &[(u8, u8)]) -> Profile {
         let mut b = ProfileBuilder::new("test");
         let p = b.process("1", "");
         let t = b.thread(p, "1", "");
