@@ -2,8 +2,11 @@
 
 use std::rc::Rc;
 
+use super::configuration::Configuration;
+use super::fixed::FixedModel;
+use super::host_step::HostStep;
 use super::service::ServiceTimes;
-use super::sweep::Configuration;
+use crate::base::SimTime;
 use crate::compiler::{Workflow, codegen, lower, passes};
 use crate::machine::Executable;
 use crate::machine::arch::Instance;
@@ -55,7 +58,8 @@ impl Device {
         Ok(Rc::new(executable))
     }
 
-    /// Stage times of a configuration: its model compiled ahead and simulated once, with the host around it.
+    /// Stage times of a configuration on this device: its model compiled ahead and simulated once, with the host around
+    /// it.
     ///
     /// # Errors
     /// When the model can not be compiled for one core.
@@ -74,8 +78,69 @@ impl Device {
         };
         // A compiled pipeline would know its own stages.
         let stages = configuration.pipeline_size;
-        Ok(if stages > 1 { times.with_even_pipeline(stages) } else { times })
+        let times = if stages > 1 { times.with_even_pipeline(stages) } else { times };
+        let memory = &executable.memory;
+        with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))
     }
+
+    /// The same device with the cast of a performance level. At level 0 matrix products stay in fp32, which takes four
+    /// passes over the array (published: fp32 runs at a quarter of the rate of bf16); levels 1 to 3 cast them to bf16.
+    #[must_use]
+    pub fn at_level(&self, performance_level: u8) -> Self {
+        const FP32_PASSES: u32 = 4;
+        if performance_level > 0 {
+            return self.clone();
+        }
+        let mut costs = (*self.costs).clone();
+        costs.engine.sustained_matmul_permille = (costs.engine.sustained_matmul_permille / FP32_PASSES).max(1);
+        Self { costs: Rc::new(costs) }
+    }
+}
+
+/// Stage times of a configuration, whatever its model: a system given by its times, or a model of the zoo compiled and
+/// simulated. Copies and workers do not change them.
+///
+/// # Errors
+/// When the model is not known, does not fit, takes other inputs, or the device is not simulated.
+pub fn service_times(configuration: &Configuration) -> Result<ServiceTimes, String> {
+    configuration.check().map_err(|e| e.to_string())?;
+    if FixedModel::is_meant(&configuration.model) {
+        let model: FixedModel = configuration.model.parse().map_err(|e: super::fixed::FixedError| e.to_string())?;
+        return with_host_work(model.service_times(configuration.pipeline_size), configuration, None);
+    }
+    let device = Device::of_instance(&configuration.instance_type)?.at_level(configuration.performance_level);
+    check_inputs(configuration)?;
+    device.service_times(configuration)
+}
+
+fn check_inputs(configuration: &Configuration) -> Result<(), String> {
+    let Some(given) = &configuration.inputs else { return Ok(()) };
+    let spec: ModelSpec = configuration.model.parse().map_err(|e: crate::model::zoo::SpecError| e.to_string())?;
+    let expected = spec.inputs(u64::from(configuration.batch_size)).map_err(|e| e.to_string())?;
+    let shapes: Vec<Vec<u64>> = expected.iter().map(|i| i.shape.dims.to_vec()).collect();
+    given.mismatch(&configuration.model, configuration.batch_size, &shapes).map_or(Ok(()), Err)
+}
+
+/// Adds the person's own work around the call. `bytes` are those of the inputs and the outputs, where they are known.
+fn with_host_work(
+    times: ServiceTimes,
+    configuration: &Configuration,
+    bytes: Option<(u64, u64)>,
+) -> Result<ServiceTimes, String> {
+    let options = &configuration.options;
+    let cost = |field: &str, step: HostStep, bytes: Option<u64>| {
+        step.time(bytes).ok_or_else(|| {
+            format!("{field}: the size of the data of {} is not known; give a time such as 0.25ms", configuration.model)
+        })
+    };
+    let ms = |ms: f64| SimTime::from_ns_f64(ms * 1e6);
+    Ok(ServiceTimes {
+        preprocess: cost("preprocess", options.preprocess, bytes.map(|b| b.0))?,
+        postprocess: cost("postprocess", options.postprocess, bytes.map(|b| b.1))?,
+        env_setup: ms(options.env_setup_ms),
+        setup: ms(options.setup_ms),
+        ..times
+    })
 }
 
 /// Whether the simulator has costs for the instance's NeuronCores.

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{Cancel, SimTime};
 
+use super::configuration::Configuration;
 use super::executor::SimulatedExecutor;
 use super::measurement::Measurement;
 use super::plan::{Estimate, estimate};
 use super::report::{Report, ReportDetail};
 use super::scheduler::{Progress, Scheduler, check_size};
 use super::service::ServiceTimes;
-use super::sweep::Configuration;
 
 /// What came of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,9 +3,10 @@
 use crate::base::{SimTime, stats::round_to};
 
 use super::calendar::simulated_dts;
+use super::configuration::Configuration;
 use super::measurement::Measurement;
+use super::options::Processes;
 use super::report::{Report, ReportDetail};
-use super::sweep::Configuration;
 use super::timer::{Timer, mean_of_averages_ms};
 
 /// What reports say made them.
@@ -50,7 +51,7 @@ fn described(configuration: &Configuration) -> Report {
     Report {
         model_filename: configuration.model_filename(),
         model_name: configuration.model_name.clone(),
-        device_type: "neuron".to_owned(),
+        device_type: configuration.options.device_type.name().to_owned(),
         instance_type: configuration.instance_type.clone(),
         batch_size: configuration.batch_size,
         n_models: configuration.n_models,
@@ -58,9 +59,9 @@ fn described(configuration: &Configuration) -> Report {
         pipeline_size: configuration.pipeline_size,
         n_devices: configuration.n_devices(),
         performance_level: configuration.performance_level,
-        multiprocess: true,
-        multiinterpreter: false,
-        stats_interval: "0.5".to_owned(),
+        multiprocess: configuration.options.is_multiprocess(),
+        multiinterpreter: configuration.options.processes == Processes::Fresh,
+        stats_interval: configuration.options.stats_interval_s.to_string(),
         start_dts: simulated_dts(SimTime::ZERO),
         duration: configuration.duration_s.to_string(),
         stop_dts: simulated_dts(SimTime::ZERO),

@@ -7,7 +7,9 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod bench_args;
 mod commands;
+mod compile_args;
 mod driver;
 mod file;
 mod progress;

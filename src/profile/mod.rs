@@ -10,8 +10,11 @@
 pub mod analysis;
 mod args;
 mod assemble;
+pub mod asyncs;
 mod builder;
 mod counters;
+pub mod density;
+pub mod flows;
 pub mod formats;
 pub mod lod;
 pub mod marks;

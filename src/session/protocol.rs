@@ -3,14 +3,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Catalog, JobId, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
+use super::{
+    Answer, Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec,
+    Question,
+};
 use crate::base::{Interval, TraceNs};
 use crate::bench::{BenchConfig, Report};
 use crate::insight::{Insights, SliceRange};
+use crate::neuron::numerics::{NumericsReport, NumericsSpec};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 4;
+pub const PROTOCOL_VERSION: u32 = 6;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -40,6 +44,13 @@ pub enum Request {
         job: JobId,
         /// What to run.
         spec: ProfileSpec,
+    },
+    /// Compute a model as a device would and compare with the reference. Answered by progress and [`Event::Numerics`].
+    Numerics {
+        /// Number of this request.
+        job: JobId,
+        /// What to compare.
+        spec: Box<NumericsSpec>,
     },
     /// Read a file; its [`super::ByteSource`] travels beside this message. Answered by progress and
     /// [`Event::ProfileReady`].
@@ -123,6 +134,44 @@ pub enum Request {
         job: JobId,
         /// The profile asked about.
         profile: ProfileKey,
+    },
+    /// A tree, a spread or sentences about a profile. Answered by [`Event::Analysed`].
+    Analyse {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// What is asked.
+        question: Question,
+    },
+    /// A table about a profile. Answered by [`Event::Listed`].
+    List {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The question.
+        what: Listing,
+    },
+    /// Flow arrows that touch a span. Answered by [`Event::Flows`].
+    Flows {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The span.
+        span: Interval<TraceNs>,
+        /// At most so many.
+        limit: u32,
+    },
+    /// How busy all of a profile is, in equal parts of its span. Answered by [`Event::Density`].
+    Density {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// Number of parts.
+        buckets: u32,
     },
     /// A file to keep. Answered by [`Event::Exported`].
     Export {
@@ -212,6 +261,13 @@ pub enum Event {
         /// What it is.
         info: Box<ProfileInfo>,
     },
+    /// A device's outputs beside the reference's.
+    Numerics {
+        /// Job this ends.
+        job: JobId,
+        /// The comparison.
+        report: Box<NumericsReport>,
+    },
     /// What to draw.
     Timeline {
         /// Request this answers.
@@ -256,6 +312,44 @@ pub enum Event {
         profile: ProfileKey,
         /// The answer; absent when the profile does not say what instructions and DMAs did.
         insights: Option<Box<Insights>>,
+    },
+    /// What was found about a profile.
+    Analysed {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        answer: Box<Answer>,
+    },
+    /// A table about a profile.
+    Listed {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        listed: Box<Listed>,
+    },
+    /// Flow arrows, from where to where.
+    Flows {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        arrows: Vec<(SliceLink, SliceLink)>,
+        /// Number of arrows in all of the profile.
+        total: u64,
+    },
+    /// Mean number of busy tracks in each part of the span.
+    Density {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        busy: Vec<f64>,
     },
     /// A file to keep.
     Exported {
@@ -305,11 +399,16 @@ impl Event {
             | Self::Report { job, .. }
             | Self::BenchDone { job }
             | Self::ProfileReady { job, .. }
+            | Self::Numerics { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Analysed { job, .. }
+            | Self::Listed { job, .. }
+            | Self::Flows { job, .. }
+            | Self::Density { job, .. }
             | Self::Exported { job, .. }
             | Self::Failed { job, .. }
             | Self::Cancelled { job } => Some(*job),
@@ -332,6 +431,7 @@ impl Request {
             Self::Catalog { job }
             | Self::Bench { job, .. }
             | Self::Profile { job, .. }
+            | Self::Numerics { job, .. }
             | Self::Open { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
@@ -340,6 +440,10 @@ impl Request {
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Analyse { job, .. }
+            | Self::List { job, .. }
+            | Self::Flows { job, .. }
+            | Self::Density { job, .. }
             | Self::Export { job, .. } => Some(*job),
         }
     }
@@ -353,6 +457,9 @@ impl Request {
             Self::Profile { spec, .. } => {
                 format!("the profile of {} ({}, {})", spec.model, spec.workflow.name(), spec.instance)
             }
+            Self::Numerics { spec, .. } => {
+                format!("the numerics of {} ({}, {})", spec.model, spec.options, spec.instance)
+            }
             Self::Open { name, size, .. } => {
                 format!("the file {name} ({})", crate::base::units::format_bytes(*size as f64))
             }
@@ -362,6 +469,10 @@ impl Request {
             Self::Search { text, .. } => format!("the search for '{text}'"),
             Self::Operators { .. } => "the operator table".to_owned(),
             Self::Summary { .. } => "the summary".to_owned(),
+            Self::Analyse { .. } => "a question about the profile".to_owned(),
+            Self::List { .. } => "a table about the profile".to_owned(),
+            Self::Flows { .. } => "flow arrows".to_owned(),
+            Self::Density { .. } => "the overview of the timeline".to_owned(),
             Self::Export { .. } => "the download".to_owned(),
         }
     }

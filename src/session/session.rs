@@ -2,9 +2,17 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::analysis::{AnalysisRun, Asked};
 use super::held::Held;
-use super::jobs::{BenchJob, Job, JobState, OpenJob, ProfileJob};
+use super::jobs::{BenchJob, Job, JobState, NumericsJob, OpenJob, ProfileJob};
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
+use crate::profile::density::density;
+
+/// More parts than pixels of any screen tell nothing.
+const MOST_BUCKETS: u32 = 1 << 14;
+
+/// Slices an analysis looks at between two looks at the messages: about 10 ms.
+const SLICES_PER_STEP: usize = 1 << 17;
 
 /// Whether a session has more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +30,8 @@ pub enum StepResult {
 pub struct Session {
     questions: VecDeque<Request>,
     jobs: VecDeque<Box<dyn Job>>,
+    /// Questions that take longer, the first being answered.
+    analyses: VecDeque<AnalysisRun>,
     cancelled: Vec<JobId>,
     /// Requests that were wrong from the start.
     rejected: Vec<(JobId, String)>,
@@ -45,6 +55,13 @@ impl Session {
             },
             Request::Bench { job, config } => self.jobs.push_back(Box::new(BenchJob::new(job, *config))),
             Request::Profile { job, spec } => self.jobs.push_back(Box::new(ProfileJob::new(job, spec))),
+            Request::Numerics { job, spec } => self.jobs.push_back(Box::new(NumericsJob::new(job, *spec))),
+            Request::List { job, profile, what } => {
+                self.analyses.push_back(AnalysisRun::new(job, profile, Asked::List(what)));
+            }
+            Request::Analyse { job, profile, question } => {
+                self.analyses.push_back(AnalysisRun::new(job, profile, Asked::Analyse(question)));
+            }
             Request::Cancel { job } => self.cancelled.push(job),
             Request::Close { profile } => {
                 self.profiles.remove(&profile);
@@ -60,13 +77,27 @@ impl Session {
         }
         for job in std::mem::take(&mut self.cancelled) {
             self.jobs.retain(|j| j.id() != job);
+            self.analyses.retain(|a| a.job != job);
             sink(Event::Cancelled { job });
         }
         while let Some(question) = self.questions.pop_front() {
             self.answer(question, sink);
         }
+        self.step_analysis(sink);
         self.step_job(budget_events, sink);
-        if self.jobs.is_empty() { StepResult::Idle } else { StepResult::More }
+        if self.jobs.is_empty() && self.analyses.is_empty() { StepResult::Idle } else { StepResult::More }
+    }
+
+    fn step_analysis(&mut self, sink: &mut dyn FnMut(Event)) {
+        let Some(run) = self.analyses.front_mut() else { return };
+        let (job, key) = (run.job, run.profile);
+        let held = self.profiles.get(&key).ok_or_else(closed);
+        match held.and_then(|held| held.ask(|sources| run.step(sources, SLICES_PER_STEP))) {
+            Ok(None) => return,
+            Ok(Some(event)) => sink(event),
+            Err(message) => sink(Event::Failed { job, message }),
+        }
+        self.analyses.pop_front();
     }
 
     fn step_job(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) {
@@ -106,6 +137,14 @@ impl Session {
                 let insights = self.held(profile)?.insights.clone();
                 Ok(Event::Summary { job, profile, insights })
             }
+            Request::Flows { job, profile, span, limit } => {
+                let (arrows, total) = self.held(profile)?.flows_in(span, limit);
+                Ok(Event::Flows { job, profile, arrows, total })
+            }
+            Request::Density { job, profile, buckets } => {
+                let busy = density(&self.held(profile)?.profile, buckets.min(MOST_BUCKETS));
+                Ok(Event::Density { job, profile, busy })
+            }
             Request::Export { job, profile, kind } => {
                 let file = self.held(profile)?.export(kind)?;
                 Ok(Event::Exported { job, file_name: file.file_name, mime: file.mime.to_owned(), bytes: file.bytes })
@@ -133,7 +172,10 @@ impl Session {
             // Jobs and requests without an answer never get here: `handle` takes them.
             Request::Bench { .. }
             | Request::Profile { .. }
+            | Request::Numerics { .. }
             | Request::Open { .. }
+            | Request::List { .. }
+            | Request::Analyse { .. }
             | Request::Cancel { .. }
             | Request::Close { .. } => Err(format!("{} is no question", question.describe())),
         }

@@ -2,11 +2,13 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use super::text::{contains_ignoring_case, percent};
 use crate::base::units::format_count;
 
 /// What a column holds, from which follow alignment and text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColumnKind {
     /// Names.
     Text,
@@ -21,7 +23,7 @@ pub enum ColumnKind {
 }
 
 /// A column.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     /// Short name in links and CSV: `time_ns`.
     pub id: String,
@@ -32,7 +34,7 @@ pub struct Column {
 }
 
 /// A value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
     /// Text.
     Text(String),
@@ -45,7 +47,7 @@ pub enum Cell {
 }
 
 /// A table with its rows in their own order.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// Columns from left to right.
     pub columns: Vec<Column>,

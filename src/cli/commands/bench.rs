@@ -4,14 +4,14 @@ use anyhow::{Result, bail};
 
 use super::text;
 use crate::bench::export::{self, TableOptions};
-use crate::bench::{BenchConfig, Report, parse_list, verdict};
-use crate::cli::args::BenchArgs;
+use crate::bench::{Report, verdict};
+use crate::cli::bench_args::BenchArgs;
 use crate::cli::driver::Driver;
 use crate::session::{Event, Request};
 
 pub(super) fn run(args: BenchArgs) -> Result<()> {
-    let (json, csv) = (args.json, args.csv);
-    let config = Box::new(config_of(args)?);
+    let (json, csv) = (args.output.json, args.output.csv);
+    let config = Box::new(args.config()?);
     let events = Driver::new().run(|job| Request::Bench { job, config }, None)?;
     let reports: Vec<Report> = events
         .into_iter()
@@ -48,20 +48,4 @@ fn describe(reports: &[Report]) -> String {
         out.push_str(&format!("\n{verdict}\n"));
     }
     out
-}
-
-fn config_of(args: BenchArgs) -> Result<BenchConfig> {
-    let optional = |flag, text: &Option<String>| text.as_deref().map(|t| parse_list(flag, t)).transpose();
-    Ok(BenchConfig {
-        n_models: optional("--n-models", &args.n_models)?,
-        workers_per_model: optional("--workers-per-model", &args.workers_per_model)?,
-        batch_sizes: parse_list("--batch-sizes", &args.batch_sizes)?,
-        pipeline_sizes: parse_list("--pipeline-sizes", &args.pipeline_sizes)?,
-        model: args.model,
-        instance_type: args.instance,
-        duration_s: args.duration,
-        seed: args.seed,
-        cost_per_hour: args.cost_per_hour,
-        ..BenchConfig::default()
-    })
 }

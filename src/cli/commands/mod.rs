@@ -2,6 +2,7 @@
 
 mod bench;
 mod models;
+mod numerics;
 mod open;
 mod profile;
 mod summary;
@@ -18,8 +19,9 @@ use super::args::Command;
 /// With what went wrong, for the person at the terminal.
 pub(super) fn run(command: Command) -> Result<()> {
     match command {
-        Command::Bench(args) => bench::run(args),
+        Command::Bench(args) => bench::run(*args),
         Command::Profile(args) => profile::run(args),
+        Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),

@@ -46,7 +46,7 @@ impl Generator<'_> {
         let mut rows_ready = self.in_layout(image_id, id, Layout::FeatureMajor)?.ready;
         let few = is_gathered(channels, window);
         if few {
-            rows_ready = vec![self.gather_patches(id, [*n, *out_h, *out_w], channels * taps, &rows_ready)];
+            rows_ready = vec![self.gather_patches(id, [*n, *out_h, *out_w], channels * taps, window, &rows_ready)];
         }
         let depth = channels * taps;
         let mut resident = Resident::of(Layout::FeatureMajor, n * out_h * out_w, *columns);
@@ -62,6 +62,7 @@ impl Generator<'_> {
             stationary: Stationary::Columns,
             rows_ready,
             batch: 1,
+            row_groups: 1,
         };
         self.flops += 2 * pixels * depth * columns;
         let matrix = Columns::Weight(WeightMatrix { parameter, via, depth, columns: *columns });
@@ -84,15 +85,25 @@ impl Generator<'_> {
         !self.users[id].is_empty() && self.users[id].iter().all(gathers)
     }
 
-    /// Copies the patches of an image next to one another: one short row of a patch element at a time.
-    fn gather_patches(&mut self, id: InstrId, [n, out_h, out_w]: [u64; 3], depth: u64, after: &[Wait]) -> Wait {
+    /// Copies the patches of an image next to one another, in short rows: what one tap of the kernel meets along a row of
+    /// the result, or, where that makes fewer, what one row of the kernel meets for a pixel of the result.
+    fn gather_patches(
+        &mut self,
+        id: InstrId,
+        [n, out_h, out_w]: [u64; 3],
+        depth: u64,
+        window: &[WindowDim; 2],
+        after: &[Wait],
+    ) -> Wait {
+        let by_tap = n * out_h * depth;
+        let by_kernel_row = n * out_h * out_w * depth / window[1].size.max(1);
         let source = self.sources.of(id);
         let transfer = Transfer {
             queue: DmaQueue::Io,
             direction: DmaDirection::HbmToSbuf,
             bytes: n * out_h * out_w * depth * MATMUL_BYTES,
             partitions: u32::try_from(depth).unwrap_or(u32::MAX).min(self.core.partitions),
-            short_descriptors: n * out_h * depth,
+            short_descriptors: by_tap.min(by_kernel_row),
         };
         self.emitter.dma(transfer, source, after)
     }

@@ -2,8 +2,10 @@
 
 use super::CodegenError;
 use super::emitter::Purpose;
+use super::idioms::Softmax;
 use super::product::{Columns, Eviction, Product, Stationary};
 use super::program::{Generator, latest};
+use super::tiles::StepKind;
 use super::transfer::WeightMatrix;
 use super::value::{Layout, Resident, Value, blocks};
 use crate::compiler::hlo::{DotDims, HloInstruction, InstrId};
@@ -35,6 +37,7 @@ impl Generator<'_> {
         let shape = self.dot_shape(id, dims)?;
         let rows_ready = self.in_layout(shape.lhs, id, shape.lhs_layout)?.ready;
         let columns = self.columns_of(&shape, id)?;
+        let softmax = self.softmax_on(result, shape.columns);
         let layout = self.wanted_layout(result);
         let stationary = match layout {
             Layout::FeatureMajor => Stationary::Columns,
@@ -50,10 +53,21 @@ impl Generator<'_> {
             Layout::RowMajor => (shape.rows * shape.batch, shape.columns),
         };
         let mut resident = Resident::of(layout, all_rows, all_columns);
+        resident.groups = match layout {
+            Layout::FeatureMajor => 1,
+            Layout::RowMajor if shape.batch > 1 => shape.batch,
+            Layout::RowMajor => self.row_groups(result),
+        };
+        let kept = softmax.map_or(result, |s| s.result);
         resident.bytes =
-            self.resident_bytes(resident.partition_elements, resident.free_elements, self.element_bytes(result));
+            self.resident_bytes(resident.partition_elements, resident.free_elements, self.element_bytes(kept));
         let room = self.take(result, resident.bytes)?;
-        let steps = self.plan_steps(epilogue, id, &resident)?;
+        let mut steps = self.plan_steps(epilogue, id, &resident)?;
+        if let Some(softmax) = &softmax {
+            // The exponential scales its operand for free, and reads PSUM.
+            steps.pop_if(|s| s.is_scalars() || s.kind == StepKind::Copy);
+            steps.extend(self.softmax_steps(softmax));
+        }
         let product = Product {
             rows: shape.rows,
             columns: shape.columns,
@@ -62,13 +76,25 @@ impl Generator<'_> {
             stationary,
             rows_ready,
             batch: shape.batch,
+            row_groups: if shape.batch > 1 { 1 } else { resident.groups },
         };
         self.flops += 2 * shape.batch * shape.rows * shape.depth * shape.columns;
         let eviction = Eviction { steps: &steps, purpose: self.eviction_purpose(id, result, epilogue), room: &room };
         let purpose = Purpose::execution(self.sources.of(id));
         resident.ready = self.product(&product, &columns, purpose, &eviction)?;
+        if let Some(softmax) = &softmax {
+            self.absorb_softmax(softmax, &resident);
+            self.set_resident(softmax.result, resident.clone());
+            resident.bytes = 0;
+        }
         self.set_resident(result, resident);
         Ok(())
+    }
+
+    /// The softmax of a product whose rows are whole in a bank of PSUM.
+    fn softmax_on(&self, scores: InstrId, columns: u64) -> Option<Softmax> {
+        let softmax = self.idioms.softmax_of.get(&scores).copied()?;
+        (columns <= u64::from(self.core.moving_free_max)).then_some(softmax)
     }
 
     /// Moving a bare product out of PSUM is data transfer; an epilogue is arithmetic of its own operation.
@@ -132,7 +158,7 @@ impl Generator<'_> {
         let mut after = resident.ready.clone();
         after.extend(self.take(user, bytes)?);
         let mut ready = Vec::new();
-        for rows in blocks(resident.partition_elements, self.core.partitions) {
+        for rows in resident.partition_blocks(self.core.partitions) {
             ready.extend(self.turn_rows(rows, resident.free_elements, purpose, &after));
         }
         self.emitter.check_size()?;
@@ -144,7 +170,7 @@ impl Generator<'_> {
             free_elements: resident.partition_elements,
             bytes,
             ready,
-            tiles: Vec::new(),
+            groups: 1,
         };
         self.values.insert(id, Value::Resident(turned.clone()));
         Ok(turned)

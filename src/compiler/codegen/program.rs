@@ -2,6 +2,7 @@
 
 use super::CodegenError;
 use super::emitter::Emitter;
+use super::idioms::Idioms;
 use super::memory::SbufRing;
 use super::product::PsumBanks;
 use super::sources::Sources;
@@ -39,13 +40,15 @@ pub(super) struct Generator<'a> {
     /// The activation function whose table is in place.
     pub table: Option<&'static str>,
     pub flops: u64,
-    /// What the vector and the scalar engine were given so far, picoseconds.
+    /// What the vector and the scalar engine were given of the operation at hand, picoseconds.
     pub loads: [u64; 2],
     pub users: IndexVec<InstrId, Vec<InstrId>>,
     /// Position of the last instruction that reads each value, through values that are not materialised.
     last_use: IndexVec<InstrId, usize>,
-    /// Emitted as the epilogue of a dot before their turn.
-    done: FxHashSet<InstrId>,
+    /// Layer norms and softmaxes.
+    pub idioms: Idioms,
+    /// Emitted before their turn, as the epilogue of a dot or as part of a larger operation.
+    pub done: FxHashSet<InstrId>,
 }
 
 /// Compiles a module for one core.
@@ -76,6 +79,7 @@ impl<'a> Generator<'a> {
             }
         }
         let last_use = last_uses(module);
+        let idioms = Idioms::find(module, &users);
         Self {
             module,
             core,
@@ -93,6 +97,7 @@ impl<'a> Generator<'a> {
             loads: [0; 2],
             users,
             last_use,
+            idioms,
             done: FxHashSet::default(),
         }
     }
@@ -104,6 +109,14 @@ impl<'a> Generator<'a> {
         let instruction = &self.module.instructions[id];
         if self.define_lazy(id, instruction) {
             return Ok(());
+        }
+        // Operations wait for one another, so the engines start each without work.
+        self.loads = [0; 2];
+        if let Some(softmax) = self.idioms.softmaxes.get(&id).copied() {
+            return self.softmax(&softmax);
+        }
+        if let Some(norm) = self.idioms.layer_norms.get(&id).copied() {
+            return self.layer_norm(&norm);
         }
         match &instruction.opcode {
             Opcode::Parameter { role: ParameterRole::Input(_), .. } => self.input(id),
@@ -241,7 +254,7 @@ impl<'a> Generator<'a> {
     }
 
     /// The members of a fusion, or the instruction itself.
-    fn members_of(&mut self, id: InstrId) -> Vec<(InstrId, &'a HloInstruction)> {
+    pub(super) fn members_of(&mut self, id: InstrId) -> Vec<(InstrId, &'a HloInstruction)> {
         let instruction: &'a HloInstruction = &self.module.instructions[id];
         let members = match &instruction.opcode {
             Opcode::Fusion(body) => body.ids.iter().copied().zip(&body.members).collect(),
@@ -330,6 +343,30 @@ impl<'a> Generator<'a> {
     /// product that contracts the rows reads it, columns on the partitions otherwise.
     pub(super) fn wanted_layout(&self, id: InstrId) -> Layout {
         if self.wants_row_major(id, 8) { Layout::RowMajor } else { Layout::FeatureMajor }
+    }
+
+    /// How many equal parts of a value's rows must start a block of partitions of their own: one for each sequence when a
+    /// product contracts the tokens of each sequence.
+    pub(super) fn row_groups(&self, id: InstrId) -> u64 {
+        let Ok(instruction) = self.instruction(id) else { return 1 };
+        let dims = &instruction.shape.dims;
+        let leading: u64 = dims.iter().rev().skip(2).product();
+        if leading > 1 && self.rows_contracted(id, 8) { leading } else { 1 }
+    }
+
+    fn rows_contracted(&self, id: InstrId, depth: u32) -> bool {
+        let contracts = |user: &InstrId| {
+            let Some(instruction) = self.module.instructions.get(*user) else { return false };
+            match &instruction.opcode {
+                Opcode::Dot(dims) => {
+                    let rank = self.module.instructions[id].shape.rank() as u32;
+                    instruction.operands.get(1) == Some(&id) && dims.rhs_contracting + 1 != rank
+                }
+                Opcode::Reshape | Opcode::Transpose { .. } => self.rows_contracted(*user, depth - 1),
+                _ => false,
+            }
+        };
+        depth > 0 && self.users.get(id).is_some_and(|users| users.iter().any(contracts))
     }
 
     fn wants_row_major(&self, id: InstrId, depth: u32) -> bool {

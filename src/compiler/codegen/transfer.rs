@@ -83,7 +83,7 @@ impl Generator<'_> {
             short_descriptors: 0,
         };
         let ready = vec![self.emitter.dma(transfer, source, &after)];
-        Ok(Resident { layout, partition_elements, free_elements, bytes, ready, tiles: Vec::new() })
+        Ok(Resident { layout, partition_elements, free_elements, bytes, ready, groups: 1 })
     }
 
     fn load_and_turn(
@@ -120,7 +120,7 @@ impl Generator<'_> {
             free_elements: rows,
             bytes,
             ready: latest(ready),
-            tiles: Vec::new(),
+            groups: 1,
         })
     }
 
@@ -238,7 +238,7 @@ impl Generator<'_> {
         after.push(done);
         let load = Transfer { direction: DmaDirection::HbmToSbuf, ..store };
         let ready = vec![self.emitter.dma(load, source, &after)];
-        self.set_resident(id, Resident { ready, tiles: Vec::new(), ..operand });
+        self.set_resident(id, Resident { ready, ..operand });
         Ok(())
     }
 }

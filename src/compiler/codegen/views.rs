@@ -142,7 +142,7 @@ impl Generator<'_> {
     }
 
     fn set_view(&mut self, id: InstrId, resident: Resident) {
-        self.set_resident(id, Resident { bytes: 0, tiles: Vec::new(), ..resident });
+        self.set_resident(id, Resident { bytes: 0, ..resident });
     }
 
     fn came_from_image(&self, id: InstrId) -> bool {

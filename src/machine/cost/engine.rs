@@ -45,6 +45,8 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
         }
         Op::Memset { free } => cycles(at_least_min(free), if engine == Engine::GpSimd { 0 } else { fixed }),
         Op::Activate { free } => cycles(at_least_min(free), fixed + access),
+        // The cost table adds one minimum interval for reading the accumulator.
+        Op::ActivateReduce { free } => cycles(at_least_min(free) + u64::from(e.min_interval_cycles), fixed + access),
         Op::ActTableLoad => {
             let time = SimTime::from_ns(e.act_table_load_ns);
             InstructionCost { interval: time, latency: time }

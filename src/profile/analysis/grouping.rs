@@ -17,7 +17,7 @@ pub enum GroupBy {
     /// Their category, or their name where they have none.
     CategoryOrName,
     /// The module they belong to ([`Scopes`]); slices outside all modules form the group of the empty name.
-    Scope,
+    Module,
     /// The process they are on.
     Process,
     /// The device they are on: a Neuron device, or what the labels of the process say (`GPU 0`, `CPU`).
@@ -34,7 +34,7 @@ impl GroupBy {
         (Self::Name, "name"),
         (Self::Category, "category"),
         (Self::CategoryOrName, "operator"),
-        (Self::Scope, "scope"),
+        (Self::Module, "module"),
         (Self::Process, "process"),
         (Self::Device, "device"),
         (Self::Core, "core"),
@@ -65,7 +65,7 @@ pub struct Grouping {
 }
 
 impl Grouping {
-    /// Prepares a grouping of a profile. [`GroupBy::Scope`] reads every slice's arguments.
+    /// Prepares a grouping of a profile. [`GroupBy::Module`] reads every slice's arguments.
     #[must_use]
     pub fn new(profile: &Profile, by: GroupBy) -> Self {
         let mut labels = StringTable::new();
@@ -75,12 +75,12 @@ impl Grouping {
             GroupBy::Device => Some(|p, t| device_text(p, p.tracks()[t].process)),
             GroupBy::Core => Some(|p, t| core_text(p, p.tracks()[t].process)),
             GroupBy::Thread => Some(thread_text),
-            GroupBy::Name | GroupBy::Category | GroupBy::CategoryOrName | GroupBy::Scope => None,
+            GroupBy::Name | GroupBy::Category | GroupBy::CategoryOrName | GroupBy::Module => None,
         };
         if let Some(label_of) = label_of {
             of_track = profile.tracks().ids().map(|t| labels.intern(&label_of(profile, t)).0).collect();
         }
-        let scopes = (by == GroupBy::Scope).then(|| Scopes::of(profile));
+        let scopes = (by == GroupBy::Module).then(|| Scopes::of(profile));
         Self { by, of_track, labels, scopes }
     }
 
@@ -99,7 +99,7 @@ impl Grouping {
             GroupBy::Category => slices.category(id).0,
             GroupBy::CategoryOrName if slices.category(id) == StrId::EMPTY => slices.name(id).0,
             GroupBy::CategoryOrName => slices.category(id).0,
-            GroupBy::Scope => self.scopes.as_ref().map_or(0, |s| s.scope_of(id).0),
+            GroupBy::Module => self.scopes.as_ref().map_or(0, |s| s.scope_of(id).0),
             GroupBy::Process | GroupBy::Device | GroupBy::Core | GroupBy::Thread => {
                 self.of_track.get(track.index()).copied().unwrap_or(0)
             }

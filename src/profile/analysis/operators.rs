@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
 use crate::base::stats;
-use crate::profile::{Profile, SliceFlags};
+use crate::profile::{Profile, SliceFlags, SliceId};
 
 /// Statistics of one group.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,8 @@ pub struct OpStats {
     pub min_ns: i64,
     /// Longest duration, in ns.
     pub max_ns: i64,
+    /// The longest slice, the first of equals by track and start.
+    pub longest: SliceId,
     /// Median and 99th percentile of the durations, in ns, if they were asked for (numpy's linear rule).
     pub percentiles: Option<Percentiles>,
 }
@@ -38,8 +40,17 @@ pub struct Percentiles {
 }
 
 impl OpStats {
-    fn of(group: u32) -> Self {
-        Self { group, count: 0, total_ns: 0, self_ns: 0, min_ns: i64::MAX, max_ns: 0, percentiles: None }
+    fn of(group: u32, first: SliceId) -> Self {
+        Self {
+            group,
+            count: 0,
+            total_ns: 0,
+            self_ns: 0,
+            min_ns: i64::MAX,
+            max_ns: -1,
+            longest: first,
+            percentiles: None,
+        }
     }
 
     /// Mean duration in ns.
@@ -140,7 +151,7 @@ impl OperatorPass {
             let group = grouping.group_of(profile, track, id);
             let Some(place) = row_of.get_mut(group as usize) else { return };
             if *place == 0 {
-                stats.push(OpStats::of(group));
+                stats.push(OpStats::of(group, id));
                 *place = stats.len() as u32;
             }
             let row = &mut stats[*place as usize - 1];
@@ -148,7 +159,10 @@ impl OperatorPass {
             row.total_ns = row.total_ns.saturating_add(dur);
             row.self_ns = row.self_ns.saturating_add(own[id.0 as usize]);
             row.min_ns = row.min_ns.min(dur);
-            row.max_ns = row.max_ns.max(dur);
+            if dur > row.max_ns {
+                row.max_ns = dur;
+                row.longest = id;
+            }
             if query.percentiles {
                 durations.push((*place - 1, dur));
             }

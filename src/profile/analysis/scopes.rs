@@ -4,7 +4,7 @@
 //!
 //! 1. its argument `path` (the simulator's, the Neuron plugin's), `tf_op` or `op_name` (XLA, JAX): a path whose last
 //!    part is the operation; on a row of modules (category `module`) the whole path is the module;
-//! 2. its argument `Module Hierarchy` (PyTorch): the whole text is the module;
+//! 2. its argument `Module Hierarchy` (PyTorch) or `module`: the whole text is the module;
 //! 3. it *is* a call of a module: its name is `nn.Module: Linear_0` (PyTorch with stacks), which makes a level below
 //!    the module of the slice that contains it.
 //!
@@ -97,14 +97,14 @@ fn module_calls(profile: &Profile) -> Vec<Option<&str>> {
 /// Arguments that hold a path.
 struct PathKeys {
     operation: [Finder<'static>; 3],
-    module: Finder<'static>,
+    module: [Finder<'static>; 2],
 }
 
 impl PathKeys {
     fn new() -> Self {
         Self {
             operation: [Finder::new("\"path\""), Finder::new("\"tf_op\""), Finder::new("\"op_name\"")],
-            module: Finder::new("\"Module Hierarchy\""),
+            module: [Finder::new("\"Module Hierarchy\""), Finder::new("\"module\"")],
         }
     }
 
@@ -117,7 +117,7 @@ impl PathKeys {
                 .map_or(path.as_str(), |(before, after)| if after.contains('/') { path.as_str() } else { before });
             return if is_module { path.to_owned() } else { path.rsplit_once('/').map_or("", |(s, _)| s).to_owned() };
         }
-        value_after(json, &self.module).unwrap_or_default()
+        self.module.iter().find_map(|key| value_after(json, key)).unwrap_or_default()
     }
 }
 

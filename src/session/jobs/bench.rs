@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{Job, JobState};
-use crate::bench::{BenchConfig, Configuration, ConfigurationRun, Device, ReportDetail, ServiceTimes, expand};
+use crate::bench::{BenchConfig, Configuration, ConfigurationRun, ReportDetail, ServiceTimes, expand, service_times};
 use crate::session::{Event, JobId};
 
 /// A benchmark in progress.
@@ -15,8 +15,8 @@ pub(in crate::session) struct BenchJob {
     total: u32,
     running: Option<ConfigurationRun>,
     row: u32,
-    /// Stage times by batch size and pipeline size: copies and workers do not change them.
-    times: BTreeMap<(u32, u32), Result<ServiceTimes, String>>,
+    /// Stage times: copies and workers do not change them.
+    times: BTreeMap<u64, Result<ServiceTimes, String>>,
 }
 
 impl BenchJob {
@@ -36,14 +36,7 @@ impl BenchJob {
 
     /// Stage times of a configuration, compiled and simulated once.
     fn service_times(&mut self, configuration: &Configuration) -> Result<ServiceTimes, String> {
-        let key = (configuration.batch_size, configuration.pipeline_size);
-        if let Some(known) = self.times.get(&key) {
-            return known.clone();
-        }
-        let device = Device::of_instance(&configuration.instance_type);
-        let times = device.and_then(|d| d.service_times(configuration));
-        self.times.insert(key, times.clone());
-        times
+        self.times.entry(configuration.times_key()).or_insert_with(|| service_times(configuration)).clone()
     }
 
     fn progress(&self, percent: f64, label: String) -> Event {
@@ -77,7 +70,7 @@ impl Job for BenchJob {
         };
         let progress = run.step(u64::from(budget_events));
         if !progress.done {
-            sink(self.progress(progress.percent, describe(run.configuration())));
+            sink(self.progress(progress.percent, run.configuration().label()));
             self.running = Some(run);
             return Ok(JobState::More);
         }
@@ -86,8 +79,4 @@ impl Job for BenchJob {
         self.row += 1;
         Ok(JobState::More)
     }
-}
-
-fn describe(c: &Configuration) -> String {
-    format!("{}: batch {}, {} models x {} workers", c.model, c.batch_size, c.n_models, c.workers_per_model)
 }

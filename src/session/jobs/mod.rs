@@ -1,6 +1,7 @@
 //! What takes longer than an answer: one file a kind of job, each worked on in bounded steps.
 
 mod bench;
+mod numerics;
 mod open;
 mod profile;
 
@@ -8,6 +9,7 @@ use super::held::Held;
 use super::{Event, JobId, ProfileKey};
 
 pub(super) use bench::BenchJob;
+pub(super) use numerics::NumericsJob;
 pub(super) use open::OpenJob;
 pub(super) use profile::ProfileJob;
 

@@ -2,7 +2,7 @@
 //! values and say the same about wrong ones.
 
 use super::{Notice, Query};
-use crate::bench::{BenchConfig, parse_list};
+use crate::bench::{BenchConfig, parse_levels, parse_list};
 
 /// A field of a [`BenchConfig`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum BenchField {
     Warmup,
     /// Random deviation of a stage.
     Jitter,
-    /// Performance level.
+    /// Performance levels.
     PerformanceLevel,
     /// Dollars per hour.
     CostPerHour,
@@ -81,6 +81,7 @@ impl BenchField {
             Self::Instance => "instance_type",
             Self::Duration => "duration_s",
             Self::Warmup => "warmup_inferences",
+            Self::PerformanceLevel => "performance_levels",
             other => other.key(),
         }
     }
@@ -101,7 +102,7 @@ impl BenchField {
             Self::Seed => config.seed.to_string(),
             Self::Warmup => config.warmup_inferences.to_string(),
             Self::Jitter => config.jitter.to_string(),
-            Self::PerformanceLevel => config.performance_level.to_string(),
+            Self::PerformanceLevel => config.performance_levels.iter().map(u8::to_string).collect::<Vec<_>>().join(","),
             Self::CostPerHour => config.cost_per_hour.map(|c| c.to_string()).unwrap_or_default(),
         }
     }
@@ -126,7 +127,9 @@ impl BenchField {
             Self::Seed => next.seed = self.number(text, "a whole number from 0 to 18446744073709551615")?,
             Self::Warmup => next.warmup_inferences = self.number(text, "a whole number from 0 to 10000")?,
             Self::Jitter => next.jitter = self.number(text, "a fraction from 0 to 0.5, as in 0.01")?,
-            Self::PerformanceLevel => next.performance_level = self.number(text, "a whole number from 0 to 3")?,
+            Self::PerformanceLevel => {
+                next.performance_levels = parse_levels(self.config_name(), text).map_err(|e| e.to_string())?;
+            }
             Self::CostPerHour if text.is_empty() => next.cost_per_hour = None,
             Self::CostPerHour => next.cost_per_hour = Some(self.number(text, "a number of US dollars, as in 1.34")?),
         }

@@ -5,7 +5,7 @@ mod locate;
 mod outline;
 mod tile;
 
-pub(super) use details::{neighbour, search, slice_details};
+pub(super) use details::{link, neighbour, search, slice_details};
 pub(super) use locate::locate;
 pub(super) use outline::ShownTracks;
 pub(super) use tile::tile;
