@@ -114,7 +114,7 @@ impl Held {
 
     /// Calls `ask` with what answers are made from.
     pub fn ask<T>(&self, ask: impl FnOnce(&Sources<'_>) -> T) -> T {
-        ask(&Sources { profile: &self.profile, tracks: &self.tracks, flows: &|| self.flows() })
+        ask(&Sources { profile: &self.profile, name: &self.name, tracks: &self.tracks, flows: &|| self.flows() })
     }
 
     /// Everything about the slice beside another one.

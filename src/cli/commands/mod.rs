@@ -1,9 +1,14 @@
 //! One file a command.
 
+mod analysis;
 mod bench;
+mod compare;
+mod flame;
+mod histogram;
 mod models;
 mod numerics;
 mod open;
+mod operators;
 mod profile;
 mod summary;
 mod text;
@@ -12,6 +17,7 @@ mod validate;
 use anyhow::Result;
 
 use super::args::Command;
+pub(super) use profile::{profile_info, profile_spec};
 
 /// Runs a command.
 ///
@@ -23,6 +29,10 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Profile(args) => profile::run(args),
         Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
+        Command::Operators(args) => operators::run(args),
+        Command::Flame(args) => flame::run(args),
+        Command::Histogram(args) => histogram::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),
     }

@@ -8,6 +8,7 @@
 //! * with a span of time, slices count whole or with the part inside ([`RangeRule`]).
 
 pub mod calltree;
+pub mod compare;
 pub mod flame;
 pub mod grouping;
 pub mod histogram;

@@ -78,6 +78,8 @@ pub struct Listed {
 #[derive(Clone, Copy)]
 pub(in crate::session) struct Sources<'a> {
     pub profile: &'a Profile,
+    /// What the profile is called.
+    pub name: &'a str,
     pub tracks: &'a ShownTracks,
     /// Joins the flow events when it is first called.
     pub flows: &'a dyn Fn() -> &'a FlowIndex,

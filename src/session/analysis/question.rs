@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::listing::Chosen;
 use crate::profile::analysis::GroupBy;
+use crate::profile::analysis::compare::OperatorTotals;
 use crate::profile::analysis::flame::{FlameGraph, SandwichGraph};
 use crate::profile::analysis::histogram::{BinScale, Histogram};
 use crate::profile::analysis::modules::ModuleTree;
@@ -11,6 +12,14 @@ use crate::profile::analysis::modules::ModuleTree;
 /// A question about a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Question {
+    /// Time by operator, to be joined with that of another profile. Answered by [`Answer::Totals`].
+    Totals {
+        /// Of which slices; where it names no tracks and `by` is absent, the rows of framework operators of a profile that
+        /// has them.
+        of: Chosen,
+        /// By what; absent for what fits the profile.
+        by: Option<GroupBy>,
+    },
     /// Slices merged by stack. Answered by [`Answer::Flame`].
     Flame {
         /// Of which slices.
@@ -56,6 +65,8 @@ pub enum Question {
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
+    /// Time by operator, for [`crate::profile::analysis::compare::Comparison::of`].
+    Totals(OperatorTotals),
     /// Slices merged by stack.
     Flame(FlameGraph),
     /// Callers and callees.

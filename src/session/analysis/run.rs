@@ -6,6 +6,7 @@ use super::members::slice_table;
 use super::question::{Answer, Question};
 use crate::base::StrId;
 use crate::profile::analysis::calltree::{CallTreePass, SandwichPass};
+use crate::profile::analysis::compare::{OperatorTotals, compared_by_default};
 use crate::profile::analysis::flame::{FlameGraph, SandwichGraph};
 use crate::profile::analysis::histogram::Histogram;
 use crate::profile::analysis::members::{MemberOrder, MemberPass};
@@ -78,6 +79,9 @@ impl AnalysisRun {
         let analysed = |answer| Event::Analysed { job, profile, answer: Box::new(answer) };
         let data = sources.profile;
         Ok(match (pass, &self.asked) {
+            (Pass::Groups(pass), Asked::Analyse(Question::Totals { .. })) => {
+                analysed(Answer::Totals(OperatorTotals::of(data, &pass.finish(data), sources.name)))
+            }
             (Pass::Groups(pass), _) => listed(group_table(sources, &pass.finish(data))),
             (Pass::Members(pass), Asked::List(Listing::Members(of))) => {
                 listed(slice_table(sources, &pass.finish(data, of.order), of.skip, of.limit))
@@ -118,6 +122,15 @@ fn prepare(sources: &Sources<'_>, asked: &Asked) -> Result<Pass, String> {
         Asked::List(Listing::Groups(of)) => {
             let selection = of.chosen().selection(tracks);
             Pass::Groups(OperatorPass::new(profile, OpQuery { group_by: of.by, selection, percentiles: true }))
+        }
+        Asked::Analyse(Question::Totals { of, by }) => {
+            let (default_by, rows) = compared_by_default(profile);
+            let mut selection = of.selection(tracks);
+            if by.is_none() && of.tracks.is_none() {
+                selection.tracks = rows.tracks;
+            }
+            let query = OpQuery { group_by: by.unwrap_or(default_by), selection, percentiles: false };
+            Pass::Groups(OperatorPass::new(profile, query))
         }
         Asked::List(Listing::Members(of)) => members(&of.of, of.by, &of.name),
         Asked::Analyse(Question::Histogram { of, by, name, .. }) => members(of, *by, name),
