@@ -3,7 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
+use super::{
+    Answer, Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec,
+    Question,
+};
 use crate::base::{Interval, TraceNs};
 use crate::bench::{
     BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, Report, RowResult, RunDetail, ServiceTimes,
@@ -168,6 +171,15 @@ pub enum Request {
         job: JobId,
         /// The profile asked about.
         profile: ProfileKey,
+    },
+    /// A tree, a spread or sentences about a profile. Answered by [`Event::Analysed`].
+    Analyse {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// What is asked.
+        question: Question,
     },
     /// A table about a profile. Answered by [`Event::Listed`].
     List {
@@ -387,6 +399,15 @@ pub enum Event {
         /// The answer; absent when the profile does not say what instructions and DMAs did.
         insights: Option<Box<Insights>>,
     },
+    /// What was found about a profile.
+    Analysed {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        answer: Box<Answer>,
+    },
     /// A table about a profile.
     Listed {
         /// Request this answers.
@@ -474,6 +495,7 @@ impl Event {
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Analysed { job, .. }
             | Self::Listed { job, .. }
             | Self::Flows { job, .. }
             | Self::Density { job, .. }
@@ -520,6 +542,7 @@ impl Request {
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Analyse { job, .. }
             | Self::List { job, .. }
             | Self::Flows { job, .. }
             | Self::Density { job, .. }
@@ -553,6 +576,7 @@ impl Request {
             Self::Search { text, .. } => format!("the search for '{text}'"),
             Self::Operators { .. } => "the operator table".to_owned(),
             Self::Summary { .. } => "the summary".to_owned(),
+            Self::Analyse { .. } => "a question about the profile".to_owned(),
             Self::List { .. } => "a table about the profile".to_owned(),
             Self::Flows { .. } => "flow arrows".to_owned(),
             Self::Density { .. } => "the overview of the timeline".to_owned(),

@@ -1,10 +1,15 @@
 //! One file a command.
 
+mod analysis;
 mod bench;
+mod compare;
 mod devices;
+mod flame;
+mod histogram;
 mod models;
 mod numerics;
 mod open;
+mod operators;
 mod profile;
 mod report;
 mod reports;
@@ -15,6 +20,7 @@ mod validate;
 use anyhow::Result;
 
 use super::args::Command;
+pub(super) use profile::{profile_info, profile_spec};
 
 /// Runs a command.
 ///
@@ -28,6 +34,10 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Devices(args) => devices::run(args),
         Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
+        Command::Operators(args) => operators::run(args),
+        Command::Flame(args) => flame::run(args),
+        Command::Histogram(args) => histogram::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),
     }

@@ -7,6 +7,7 @@ mod log_axis;
 mod pie;
 mod roofline;
 mod scatter;
+mod treemap;
 
 pub use axis::{Axis, AxisTick};
 pub use bars::{Bar, Bars};
@@ -15,3 +16,4 @@ pub use log_axis::LogAxis;
 pub use pie::{Pie, PieSlice};
 pub use roofline::{RoofPoint, RooflinePlot};
 pub use scatter::{Mark, Scatter, ScatterPoint};
+pub use treemap::{TreemapTile, treemap};
