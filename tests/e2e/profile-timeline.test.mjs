@@ -70,7 +70,7 @@ test("async spans have rows, and are found and selected", timeline(async (page) 
 test("counters are areas that say their value", timeline(async (page) => {
   await open(page, "catapult_simple_trace.json");
   await page.getByText("Tracks", { exact: true }).click();
-  await page.getByLabel("Search tracks").fill("ctr");
+  await page.getByLabel("Search tracks").fill("counter");
   const name = page.locator(".track-list .name").first();
   await name.waitFor();
   await page.locator(".track-list button", { hasText: "Pin" }).first().click();
@@ -168,7 +168,7 @@ test("tracks are pinned, hidden, folded and moved", timeline(async (page) => {
   await hide.click();
   await page.getByText("Tracks (1 hidden)").waitFor();
   assert.equal(await hide.getAttribute("aria-pressed"), "true");
-  await page.getByLabel("Pin Process Execution / HLO Ops").click();
+  await page.getByLabel("Pin Process Execution (NeuronDevice 0 NeuronCore 0) / HLO Ops").click();
   await page.getByLabel("Move down Process Overview / Neuron Runtime Setup").click();
   const query = await settled(page);
   assert.ok(query.get("off") && query.get("pin") && query.get("order"));
