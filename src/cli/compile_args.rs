@@ -26,4 +26,3 @@ impl From<CompileArgs> for CompileOptions {
         Self { auto_cast: args.auto_cast, auto_cast_type: args.auto_cast_type, opt_level: args.optlevel, lnc: args.lnc }
     }
 }
-
