@@ -31,7 +31,7 @@ pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
 pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec};
-pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, SearchHits, build_id};
+pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, RunRequest, SearchHits, build_id};
 pub use session::{Session, StepResult};
 pub use source::{ByteSource, MemorySource};
 pub use warm_up::warm_up;

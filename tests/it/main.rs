@@ -5,6 +5,8 @@
 
 mod bad_input;
 mod bench;
+mod bench_report;
+mod bench_session;
 mod cli;
 mod compiler;
 mod device;

@@ -5,6 +5,8 @@ mod models;
 mod numerics;
 mod open;
 mod profile;
+mod report;
+mod reports;
 mod summary;
 mod text;
 mod validate;
@@ -20,6 +22,7 @@ use super::args::Command;
 pub(super) fn run(command: Command) -> Result<()> {
     match command {
         Command::Bench(args) => bench::run(*args),
+        Command::Report(args) => report::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
