@@ -13,6 +13,7 @@ mod jobs;
 mod operators;
 mod profile_info;
 pub mod protocol;
+pub mod results;
 #[allow(clippy::module_inception)]
 mod session;
 pub mod share;

@@ -7,7 +7,7 @@ use super::{
     Answer, Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec,
     Question,
 };
-use crate::base::{Interval, TraceNs};
+use crate::base::{Diagnostic, Interval, TraceNs};
 use crate::bench::{
     BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, Report, RowResult, RunDetail, ServiceTimes,
     SweepPlan,
@@ -17,7 +17,7 @@ use crate::neuron::numerics::{NumericsReport, NumericsSpec};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 6;
+pub const PROTOCOL_VERSION: u32 = 8;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -92,6 +92,16 @@ pub enum Request {
     /// Read a file; its [`super::ByteSource`] travels beside this message. Answered by progress and
     /// [`Event::ProfileReady`].
     Open {
+        /// Number of this request.
+        job: JobId,
+        /// Name of the file.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// Read benchmark results of another tool; the file's [`super::ByteSource`] travels beside this message. Answered by
+    /// progress and [`Event::Imported`].
+    Import {
         /// Number of this request.
         job: JobId,
         /// Name of the file.
@@ -335,6 +345,17 @@ pub enum Event {
         /// What came of it.
         compiled: Box<CompiledModel>,
     },
+    /// Results of a file, marked as imported.
+    Imported {
+        /// The request.
+        job: JobId,
+        /// Name of the file.
+        name: String,
+        /// Its rows.
+        reports: Vec<Report>,
+        /// What was odd about it.
+        diagnostics: Vec<Diagnostic>,
+    },
     /// A benchmark, a plan or a compile has ended; everything else of it was sent before.
     BenchDone {
         /// The benchmark.
@@ -486,6 +507,7 @@ impl Event {
             | Self::Plan { job, .. }
             | Self::Estimated { job, .. }
             | Self::Row { job, .. }
+            | Self::Imported { job, .. }
             | Self::Compiled { job, .. }
             | Self::BenchDone { job }
             | Self::ProfileReady { job, .. }
@@ -535,6 +557,7 @@ impl Request {
             | Self::Profile { job, .. }
             | Self::Numerics { job, .. }
             | Self::Open { job, .. }
+            | Self::Import { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
             | Self::Step { job, .. }
@@ -562,7 +585,7 @@ impl Request {
             Self::Numerics { spec, .. } => {
                 format!("the numerics of {} ({}, {})", spec.model, spec.options, spec.instance)
             }
-            Self::Open { name, size, .. } => {
+            Self::Open { name, size, .. } | Self::Import { name, size, .. } => {
                 format!("the file {name} ({})", crate::base::units::format_bytes(*size as f64))
             }
             Self::PlanBench { config, .. } => format!("the plan of {} on {}", config.model, config.instance_type),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::analysis::{AnalysisRun, Asked};
 use super::held::Held;
 use super::jobs::{
-    BenchJob, CompileJob, ConfigurationJob, Job, JobState, NumericsJob, OpenJob, PlanJob, ProfileJob, Times,
+    BenchJob, CompileJob, ConfigurationJob, ImportJob, Job, JobState, NumericsJob, OpenJob, PlanJob, ProfileJob, Times,
 };
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
 use crate::profile::density::density;
@@ -56,6 +56,10 @@ impl Session {
         match request {
             Request::Open { job, name, .. } => match source {
                 Some(source) => self.jobs.push_back(Box::new(OpenJob::new(job, name, source))),
+                None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
+            },
+            Request::Import { job, name, .. } => match source {
+                Some(source) => self.jobs.push_back(Box::new(ImportJob::new(job, name, source))),
                 None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
             },
             Request::Bench { job, config } => {
@@ -218,6 +222,7 @@ impl Session {
             | Request::Open { .. }
             | Request::List { .. }
             | Request::Analyse { .. }
+            | Request::Import { .. }
             | Request::Cancel { .. }
             | Request::Close { .. } => Err(format!("{} is no question", question.describe())),
         }

@@ -3,6 +3,7 @@
 mod bench;
 mod compile;
 mod configuration;
+mod import;
 mod numerics;
 mod open;
 mod plan;
@@ -15,6 +16,7 @@ use super::{Event, JobId, ProfileKey};
 pub(super) use bench::BenchJob;
 pub(super) use compile::CompileJob;
 pub(super) use configuration::ConfigurationJob;
+pub(super) use import::ImportJob;
 pub(super) use numerics::NumericsJob;
 pub(super) use open::OpenJob;
 pub(super) use plan::PlanJob;
