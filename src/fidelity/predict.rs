@@ -1,17 +1,15 @@
 //! From a row to a configuration, and from a configuration to a throughput.
 
 use crate::base::NeverCancel;
-use crate::bench::{BenchConfig, ConfigurationRun, ReportDetail, expand, service_times};
+use crate::bench::{BenchConfig, Configuration, ConfigurationRun, ReportDetail, ServiceTimes, expand, service_times};
 use crate::machine::arch::instance;
+use crate::machine::cost::{Calibration, FITTED};
 use crate::model::zoo::ModelSpec;
 
 use super::PublishedRow;
 
 /// Simulated seconds of a prediction: enough for a steady state of requests of milliseconds.
 const DURATION_S: f64 = 4.0;
-/// Rows of PyTorch 1.13 are of an earlier compiler and runtime, whose calls take longer by this factor (derived: the
-/// shapes published for both generations). One factor for a generation, none for a model.
-const TORCH_1_FACTOR: f64 = 1.09;
 
 /// What is predicted for a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,23 +25,39 @@ pub struct Prediction {
 /// # Errors
 /// With the reason a row can not be predicted: no such model or instance, not an inference, no batch size.
 pub fn predict(row: &PublishedRow) -> Result<Prediction, String> {
-    let config = configuration(row)?;
-    let mut sweep = expand(&config).map_err(|e| e.to_string())?;
-    let Some(configuration) = sweep.configurations.pop() else { return Err("no configuration".to_owned()) };
+    let configuration = configuration(row)?;
     let times = service_times(&configuration)?;
     let model = configuration.model.clone();
-    let run = ConfigurationRun::new(configuration, Ok(&times)).run(&NeverCancel, ReportDetail::Summary);
+    let throughput = throughput(configuration, &times, row, &FITTED)?;
+    Ok(Prediction { model, throughput })
+}
+
+/// What a configuration with these stage times answers in a second, with the row's release of the SDK.
+pub(super) fn throughput(
+    configuration: Configuration,
+    times: &ServiceTimes,
+    row: &PublishedRow,
+    fitted: &Calibration,
+) -> Result<f64, String> {
+    let run = ConfigurationRun::new(configuration, Ok(times)).run(&NeverCancel, ReportDetail::Summary);
     match (run.report.throughput_window, run.report.error) {
-        (Some(throughput), _) => Ok(Prediction { model, throughput: throughput / generation_factor(&row.framework) }),
+        (Some(throughput), _) => Ok(throughput / generation_factor(&row.framework, fitted)),
         (None, error) => Err(error.unwrap_or_else(|| "the run gave no throughput".to_owned())),
     }
 }
 
-fn generation_factor(framework: &str) -> f64 {
-    if framework.contains(" 1.") { TORCH_1_FACTOR } else { 1.0 }
+/// Rows of PyTorch 1 are of an earlier compiler and runtime. One factor for a generation, none for a model.
+fn generation_factor(framework: &str, fitted: &Calibration) -> f64 {
+    if framework.contains(" 1.") { f64::from(fitted.torch_1_permille) / 1_000.0 } else { 1.0 }
 }
 
-fn configuration(row: &PublishedRow) -> Result<BenchConfig, String> {
+/// The benchmark that a row describes.
+pub(super) fn configuration(row: &PublishedRow) -> Result<Configuration, String> {
+    let mut sweep = expand(&sweep_of(row)?).map_err(|e| e.to_string())?;
+    sweep.configurations.pop().ok_or_else(|| "no configuration".to_owned())
+}
+
+fn sweep_of(row: &PublishedRow) -> Result<BenchConfig, String> {
     if !row.kind.is_empty() && row.kind != "inference" {
         return Err(format!("a row of kind {}, not inference", row.kind));
     }

@@ -397,7 +397,7 @@ impl<'a> Generator<'a> {
         if self.only_matmuls_read(id) { MATMUL_BYTES } else { 4 }
     }
 
-    fn only_matmuls_read(&self, id: InstrId) -> bool {
+    pub(super) fn only_matmuls_read(&self, id: InstrId) -> bool {
         let users = &self.users[id];
         let is_matmul = |user: &InstrId| match self.module.instructions[*user].opcode {
             Opcode::Dot(_) | Opcode::Convolution { .. } => true,
