@@ -27,6 +27,8 @@ pub(super) enum Command {
     Open(OpenArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
     Numerics(NumericsArgs),
+    /// List the NeuronCores, devices and instance sizes, each figure with its source
+    Devices(DevicesArgs),
     /// List the models and their parameters
     Models(ModelsArgs),
     /// Predict a table of published benchmark rows and compare
@@ -135,6 +137,13 @@ pub(super) struct OpenArgs {
     /// Show so many operators
     #[arg(long, default_value_t = 20)]
     pub top: usize,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct DevicesArgs {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, ClapArgs)]

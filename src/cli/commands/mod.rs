@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod bench;
+mod devices;
 mod models;
 mod numerics;
 mod open;
@@ -21,6 +22,7 @@ pub(super) fn run(command: Command) -> Result<()> {
     match command {
         Command::Bench(args) => bench::run(*args),
         Command::Profile(args) => profile::run(args),
+        Command::Devices(args) => devices::run(args),
         Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
         Command::Models(args) => models::run(args),

@@ -8,7 +8,7 @@ use super::CodegenError;
 use super::emitter::{Purpose, Transfer};
 use super::product::{Columns, Eviction, Product, Stationary};
 use super::program::{Generator, latest};
-use super::transfer::{MATMUL_BYTES, WeightMatrix};
+use super::transfer::WeightMatrix;
 use super::value::{Layout, Resident, Value, blocks};
 use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
 use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
@@ -57,7 +57,7 @@ impl Generator<'_> {
         let product = Product {
             rows: pixels,
             columns: *columns,
-            passes: passes(channels, window, few, u64::from(self.core.partitions)),
+            passes: passes(channels, window, few, u64::from(self.precision.contracted)),
             depth,
             stationary: Stationary::Columns,
             rows_ready,
@@ -103,7 +103,7 @@ impl Generator<'_> {
         let transfer = Transfer {
             queue: DmaQueue::Io,
             direction: DmaDirection::HbmToSbuf,
-            bytes: n * out_h * out_w * depth * MATMUL_BYTES,
+            bytes: n * out_h * out_w * depth * self.precision.operand_bytes,
             partitions: u32::try_from(depth).unwrap_or(u32::MAX).min(self.core.partitions),
             short_descriptors: by_tap.min(by_kernel_row),
         };

@@ -74,7 +74,7 @@ impl Generator<'_> {
         let product = Product {
             rows: shape.rows,
             columns: shape.columns,
-            passes: shape.depth.div_ceil(u64::from(self.core.partitions)),
+            passes: shape.depth.div_ceil(u64::from(self.precision.contracted)),
             depth: shape.depth,
             stationary,
             rows_ready,

@@ -168,7 +168,7 @@ impl Generator<'_> {
         for _ in 0..count * product.passes {
             let load = Op::LdWeights { rows: self.array_rows(product), columns: narrow(product.columns) };
             self.emitter.instruction(Engine::Tensor, load, purpose, &after);
-            let op = Op::Matmul { free: narrow(product.rows), passes: 1 };
+            let op = Op::Matmul { free: narrow(product.rows), passes: self.precision.passes };
             done = vec![self.emitter.instruction(Engine::Tensor, op, purpose, &[])];
         }
         done.extend_from_slice(eviction.room);
@@ -191,7 +191,7 @@ impl Generator<'_> {
     /// Rows of the array that a pass uses.
     fn array_rows(&self, product: &Product) -> u32 {
         let depth = product.depth.div_ceil(product.passes.max(1));
-        u32::try_from(depth).unwrap_or(u32::MAX).min(self.core.partitions)
+        u32::try_from(depth).unwrap_or(u32::MAX).min(self.precision.contracted)
     }
 
     fn column_block(&mut self, columns: &Columns, n: usize, width: u32) -> Result<Block, CodegenError> {
@@ -276,7 +276,7 @@ impl Generator<'_> {
             let load = Op::LdWeights { rows, columns: stationary };
             self.emitter.instruction(Engine::Tensor, load, purpose, &after);
             for (free, done) in moving.iter().zip(&mut done) {
-                let op = Op::Matmul { free: *free, passes: 1 };
+                let op = Op::Matmul { free: *free, passes: self.precision.passes };
                 *done = Some(self.emitter.instruction(Engine::Tensor, op, purpose, &[]));
             }
         }

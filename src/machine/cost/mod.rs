@@ -2,8 +2,10 @@
 
 mod calibration;
 mod engine;
+mod generations;
 mod table;
 
 pub use calibration::{Calibration, FITTED};
 pub use engine::{InstructionCost, instruction_cost};
+pub use generations::Throttle;
 pub use table::{CostTable, DmaCosts, EngineCosts, RuntimeCosts};
