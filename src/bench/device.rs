@@ -99,8 +99,10 @@ pub fn stage_times(
         load: costs.load,
         warmup: costs.warmup,
         // Inputs and outputs move while the core works on another request: with one worker that is added to each
-        // call, with two it is hidden, as the published rows of NeuronCore-v2 show.
-        host: costs.host + costs.transfer,
+        // call, with two it is hidden, as the published rows of NeuronCore-v2 show. Threads copy side by side; only the
+        // bus is shared.
+        call: costs.call,
+        host: costs.transfer,
         device: vec![costs.device],
         ..ServiceTimes::default()
     };
