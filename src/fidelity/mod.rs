@@ -4,6 +4,7 @@
 //! its prediction. Rows of models that are not in the zoo are kept, with the reason they were skipped.
 
 mod calibrate;
+mod micro;
 mod predict;
 mod row;
 mod summary;
