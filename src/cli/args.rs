@@ -183,4 +183,7 @@ pub(super) struct ValidateArgs {
     /// Print rows and summary as JSON
     #[arg(long)]
     pub json: bool,
+    /// Fit the global parameters to the table, then once more without each model, and print the errors (takes minutes)
+    #[arg(long, conflicts_with = "json")]
+    pub calibrate: bool,
 }
