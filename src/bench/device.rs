@@ -83,6 +83,7 @@ impl Device {
         let costs = inference_costs(&executable, &self.costs, outcome.window);
         let times = ServiceTimes {
             load: costs.load,
+            load_beside: costs.load_beside,
             warmup: costs.warmup,
             // Inputs and outputs move while the core works on another request: with one worker that is added to each
             // call, with two it is hidden, as the published rows of NeuronCore-v2 show.

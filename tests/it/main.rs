@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod bench;
+mod casts;
 mod cli;
 mod compiler;
 mod device;
@@ -12,4 +13,5 @@ mod fidelity;
 mod formats;
 mod insight;
 mod layering;
+mod numerics;
 mod round_trip;

@@ -88,6 +88,9 @@ pub struct RuntimeCosts {
     pub host_io_bytes_per_us: u64,
     /// Loading one model, nanoseconds (measured on the published toy model: 62 ms).
     pub load_ns: u64,
+    /// Loading takes this much longer for each other copy that loads at the same time, nanoseconds (derived: 62 ms for one
+    /// copy, 294 to 304 for sixteen in NeuronPerf's sample results).
+    pub load_beside_ns: u64,
     /// Rate at which weights reach the device while a model loads, bytes per microsecond (published: PCIe copies at
     /// 16 GB/s on v2).
     pub load_bytes_per_us: u64,
@@ -148,6 +151,7 @@ impl CostTable {
                 host_call_ns: 130_000,
                 host_io_bytes_per_us: 3_200,
                 load_ns: 62_000_000,
+                load_beside_ns: 15_800_000,
                 load_bytes_per_us: 16_000,
                 warmup_ns: 2_600_000,
             },
