@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use super::bench_args::BenchArgs;
+use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs};
+use super::bench_args::{BenchArgs, TableArgs};
 use super::compile_args::CompileArgs;
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
@@ -21,10 +22,20 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
     Bench(Box<BenchArgs>),
+    /// Show, compare and convert results: NeuronPerf's CSV and JSON, our own, timers, results.jsonl
+    Report(ReportArgs),
     /// Simulate one execution and show its operators and timeline
     Profile(ProfileArgs),
     /// Open a profile of any origin and summarise it
     Open(OpenArgs),
+    /// Time by operator, module, device, thread ... of any profile
+    Operators(OperatorsArgs),
+    /// Stacks of any profile with their time; callers and callees of a name; modules
+    Flame(FlameArgs),
+    /// How the durations of a name are spread
+    Histogram(HistogramArgs),
+    /// Compare two profiles operator by operator
+    Compare(CompareArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
     Numerics(NumericsArgs),
     /// List the NeuronCores, devices and instance sizes, each figure with its source
@@ -144,6 +155,18 @@ pub(super) struct DevicesArgs {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ReportArgs {
+    /// Files with results, in any mix
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub table: TableArgs,
+    /// US dollars per hour, for reports made of timers
+    #[arg(long, allow_negative_numbers = true)]
+    pub cost_per_hour: Option<f64>,
 }
 
 #[derive(Debug, ClapArgs)]

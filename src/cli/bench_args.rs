@@ -145,21 +145,8 @@ pub(super) struct FixedArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputArgs {
-    /// Print the reports as JSON
-    #[arg(long, conflicts_with = "csv")]
-    pub json: bool,
-    /// Print the reports as CSV
-    #[arg(long)]
-    pub csv: bool,
-    /// Columns of the table or the CSV, separated by commas
-    #[arg(long, value_delimiter = ',')]
-    pub cols: Option<Vec<String>>,
-    /// Key to sort the table by
-    #[arg(long)]
-    pub sort_by: Option<String>,
-    /// Largest first
-    #[arg(long)]
-    pub reverse: bool,
+    #[command(flatten)]
+    pub table: TableArgs,
     /// 0: errors only; 1: what is being done; 2: every step
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub verbosity: u8,
@@ -169,6 +156,29 @@ pub(super) struct OutputArgs {
     /// Print the timers of each configuration instead of reports; `neuronscope report` reads them
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     pub return_timers: bool,
+    /// Keep what is done in a file, and go on from it when it is there: what has finished is not run again
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+}
+
+/// How reports are printed.
+#[derive(Debug, Args)]
+pub(super) struct TableArgs {
+    /// Print the reports as JSON
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print the reports as CSV
+    #[arg(long)]
+    pub csv: bool,
+    /// Columns of the table or the CSV, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    pub cols: Option<Vec<String>>,
+    /// Key to sort by
+    #[arg(long)]
+    pub sort_by: Option<String>,
+    /// Largest first
+    #[arg(long, requires = "sort_by")]
+    pub reverse: bool,
 }
 
 impl BenchArgs {
