@@ -97,6 +97,7 @@ pub fn stage_times(
     let costs = inference_costs(executable, costs, window);
     let times = ServiceTimes {
         load: costs.load,
+        load_beside: costs.load_beside,
         warmup: costs.warmup,
         // Inputs and outputs move while the core works on another request: with one worker that is added to each
         // call, with two it is hidden, as the published rows of NeuronCore-v2 show. Threads copy side by side; only the
