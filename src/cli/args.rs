@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::bench_args::{BenchArgs, TableArgs};
+use super::compile_args::{CompileArgs, IndexCommand};
 use crate::compiler::Workflow;
 
 /// Benchmark and profile models for AWS NeuronCores with no hardware, and explore profiles of any origin.
@@ -19,6 +20,11 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
     Bench(Box<BenchArgs>),
+    /// Compile a model for the simulated NeuronCores and write an index of the artifacts
+    Compile(CompileArgs),
+    /// Create, append, filter, copy, move and delete model indexes
+    #[command(subcommand)]
+    Index(IndexCommand),
     /// Show, compare and convert results: NeuronPerf's CSV and JSON, our own, timers, results.jsonl
     Report(ReportArgs),
     /// Simulate one execution and show its operators and timeline

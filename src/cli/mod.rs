@@ -9,6 +9,7 @@
 mod args;
 mod bench_args;
 mod commands;
+mod compile_args;
 mod driver;
 mod file;
 mod progress;

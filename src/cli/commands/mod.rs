@@ -1,6 +1,8 @@
 //! One file a command.
 
 mod bench;
+mod compile;
+mod index;
 mod models;
 mod open;
 mod profile;
@@ -21,6 +23,8 @@ use super::args::Command;
 pub(super) fn run(command: Command) -> Result<()> {
     match command {
         Command::Bench(args) => bench::run(*args),
+        Command::Compile(args) => compile::run(args),
+        Command::Index(command) => index::run(command),
         Command::Report(args) => report::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Open(args) => open::run(args),
