@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::bench_args::{BenchArgs, TableArgs};
-use super::compile_args::{CompileArgs, IndexCommand};
+use super::compile_args::CompileArgs;
+use super::index_args::{IndexCommand, ModelCompileArgs};
 use crate::compiler::Workflow;
+use crate::tensor::Rounding;
 
 /// Benchmark and profile models for AWS NeuronCores with no hardware, and explore profiles of any origin.
 #[derive(Debug, Parser)]
@@ -21,7 +23,7 @@ pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
     Bench(Box<BenchArgs>),
     /// Compile a model for the simulated NeuronCores and write an index of the artifacts
-    Compile(CompileArgs),
+    Compile(ModelCompileArgs),
     /// Create, append, filter, copy, move and delete model indexes
     #[command(subcommand)]
     Index(IndexCommand),
@@ -31,10 +33,59 @@ pub(super) enum Command {
     Profile(ProfileArgs),
     /// Open a profile of any origin and summarise it
     Open(OpenArgs),
+    /// Compute a model as a NeuronCore would, and compare with the reference
+    Numerics(NumericsArgs),
+    /// List the NeuronCores, devices and instance sizes, each figure with its source
+    Devices(DevicesArgs),
     /// List the models and their parameters
     Models(ModelsArgs),
     /// Predict a table of published benchmark rows and compare
     Validate(ValidateArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct NumericsArgs {
+    /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false
+    #[arg(long, default_value = "nn")]
+    pub model: String,
+    /// Samples of one inference [default: the model's own]
+    #[arg(long)]
+    pub batch_size: Option<u32>,
+    /// Instance type
+    #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
+    pub instance: String,
+    #[command(flatten)]
+    pub compile: CompileArgs,
+    /// How values are rounded to the cast type: rne (to the nearest, ties to even) or stochastic
+    #[arg(long, value_enum, default_value = "rne")]
+    pub rounding: RoundingArg,
+    /// Seed of weights, inputs and stochastic rounding
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Mean relative error below which an output passes
+    #[arg(long, default_value_t = crate::neuron::numerics::DEFAULT_TOLERANCE, allow_negative_numbers = true)]
+    pub tolerance: f64,
+    /// Print the comparison as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Roundings as the command line takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum RoundingArg {
+    /// To the nearest, ties to even
+    Rne,
+    /// Up or down at random
+    Stochastic,
+}
+
+impl From<RoundingArg> for Rounding {
+    fn from(arg: RoundingArg) -> Self {
+        match arg {
+            RoundingArg::Rne => Self::Rne,
+            RoundingArg::Stochastic => Self::Stochastic,
+        }
+    }
 }
 
 /// Workflow names as the command line takes them.
@@ -68,6 +119,8 @@ pub(super) struct ProfileArgs {
     /// Instance type
     #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
     pub instance: String,
+    #[command(flatten)]
+    pub compile: CompileArgs,
     /// Seed of weights and inputs
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
@@ -92,6 +145,13 @@ pub(super) struct OpenArgs {
     /// Show so many operators
     #[arg(long, default_value_t = 20)]
     pub top: usize,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct DevicesArgs {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{ArgAction, Args, ValueEnum};
 
+use super::compile_args::CompileArgs;
 use crate::bench::{
     Accounting, BenchConfig, Dataset, DeviceType, FIXED_MODEL, FixedModel, HostStep, Processes, RunOptions,
     parse_inputs, parse_levels, parse_list,
 };
+use crate::compiler::CompileOptions;
 
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
@@ -40,6 +42,8 @@ pub(super) struct BenchArgs {
     /// 0 (most accurate) to 3 (fastest) [default: 3]
     #[arg(long, alias = "performance-level")]
     pub performance_levels: Option<String>,
+    #[command(flatten)]
+    pub compile: CompileArgs,
     /// Seconds measured in each configuration
     #[arg(long, default_value_t = 60.0, allow_negative_numbers = true)]
     pub duration: f64,
@@ -202,7 +206,7 @@ impl BenchArgs {
             warmup_inferences: self.warmup_inferences,
             cost_per_hour: self.cost_per_hour,
             index: None,
-            options: self.run.options()?,
+            options: self.run.options(self.compile.options())?,
         })
     }
 
@@ -239,13 +243,14 @@ impl FixedArgs {
 }
 
 impl RunArgs {
-    fn options(&self) -> Result<RunOptions> {
+    fn options(&self, compile: CompileOptions) -> Result<RunOptions> {
         let step = |flag: &str, text: &str| text.parse::<HostStep>().map_err(|e| anyhow::anyhow!("{flag}: {e}"));
         let Some(device_type) = DeviceType::from_name(&self.device_type) else {
             bail!("--device-type: '{}' can't be run here; use neuron or cpu", self.device_type)
         };
         Ok(RunOptions {
             device_type,
+            compile,
             processes: match (self.multiinterpreter, self.multiprocess) {
                 (true, _) => Processes::Fresh,
                 (false, true) => Processes::PerModel,

@@ -12,6 +12,7 @@ mod commands;
 mod compile_args;
 mod driver;
 mod file;
+mod index_args;
 mod progress;
 
 use std::process::ExitCode;

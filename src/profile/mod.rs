@@ -9,9 +9,13 @@
 
 mod args;
 mod assemble;
+pub mod asyncs;
 mod builder;
 mod counters;
+pub mod density;
+pub mod flows;
 pub mod formats;
+pub mod groups;
 pub mod lod;
 pub mod marks;
 mod nesting;
@@ -20,6 +24,7 @@ pub mod opstats;
 mod phases;
 mod points;
 pub mod query;
+pub mod scope;
 mod slices;
 mod store;
 pub mod summary;

@@ -59,7 +59,7 @@ impl OpStats {
 pub struct OpQuery {
     /// What slices are grouped by.
     pub group_by: GroupBy,
-    /// Only the slices of these tracks; all if absent.
+    /// Only the slices of these tracks; of all threads if absent (not of the async and sample tracks beside them).
     pub tracks: Option<Vec<TrackId>>,
     /// Only slices that touch this span; all if absent. Each counts whole.
     pub within: Option<Interval<TraceNs>>,
@@ -96,7 +96,11 @@ pub fn operator_stats(profile: &Profile, query: &OpQuery) -> Vec<OpStats> {
     let own = self_times(profile);
     let mut groups = Groups { by_key: FxHashMap::default(), stats: Vec::new(), durations: Vec::new() };
     match &query.tracks {
-        None => groups.add(profile, query, &own, profile.slices().ids()),
+        None => {
+            for (track, _) in profile.tracks().iter_enumerated().filter(|(_, t)| t.kind.is_own()) {
+                groups.add(profile, query, &own, profile.slices().of_track(track));
+            }
+        }
         Some(tracks) => {
             for &track in tracks {
                 groups.add(profile, query, &own, profile.slices().of_track(track));

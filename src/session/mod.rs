@@ -4,6 +4,7 @@
 //! The page talks to a [`Session`] in a worker over messages; the command line calls one directly. Both see the same
 //! requests and the same events, so what one shows the other can print.
 
+mod analysis;
 mod catalog;
 mod export;
 mod held;
@@ -20,7 +21,11 @@ mod summary_json;
 mod timeline;
 mod warm_up;
 
-pub use crate::compiler::Workflow;
+pub use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
+pub use crate::neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample};
+pub use crate::profile::groups::GroupKey;
+pub use crate::tensor::Rounding;
+pub use analysis::{GroupsOf, Listed, Listing};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};

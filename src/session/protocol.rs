@@ -3,17 +3,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Catalog, JobId, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
+use super::{Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
 use crate::base::{Interval, TraceNs};
 use crate::bench::{
     BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, Report, RowResult, RunDetail, ServiceTimes,
     SweepPlan,
 };
-use crate::insight::Insights;
+use crate::insight::{Insights, SliceRange};
+use crate::neuron::numerics::{NumericsReport, NumericsSpec};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 4;
+pub const PROTOCOL_VERSION: u32 = 7;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -78,6 +79,13 @@ pub enum Request {
         /// What to run.
         spec: ProfileSpec,
     },
+    /// Compute a model as a device would and compare with the reference. Answered by progress and [`Event::Numerics`].
+    Numerics {
+        /// Number of this request.
+        job: JobId,
+        /// What to compare.
+        spec: Box<NumericsSpec>,
+    },
     /// Read a file; its [`super::ByteSource`] travels beside this message. Answered by progress and
     /// [`Event::ProfileReady`].
     Open {
@@ -123,6 +131,15 @@ pub enum Request {
         /// In this direction.
         to: Neighbour,
     },
+    /// Everything about a slice that a finding names. Answered by [`Event::Details`], without details when there is none.
+    Locate {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// Row and span of the slice.
+        range: SliceRange,
+    },
     /// Slices whose name contains a text, letter case ignored, in order of time. Answered by [`Event::Search`].
     Search {
         /// Number of this request.
@@ -151,6 +168,35 @@ pub enum Request {
         job: JobId,
         /// The profile asked about.
         profile: ProfileKey,
+    },
+    /// A table about a profile. Answered by [`Event::Listed`].
+    List {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The question.
+        what: Listing,
+    },
+    /// Flow arrows that touch a span. Answered by [`Event::Flows`].
+    Flows {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The span.
+        span: Interval<TraceNs>,
+        /// At most so many.
+        limit: u32,
+    },
+    /// How busy all of a profile is, in equal parts of its span. Answered by [`Event::Density`].
+    Density {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// Number of parts.
+        buckets: u32,
     },
     /// A file to keep. Answered by [`Event::Exported`].
     Export {
@@ -289,6 +335,13 @@ pub enum Event {
         /// What it is.
         info: Box<ProfileInfo>,
     },
+    /// A device's outputs beside the reference's.
+    Numerics {
+        /// Job this ends.
+        job: JobId,
+        /// The comparison.
+        report: Box<NumericsReport>,
+    },
     /// What to draw.
     Timeline {
         /// Request this answers.
@@ -333,6 +386,35 @@ pub enum Event {
         profile: ProfileKey,
         /// The answer; absent when the profile does not say what instructions and DMAs did.
         insights: Option<Box<Insights>>,
+    },
+    /// A table about a profile.
+    Listed {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        listed: Box<Listed>,
+    },
+    /// Flow arrows, from where to where.
+    Flows {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        arrows: Vec<(SliceLink, SliceLink)>,
+        /// Number of arrows in all of the profile.
+        total: u64,
+    },
+    /// Mean number of busy tracks in each part of the span.
+    Density {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        busy: Vec<f64>,
     },
     /// A file to keep.
     Exported {
@@ -386,11 +468,15 @@ impl Event {
             | Self::Compiled { job, .. }
             | Self::BenchDone { job }
             | Self::ProfileReady { job, .. }
+            | Self::Numerics { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Listed { job, .. }
+            | Self::Flows { job, .. }
+            | Self::Density { job, .. }
             | Self::Exported { job, .. }
             | Self::Failed { job, .. }
             | Self::Cancelled { job } => Some(*job),
@@ -425,13 +511,18 @@ impl Request {
             | Self::RunConfiguration { job, .. }
             | Self::Compile { job, .. }
             | Self::Profile { job, .. }
+            | Self::Numerics { job, .. }
             | Self::Open { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
             | Self::Step { job, .. }
+            | Self::Locate { job, .. }
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::List { job, .. }
+            | Self::Flows { job, .. }
+            | Self::Density { job, .. }
             | Self::Export { job, .. } => Some(*job),
         }
     }
@@ -445,6 +536,9 @@ impl Request {
             Self::Profile { spec, .. } => {
                 format!("the profile of {} ({}, {})", spec.model, spec.workflow.name(), spec.instance)
             }
+            Self::Numerics { spec, .. } => {
+                format!("the numerics of {} ({}, {})", spec.model, spec.options, spec.instance)
+            }
             Self::Open { name, size, .. } => {
                 format!("the file {name} ({})", crate::base::units::format_bytes(*size as f64))
             }
@@ -455,10 +549,13 @@ impl Request {
                 "a cancelled request".to_owned()
             }
             Self::Timeline { .. } => "a part of the timeline".to_owned(),
-            Self::Details { .. } | Self::Step { .. } => "the details of a slice".to_owned(),
+            Self::Details { .. } | Self::Step { .. } | Self::Locate { .. } => "the details of a slice".to_owned(),
             Self::Search { text, .. } => format!("the search for '{text}'"),
             Self::Operators { .. } => "the operator table".to_owned(),
             Self::Summary { .. } => "the summary".to_owned(),
+            Self::List { .. } => "a table about the profile".to_owned(),
+            Self::Flows { .. } => "flow arrows".to_owned(),
+            Self::Density { .. } => "the overview of the timeline".to_owned(),
             Self::Export { .. } => "the download".to_owned(),
         }
     }

@@ -3,8 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::held::Held;
-use super::jobs::{BenchJob, CompileJob, ConfigurationJob, Job, JobState, OpenJob, PlanJob, ProfileJob, Times};
+use super::jobs::{
+    BenchJob, CompileJob, ConfigurationJob, Job, JobState, NumericsJob, OpenJob, PlanJob, ProfileJob, Times,
+};
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
+use crate::profile::density::density;
+
+/// More parts than pixels of any screen tell nothing.
+const MOST_BUCKETS: u32 = 1 << 14;
 
 /// Whether a session has more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +69,7 @@ impl Session {
                 self.paused.remove(&job);
             }
             Request::Profile { job, spec } => self.jobs.push_back(Box::new(ProfileJob::new(job, spec))),
+            Request::Numerics { job, spec } => self.jobs.push_back(Box::new(NumericsJob::new(job, *spec))),
             Request::Cancel { job } => self.cancelled.push(job),
             Request::Close { profile } => {
                 self.profiles.remove(&profile);
@@ -140,6 +147,18 @@ impl Session {
                 let insights = self.held(profile)?.insights.clone();
                 Ok(Event::Summary { job, profile, insights })
             }
+            Request::List { job, profile, what } => {
+                let listed = Box::new(self.held(profile)?.list(&what)?);
+                Ok(Event::Listed { job, profile, listed })
+            }
+            Request::Flows { job, profile, span, limit } => {
+                let (arrows, total) = self.held(profile)?.flows_in(span, limit);
+                Ok(Event::Flows { job, profile, arrows, total })
+            }
+            Request::Density { job, profile, buckets } => {
+                let busy = density(&self.held(profile)?.profile, buckets.min(MOST_BUCKETS));
+                Ok(Event::Density { job, profile, busy })
+            }
             Request::Export { job, profile, kind } => {
                 let file = self.held(profile)?.export(kind)?;
                 Ok(Event::Exported { job, file_name: file.file_name, mime: file.mime.to_owned(), bytes: file.bytes })
@@ -156,6 +175,10 @@ impl Session {
                 let details = self.held(profile)?.neighbour(from, to);
                 Ok(Event::Details { job, profile, details })
             }
+            Request::Locate { job, profile, range } => {
+                let details = self.held(profile)?.locate(&range);
+                Ok(Event::Details { job, profile, details })
+            }
             Request::Search { job, profile, text, limit } => {
                 let hits = self.held(profile)?.search(&text, limit);
                 Ok(Event::Search { job, profile, hits })
@@ -168,6 +191,7 @@ impl Session {
             | Request::Pause { .. }
             | Request::Resume { .. }
             | Request::Profile { .. }
+            | Request::Numerics { .. }
             | Request::Open { .. }
             | Request::Cancel { .. }
             | Request::Close { .. } => Err(format!("{} is no question", question.describe())),

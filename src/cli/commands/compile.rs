@@ -12,11 +12,11 @@ use anyhow::{Context, Result, bail};
 use super::text;
 use crate::base::stats::round_to;
 use crate::bench::{CompiledModel, EntryStatus, ModelIndex};
-use crate::cli::compile_args::CompileArgs;
 use crate::cli::driver::Driver;
+use crate::cli::index_args::ModelCompileArgs;
 use crate::session::{Event, Request};
 
-pub(super) fn run(args: CompileArgs) -> Result<()> {
+pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
     let config = args.config()?;
     let mut index = config.plan()?.index;
     // The name is a digest of what will be in the index, so it has to be known before the first compile is written.
@@ -73,7 +73,7 @@ fn with_json(path: &Path) -> PathBuf {
     }
 }
 
-fn default_path(args: &CompileArgs) -> PathBuf {
+fn default_path(args: &ModelCompileArgs) -> PathBuf {
     let asked = format!(
         "{}|{}|{}|{}|{}",
         args.model, args.instance, args.batch_sizes, args.pipeline_sizes, args.performance_levels

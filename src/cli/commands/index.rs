@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::compile::write;
 use super::text;
 use crate::bench::{FilePlan, FileStep, IndexFilter, ModelEntry, ModelIndex};
-use crate::cli::compile_args::IndexCommand;
+use crate::cli::index_args::IndexCommand;
 
 pub(super) fn run(command: IndexCommand) -> Result<()> {
     match command {

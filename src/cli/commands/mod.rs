@@ -2,8 +2,10 @@
 
 mod bench;
 mod compile;
+mod devices;
 mod index;
 mod models;
+mod numerics;
 mod open;
 mod profile;
 mod report;
@@ -27,6 +29,8 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Index(command) => index::run(command),
         Command::Report(args) => report::run(args),
         Command::Profile(args) => profile::run(args),
+        Command::Devices(args) => devices::run(args),
+        Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),

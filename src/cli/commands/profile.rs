@@ -13,8 +13,13 @@ use crate::session::{Event, ExportKind, OperatorKind, ProfileInfo, ProfileKey, P
 
 pub(super) fn run(args: ProfileArgs) -> Result<()> {
     let mut driver = Driver::new();
-    let spec =
-        ProfileSpec { model: args.model, workflow: args.workflow.into(), seed: args.seed, instance: args.instance };
+    let spec = ProfileSpec {
+        model: args.model,
+        workflow: args.workflow.into(),
+        seed: args.seed,
+        instance: args.instance,
+        options: args.compile.options(),
+    };
     let events = driver.run(|job| Request::Profile { job, spec }, None)?;
     let info = profile_info(&events)?;
     if let Some(path) = &args.output {

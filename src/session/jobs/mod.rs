@@ -3,6 +3,7 @@
 mod bench;
 mod compile;
 mod configuration;
+mod numerics;
 mod open;
 mod plan;
 mod profile;
@@ -14,6 +15,7 @@ use super::{Event, JobId, ProfileKey};
 pub(super) use bench::BenchJob;
 pub(super) use compile::CompileJob;
 pub(super) use configuration::ConfigurationJob;
+pub(super) use numerics::NumericsJob;
 pub(super) use open::OpenJob;
 pub(super) use plan::PlanJob;
 pub(super) use profile::ProfileJob;
