@@ -161,7 +161,9 @@ impl Source {
                 let left: u64 = left.iter().fold(0, |sum, l| sum.saturating_add(*l));
                 of(recorded, recorded.saturating_add(left))
             }
-            Self::Shared { left } | Self::Arrivals(Arrivals { left, .. }) => of(recorded, recorded.saturating_add(*left)),
+            Self::Shared { left } | Self::Arrivals(Arrivals { left, .. }) => {
+                of(recorded, recorded.saturating_add(*left))
+            }
             Self::Streams(s) => of(now, s.min_ps).min(of(s.queries, s.min_queries)),
         }
     }

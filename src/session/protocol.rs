@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
 use crate::base::{Interval, TraceNs};
+use crate::bench::cpu::CpuTimers;
+use crate::bench::mlperf::{MlperfResult, MlperfSettings};
 use crate::bench::{
     BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, Report, RowResult, RunDetail, ServiceTimes,
     SweepPlan,
@@ -53,6 +55,25 @@ pub enum Request {
         job: JobId,
         /// What to run.
         run: Box<RunRequest>,
+    },
+    /// Run one copy of a configuration's model on this processor and measure it; one worker for each copy. Answered by
+    /// progress and [`Event::CpuTimers`]. [`crate::bench::cpu::cpu_row`] makes a row of all copies' timers.
+    MeasureCpu {
+        /// Number of this request.
+        job: JobId,
+        /// Which copy, from 0; its answer repeats it.
+        copy: u32,
+        /// What to run.
+        configuration: Box<Configuration>,
+    },
+    /// Run an MLPerf scenario on a configuration's copies and workers. Answered by [`Event::Mlperf`].
+    Mlperf {
+        /// Number of this request.
+        job: JobId,
+        /// The scenario and its limits.
+        settings: Box<MlperfSettings>,
+        /// What to run it on.
+        configuration: Box<Configuration>,
     },
     /// Compile a model for a sweep of sizes and levels. Answered by progress, one [`Event::Compiled`] for each artifact as it
     /// ends, and [`Event::BenchDone`].
@@ -314,6 +335,22 @@ pub enum Event {
         /// What came of it.
         result: Box<RowResult>,
     },
+    /// What one copy measured on this processor.
+    CpuTimers {
+        /// The request.
+        job: JobId,
+        /// Which copy.
+        copy: u32,
+        /// Its times.
+        timers: Box<CpuTimers>,
+    },
+    /// The result of an MLPerf scenario.
+    Mlperf {
+        /// The request.
+        job: JobId,
+        /// The result, with its verdict.
+        result: Box<MlperfResult>,
+    },
     /// One artifact was made, or could not be.
     Compiled {
         /// The request.
@@ -465,6 +502,8 @@ impl Event {
             | Self::Plan { job, .. }
             | Self::Estimated { job, .. }
             | Self::Row { job, .. }
+            | Self::CpuTimers { job, .. }
+            | Self::Mlperf { job, .. }
             | Self::Compiled { job, .. }
             | Self::BenchDone { job }
             | Self::ProfileReady { job, .. }
@@ -509,6 +548,8 @@ impl Request {
             | Self::Bench { job, .. }
             | Self::PlanBench { job, .. }
             | Self::RunConfiguration { job, .. }
+            | Self::MeasureCpu { job, .. }
+            | Self::Mlperf { job, .. }
             | Self::Compile { job, .. }
             | Self::Profile { job, .. }
             | Self::Numerics { job, .. }
@@ -543,6 +584,10 @@ impl Request {
                 format!("the file {name} ({})", crate::base::units::format_bytes(*size as f64))
             }
             Self::PlanBench { config, .. } => format!("the plan of {} on {}", config.model, config.instance_type),
+            Self::MeasureCpu { configuration, .. } => format!("the measurement of {}", configuration.label()),
+            Self::Mlperf { settings, configuration, .. } => {
+                format!("the {} scenario of {}", settings.scenario.name(), configuration.label())
+            }
             Self::Compile { config, .. } => format!("the compile of {} for {}", config.model, config.instance_type),
             Self::RunConfiguration { run, .. } => run.configuration.label(),
             Self::Cancel { .. } | Self::Close { .. } | Self::Pause { .. } | Self::Resume { .. } => {

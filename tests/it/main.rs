@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod bench;
+mod bench_commands;
 mod bench_report;
 mod bench_session;
 mod cli;

@@ -54,9 +54,8 @@ fn at_most(t: u64, n: u64, p: f64) -> f64 {
 }
 
 fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
-    let front = libm::exp(
-        libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b) + a * libm::log(x) + b * libm::log1p(-x),
-    );
+    let front =
+        libm::exp(libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b) + a * libm::log(x) + b * libm::log1p(-x));
     if x < (a + 1.0) / (a + b + 2.0) {
         front * continued_fraction(x, a, b) / a
     } else {

@@ -183,7 +183,9 @@ impl<'a> Judge<'a> {
         };
         if !verdict.min_duration {
             let ran_s = round_to(ran_s, 3);
-            verdict.recommendations.push(format!("min_duration: it ran {ran_s} s of {wanted_s} s; ask for more queries"));
+            verdict
+                .recommendations
+                .push(format!("min_duration: it ran {ran_s} s of {wanted_s} s; ask for more queries"));
         }
         verdict
     }
@@ -219,7 +221,8 @@ impl<'a> Judge<'a> {
 /// # Errors
 /// When the encoder refuses, which numbers in memory give it no reason to.
 pub fn mlperf_to_json(results: &[MlperfResult]) -> Result<String, String> {
-    let mut text = serde_json::to_string_pretty(&serde_json::json!({ "results": results })).map_err(|e| e.to_string())?;
+    let mut text =
+        serde_json::to_string_pretty(&serde_json::json!({ "results": results })).map_err(|e| e.to_string())?;
     text.push('\n');
     Ok(text)
 }
@@ -283,7 +286,8 @@ mod tests {
         let r = run(&MlperfSettings::official(Scenario::SingleStream), 1, 1);
         assert!(r.verdict.is_valid() && r.queries.abs_diff(60_000) < 100, "{r:?}");
         assert!((10.07..10.1).contains(&r.value) && r.value >= r.latency_ms[1], "{r:?}");
-        let short = MlperfSettings { min_duration_s: 0.1, min_queries: 10, ..MlperfSettings::official(Scenario::SingleStream) };
+        let short =
+            MlperfSettings { min_duration_s: 0.1, min_queries: 10, ..MlperfSettings::official(Scenario::SingleStream) };
         let r = run(&short, 1, 1);
         assert_eq!((r.result.as_str(), r.verdict.early_stopping), ("INVALID", false));
         assert!(r.verdict.recommendations[0].contains("needs 64"), "{r:?}");
@@ -314,7 +318,9 @@ mod tests {
         assert!(best.latency_ms[4] <= 40.0);
         settings.target_qps = Some(best.target_qps.unwrap() * 1.1);
         let above = run(&settings, 4, 1);
-        assert!(!above.verdict.is_valid() && above.verdict.recommendations.iter().any(|r| r.contains("lower target_qps")));
+        assert!(
+            !above.verdict.is_valid() && above.verdict.recommendations.iter().any(|r| r.contains("lower target_qps"))
+        );
         settings.target_qps = Some(500.0);
         let overloaded = run(&settings, 4, 1);
         assert!(overloaded.value < 405.0 && !overloaded.verdict.performance_constraints, "{overloaded:?}");

@@ -2,8 +2,10 @@
 
 mod bench;
 mod compile;
+mod cpu;
 mod devices;
 mod index;
+mod mlperf;
 mod models;
 mod numerics;
 mod open;

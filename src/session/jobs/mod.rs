@@ -3,6 +3,8 @@
 mod bench;
 mod compile;
 mod configuration;
+mod cpu;
+mod mlperf;
 mod numerics;
 mod open;
 mod plan;
@@ -15,6 +17,8 @@ use super::{Event, JobId, ProfileKey};
 pub(super) use bench::BenchJob;
 pub(super) use compile::CompileJob;
 pub(super) use configuration::ConfigurationJob;
+pub(super) use cpu::CpuJob;
+pub(super) use mlperf::MlperfJob;
 pub(super) use numerics::NumericsJob;
 pub(super) use open::OpenJob;
 pub(super) use plan::PlanJob;
