@@ -18,6 +18,7 @@ mod config;
 mod configuration;
 pub mod cpu;
 mod device;
+pub mod evaluate;
 mod executor;
 pub mod export;
 mod fixed;

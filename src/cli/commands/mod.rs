@@ -4,6 +4,7 @@ mod bench;
 mod compile;
 mod cpu;
 mod devices;
+mod evaluate;
 mod index;
 mod mlperf;
 mod models;
@@ -29,6 +30,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Bench(args) => bench::run(*args),
         Command::Compile(args) => compile::run(args),
         Command::Index(command) => index::run(command),
+        Command::Evaluate(args) => evaluate::run(args),
         Command::Report(args) => report::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Devices(args) => devices::run(args),
