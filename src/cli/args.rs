@@ -7,6 +7,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs};
 use super::bench_args::{BenchArgs, TableArgs};
 use super::compile_args::CompileArgs;
+use super::index_args::{IndexCommand, ModelCompileArgs};
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
 
@@ -22,8 +23,15 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
     Bench(Box<BenchArgs>),
+    /// Compile a model for the simulated NeuronCores and write an index of the artifacts
+    Compile(ModelCompileArgs),
+    /// Create, append, filter, copy, move and delete model indexes
+    #[command(subcommand)]
+    Index(IndexCommand),
     /// Show, compare and convert results: NeuronPerf's CSV and JSON, our own, timers, results.jsonl
     Report(ReportArgs),
+    /// Compute evaluation metrics of a model's answers, or list the metrics
+    Evaluate(EvaluateArgs),
     /// Simulate one execution and show its operators and timeline
     Profile(ProfileArgs),
     /// Open a profile of any origin and summarise it
@@ -155,6 +163,19 @@ pub(super) struct DevicesArgs {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct EvaluateArgs {
+    /// CSV with a heading and a line for each record: the outputs, and the target in the last column; without it the
+    /// metrics are listed
+    pub file: Option<PathBuf>,
+    /// Metrics, separated by commas; topk_3 for the best three
+    #[arg(long, value_delimiter = ',', default_value = "Accuracy")]
+    pub metrics: Vec<String>,
+    /// Column of the target [default: the last]
+    #[arg(long)]
+    pub eval_target_col: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]

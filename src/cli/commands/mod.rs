@@ -3,9 +3,14 @@
 mod analysis;
 mod bench;
 mod compare;
+mod compile;
+mod cpu;
 mod devices;
+mod evaluate;
 mod flame;
 mod histogram;
+mod index;
+mod mlperf;
 mod models;
 mod numerics;
 mod open;
@@ -29,6 +34,9 @@ pub(super) use profile::{profile_info, profile_spec};
 pub(super) fn run(command: Command) -> Result<()> {
     match command {
         Command::Bench(args) => bench::run(*args),
+        Command::Compile(args) => compile::run(args),
+        Command::Index(command) => index::run(command),
+        Command::Evaluate(args) => evaluate::run(args),
         Command::Report(args) => report::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Devices(args) => devices::run(args),
