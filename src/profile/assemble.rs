@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use super::async_ops;
 use super::builder::{EndRow, PointRows, ProfileBuilder, SliceRows};
 use super::nesting::{Nesting, TrackSlices};
 use super::{ArgsArena, ArgsId, InstantTable, LinkTable, Profile, ProfileMeta, SliceFlags, SliceTable};
@@ -10,6 +11,7 @@ use crate::base::{Diagnostics, Idx, Interval, StrId, StringTable, TraceNs};
 pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> Profile {
     let track_ends = TrackEnds::of(&b);
     match_ends(&mut b, &track_ends, &mut diagnostics);
+    async_ops::derive(&mut b, &mut diagnostics);
     let events = b.events();
     let (low, high) = b.bounds.unwrap_or((0, 0));
     let span = Interval::new(TraceNs(0), TraceNs(high.saturating_sub(low)));
@@ -126,7 +128,7 @@ fn quoted(strings: &StringTable, name: StrId) -> String {
 }
 
 /// One object with the members of both.
-fn join_args(arena: &mut ArgsArena, begin: ArgsId, end: ArgsId) -> ArgsId {
+pub(super) fn join_args(arena: &mut ArgsArena, begin: ArgsId, end: ArgsId) -> ArgsId {
     if end.is_none() || begin == end {
         return begin;
     }
@@ -241,6 +243,8 @@ fn nest(profile: &mut Profile) {
     for track in 0..profile.tracks.len() {
         let slices = &mut profile.slices;
         let range = slices.first_of_track[track] as usize..slices.first_of_track[track + 1] as usize;
+        let own = profile.tracks.as_slice()[track].kind.is_own();
+        let before = (nesting.overlaps, nesting.first_overlap);
         let rows = nesting.add_track(&mut TrackSlices {
             first: range.start as u32,
             start: &slices.start[range.clone()],
@@ -248,6 +252,10 @@ fn nest(profile: &mut Profile) {
             flags: &mut slices.flags[range],
         });
         slices.rows_of_track.push(rows);
+        if !own {
+            // The file did not say that these nest.
+            (nesting.overlaps, nesting.first_overlap) = before;
+        }
     }
     let (overlaps, too_deep, first) = (nesting.overlaps, nesting.too_deep, nesting.first_overlap);
     profile.slices.depth = nesting.depth;

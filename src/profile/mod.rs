@@ -9,6 +9,7 @@
 
 mod args;
 mod assemble;
+mod async_ops;
 mod builder;
 mod counters;
 pub mod formats;

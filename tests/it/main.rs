@@ -12,4 +12,5 @@ mod fidelity;
 mod formats;
 mod insight;
 mod layering;
+mod readers;
 mod round_trip;
