@@ -1,13 +1,19 @@
 # Building and running the product. Sourced by ./x.
 
 cmd_build() {
-  [ $# = 0 ] || die "build takes no arguments"
+  # --fast: for the person who changes the page and looks. No whole-program optimisation, no wasm-opt: four times the size.
+  local mode=--release
+  case ${1:-} in
+    "") ;;
+    --fast) mode=--release=false ;;
+    *) die "build $1: unknown option" "usage: ./x build [--fast]" ;;
+  esac
   ensure_tools
   cargo fetch --locked >&2 || die "the crates of Cargo.lock could not be fetched (messages above)"
   # Trunk reads NO_COLOR as a boolean and stops at the usual value 1.
   local color=auto
   if [ -n "${NO_COLOR:-}" ]; then color=never; fi
-  env -u NO_COLOR trunk build --release --locked --offline --color "$color" >&2 ||
+  env -u NO_COLOR trunk build "$mode" --locked --offline --color "$color" >&2 ||
     die "the page could not be built (messages above)"
   # An import from "env" is a symbol that nothing provides: the page would not start.
   ! grep -lE "from ['\"]env['\"]" "$DIST"/*.js >&2 || die "the files above import from 'env': a C symbol is missing in wasm"

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-use super::async_ops;
 use super::builder::{EndRow, PointRows, ProfileBuilder, SliceRows};
 use super::nesting::{Nesting, TrackSlices};
 use super::{ArgsArena, ArgsId, InstantTable, LinkTable, Profile, ProfileMeta, SliceFlags, SliceTable};
@@ -11,7 +10,6 @@ use crate::base::{Diagnostics, Idx, Interval, StrId, StringTable, TraceNs};
 pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> Profile {
     let track_ends = TrackEnds::of(&b);
     match_ends(&mut b, &track_ends, &mut diagnostics);
-    async_ops::derive(&mut b, &mut diagnostics);
     let events = b.events();
     let (low, high) = b.bounds.unwrap_or((0, 0));
     let span = Interval::new(TraceNs(0), TraceNs(high.saturating_sub(low)));

@@ -507,7 +507,7 @@ impl ProfileBuilder {
 
 impl SliceRows {
     #[allow(clippy::too_many_arguments)]
-    pub(super) fn push(
+    fn push(
         &mut self,
         track: TrackId,
         start: i64,

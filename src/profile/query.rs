@@ -134,8 +134,9 @@ fn self_time(profile: &Profile, id: SliceId) -> i64 {
     slices.dur_ns(id) - covered
 }
 
-/// The members of an object as text: strings without quotes, the rest as JSON.
-fn parse_args(json: &str) -> Vec<(String, String)> {
+/// The members of an object as text: strings without quotes, the rest as JSON. What is no object has the key `args`.
+#[must_use]
+pub fn parse_args(json: &str) -> Vec<(String, String)> {
     if json.is_empty() {
         return Vec::new();
     }
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
     use crate::base::Diagnostics;
     use crate::profile::ProfileBuilder;
-    use crate::profile::opstats::self_times;
+    use crate::profile::analysis::operators::self_times;
 
     fn sample() -> Profile {
         let mut b = ProfileBuilder::new("test");

@@ -1,17 +1,22 @@
 //! A profile that a session holds, and what it answers about it.
 
+use std::cell::OnceCell;
+
+use super::analysis::Sources;
 use super::export::{open_json, operators_csv, profile_json, summary_json};
-use super::timeline::{ShownTracks, neighbour, search, slice_details, tile};
+use super::timeline::{ShownTracks, link, locate, neighbour, search, slice_details, tile};
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
-use crate::insight::Insights;
+use crate::insight::{Insights, SliceRange};
 use crate::profile::Profile;
+use crate::profile::analysis::Selection;
+use crate::profile::analysis::operators::{OpQuery, operator_stats};
+use crate::profile::flows::FlowIndex;
 use crate::profile::formats::chrome::write_to_string;
 use crate::profile::lod::LodIndex;
 use crate::profile::neuron::{OperatorView, operator_table};
-use crate::profile::opstats::{OpQuery, operator_stats};
-use crate::view::timeline::{Neighbour, SliceDetails, SliceRef, TimelineQuery, TimelineTile};
+use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// A profile with its key and its origin.
 pub(super) struct Held {
@@ -25,6 +30,8 @@ pub(super) struct Held {
     pub insights: Option<Box<Insights>>,
     tracks: ShownTracks,
     lod: LodIndex,
+    /// Found when it is first asked for.
+    flows: OnceCell<FlowIndex>,
 }
 
 /// A file made of a profile.
@@ -43,7 +50,17 @@ impl Held {
         device_window_ns: Option<u64>,
     ) -> Self {
         let tracks = ShownTracks::of(&profile);
-        Self { key, name, origin, profile, device_window_ns, insights: None, tracks, lod: LodIndex::new() }
+        Self {
+            key,
+            name,
+            origin,
+            profile,
+            device_window_ns,
+            insights: None,
+            tracks,
+            lod: LodIndex::new(),
+            flows: OnceCell::new(),
+        }
     }
 
     /// The same with its analysis.
@@ -80,12 +97,34 @@ impl Held {
 
     /// Everything about a slice.
     pub fn details(&self, slice: SliceRef) -> Option<Box<SliceDetails>> {
-        slice_details(&self.profile, &self.tracks, slice).map(Box::new)
+        slice_details(&self.profile, &self.tracks, self.flows(), slice).map(Box::new)
+    }
+
+    fn flows(&self) -> &FlowIndex {
+        self.flows.get_or_init(|| FlowIndex::new(&self.profile))
+    }
+
+    /// Flow arrows that touch a span, and how many there are in all.
+    pub fn flows_in(&self, span: Interval<TraceNs>, limit: u32) -> (Vec<(SliceLink, SliceLink)>, u64) {
+        let flows = self.flows();
+        let link = |id| link(&self.profile, &self.tracks, id);
+        let arrows = flows.within(&self.profile, span, limit as usize);
+        (arrows.into_iter().map(|a| (link(a.from), link(a.to))).collect(), flows.len() as u64)
+    }
+
+    /// Calls `ask` with what answers are made from.
+    pub fn ask<T>(&self, ask: impl FnOnce(&Sources<'_>) -> T) -> T {
+        ask(&Sources { profile: &self.profile, name: &self.name, tracks: &self.tracks, flows: &|| self.flows() })
     }
 
     /// Everything about the slice beside another one.
     pub fn neighbour(&self, from: SliceRef, to: Neighbour) -> Option<Box<SliceDetails>> {
         self.details(neighbour(&self.profile, from, to)?)
+    }
+
+    /// Everything about a slice that a finding names.
+    pub fn locate(&self, range: &SliceRange) -> Option<Box<SliceDetails>> {
+        self.details(locate(&self.profile, range)?)
     }
 
     /// Slices by a part of their name.
@@ -133,12 +172,14 @@ impl Held {
     }
 
     fn slice_rows(&self, range: Option<Interval<TraceNs>>) -> Vec<OperatorRow> {
-        let stats = operator_stats(&self.profile, &OpQuery { within: range, ..OpQuery::default() });
-        let total: i64 = stats.iter().map(|s| s.self_ns).sum();
-        stats
+        let query = OpQuery { selection: Selection::within(range), ..OpQuery::default() };
+        let table = operator_stats(&self.profile, &query);
+        let total: i64 = table.stats.iter().map(|s| s.self_ns).sum();
+        table
+            .stats
             .iter()
             .map(|s| OperatorRow {
-                name: self.profile.str(s.key).to_owned(),
+                name: table.name(&self.profile, s).to_owned(),
                 occurrences: s.count,
                 device: None,
                 core: None,

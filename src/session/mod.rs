@@ -4,6 +4,7 @@
 //! The page talks to a [`Session`] in a worker over messages; the command line calls one directly. Both see the same
 //! requests and the same events, so what one shows the other can print.
 
+mod analysis;
 mod catalog;
 mod export;
 mod held;
@@ -20,12 +21,15 @@ mod summary_json;
 mod timeline;
 mod warm_up;
 
-pub use crate::compiler::Workflow;
+pub use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
+pub use crate::neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample};
+pub use crate::tensor::Rounding;
+pub use analysis::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, Question};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
 pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec};
-pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, SearchHits, build_id};
+pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, RunRequest, SearchHits, build_id};
 pub use session::{Session, StepResult};
 pub use source::{ByteSource, MemorySource};
 pub use warm_up::warm_up;

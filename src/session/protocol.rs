@@ -3,14 +3,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Catalog, JobId, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
+use super::{
+    Answer, Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec,
+    Question,
+};
 use crate::base::{Interval, TraceNs};
-use crate::bench::{BenchConfig, Report};
-use crate::insight::Insights;
+use crate::bench::{
+    BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, Report, RowResult, RunDetail, ServiceTimes,
+    SweepPlan,
+};
+use crate::insight::{Insights, SliceRange};
+use crate::neuron::numerics::{NumericsReport, NumericsSpec};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 3;
+pub const PROTOCOL_VERSION: u32 = 6;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -34,12 +41,53 @@ pub enum Request {
         /// What to run.
         config: Box<BenchConfig>,
     },
+    /// List the configurations of a benchmark before it runs. Answered by [`Event::Plan`] at once, then by one
+    /// [`Event::Estimated`] for each configuration that can run, as their models are compiled, and [`Event::BenchDone`].
+    PlanBench {
+        /// Number of this request.
+        job: JobId,
+        /// What would run.
+        config: Box<BenchConfig>,
+    },
+    /// Run one configuration of a plan, on any worker. Answered by progress and [`Event::Row`]; when it is cancelled, with
+    /// the row of what was measured until then.
+    RunConfiguration {
+        /// Number of this request.
+        job: JobId,
+        /// What to run.
+        run: Box<RunRequest>,
+    },
+    /// Compile a model for a sweep of sizes and levels. Answered by progress, one [`Event::Compiled`] for each artifact as it
+    /// ends, and [`Event::BenchDone`].
+    Compile {
+        /// Number of this request.
+        job: JobId,
+        /// What to compile.
+        config: Box<CompileConfig>,
+    },
+    /// Let a job rest. Others go on; it keeps what it has.
+    Pause {
+        /// The job.
+        job: JobId,
+    },
+    /// Let a job that rests go on.
+    Resume {
+        /// The job.
+        job: JobId,
+    },
     /// Simulate one execution. Answered by progress and [`Event::ProfileReady`].
     Profile {
         /// Number of this request.
         job: JobId,
         /// What to run.
         spec: ProfileSpec,
+    },
+    /// Compute a model as a device would and compare with the reference. Answered by progress and [`Event::Numerics`].
+    Numerics {
+        /// Number of this request.
+        job: JobId,
+        /// What to compare.
+        spec: Box<NumericsSpec>,
     },
     /// Read a file; its [`super::ByteSource`] travels beside this message. Answered by progress and
     /// [`Event::ProfileReady`].
@@ -86,6 +134,15 @@ pub enum Request {
         /// In this direction.
         to: Neighbour,
     },
+    /// Everything about a slice that a finding names. Answered by [`Event::Details`], without details when there is none.
+    Locate {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// Row and span of the slice.
+        range: SliceRange,
+    },
     /// Slices whose name contains a text, letter case ignored, in order of time. Answered by [`Event::Search`].
     Search {
         /// Number of this request.
@@ -115,6 +172,44 @@ pub enum Request {
         /// The profile asked about.
         profile: ProfileKey,
     },
+    /// A tree, a spread or sentences about a profile. Answered by [`Event::Analysed`].
+    Analyse {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// What is asked.
+        question: Question,
+    },
+    /// A table about a profile. Answered by [`Event::Listed`].
+    List {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The question.
+        what: Listing,
+    },
+    /// Flow arrows that touch a span. Answered by [`Event::Flows`].
+    Flows {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The span.
+        span: Interval<TraceNs>,
+        /// At most so many.
+        limit: u32,
+    },
+    /// How busy all of a profile is, in equal parts of its span. Answered by [`Event::Density`].
+    Density {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// Number of parts.
+        buckets: u32,
+    },
     /// A file to keep. Answered by [`Event::Exported`].
     Export {
         /// Number of this request.
@@ -129,6 +224,19 @@ pub enum Request {
         /// The profile to forget.
         profile: ProfileKey,
     },
+}
+
+/// One configuration to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRequest {
+    /// Its position in the sweep, which its answer repeats.
+    pub row: u32,
+    /// What to run.
+    pub configuration: Configuration,
+    /// Its stage times, as [`Event::Estimated`] told them; without them the model is compiled first.
+    pub times: Option<ServiceTimes>,
+    /// What is wanted of it.
+    pub detail: RunDetail,
 }
 
 /// What can be written of a profile.
@@ -191,7 +299,43 @@ pub enum Event {
         /// Its report.
         report: Box<Report>,
     },
-    /// A benchmark has ended; all its reports were sent.
+    /// The configurations of a benchmark.
+    Plan {
+        /// The request.
+        job: JobId,
+        /// All of them, without estimates.
+        plan: Box<SweepPlan>,
+    },
+    /// What one configuration of a plan will take.
+    Estimated {
+        /// The request.
+        job: JobId,
+        /// Position of the configuration in the plan.
+        row: u32,
+        /// What it will take, or why it can not run.
+        estimate: Result<Estimate, String>,
+        /// Its stage times, to be sent along when it is run.
+        times: Option<Box<ServiceTimes>>,
+    },
+    /// One configuration has ended, well or not.
+    Row {
+        /// The request.
+        job: JobId,
+        /// Position of the configuration in the sweep.
+        row: u32,
+        /// What came of it.
+        result: Box<RowResult>,
+    },
+    /// One artifact was made, or could not be.
+    Compiled {
+        /// The request.
+        job: JobId,
+        /// Its position among the compiles.
+        row: u32,
+        /// What came of it.
+        compiled: Box<CompiledModel>,
+    },
+    /// A benchmark, a plan or a compile has ended; everything else of it was sent before.
     BenchDone {
         /// The benchmark.
         job: JobId,
@@ -202,6 +346,13 @@ pub enum Event {
         job: JobId,
         /// What it is.
         info: Box<ProfileInfo>,
+    },
+    /// A device's outputs beside the reference's.
+    Numerics {
+        /// Job this ends.
+        job: JobId,
+        /// The comparison.
+        report: Box<NumericsReport>,
     },
     /// What to draw.
     Timeline {
@@ -247,6 +398,44 @@ pub enum Event {
         profile: ProfileKey,
         /// The answer; absent when the profile does not say what instructions and DMAs did.
         insights: Option<Box<Insights>>,
+    },
+    /// What was found about a profile.
+    Analysed {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        answer: Box<Answer>,
+    },
+    /// A table about a profile.
+    Listed {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        listed: Box<Listed>,
+    },
+    /// Flow arrows, from where to where.
+    Flows {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        arrows: Vec<(SliceLink, SliceLink)>,
+        /// Number of arrows in all of the profile.
+        total: u64,
+    },
+    /// Mean number of busy tracks in each part of the span.
+    Density {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        busy: Vec<f64>,
     },
     /// A file to keep.
     Exported {
@@ -294,13 +483,22 @@ impl Event {
             | Self::Progress { job, .. }
             | Self::Note { job, .. }
             | Self::Report { job, .. }
+            | Self::Plan { job, .. }
+            | Self::Estimated { job, .. }
+            | Self::Row { job, .. }
+            | Self::Compiled { job, .. }
             | Self::BenchDone { job }
             | Self::ProfileReady { job, .. }
+            | Self::Numerics { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Analysed { job, .. }
+            | Self::Listed { job, .. }
+            | Self::Flows { job, .. }
+            | Self::Density { job, .. }
             | Self::Exported { job, .. }
             | Self::Failed { job, .. }
             | Self::Cancelled { job } => Some(*job),
@@ -310,7 +508,16 @@ impl Event {
     /// Whether nothing more will come for its request.
     #[must_use]
     pub const fn is_last(&self) -> bool {
-        !matches!(self, Self::Ready { .. } | Self::Progress { .. } | Self::Note { .. } | Self::Report { .. })
+        !matches!(
+            self,
+            Self::Ready { .. }
+                | Self::Progress { .. }
+                | Self::Note { .. }
+                | Self::Report { .. }
+                | Self::Plan { .. }
+                | Self::Estimated { .. }
+                | Self::Compiled { .. }
+        )
     }
 }
 
@@ -319,17 +526,26 @@ impl Request {
     #[must_use]
     pub const fn job(&self) -> Option<JobId> {
         match self {
-            Self::Cancel { .. } | Self::Close { .. } => None,
+            Self::Cancel { .. } | Self::Close { .. } | Self::Pause { .. } | Self::Resume { .. } => None,
             Self::Catalog { job }
             | Self::Bench { job, .. }
+            | Self::PlanBench { job, .. }
+            | Self::RunConfiguration { job, .. }
+            | Self::Compile { job, .. }
             | Self::Profile { job, .. }
+            | Self::Numerics { job, .. }
             | Self::Open { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
             | Self::Step { job, .. }
+            | Self::Locate { job, .. }
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Analyse { job, .. }
+            | Self::List { job, .. }
+            | Self::Flows { job, .. }
+            | Self::Density { job, .. }
             | Self::Export { job, .. } => Some(*job),
         }
     }
@@ -343,15 +559,27 @@ impl Request {
             Self::Profile { spec, .. } => {
                 format!("the profile of {} ({}, {})", spec.model, spec.workflow.name(), spec.instance)
             }
+            Self::Numerics { spec, .. } => {
+                format!("the numerics of {} ({}, {})", spec.model, spec.options, spec.instance)
+            }
             Self::Open { name, size, .. } => {
                 format!("the file {name} ({})", crate::base::units::format_bytes(*size as f64))
             }
-            Self::Cancel { .. } | Self::Close { .. } => "a cancelled request".to_owned(),
+            Self::PlanBench { config, .. } => format!("the plan of {} on {}", config.model, config.instance_type),
+            Self::Compile { config, .. } => format!("the compile of {} for {}", config.model, config.instance_type),
+            Self::RunConfiguration { run, .. } => run.configuration.label(),
+            Self::Cancel { .. } | Self::Close { .. } | Self::Pause { .. } | Self::Resume { .. } => {
+                "a cancelled request".to_owned()
+            }
             Self::Timeline { .. } => "a part of the timeline".to_owned(),
-            Self::Details { .. } | Self::Step { .. } => "the details of a slice".to_owned(),
+            Self::Details { .. } | Self::Step { .. } | Self::Locate { .. } => "the details of a slice".to_owned(),
             Self::Search { text, .. } => format!("the search for '{text}'"),
             Self::Operators { .. } => "the operator table".to_owned(),
             Self::Summary { .. } => "the summary".to_owned(),
+            Self::Analyse { .. } => "a question about the profile".to_owned(),
+            Self::List { .. } => "a table about the profile".to_owned(),
+            Self::Flows { .. } => "flow arrows".to_owned(),
+            Self::Density { .. } => "the overview of the timeline".to_owned(),
             Self::Export { .. } => "the download".to_owned(),
         }
     }

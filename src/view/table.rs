@@ -2,11 +2,13 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use super::text::{contains_ignoring_case, percent};
 use crate::base::units::format_count;
 
 /// What a column holds, from which follow alignment and text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColumnKind {
     /// Names.
     Text,
@@ -14,12 +16,14 @@ pub enum ColumnKind {
     Count,
     /// Numbers with three decimals, so that they line up.
     Number,
+    /// Numbers as they are: for columns whose values differ by orders of magnitude.
+    Exact,
     /// Shares of 100, shown with a bar.
     Percent,
 }
 
 /// A column.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     /// Short name in links and CSV: `time_ns`.
     pub id: String,
@@ -30,7 +34,7 @@ pub struct Column {
 }
 
 /// A value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
     /// Text.
     Text(String),
@@ -43,7 +47,7 @@ pub enum Cell {
 }
 
 /// A table with its rows in their own order.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// Columns from left to right.
     pub columns: Vec<Column>,
@@ -96,6 +100,7 @@ impl Cell {
             (Self::Count(n), ColumnKind::Text) => n.to_string(),
             (Self::Count(n), _) => format_count(*n),
             (Self::Number(v), ColumnKind::Percent) => percent(*v),
+            (Self::Number(v), ColumnKind::Exact) => v.to_string(),
             (Self::Number(v), _) => format!("{v:.3}"),
         }
     }

@@ -29,7 +29,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "capture", "fidelity", "session",
         ],
     ),
-    ("web", &["base", "profile", "machine", "view", "bench", "session"]),
+    ("web", &["base", "profile", "machine", "view", "insight", "bench", "session"]),
 ];
 
 /// What only a shell may name.

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 
 use neuronscope::profile::formats::{ChunkedReader, ProfileReader, read_bytes};
-use neuronscope::profile::opstats::{OpQuery, operator_stats};
 use neuronscope::profile::summary::OpenSummary;
 use neuronscope::profile::{Profile, TrackKind};
 
@@ -16,8 +15,8 @@ fn open(name: &str) -> Profile {
 
 /// Count, total and self time of a name.
 fn op(profile: &Profile, name: &str) -> (u64, i64, i64) {
-    let stats = operator_stats(profile, &OpQuery::default());
-    let found = stats.iter().find(|op| profile.str(op.key) == name).unwrap_or_else(|| panic!("no {name}"));
+    let operators = OpenSummary::of(profile).operators;
+    let found = operators.iter().find(|op| op.name == name).unwrap_or_else(|| panic!("no {name}"));
     (found.count, found.total_ns, found.self_ns)
 }
 
@@ -60,7 +59,7 @@ fn pprof_shows_its_default_value() {
     let (format, events, span) = facts(&profile);
     assert_eq!(format, "pprof");
     assert!(events > 0 && span > 0, "{events} samples, {span} ns");
-    let total: i64 = operator_stats(&profile, &OpQuery::default()).iter().map(|op| op.self_ns).sum();
+    let total: i64 = OpenSummary::of(&profile).operators.iter().map(|op| op.self_ns).sum();
     assert_eq!(total, span, "all time is someone's own");
 }
 

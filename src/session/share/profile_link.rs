@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use super::{Notice, Query};
 use crate::base::{Interval, TraceNs};
-use crate::session::{ProfileSpec, Workflow};
+use crate::session::{CompileOptions, ProfileSpec, Workflow};
 use crate::view::table::Sort;
 
 /// The tools of the profile page, named as in the Neuron plugin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tool {
+    /// What dominates, with metrics, bounds and findings.
+    Summary,
     /// Time by framework operator.
     OperatorFramework,
     /// Time by HLO operator.
@@ -21,12 +23,13 @@ pub enum Tool {
 
 impl Tool {
     /// All, in the order of the selector.
-    pub const ALL: [Self; 3] = [Self::OperatorFramework, Self::OperatorHlo, Self::OperatorTimeline];
+    pub const ALL: [Self; 4] = [Self::Summary, Self::OperatorFramework, Self::OperatorHlo, Self::OperatorTimeline];
 
     /// Its name in links and in the selector.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Summary => "summary",
             Self::OperatorFramework => "operator-framework",
             Self::OperatorHlo => "operator-hlo",
             Self::OperatorTimeline => "operator-timeline",
@@ -68,12 +71,7 @@ pub struct ProfileLink {
 impl Default for ProfileLink {
     fn default() -> Self {
         Self {
-            spec: ProfileSpec {
-                model: "nn".to_owned(),
-                workflow: Workflow::default(),
-                seed: 0,
-                instance: "trn1.2xlarge".to_owned(),
-            },
+            spec: ProfileSpec::default(),
             file: None,
             tool: Tool::default(),
             span: None,
@@ -112,10 +110,11 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
             Err(_) => wrong("seed", t, "a whole number from 0 to 18446744073709551615", "0"),
         }
     }
+    read_options(&text, &mut link.spec.options, &mut wrong);
     if let Some(t) = text("tool") {
         match Tool::from_name(t) {
             Some(tool) => link.tool = tool,
-            None => wrong("tool", t, "operator-framework, operator-hlo or operator-timeline", link.tool.name()),
+            None => wrong("tool", t, &format!("one of {}", Tool::ALL.map(Tool::name).join(", ")), link.tool.name()),
         }
     }
     link.file = text("file").map(str::to_owned);
@@ -165,6 +164,47 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
     link
 }
 
+/// The compiler's options, where they are given.
+fn read_options<'q>(
+    text: &impl Fn(&str) -> Option<&'q str>,
+    options: &mut CompileOptions,
+    wrong: &mut impl FnMut(&str, &str, &str, &str),
+) {
+    if let Some(t) = text("auto_cast") {
+        match t.parse() {
+            Ok(cast) => options.auto_cast = cast,
+            Err(_) => wrong("auto_cast", t, "none, matmult or all", options.auto_cast.name()),
+        }
+    }
+    if let Some(t) = text("auto_cast_type") {
+        match t.parse() {
+            Ok(to) => options.auto_cast_type = to,
+            Err(_) => wrong("auto_cast_type", t, "bf16, fp16, tf32 or fp8_e4m3", options.auto_cast_type.name()),
+        }
+    }
+    if let Some(t) = text("optlevel") {
+        match t.parse() {
+            Ok(level) => options.opt_level = level,
+            Err(_) => wrong("optlevel", t, "1, 2 or 3", options.opt_level.name()),
+        }
+    }
+    if let Some(t) = text("lnc") {
+        match t.parse() {
+            Ok(lnc) => options.lnc = Some(lnc),
+            Err(_) => wrong("lnc", t, "a number of cores", "The device's default"),
+        }
+    }
+}
+
+fn write_options(options: &CompileOptions, query: &mut Query) {
+    query.set("auto_cast", options.auto_cast.name());
+    query.set("auto_cast_type", options.auto_cast_type.name());
+    query.set("optlevel", options.opt_level.name());
+    if let Some(lnc) = options.lnc {
+        query.set("lnc", &lnc.to_string());
+    }
+}
+
 fn parse_ns(text: &str) -> Option<i64> {
     text.trim().parse().ok()
 }
@@ -177,6 +217,7 @@ pub(super) fn write(link: &ProfileLink, query: &mut Query) {
     query.set("workflow", link.spec.workflow.name());
     query.set("instance", &link.spec.instance);
     query.set("seed", &link.spec.seed.to_string());
+    write_options(&link.spec.options, query);
     query.set("tool", link.tool.name());
     if let Some(span) = link.span {
         query.set("from", &span.start.0.to_string());
@@ -208,10 +249,18 @@ pub(super) fn write(link: &ProfileLink, query: &mut Query) {
 mod tests {
     use super::super::Link;
     use super::*;
+    use crate::session::{AutoCast, CastType, OptLevel};
 
     #[test]
     fn all_state_survives_a_link() {
+        let options = CompileOptions {
+            auto_cast: AutoCast::All,
+            auto_cast_type: CastType::Fp8E4m3,
+            opt_level: OptLevel::O1,
+            lnc: Some(2),
+        };
         let link = ProfileLink {
+            spec: ProfileSpec { options, ..ProfileSpec::default() },
             file: Some("a trace & more.json.gz".into()),
             tool: Tool::OperatorHlo,
             span: Some(Interval::new(TraceNs(-5), TraceNs(1_712_195_495_406_752_797))),

@@ -1,21 +1,38 @@
 //! What a click, a step to the neighbour, or a search tells.
 
-use super::outline::{ShownTracks, instant_of_ref};
-use crate::profile::query::{NameSearch, slice_details as profile_details};
+use super::outline::{ShownTracks, async_of_ref, async_ref, instant_of_ref};
+use crate::profile::asyncs::AsyncId;
+use crate::profile::flows::FlowIndex;
+use crate::profile::query::{NameSearch, parse_args, slice_details as profile_details};
 use crate::profile::{InstantId, Profile, SliceId};
 use crate::session::SearchHits;
+use crate::view::text::contains_ignoring_case;
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef};
 
-/// Everything about a slice or an instant; nothing for a number of another profile.
+/// More arrows of one slice are not listed.
+const MOST_FLOWS: usize = 200;
+
+/// Everything about a slice, an instant or an async span; nothing for a number of another profile.
 pub(in crate::session) fn slice_details(
     profile: &Profile,
     tracks: &ShownTracks,
+    flows: &FlowIndex,
     slice: SliceRef,
 ) -> Option<SliceDetails> {
     if let Some(instant) = instant_of_ref(profile, slice.0) {
         return Some(instant_details(profile, tracks, slice, instant));
     }
+    if let Some(span) = async_of_ref(profile, slice.0) {
+        return async_details(profile, tracks, slice, span);
+    }
     let found = profile_details(profile, SliceId(slice.0))?;
+    let mut notes = Vec::new();
+    if found.unclosed {
+        notes.push("It begins and never ends; it is drawn to the end of the profile.".to_owned());
+    }
+    if found.overlaps {
+        notes.push("It begins inside another slice of its thread and ends after it.".to_owned());
+    }
     let members = members_of(&found.args);
     let mut args = found.args;
     args.retain(|(key, _)| key != "fused");
@@ -27,8 +44,9 @@ pub(in crate::session) fn slice_details(
         members,
         // The outermost first, as a path is read.
         parents: found.parents.iter().rev().map(|(id, _)| link(profile, tracks, *id)).collect(),
-        predecessors: Vec::new(),
-        successors: Vec::new(),
+        predecessors: flows.predecessors(found.id).take(MOST_FLOWS).map(|id| link(profile, tracks, id)).collect(),
+        successors: flows.successors(found.id).take(MOST_FLOWS).map(|id| link(profile, tracks, id)).collect(),
+        notes,
     })
 }
 
@@ -41,7 +59,7 @@ fn members_of(args: &[(String, String)]) -> Vec<String> {
 fn instant_details(profile: &Profile, tracks: &ShownTracks, slice: SliceRef, id: InstantId) -> SliceDetails {
     let table = profile.instants();
     let args = profile.args().get(table.args(id));
-    let args = if args.is_empty() { Vec::new() } else { vec![("args".to_owned(), args.to_owned())] };
+    let args = parse_args(args);
     SliceDetails {
         link: SliceLink {
             slice,
@@ -58,7 +76,36 @@ fn instant_details(profile: &Profile, tracks: &ShownTracks, slice: SliceRef, id:
         parents: Vec::new(),
         predecessors: Vec::new(),
         successors: Vec::new(),
+        notes: Vec::new(),
     }
+}
+
+fn async_details(profile: &Profile, tracks: &ShownTracks, slice: SliceRef, id: AsyncId) -> Option<SliceDetails> {
+    let span = tracks.asyncs().get(id)?;
+    let unclosed = "It begins and never ends; it is drawn to the end of the profile.";
+    Some(SliceDetails {
+        link: async_link(profile, tracks, slice, id)?,
+        category: profile.str(span.category).to_owned(),
+        self_ns: None,
+        args: parse_args(profile.args().get(span.args)),
+        members: Vec::new(),
+        parents: Vec::new(),
+        predecessors: Vec::new(),
+        successors: Vec::new(),
+        notes: if span.unclosed { vec![unclosed.to_owned()] } else { Vec::new() },
+    })
+}
+
+fn async_link(profile: &Profile, tracks: &ShownTracks, slice: SliceRef, id: AsyncId) -> Option<SliceLink> {
+    let span = tracks.asyncs().get(id)?;
+    Some(SliceLink {
+        slice,
+        track: tracks.view_of_asyncs(span.group),
+        row: span.row,
+        title: profile.str(span.name).to_owned(),
+        start_ns: span.time.start.0,
+        duration_ns: span.time.end.0.saturating_sub(span.time.start.0).max(0).unsigned_abs(),
+    })
 }
 
 /// The slice beside another one on the same row.
@@ -81,14 +128,25 @@ pub(in crate::session) fn neighbour(profile: &Profile, from: SliceRef, to: Neigh
 /// Slices whose name contains a text, in order of time.
 pub(in crate::session) fn search(profile: &Profile, tracks: &ShownTracks, text: &str, limit: u32) -> SearchHits {
     let found = NameSearch::new(profile, text);
-    SearchHits {
-        text: text.to_owned(),
-        total: found.hits().len() as u64,
-        hits: found.hits().iter().take(limit as usize).map(|id| link(profile, tracks, *id)).collect(),
+    let spans: Vec<SliceLink> = tracks
+        .asyncs()
+        .iter()
+        .filter(|(_, span)| !text.is_empty() && contains_ignoring_case(profile.str(span.name), text))
+        .filter_map(|(id, _)| async_link(profile, tracks, SliceRef(async_ref(profile, id)), id))
+        .collect();
+    let total = (found.hits().len() + spans.len()) as u64;
+    let mut hits: Vec<SliceLink> =
+        found.hits().iter().take(limit as usize).map(|id| link(profile, tracks, *id)).collect();
+    if !spans.is_empty() {
+        hits.extend(spans);
+        hits.sort_by_key(|h| (h.start_ns, h.slice));
+        hits.truncate(limit as usize);
     }
+    SearchHits { text: text.to_owned(), total, hits }
 }
 
-fn link(profile: &Profile, tracks: &ShownTracks, id: SliceId) -> SliceLink {
+/// A slice as something to jump to.
+pub(in crate::session) fn link(profile: &Profile, tracks: &ShownTracks, id: SliceId) -> SliceLink {
     let slices = profile.slices();
     SliceLink {
         slice: SliceRef(id.0),
@@ -119,10 +177,10 @@ mod tests {
         let profile = b.finish(Diagnostics::new());
         let tracks = ShownTracks::of(&profile);
         let instant = SliceRef(instant_ref(&profile, InstantId(0)));
-        let details = slice_details(&profile, &tracks, instant).expect("is there");
+        let details = slice_details(&profile, &tracks, &FlowIndex::default(), instant).expect("is there");
         assert_eq!((details.link.title.as_str(), details.link.start_ns), ("mark", 5));
         assert_eq!(tracks.shown(details.link.track), Some(Shown::Instants(busy)));
-        let slice = slice_details(&profile, &tracks, SliceRef(1)).expect("is there");
+        let slice = slice_details(&profile, &tracks, &FlowIndex::default(), SliceRef(1)).expect("is there");
         assert_eq!(tracks.shown(slice.link.track), Some(Shown::Slices(busy)));
     }
 }

@@ -1,6 +1,7 @@
 //! Which rows a timeline has. A thread's slices, its instants and each series of a counter are tracks of their own.
 
 use crate::base::{Idx, IndexVec};
+use crate::profile::asyncs::{AsyncId, AsyncTable};
 use crate::profile::{InstantId, ProcessId, Profile, SeriesId, TrackId};
 use crate::view::timeline::{Outline, Section, Track, TrackId as ViewTrackId, TrackKind};
 
@@ -13,6 +14,8 @@ pub(in crate::session) enum Shown {
     Series(SeriesId),
     /// Instants of a thread.
     Instants(TrackId),
+    /// Async spans of a process, by position of their group.
+    Async(usize),
 }
 
 /// The tracks of a view by their number, with what they show.
@@ -26,6 +29,9 @@ pub(in crate::session) struct ShownTracks {
     slices_at: IndexVec<TrackId, ViewTrackId>,
     /// Where the instants of each thread are shown.
     instants_at: IndexVec<TrackId, ViewTrackId>,
+    asyncs: AsyncTable,
+    /// Where each group of async spans is shown.
+    asyncs_at: Vec<ViewTrackId>,
 }
 
 /// The place of what is not shown.
@@ -40,7 +46,10 @@ impl ShownTracks {
             }
         }
         let nowhere = || profile.tracks().iter().map(|_| NOT_SHOWN).collect();
-        let mut tracks = Self { instants, slices_at: nowhere(), instants_at: nowhere(), ..Self::default() };
+        let asyncs = AsyncTable::new(profile);
+        let asyncs_at = vec![NOT_SHOWN; asyncs.groups().len()];
+        let mut tracks =
+            Self { instants, slices_at: nowhere(), instants_at: nowhere(), asyncs, asyncs_at, ..Self::default() };
         let mut processes: Vec<ProcessId> = profile.processes().ids().collect();
         processes.sort_by_key(|id| (profile.processes()[*id].sort_index, *id));
         let sections: Vec<Section> = processes
@@ -78,6 +87,25 @@ impl ShownTracks {
         self.instants_at.get(track).copied().unwrap_or(NOT_SHOWN)
     }
 
+    /// Async spans.
+    pub fn asyncs(&self) -> &AsyncTable {
+        &self.asyncs
+    }
+
+    /// The track of the view that shows a group of async spans.
+    pub fn view_of_asyncs(&self, group: u32) -> ViewTrackId {
+        self.asyncs_at.get(group as usize).copied().unwrap_or(NOT_SHOWN)
+    }
+
+    /// The threads whose slices these tracks of the view show.
+    pub fn threads_of(&self, tracks: &[ViewTrackId]) -> Vec<TrackId> {
+        let thread = |id: &ViewTrackId| match self.shown(*id)? {
+            Shown::Slices(track) => Some(track),
+            Shown::Series(_) | Shown::Instants(_) | Shown::Async(_) => None,
+        };
+        tracks.iter().filter_map(thread).collect()
+    }
+
     /// Instants of a thread by time.
     pub fn instants(&self, track: TrackId) -> &[InstantId] {
         self.instants.get(track).map_or(&[], Vec::as_slice)
@@ -97,6 +125,16 @@ impl ShownTracks {
             if !self.instants(id).is_empty() {
                 tracks.push(self.add(Shown::Instants(id), format!("{label}: instants"), TrackKind::Instants));
             }
+        }
+        for group in 0..self.asyncs.groups().len() {
+            let of = &self.asyncs.groups()[group];
+            if of.process != process {
+                continue;
+            }
+            let category = profile.str(of.category);
+            let name = if category.is_empty() { "async".to_owned() } else { format!("async: {category}") };
+            let rows = u16::try_from(of.rows.len()).unwrap_or(u16::MAX);
+            tracks.push(self.add(Shown::Async(group), name, TrackKind::Slices { rows }));
         }
         for (series, data) in profile.counters().series().iter_enumerated() {
             let counter = &profile.counters().counters()[data.counter];
@@ -119,19 +157,31 @@ impl ShownTracks {
         match shown {
             Shown::Slices(track) => self.slices_at[track] = id,
             Shown::Instants(track) => self.instants_at[track] = id,
+            Shown::Async(group) => self.asyncs_at[group] = id,
             Shown::Series(_) => {}
         }
         Track { id, name, kind }
     }
 }
 
-/// Slices and instants share one range of numbers in the view: slices first.
+/// Slices, instants and async spans share one range of numbers in the view, in this order.
 pub(super) fn instant_ref(profile: &Profile, id: InstantId) -> u32 {
     u32::try_from(profile.slices().len() + id.index()).unwrap_or(u32::MAX)
+}
+
+/// The number of an async span in the view.
+pub(super) fn async_ref(profile: &Profile, id: AsyncId) -> u32 {
+    u32::try_from(profile.slices().len() + profile.instants().len() + id.index()).unwrap_or(u32::MAX)
 }
 
 /// The instant with a number of the view, if it is one.
 pub(super) fn instant_of_ref(profile: &Profile, number: u32) -> Option<InstantId> {
     let i = (number as usize).checked_sub(profile.slices().len())?;
     (i < profile.instants().len()).then(|| InstantId::from_usize(i))
+}
+
+/// The async span with a number of the view, if it is one.
+pub(super) fn async_of_ref(profile: &Profile, number: u32) -> Option<AsyncId> {
+    let i = (number as usize).checked_sub(profile.slices().len() + profile.instants().len())?;
+    Some(AsyncId::from_usize(i))
 }

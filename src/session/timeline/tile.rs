@@ -1,6 +1,6 @@
 //! What to draw of some tracks in a span.
 
-use super::outline::{Shown, ShownTracks, instant_ref};
+use super::outline::{Shown, ShownTracks, async_ref, instant_ref};
 use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 use crate::profile::lod::LodIndex;
 use crate::profile::{Profile, SeriesId, TrackId};
@@ -25,6 +25,7 @@ pub(in crate::session) fn tile(
             match tracks.shown(track) {
                 Some(Shown::Slices(id)) => slices(profile, lod, id, query, &mut names, &mut columns),
                 Some(Shown::Series(id)) => series(profile, id, query, &mut names, &mut columns),
+                Some(Shown::Async(group)) => asyncs(profile, tracks, group, query, &mut names, &mut columns),
                 Some(Shown::Instants(id)) => instants(profile, tracks, id, query, &mut names, &mut columns),
                 None => {}
             }
@@ -101,6 +102,41 @@ fn instants(
         }
         let name = names.add(table.name(id));
         columns.push(SliceRef(instant_ref(profile, id)), 0, name, at, 0);
+    }
+}
+
+/// Async spans of one pixel are one.
+fn asyncs(
+    profile: &Profile,
+    tracks: &ShownTracks,
+    group: usize,
+    query: &TimelineQuery,
+    names: &mut Names,
+    columns: &mut TrackTile,
+) {
+    let Some(of) = tracks.asyncs().groups().get(group) else { return };
+    let resolution = i64::try_from(query.resolution_ns.max(1)).unwrap_or(i64::MAX);
+    for row in &of.rows {
+        let first_of_row = columns.len();
+        for (id, span) in tracks.asyncs().within(row, query.span) {
+            let (start, end) = (span.time.start.0, span.time.end.0);
+            let last = columns.len().checked_sub(1).filter(|last| *last >= first_of_row);
+            let merged = last.filter(|&i| end.saturating_sub(columns.start_ns[i]) < resolution);
+            if let Some(i) = merged {
+                columns.duration_ns[i] = end.saturating_sub(columns.start_ns[i]).unsigned_abs();
+                columns.slice[i] = NO_SLICE;
+                columns.count[i] += 1;
+                continue;
+            }
+            let name = names.add(span.name);
+            columns.push(
+                SliceRef(async_ref(profile, id)),
+                span.row,
+                name,
+                start,
+                end.saturating_sub(start).unsigned_abs(),
+            );
+        }
     }
 }
 

@@ -2,10 +2,18 @@
 
 mod axis;
 mod bars;
+mod lanes;
+mod log_axis;
 mod pie;
+mod roofline;
 mod scatter;
+mod treemap;
 
 pub use axis::{Axis, AxisTick};
 pub use bars::{Bar, Bars};
+pub use lanes::{Lane, Lanes};
+pub use log_axis::LogAxis;
 pub use pie::{Pie, PieSlice};
+pub use roofline::{RoofPoint, RooflinePlot};
 pub use scatter::{Mark, Scatter, ScatterPoint};
+pub use treemap::{TreemapTile, treemap};

@@ -109,6 +109,7 @@ mod tests {
             parents: vec![],
             predecessors: vec![],
             successors: vec![],
+            notes: vec![],
         };
         assert_eq!(
             describe_slice(&details, &outline),

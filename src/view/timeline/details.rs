@@ -40,6 +40,8 @@ pub struct SliceDetails {
     pub predecessors: Vec<SliceLink>,
     /// Slices this one leads to (flow arrows).
     pub successors: Vec<SliceLink>,
+    /// What is special about it, in sentences.
+    pub notes: Vec<String>,
 }
 
 /// The next slice in which direction?

@@ -7,10 +7,11 @@ use yew::prelude::*;
 
 use super::RunState;
 use crate::base::{Interval, TraceNs};
+use crate::insight::Insights;
 use crate::session::share::{Link, ProfileLink, Tool};
 use crate::session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, ProfileSpec, SearchHits};
 use crate::view::table::Sort;
-use crate::view::timeline::{SliceDetails, SliceRef};
+use crate::view::timeline::{SliceDetails, SliceLink, SliceRef};
 use crate::web::context::Shared;
 use crate::web::worker::Engine;
 
@@ -28,6 +29,8 @@ pub struct OpenRun {
     pub engine: Engine,
     /// The operator tables that were asked for.
     pub operators: BTreeMap<OperatorKind, CountedOperators>,
+    /// Its analysis, once it was asked for; the inner one is absent when the profile has none.
+    pub insights: Option<Option<Shared<Insights>>>,
 }
 
 /// An operator table and the span that was counted, none for all of the profile.
@@ -42,7 +45,7 @@ impl OpenRun {
             Tool::OperatorFramework if has(OperatorKind::Framework) => Some(OperatorKind::Framework),
             Tool::OperatorHlo if has(OperatorKind::Hlo) => Some(OperatorKind::Hlo),
             Tool::OperatorFramework | Tool::OperatorHlo => self.info.operators.first().copied(),
-            Tool::OperatorTimeline => None,
+            Tool::OperatorTimeline | Tool::Summary => None,
         }
     }
 
@@ -113,6 +116,10 @@ pub enum ProfileAction {
     InView(bool),
     /// An operator table of a span came.
     Operators(u32, Option<Interval<TraceNs>>, OperatorTable),
+    /// The analysis of a run came.
+    Insights(u32, Option<Box<Insights>>),
+    /// Shows a slice on the timeline, with some room around it.
+    GoTo(Shared<SliceDetails>),
 }
 
 impl Default for ProfileState {
@@ -182,7 +189,7 @@ impl ProfileState {
         }
         let id = self.next_id;
         self.next_id += 1;
-        self.runs.push(OpenRun { id, info: Shared::new(info), engine, operators: BTreeMap::new() });
+        self.runs.push(OpenRun { id, info: Shared::new(info), engine, operators: BTreeMap::new(), insights: None });
         self.show(id);
         self.run = RunState::Done;
     }
@@ -263,7 +270,25 @@ impl Reducible for ProfileState {
                     run.operators.insert(table.kind, (range, Shared::new(table)));
                 }
             }
+            ProfileAction::Insights(id, insights) => {
+                if let Some(run) = next.runs.iter_mut().find(|r| r.id == id) {
+                    run.insights = Some(insights.map(|i| Shared::new(*i)));
+                }
+            }
+            ProfileAction::GoTo(details) => {
+                next.link.tool = Tool::OperatorTimeline;
+                next.link.span = Some(around(&details.link));
+                next.link.selected = Some(details.link.slice.0);
+                next.details = Some(details);
+            }
         }
         next.into()
     }
+}
+
+/// A span in which a slice can be seen with what is around it: nine times its length.
+fn around(link: &SliceLink) -> Interval<TraceNs> {
+    let room = i64::try_from(link.duration_ns).unwrap_or(i64::MAX).max(5).saturating_mul(4);
+    let end = link.start_ns.saturating_add_unsigned(link.duration_ns);
+    Interval::new(TraceNs(link.start_ns.saturating_sub(room)), TraceNs(end.saturating_add(room)))
 }

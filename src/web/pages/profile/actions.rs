@@ -3,6 +3,7 @@
 use web_sys::File;
 use yew::prelude::*;
 
+use crate::session::share::Tool;
 use crate::session::{Event, ExportKind, OperatorKind, ProfileOrigin, Request};
 use crate::web::app::{Job, RunningJob};
 use crate::web::context::AppContext;
@@ -123,11 +124,14 @@ impl Actions {
         clipboard::copy(&address, done);
     }
 
-    /// Saves what the tool shows: the timeline as Chrome trace JSON; operators as the command line's `profile --json` and
+    /// Saves what the tool shows: the timeline as Chrome trace JSON; the summary and operators as the command line's `profile --json` and
     /// `open --json` print them.
     pub fn download_json(&self) {
         let Some(run) = self.state.shown_run() else { return };
+        let has_summary = run.insights.as_ref().is_some_and(Option::is_some);
         self.export(match (run.operator_kind(self.state.link.tool), &run.info.origin) {
+            (None, _) if self.state.link.tool == Tool::Summary && has_summary => ExportKind::SummaryJson,
+            (None, ProfileOrigin::File { .. }) if self.state.link.tool == Tool::Summary => ExportKind::OpenJson,
             (None, _) => ExportKind::ChromeJson,
             (Some(_), ProfileOrigin::Simulated(_)) => ExportKind::ProfileJson,
             (Some(_), ProfileOrigin::File { .. }) => ExportKind::OpenJson,

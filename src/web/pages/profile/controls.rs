@@ -160,7 +160,8 @@ pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
 fn tools(shown: Option<&OpenRun>) -> Vec<(AttrValue, AttrValue)> {
     let option = |tool: Tool, name: &'static str| (AttrValue::from(tool.name()), AttrValue::from(name));
     if shown.is_some_and(|r| !r.is_neuron()) {
-        return vec![option(Tool::OperatorFramework, "operators"), option(Tool::OperatorTimeline, "operator-timeline")];
+        let own = [Tool::Summary, Tool::OperatorFramework, Tool::OperatorTimeline];
+        return own.map(|t| option(t, if t == Tool::OperatorFramework { "operators" } else { t.name() })).to_vec();
     }
     Tool::ALL.map(|t| option(t, t.name())).to_vec()
 }

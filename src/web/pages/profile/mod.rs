@@ -5,6 +5,7 @@ mod controls;
 mod operators;
 mod page;
 mod queries;
+mod summary;
 mod timeline_panel;
 mod timeline_parts;
 

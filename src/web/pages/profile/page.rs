@@ -5,7 +5,8 @@ use yew::prelude::*;
 use super::actions::Actions;
 use super::controls::{SpecForm, ViewBar, tool_of};
 use super::operators::OperatorsView;
-use super::queries::{use_details, use_operators, use_search};
+use super::queries::{go_to_range, use_details, use_operators, use_search, use_summary};
+use super::summary::SummaryView;
 use super::timeline_panel::TimelinePanel;
 use crate::base::units::{format_bytes, format_count};
 use crate::session::ProfileOrigin;
@@ -13,7 +14,7 @@ use crate::session::share::Tool;
 use crate::view::text::exact_ns;
 use crate::web::app::Job;
 use crate::web::components::{DiagnosticsPanel, ProgressBar};
-use crate::web::context::use_app;
+use crate::web::context::{AppContext, use_app};
 use crate::web::state::profile::{OpenRun, ProfileState};
 
 /// Properties of [`ProfilePage`].
@@ -37,6 +38,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     use_operators(&app, state, shown, kind);
     use_details(&app, state, shown);
     use_search(&app, state, shown);
+    use_summary(&app, state, shown.filter(|_| tool == Tool::Summary));
 
     let actions = Actions { app: app.clone(), state: state.clone(), job: props.job.clone() };
     let content = match shown {
@@ -46,11 +48,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
                 <h2 id="run-title" class="run-title">{ &run.info.name }</h2>
                 { summary(run) }
                 <DiagnosticsPanel items={run.info.diagnostics.clone()} />
-                if tool == Tool::OperatorTimeline {
-                    <TimelinePanel key={run.id} run={run.clone()} state={state.clone()} />
-                } else {
-                    <OperatorsView table={kind.and_then(|k| run.operators.get(&k)).map(|(_, table)| table.clone())} state={state.clone()} />
-                }
+                { tool_view(&app, state, run, tool) }
             </section>
         },
     };
@@ -62,6 +60,34 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
             if shown.is_some() { <ViewBar {actions} catalog={app.catalog.clone()} state={state.clone()} /> }
             { content }
         </div>
+    }
+}
+
+fn tool_view(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: &OpenRun, tool: Tool) -> Html {
+    match tool {
+        Tool::OperatorTimeline => html! { <TimelinePanel key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::OperatorFramework | Tool::OperatorHlo => {
+            let table = run.operator_kind(tool).and_then(|k| run.operators.get(&k)).map(|(_, table)| table.clone());
+            html! { <OperatorsView {table} state={state.clone()} /> }
+        }
+        Tool::Summary => summary_view(app, state, run),
+    }
+}
+
+fn summary_view(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: &OpenRun) -> Html {
+    match &run.insights {
+        None => html! { <p class="panel empty" role="status">{ "Summing up\u{2026}" }</p> },
+        Some(None) => html! {
+            <section class="panel empty-state" aria-label="No metrics">
+                <h3>{ "No metrics in this file" }</h3>
+                <p>{ "Metrics, bounds and the roofline need what each instruction and DMA did, which this file does not say. Operators and timeline show what it has; a profile that is simulated here has it all." }</p>
+            </section>
+        },
+        Some(Some(insights)) => {
+            let (app, state) = (app.clone(), state.clone());
+            let on_slice = Callback::from(move |range| go_to_range(&app, &state, range));
+            html! { <SummaryView insights={insights.clone()} {on_slice} /> }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
+use crate::insight::SliceRange;
 use crate::session::{Event, OperatorKind, Request};
 use crate::view::timeline::{Neighbour, SliceRef};
 use crate::web::context::{AppContext, Shared};
@@ -108,4 +109,38 @@ pub fn use_search(app: &AppContext, state: &UseReducerHandle<ProfileState>, run:
         });
         move || drop(timer)
     });
+}
+
+/// Asks for the analysis of a run unless it is there.
+#[hook]
+pub fn use_summary(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: Option<&OpenRun>) {
+    let asked = run.filter(|r| r.insights.is_none()).map(|r| (r.id, r.engine.clone(), r.info.profile));
+    let key = asked.as_ref().map(|(id, ..)| *id);
+    let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
+    use_effect_with(key, move |_| {
+        let Some((id, engine, profile)) = asked else { return };
+        let on_event = Callback::from(move |event: Event| match event {
+            Event::Summary { insights, .. } => dispatch.dispatch(ProfileAction::Insights(id, insights)),
+            Event::Failed { message, .. } => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+            _ => {}
+        });
+        engine.send(|job| Request::Summary { job, profile }, None, on_event);
+    });
+}
+
+/// Shows a slice that a finding names on the timeline.
+pub fn go_to_range(app: &AppContext, state: &UseReducerHandle<ProfileState>, range: SliceRange) {
+    let Some(run) = state.shown_run() else { return };
+    let profile = run.info.profile;
+    let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
+    let on_event = Callback::from(move |event: Event| match event {
+        Event::Details { details: Some(details), .. } => dispatch.dispatch(ProfileAction::GoTo(Shared::new(*details))),
+        Event::Details { details: None, .. } => {
+            let text = "This timeline has no slice with that row and time.".to_owned();
+            notices.dispatch(NoticeAction::Say(Tone::Info, text));
+        }
+        Event::Failed { message, .. } => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+        _ => {}
+    });
+    run.engine.send(|job| Request::Locate { job, profile, range }, None, on_event);
 }

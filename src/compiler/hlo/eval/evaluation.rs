@@ -1,97 +1,171 @@
-//! The reference evaluator: what a module computes, by the reference kernels.
+//! A module's values, instruction by instruction.
 
 use std::rc::Rc;
 
-use thiserror::Error;
-
+use super::arithmetic::{Arithmetic, Place, Reference};
+use super::compute::compute;
+use super::{EvalError, Unwatched, Watch};
 use crate::base::{Idx as _, IndexVec};
-use crate::tensor::kernels::{
-    BinaryOp, ReduceOp, UnaryOp, binary, broadcast_in_dim, concatenate, convert, convolution, dot,
-    dynamic_update_slice, gather_rows, reduce, reduce_window, slice, transpose, unary,
-};
-use crate::tensor::{Shape, Tensor, TensorError};
-
-use super::{HloInstruction, HloModule, InstrId, Opcode, ReduceKind};
-
-/// A module that can not be evaluated with these parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum EvalError {
-    /// Too few values.
-    #[error("instruction %{name}: no value was given for parameter {index}")]
-    MissingParameter {
-        /// The parameter's instruction.
-        name: String,
-        /// Its index.
-        index: u32,
-    },
-    /// A value of another shape.
-    #[error("instruction %{name}: parameter {index} is {expected}, a value of {found} was given")]
-    ParameterShape {
-        /// The parameter's instruction.
-        name: String,
-        /// Its index.
-        index: u32,
-        /// Its shape.
-        expected: Shape,
-        /// The value's shape.
-        found: Shape,
-    },
-    /// A custom call whose kernel is not known.
-    #[error("instruction %{name}: there is no kernel {target:?}; there is relu")]
-    UnknownTarget {
-        /// The instruction.
-        name: String,
-        /// The kernel asked for.
-        target: String,
-    },
-    /// A kernel refused its operands.
-    #[error("instruction %{name}: {source}")]
-    Compute {
-        /// The instruction.
-        name: String,
-        /// Why.
-        source: Box<TensorError>,
-    },
-    /// An operand has no value: the module is not well formed.
-    #[error("instruction %{name}: an operand has no value; verify the module")]
-    NoOperand {
-        /// The instruction.
-        name: String,
-    },
-}
+use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode};
+use crate::tensor::Tensor;
 
 /// Evaluates a verified module with a value for each parameter, by index. Gives the root's value, or a tuple's values.
 ///
 /// # Errors
 /// When parameters do not fit, a custom call is unknown, or memory runs out.
 pub fn evaluate(module: &HloModule, parameters: &[Rc<Tensor>]) -> Result<Vec<Rc<Tensor>>, EvalError> {
-    let last_use = last_uses(module);
-    let mut values: IndexVec<InstrId, Option<Rc<Tensor>>> = module.instructions.iter().map(|_| None).collect();
-    for (id, instruction) in module.instructions.iter_enumerated() {
-        let operands = gather(instruction, |o| values.get(o).cloned().flatten())?;
-        if matches!(instruction.opcode, Opcode::Tuple) {
-            return Ok(operands);
-        }
-        let value = match &instruction.opcode {
-            Opcode::Parameter { index, .. } => parameter(instruction, *index, parameters)?,
-            Opcode::Fusion(_) => fusion(instruction, &operands)?,
-            _ => Rc::new(compute(instruction, &operands)?),
-        };
-        values[id] = Some(value);
-        // Values nobody reads any more are let go: a chain of a thousand products holds two.
-        for &operand in &instruction.operands {
-            if last_use[operand] == id && operand != module.root {
-                values[operand] = None;
-            }
-        }
-        if id == module.root {
-            break;
+    let mut evaluation = Evaluation::new(module, parameters.to_vec());
+    loop {
+        if let Some(results) = evaluation.step(u64::MAX, &mut Reference, &mut Unwatched)? {
+            return Ok(results);
         }
     }
-    let root = &module.instructions[module.root];
-    let value = values[module.root].take().ok_or_else(|| EvalError::NoOperand { name: root.name.clone() })?;
-    Ok(vec![value])
+}
+
+/// An evaluation that can be stopped between instructions. It borrows or shares the module: `M` is a reference or an `Rc`.
+pub struct Evaluation<M> {
+    module: M,
+    parameters: Vec<Rc<Tensor>>,
+    values: IndexVec<InstrId, Option<Rc<Tensor>>>,
+    last_use: IndexVec<InstrId, InstrId>,
+    known_at_load: IndexVec<InstrId, bool>,
+    next: usize,
+}
+
+impl<M: std::ops::Deref<Target = HloModule>> Evaluation<M> {
+    /// An evaluation at its start.
+    #[must_use]
+    pub fn new(module: M, parameters: Vec<Rc<Tensor>>) -> Self {
+        let values = module.instructions.iter().map(|_| None).collect();
+        let (last_use, known_at_load) = (last_uses(&module), module.known_at_load());
+        Self { module, parameters, values, last_use, known_at_load, next: 0 }
+    }
+
+    /// Instructions done, and instructions in all.
+    #[must_use]
+    pub fn progress(&self) -> (u64, u64) {
+        (self.next as u64, self.module.instructions.len() as u64)
+    }
+
+    /// Goes on for about `budget` operations, at least by one instruction; the results when there are all.
+    ///
+    /// # Errors
+    /// When parameters do not fit, a custom call is unknown, or memory runs out.
+    pub fn step(
+        &mut self,
+        budget: u64,
+        arithmetic: &mut dyn Arithmetic,
+        watch: &mut dyn Watch,
+    ) -> Result<Option<Vec<Rc<Tensor>>>, EvalError> {
+        let mut spent = 0u64;
+        while self.next < self.module.instructions.len() && spent < budget {
+            let id = InstrId::from_usize(self.next);
+            self.next += 1;
+            spent = spent.saturating_add(self.operations(id));
+            if let Some(results) = self.instruction(id, arithmetic, watch)? {
+                return Ok(Some(results));
+            }
+        }
+        if self.next < self.module.instructions.len() {
+            return Ok(None);
+        }
+        let name = self.module.instructions[self.module.root].name.clone();
+        Err(EvalError::NoOperand { name })
+    }
+
+    /// Operations of an instruction, roughly: two for each multiply-accumulate, else one for each element.
+    fn operations(&self, id: InstrId) -> u64 {
+        let instruction = &self.module.instructions[id];
+        let elements = instruction.shape.elements();
+        let operand = |n: usize| instruction.operands.get(n).map(|o| &self.module.instructions[*o].shape);
+        let depth = match (&instruction.opcode, operand(0), operand(1)) {
+            (Opcode::Dot(d), Some(lhs), _) => lhs.dims.get(d.lhs_contracting as usize).copied().unwrap_or(1),
+            (Opcode::Convolution { .. }, _, Some(weight)) => weight.dims.iter().skip(1).product(),
+            _ => 1,
+        };
+        elements.saturating_mul(depth).saturating_mul(2).max(1)
+    }
+
+    fn instruction(
+        &mut self,
+        id: InstrId,
+        arithmetic: &mut dyn Arithmetic,
+        watch: &mut dyn Watch,
+    ) -> Result<Option<Vec<Rc<Tensor>>>, EvalError> {
+        let instruction = &self.module.instructions[id];
+        let operands = gather(instruction, |o| self.values.get(o).cloned().flatten())?;
+        if matches!(instruction.opcode, Opcode::Tuple) && id == self.module.root {
+            return Ok(Some(operands));
+        }
+        let place = Place { id, is_result: self.is_result(id), known_at_load: self.known_at_load[id] };
+        let value = match &instruction.opcode {
+            Opcode::Parameter { index, .. } => {
+                let given = parameter(instruction, *index, &self.parameters)?;
+                arithmetic.store(place, instruction, given)
+            }
+            Opcode::Fusion(_) => fusion(place, instruction, &operands, arithmetic, watch)?,
+            _ => one(place, instruction, &operands, arithmetic, watch)?,
+        };
+        if id == self.module.root {
+            return Ok(Some(vec![value]));
+        }
+        self.values[id] = Some(value);
+        // Values nobody reads any more are let go: a chain of a thousand products holds two.
+        for &operand in &instruction.operands {
+            if self.last_use[operand] == id && operand != self.module.root {
+                self.values[operand] = None;
+                arithmetic.forget(operand);
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_result(&self, id: InstrId) -> bool {
+        let root = &self.module.instructions[self.module.root];
+        id == self.module.root || (matches!(root.opcode, Opcode::Tuple) && root.operands.contains(&id))
+    }
+}
+
+/// One instruction: its operands as a product reads them, its value as it is kept.
+fn one(
+    place: Place,
+    instruction: &HloInstruction,
+    operands: &[Rc<Tensor>],
+    arithmetic: &mut dyn Arithmetic,
+    watch: &mut dyn Watch,
+) -> Result<Rc<Tensor>, EvalError> {
+    let is_product = matches!(instruction.opcode, Opcode::Dot(_) | Opcode::Convolution { .. });
+    let computed = if is_product {
+        let read = |(id, value): (&InstrId, &Rc<Tensor>)| arithmetic.product_operand(*id, value);
+        let operands: Vec<Rc<Tensor>> = instruction.operands.iter().zip(operands).map(read).collect();
+        compute(instruction, &operands, arithmetic.accumulation())?
+    } else {
+        compute(instruction, operands, arithmetic.accumulation())?
+    };
+    let value = arithmetic.store(place, instruction, Rc::new(computed));
+    watch.produced(instruction, operands, &value);
+    Ok(value)
+}
+
+/// Members in order; operands that are no members are the fusion's.
+fn fusion(
+    place: Place,
+    instruction: &HloInstruction,
+    operands: &[Rc<Tensor>],
+    arithmetic: &mut dyn Arithmetic,
+    watch: &mut dyn Watch,
+) -> Result<Rc<Tensor>, EvalError> {
+    let no_operand = || EvalError::NoOperand { name: instruction.name.clone() };
+    let Opcode::Fusion(body) = &instruction.opcode else { return Err(no_operand()) };
+    let mut values: Vec<(InstrId, Rc<Tensor>)> =
+        instruction.operands.iter().copied().zip(operands.iter().cloned()).collect();
+    for (n, (member, &id)) in body.members.iter().zip(&body.ids).enumerate() {
+        let find = |o: InstrId| values.iter().find(|(id, _)| *id == o).map(|(_, v)| Rc::clone(v));
+        let is_result = place.is_result && n + 1 == body.members.len();
+        let result = one(Place { id, is_result, ..place }, member, &gather(member, find)?, arithmetic, watch)?;
+        values.push((id, result));
+    }
+    values.pop().map(|(_, v)| v).ok_or_else(no_operand)
 }
 
 fn last_uses(module: &HloModule) -> IndexVec<InstrId, InstrId> {
@@ -124,100 +198,13 @@ fn parameter(instruction: &HloInstruction, index: u32, given: &[Rc<Tensor>]) -> 
     Ok(Rc::clone(value))
 }
 
-/// Members in order; operands that are no members are the fusion's.
-fn fusion(instruction: &HloInstruction, operands: &[Rc<Tensor>]) -> Result<Rc<Tensor>, EvalError> {
-    let no_operand = || EvalError::NoOperand { name: instruction.name.clone() };
-    let Opcode::Fusion(body) = &instruction.opcode else { return Err(no_operand()) };
-    let mut values: Vec<(InstrId, Rc<Tensor>)> =
-        instruction.operands.iter().copied().zip(operands.iter().cloned()).collect();
-    for (member, &id) in body.members.iter().zip(&body.ids) {
-        let find = |o: InstrId| values.iter().find(|(id, _)| *id == o).map(|(_, v)| Rc::clone(v));
-        let result = compute(member, &gather(member, find)?)?;
-        values.push((id, Rc::new(result)));
-    }
-    values.pop().map(|(_, v)| v).ok_or_else(no_operand)
-}
-
-fn compute(instruction: &HloInstruction, operands: &[Rc<Tensor>]) -> Result<Tensor, EvalError> {
-    let operands: Vec<&Tensor> = operands.iter().map(Rc::as_ref).collect();
-    let shape = &instruction.shape;
-    let result = match (&instruction.opcode, operands.as_slice()) {
-        (Opcode::Constant(literal), []) => Tensor::splat(shape.clone(), literal.0),
-        (Opcode::Dot(d), [lhs, rhs]) => dot(lhs, rhs, d.batch, d.lhs_contracting, d.rhs_contracting),
-        (Opcode::Transpose { permutation }, [x]) => transpose(x, permutation),
-        (Opcode::Broadcast { dimensions }, [x]) => broadcast_in_dim(x, shape, dimensions),
-        (Opcode::Reshape, [x]) => (*x).clone().reshaped(shape.clone()),
-        (Opcode::Convert, [x]) => convert(x, shape.dtype),
-        (Opcode::Reduce { kind, dimensions }, [x]) => reduce(reduce_op(*kind), x, dimensions),
-        (Opcode::ReduceWindow { kind, window }, [x]) => reduce_window(reduce_op(*kind), x, window),
-        (Opcode::Convolution { window, feature_group_count }, [x, weight]) => {
-            convolution(x, weight, window, *feature_group_count)
-        }
-        (Opcode::Gather, [table, indices]) => gather_rows(table, indices),
-        (Opcode::Concatenate { dimension }, operands) => concatenate(operands, *dimension),
-        (Opcode::Slice { ranges }, [x]) => slice(x, ranges),
-        (Opcode::DynamicUpdateSlice, [x, update, starts @ ..]) => {
-            let starts: Vec<f32> = starts.iter().filter_map(|s| s.data().first().copied()).collect();
-            dynamic_update_slice(x, update, &starts)
-        }
-        (Opcode::CustomCall { target }, [x]) => {
-            if target != "relu" {
-                return Err(EvalError::UnknownTarget { name: instruction.name.clone(), target: target.clone() });
-            }
-            unary(UnaryOp::ReluKernel, x)
-        }
-        (op, [x]) => match unary_op(op) {
-            Some(op) => unary(op, x),
-            None => return Err(EvalError::NoOperand { name: instruction.name.clone() }),
-        },
-        (op, [a, b]) => match binary_op(op) {
-            Some(op) => binary(op, a, b),
-            None => return Err(EvalError::NoOperand { name: instruction.name.clone() }),
-        },
-        _ => return Err(EvalError::NoOperand { name: instruction.name.clone() }),
-    };
-    result.map_err(|e| EvalError::Compute { name: instruction.name.clone(), source: Box::new(e) })
-}
-
-const fn reduce_op(kind: ReduceKind) -> ReduceOp {
-    match kind {
-        ReduceKind::Sum => ReduceOp::Sum,
-        ReduceKind::Max => ReduceOp::Max,
-    }
-}
-
-const fn unary_op(op: &Opcode) -> Option<UnaryOp> {
-    Some(match op {
-        Opcode::Negate => UnaryOp::Neg,
-        Opcode::Exponential => UnaryOp::Exp,
-        Opcode::Log => UnaryOp::Log,
-        Opcode::Tanh => UnaryOp::Tanh,
-        Opcode::Sqrt => UnaryOp::Sqrt,
-        Opcode::Rsqrt => UnaryOp::Rsqrt,
-        Opcode::Gelu => UnaryOp::Gelu,
-        Opcode::Logistic => UnaryOp::Logistic,
-        _ => return None,
-    })
-}
-
-const fn binary_op(op: &Opcode) -> Option<BinaryOp> {
-    Some(match op {
-        Opcode::Add => BinaryOp::Add,
-        Opcode::Subtract => BinaryOp::Sub,
-        Opcode::Multiply => BinaryOp::Mul,
-        Opcode::Divide => BinaryOp::Div,
-        Opcode::Maximum => BinaryOp::Maximum,
-        Opcode::Minimum => BinaryOp::Minimum,
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::f32::consts::FRAC_1_SQRT_2;
 
     use super::*;
     use crate::compiler::hlo::parse;
+    use crate::tensor::Shape;
 
     fn run(lines: &str, inputs: &[(&[u64], &[f32])]) -> Result<Vec<Rc<Tensor>>, EvalError> {
         let mut text = "HloModule m\nENTRY {\n".to_owned();

@@ -1,0 +1,62 @@
+//! How busy a profile is over its time, for a picture of all of it that is a few pixels high.
+
+use super::{Profile, SliceFlags};
+
+/// For each of `buckets` equal parts of the span, the mean number of tracks that have a slice there.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // positions of buckets, clamped
+pub fn density(profile: &Profile, buckets: u32) -> Vec<f64> {
+    let span = profile.span();
+    let length = span.end.0.saturating_sub(span.start.0) as f64;
+    let n = buckets.max(1) as usize;
+    let mut parts = vec![0.0; n];
+    // How many more tracks are busy from this bucket on: slices that cover many buckets cost no more than others.
+    let mut steps = vec![0.0; n + 1];
+    let slices = profile.slices();
+    if length <= 0.0 {
+        return parts;
+    }
+    let place = |ns: i64| ((ns.saturating_sub(span.start.0)) as f64 / length * n as f64).clamp(0.0, n as f64);
+    for id in slices.ids() {
+        if slices.depth(id) != 0 || slices.flags(id).has(SliceFlags::UNCLOSED) {
+            continue;
+        }
+        let (from, to) = (place(slices.start(id).0), place(slices.end(id).0));
+        let (first, last) = ((from as usize).min(n - 1), (to as usize).min(n - 1));
+        if first == last {
+            parts[first] += to - from;
+            continue;
+        }
+        parts[first] += (first + 1) as f64 - from;
+        parts[last] += to - last as f64;
+        steps[first + 1] += 1.0;
+        steps[last] -= 1.0;
+    }
+    let mut busy = 0.0;
+    for (part, step) in parts.iter_mut().zip(&steps) {
+        busy += step;
+        *part += busy;
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::ProfileBuilder;
+
+    #[test]
+    fn buckets_count_busy_tracks() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "");
+        let (t, u) = (b.thread(p, "1", ""), b.thread(p, "2", ""));
+        b.slice(t, 0, 100, "a", "", None);
+        b.slice(t, 10, 50, "nested", "", None);
+        b.slice(u, 25, 25, "b", "", None);
+        let profile = b.finish(Diagnostics::new());
+        assert_eq!(density(&profile, 4), [1.0, 2.0, 1.0, 1.0]);
+        assert_eq!(density(&profile, 1), [1.25]);
+        assert_eq!(density(&Profile::default(), 3), [0.0, 0.0, 0.0]);
+    }
+}

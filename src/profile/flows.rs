@@ -1,0 +1,215 @@
+//! Flow events as arrows between slices.
+//!
+//! A flow is the events of one category, name and id, by time: it starts with `s`, goes on with `t` and ends with `f`. An
+//! event belongs to the innermost slice of its thread that is running then; an `f` without `"bp":"e"` belongs to the next
+//! slice that starts there (and to the running one where none follows), as the trace event format says.
+
+use super::{LinkId, LinkValue, Profile, SliceId, TrackId};
+use crate::base::{FxHashMap, Interval, StrId, TraceNs};
+
+/// One arrow: what led to what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Arrow {
+    /// Where it begins.
+    pub from: SliceId,
+    /// Where it ends.
+    pub to: SliceId,
+}
+
+/// All arrows of a profile.
+#[derive(Clone, Debug, Default)]
+pub struct FlowIndex {
+    /// By where they begin.
+    by_from: Vec<Arrow>,
+    /// By where they end.
+    by_to: Vec<Arrow>,
+    /// Flow events that belong to no slice, or whose flow has no other end.
+    unbound: u64,
+}
+
+/// What joins the events of a flow.
+type Key = (StrId, StrId, LinkValue);
+
+impl FlowIndex {
+    /// Joins the flow events of a profile.
+    #[must_use]
+    pub fn new(profile: &Profile) -> Self {
+        let links = profile.links();
+        let mut last: FxHashMap<Key, Option<SliceId>> = FxHashMap::default();
+        let mut index = Self::default();
+        let mut arrows = 0_u64;
+        let mut events = 0_u64;
+        for id in links.ids().filter(|id| matches!(links.phase(*id), 's' | 't' | 'f')) {
+            events += 1;
+            let key = (links.category(id), links.name(id), links.id(id));
+            let slice = bound_slice(profile, id);
+            let before = if links.phase(id) == 's' { None } else { last.get(&key).copied().flatten() };
+            if let (Some(from), Some(to)) = (before, slice)
+                && from != to
+            {
+                index.by_from.push(Arrow { from, to });
+                arrows += 1;
+            }
+            last.insert(key, slice);
+        }
+        index.unbound = events.saturating_sub(arrows.saturating_mul(2));
+        index.by_to.clone_from(&index.by_from);
+        index.by_from.sort_unstable();
+        index.by_from.dedup();
+        index.by_to.sort_unstable_by_key(|a| (a.to, a.from));
+        index.by_to.dedup();
+        index
+    }
+
+    /// Number of arrows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_from.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_from.is_empty()
+    }
+
+    /// Flow events that lead nowhere: they belong to no slice, or their flow has no other end.
+    #[must_use]
+    pub const fn unbound(&self) -> u64 {
+        self.unbound
+    }
+
+    /// All arrows, by where they begin.
+    #[must_use]
+    pub fn arrows(&self) -> &[Arrow] {
+        &self.by_from
+    }
+
+    /// What a slice leads to.
+    pub fn successors(&self, of: SliceId) -> impl Iterator<Item = SliceId> + '_ {
+        let first = self.by_from.partition_point(|a| a.from < of);
+        self.by_from[first..].iter().take_while(move |a| a.from == of).map(|a| a.to)
+    }
+
+    /// What led to a slice.
+    pub fn predecessors(&self, of: SliceId) -> impl Iterator<Item = SliceId> + '_ {
+        let first = self.by_to.partition_point(|a| a.to < of);
+        self.by_to[first..].iter().take_while(move |a| a.to == of).map(|a| a.from)
+    }
+
+    /// Arrows that touch a span, at most `limit`, by where they begin.
+    #[must_use]
+    pub fn within(&self, profile: &Profile, span: Interval<TraceNs>, limit: usize) -> Vec<Arrow> {
+        let slices = profile.slices();
+        let touches = |a: &&Arrow| slices.start(a.from) <= span.end && slices.end(a.to) >= span.start;
+        self.by_from.iter().filter(touches).take(limit).copied().collect()
+    }
+}
+
+/// The slice that a flow event belongs to.
+fn bound_slice(profile: &Profile, id: LinkId) -> Option<SliceId> {
+    let links = profile.links();
+    let (track, at) = (links.track(id), links.ts(id));
+    let running = running_at(profile, track, at);
+    if links.phase(id) != 'f' || links.binds_enclosing(id) {
+        return running;
+    }
+    next_from(profile, track, at).or(running)
+}
+
+/// The innermost slice of a track that runs at a time; one that ends just then counts if no other runs.
+#[must_use]
+pub fn running_at(profile: &Profile, track: TrackId, at: TraceNs) -> Option<SliceId> {
+    let slices = profile.slices();
+    let after = first_starting(profile, track, TraceNs(at.0.saturating_add(1)));
+    let last = after.checked_sub(1).filter(|i| *i >= slices.range_of(track).start)?;
+    let chain = || {
+        let first = SliceId(u32::try_from(last).unwrap_or(u32::MAX));
+        std::iter::successors(Some(first), |id| slices.stack_parent(*id))
+    };
+    chain().find(|id| slices.end(*id) > at).or_else(|| chain().find(|id| slices.end(*id) == at))
+}
+
+/// The first slice of a track that starts at a time or later, the outermost of those that start together.
+fn next_from(profile: &Profile, track: TrackId, at: TraceNs) -> Option<SliceId> {
+    let first = first_starting(profile, track, at);
+    (first < profile.slices().range_of(track).end).then(|| SliceId(u32::try_from(first).unwrap_or(u32::MAX)))
+}
+
+/// Position of the first slice of a track that starts at a time or later.
+#[must_use]
+pub fn first_starting(profile: &Profile, track: TrackId, at: TraceNs) -> usize {
+    let slices = profile.slices();
+    let range = slices.range_of(track);
+    let (mut low, mut high) = (range.start, range.end);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if slices.start(SliceId(u32::try_from(middle).unwrap_or(u32::MAX))) < at {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::{ArgsId, LinkEvent, ProfileBuilder};
+
+    fn flow(b: &mut ProfileBuilder, track: TrackId, ts_ns: i64, phase: u8, id: u64, binds_enclosing: bool) {
+        let (name, category) = (b.intern("flow"), b.intern("ac2g"));
+        let id = LinkValue::Number(id);
+        b.link(LinkEvent { track, ts_ns, phase, name, category, args: ArgsId::NONE, id, binds_enclosing });
+    }
+
+    #[test]
+    fn an_arrow_goes_from_the_running_slice_to_the_one_that_is_meant() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "");
+        let (cpu, gpu) = (b.thread(p, "1", "cpu"), b.thread(p, "2", "gpu"));
+        b.slice(cpu, 0, 100, "step", "", None);
+        b.slice(cpu, 10, 20, "launch", "", None);
+        b.slice(gpu, 40, 10, "kernel", "", None);
+        b.slice(gpu, 60, 10, "other", "", None);
+        flow(&mut b, cpu, 10, b's', 1, false);
+        flow(&mut b, gpu, 40, b'f', 1, true);
+        // Without bp:e the arrow ends in the next slice.
+        flow(&mut b, cpu, 50, b's', 2, false);
+        flow(&mut b, gpu, 45, b'f', 3, false);
+        flow(&mut b, gpu, 55, b'f', 2, false);
+        let profile = b.finish(Diagnostics::new());
+        let flows = FlowIndex::new(&profile);
+        let name = |id: SliceId| profile.str(profile.slices().name(id)).to_owned();
+        let pairs: Vec<_> = flows.arrows().iter().map(|a| (name(a.from), name(a.to))).collect();
+        assert_eq!(pairs, [("step".to_owned(), "other".to_owned()), ("launch".to_owned(), "kernel".to_owned())]);
+        let launch = SliceId(1);
+        assert_eq!(flows.successors(launch).map(name).collect::<Vec<_>>(), ["kernel"]);
+        assert_eq!(flows.predecessors(SliceId(2)).collect::<Vec<_>>(), [launch]);
+        assert_eq!(flows.predecessors(launch).count(), 0);
+        let late = Interval::new(TraceNs(71), TraceNs(99));
+        assert_eq!(flows.within(&profile, late, 9).len(), 0);
+        assert_eq!((flows.len(), flows.unbound), (2, 1));
+    }
+
+    #[test]
+    fn steps_of_a_flow_are_joined_one_by_one() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "");
+        let tracks = [b.thread(p, "1", ""), b.thread(p, "2", ""), b.thread(p, "3", "")];
+        for (i, track) in tracks.into_iter().enumerate() {
+            let at = i as i64 * 10;
+            b.slice(track, at, 5, "s", "", None);
+            flow(&mut b, track, at + 1, [b's', b't', b'f'][i], 7, true);
+        }
+        let profile = b.finish(Diagnostics::new());
+        let arrows = FlowIndex::new(&profile);
+        let ids: Vec<_> = arrows.arrows().iter().map(|a| (a.from.0, a.to.0)).collect();
+        assert_eq!(ids, [(0, 1), (1, 2)]);
+        // At the end of one slice the next one on the track is what runs.
+        assert_eq!(running_at(&profile, tracks[0], TraceNs(5)), Some(SliceId(0)));
+        assert_eq!(running_at(&profile, tracks[0], TraceNs(6)), None);
+    }
+}

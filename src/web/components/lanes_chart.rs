@@ -1,0 +1,66 @@
+//! Shares over time, one lane below the other, with the value under the pointer.
+
+use yew::prelude::*;
+
+use crate::view::palette::FILLS;
+use crate::view::plot::Lanes;
+use crate::view::text::exact_ns;
+
+/// Properties of [`LanesChart`].
+#[derive(Properties, PartialEq)]
+pub struct LanesChartProps {
+    /// What it shows.
+    pub title: AttrValue,
+    /// Its lanes.
+    pub plot: Lanes,
+}
+
+/// The lanes.
+#[component]
+pub fn LanesChart(props: &LanesChartProps) -> Html {
+    let readout = use_state_eq(|| None::<String>);
+    let plot = &props.plot;
+    let lane = |lane: &crate::view::plot::Lane| {
+        let color = FILLS[usize::from(lane.fill) % FILLS.len()];
+        let onmousemove = {
+            let (readout, lane, plot) = (readout.clone(), lane.clone(), plot.clone());
+            Callback::from(move |event: MouseEvent| {
+                let width =
+                    event.target_dyn_into::<web_sys::Element>().map_or(0.0, |e| e.get_bounding_client_rect().width());
+                let n = lane.percent.len();
+                if width > 0.0 && n > 0 {
+                    let share = (f64::from(event.offset_x()) / width).clamp(0.0, 1.0);
+                    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to n
+                    let i = ((share * n as f64) as usize).min(n - 1);
+                    let (from, to) = plot.bucket_ns(i, n);
+                    readout.set(Some(format!(
+                        "{}: {:.1} % from {} to {}",
+                        lane.name,
+                        lane.percent[i],
+                        exact_ns(from),
+                        exact_ns(to)
+                    )));
+                }
+            })
+        };
+        html! {
+            <li>
+                <span class="name">{ &lane.name }</span>
+                <svg viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" {onmousemove}
+                    aria-label={format!("{}: {:.1} % of the time on average", lane.name, lane.mean_percent)}>
+                    <rect class="back" width="1000" height="100" />
+                    <path d={lane.path.clone()} fill={color} />
+                </svg>
+                <span class="value">{ format!("{:.1} %", lane.mean_percent) }</span>
+            </li>
+        }
+    };
+    html! {
+        <figure class="lanes">
+            <figcaption>{ &props.title }</figcaption>
+            <ul>{ for plot.lanes.iter().map(lane) }</ul>
+            <p class="lanes-axis"><span>{ exact_ns(plot.start_ns) }</span><span>{ exact_ns(plot.end_ns) }</span></p>
+            <p class="readout">{ readout.as_ref().cloned().unwrap_or_else(|| "Point at a lane for its value; the means are beside the lanes.".to_owned()) }</p>
+        </figure>
+    }
+}

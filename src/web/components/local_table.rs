@@ -1,0 +1,64 @@
+//! A table that keeps its own order and search, and can be taken away as CSV: for tables that no link remembers.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::DataTable;
+use crate::view::table::{Sort, Table};
+use crate::web::context::Shared;
+use crate::web::platform::download;
+
+/// Properties of [`LocalTable`].
+#[derive(Properties, PartialEq)]
+pub struct LocalTableProps {
+    /// Its name.
+    pub name: AttrValue,
+    /// Its content.
+    pub table: Shared<Table>,
+    /// Name of the file it is saved as, without its end.
+    pub file: AttrValue,
+    /// Whether it has a search field.
+    #[prop_or(true)]
+    pub searchable: bool,
+    /// How it is sorted at first.
+    #[prop_or_default]
+    pub sort: Option<Sort>,
+    /// A row was chosen, by position in the table.
+    #[prop_or_default]
+    pub on_row: Option<Callback<usize>>,
+    /// More about rows.
+    #[prop_or_default]
+    pub notes: Rc<[Option<AttrValue>]>,
+}
+
+/// The table.
+#[component]
+pub fn LocalTable(props: &LocalTableProps) -> Html {
+    let sort = use_state_eq(|| props.sort.clone());
+    let search = use_state_eq(String::new);
+    let on_sort = {
+        let sort = sort.clone();
+        Callback::from(move |next: Sort| sort.set(Some(next)))
+    };
+    let on_search = {
+        let search = search.clone();
+        props.searchable.then(|| Callback::from(move |text: String| search.set(text)))
+    };
+    let save = {
+        let (table, file) = (props.table.clone(), props.file.clone());
+        // A browser that refuses a download says so itself.
+        Callback::from(move |_: MouseEvent| {
+            drop(download::save(&format!("{file}.csv"), "text/csv", table.to_csv().as_bytes()))
+        })
+    };
+    html! {
+        <div class="local-table">
+            <DataTable
+                name={props.name.clone()} table={props.table.clone()} sort={(*sort).clone()} {on_sort}
+                search={(*search).clone()} {on_search} on_row={props.on_row.clone()} notes={props.notes.clone()}
+            />
+            <button type="button" onclick={save} aria-label={format!("Download {} as CSV", props.name)}>{ "CSV" }</button>
+        </div>
+    }
+}

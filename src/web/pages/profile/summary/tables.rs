@@ -1,0 +1,118 @@
+//! Insights as tables.
+
+use crate::base::units::format_ns;
+use crate::insight::{Bounds, MetricValue, RooflinePoint, Summary};
+use crate::view::metric_groups::{GROUPS, group_of};
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+
+/// All metrics by group, as people read them and as they are.
+pub fn metrics(summary: &Summary) -> Table {
+    let mut rows: Vec<(usize, Vec<Cell>)> = summary
+        .metrics()
+        .into_iter()
+        .map(|m| {
+            let group = group_of(&m.name);
+            let place = GROUPS.iter().position(|g| *g == group).unwrap_or(GROUPS.len());
+            let exact = match m.value {
+                MetricValue::Count(n) => Cell::Count(n),
+                MetricValue::Real(x) => Cell::Number(x),
+            };
+            let text = m.text();
+            let cells = vec![
+                Cell::Text(m.name),
+                Cell::Text(group.to_owned()),
+                Cell::Text(text),
+                exact,
+                Cell::Text(m.unit.symbol().to_owned()),
+            ];
+            (place, cells)
+        })
+        .collect();
+    // Stable: within a group the order of the summary stays.
+    rows.sort_by_key(|(place, _)| *place);
+    Table {
+        columns: vec![
+            Column::new("metric", "Metric", ColumnKind::Text),
+            Column::new("group", "Group", ColumnKind::Text),
+            Column::new("text", "Value", ColumnKind::Text),
+            Column::new("value", "Exact value", ColumnKind::Exact),
+            Column::new("unit", "Unit", ColumnKind::Text),
+        ],
+        rows: rows.into_iter().map(|(_, cells)| cells).collect(),
+    }
+}
+
+fn time(seconds: f64) -> Cell {
+    Cell::Text(format_ns(seconds * 1e9))
+}
+
+/// What could not be beaten.
+pub fn bounds(bounds: &Bounds) -> Table {
+    let row = |b: &crate::insight::Bound| {
+        vec![
+            Cell::Text(b.name.clone()),
+            time(b.seconds),
+            Cell::Number(b.seconds * 1e9),
+            Cell::from(b.speedup),
+            Cell::Text(b.meaning.clone()),
+        ]
+    };
+    Table {
+        columns: vec![
+            Column::new("bound", "Bound", ColumnKind::Text),
+            Column::new("time", "Time", ColumnKind::Text),
+            Column::new("time_ns", "ns", ColumnKind::Number),
+            Column::new("speedup", "Speed-up", ColumnKind::Number),
+            Column::new("meaning", "Meaning", ColumnKind::Text),
+        ],
+        rows: bounds.bounds.iter().map(row).collect(),
+    }
+}
+
+/// Time between the bounds.
+pub fn lost(bounds: &Bounds) -> Table {
+    let row = |l: &crate::insight::LostTime| {
+        vec![
+            Cell::Text(l.cause.clone()),
+            time(l.seconds),
+            Cell::Number(l.seconds * 1e9),
+            Cell::Text(l.from.clone()),
+            Cell::Text(l.to.clone()),
+        ]
+    };
+    Table {
+        columns: vec![
+            Column::new("cause", "Cause", ColumnKind::Text),
+            Column::new("time", "Time", ColumnKind::Text),
+            Column::new("time_ns", "ns", ColumnKind::Number),
+            Column::new("from", "From", ColumnKind::Text),
+            Column::new("to", "To", ColumnKind::Text),
+        ],
+        rows: bounds.lost.iter().filter(|l| l.seconds > 0.0).map(row).collect(),
+    }
+}
+
+/// The table twin of the roofline.
+pub fn roofline(points: &[RooflinePoint]) -> Table {
+    let row = |p: &RooflinePoint| {
+        vec![
+            Cell::Text(p.name.clone()),
+            Cell::Count(p.flops),
+            Cell::Count(p.hbm_bytes),
+            Cell::from(p.intensity_flops_per_byte),
+            Cell::Number(p.flops_per_s / 1e9),
+            Cell::Number(p.attainable_flops_per_s / 1e9),
+        ]
+    };
+    Table {
+        columns: vec![
+            Column::new("module", "Module", ColumnKind::Text),
+            Column::new("flops", "flop", ColumnKind::Count),
+            Column::new("hbm_bytes", "HBM bytes", ColumnKind::Count),
+            Column::new("intensity", "flop/B", ColumnKind::Number),
+            Column::new("gflops", "Gflop/s", ColumnKind::Number),
+            Column::new("attainable_gflops", "Roof (Gflop/s)", ColumnKind::Number),
+        ],
+        rows: points.iter().map(row).collect(),
+    }
+}

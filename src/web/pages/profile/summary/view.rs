@@ -1,0 +1,80 @@
+//! The summary tool put together.
+
+use yew::prelude::*;
+
+use super::findings::Findings;
+use super::tables;
+use crate::insight::{Insights, SliceRange};
+use crate::view::plot::{Lanes, RooflinePlot};
+use crate::view::table::Table;
+use crate::web::components::{LanesChart, LocalTable, RooflineChart};
+use crate::web::context::Shared;
+
+/// Properties of [`SummaryView`].
+#[derive(Properties, PartialEq)]
+pub struct SummaryViewProps {
+    /// The analysis.
+    pub insights: Shared<Insights>,
+    /// A slice of a finding was chosen.
+    pub on_slice: Callback<SliceRange>,
+}
+
+/// What an insight becomes on the page; made once for each profile.
+struct Parts {
+    metrics: Shared<Table>,
+    bounds: Shared<Table>,
+    lost: Shared<Table>,
+    points: Shared<Table>,
+    roofline: RooflinePlot,
+    lanes: Lanes,
+}
+
+impl Parts {
+    fn of(insights: &Insights) -> Self {
+        let (r, u) = (&insights.roofline, &insights.utilisation);
+        let points = r.points.iter().map(|p| (p.name.clone(), p.intensity_flops_per_byte, p.flops_per_s));
+        let rows = u.rows.iter().map(|row| (row.name.clone(), row.busy_percent.clone()));
+        Self {
+            metrics: Shared::new(tables::metrics(&insights.summary)),
+            bounds: Shared::new(tables::bounds(&insights.bounds)),
+            lost: Shared::new(tables::lost(&insights.bounds)),
+            points: Shared::new(tables::roofline(&r.points)),
+            roofline: RooflinePlot::new(r.peak_flops_per_s, r.peak_bytes_per_s, points),
+            lanes: Lanes::new(u.start_ns, u.end_ns, rows),
+        }
+    }
+}
+
+/// The view.
+#[component]
+pub fn SummaryView(props: &SummaryViewProps) -> Html {
+    let insights = &props.insights;
+    let parts = use_memo(insights.clone(), |insights| Parts::of(insights));
+    let unplaced = &parts.roofline.without_bytes;
+    html! {
+        <>
+            <section class="panel" aria-labelledby="findings-title">
+                <h3 id="findings-title">{ "Findings" }</h3>
+                <Findings findings={insights.findings.clone()} on_slice={props.on_slice.clone()} />
+            </section>
+            <section class="panel plots" aria-label="Roofline and utilisation">
+                <div class="plot-with-table">
+                    <RooflineChart plot={parts.roofline.clone()} />
+                    if !unplaced.is_empty() { <p class="note">{ format!("{} modules moved no bytes of their own and have no place on the plot.", unplaced.len()) }</p> }
+                    <details><summary>{ "The points as a table" }</summary><LocalTable name="Roofline" file="roofline" table={parts.points.clone()} searchable={false} /></details>
+                </div>
+                <LanesChart title="Utilisation of each engine over the device window" plot={parts.lanes.clone()} />
+            </section>
+            <section class="panel" aria-labelledby="bounds-title">
+                <h3 id="bounds-title">{ "Performance bounds" }</h3>
+                <p class="note">{ &insights.bounds.caveat }</p>
+                <LocalTable name="Bounds" file="bounds" table={parts.bounds.clone()} searchable={false} />
+                <LocalTable name="Lost time" file="lost-time" table={parts.lost.clone()} searchable={false} />
+            </section>
+            <section class="panel" aria-labelledby="metrics-title">
+                <h3 id="metrics-title">{ "Metrics" }</h3>
+                <LocalTable name="Metrics" file="metrics" table={parts.metrics.clone()} />
+            </section>
+        </>
+    }
+}

@@ -1,0 +1,91 @@
+// The summary tool of the profile page: findings, bounds, roofline, utilisation, metrics.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { appFixture, assertAccessible, download, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
+const CLI = process.env.NEURONSCOPE_CLI ?? fileURLToPath(new URL("../../target/release/neuronscope", import.meta.url));
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const summary = (body, options) => app.page(body, { hash: "#/profile?tool=summary", ...options });
+
+async function run(page) {
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  await page.getByRole("heading", { name: "Findings" }).waitFor();
+}
+
+test("the metrics of a run are those the command line prints", { skip: existsSync(CLI) ? false : "the command line is not built" }, summary(async (page) => {
+  await run(page);
+  const expected = JSON.parse(execFileSync(CLI, ["profile", "--model", "nn", "--summary", "--json"], { encoding: "utf8" }));
+  const rows = page.getByRole("table", { name: "Metrics" }).locator("tbody tr");
+  const shown = Object.fromEntries(await rows.evaluateAll((all) => all.map((tr) => [tr.cells[0].innerText.trim(), Number(tr.cells[3].dataset.value)])));
+  for (const [name, value] of Object.entries(expected)) if (typeof value === "number") assert.equal(shown[name], value, name);
+  assert.ok(Object.keys(shown).length >= 50);
+  const saved = await download(page, button(page, "Download JSON"));
+  assert.deepEqual(JSON.parse(saved.bytes.toString()), expected);
+}));
+
+test("metrics are searched, sorted and saved as CSV", summary(async (page) => {
+  await run(page);
+  const rows = page.getByRole("table", { name: "Metrics" }).locator("tbody tr");
+  await page.getByLabel("Search Metrics").fill("spill");
+  await page.waitForFunction(() => document.querySelectorAll("[aria-label='Metrics, scrollable'] tbody tr").length === 2);
+  assert.deepEqual(await rows.locator("th").allInnerTexts(), ["spill_save_bytes", "spill_reload_bytes"]);
+  const saved = await download(page, button(page, "Download Metrics as CSV"));
+  assert.equal(saved.name, "metrics.csv");
+  assert.match(saved.bytes.toString(), /^metric,group,text,value,unit\ntotal_time,Time,/);
+}));
+
+test("a finding leads to the slice that shows it, by keyboard", summary(async (page) => {
+  await run(page);
+  const finding = page.locator(".finding[data-rule=data_transfer_dominates]");
+  assert.match(await finding.innerText(), /DMA is active and no engine is/);
+  await finding.locator("summary").focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  const link = page.locator(":focus");
+  const [, row, start, duration] = /^(\S+) at ([\d,]+) ns, ([\d,]+) ns$/.exec(await link.innerText());
+  await page.keyboard.press("Enter");
+  const details = page.getByRole("region", { name: "Selected slice" });
+  await details.getByText("Wall duration").waitFor();
+  const text = await details.innerText();
+  assert.ok(text.includes(row) && text.includes(`${start} ns`) && text.includes(`${duration} ns`), text);
+  // Zoomed to it: nine times its length.
+  await page.waitForURL(/from=\d+&to=\d+/);
+  const query = new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
+  const length = Number(duration.replaceAll(",", ""));
+  assert.ok(Math.abs(Number(query.get("to")) - Number(query.get("from")) - 9 * length) <= 2);
+}));
+
+test("roofline and utilisation have numbers for keyboard and pointer", summary(async (page) => {
+  await run(page);
+  await page.locator(".roofline .point").first().focus();
+  assert.match(await page.locator(".roofline .readout").innerText(), /^total: 0\.53 flop\/B, below the ridge; [\d.]+\w? flop\/s/);
+  assert.match(await page.locator(".roofline svg").first().getAttribute("aria-label"), /ridge at 223\.8 flop\/B/);
+  const lanes = page.locator(".lanes li");
+  assert.ok((await lanes.count()) >= 5);
+  await lanes.last().locator("svg").hover({ position: { x: 5, y: 10 } });
+  assert.match(await page.locator(".lanes .readout").innerText(), /^DMA: [\d.]+ % from [\d,]+ ns to [\d,]+ ns$/);
+}));
+
+test("a file without instructions says what is missing", summary(async (page) => {
+  await page.locator("input[type=file]").setInputFiles(`${TRACES}/catapult_simple_trace.json`);
+  await waitForState(page, "done");
+  await page.getByLabel("Tool", { exact: true }).selectOption("summary");
+  await page.getByText("No metrics in this file").waitFor();
+  await assertAccessible(page);
+}));
+
+for (const [name, viewport, colorScheme] of [["phone, dark", { width: 360, height: 780 }, "dark"], ["desk, light", { width: 1280, height: 900 }, "light"]]) {
+  test(`the summary fits and axe is content: ${name}`, summary(async (page) => {
+    await run(page);
+    for (const details of await page.locator(".finding summary").all()) await details.click();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.equal(wide, 0, "nothing overflows to the side");
+    await assertAccessible(page);
+  }, { context: { viewport, colorScheme } }));
+}
