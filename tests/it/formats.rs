@@ -50,7 +50,8 @@ fn differences(profile: &Profile, facts: &Value) -> Vec<String> {
     check("tracks", summary.tracks.into(), &facts["n_pid_tid"]);
 
     let slices = profile.slices();
-    let closed = slices.ids().filter(|&id| !slices.flags(id).has(SliceFlags::UNCLOSED)).count();
+    let own = slices.ids().filter(|&id| profile.tracks()[slices.track(id)].kind.is_own());
+    let closed = own.filter(|&id| !slices.flags(id).has(SliceFlags::UNCLOSED)).count();
     let count = |code: &str| Value::from(profile.diagnostics().count(code));
     if let Some(slices) = facts.get("n_slices_X_plus_matched_BE") {
         check("slices", closed.into(), slices);

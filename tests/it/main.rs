@@ -18,4 +18,5 @@ mod formats;
 mod insight;
 mod layering;
 mod numerics;
+mod readers;
 mod round_trip;
