@@ -5,6 +5,7 @@ mod bench;
 mod compare;
 mod flame;
 mod histogram;
+mod idle;
 mod models;
 mod numerics;
 mod open;
@@ -32,6 +33,8 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Operators(args) => operators::run(args),
         Command::Flame(args) => flame::run(args),
         Command::Histogram(args) => histogram::run(args),
+        Command::Idle(args) => idle::run(args),
+        Command::CriticalPath(args) => idle::run_path(args),
         Command::Compare(args) => compare::run(args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),

@@ -19,6 +19,7 @@ pub mod modules;
 pub mod operators;
 pub mod scopes;
 mod selection;
+pub mod sentences;
 pub mod work;
 
 pub use grouping::{GroupBy, Grouping};
