@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs, SpanArgs};
-use super::bench_args::BenchArgs;
+use super::bench_args::{BenchArgs, TableArgs};
 use super::compile_args::CompileArgs;
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
@@ -22,6 +22,8 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
     Bench(Box<BenchArgs>),
+    /// Show, compare and convert results: NeuronPerf's CSV and JSON, our own, timers, results.jsonl
+    Report(ReportArgs),
     /// Simulate one execution and show its operators and timeline
     Profile(ProfileArgs),
     /// Open a profile of any origin and summarise it
@@ -40,6 +42,8 @@ pub(super) enum Command {
     Compare(CompareArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
     Numerics(NumericsArgs),
+    /// List the NeuronCores, devices and instance sizes, each figure with its source
+    Devices(DevicesArgs),
     /// List the models and their parameters
     Models(ModelsArgs),
     /// Predict a table of published benchmark rows and compare
@@ -151,6 +155,25 @@ pub(super) struct OpenArgs {
     /// Show so many operators
     #[arg(long, default_value_t = 20)]
     pub top: usize,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct DevicesArgs {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ReportArgs {
+    /// Files with results, in any mix
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub table: TableArgs,
+    /// US dollars per hour, for reports made of timers
+    #[arg(long, allow_negative_numbers = true)]
+    pub cost_per_hour: Option<f64>,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{ArgAction, Args, ValueEnum};
 
+use super::compile_args::CompileArgs;
 use crate::bench::{
     Accounting, BenchConfig, Dataset, DeviceType, FIXED_MODEL, FixedModel, HostStep, Processes, RunOptions,
     parse_inputs, parse_levels, parse_list,
 };
+use crate::compiler::CompileOptions;
 
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
@@ -40,6 +42,8 @@ pub(super) struct BenchArgs {
     /// 0 (most accurate) to 3 (fastest) [default: 3]
     #[arg(long, alias = "performance-level")]
     pub performance_levels: Option<String>,
+    #[command(flatten)]
+    pub compile: CompileArgs,
     /// Seconds measured in each configuration
     #[arg(long, default_value_t = 60.0, allow_negative_numbers = true)]
     pub duration: f64,
@@ -141,21 +145,8 @@ pub(super) struct FixedArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputArgs {
-    /// Print the reports as JSON
-    #[arg(long, conflicts_with = "csv")]
-    pub json: bool,
-    /// Print the reports as CSV
-    #[arg(long)]
-    pub csv: bool,
-    /// Columns of the table or the CSV, separated by commas
-    #[arg(long, value_delimiter = ',')]
-    pub cols: Option<Vec<String>>,
-    /// Key to sort the table by
-    #[arg(long)]
-    pub sort_by: Option<String>,
-    /// Largest first
-    #[arg(long)]
-    pub reverse: bool,
+    #[command(flatten)]
+    pub table: TableArgs,
     /// 0: errors only; 1: what is being done; 2: every step
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub verbosity: u8,
@@ -165,6 +156,29 @@ pub(super) struct OutputArgs {
     /// Print the timers of each configuration instead of reports; `neuronscope report` reads them
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     pub return_timers: bool,
+    /// Keep what is done in a file, and go on from it when it is there: what has finished is not run again
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+}
+
+/// How reports are printed.
+#[derive(Debug, Args)]
+pub(super) struct TableArgs {
+    /// Print the reports as JSON
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print the reports as CSV
+    #[arg(long)]
+    pub csv: bool,
+    /// Columns of the table or the CSV, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    pub cols: Option<Vec<String>>,
+    /// Key to sort by
+    #[arg(long)]
+    pub sort_by: Option<String>,
+    /// Largest first
+    #[arg(long, requires = "sort_by")]
+    pub reverse: bool,
 }
 
 impl BenchArgs {
@@ -192,7 +206,7 @@ impl BenchArgs {
             warmup_inferences: self.warmup_inferences,
             cost_per_hour: self.cost_per_hour,
             index: None,
-            options: self.run.options()?,
+            options: self.run.options(self.compile.options())?,
         })
     }
 
@@ -229,13 +243,14 @@ impl FixedArgs {
 }
 
 impl RunArgs {
-    fn options(&self) -> Result<RunOptions> {
+    fn options(&self, compile: CompileOptions) -> Result<RunOptions> {
         let step = |flag: &str, text: &str| text.parse::<HostStep>().map_err(|e| anyhow::anyhow!("{flag}: {e}"));
         let Some(device_type) = DeviceType::from_name(&self.device_type) else {
             bail!("--device-type: '{}' can't be run here; use neuron or cpu", self.device_type)
         };
         Ok(RunOptions {
             device_type,
+            compile,
             processes: match (self.multiinterpreter, self.multiprocess) {
                 (true, _) => Processes::Fresh,
                 (false, true) => Processes::PerModel,

@@ -201,7 +201,8 @@ fn sentences_hold_numbers_that_the_facts_confirm() {
     // Self time of the host's greatest, from the facts.
     assert_eq!(figure(Topic::Host, "self"), Some(24_587_247_000.0));
     assert_eq!(figure(Topic::Communication, "time"), None);
-    let parts: f64 = ["compute", "data transfer", "communication"].iter().filter_map(|n| figure(Topic::Verdict, n)).sum();
+    let parts: f64 =
+        ["compute", "data transfer", "communication"].iter().filter_map(|n| figure(Topic::Verdict, n)).sum();
     let (busy, window) = (figure(Topic::Verdict, "busy").unwrap(), figure(Topic::Verdict, "window").unwrap());
     assert!(busy <= parts && parts <= window, "{busy} {parts} {window}");
     assert_eq!(figure(Topic::Verdict, "idle"), Some(window - busy));

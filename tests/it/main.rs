@@ -6,6 +6,8 @@
 mod analysis;
 mod bad_input;
 mod bench;
+mod bench_report;
+mod bench_session;
 mod cli;
 mod compiler;
 mod device;

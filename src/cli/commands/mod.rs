@@ -3,6 +3,7 @@
 mod analysis;
 mod bench;
 mod compare;
+mod devices;
 mod flame;
 mod histogram;
 mod idle;
@@ -11,6 +12,8 @@ mod numerics;
 mod open;
 mod operators;
 mod profile;
+mod report;
+mod reports;
 mod summary;
 mod text;
 mod validate;
@@ -27,7 +30,9 @@ pub(super) use profile::{profile_info, profile_spec};
 pub(super) fn run(command: Command) -> Result<()> {
     match command {
         Command::Bench(args) => bench::run(*args),
+        Command::Report(args) => report::run(args),
         Command::Profile(args) => profile::run(args),
+        Command::Devices(args) => devices::run(args),
         Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
         Command::Operators(args) => operators::run(args),

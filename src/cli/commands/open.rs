@@ -37,7 +37,12 @@ fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()>
     for sentence in &said {
         out.push_str(&format!("{}\n", sentence.text));
         for link in &sentence.links {
-            out.push_str(&format!("    > {} ns, {}: {}\n", link.start_ns, format_ns(link.duration_ns as f64), shorten(&link.title, 72)));
+            out.push_str(&format!(
+                "    > {} ns, {}: {}\n",
+                link.start_ns,
+                format_ns(link.duration_ns as f64),
+                shorten(&link.title, 72)
+            ));
         }
     }
     text::print(out.as_bytes())

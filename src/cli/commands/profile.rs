@@ -45,6 +45,7 @@ pub(in crate::cli) fn profile_spec(args: &ProfileArgs) -> ProfileSpec {
         workflow: args.workflow.into(),
         seed: args.seed,
         instance: args.instance.clone(),
+        options: args.compile.options(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Operations on whole rows that the machine has instructions for the parts of: layer norm and softmax.
 //!
-//! Rows are on the partitions. A layer norm is the statistics of each row in one pass of the vector engine, the
-//! normalisation in one pass of the scalar engine (scale and bias per partition are free), and two passes of the vector
-//! engine for weight and bias, which lie along the rows: the weight from PSUM, where the array repeats it over the
-//! partitions, the bias from SBUF. A softmax is the maximum in one pass of the vector engine, the exponential with its
+//! Rows are on the partitions. A layer norm is three passes of the vector engine: the statistics of each row, then the row
+//! less its mean times the weight, then that times the reciprocal deviation plus the bias. Weight and bias lie along the
+//! rows: the weight comes from PSUM, where the array repeats it over the partitions, the bias from SBUF, which makes its
+//! pass twice as long. A softmax is the maximum in one pass of the vector engine, the exponential with its
 //! sum in one of the scalar engine, and the quotient in one of the vector engine; scores are read from PSUM directly.
 
 use super::CodegenError;
@@ -28,7 +28,7 @@ impl Generator<'_> {
         resident.bytes = self.resident_bytes(resident.partition_elements, resident.free_elements, element_bytes);
         let room = self.take(norm.result, resident.bytes)?;
         let affine = self.affine_rows(norm.result)?;
-        let own = |kind, after, source: SourceId| Step { kind, after, source: Some(source) };
+        let own = |kind, after, source: SourceId| Step { source: Some(source), ..Step::new(kind, after) };
         let (sum, squares) = (self.sources.of(norm.sum), self.sources.of(norm.squares));
         let (deviation, centred) = (self.sources.of(norm.deviation), self.sources.of(norm.centred));
         let result = self.sources.of(norm.result);
@@ -42,8 +42,7 @@ impl Generator<'_> {
             steps.push(own(StepKind::RowScalar, Vec::new(), squares));
         }
         steps.push(own(StepKind::RowScalar, Vec::new(), deviation));
-        steps.push(own(StepKind::RowNormalise, Vec::new(), centred));
-        steps.push(own(StepKind::TensorsRepeated, affine.clone(), result));
+        steps.push(own(StepKind::TensorsRepeated, affine.clone(), centred));
         steps.push(own(StepKind::Tensors { of_main: false }, affine, result));
         resident.ready = self.emit_rows(&rows, &steps, &room, norm.result);
         self.absorb(&[norm.sum, norm.mean, norm.centred, norm.square, norm.squares, norm.deviation], &resident);
@@ -74,7 +73,7 @@ impl Generator<'_> {
             (StepKind::RowScale, softmax.result),
         ]
         .into_iter()
-        .map(|(kind, id)| Step { kind, after: Vec::new(), source: Some(self.sources.of(id)) })
+        .map(|(kind, id)| Step { source: Some(self.sources.of(id)), ..Step::new(kind, Vec::new()) })
         .collect()
     }
 

@@ -20,7 +20,8 @@ pub enum RangeRule {
 /// Which slices a question is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
-    /// Only the slices of these tracks; all if absent.
+    /// Only the slices of these tracks; those of all threads if absent (async and sample tracks are made of events that are
+    /// kept beside them).
     pub tracks: Option<Vec<TrackId>>,
     /// Only slices that share an instant with this span, or that have no duration and lie in it; all if absent.
     pub within: Option<Interval<TraceNs>>,
@@ -70,7 +71,7 @@ impl Selection {
     #[must_use]
     pub fn tracks_of(&self, profile: &Profile) -> Vec<TrackId> {
         match &self.tracks {
-            None => profile.tracks().ids().collect(),
+            None => profile.tracks().iter_enumerated().filter(|(_, t)| t.kind.is_own()).map(|(id, _)| id).collect(),
             Some(tracks) => {
                 let mut tracks: Vec<_> =
                     tracks.iter().copied().filter(|t| profile.tracks().get(*t).is_some()).collect();

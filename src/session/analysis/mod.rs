@@ -13,5 +13,5 @@ pub(super) use listing::Sources;
 pub use listing::{Chosen, GroupsOf, Listed, Listing, MembersOf, SpanOf};
 pub use path::{PathShown, PathStep};
 pub use question::{Answer, Question};
-pub use said::Said;
 pub(super) use run::{AnalysisRun, Asked};
+pub use said::Said;

@@ -1,4 +1,4 @@
-//! Times of the format: microseconds as decimal text, to integer nanoseconds without passing through a float.
+//! Times as decimal text, to integer nanoseconds without passing through a float.
 //!
 //! A time since 1970 in microseconds has 16 digits before the point; an f64 has a spacing of 0.25 us there, which is
 //! enough to make neighbouring slices overlap.
@@ -15,22 +15,48 @@ pub enum TimeError {
 /// Digits beyond this many can not change a nanosecond in range, but for a tie.
 const MAX_DIGITS: u32 = 36;
 
+/// The unit of a time that is written as a number: its nanoseconds as a power of ten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Nanoseconds.
+    Ns = 0,
+    /// Microseconds.
+    Us = 3,
+    /// Milliseconds.
+    Ms = 6,
+    /// Seconds.
+    S = 9,
+}
+
 /// Decimal microseconds (`12`, `-3.25`, `1.5e3`) to nanoseconds; below a nanosecond rounds to nearest, ties to even.
 ///
 /// # Errors
 /// When the text is not a decimal number, or out of range.
 pub fn us_text_to_ns(text: &[u8]) -> Result<i64, TimeError> {
-    let (negative, digits) = match text {
+    let (negative, digits) = split_sign(text);
+    match plain(digits).and_then(|ns| i64::try_from(ns).ok()) {
+        Some(ns) => Ok(if negative { -ns } else { ns }),
+        None => text_to_ns(text, TimeUnit::Us),
+    }
+}
+
+/// A decimal number of any unit to nanoseconds; below a nanosecond rounds to nearest, ties to even.
+///
+/// # Errors
+/// When the text is not a decimal number, or beyond 146 years.
+pub fn text_to_ns(text: &[u8], unit: TimeUnit) -> Result<i64, TimeError> {
+    let (negative, digits) = split_sign(text);
+    let magnitude = general(digits, unit as i64)?;
+    let ns = i64::try_from(magnitude).ok().filter(|&ns| ns <= i64::MAX / 2).ok_or(TimeError::OutOfRange)?;
+    Ok(if negative { -ns } else { ns })
+}
+
+fn split_sign(text: &[u8]) -> (bool, &[u8]) {
+    match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
         _ => (false, text),
-    };
-    let magnitude = match plain(digits) {
-        Some(ns) => u128::from(ns),
-        None => general(digits)?,
-    };
-    let ns = i64::try_from(magnitude).ok().filter(|&ns| ns <= i64::MAX / 2).ok_or(TimeError::OutOfRange)?;
-    Ok(if negative { -ns } else { ns })
+    }
 }
 
 /// The common case: up to 15 digits, a point, up to 3 digits.
@@ -65,9 +91,10 @@ fn plain(text: &[u8]) -> Option<u64> {
     Some(value)
 }
 
-fn general(text: &[u8]) -> Result<u128, TimeError> {
+/// `scale`: the power of ten of the unit.
+fn general(text: &[u8], mut scale: i64) -> Result<u128, TimeError> {
     let mut value = 0u128;
-    let (mut digits, mut seen, mut scale) = (0u32, false, 3i64);
+    let (mut digits, mut seen) = (0u32, false);
     let (mut point, mut lost) = (false, false);
     let mut rest = text;
     while let [byte, tail @ ..] = rest {
