@@ -148,6 +148,17 @@ pub(super) struct SpanArgs {
     pub output: OutputArgs,
 }
 
+#[derive(Debug, ClapArgs)]
+pub(super) struct QueryArgs {
+    #[arg(help = SOURCE_HELP)]
+    pub source: String,
+    /// The query: where dur > 10us group by name order by sum(dur) desc limit 5
+    #[arg(default_value = "")]
+    pub query: String,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
 /// Which of two profiles is the base.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum BaseArg {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs, SpanArgs};
+use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
 use super::bench_args::{BenchArgs, TableArgs};
 use super::compile_args::CompileArgs;
 use crate::compiler::Workflow;
@@ -38,6 +38,8 @@ pub(super) enum Command {
     Idle(SpanArgs),
     /// What held up what: one chain from the start of a profile to its end
     CriticalPath(SpanArgs),
+    /// Ask a profile: filter, group, aggregate (docs/query.md has the language)
+    Query(QueryArgs),
     /// Compare two profiles operator by operator
     Compare(CompareArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference

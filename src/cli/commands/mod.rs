@@ -12,6 +12,7 @@ mod numerics;
 mod open;
 mod operators;
 mod profile;
+mod query;
 mod report;
 mod reports;
 mod summary;
@@ -40,6 +41,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Histogram(args) => histogram::run(args),
         Command::Idle(args) => idle::run(args),
         Command::CriticalPath(args) => idle::run_path(args),
+        Command::Query(args) => query::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),

@@ -17,6 +17,7 @@ pub mod idle;
 pub mod members;
 pub mod modules;
 pub mod operators;
+pub mod query;
 pub mod scopes;
 mod selection;
 pub mod sentences;

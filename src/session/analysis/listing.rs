@@ -22,6 +22,8 @@ pub enum Listing {
     Idle(SpanOf),
     /// The time of each name on the critical path.
     CriticalPath(SpanOf),
+    /// The answer to a query in the language of docs/query.md.
+    Query(String),
 }
 
 /// A span of a profile, and how much of the answer is listed.

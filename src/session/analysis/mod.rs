@@ -1,5 +1,6 @@
 //! Questions about any profile: tables ([`Listing`]) and trees, spreads and sentences ([`Question`]), computed in steps.
 
+mod ask;
 mod groups;
 mod idle;
 mod listing;
