@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs};
+use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
 use super::bench_args::{BenchArgs, TableArgs};
 use super::compile_args::CompileArgs;
 use super::index_args::{IndexCommand, ModelCompileArgs};
@@ -42,6 +42,12 @@ pub(super) enum Command {
     Flame(FlameArgs),
     /// How the durations of a name are spread
     Histogram(HistogramArgs),
+    /// When devices did nothing, and what they waited for
+    Idle(SpanArgs),
+    /// What held up what: one chain from the start of a profile to its end
+    CriticalPath(SpanArgs),
+    /// Ask a profile: filter, group, aggregate (docs/query.md has the language)
+    Query(QueryArgs),
     /// Compare two profiles operator by operator
     Compare(CompareArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
@@ -150,6 +156,9 @@ pub(super) struct ProfileArgs {
 pub(super) struct OpenArgs {
     /// The file: Chrome trace JSON, .gz or .zip of one
     pub file: PathBuf,
+    /// Say what dominates, in sentences, instead of listing operators
+    #[arg(long)]
+    pub summary: bool,
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,
