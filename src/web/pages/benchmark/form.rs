@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use super::model_field::ModelField;
+use super::plan::has_failed;
 use crate::session::Catalog;
 use crate::session::share::BenchField;
 use crate::web::components::{SelectField, TextField};
@@ -118,7 +119,8 @@ fn instances(catalog: Option<&Catalog>) -> Vec<(AttrValue, AttrValue)> {
 
 fn buttons(props: &BenchFormProps) -> Html {
     let is_running = props.state.run.is_running();
-    let has_results = !props.state.reports.is_empty();
+    let has_results = !props.state.rows.is_empty();
+    let can_retry = !is_running && has_failed(&props.state);
     let on = |f: fn(&Actions)| {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| f(&actions))
@@ -126,7 +128,11 @@ fn buttons(props: &BenchFormProps) -> Html {
     html! {
         <div class="buttons">
             <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
+            <button type="button" disabled={!is_running} onclick={on(Actions::pause_or_resume)}>{ if props.state.is_paused() { "Resume" } else { "Pause" } }</button>
             <button type="button" disabled={!is_running} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
+            if can_retry {
+                <button type="button" onclick={on(Actions::retry)}>{ "Retry failed" }</button>
+            }
             <span class="gap"></span>
             <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
             <button type="button" disabled={!has_results} onclick={on(Actions::download_csv)}>{ "Download CSV" }</button>
