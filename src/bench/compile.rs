@@ -174,7 +174,7 @@ impl CompileTask {
         let c = &self.configuration;
         c.check().map_err(|e| e.to_string())?;
         check_inputs(c)?;
-        let device = Device::of_instance(&c.instance_type)?.at_level(c.performance_level);
+        let device = Device::new(&c.instance_type, c.compile_options())?;
         let executable = device.compile(&c.model, Some(c.batch_size), Workflow::Trace)?;
         let engines = Engine::ALL.iter().zip(&executable.engines);
         let queues = DmaQueue::ALL.iter().zip(&executable.queues);

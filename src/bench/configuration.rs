@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::base::{Digest, SimTime};
+use crate::compiler::{AutoCast, CompileOptions};
 use crate::machine::arch::instance;
 
 use super::inputs::InputTuple;
@@ -132,7 +133,7 @@ impl Configuration {
             return Ok(());
         }
         let Some(size) = instance(&self.instance_type) else { return Ok(()) };
-        let cores = size.neuroncores;
+        let cores = size.logical_cores(self.options.compile.lnc);
         if self.pipeline_size > cores {
             return Err(ConfigurationError::PipelineTooLarge {
                 pipeline_size: self.pipeline_size,
@@ -153,16 +154,26 @@ impl Configuration {
         Ok(())
     }
 
+    /// How the model is compiled: as asked for, but that level 0 of NeuronPerf's performance levels casts nothing.
+    #[must_use]
+    pub fn compile_options(&self) -> CompileOptions {
+        let asked = self.options.compile;
+        if self.performance_level == 0 { CompileOptions { auto_cast: AutoCast::None, ..asked } } else { asked }
+    }
+
     /// Names the compiled artifact: rows that differ in copies, workers or duration run the same one.
     #[must_use]
     pub fn artifact(&self) -> Digest {
-        Digest::default()
+        let digest = Digest::default()
             .text("neuronscope artifact 1")
             .text(&self.model)
             .text(&self.instance_type)
             .number(u64::from(self.batch_size))
             .number(u64::from(self.pipeline_size))
-            .number(u64::from(self.performance_level))
+            .number(u64::from(self.performance_level));
+        // An artifact compiled with the defaults keeps the name it has always had.
+        let compile = self.options.compile;
+        if compile == CompileOptions::default() { digest } else { digest.text(&compile.to_string()) }
     }
 
     /// Names the configuration, and with a model and a worker its stream of random numbers. The seed is the

@@ -7,40 +7,53 @@ use super::fixed::FixedModel;
 use super::host_step::HostStep;
 use super::service::ServiceTimes;
 use crate::base::SimTime;
-use crate::compiler::{Workflow, codegen, lower, passes};
+use crate::compiler::passes::PassManager;
+use crate::compiler::{CompileOptions, Workflow, codegen, lower};
 use crate::machine::Executable;
-use crate::machine::arch::Instance;
+use crate::machine::arch::{Instance, features};
 use crate::machine::cost::CostTable;
 use crate::model::zoo::ModelSpec;
 use crate::neuron::runtime::inference_costs;
 use crate::neuron::sim::{NoObserver, simulate};
+use crate::tensor::Rounding;
 
 /// A simulated device: the NeuronCores of an instance.
 #[derive(Clone, Debug)]
 pub struct Device {
     /// What its instructions cost.
     pub costs: Rc<CostTable>,
+    /// How models are compiled for it.
+    pub options: CompileOptions,
 }
 
 impl Device {
-    /// The NeuronCores of an instance.
+    /// The NeuronCores of an instance, with the defaults of the compiler.
     ///
     /// # Errors
     /// When the simulator has no costs for its generation.
     pub fn of_instance(name: &str) -> Result<Self, String> {
+        Self::new(name, CompileOptions::default())
+    }
+
+    /// The NeuronCores of an instance and how models are compiled for them.
+    ///
+    /// # Errors
+    /// When the simulator has no costs for its generation, or its cores have not what the options ask for.
+    pub fn new(name: &str, options: CompileOptions) -> Result<Self, String> {
         let Some(instance) = crate::machine::arch::instance(name.trim()) else {
             let known: Vec<&str> = crate::machine::arch::INSTANCES.iter().map(|i| i.name).collect();
             return Err(format!("unknown instance type '{name}'; there are {}", known.join(", ")));
         };
-        if !is_simulated(instance) {
-            return Err(format!(
-                "{} has NeuronCore-v{} cores, which are not simulated yet; use an inf2 or trn1 size",
-                instance.name, instance.core_version
-            ));
+        options.check(instance, Rounding::Rne).map_err(|e| e.to_string())?;
+        let mut costs = CostTable::of_instance(instance).map_err(|e| format!("{}: {e}", instance.name))?;
+        if options.value_format().bytes() <= 2 {
+            costs = costs.with_16_bit_values();
         }
-        let costs =
-            if instance.name.starts_with("inf2") { CostTable::inferentia2() } else { CostTable::neuroncore_v2() };
-        Ok(Self { costs: Rc::new(costs) })
+        let lnc = options.lnc.or_else(|| features(instance.core_version).map(|f| f.default_lnc)).unwrap_or(1);
+        if lnc > 1 {
+            costs = costs.logical(lnc);
+        }
+        Ok(Self { costs: Rc::new(costs), options })
     }
 
     /// Compiles a model for one core, for a batch size or the model's own default.
@@ -53,8 +66,9 @@ impl Device {
         let batch_size = batch_size.map_or(spec.info().default_batch_size, u64::from);
         let graph = spec.trace(batch_size).map_err(|e| named(&e))?;
         let module = lower(&graph, workflow).map_err(|e| named(&e))?;
-        let (module, _log) = passes::optimize(module).map_err(|e| named(&e))?;
-        let executable = codegen::generate(&module, &self.costs.core).map_err(|e| named(&e))?;
+        let passes = PassManager::of_level(self.options.opt_level);
+        let (module, _log) = passes.run(module).map_err(|e| named(&e))?;
+        let executable = codegen::generate_with(&module, &self.costs.core, &self.options).map_err(|e| named(&e))?;
         Ok(Rc::new(executable))
     }
 
@@ -66,35 +80,38 @@ impl Device {
     pub fn service_times(&self, configuration: &Configuration) -> Result<ServiceTimes, String> {
         let executable = self.compile(&configuration.model, Some(configuration.batch_size), Workflow::Trace)?;
         let outcome = simulate(&executable, &self.costs, &mut NoObserver).map_err(|e| e.to_string())?;
-        let costs = inference_costs(&executable, &self.costs, outcome.window);
-        let times = ServiceTimes {
-            load: costs.load,
-            warmup: costs.warmup,
-            // Inputs and outputs move while the core works on another request: with one worker that is added to each
-            // call, with two it is hidden, as the published rows of NeuronCore-v2 show.
-            host: costs.host + costs.transfer,
-            device: vec![costs.device],
-            ..ServiceTimes::default()
-        };
-        // A compiled pipeline would know its own stages.
-        let stages = configuration.pipeline_size;
-        let times = if stages > 1 { times.with_even_pipeline(stages) } else { times };
-        let memory = &executable.memory;
-        with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))
+        stage_times(&executable, &self.costs, outcome.window, configuration)
     }
+}
 
-    /// The same device with the cast of a performance level. At level 0 matrix products stay in fp32, which takes four
-    /// passes over the array (published: fp32 runs at a quarter of the rate of bf16); levels 1 to 3 cast them to bf16.
-    #[must_use]
-    pub fn at_level(&self, performance_level: u8) -> Self {
-        const FP32_PASSES: u32 = 4;
-        if performance_level > 0 {
-            return self.clone();
-        }
-        let mut costs = (*self.costs).clone();
-        costs.engine.sustained_matmul_permille = (costs.engine.sustained_matmul_permille / FP32_PASSES).max(1);
-        Self { costs: Rc::new(costs) }
-    }
+/// Stage times of a configuration whose compiled model takes `window` on a core, with the host around it.
+///
+/// # Errors
+/// When the person's own work has no time.
+pub fn stage_times(
+    executable: &Executable,
+    costs: &CostTable,
+    window: SimTime,
+    configuration: &Configuration,
+) -> Result<ServiceTimes, String> {
+    let costs = inference_costs(executable, costs, window);
+    let times = ServiceTimes {
+        load: costs.load,
+        load_beside: costs.load_beside,
+        warmup: costs.warmup,
+        // Inputs and outputs move while the core works on another request: with one worker that is added to each
+        // call, with two it is hidden, as the published rows of NeuronCore-v2 show. Threads copy side by side; only the
+        // bus is shared.
+        call: costs.call,
+        host: costs.transfer,
+        device: vec![costs.device],
+        ..ServiceTimes::default()
+    };
+    // A compiled pipeline would know its own stages.
+    let stages = configuration.pipeline_size;
+    let times = if stages > 1 { times.with_even_pipeline(stages) } else { times };
+    let memory = &executable.memory;
+    with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))
 }
 
 /// Stage times of a configuration, whatever its model: a system given by its times, or a model of the zoo compiled and
@@ -108,7 +125,7 @@ pub fn service_times(configuration: &Configuration) -> Result<ServiceTimes, Stri
         let model: FixedModel = configuration.model.parse().map_err(|e: super::fixed::FixedError| e.to_string())?;
         return with_host_work(model.service_times(configuration.pipeline_size), configuration, None);
     }
-    let device = Device::of_instance(&configuration.instance_type)?.at_level(configuration.performance_level);
+    let device = Device::new(&configuration.instance_type, configuration.compile_options())?;
     check_inputs(configuration)?;
     device.service_times(configuration)
 }
@@ -150,5 +167,5 @@ fn with_host_work(
 /// Whether the simulator has costs for the instance's NeuronCores.
 #[must_use]
 pub fn is_simulated(instance: &Instance) -> bool {
-    instance.core_version == 2
+    CostTable::of_instance(instance).is_ok()
 }

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::host_step::HostStep;
+use crate::compiler::CompileOptions;
 
 /// Longest cost of a step given in milliseconds: an hour.
 pub const MAX_STEP_MS: f64 = 3_600_000.0;
@@ -79,6 +80,8 @@ pub enum Accounting {
 pub struct RunOptions {
     /// What runs the model.
     pub device_type: DeviceType,
+    /// How a model is compiled for a simulated device.
+    pub compile: CompileOptions,
     /// Which workers share an interpreter.
     pub processes: Processes,
     /// Work before the call, on each inference.
@@ -101,6 +104,7 @@ impl Default for RunOptions {
     fn default() -> Self {
         Self {
             device_type: DeviceType::Neuron,
+            compile: CompileOptions::default(),
             processes: Processes::PerModel,
             preprocess: HostStep::None,
             postprocess: HostStep::None,

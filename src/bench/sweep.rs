@@ -191,7 +191,7 @@ fn n_models_of(config: &BenchConfig, size: Option<&Instance>, pipeline_size: u32
     let size = size.filter(|_| config.options.device_type == DeviceType::Neuron);
     match &config.n_models {
         Some(list) => distinct(list),
-        None => match size.map(|s| s.neuroncores / pipeline_size.max(1)) {
+        None => match size.map(|s| s.logical_cores(config.options.compile.lnc) / pipeline_size.max(1)) {
             Some(max) if max > 1 => vec![1, max],
             _ => vec![1],
         },

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs};
 use super::bench_args::{BenchArgs, TableArgs};
 use super::compile_args::CompileArgs;
+use super::index_args::{IndexCommand, ModelCompileArgs};
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
 
@@ -21,14 +23,31 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
     Bench(Box<BenchArgs>),
+    /// Compile a model for the simulated NeuronCores and write an index of the artifacts
+    Compile(ModelCompileArgs),
+    /// Create, append, filter, copy, move and delete model indexes
+    #[command(subcommand)]
+    Index(IndexCommand),
     /// Show, compare and convert results: NeuronPerf's CSV and JSON, our own, timers, results.jsonl
     Report(ReportArgs),
+    /// Compute evaluation metrics of a model's answers, or list the metrics
+    Evaluate(EvaluateArgs),
     /// Simulate one execution and show its operators and timeline
     Profile(ProfileArgs),
     /// Open a profile of any origin and summarise it
     Open(OpenArgs),
+    /// Time by operator, module, device, thread ... of any profile
+    Operators(OperatorsArgs),
+    /// Stacks of any profile with their time; callers and callees of a name; modules
+    Flame(FlameArgs),
+    /// How the durations of a name are spread
+    Histogram(HistogramArgs),
+    /// Compare two profiles operator by operator
+    Compare(CompareArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
     Numerics(NumericsArgs),
+    /// List the NeuronCores, devices and instance sizes, each figure with its source
+    Devices(DevicesArgs),
     /// List the models and their parameters
     Models(ModelsArgs),
     /// Predict a table of published benchmark rows and compare
@@ -140,6 +159,26 @@ pub(super) struct OpenArgs {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(super) struct DevicesArgs {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct EvaluateArgs {
+    /// CSV with a heading and a line for each record: the outputs, and the target in the last column; without it the
+    /// metrics are listed
+    pub file: Option<PathBuf>,
+    /// Metrics, separated by commas; topk_3 for the best three
+    #[arg(long, value_delimiter = ',', default_value = "Accuracy")]
+    pub metrics: Vec<String>,
+    /// Column of the target [default: the last]
+    #[arg(long)]
+    pub eval_target_col: Option<String>,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(super) struct ReportArgs {
     /// Files with results, in any mix
     #[arg(required = true)]
@@ -165,4 +204,7 @@ pub(super) struct ValidateArgs {
     /// Print rows and summary as JSON
     #[arg(long)]
     pub json: bool,
+    /// Fit the global parameters to the table, then once more without each model, and print the errors (takes minutes)
+    #[arg(long, conflicts_with = "json")]
+    pub calibrate: bool,
 }

@@ -21,8 +21,14 @@ pub(super) struct CompileArgs {
     pub lnc: Option<u32>,
 }
 
-impl From<CompileArgs> for CompileOptions {
-    fn from(args: CompileArgs) -> Self {
-        Self { auto_cast: args.auto_cast, auto_cast_type: args.auto_cast_type, opt_level: args.optlevel, lnc: args.lnc }
+impl CompileArgs {
+    /// The options they stand for.
+    pub fn options(&self) -> CompileOptions {
+        CompileOptions {
+            auto_cast: self.auto_cast,
+            auto_cast_type: self.auto_cast_type,
+            opt_level: self.optlevel,
+            lnc: self.lnc,
+        }
     }
 }

@@ -78,7 +78,7 @@ pub enum UnsupportedOption {
         instance: &'static str,
     },
     /// A number of physical cores.
-    #[error("--lnc {lnc}: a logical core on {core} of {instance} has {allowed} physical cores; use one of these")]
+    #[error("--lnc {lnc}: physical cores of a logical core on {core} ({instance}) can be {allowed}")]
     Lnc {
         /// What was asked for.
         lnc: u32,
@@ -275,7 +275,7 @@ mod tests {
         let lnc = CompileOptions { lnc: Some(2), ..CompileOptions::default() };
         assert_eq!(check(lnc, "trn2.48xlarge"), Ok(()));
         let error = check(lnc, "trn1.2xlarge").unwrap_err().to_string();
-        assert!(error.starts_with("--lnc 2: a logical core on NeuronCore-v2 of trn1.2xlarge has 1 "), "{error}");
+        assert!(error.ends_with("on NeuronCore-v2 (trn1.2xlarge) can be 1"), "{error}");
         let default = CompileOptions::default();
         assert!(default.check(instance("inf1.xlarge").unwrap(), Rounding::Stochastic).is_err());
     }

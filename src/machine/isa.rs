@@ -109,7 +109,7 @@ pub struct Wait {
 pub enum Op {
     /// Loads a stationary tile of `rows` x `columns` into the array.
     LdWeights {
-        /// Rows of the array in use: the contracted elements (1..=128). They take no time: a row is a partition.
+        /// Rows of the array in use: the contracted elements (1..=128; 256 in a double row mode). They take no time: a row is a partition.
         rows: u32,
         /// Stationary columns (1..=128).
         columns: u32,

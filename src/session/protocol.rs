@@ -3,8 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
+use super::{
+    Answer, Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec,
+    Question,
+};
 use crate::base::{Diagnostic, Interval, TraceNs};
+use crate::bench::cpu::CpuTimers;
+use crate::bench::mlperf::{MlperfResult, MlperfSettings};
 use crate::bench::{
     BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, Report, RowResult, RunDetail, ServiceTimes,
     SweepPlan,
@@ -14,7 +19,7 @@ use crate::neuron::numerics::{NumericsReport, NumericsSpec};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 7;
+pub const PROTOCOL_VERSION: u32 = 9;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -53,6 +58,25 @@ pub enum Request {
         job: JobId,
         /// What to run.
         run: Box<RunRequest>,
+    },
+    /// Run one copy of a configuration's model on this processor and measure it; one worker for each copy. Answered by
+    /// progress and [`Event::CpuTimers`]. [`crate::bench::cpu::cpu_row`] makes a row of all copies' timers.
+    MeasureCpu {
+        /// Number of this request.
+        job: JobId,
+        /// Which copy, from 0; its answer repeats it.
+        copy: u32,
+        /// What to run.
+        configuration: Box<Configuration>,
+    },
+    /// Run an MLPerf scenario on a configuration's copies and workers. Answered by [`Event::Mlperf`].
+    Mlperf {
+        /// Number of this request.
+        job: JobId,
+        /// The scenario and its limits.
+        settings: Box<MlperfSettings>,
+        /// What to run it on.
+        configuration: Box<Configuration>,
     },
     /// Compile a model for a sweep of sizes and levels. Answered by progress, one [`Event::Compiled`] for each artifact as it
     /// ends, and [`Event::BenchDone`].
@@ -178,6 +202,15 @@ pub enum Request {
         job: JobId,
         /// The profile asked about.
         profile: ProfileKey,
+    },
+    /// A tree, a spread or sentences about a profile. Answered by [`Event::Analysed`].
+    Analyse {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// What is asked.
+        question: Question,
     },
     /// A table about a profile. Answered by [`Event::Listed`].
     List {
@@ -324,6 +357,22 @@ pub enum Event {
         /// What came of it.
         result: Box<RowResult>,
     },
+    /// What one copy measured on this processor.
+    CpuTimers {
+        /// The request.
+        job: JobId,
+        /// Which copy.
+        copy: u32,
+        /// Its times.
+        timers: Box<CpuTimers>,
+    },
+    /// The result of an MLPerf scenario.
+    Mlperf {
+        /// The request.
+        job: JobId,
+        /// The result, with its verdict.
+        result: Box<MlperfResult>,
+    },
     /// One artifact was made, or could not be.
     Compiled {
         /// The request.
@@ -408,6 +457,15 @@ pub enum Event {
         /// The answer; absent when the profile does not say what instructions and DMAs did.
         insights: Option<Box<Insights>>,
     },
+    /// What was found about a profile.
+    Analysed {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        answer: Box<Answer>,
+    },
     /// A table about a profile.
     Listed {
         /// Request this answers.
@@ -487,6 +545,8 @@ impl Event {
             | Self::Estimated { job, .. }
             | Self::Row { job, .. }
             | Self::Imported { job, .. }
+            | Self::CpuTimers { job, .. }
+            | Self::Mlperf { job, .. }
             | Self::Compiled { job, .. }
             | Self::BenchDone { job }
             | Self::ProfileReady { job, .. }
@@ -496,6 +556,7 @@ impl Event {
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Analysed { job, .. }
             | Self::Listed { job, .. }
             | Self::Flows { job, .. }
             | Self::Density { job, .. }
@@ -531,6 +592,8 @@ impl Request {
             | Self::Bench { job, .. }
             | Self::PlanBench { job, .. }
             | Self::RunConfiguration { job, .. }
+            | Self::MeasureCpu { job, .. }
+            | Self::Mlperf { job, .. }
             | Self::Compile { job, .. }
             | Self::Profile { job, .. }
             | Self::Numerics { job, .. }
@@ -543,6 +606,7 @@ impl Request {
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Analyse { job, .. }
             | Self::List { job, .. }
             | Self::Flows { job, .. }
             | Self::Density { job, .. }
@@ -566,6 +630,10 @@ impl Request {
                 format!("the file {name} ({})", crate::base::units::format_bytes(*size as f64))
             }
             Self::PlanBench { config, .. } => format!("the plan of {} on {}", config.model, config.instance_type),
+            Self::MeasureCpu { configuration, .. } => format!("the measurement of {}", configuration.label()),
+            Self::Mlperf { settings, configuration, .. } => {
+                format!("the {} scenario of {}", settings.scenario.name(), configuration.label())
+            }
             Self::Compile { config, .. } => format!("the compile of {} for {}", config.model, config.instance_type),
             Self::RunConfiguration { run, .. } => run.configuration.label(),
             Self::Cancel { .. } | Self::Close { .. } | Self::Pause { .. } | Self::Resume { .. } => {
@@ -576,6 +644,7 @@ impl Request {
             Self::Search { text, .. } => format!("the search for '{text}'"),
             Self::Operators { .. } => "the operator table".to_owned(),
             Self::Summary { .. } => "the summary".to_owned(),
+            Self::Analyse { .. } => "a question about the profile".to_owned(),
             Self::List { .. } => "a table about the profile".to_owned(),
             Self::Flows { .. } => "flow arrows".to_owned(),
             Self::Density { .. } => "the overview of the timeline".to_owned(),

@@ -12,7 +12,7 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
         model: args.model,
         batch_size: args.batch_size,
         instance: args.instance,
-        options: args.compile.into(),
+        options: args.compile.options(),
         rounding: args.rounding.into(),
         seed: args.seed,
         tolerance: args.tolerance,

@@ -8,7 +8,7 @@ use super::CodegenError;
 use super::emitter::{Purpose, Transfer};
 use super::product::{Columns, Eviction, Product, Stationary};
 use super::program::{Generator, latest};
-use super::transfer::{MATMUL_BYTES, WeightMatrix};
+use super::transfer::WeightMatrix;
 use super::value::{Layout, Resident, Value, blocks};
 use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
 use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
@@ -53,11 +53,11 @@ impl Generator<'_> {
         let element_bytes = self.element_bytes(result);
         resident.bytes = self.resident_bytes(resident.partition_elements, resident.free_elements, element_bytes);
         let room = self.take(result, resident.bytes)?;
-        let steps = self.plan_steps(epilogue, id, &resident)?;
+        let (steps, apart) = self.plan_eviction(epilogue, id, &resident)?;
         let product = Product {
             rows: pixels,
             columns: *columns,
-            passes: passes(channels, window, few, u64::from(self.core.partitions)),
+            passes: passes(channels, window, few, u64::from(self.precision.contracted)),
             depth,
             stationary: Stationary::Columns,
             rows_ready,
@@ -69,6 +69,8 @@ impl Generator<'_> {
         let eviction = Eviction { steps: &steps, purpose: self.eviction_purpose(id, result, epilogue), room: &room };
         let purpose = Purpose::execution(self.sources.of(id));
         resident.ready = self.product(&product, &matrix, purpose, &eviction)?;
+        let purpose = Purpose::execution(self.sources.of(result));
+        self.run_apart(&apart, &mut resident, purpose);
         self.set_resident(result, resident);
         Ok(())
     }
@@ -101,7 +103,7 @@ impl Generator<'_> {
         let transfer = Transfer {
             queue: DmaQueue::Io,
             direction: DmaDirection::HbmToSbuf,
-            bytes: n * out_h * out_w * depth * MATMUL_BYTES,
+            bytes: n * out_h * out_w * depth * self.precision.operand_bytes,
             partitions: u32::try_from(depth).unwrap_or(u32::MAX).min(self.core.partitions),
             short_descriptors: by_tap.min(by_kernel_row),
         };

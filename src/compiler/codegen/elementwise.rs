@@ -35,6 +35,52 @@ impl Generator<'_> {
         main: InstrId,
         shape: &Resident,
     ) -> Result<Vec<Step>, CodegenError> {
+        self.plan_chain(members, main, shape, false)
+    }
+
+    /// The same for what evicts a product with weights. Another tensor of its size is not read on the way: it is added in
+    /// a pass of its own when the product is in SBUF.
+    pub(super) fn plan_eviction(
+        &mut self,
+        members: &[(InstrId, &HloInstruction)],
+        product: InstrId,
+        shape: &Resident,
+    ) -> Result<(Vec<Step>, Vec<Step>), CodegenError> {
+        let mut steps = self.plan_chain(members, product, shape, true)?;
+        let apart = steps.iter().position(|s| s.apart).map(|i| steps.split_off(i)).unwrap_or_default();
+        if steps.is_empty() {
+            steps.push(Step::new(StepKind::Copy, Vec::new()));
+        }
+        Ok((steps, apart))
+    }
+
+    /// Runs the steps that follow a product's eviction over what is in SBUF.
+    pub(super) fn run_apart(&mut self, steps: &[Step], resident: &mut Resident, purpose: Purpose) {
+        if !steps.is_empty() {
+            self.loads = [0; 2];
+            let ready = std::mem::take(&mut resident.ready);
+            resident.ready = self.run_steps(steps, resident, &ready, purpose);
+        }
+    }
+
+    fn run_steps(&mut self, steps: &[Step], resident: &Resident, after: &[Wait], purpose: Purpose) -> Vec<Wait> {
+        let mut pipeline = Pipeline::default();
+        for _ in resident.partition_blocks(self.core.partitions) {
+            for free in blocks(resident.free_elements, SBUF_CHUNK) {
+                self.enter(&mut pipeline, InFlight::new(free, None, after.to_vec()), steps, purpose);
+            }
+        }
+        self.drain(&mut pipeline, steps, purpose);
+        latest(pipeline.ready)
+    }
+
+    fn plan_chain(
+        &mut self,
+        members: &[(InstrId, &HloInstruction)],
+        main: InstrId,
+        shape: &Resident,
+        tensors_apart: bool,
+    ) -> Result<Vec<Step>, CodegenError> {
         let mut running = main;
         let mut steps: Vec<Step> = Vec::new();
         // Members that another value goes through before it meets the running one.
@@ -63,7 +109,7 @@ impl Generator<'_> {
                     let of_main = of_main.contains(&other);
                     steps.push(Step::new(StepKind::Tensors { of_main }, Vec::new()));
                 }
-                _ => self.plan_member(*id, member, other, shape, &mut steps)?,
+                _ => self.plan_member(*id, member, other, shape, tensors_apart, &mut steps)?,
             }
             passed.insert(running);
             running = *id;
@@ -106,6 +152,7 @@ impl Generator<'_> {
         member: &HloInstruction,
         other: Option<InstrId>,
         shape: &Resident,
+        tensors_apart: bool,
         steps: &mut Vec<Step>,
     ) -> Result<(), CodegenError> {
         let Some(other) = other else {
@@ -124,6 +171,7 @@ impl Generator<'_> {
             return Ok(());
         };
         let against_constant = matches!(member.opcode, Opcode::Maximum | Opcode::Minimum);
+        let apart = tensors_apart && matches!(self.value(other)?, Value::Resident(_));
         let other = self.other_side(id, other, shape.layout)?;
         let mut step = match other {
             // Long rows go to the scalar engine, which clips in one pass; short ones stay on the vector engine.
@@ -136,6 +184,9 @@ impl Generator<'_> {
             }
             Other::Constant => Step::new(StepKind::Scalars, Vec::new()),
             Other::PerPartition(after) => Step::new(StepKind::Scalars, after),
+            Other::Tensor(after) if apart => {
+                Step { apart: true, ..Step::new(StepKind::Tensors { of_main: false }, after) }
+            }
             // A scalar operation before one of two tensors is part of the same instruction.
             Other::Tensor(mut after) => {
                 after.extend(steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default());
@@ -201,16 +252,9 @@ impl Generator<'_> {
         let purpose = Purpose::execution(self.sources.of(id));
         let bytes = resident.bytes;
         let room = self.take(id, bytes)?;
-        let mut pipeline = Pipeline::default();
         let mut after = resident.ready.clone();
         after.extend(room);
-        for _ in resident.partition_blocks(self.core.partitions) {
-            for free in blocks(resident.free_elements, SBUF_CHUNK) {
-                self.enter(&mut pipeline, InFlight::new(free, None, after.clone()), &steps, purpose);
-            }
-        }
-        self.drain(&mut pipeline, &steps, purpose);
-        let ready = latest(pipeline.ready);
+        let ready = self.run_steps(&steps, &resident, &after, purpose);
         self.set_resident(id, Resident { ready, ..resident });
         Ok(())
     }

@@ -14,6 +14,7 @@ mod emitter;
 mod error;
 mod idioms;
 mod memory;
+mod precision;
 mod product;
 mod program;
 mod reduce;
@@ -25,4 +26,4 @@ mod value;
 mod views;
 
 pub use error::CodegenError;
-pub use program::generate;
+pub use program::{generate, generate_with};

@@ -6,7 +6,7 @@ use super::emitter::Purpose;
 use super::program::{Generator, latest};
 use super::tiles::{InFlight, Pipeline, Step};
 use super::transfer::WeightMatrix;
-use super::value::{blocks, grouped_blocks, groups_in_block};
+use super::value::{blocks, grouped_blocks};
 use crate::machine::isa::{Engine, Op, Wait};
 
 /// The operand with the result's columns.
@@ -138,16 +138,14 @@ impl Generator<'_> {
         Ok(latest(tiles.ready))
     }
 
-    /// How many small products of a batch share a tile of PSUM and its eviction: side by side along the free dimension,
-    /// or, with their rows on the partitions, at the quarters and halves of a tile.
+    /// How many small products of a batch share a bank of PSUM and its eviction, side by side along the free dimension.
+    /// Rows of different products never share a tile: each head's scores are reduced on their own.
     fn products_in_tile(&self, product: &Product, columns: &Columns) -> u64 {
-        let (bank, partitions) = (u64::from(self.core.moving_free_max), u64::from(self.core.partitions));
-        if product.batch == 1 || matches!(columns, Columns::Weight(_)) {
-            return 1;
-        }
-        match product.stationary {
-            Stationary::Columns if product.columns <= partitions => bank / product.rows.max(1),
-            Stationary::Rows if product.columns <= bank => groups_in_block(product.rows, self.core.partitions),
+        let small = product.stationary == Stationary::Columns && product.columns <= u64::from(self.core.partitions);
+        match columns {
+            Columns::Resident(_) if product.batch > 1 && small => {
+                u64::from(self.core.moving_free_max) / product.rows.max(1)
+            }
             _ => 1,
         }
     }
@@ -163,22 +161,23 @@ impl Generator<'_> {
         tiles: &mut Pipeline,
     ) {
         let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        let (stationary, moving, free) = match product.stationary {
-            Stationary::Columns => (product.columns, product.rows, product.rows * count),
-            Stationary::Rows => (product.rows, product.columns, product.columns),
-        };
         let (bank, evicted) = self.bank(tiles, eviction);
         let mut after = [product.rows_ready.as_slice(), columns_ready].concat();
         after.extend(evicted);
         let mut done = Vec::new();
         for _ in 0..count * product.passes {
-            let load = Op::LdWeights { rows: self.array_rows(product), columns: narrow(stationary) };
+            let load = Op::LdWeights { rows: self.array_rows(product), columns: narrow(product.columns) };
             self.emitter.instruction(Engine::Tensor, load, purpose, &after);
-            let op = Op::Matmul { free: narrow(moving), passes: 1 };
+            let op = Op::Matmul { free: narrow(product.rows), passes: self.precision.passes };
             done = vec![self.emitter.instruction(Engine::Tensor, op, purpose, &[])];
         }
         done.extend_from_slice(eviction.room);
-        self.enter(tiles, InFlight::new(narrow(free), Some(bank), done), eviction.steps, eviction.purpose);
+        self.enter(
+            tiles,
+            InFlight::new(narrow(product.rows * count), Some(bank), done),
+            eviction.steps,
+            eviction.purpose,
+        );
     }
 
     /// The next bank of PSUM, once what evicts it is emitted, and that eviction.
@@ -192,7 +191,7 @@ impl Generator<'_> {
     /// Rows of the array that a pass uses.
     fn array_rows(&self, product: &Product) -> u32 {
         let depth = product.depth.div_ceil(product.passes.max(1));
-        u32::try_from(depth).unwrap_or(u32::MAX).min(self.core.partitions)
+        u32::try_from(depth).unwrap_or(u32::MAX).min(self.precision.contracted)
     }
 
     fn column_block(&mut self, columns: &Columns, n: usize, width: u32) -> Result<Block, CodegenError> {
@@ -277,7 +276,7 @@ impl Generator<'_> {
             let load = Op::LdWeights { rows, columns: stationary };
             self.emitter.instruction(Engine::Tensor, load, purpose, &after);
             for (free, done) in moving.iter().zip(&mut done) {
-                let op = Op::Matmul { free: *free, passes: 1 };
+                let op = Op::Matmul { free: *free, passes: self.precision.passes };
                 *done = Some(self.emitter.instruction(Engine::Tensor, op, purpose, &[]));
             }
         }

@@ -4,11 +4,12 @@ use super::CodegenError;
 use super::emitter::Emitter;
 use super::idioms::Idioms;
 use super::memory::SbufRing;
+use super::precision::Precision;
 use super::product::PsumBanks;
 use super::sources::Sources;
-use super::transfer::MATMUL_BYTES;
 use super::value::{Layout, Resident, Value, matrix_of};
 use crate::base::{FxHashMap, FxHashSet, Idx, IndexVec};
+use crate::compiler::CompileOptions;
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use crate::machine::Executable;
 use crate::machine::arch::CoreSpec;
@@ -26,11 +27,14 @@ pub(super) struct Loaded {
 pub(super) struct Generator<'a> {
     pub module: &'a HloModule,
     pub core: &'a CoreSpec,
+    pub precision: Precision,
     pub emitter: Emitter,
     pub sources: Sources<'a>,
     pub ring: SbufRing,
     pub psum: PsumBanks,
     pub values: FxHashMap<InstrId, Value>,
+    /// Values that are also there in the other layout.
+    pub turned: FxHashMap<InstrId, Resident>,
     pub loaded: FxHashMap<InstrId, Loaded>,
     pub constants: FxHashMap<InstrId, Wait>,
     /// Whether all weights stay in SBUF once they are loaded; else each use streams its weight again.
@@ -51,12 +55,24 @@ pub(super) struct Generator<'a> {
     pub done: FxHashSet<InstrId>,
 }
 
-/// Compiles a module for one core.
+/// Compiles a module for one core, with the default options.
 ///
 /// # Errors
 /// When it does not fit the core, or uses an opcode in a form that has no lowering to instructions.
 pub fn generate(module: &HloModule, core: &CoreSpec) -> Result<Executable, CodegenError> {
-    let mut generator = Generator::new(module, core);
+    generate_with(module, core, &CompileOptions::default())
+}
+
+/// Compiles a module for one core with other options than the defaults.
+///
+/// # Errors
+/// As [`generate`].
+pub fn generate_with(
+    module: &HloModule,
+    core: &CoreSpec,
+    options: &CompileOptions,
+) -> Result<Executable, CodegenError> {
+    let mut generator = Generator::new(module, core, Precision::of(options, core));
     for id in module.instructions.ids() {
         generator.instruction_at(id)?;
         generator.release_after(id);
@@ -71,7 +87,7 @@ pub fn generate(module: &HloModule, core: &CoreSpec) -> Result<Executable, Codeg
 }
 
 impl<'a> Generator<'a> {
-    fn new(module: &'a HloModule, core: &'a CoreSpec) -> Self {
+    fn new(module: &'a HloModule, core: &'a CoreSpec, precision: Precision) -> Self {
         let mut users: IndexVec<InstrId, Vec<InstrId>> = module.instructions.iter().map(|_| Vec::new()).collect();
         for (id, instruction) in module.instructions.iter_enumerated() {
             for operand in &instruction.operands {
@@ -83,14 +99,16 @@ impl<'a> Generator<'a> {
         Self {
             module,
             core,
+            precision,
             emitter: Emitter::new(),
             sources: Sources::new(module),
             ring: SbufRing::new(core.sbuf_bytes),
             psum: PsumBanks::new(core.psum_banks),
             values: FxHashMap::default(),
+            turned: FxHashMap::default(),
             loaded: FxHashMap::default(),
             constants: FxHashMap::default(),
-            weights_stay: weights_fit(module, core),
+            weights_stay: weights_fit(module, core, precision.operand_bytes),
             staged: Vec::new(),
             table: None,
             flops: 0,
@@ -170,7 +188,8 @@ impl<'a> Generator<'a> {
         }
         let value = match (&instruction.opcode, operand) {
             (Opcode::Parameter { role: ParameterRole::Weight(_), .. }, _) => {
-                self.emitter.executable.memory.weight_bytes += instruction.shape.elements() * 2;
+                self.emitter.executable.memory.weight_bytes +=
+                    instruction.shape.elements() * self.precision.operand_bytes;
                 Value::Weight { parameter: id, via: id }
             }
             (Opcode::Constant(_), _) => Value::Splat,
@@ -282,7 +301,8 @@ impl<'a> Generator<'a> {
                 Some(Value::Resident(r)) if value != id => r.bytes,
                 _ => 0,
             };
-            self.ring.release(loaded + resident, done.clone());
+            let turned = self.turned.remove(&value).map_or(0, |t| t.bytes);
+            self.ring.release(loaded + resident + turned, done.clone());
         }
     }
 
@@ -388,12 +408,12 @@ impl<'a> Generator<'a> {
             })
     }
 
-    /// Bytes of an element of a value: bf16 when only matmuls read it, as auto-cast of matmults does, else fp32.
+    /// Bytes of an element of a value, by the cast of what reads it.
     pub(super) fn element_bytes(&self, id: InstrId) -> u64 {
-        if self.only_matmuls_read(id) { MATMUL_BYTES } else { 4 }
+        if self.only_matmuls_read(id) { self.precision.operand_bytes } else { self.precision.value_bytes }
     }
 
-    fn only_matmuls_read(&self, id: InstrId) -> bool {
+    pub(super) fn only_matmuls_read(&self, id: InstrId) -> bool {
         let users = &self.users[id];
         let is_matmul = |user: &InstrId| match self.module.instructions[*user].opcode {
             Opcode::Dot(_) | Opcode::Convolution { .. } => true,
@@ -441,7 +461,7 @@ fn is_view(opcode: &Opcode) -> bool {
 }
 
 /// Whether all weights fit in SBUF beside the largest pair of activations.
-fn weights_fit(module: &HloModule, core: &CoreSpec) -> bool {
+fn weights_fit(module: &HloModule, core: &CoreSpec, operand_bytes: u64) -> bool {
     /// Biases, constants and statistics.
     const SLACK_BYTES: u64 = 1 << 20;
     let elements = |id: InstrId| module.instructions[id].shape.elements();
@@ -450,7 +470,7 @@ fn weights_fit(module: &HloModule, core: &CoreSpec) -> bool {
     let activations = module.instructions.iter_enumerated().filter(|(_, i)| is_product(&i.opcode));
     let pair = activations.map(|(id, i)| elements(id) + i.operands.first().map_or(0, |o| elements(*o))).max();
     let elements = weights.saturating_add(pair.unwrap_or(0));
-    elements.saturating_mul(MATMUL_BYTES).saturating_add(SLACK_BYTES) <= core.sbuf_bytes
+    elements.saturating_mul(operand_bytes).saturating_add(SLACK_BYTES) <= core.sbuf_bytes
 }
 
 fn is_product(opcode: &Opcode) -> bool {

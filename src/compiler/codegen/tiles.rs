@@ -22,11 +22,13 @@ pub(super) struct Step {
     pub after: Vec<Wait>,
     /// The operation it serves, if another one than the tile's.
     pub source: Option<SourceId>,
+    /// Whether it and what follows wait until all tiles are in SBUF.
+    pub apart: bool,
 }
 
 impl Step {
     pub fn new(kind: StepKind, after: Vec<Wait>) -> Self {
-        Self { kind, after, source: None }
+        Self { kind, after, source: None, apart: false }
     }
 
     pub fn is_scalars(&self) -> bool {
@@ -57,8 +59,6 @@ pub(super) enum StepKind {
     RowScalar,
     /// Vector engine, scalars per row.
     RowScale,
-    /// Scalar engine, scale and bias per row.
-    RowNormalise,
     /// Out of PSUM as it is.
     Copy,
 }
@@ -138,15 +138,14 @@ impl Generator<'_> {
         tile.next += 1;
         let free = tile.free;
         let (engine, op) = match step.kind {
-            StepKind::Scalars => (Engine::Scalar, Op::TensorScalar { free }),
-            StepKind::Beside => (self.less_loaded(), Op::TensorScalar { free }),
+            StepKind::Scalars | StepKind::Beside => (self.less_loaded(), Op::TensorScalar { free }),
             StepKind::Copy => (self.less_loaded(), Op::TensorCopy { free }),
             StepKind::Tensors { of_main } => {
                 let reads_psum = tile.in_psum || (of_main && tile.main_in_psum);
                 (Engine::Vector, Op::TensorTensor { free, sbuf_only: !reads_psum })
             }
             StepKind::TensorsRepeated => (Engine::Vector, Op::TensorTensor { free, sbuf_only: false }),
-            StepKind::Function(_) | StepKind::RowNormalise => (Engine::Scalar, Op::Activate { free }),
+            StepKind::Function(_) => (Engine::Scalar, Op::Activate { free }),
             StepKind::FunctionSum(_) => (Engine::Scalar, Op::ActivateReduce { free }),
             StepKind::RowStatistic { chunks } => {
                 (Engine::Vector, Op::TensorReduce { free: free.div_ceil(chunks.max(1)) })

@@ -41,7 +41,8 @@ impl Resident {
 
     /// Blocks of partitions it takes, each with how many are used.
     pub fn partition_blocks(&self, partitions: u32) -> impl Iterator<Item = u32> + use<> {
-        grouped_blocks(self.partition_elements, self.groups, partitions)
+        let (groups, each) = (self.groups.max(1), self.partition_elements.div_ceil(self.groups.max(1)));
+        (0..groups).flat_map(move |_| blocks(each, partitions))
     }
 }
 
@@ -84,7 +85,7 @@ pub(super) fn blocks(total: u64, block: u32) -> impl Iterator<Item = u32> + use<
 }
 
 /// How many groups of `each` partitions share a block: an operand of the array starts at a quarter or a half of it.
-pub(super) fn groups_in_block(each: u64, partitions: u32) -> u64 {
+fn groups_in_block(each: u64, partitions: u32) -> u64 {
     let partitions = u64::from(partitions);
     if each * 4 <= partitions {
         4
@@ -95,7 +96,7 @@ pub(super) fn groups_in_block(each: u64, partitions: u32) -> u64 {
     }
 }
 
-/// Blocks of partitions for `total` elements in equal groups that must each start where the array can read.
+/// Blocks of stationary rows for `total` of them in equal groups that must each start where the array can read.
 pub(super) fn grouped_blocks(total: u64, groups: u64, partitions: u32) -> impl Iterator<Item = u32> + use<> {
     let groups = groups.max(1);
     let each = total.div_ceil(groups);

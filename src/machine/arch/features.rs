@@ -11,7 +11,7 @@ pub struct CoreFeatures {
     pub fp8_e4m3: bool,
     /// Stochastic rounding (rounding modes page: v2 and later).
     pub stochastic_rounding: bool,
-    /// Physical cores that one logical core may have (logical NeuronCore configuration page: Trn2 and later).
+    /// Physical cores that one logical core may have (logical NeuronCore configuration page: Trn2).
     pub lnc: &'static [u32],
     /// Physical cores of a logical core unless another number is asked for (2 on Trn2).
     pub default_lnc: u32,
@@ -33,7 +33,8 @@ pub fn features(core_version: u8) -> Option<CoreFeatures> {
         }),
         2 => Some(later("NeuronCore-v2")),
         3 => Some(CoreFeatures { lnc: &[1, 2], default_lnc: 2, ..later("NeuronCore-v3") }),
-        4 => Some(CoreFeatures { lnc: &[1, 2], default_lnc: 2, ..later("NeuronCore-v4") }),
+        // Core counts of Trn3 are published for physical cores only.
+        4 => Some(later("NeuronCore-v4")),
         _ => None,
     }
 }

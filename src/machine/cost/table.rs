@@ -1,6 +1,7 @@
 //! The constants. "Published" figures are from AWS documentation; "measured" ones were read off device traces or the
 //! profiler's pictures that AWS published; "derived" ones are arithmetic on those. docs/costs.md lists them again.
 
+use super::{Calibration, FITTED, Throttle};
 use crate::machine::arch::{CoreSpec, NEURONCORE_V2};
 
 /// Costs of the compute engines, in cycles of the engine unless said otherwise.
@@ -15,6 +16,11 @@ pub struct EngineCosts {
     /// dependent chain shows it: the array's read of SBUF and the scalar engine's read of PSUM. A dependent scalar
     /// engine chain was measured at 264 cycles, of which `64 + 100 + 60` are these three.
     pub memory_access_cycles: u32,
+    /// Cycles an element of an operation on two tensors that both lie in SBUF (published, NKI cost table: 2, and 1 when
+    /// all are 16 bits wide).
+    pub sbuf_pair_cycles: u32,
+    /// Elements of a reduction in one cycle (published, NKI cost table: 1, and 2 when they are 16 bits wide).
+    pub reduce_elements_per_cycle: u32,
     /// Depth of the array that the last moving row must cross (published: 128 rows).
     pub array_depth_cycles: u32,
     /// A stationary tile loads this many times faster than a moving tile of the same size streams (published: up to 4).
@@ -22,6 +28,8 @@ pub struct EngineCosts {
     /// Share of the array's peak that back-to-back matmuls sustain, in thousandths (derived: the chained 1024^3
     /// microbenchmark takes 27.66 us a layer, of which the wait for the layer before is about 1.3 us; the ideal is 23.41).
     pub sustained_matmul_permille: u32,
+    /// Limit of power changes of the tensor engine; none on NeuronCore-v2.
+    pub tensor_throttle: Option<Throttle>,
     /// Loading another activation table, nanoseconds (measured: 0.42 to 0.55 us in the published NeuronCore-v2 operator
     /// timelines; 1.29 us was measured on Trn2).
     pub act_table_load_ns: u64,
@@ -80,9 +88,11 @@ pub struct RuntimeCosts {
     pub host_io_bytes_per_us: u64,
     /// Loading one model, nanoseconds (measured on the published toy model: 62 ms).
     pub load_ns: u64,
-    /// Rate at which weights reach the device while a model loads, bytes per microsecond (published: PCIe copies at
-    /// 16 GB/s on v2).
-    pub load_bytes_per_us: u64,
+    /// Loading takes this much longer for each other copy that loads at the same time, nanoseconds (derived: 62 ms for one
+    /// copy, 294 to 304 for sixteen in NeuronPerf's sample results).
+    pub load_beside_ns: u64,
+    /// Rate of the bus between host and device, bytes per microsecond (published: PCIe copies at 16 GB/s on v2).
+    pub bus_bytes_per_us: u64,
     /// Warm-up beyond the inference itself, nanoseconds (measured: 2.6 to 4.4 ms for the toy model).
     pub warmup_ns: u64,
 }
@@ -104,15 +114,24 @@ impl CostTable {
     /// NeuronCore-v2 (Trn1, Inf2).
     #[must_use]
     pub fn neuroncore_v2() -> Self {
+        Self::calibrated(&FITTED)
+    }
+
+    /// NeuronCore-v2 with other fitted numbers.
+    #[must_use]
+    pub fn calibrated(fitted: &Calibration) -> Self {
         Self {
             core: NEURONCORE_V2,
             engine: EngineCosts {
                 min_interval_cycles: 64,
                 static_overhead_cycles: 100,
                 memory_access_cycles: 60,
+                sbuf_pair_cycles: 2,
+                reduce_elements_per_cycle: 1,
                 array_depth_cycles: 128,
                 fast_weight_load_factor: 4,
-                sustained_matmul_permille: 888,
+                sustained_matmul_permille: 852,
+                tensor_throttle: None,
                 act_table_load_ns: 500,
                 gpsimd_start_cycles: 150,
                 custom_hbm_access_ns: 250,
@@ -128,33 +147,49 @@ impl CostTable {
                 engine_bytes_per_us: 17_000,
                 short_descriptor_ps: 9_000,
                 partitions_per_engine: 8,
-                aggregate_bytes_per_us: 246_000,
+                aggregate_bytes_per_us: fitted.weight_stream_bytes_per_us,
             },
             runtime: RuntimeCosts {
                 setup_traced_ns: 5_100,
                 setup_mark_step_ns: 8_450,
                 teardown_ns: 4_300,
-                host_call_ns: 130_000,
-                host_io_bytes_per_us: 3_200,
+                host_call_ns: fitted.host_call_ns,
+                host_io_bytes_per_us: fitted.host_io_bytes_per_us,
                 load_ns: 62_000_000,
-                load_bytes_per_us: 16_000,
+                load_beside_ns: 15_800_000,
+                bus_bytes_per_us: 16_000,
                 warmup_ns: 2_600_000,
             },
         }
     }
 
+    /// The same core for programs whose values are at most 16 bits wide between operations (`--auto-cast all`): the
+    /// vector engine's faster modes apply.
+    #[must_use]
+    pub fn with_16_bit_values(mut self) -> Self {
+        self.engine.sbuf_pair_cycles = 1;
+        self.engine.reduce_elements_per_cycle = 2;
+        self
+    }
+
     /// The NeuronCore-v2 of Inferentia2. Published rows that are bound by compute take about 1.2 times as long as on
-    /// Trainium, and rows bound by DMA the same; engine clocks of 2.4 instead of 2.8 GHz fit that (derived).
+    /// Trainium, and rows bound by DMA the same; slower engine clocks fit that (derived).
     #[must_use]
     pub fn inferentia2() -> Self {
-        let mut table = Self::neuroncore_v2();
+        Self::calibrated_inferentia2(&FITTED)
+    }
+
+    /// The NeuronCore-v2 of Inferentia2 with other fitted numbers.
+    #[must_use]
+    pub fn calibrated_inferentia2(fitted: &Calibration) -> Self {
+        let mut table = Self::calibrated(fitted);
         for mhz in [
             &mut table.core.tensor_mhz,
             &mut table.core.vector_mhz,
             &mut table.core.scalar_mhz,
             &mut table.core.gpsimd_mhz,
         ] {
-            *mhz = *mhz * 6 / 7;
+            *mhz = *mhz * 1_000 / fitted.inf2_engine_permille.max(1);
         }
         table
     }

@@ -1,7 +1,12 @@
-//! Questions about any profile whose answer is a table: groups of slices and what else a person wants to know.
+//! Questions about any profile: tables ([`Listing`]) and trees, spreads and sentences ([`Question`]), computed in steps.
 
 mod groups;
 mod listing;
+mod members;
+mod question;
+mod run;
 
-pub use listing::{GroupsOf, Listed, Listing};
-pub(super) use listing::{Sources, answer};
+pub(super) use listing::Sources;
+pub use listing::{Chosen, GroupsOf, Listed, Listing, MembersOf};
+pub use question::{Answer, Question};
+pub(super) use run::{AnalysisRun, Asked};

@@ -1,8 +1,9 @@
 //! The fields of a benchmark as text: one reader and one writer for links and for the form, so that both accept the same
 //! values and say the same about wrong ones.
 
-use super::{Notice, Query};
+use super::{Notice, Query, run_fields};
 use crate::bench::{BenchConfig, parse_levels, parse_list};
+use crate::compiler::UnknownOption;
 
 /// A field of a [`BenchConfig`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,10 +34,36 @@ pub enum BenchField {
     PerformanceLevel,
     /// Dollars per hour.
     CostPerHour,
+    /// Which operations are cast.
+    AutoCast,
+    /// What they are cast to.
+    AutoCastType,
+    /// How hard the compiler tries.
+    OptLevel,
+    /// Physical cores of a logical one.
+    Lnc,
+    /// Shapes of the inputs.
+    Inputs,
+    /// What runs the model.
+    DeviceType,
+    /// Which workers share an interpreter.
+    Processes,
+    /// Work before the call.
+    Preprocess,
+    /// Work after the call.
+    Postprocess,
+    /// Work of a copy before its load, milliseconds.
+    EnvSetup,
+    /// Work of a copy after its load, milliseconds.
+    Setup,
+    /// A dataset in place of endless inputs.
+    Dataset,
+    /// When the duration starts.
+    Accounting,
 }
 
 /// All fields in the order of links.
-pub const BENCH_FIELDS: [BenchField; 13] = [
+pub const BENCH_FIELDS: [BenchField; 26] = [
     BenchField::Model,
     BenchField::Name,
     BenchField::Instance,
@@ -50,6 +77,19 @@ pub const BENCH_FIELDS: [BenchField; 13] = [
     BenchField::Jitter,
     BenchField::PerformanceLevel,
     BenchField::CostPerHour,
+    BenchField::AutoCast,
+    BenchField::AutoCastType,
+    BenchField::OptLevel,
+    BenchField::Lnc,
+    BenchField::Inputs,
+    BenchField::DeviceType,
+    BenchField::Processes,
+    BenchField::Preprocess,
+    BenchField::Postprocess,
+    BenchField::EnvSetup,
+    BenchField::Setup,
+    BenchField::Dataset,
+    BenchField::Accounting,
 ];
 
 impl BenchField {
@@ -70,6 +110,19 @@ impl BenchField {
             Self::Jitter => "jitter",
             Self::PerformanceLevel => "performance_level",
             Self::CostPerHour => "cost_per_hour",
+            Self::AutoCast => "auto_cast",
+            Self::AutoCastType => "auto_cast_type",
+            Self::OptLevel => "optlevel",
+            Self::Lnc => "lnc",
+            Self::Inputs => "inputs",
+            Self::DeviceType => "device_type",
+            Self::Processes => "processes",
+            Self::Preprocess => "preprocess",
+            Self::Postprocess => "postprocess",
+            Self::EnvSetup => "env_setup_ms",
+            Self::Setup => "setup_ms",
+            Self::Dataset => "dataset",
+            Self::Accounting => "accounting",
         }
     }
 
@@ -104,6 +157,11 @@ impl BenchField {
             Self::Jitter => config.jitter.to_string(),
             Self::PerformanceLevel => config.performance_levels.iter().map(u8::to_string).collect::<Vec<_>>().join(","),
             Self::CostPerHour => config.cost_per_hour.map(|c| c.to_string()).unwrap_or_default(),
+            Self::AutoCast => config.options.compile.auto_cast.to_string(),
+            Self::AutoCastType => config.options.compile.auto_cast_type.to_string(),
+            Self::OptLevel => config.options.compile.opt_level.to_string(),
+            Self::Lnc => config.options.compile.lnc.map(|n| n.to_string()).unwrap_or_default(),
+            option => run_fields::text(option, config),
         }
     }
 
@@ -115,6 +173,7 @@ impl BenchField {
     pub fn set(self, config: &mut BenchConfig, text: &str) -> Result<(), String> {
         let text = text.trim();
         let mut next = config.clone();
+        let compile = &mut next.options.compile;
         match self {
             Self::Model => next.model = text.to_owned(),
             Self::Name => next.model_name = (!text.is_empty()).then(|| text.to_owned()),
@@ -132,6 +191,12 @@ impl BenchField {
             }
             Self::CostPerHour if text.is_empty() => next.cost_per_hour = None,
             Self::CostPerHour => next.cost_per_hour = Some(self.number(text, "a number of US dollars, as in 1.34")?),
+            Self::AutoCast => compile.auto_cast = text.parse().map_err(|e: UnknownOption| e.to_string())?,
+            Self::AutoCastType => compile.auto_cast_type = text.parse().map_err(|e: UnknownOption| e.to_string())?,
+            Self::OptLevel => compile.opt_level = text.parse().map_err(|e: UnknownOption| e.to_string())?,
+            Self::Lnc if text.is_empty() => compile.lnc = None,
+            Self::Lnc => compile.lnc = Some(self.number(text, "a number of cores, 1 or 2")?),
+            option => run_fields::set(option, &mut next, text)?,
         }
         let mine = |p: &&crate::bench::ConfigError| p.field() == Some(self.config_name());
         if let Some(problem) = next.problems().iter().find(mine) {

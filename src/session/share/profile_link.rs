@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{Notice, Query};
 use crate::base::{Interval, TraceNs};
-use crate::session::{ProfileSpec, Workflow};
+use crate::session::{CompileOptions, ProfileSpec, Workflow};
 use crate::view::table::Sort;
+use crate::view::timeline::{Annotation, Arrangement, TrackId};
 
 /// The tools of the profile page, named as in the Neuron plugin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -62,8 +63,10 @@ pub struct ProfileLink {
     pub sort: Option<Sort>,
     /// What is searched for.
     pub search: String,
-    /// Sections of the timeline that are collapsed, by position.
-    pub collapsed: BTreeSet<usize>,
+    /// How the tracks of the timeline are arranged.
+    pub arrangement: Arrangement,
+    /// Marks and ranges on the timeline.
+    pub annotations: Vec<Annotation>,
     /// Device and core of the second pie; the first one when absent.
     pub core: Option<(u32, u32)>,
 }
@@ -71,12 +74,7 @@ pub struct ProfileLink {
 impl Default for ProfileLink {
     fn default() -> Self {
         Self {
-            spec: ProfileSpec {
-                model: "nn".to_owned(),
-                workflow: Workflow::default(),
-                seed: 0,
-                instance: "trn1.2xlarge".to_owned(),
-            },
+            spec: ProfileSpec::default(),
             file: None,
             tool: Tool::default(),
             span: None,
@@ -84,7 +82,8 @@ impl Default for ProfileLink {
             in_view: false,
             sort: None,
             search: String::new(),
-            collapsed: BTreeSet::new(),
+            arrangement: Arrangement::default(),
+            annotations: Vec::new(),
             core: None,
         }
     }
@@ -115,6 +114,7 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
             Err(_) => wrong("seed", t, "a whole number from 0 to 18446744073709551615", "0"),
         }
     }
+    read_options(&text, &mut link.spec.options, &mut wrong);
     if let Some(t) = text("tool") {
         match Tool::from_name(t) {
             Some(tool) => link.tool = tool,
@@ -155,8 +155,27 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
         let sections: Result<BTreeSet<usize>, _> =
             t.split(',').map(|n| n.trim().parse::<u32>()).map(|n| n.map(|n| n as usize)).collect();
         match sections {
-            Ok(sections) => link.collapsed = sections,
+            Ok(sections) => link.arrangement.collapsed = sections,
             Err(_) => wrong("hide", t, "a list of section numbers", "No section hidden"),
+        }
+    }
+    let mut tracks = |field: &str| {
+        let Some(t) = text(field) else { return Vec::new() };
+        let ids: Result<Vec<TrackId>, _> = t.split('.').map(|n| n.trim().parse().map(TrackId)).collect();
+        ids.unwrap_or_else(|_| {
+            wrong(field, t, "a list of track numbers, as in 3.5", "No track");
+            Vec::new()
+        })
+    };
+    link.arrangement.pinned = tracks("pin");
+    link.arrangement.hidden = tracks("off").into_iter().collect();
+    link.arrangement.folded = tracks("fold").into_iter().collect();
+    link.arrangement.order = tracks("order");
+    if let Some(t) = text("marks") {
+        let marks: Option<Vec<Annotation>> = t.split(';').map(read_annotation).collect();
+        match marks {
+            Some(marks) => link.annotations = marks,
+            None => wrong("marks", t, "a list of marks, as in 100~A;200..300~B", "No mark"),
         }
     }
     if let Some(t) = text("core") {
@@ -166,6 +185,60 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
         }
     }
     link
+}
+
+/// The compiler's options, where they are given.
+fn read_options<'q>(
+    text: &impl Fn(&str) -> Option<&'q str>,
+    options: &mut CompileOptions,
+    wrong: &mut impl FnMut(&str, &str, &str, &str),
+) {
+    if let Some(t) = text("auto_cast") {
+        match t.parse() {
+            Ok(cast) => options.auto_cast = cast,
+            Err(_) => wrong("auto_cast", t, "none, matmult or all", options.auto_cast.name()),
+        }
+    }
+    if let Some(t) = text("auto_cast_type") {
+        match t.parse() {
+            Ok(to) => options.auto_cast_type = to,
+            Err(_) => wrong("auto_cast_type", t, "bf16, fp16, tf32 or fp8_e4m3", options.auto_cast_type.name()),
+        }
+    }
+    if let Some(t) = text("optlevel") {
+        match t.parse() {
+            Ok(level) => options.opt_level = level,
+            Err(_) => wrong("optlevel", t, "1, 2 or 3", options.opt_level.name()),
+        }
+    }
+    if let Some(t) = text("lnc") {
+        match t.parse() {
+            Ok(lnc) => options.lnc = Some(lnc),
+            Err(_) => wrong("lnc", t, "a number of cores", "The device's default"),
+        }
+    }
+}
+
+fn write_options(options: &CompileOptions, query: &mut Query) {
+    query.set("auto_cast", options.auto_cast.name());
+    query.set("auto_cast_type", options.auto_cast_type.name());
+    query.set("optlevel", options.opt_level.name());
+    if let Some(lnc) = options.lnc {
+        query.set("lnc", &lnc.to_string());
+    }
+}
+
+/// `100~A` is a mark, `200..300~B` a range.
+fn read_annotation(text: &str) -> Option<Annotation> {
+    let (at, label) = text.split_once('~')?;
+    let (start, end) = at.split_once("..").unwrap_or((at, at));
+    let (start_ns, end_ns) = (parse_ns(start)?, parse_ns(end)?);
+    (start_ns <= end_ns).then(|| Annotation { start_ns, end_ns, label: label.to_owned() })
+}
+
+fn write_annotation(a: &Annotation) -> String {
+    let label = a.label.replace([';', '~'], " ");
+    if a.is_range() { format!("{}..{}~{label}", a.start_ns, a.end_ns) } else { format!("{}~{label}", a.start_ns) }
 }
 
 fn parse_ns(text: &str) -> Option<i64> {
@@ -180,6 +253,7 @@ pub(super) fn write(link: &ProfileLink, query: &mut Query) {
     query.set("workflow", link.spec.workflow.name());
     query.set("instance", &link.spec.instance);
     query.set("seed", &link.spec.seed.to_string());
+    write_options(&link.spec.options, query);
     query.set("tool", link.tool.name());
     if let Some(span) = link.span {
         query.set("from", &span.start.0.to_string());
@@ -198,9 +272,24 @@ pub(super) fn write(link: &ProfileLink, query: &mut Query) {
     if !link.search.is_empty() {
         query.set("q", &link.search);
     }
-    if !link.collapsed.is_empty() {
-        let sections: Vec<String> = link.collapsed.iter().map(usize::to_string).collect();
+    if !link.arrangement.collapsed.is_empty() {
+        let sections: Vec<String> = link.arrangement.collapsed.iter().map(usize::to_string).collect();
         query.set("hide", &sections.join(","));
+    }
+    let arranged = &link.arrangement;
+    let mut tracks = |field: &str, ids: &mut dyn Iterator<Item = TrackId>| {
+        let ids: Vec<String> = ids.map(|id| id.0.to_string()).collect();
+        if !ids.is_empty() {
+            query.set(field, &ids.join("."));
+        }
+    };
+    tracks("pin", &mut arranged.pinned.iter().copied());
+    tracks("off", &mut arranged.hidden.iter().copied());
+    tracks("fold", &mut arranged.folded.iter().copied());
+    tracks("order", &mut arranged.order.iter().copied());
+    if !link.annotations.is_empty() {
+        let marks: Vec<String> = link.annotations.iter().map(write_annotation).collect();
+        query.set("marks", &marks.join(";"));
     }
     if let Some((device, core)) = link.core {
         query.set("core", &format!("{device}.{core}"));
@@ -211,10 +300,18 @@ pub(super) fn write(link: &ProfileLink, query: &mut Query) {
 mod tests {
     use super::super::Link;
     use super::*;
+    use crate::session::{AutoCast, CastType, OptLevel};
 
     #[test]
     fn all_state_survives_a_link() {
+        let options = CompileOptions {
+            auto_cast: AutoCast::All,
+            auto_cast_type: CastType::Fp8E4m3,
+            opt_level: OptLevel::O1,
+            lnc: Some(2),
+        };
         let link = ProfileLink {
+            spec: ProfileSpec { options, ..ProfileSpec::default() },
             file: Some("a trace & more.json.gz".into()),
             tool: Tool::OperatorHlo,
             span: Some(Interval::new(TraceNs(-5), TraceNs(1_712_195_495_406_752_797))),
@@ -222,7 +319,17 @@ mod tests {
             in_view: true,
             sort: Some(Sort { column: "time_ns".into(), descending: true }),
             search: " fused_1 ".into(),
-            collapsed: BTreeSet::from([0, 3]),
+            arrangement: Arrangement {
+                collapsed: BTreeSet::from([0, 3]),
+                pinned: vec![TrackId(7), TrackId(2)],
+                hidden: BTreeSet::from([TrackId(1)]),
+                folded: BTreeSet::from([TrackId(4), TrackId(5)]),
+                order: vec![TrackId(9), TrackId(8)],
+            },
+            annotations: vec![
+                Annotation { start_ns: -7, end_ns: -7, label: "A & b".into() },
+                Annotation { start_ns: 0, end_ns: 1_712_195_495_406_752_797, label: String::new() },
+            ],
             core: Some((0, 1)),
             ..ProfileLink::default()
         };
@@ -232,10 +339,12 @@ mod tests {
 
     #[test]
     fn wrong_values_are_named() {
-        let (link, notices) = Link::parse("/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&range=some&hide=a&core=7");
+        let (link, notices) = Link::parse(
+            "/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&range=some&hide=a&pin=x&marks=9..3~A&core=7",
+        );
         assert_eq!(link, Link::Profile(Box::default()));
         let fields: Vec<_> = notices.iter().map(|n| n.field.as_str()).collect();
-        assert_eq!(fields, ["workflow", "tool", "from", "sel", "range", "hide", "core"]);
+        assert_eq!(fields, ["workflow", "tool", "from", "sel", "range", "hide", "pin", "marks", "core"]);
         assert_eq!(notices[0].message, "workflow: 'eager' is not mark_step or trace. mark_step is used.");
     }
 }

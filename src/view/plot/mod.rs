@@ -9,6 +9,7 @@ mod pareto;
 mod pie;
 mod roofline;
 mod scatter;
+mod treemap;
 
 pub use axis::{Axis, AxisTick};
 pub use bars::{Bar, Bars};
@@ -19,3 +20,4 @@ pub use pareto::pareto_front;
 pub use pie::{Pie, PieSlice};
 pub use roofline::{RoofPoint, RooflinePlot};
 pub use scatter::{Mark, Scatter, ScatterPoint};
+pub use treemap::{TreemapTile, treemap};

@@ -7,6 +7,7 @@ pub mod machine;
 pub mod offline;
 pub mod page;
 pub mod panic;
+pub mod pointer;
 pub mod storage;
 pub mod theme;
 pub mod url;
