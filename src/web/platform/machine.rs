@@ -13,3 +13,10 @@ pub fn hardware_threads() -> usize {
 pub fn wall_ms() -> f64 {
     js_sys::Date::now()
 }
+
+/// The machine in words, for measured results: its threads and what the browser says of itself.
+#[must_use]
+pub fn description() -> String {
+    let agent = web_sys::window().and_then(|w| w.navigator().user_agent().ok()).unwrap_or_default();
+    format!("{} hardware threads, {agent}", hardware_threads())
+}

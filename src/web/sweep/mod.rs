@@ -3,6 +3,7 @@
 //! [`crate::bench::SweepState`] says what waits, runs and is done; this hands it out and brings it back. A row depends on its
 //! configuration alone, so neither the number of workers nor their order shows in a result.
 
+mod cpu;
 mod keeper;
 mod lane;
 mod runner;

@@ -8,9 +8,11 @@ use gloo_events::EventListener;
 use gloo_timers::callback::{Interval, Timeout};
 use yew::{Callback, UseReducerDispatcher};
 
+use super::cpu::{CpuRow, MOST_COPIES, failed_copy};
 use super::keeper::{BEAT_MS, Keeper, KeptSweep};
 use super::lane::{Lane, Running};
-use crate::bench::{BenchConfig, Configuration, Report, RowResult, RunDetail, ServiceTimes, SweepState};
+use crate::bench::cpu::CpuTimers;
+use crate::bench::{BenchConfig, Configuration, DeviceType, Report, RowResult, RunDetail, ServiceTimes, SweepState};
 use crate::session::{Event, JobId, Request, RunRequest};
 use crate::web::platform::machine::{hardware_threads, wall_ms};
 use crate::web::state::RunState;
@@ -49,6 +51,8 @@ struct Core {
     lanes: Vec<Lane>,
     /// Stage times that some worker has worked out, by [`Configuration::times_key`].
     times: BTreeMap<u64, ServiceTimes>,
+    /// The configuration that is measured.
+    cpu: Option<CpuRow>,
     keeper: Option<Keeper>,
     beat: Option<Interval>,
     /// Rows that came and are not shown yet.
@@ -100,6 +104,10 @@ impl SweepRunner {
         };
         self.0.core.borrow_mut().preview = Some(Rc::clone(&sweep));
         self.show_preview(&sweep);
+        // How long a measurement takes is not known before it was made.
+        if config.options.device_type == DeviceType::Cpu {
+            return;
+        }
         let Ok(engine) = self.0.pool.bench() else { return };
         let runner = self.clone();
         let on_event = Callback::from(move |event| runner.on_listing(&sweep, event));
@@ -184,6 +192,12 @@ impl SweepRunner {
         loop {
             let Some(sweep) = self.0.core.borrow().sweep.clone() else { return };
             let waiting = if sweep.borrow().is_paused() { 0 } else { sweep.borrow().progress().waiting };
+            if sweep.borrow().config.options.device_type == DeviceType::Cpu {
+                if waiting == 0 || !self.measure_next(&sweep) {
+                    break;
+                }
+                continue;
+            }
             let lane = match self.free_lane(waiting) {
                 Ok(Some(lane)) => lane,
                 Ok(None) => break,
@@ -228,6 +242,86 @@ impl SweepRunner {
         Ok(Some(busy))
     }
 
+    /// Begins to measure the next configuration, unless one is measured; whether the one after it may be looked at.
+    fn measure_next(&self, sweep: &Sweep) -> bool {
+        if self.0.core.borrow().cpu.is_some() {
+            return false;
+        }
+        let Some((row, configuration)) = sweep.borrow_mut().begin_next() else { return false };
+        match self.lanes_for_copies(configuration.n_models) {
+            Ok(engines) => self.measure(row, &configuration, engines),
+            Err(message) => {
+                let report = Report::failed(&configuration, message);
+                self.take(row, RowResult { report, ..RowResult::default() });
+            }
+        }
+        true
+    }
+
+    /// A worker for each copy.
+    fn lanes_for_copies(&self, copies: u32) -> Result<Vec<Engine>, String> {
+        if copies > MOST_COPIES {
+            return Err(format!("n_models {copies}: at most {MOST_COPIES} copies are measured here, a worker each"));
+        }
+        let mut core = self.0.core.borrow_mut();
+        core.lanes.retain(|l| l.engine.is_alive());
+        while core.lanes.len() < copies as usize {
+            let engine = if core.lanes.is_empty() { self.0.pool.bench() } else { self.0.pool.take() };
+            core.lanes.push(Lane { engine: engine?, running: None });
+        }
+        Ok(core.lanes.iter().take(copies as usize).map(|l| l.engine.clone()).collect())
+    }
+
+    fn measure(&self, row: u32, configuration: &Configuration, engines: Vec<Engine>) {
+        self.0.core.borrow_mut().cpu = Some(CpuRow::new(row, configuration.clone()));
+        for (copy, engine) in (0..).zip(engines) {
+            let (runner, at) = (self.clone(), engine.clone());
+            let on_event = Callback::from(move |event| runner.on_copy(&at, row, copy, event));
+            let configuration = Box::new(configuration.clone());
+            let job = engine.send(|job| Request::MeasureCpu { job, copy, configuration }, None, on_event);
+            if engine.is_alive()
+                && let Some(lane) = self.0.core.borrow_mut().lanes.iter_mut().find(|l| l.engine == engine)
+            {
+                lane.running = Some(Running { row, job, share: 0.0 });
+            }
+        }
+    }
+
+    fn on_copy(&self, engine: &Engine, row: u32, copy: u32, event: Event) {
+        match event {
+            Event::Progress { done, total, .. } => self.share(engine, row, done, total),
+            Event::CpuTimers { timers, .. } => self.take_copy(engine, row, copy, *timers),
+            Event::Failed { message, .. } => self.take_copy(engine, row, copy, failed_copy(message)),
+            Event::Cancelled { .. } => self.take_copy(engine, row, copy, failed_copy("stopped when asked".to_owned())),
+            _ => {}
+        }
+        self.show_later();
+    }
+
+    fn take_copy(&self, engine: &Engine, row: u32, copy: u32, mut timers: CpuTimers) {
+        self.free(engine, row);
+        let done = {
+            let mut core = self.0.core.borrow_mut();
+            // What was cut off is no measurement of the duration that was asked for.
+            if core.is_cancelled && timers.error.is_none() {
+                timers.error = Some("stopped when asked".to_owned());
+            }
+            let is_last = core.cpu.as_mut().is_some_and(|cpu| cpu.row == row && cpu.take(copy, timers));
+            if is_last { core.cpu.take() } else { None }
+        };
+        if let Some(cpu) = done {
+            self.take(row, cpu.finish());
+        }
+    }
+
+    fn share(&self, engine: &Engine, row: u32, done: u64, total: u64) {
+        let mut core = self.0.core.borrow_mut();
+        let lane = core.lanes.iter_mut().find(|l| l.engine == *engine);
+        if let Some(running) = lane.and_then(|l| l.running.as_mut()).filter(|r| r.row == row) {
+            running.share = done as f64 / total.max(1) as f64;
+        }
+    }
+
     fn hand_out(&self, lane: usize, row: u32, configuration: Configuration) {
         let (engine, times) = {
             let core = self.0.core.borrow();
@@ -249,17 +343,15 @@ impl SweepRunner {
 
     fn on_row(&self, engine: &Engine, row: u32, configuration: &Configuration, event: Event) {
         match event {
-            Event::Progress { done, total, .. } => {
-                let mut core = self.0.core.borrow_mut();
-                let lane = core.lanes.iter_mut().find(|l| l.engine == *engine);
-                if let Some(running) = lane.and_then(|l| l.running.as_mut()).filter(|r| r.row == row) {
-                    running.share = done as f64 / total.max(1) as f64;
-                }
+            Event::Progress { done, total, .. } => self.share(engine, row, done, total),
+            Event::Row { result, .. } => {
+                self.free(engine, row);
+                self.take(row, *result);
             }
-            Event::Row { result, .. } => self.take(engine, row, *result),
             Event::Failed { message, .. } => {
                 let report = Report::failed(configuration, message);
-                self.take(engine, row, RowResult { report, ..RowResult::default() });
+                self.free(engine, row);
+                self.take(row, RowResult { report, ..RowResult::default() });
             }
             Event::Cancelled { .. } => {
                 self.free(engine, row);
@@ -282,8 +374,7 @@ impl SweepRunner {
         }
     }
 
-    fn take(&self, engine: &Engine, row: u32, result: RowResult) {
-        self.free(engine, row);
+    fn take(&self, row: u32, result: RowResult) {
         let mut is_refused = false;
         {
             let mut core = self.0.core.borrow_mut();
@@ -335,8 +426,9 @@ impl SweepRunner {
             } else {
                 sweep.borrow_mut().resume()
             }
-            let jobs = core.lanes.iter().filter_map(|l| l.running.as_ref().map(|r| (l.engine.clone(), r.job)));
-            jobs.collect()
+            // A measurement goes on: its clock can not rest.
+            let resting = core.lanes.iter().filter(|_| core.cpu.is_none());
+            resting.filter_map(|l| l.running.as_ref().map(|r| (l.engine.clone(), r.job))).collect()
         };
         for (engine, job) in running {
             engine.tell(&if is_paused { Request::Pause { job } } else { Request::Resume { job } });
