@@ -227,7 +227,7 @@ impl Parser {
 
     fn whole_number(&mut self) -> Result<usize, QueryError> {
         match *self.peek() {
-            Token::Number(n) if n >= 1.0 && n <= 1e9 && libm::floor(n) == n => {
+            Token::Number(n) if (1.0..=1e9).contains(&n) && libm::floor(n) == n => {
                 self.at += 1;
                 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
                 Ok(n as usize)
