@@ -8,6 +8,7 @@ mod bench;
 mod cli;
 mod compiler;
 mod device;
+mod execution;
 mod fidelity;
 mod formats;
 mod insight;
