@@ -13,6 +13,7 @@ mod casts;
 mod cli;
 mod compiler;
 mod device;
+mod execution;
 mod fidelity;
 mod formats;
 mod insight;
