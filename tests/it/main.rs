@@ -6,9 +6,9 @@
 mod analysis;
 mod bad_input;
 mod bench;
-mod casts;
 mod bench_report;
 mod bench_session;
+mod casts;
 mod cli;
 mod compiler;
 mod device;
