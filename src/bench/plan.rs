@@ -68,7 +68,7 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
         }
         None => (in_time.saturating_add(configuration.workers()), measured),
     };
-    let steps = [times.input, times.preprocess, times.host, times.transfer, times.postprocess];
+    let steps = [times.input, times.preprocess, times.call, times.host, times.transfer, times.postprocess];
     let events_each = steps.iter().filter(|t| **t != SimTime::ZERO).count() as u64 + times.device.len() as u64;
     Estimate { inferences, events: inferences.saturating_mul(events_each), simulated: bring_up + measured }
 }

@@ -49,6 +49,7 @@ fn one_worker_goes_through_every_stage_in_order() {
         warmup: us(30),
         input: us(1),
         preprocess: us(2),
+        call: SimTime::ZERO,
         host: us(3),
         transfer: us(4),
         device: vec![us(5)],

@@ -12,7 +12,7 @@ pub const MAX_SERVICE: SimTime = SimTime::from_secs(86_400);
 
 /// Stage times of one model copy at one batch size.
 ///
-/// The order of an inference is input, preprocess, host, (NeuronCore taken) transfer, device stages (released),
+/// The order of an inference is input, preprocess, call, host, (NeuronCore taken) transfer, device stages (released),
 /// postprocess. `host` and `transfer` are served one at a time by one resource that all workers of the instance share.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceTimes {
@@ -31,6 +31,8 @@ pub struct ServiceTimes {
     pub input: SimTime,
     /// The person's own work before the call, on the worker's thread.
     pub preprocess: SimTime,
+    /// Host work of a call on the worker's own thread: preparing it and copying inputs and outputs.
+    pub call: SimTime,
     /// Host work of a call before a NeuronCore is taken, on the shared host resource.
     pub host: SimTime,
     /// Moving data to and from the device while its NeuronCore is held, on the shared host resource.
@@ -74,7 +76,7 @@ impl ServiceTimes {
     /// One inference alone on an idle instance: the sum of its stages.
     #[must_use]
     pub fn unloaded(&self) -> SimTime {
-        self.input + self.preprocess + self.host + self.transfer + self.device_total() + self.postprocess
+        self.input + self.preprocess + self.call + self.host + self.transfer + self.device_total() + self.postprocess
     }
 
     /// All device stages together.

@@ -98,7 +98,7 @@ impl Held {
         }
         facts.push(("Span".to_owned(), format_ns(self.profile.span_ns() as f64)));
         facts.push(("Events".to_owned(), format_count(meta.events)));
-        facts.push(("Slices".to_owned(), format_count(self.profile.slices().len() as u64)));
+        facts.push(("Slices".to_owned(), format_count(self.profile.own_slice_count())));
         ProfileInfo {
             profile: self.key,
             name: self.name.clone(),

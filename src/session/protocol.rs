@@ -8,6 +8,8 @@ use super::{
     Question,
 };
 use crate::base::{Diagnostic, Interval, TraceNs};
+use crate::bench::cpu::CpuTimers;
+use crate::bench::mlperf::{MlperfResult, MlperfSettings};
 use crate::bench::{
     BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, Report, RowResult, RunDetail, ServiceTimes,
     SweepPlan,
@@ -17,7 +19,7 @@ use crate::neuron::numerics::{NumericsReport, NumericsSpec};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 8;
+pub const PROTOCOL_VERSION: u32 = 10;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -56,6 +58,25 @@ pub enum Request {
         job: JobId,
         /// What to run.
         run: Box<RunRequest>,
+    },
+    /// Run one copy of a configuration's model on this processor and measure it; one worker for each copy. Answered by
+    /// progress and [`Event::CpuTimers`]. [`crate::bench::cpu::cpu_row`] makes a row of all copies' timers.
+    MeasureCpu {
+        /// Number of this request.
+        job: JobId,
+        /// Which copy, from 0; its answer repeats it.
+        copy: u32,
+        /// What to run.
+        configuration: Box<Configuration>,
+    },
+    /// Run an MLPerf scenario on a configuration's copies and workers. Answered by [`Event::Mlperf`].
+    Mlperf {
+        /// Number of this request.
+        job: JobId,
+        /// The scenario and its limits.
+        settings: Box<MlperfSettings>,
+        /// What to run it on.
+        configuration: Box<Configuration>,
     },
     /// Compile a model for a sweep of sizes and levels. Answered by progress, one [`Event::Compiled`] for each artifact as it
     /// ends, and [`Event::BenchDone`].
@@ -336,6 +357,22 @@ pub enum Event {
         /// What came of it.
         result: Box<RowResult>,
     },
+    /// What one copy measured on this processor.
+    CpuTimers {
+        /// The request.
+        job: JobId,
+        /// Which copy.
+        copy: u32,
+        /// Its times.
+        timers: Box<CpuTimers>,
+    },
+    /// The result of an MLPerf scenario.
+    Mlperf {
+        /// The request.
+        job: JobId,
+        /// The result, with its verdict.
+        result: Box<MlperfResult>,
+    },
     /// One artifact was made, or could not be.
     Compiled {
         /// The request.
@@ -508,6 +545,8 @@ impl Event {
             | Self::Estimated { job, .. }
             | Self::Row { job, .. }
             | Self::Imported { job, .. }
+            | Self::CpuTimers { job, .. }
+            | Self::Mlperf { job, .. }
             | Self::Compiled { job, .. }
             | Self::BenchDone { job }
             | Self::ProfileReady { job, .. }
@@ -553,6 +592,8 @@ impl Request {
             | Self::Bench { job, .. }
             | Self::PlanBench { job, .. }
             | Self::RunConfiguration { job, .. }
+            | Self::MeasureCpu { job, .. }
+            | Self::Mlperf { job, .. }
             | Self::Compile { job, .. }
             | Self::Profile { job, .. }
             | Self::Numerics { job, .. }
@@ -589,6 +630,10 @@ impl Request {
                 format!("the file {name} ({})", crate::base::units::format_bytes(*size as f64))
             }
             Self::PlanBench { config, .. } => format!("the plan of {} on {}", config.model, config.instance_type),
+            Self::MeasureCpu { configuration, .. } => format!("the measurement of {}", configuration.label()),
+            Self::Mlperf { settings, configuration, .. } => {
+                format!("the {} scenario of {}", settings.scenario.name(), configuration.label())
+            }
             Self::Compile { config, .. } => format!("the compile of {} for {}", config.model, config.instance_type),
             Self::RunConfiguration { run, .. } => run.configuration.label(),
             Self::Cancel { .. } | Self::Close { .. } | Self::Pause { .. } | Self::Resume { .. } => {

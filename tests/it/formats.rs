@@ -50,7 +50,8 @@ fn differences(profile: &Profile, facts: &Value) -> Vec<String> {
     check("tracks", summary.tracks.into(), &facts["n_pid_tid"]);
 
     let slices = profile.slices();
-    let closed = slices.ids().filter(|&id| !slices.flags(id).has(SliceFlags::UNCLOSED)).count();
+    let own = slices.ids().filter(|&id| profile.tracks()[slices.track(id)].kind.is_own());
+    let closed = own.filter(|&id| !slices.flags(id).has(SliceFlags::UNCLOSED)).count();
     let count = |code: &str| Value::from(profile.diagnostics().count(code));
     if let Some(slices) = facts.get("n_slices_X_plus_matched_BE") {
         check("slices", closed.into(), slices);
@@ -219,7 +220,7 @@ fn measure(name: &str, bytes: &[u8]) {
     );
 }
 
-fn gunzip(bytes: &[u8]) -> Vec<u8> {
+pub fn gunzip(bytes: &[u8]) -> Vec<u8> {
     // Fixtures have a ten-byte header and perhaps a name.
     let body = if bytes[3] & 8 == 0 { 10 } else { 11 + bytes[10..].iter().position(|&b| b == 0).unwrap() };
     miniz_oxide::inflate::decompress_to_vec(&bytes[body..]).unwrap_or_else(|partial| partial.output)

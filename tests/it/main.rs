@@ -6,6 +6,7 @@
 mod analysis;
 mod bad_input;
 mod bench;
+mod bench_commands;
 mod bench_report;
 mod bench_session;
 mod casts;
@@ -17,4 +18,5 @@ mod formats;
 mod insight;
 mod layering;
 mod numerics;
+mod readers;
 mod round_trip;

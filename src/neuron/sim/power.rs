@@ -63,6 +63,7 @@ mod tests {
     fn below_half_utilisation_it_stays_limited() {
         // Stretched to 400 ns and idle for 600: the ramp is never climbed.
         assert!(run(600, 50).iter().all(|t| *t == 400));
-        assert_eq!(run(150, 100)[99], 200);
+        // A short gap takes a little of the ramp away each time.
+        assert!((200..=204).contains(&run(50, 100)[99]));
     }
 }

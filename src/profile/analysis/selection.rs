@@ -20,8 +20,8 @@ pub enum RangeRule {
 /// Which slices a question is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
-    /// Only the slices of these tracks; those of all threads if absent (async and sample tracks are made of events that are
-    /// kept beside them).
+    /// Only the slices of these tracks; those of all threads if absent (tracks of samples are made of events that are kept
+    /// beside them).
     pub tracks: Option<Vec<TrackId>>,
     /// Only slices that share an instant with this span, or that have no duration and lie in it; all if absent.
     pub within: Option<Interval<TraceNs>>,

@@ -3,6 +3,7 @@
 pub mod clipboard;
 pub mod download;
 pub mod frame;
+pub mod machine;
 pub mod offline;
 pub mod page;
 pub mod panic;
