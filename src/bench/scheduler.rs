@@ -115,6 +115,7 @@ enum Phase {
     Arrival,
     Input,
     Preprocess,
+    Call,
     Host,
     Transfer,
     Device(u32),
@@ -320,6 +321,7 @@ impl<E: Executor> Scheduler<E> {
                 self.leave_interpreter();
                 self.call(worker);
             }
+            Phase::Call => self.host(worker),
             Phase::Host => {
                 self.release(HOST);
                 self.take_core(worker, 0);
@@ -387,6 +389,15 @@ impl<E: Executor> Scheduler<E> {
 
     fn call(&mut self, worker: u32) {
         self.workers[worker as usize].called = self.now;
+        let time = self.executor.stage_time(worker, Stage::Call);
+        if time == SimTime::ZERO {
+            self.host(worker);
+        } else {
+            self.begin(worker, Phase::Call, time.0);
+        }
+    }
+
+    fn host(&mut self, worker: u32) {
         let time = self.executor.stage_time(worker, Stage::Host);
         if time == SimTime::ZERO {
             self.take_core(worker, 0);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
 use super::bench_args::{BenchArgs, TableArgs};
 use super::compile_args::CompileArgs;
 use super::index_args::{IndexCommand, ModelCompileArgs};
@@ -35,6 +36,20 @@ pub(super) enum Command {
     Profile(ProfileArgs),
     /// Open a profile of any origin and summarise it
     Open(OpenArgs),
+    /// Time by operator, module, device, thread ... of any profile
+    Operators(OperatorsArgs),
+    /// Stacks of any profile with their time; callers and callees of a name; modules
+    Flame(FlameArgs),
+    /// How the durations of a name are spread
+    Histogram(HistogramArgs),
+    /// When devices did nothing, and what they waited for
+    Idle(SpanArgs),
+    /// What held up what: one chain from the start of a profile to its end
+    CriticalPath(SpanArgs),
+    /// Ask a profile: filter, group, aggregate (docs/query.md has the language)
+    Query(QueryArgs),
+    /// Compare two profiles operator by operator
+    Compare(CompareArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
     Numerics(NumericsArgs),
     /// List the NeuronCores, devices and instance sizes, each figure with its source
@@ -141,6 +156,9 @@ pub(super) struct ProfileArgs {
 pub(super) struct OpenArgs {
     /// The file: Chrome trace JSON, .gz or .zip of one
     pub file: PathBuf,
+    /// Say what dominates, in sentences, instead of listing operators
+    #[arg(long)]
+    pub summary: bool,
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,
@@ -195,4 +213,7 @@ pub(super) struct ValidateArgs {
     /// Print rows and summary as JSON
     #[arg(long)]
     pub json: bool,
+    /// Fit the global parameters to the table, then once more without each model, and print the errors (takes minutes)
+    #[arg(long, conflicts_with = "json")]
+    pub calibrate: bool,
 }

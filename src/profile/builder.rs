@@ -31,6 +31,25 @@ pub struct LinkEvent {
     pub args: ArgsId,
 }
 
+/// A slice or another event that was added, by its place.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Row {
+    Slice(usize),
+    Instant(usize),
+    Link(usize),
+}
+
+/// An event at one instant, as a reader looks at it again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    pub(super) track: TrackId,
+    pub(super) ts: i64,
+    pub(super) name: StrId,
+    pub(super) args: ArgsId,
+    /// What joins it to others; `(0, 0)` for nothing.
+    pub(super) id: (u8, u64),
+}
+
 /// Collects events and makes a [`Profile`] of them. Ids are given in order of first use.
 #[derive(Debug, Default)]
 pub struct ProfileBuilder {
@@ -362,6 +381,71 @@ impl ProfileBuilder {
     #[must_use]
     pub fn phases(&self) -> u64 {
         self.phase_counts.total()
+    }
+
+    /// Where the next instant will be.
+    pub(super) fn instant_row(&self) -> Row {
+        Row::Instant(self.instants.ts.len())
+    }
+
+    /// The event of a phase of the Chrome format that was added last.
+    pub(super) fn last_row(&self, phase: u8) -> Option<Row> {
+        let (slices, instants, links) = (self.slices.track.len(), self.instants.ts.len(), self.links.ts.len());
+        let last_is_link = self.links.phase.last() == Some(&phase) && phase != b'i' && phase != b'I';
+        match phase {
+            b'X' | b'B' => slices.checked_sub(1).map(Row::Slice),
+            b'E' | b'C' | b'M' => None,
+            _ if last_is_link && !(phase == b'P' && self.instants.phase.last() == Some(&b'P')) => {
+                links.checked_sub(1).map(Row::Link)
+            }
+            _ => instants.checked_sub(1).map(Row::Instant),
+        }
+    }
+
+    /// Adds members to the arguments of an event.
+    pub(super) fn join_args(&mut self, row: Row, json: &str) {
+        let more = self.args.add(json);
+        let slot = match row {
+            Row::Slice(i) => self.slices.args.get_mut(i),
+            Row::Instant(i) => self.instants.args.get_mut(i),
+            Row::Link(i) => self.links.args.get_mut(i),
+        };
+        if let Some(slot) = slot {
+            *slot = assemble::join_args(&mut self.args, *slot, more);
+        }
+    }
+
+    /// Instants and link events of a phase, by time.
+    pub(super) fn points_of_phase(&self, phase: u8) -> Vec<Point> {
+        let mut found = Vec::new();
+        for (rows, is_link) in [(&self.instants, false), (&self.links, true)] {
+            for (i, _) in rows.phase.iter().enumerate().filter(|(_, p)| **p == phase) {
+                let id = if is_link { (self.link_ids.tag[i], self.link_ids.id[i]) } else { (0, 0) };
+                found.push(Point { track: rows.track[i], ts: rows.ts[i], name: rows.name[i], args: rows.args[i], id });
+            }
+        }
+        found.sort_by_key(|p| p.ts);
+        found
+    }
+
+    /// The text of an id.
+    pub(super) fn text(&self, id: StrId) -> &str {
+        self.strings.get(id)
+    }
+
+    /// The raw JSON of arguments.
+    pub(super) fn args_text(&self, id: ArgsId) -> &str {
+        self.args.get(id)
+    }
+
+    /// The name of a track so far.
+    pub(super) fn track_name(&self, track: TrackId) -> &str {
+        self.strings.get(self.tracks[track].name)
+    }
+
+    /// Earliest and latest time so far, on the source's clock.
+    pub(super) fn bounds(&self) -> Option<(i64, i64)> {
+        self.bounds
     }
 
     /// The latest time so far, on the source's clock; 0 before any.

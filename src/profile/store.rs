@@ -103,6 +103,13 @@ impl Profile {
         &self.slices
     }
 
+    /// Number of slices that are the file's own, and not made of other events that are kept too.
+    #[must_use]
+    pub fn own_slice_count(&self) -> u64 {
+        let own = self.tracks.iter_enumerated().filter(|(_, t)| t.kind.is_own());
+        own.map(|(id, _)| self.slices.range_of(id).len() as u64).sum()
+    }
+
     /// Instant events.
     #[must_use]
     pub fn instants(&self) -> &InstantTable {

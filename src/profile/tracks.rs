@@ -44,8 +44,6 @@ pub struct Process {
 pub enum TrackKind {
     /// The events of one thread (one pid and tid), a stack of nested slices.
     Thread,
-    /// Asynchronous operations of one name, made of link events; operations that overlap are on tracks of their own.
-    Async,
     /// Stacks that a profiler sampled of a thread whose events have a track of their own.
     Samples,
 }

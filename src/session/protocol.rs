@@ -3,8 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
-use crate::base::{Interval, TraceNs};
+use super::{
+    Answer, Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec,
+    Question,
+};
+use crate::base::{Diagnostic, Interval, TraceNs};
 use crate::bench::cpu::CpuTimers;
 use crate::bench::mlperf::{MlperfResult, MlperfSettings};
 use crate::bench::{
@@ -16,7 +19,7 @@ use crate::neuron::numerics::{NumericsReport, NumericsSpec};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 7;
+pub const PROTOCOL_VERSION: u32 = 10;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -117,6 +120,16 @@ pub enum Request {
         /// Its size in bytes.
         size: u64,
     },
+    /// Read benchmark results of another tool; the file's [`super::ByteSource`] travels beside this message. Answered by
+    /// progress and [`Event::Imported`].
+    Import {
+        /// Number of this request.
+        job: JobId,
+        /// Name of the file.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+    },
     /// Stop a job. Answered by [`Event::Cancelled`] with the number of the job.
     Cancel {
         /// The job to stop.
@@ -189,6 +202,15 @@ pub enum Request {
         job: JobId,
         /// The profile asked about.
         profile: ProfileKey,
+    },
+    /// A tree, a spread or sentences about a profile. Answered by [`Event::Analysed`].
+    Analyse {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// What is asked.
+        question: Question,
     },
     /// A table about a profile. Answered by [`Event::Listed`].
     List {
@@ -360,6 +382,17 @@ pub enum Event {
         /// What came of it.
         compiled: Box<CompiledModel>,
     },
+    /// Results of a file, marked as imported.
+    Imported {
+        /// The request.
+        job: JobId,
+        /// Name of the file.
+        name: String,
+        /// Its rows.
+        reports: Vec<Report>,
+        /// What was odd about it.
+        diagnostics: Vec<Diagnostic>,
+    },
     /// A benchmark, a plan or a compile has ended; everything else of it was sent before.
     BenchDone {
         /// The benchmark.
@@ -423,6 +456,15 @@ pub enum Event {
         profile: ProfileKey,
         /// The answer; absent when the profile does not say what instructions and DMAs did.
         insights: Option<Box<Insights>>,
+    },
+    /// What was found about a profile.
+    Analysed {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        answer: Box<Answer>,
     },
     /// A table about a profile.
     Listed {
@@ -502,6 +544,7 @@ impl Event {
             | Self::Plan { job, .. }
             | Self::Estimated { job, .. }
             | Self::Row { job, .. }
+            | Self::Imported { job, .. }
             | Self::CpuTimers { job, .. }
             | Self::Mlperf { job, .. }
             | Self::Compiled { job, .. }
@@ -513,6 +556,7 @@ impl Event {
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Analysed { job, .. }
             | Self::Listed { job, .. }
             | Self::Flows { job, .. }
             | Self::Density { job, .. }
@@ -554,6 +598,7 @@ impl Request {
             | Self::Profile { job, .. }
             | Self::Numerics { job, .. }
             | Self::Open { job, .. }
+            | Self::Import { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
             | Self::Step { job, .. }
@@ -561,6 +606,7 @@ impl Request {
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Analyse { job, .. }
             | Self::List { job, .. }
             | Self::Flows { job, .. }
             | Self::Density { job, .. }
@@ -580,7 +626,7 @@ impl Request {
             Self::Numerics { spec, .. } => {
                 format!("the numerics of {} ({}, {})", spec.model, spec.options, spec.instance)
             }
-            Self::Open { name, size, .. } => {
+            Self::Open { name, size, .. } | Self::Import { name, size, .. } => {
                 format!("the file {name} ({})", crate::base::units::format_bytes(*size as f64))
             }
             Self::PlanBench { config, .. } => format!("the plan of {} on {}", config.model, config.instance_type),
@@ -598,6 +644,7 @@ impl Request {
             Self::Search { text, .. } => format!("the search for '{text}'"),
             Self::Operators { .. } => "the operator table".to_owned(),
             Self::Summary { .. } => "the summary".to_owned(),
+            Self::Analyse { .. } => "a question about the profile".to_owned(),
             Self::List { .. } => "a table about the profile".to_owned(),
             Self::Flows { .. } => "flow arrows".to_owned(),
             Self::Density { .. } => "the overview of the timeline".to_owned(),

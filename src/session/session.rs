@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
+use super::analysis::{AnalysisRun, Asked};
 use super::held::Held;
 use super::jobs::{
-    BenchJob, CompileJob, ConfigurationJob, CpuJob, Job, JobState, MlperfJob, NumericsJob, OpenJob, PlanJob,
+    BenchJob, CompileJob, ConfigurationJob, CpuJob, ImportJob, Job, JobState, MlperfJob, NumericsJob, OpenJob, PlanJob,
     ProfileJob, Times,
 };
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
@@ -14,6 +15,9 @@ use crate::profile::density::density;
 
 /// More parts than pixels of any screen tell nothing.
 const MOST_BUCKETS: u32 = 1 << 14;
+
+/// Slices an analysis looks at between two looks at the messages: about 10 ms.
+const SLICES_PER_STEP: usize = 1 << 17;
 
 /// Whether a session has more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +35,8 @@ pub enum StepResult {
 pub struct Session {
     questions: VecDeque<Request>,
     jobs: VecDeque<Box<dyn Job>>,
+    /// Questions that take longer, the first being answered.
+    analyses: VecDeque<AnalysisRun>,
     cancelled: Vec<JobId>,
     /// Jobs that rest.
     paused: BTreeSet<JobId>,
@@ -63,6 +69,10 @@ impl Session {
                 Some(source) => self.jobs.push_back(Box::new(OpenJob::new(job, name, source))),
                 None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
             },
+            Request::Import { job, name, .. } => match source {
+                Some(source) => self.jobs.push_back(Box::new(ImportJob::new(job, name, source))),
+                None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
+            },
             Request::Bench { job, config } => {
                 self.jobs.push_back(Box::new(BenchJob::new(job, *config, self.times.clone())));
             }
@@ -91,6 +101,12 @@ impl Session {
             }
             Request::Profile { job, spec } => self.jobs.push_back(Box::new(ProfileJob::new(job, spec))),
             Request::Numerics { job, spec } => self.jobs.push_back(Box::new(NumericsJob::new(job, *spec))),
+            Request::List { job, profile, what } => {
+                self.analyses.push_back(AnalysisRun::new(job, profile, Asked::List(what)));
+            }
+            Request::Analyse { job, profile, question } => {
+                self.analyses.push_back(AnalysisRun::new(job, profile, Asked::Analyse(question)));
+            }
             Request::Cancel { job } => self.cancelled.push(job),
             Request::Close { profile } => {
                 self.profiles.remove(&profile);
@@ -112,6 +128,7 @@ impl Session {
         }
         for job in std::mem::take(&mut self.cancelled) {
             self.paused.remove(&job);
+            self.analyses.retain(|a| a.job != job);
             let jobs = std::mem::take(&mut self.jobs).into_iter();
             let (stopped, kept): (VecDeque<_>, VecDeque<_>) = jobs.partition(|j| j.id() == job);
             self.jobs = kept;
@@ -121,13 +138,27 @@ impl Session {
         while let Some(question) = self.questions.pop_front() {
             self.answer(question, sink);
         }
+        self.step_analysis(sink);
         self.step_job(budget_events, sink);
-        if self.next_job().is_some() { StepResult::More } else { StepResult::Idle }
+        let idle = self.next_job().is_none() && self.analyses.is_empty();
+        if idle { StepResult::Idle } else { StepResult::More }
     }
 
     /// The first job that does not rest.
     fn next_job(&self) -> Option<usize> {
         self.jobs.iter().position(|job| !self.paused.contains(&job.id()))
+    }
+
+    fn step_analysis(&mut self, sink: &mut dyn FnMut(Event)) {
+        let Some(run) = self.analyses.front_mut() else { return };
+        let (job, key) = (run.job, run.profile);
+        let held = self.profiles.get(&key).ok_or_else(closed);
+        match held.and_then(|held| held.ask(|sources| run.step(sources, SLICES_PER_STEP))) {
+            Ok(None) => return,
+            Ok(Some(event)) => sink(event),
+            Err(message) => sink(Event::Failed { job, message }),
+        }
+        self.analyses.pop_front();
     }
 
     fn step_job(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) {
@@ -167,10 +198,6 @@ impl Session {
             Request::Summary { job, profile } => {
                 let insights = self.held(profile)?.insights.clone();
                 Ok(Event::Summary { job, profile, insights })
-            }
-            Request::List { job, profile, what } => {
-                let listed = Box::new(self.held(profile)?.list(&what)?);
-                Ok(Event::Listed { job, profile, listed })
             }
             Request::Flows { job, profile, span, limit } => {
                 let (arrows, total) = self.held(profile)?.flows_in(span, limit);
@@ -216,6 +243,9 @@ impl Session {
             | Request::Profile { .. }
             | Request::Numerics { .. }
             | Request::Open { .. }
+            | Request::List { .. }
+            | Request::Analyse { .. }
+            | Request::Import { .. }
             | Request::Cancel { .. }
             | Request::Close { .. } => Err(format!("{} is no question", question.describe())),
         }

@@ -3,11 +3,13 @@
 // clippy.toml's allowance covers #[test] functions, not their helpers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+mod analysis;
 mod bad_input;
 mod bench;
 mod bench_commands;
 mod bench_report;
 mod bench_session;
+mod casts;
 mod cli;
 mod compiler;
 mod device;
@@ -15,4 +17,6 @@ mod fidelity;
 mod formats;
 mod insight;
 mod layering;
+mod numerics;
+mod readers;
 mod round_trip;

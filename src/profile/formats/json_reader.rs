@@ -12,6 +12,8 @@ use crate::profile::Profile;
 /// Formats by keys that all have to be among the outermost.
 const FORMATS: &[(&[&str], Parse)] = &[
     (&["shared", "profiles"], read_speedscope),
+    (&["$schema", "shared"], read_speedscope),
+    (&["$schema", "profiles"], read_speedscope),
     (&["nodes", "samples"], read_cpuprofile),
     (&["nodes", "startTime", "endTime"], read_cpuprofile),
     (&["head", "startTime"], read_cpuprofile),

@@ -268,6 +268,7 @@ fn reader_for(kind: FileKind, limits: ReadLimits) -> Result<Box<dyn ChunkedReade
     let document = |parse| Ok(Box::new(DocumentReader::new(limits, parse)) as Box<dyn ChunkedReader>);
     match kind {
         FileKind::ChromeObject | FileKind::ChromeArray | FileKind::JsonArray => Ok(Box::new(ChromeReader::new(limits))),
+        FileKind::ChromeLines => Ok(Box::new(ChromeReader::of_lines(limits))),
         FileKind::JsonObject => Ok(Box::new(JsonReader::new(limits))),
         FileKind::CollapsedStacks => Ok(Box::new(CollapsedReader::new(limits))),
         FileKind::Ftrace => Ok(Box::new(FtraceReader::new(limits))),

@@ -19,6 +19,8 @@ pub enum FileKind {
     ChromeObject,
     /// A JSON array of objects that have a `ph`.
     ChromeArray,
+    /// Events of a Chrome trace, one on a line, without an array around them.
+    ChromeLines,
     /// Some other JSON object: its keys decide ([`name_json_object`]).
     JsonObject,
     /// Some other JSON array.
@@ -61,7 +63,7 @@ impl FileKind {
             Self::Empty => "an empty file",
             Self::Gzip => "a gzip file",
             Self::Zip => "a zip archive",
-            Self::ChromeObject | Self::ChromeArray => "a Chrome trace",
+            Self::ChromeObject | Self::ChromeArray | Self::ChromeLines => "a Chrome trace",
             Self::JsonObject => "a JSON object",
             Self::JsonArray | Self::JsonRows => "a JSON array",
             Self::JsonLines => "a file of JSON lines",
@@ -126,6 +128,11 @@ fn json_object(text: &[u8]) -> FileKind {
     match (first_line, next_line) {
         (Some(line @ [.., b'}']), _) if contains(line, b"\"experiment\"") && contains(line, b"\"metrics\"") => {
             FileKind::ExperimentResults
+        }
+        (Some(line @ [.., b'}' | b',']), Some([b'{', ..]))
+            if contains(line, b"\"ph\"") && contains(line, b"\"ts\"") =>
+        {
+            FileKind::ChromeLines
         }
         (Some([.., b'}']), Some([b'{', ..])) => FileKind::JsonLines,
         _ => FileKind::JsonObject,

@@ -17,6 +17,8 @@ pub(super) struct RawEvent<'a> {
     pub(super) scope: &'a [u8],
     pub(super) bp: &'a [u8],
     pub(super) args: &'a [u8],
+    pub(super) sf: &'a [u8],
+    pub(super) stack: &'a [u8],
 }
 
 /// The event whose brace is at `at`, and the position after it. Of a member that comes twice the last counts.
@@ -37,6 +39,8 @@ pub(super) fn scan_event(buf: &[u8], at: usize) -> Result<(RawEvent<'_>, usize),
             b"s" => &mut event.scope,
             b"bp" => &mut event.bp,
             b"args" => &mut event.args,
+            b"sf" => &mut event.sf,
+            b"stack" => &mut event.stack,
             _ => continue,
         };
         *field = value;

@@ -9,7 +9,9 @@ mod event;
 mod ids;
 mod metadata;
 mod reader;
+mod samples;
 mod skip;
+mod stacks;
 mod tokenizer;
 mod writer;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::metadata::NEURON_CORE;
+use super::metadata::{NEURON_CORE, PROFILE_SPAN};
 use crate::base::StrId;
 use crate::profile::formats::json::push_json_str;
 use crate::profile::{
@@ -18,10 +18,13 @@ use crate::profile::{
 /// Only those of `out`.
 pub fn write_chrome_trace<W: Write>(profile: &Profile, out: &mut W) -> fmt::Result {
     let mut writer = Writer { profile, out, first: true, line: String::new() };
-    writer.out.write_str("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
+    writer.properties()?;
     writer.metadata()?;
-    for id in profile.slices().ids() {
-        writer.slice(id)?;
+    writer.span()?;
+    for (track, _) in profile.tracks().iter_enumerated().filter(|(_, t)| t.kind.is_own()) {
+        for id in profile.slices().of_track(track) {
+            writer.slice(id)?;
+        }
     }
     for id in profile.instants().ids() {
         writer.instant(id)?;
@@ -52,6 +55,24 @@ struct Writer<'a, W> {
 }
 
 impl<W: Write> Writer<'_, W> {
+    /// Opens the object, with what the file said about itself.
+    fn properties(&mut self) -> fmt::Result {
+        self.out.write_str("{")?;
+        let properties = &self.profile.meta().properties;
+        if properties.iter().all(|(key, _)| key != "displayTimeUnit") {
+            self.out.write_str("\"displayTimeUnit\":\"ns\",")?;
+        }
+        for (key, json) in properties {
+            // What a lenient reader let in must not make the output something no one can read.
+            if key != "traceEvents" && serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() {
+                push_json_str(&mut self.line, key);
+                write!(self.out, "{}:{json},", self.line)?;
+                self.line.clear();
+            }
+        }
+        self.out.write_str("\"traceEvents\":[")
+    }
+
     /// Begins an event of a process; [`Self::done`] ends it.
     fn begin(&mut self, phase: char, process: ProcessId) {
         self.line.push_str("{\"ph\":");
@@ -153,7 +174,7 @@ impl<W: Write> Writer<'_, W> {
             self.text("name", "process_sort_index");
             self.sort_index(process.sort_index)?;
         }
-        for (id, track) in profile.tracks().iter_enumerated() {
+        for (id, track) in profile.tracks().iter_enumerated().filter(|(_, t)| t.kind.is_own()) {
             if track.name != StrId::EMPTY {
                 self.begin_on('M', id);
                 self.text("name", "thread_name");
@@ -171,6 +192,35 @@ impl<W: Write> Writer<'_, W> {
             self.done()?;
         }
         Ok(())
+    }
+
+    /// The span, where it is longer than what the events say.
+    fn span(&mut self) -> fmt::Result {
+        let profile = self.profile;
+        let (slices, counters) = (profile.slices(), profile.counters());
+        let own = profile.tracks().iter_enumerated().filter(|(_, t)| t.kind.is_own());
+        let own = own.flat_map(|(track, _)| slices.of_track(track));
+        let ends = |id| {
+            // One that never ended, or has no duration, says when it began.
+            let flags = slices.flags(id);
+            let open = flags.has(SliceFlags::UNCLOSED) || flags.has(SliceFlags::NO_DURATION);
+            (slices.start(id).0, if open { slices.start(id).0 } else { slices.end(id).0 })
+        };
+        let instants = profile.instants().ids().map(|id| profile.instants().ts(id).0);
+        let links = profile.links().ids().map(|id| profile.links().ts(id).0);
+        let samples = counters.series().ids().flat_map(|id| counters.samples(id).map(|(ts, _)| ts.0));
+        let points = instants.chain(links).chain(samples).map(|ts| (ts, ts));
+        let said = own.map(ends).chain(points).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let span = profile.span();
+        if said == Some((span.start.0, span.end.0)) || said.is_none() && profile.span_ns() == 0 {
+            return Ok(());
+        }
+        let origin = profile.meta().origin_ns;
+        let (start, end) = (span.start.0.saturating_add(origin), span.end.0.saturating_add(origin));
+        self.line.push_str("{\"ph\":\"M\"");
+        self.text("name", PROFILE_SPAN);
+        let _ = write!(self.line, ",\"args\":{{\"start_ns\":{start},\"end_ns\":{end}}}");
+        self.done()
     }
 
     fn text_args(&mut self, key: &str, text: &str) -> fmt::Result {

@@ -66,7 +66,7 @@ impl Clocks {
     }
 
     /// A time of a packet, in ns on the clock of the trace.
-    pub fn to_trace_ns(&mut self, sequence: u64, clock: Option<u64>, ts: u64) -> i64 {
+    pub fn trace_ns(&mut self, sequence: u64, clock: Option<u64>, ts: u64) -> i64 {
         let ts = i64::try_from(ts).unwrap_or(i64::MAX);
         let id = clock.or(self.main).unwrap_or(BOOTTIME);
         let Some(known) = self.known.get_mut(&key(sequence, id)) else { return ts };

@@ -158,7 +158,7 @@ impl State {
         }
         if let Some(event) = event {
             let clock = clock.or_else(|| self.sequences.get(&sequence).and_then(|s| s.clock));
-            let time = timestamp.map(|ts| self.clocks.to_trace_ns(sequence, clock, ts));
+            let time = timestamp.map(|ts| self.clocks.trace_ns(sequence, clock, ts));
             self.track_event(event, sequence, time, offset);
         }
     }
