@@ -19,7 +19,7 @@ use crate::neuron::numerics::{NumericsReport, NumericsSpec};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 10;
+pub const PROTOCOL_VERSION: u32 = 11;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
