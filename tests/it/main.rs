@@ -15,5 +15,7 @@ mod fidelity;
 mod formats;
 mod insight;
 mod layering;
+mod made_formats;
 mod readers;
 mod round_trip;
+mod written;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 
-use super::profile::export;
+use super::profile::{export, write_trace};
 use super::text;
 use crate::base::units::{format_count, format_ns};
 use crate::cli::args::OpenArgs;
@@ -14,12 +14,22 @@ use crate::session::ExportKind;
 pub(super) fn run(args: OpenArgs) -> Result<()> {
     let mut driver = Driver::new();
     let info = source::open_file(&mut driver, &args.file)?;
-    let json = export(&mut driver, info.profile, ExportKind::OpenJson)?;
-    if args.json {
-        return text::print(&json);
+    if let Some(path) = &args.output {
+        write_trace(&mut driver, info.profile, args.export, path)?;
     }
-    let summary: OpenSummary = serde_json::from_slice(&json).context("the summary can't be read back")?;
-    text::print(describe(&summary, args.top).as_bytes())
+    for one in std::iter::once(&info).chain(&info.also) {
+        let json = export(&mut driver, one.profile, ExportKind::OpenJson)?;
+        if args.json {
+            text::print(&json)?;
+            continue;
+        }
+        if !info.also.is_empty() {
+            text::print(format!("{}\n", one.name).as_bytes())?;
+        }
+        let summary: OpenSummary = serde_json::from_slice(&json).context("the summary can't be read back")?;
+        text::print(describe(&summary, args.top).as_bytes())?;
+    }
+    Ok(())
 }
 
 fn describe(summary: &OpenSummary, top: usize) -> String {

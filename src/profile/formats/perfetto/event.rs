@@ -176,11 +176,12 @@ impl State {
             INSTANT => self.builder.instant(track, ts, b'i', b't', name, category, args),
             _ => self.legacy(raw.legacy, &Event { track, ts, name, category, args, offset }),
         }
-        self.flows(track, ts, name, &raw);
+        self.flows(track, ts, &raw);
     }
 
     /// A flow is written as a step at each event it goes through, and as an end where it says so.
-    fn flows(&mut self, track: TrackId, ts_ns: i64, name: StrId, raw: &Raw<'_>) {
+    fn flows(&mut self, track: TrackId, ts_ns: i64, raw: &Raw<'_>) {
+        let name = self.builder.intern("flow");
         let steps = raw.flows.iter().map(|&id| (id, false)).chain(raw.ended_flows.iter().map(|&id| (id, true)));
         for (id, ends) in steps.collect::<Vec<_>>() {
             let is_first = self.known_flows.insert(id);
@@ -191,7 +192,7 @@ impl State {
             } else {
                 b't'
             };
-            let (category, id) = (self.builder.intern("flow"), LinkValue::Number(id));
+            let (category, id) = (name, LinkValue::Number(id));
             let event =
                 LinkEvent { track, ts_ns, phase, name, category, id, binds_enclosing: true, args: ArgsId::NONE };
             self.builder.derived_link(event);
