@@ -18,6 +18,8 @@ mod fidelity;
 mod formats;
 mod insight;
 mod layering;
+mod made_formats;
 mod numerics;
 mod readers;
 mod round_trip;
+mod written;

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 
 use super::analysis::{analyse, print_json, shorten};
-use super::profile::export;
+use super::profile::{export, write_trace};
 use super::text;
 use crate::base::units::{format_count, format_ns};
 use crate::cli::args::OpenArgs;
@@ -15,15 +15,25 @@ use crate::session::{Answer, ExportKind, ProfileKey, Question};
 pub(super) fn run(args: OpenArgs) -> Result<()> {
     let mut driver = Driver::new();
     let info = source::open_file(&mut driver, &args.file)?;
+    if let Some(path) = &args.output {
+        write_trace(&mut driver, info.profile, args.export, path)?;
+    }
     if args.summary {
         return sentences(&mut driver, info.profile, args.json);
     }
-    let json = export(&mut driver, info.profile, ExportKind::OpenJson)?;
-    if args.json {
-        return text::print(&json);
+    for one in std::iter::once(&info).chain(&info.also) {
+        let json = export(&mut driver, one.profile, ExportKind::OpenJson)?;
+        if args.json {
+            text::print(&json)?;
+            continue;
+        }
+        if !info.also.is_empty() {
+            text::print(format!("{}\n", one.name).as_bytes())?;
+        }
+        let summary: OpenSummary = serde_json::from_slice(&json).context("the summary can't be read back")?;
+        text::print(describe(&summary, args.top).as_bytes())?;
     }
-    let summary: OpenSummary = serde_json::from_slice(&json).context("the summary can't be read back")?;
-    text::print(describe(&summary, args.top).as_bytes())
+    Ok(())
 }
 
 fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()> {
