@@ -7,7 +7,9 @@
 //!
 //! Times are integer nanoseconds relative to [`ProfileMeta::origin_ns`]; nothing here reads a clock or a file.
 
+pub mod activity;
 mod args;
+pub mod ask;
 mod assemble;
 pub mod asyncs;
 mod builder;

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::analysis::{Listed, Listing, Sources, answer};
+use super::analysis::{Listed, Listing, Sources, Tree, TreeOf, answer, tree};
 use super::export::{open_json, operators_csv, profile_json, summary_json};
 use super::timeline::{ShownTracks, link, locate, neighbour, search, slice_details, tile};
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
@@ -116,7 +116,16 @@ impl Held {
     /// # Errors
     /// When the question can not be understood.
     pub fn list(&self, what: &Listing) -> Result<Listed, String> {
-        answer(&Sources { profile: &self.profile, tracks: &self.tracks }, what)
+        answer(&self.sources(), what)
+    }
+
+    /// Slices merged into a tree.
+    pub fn tree(&self, of: &TreeOf) -> Tree {
+        tree(&self.sources(), of)
+    }
+
+    fn sources(&self) -> Sources<'_> {
+        Sources { profile: &self.profile, tracks: &self.tracks, flows: self.flows() }
     }
 
     /// Everything about the slice beside another one.

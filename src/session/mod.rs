@@ -22,8 +22,9 @@ mod timeline;
 mod warm_up;
 
 pub use crate::compiler::Workflow;
+pub use crate::profile::call_tree::TreeShape;
 pub use crate::profile::groups::GroupKey;
-pub use analysis::{GroupsOf, Listed, Listing};
+pub use analysis::{GroupsOf, Listed, Listing, Tree, TreeOf};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};

@@ -3,14 +3,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
+use super::{
+    Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec, Tree, TreeOf,
+};
 use crate::base::{Interval, TraceNs};
 use crate::bench::{BenchConfig, Report};
 use crate::insight::{Insights, SliceRange};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 5;
+pub const PROTOCOL_VERSION: u32 = 6;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -132,6 +134,15 @@ pub enum Request {
         profile: ProfileKey,
         /// The question.
         what: Listing,
+    },
+    /// Slices merged into a tree. Answered by [`Event::Tree`].
+    Tree {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// Which slices, how.
+        of: TreeOf,
     },
     /// Flow arrows that touch a span. Answered by [`Event::Flows`].
     Flows {
@@ -295,6 +306,15 @@ pub enum Event {
         /// The answer.
         listed: Box<Listed>,
     },
+    /// Slices merged into a tree.
+    Tree {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        tree: Box<Tree>,
+    },
     /// Flow arrows, from where to where.
     Flows {
         /// Request this answers.
@@ -369,6 +389,7 @@ impl Event {
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
             | Self::Listed { job, .. }
+            | Self::Tree { job, .. }
             | Self::Flows { job, .. }
             | Self::Density { job, .. }
             | Self::Exported { job, .. }
@@ -402,6 +423,7 @@ impl Request {
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
             | Self::List { job, .. }
+            | Self::Tree { job, .. }
             | Self::Flows { job, .. }
             | Self::Density { job, .. }
             | Self::Export { job, .. } => Some(*job),
@@ -427,6 +449,7 @@ impl Request {
             Self::Operators { .. } => "the operator table".to_owned(),
             Self::Summary { .. } => "the summary".to_owned(),
             Self::List { .. } => "a table about the profile".to_owned(),
+            Self::Tree { .. } => "the tree of slices".to_owned(),
             Self::Flows { .. } => "flow arrows".to_owned(),
             Self::Density { .. } => "the overview of the timeline".to_owned(),
             Self::Export { .. } => "the download".to_owned(),

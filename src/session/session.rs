@@ -114,6 +114,10 @@ impl Session {
                 let listed = Box::new(self.held(profile)?.list(&what)?);
                 Ok(Event::Listed { job, profile, listed })
             }
+            Request::Tree { job, profile, of } => {
+                let tree = Box::new(self.held(profile)?.tree(&of));
+                Ok(Event::Tree { job, profile, tree })
+            }
             Request::Flows { job, profile, span, limit } => {
                 let (arrows, total) = self.held(profile)?.flows_in(span, limit);
                 Ok(Event::Flows { job, profile, arrows, total })

@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::groups::group_table;
+use super::sentences::sentences;
+use super::tables;
 use crate::base::{Interval, TraceNs};
 use crate::profile::Profile;
+use crate::profile::flows::FlowIndex;
 use crate::profile::groups::GroupKey;
 use crate::session::timeline::ShownTracks;
 use crate::view::table::Table;
@@ -15,6 +18,18 @@ use crate::view::timeline::{SliceLink, TrackId};
 pub enum Listing {
     /// Slices by group.
     Groups(GroupsOf),
+    /// What dominates, in sentences.
+    Sentences,
+    /// The critical path by name.
+    PathByName,
+    /// The critical path step by step.
+    PathSteps,
+    /// Pauses of tracks.
+    IdleGaps,
+    /// The durations of slices of a name.
+    Durations(String),
+    /// A query in the language of docs/query.md.
+    Ask(String),
 }
 
 /// Which slices are grouped by what.
@@ -43,6 +58,7 @@ pub struct Listed {
 pub(in crate::session) struct Sources<'a> {
     pub profile: &'a Profile,
     pub tracks: &'a ShownTracks,
+    pub flows: &'a FlowIndex,
 }
 
 /// Answers a question.
@@ -52,5 +68,11 @@ pub(in crate::session) struct Sources<'a> {
 pub(in crate::session) fn answer(sources: &Sources<'_>, what: &Listing) -> Result<Listed, String> {
     match what {
         Listing::Groups(of) => Ok(group_table(sources, of)),
+        Listing::Sentences => Ok(sentences(sources)),
+        Listing::PathByName => Ok(tables::path_by_name(sources)),
+        Listing::PathSteps => Ok(tables::path_steps(sources)),
+        Listing::IdleGaps => Ok(tables::gaps(sources)),
+        Listing::Durations(name) => Ok(tables::durations(sources, name)),
+        Listing::Ask(text) => tables::asked(sources, text),
     }
 }

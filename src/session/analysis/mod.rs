@@ -2,6 +2,11 @@
 
 mod groups;
 mod listing;
+mod sentences;
+mod tables;
+mod tree;
 
 pub use listing::{GroupsOf, Listed, Listing};
 pub(super) use listing::{Sources, answer};
+pub(super) use tree::tree;
+pub use tree::{Tree, TreeOf};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Notice, Query};
 use crate::base::{Interval, TraceNs};
-use crate::session::{ProfileSpec, Workflow};
+use crate::session::{GroupKey, ProfileSpec, Workflow};
 use crate::view::table::Sort;
 use crate::view::timeline::{Annotation, Arrangement, TrackId};
 
@@ -20,11 +20,34 @@ pub enum Tool {
     /// What happened when.
     #[default]
     OperatorTimeline,
+    /// Slices grouped by anything.
+    Statistics,
+    /// Stacks, modules, callers and callees.
+    FlameGraph,
+    /// What the end waited for.
+    CriticalPath,
+    /// Pauses of tracks.
+    IdleGaps,
+    /// Two profiles against each other.
+    Compare,
+    /// Queries.
+    Ask,
 }
 
 impl Tool {
     /// All, in the order of the selector.
-    pub const ALL: [Self; 4] = [Self::Summary, Self::OperatorFramework, Self::OperatorHlo, Self::OperatorTimeline];
+    pub const ALL: [Self; 10] = [
+        Self::Summary,
+        Self::OperatorFramework,
+        Self::OperatorHlo,
+        Self::OperatorTimeline,
+        Self::Statistics,
+        Self::FlameGraph,
+        Self::CriticalPath,
+        Self::IdleGaps,
+        Self::Compare,
+        Self::Ask,
+    ];
 
     /// Its name in links and in the selector.
     #[must_use]
@@ -34,6 +57,12 @@ impl Tool {
             Self::OperatorFramework => "operator-framework",
             Self::OperatorHlo => "operator-hlo",
             Self::OperatorTimeline => "operator-timeline",
+            Self::Statistics => "statistics",
+            Self::FlameGraph => "flame-graph",
+            Self::CriticalPath => "critical-path",
+            Self::IdleGaps => "idle-gaps",
+            Self::Compare => "compare",
+            Self::Ask => "ask",
         }
     }
 
@@ -57,6 +86,10 @@ pub struct ProfileLink {
     pub span: Option<Interval<TraceNs>>,
     /// The selected slice.
     pub selected: Option<u32>,
+    /// What the Ask tool asks.
+    pub ask: String,
+    /// What slices are grouped by in the statistics tool.
+    pub group_by: GroupKey,
     /// Whether operators are counted in the span on the screen only, where the profile can tell.
     pub in_view: bool,
     /// How the operator table is sorted.
@@ -84,6 +117,8 @@ impl Default for ProfileLink {
             tool: Tool::default(),
             span: None,
             selected: None,
+            ask: String::new(),
+            group_by: GroupKey::default(),
             in_view: false,
             sort: None,
             search: String::new(),
@@ -142,6 +177,13 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
         match t.parse::<u32>() {
             Ok(slice) if slice != u32::MAX => link.selected = Some(slice),
             _ => wrong("sel", t, "the number of a slice", "No selection"),
+        }
+    }
+    query.get("ask").unwrap_or_default().clone_into(&mut link.ask);
+    if let Some(t) = text("by") {
+        match GroupKey::from_name(t) {
+            Some(key) => link.group_by = key,
+            None => wrong("by", t, &format!("one of {}", GroupKey::ALL.map(GroupKey::name).join(", ")), "name"),
         }
     }
     match text("range") {
@@ -224,6 +266,12 @@ pub(super) fn write(link: &ProfileLink, query: &mut Query) {
     if let Some(slice) = link.selected {
         query.set("sel", &slice.to_string());
     }
+    if !link.ask.is_empty() {
+        query.set("ask", &link.ask);
+    }
+    if link.group_by != GroupKey::default() {
+        query.set("by", link.group_by.name());
+    }
     if link.in_view {
         query.set("range", "view");
     }
@@ -270,6 +318,8 @@ mod tests {
             tool: Tool::OperatorHlo,
             span: Some(Interval::new(TraceNs(-5), TraceNs(1_712_195_495_406_752_797))),
             selected: Some(16),
+            ask: "where dur > 1ms & more".into(),
+            group_by: GroupKey::Module,
             in_view: true,
             sort: Some(Sort { column: "time_ns".into(), descending: true }),
             search: " fused_1 ".into(),
@@ -294,11 +344,11 @@ mod tests {
     #[test]
     fn wrong_values_are_named() {
         let (link, notices) = Link::parse(
-            "/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&range=some&hide=a&pin=x&marks=9..3~A&core=7",
+            "/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&by=x&range=some&hide=a&pin=x&marks=9..3~A&core=7",
         );
         assert_eq!(link, Link::Profile(Box::default()));
         let fields: Vec<_> = notices.iter().map(|n| n.field.as_str()).collect();
-        assert_eq!(fields, ["workflow", "tool", "from", "sel", "range", "hide", "pin", "marks", "core"]);
+        assert_eq!(fields, ["workflow", "tool", "from", "sel", "by", "range", "hide", "pin", "marks", "core"]);
         assert_eq!(notices[0].message, "workflow: 'eager' is not mark_step or trace. mark_step is used.");
     }
 }
