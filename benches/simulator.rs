@@ -17,9 +17,9 @@ use neuronscope::neuron::sim::{NoObserver, simulate};
 /// Best of this many runs: the machine may be shared.
 const RUNS: usize = 5;
 
-fn compile(model: &str) -> Executable {
+fn compile(model: &str, batch_size: u64) -> Executable {
     let spec: ModelSpec = model.parse().unwrap();
-    let graph = spec.trace(spec.info().default_batch_size).unwrap();
+    let graph = spec.trace(batch_size).unwrap();
     let (module, _) = passes::optimize(lower(&graph, Workflow::Trace).unwrap()).unwrap();
     codegen::generate(&module, &NEURONCORE_V2).unwrap()
 }
@@ -34,18 +34,33 @@ fn best_secs(mut run: impl FnMut()) -> f64 {
     best
 }
 
+/// The chains of ten times the layers and the batches of ten times the images show whether growth is linear.
+const CASES: [(&str, u64); 8] = [
+    ("nn", 4),
+    ("mlp", 32),
+    ("matmult:n=1024,loop_count=100", 1),
+    ("matmult:n=1024,loop_count=1000", 1),
+    ("bert-base-uncased:seq=128", 8),
+    ("resnet50", 1),
+    ("resnet50", 10),
+    ("llama-2-7b", 1),
+];
+
 fn main() {
     let costs = CostTable::neuroncore_v2();
-    println!("{:48} {:>10} {:>12} {:>12} {:>14}", "model", "items", "compile ms", "simulate ms", "M items/s");
-    for model in ["nn", "mlp", "matmult:n=1024,loop_count=100", "matmult:n=1024,loop_count=1000"] {
-        let compile_secs = best_secs(|| drop(compile(model)));
-        let executable = compile(model);
+    println!(
+        "{:32} {:>6} {:>10} {:>12} {:>12} {:>14}",
+        "model", "batch", "items", "compile ms", "simulate ms", "M items/s"
+    );
+    for (model, batch_size) in CASES {
+        let compile_secs = best_secs(|| drop(compile(model, batch_size)));
+        let executable = compile(model, batch_size);
         let simulate_secs = best_secs(|| {
             black_box(simulate(&executable, &costs, &mut NoObserver).unwrap());
         });
         let items = executable.item_count();
         println!(
-            "{model:48} {items:>10} {:>12.3} {:>12.3} {:>14.2}",
+            "{model:32} {batch_size:>6} {items:>10} {:>12.3} {:>12.3} {:>14.2}",
             compile_secs * 1e3,
             simulate_secs * 1e3,
             items as f64 / simulate_secs / 1e6

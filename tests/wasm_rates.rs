@@ -40,6 +40,20 @@ fn simulator() {
 }
 
 #[wasm_bindgen_test]
+fn bert_base() {
+    let spec: ModelSpec = "bert-base-uncased:seq=128".parse().unwrap();
+    let mut items = 0;
+    let secs = best_secs(|| {
+        let graph = spec.trace(8).unwrap();
+        let (module, _) = passes::optimize(lower(&graph, Workflow::Trace).unwrap()).unwrap();
+        let executable = codegen::generate(&module, &NEURONCORE_V2).unwrap();
+        items = simulate(&executable, &CostTable::neuroncore_v2(), &mut NoObserver).unwrap().items;
+    });
+    assert!(items > 0);
+    console_log!("rate: bert-base-uncased, batch 8, traced, compiled and simulated in {secs:.3} s ({items} items)");
+}
+
+#[wasm_bindgen_test]
 fn scheduler() {
     let config = BenchConfig { instance_type: "inf1.6xlarge".into(), ..BenchConfig::default() };
     let ms = |ms: f64| neuronscope::base::SimTime::from_secs_f64(ms / 1e3);

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::index::ModelIndex;
+use super::inputs::InputTuple;
 use super::list::MAX_LIST_ENTRIES;
+use super::options::RunOptions;
 
 /// Longest duration of one configuration, seconds of simulated time: a day.
 pub const MAX_DURATION_S: f64 = 86_400.0;
@@ -41,8 +44,8 @@ pub struct BenchConfig {
     pub pipeline_sizes: Vec<u32>,
     /// Samples of one inference.
     pub batch_sizes: Vec<u32>,
-    /// 0 (most accurate) to 3 (fastest).
-    pub performance_level: u8,
+    /// 0 (most accurate) to 3 (fastest), which decide the cast of the compiled model.
+    pub performance_levels: Vec<u8>,
     /// Simulated seconds that are measured in each configuration, after load and warm-up.
     pub duration_s: f64,
     /// Seed of every random number.
@@ -53,6 +56,14 @@ pub struct BenchConfig {
     pub warmup_inferences: u32,
     /// Largest random deviation of a stage, as a fraction of it: 0.01 is 1 %.
     pub jitter: f64,
+    /// Shapes of the inputs of one call, a tuple for each batch size, in the order of `batch_sizes`. Empty: the model's
+    /// own. Checked against the model, as wrong shapes fail in NeuronPerf.
+    pub inputs: Vec<InputTuple>,
+    /// Compiled models to run instead of `model`: the finished entries of a model index, already filtered. `inputs`,
+    /// `batch_sizes`, `pipeline_sizes` and `performance_levels` are then the entries' own.
+    pub index: Option<ModelIndex>,
+    /// How each configuration is run.
+    pub options: RunOptions,
 }
 
 impl Default for BenchConfig {
@@ -65,12 +76,15 @@ impl Default for BenchConfig {
             workers_per_model: None,
             pipeline_sizes: vec![1],
             batch_sizes: vec![1],
-            performance_level: 3,
+            performance_levels: vec![3],
             duration_s: 60.0,
             seed: 0,
             cost_per_hour: None,
             warmup_inferences: 1,
             jitter: 0.01,
+            inputs: Vec::new(),
+            index: None,
+            options: RunOptions::default(),
         }
     }
 }
@@ -156,7 +170,9 @@ impl BenchConfig {
     #[must_use]
     pub fn problems(&self) -> Vec<ConfigError> {
         let mut found = Vec::new();
-        check_text(&mut found, "model", &self.model, "Name a model, as in nn or matmult:n=1024");
+        if self.index.is_none() || !self.model.is_empty() {
+            check_text(&mut found, "model", &self.model, "Name a model, as in nn or matmult:n=1024");
+        }
         if let Some(name) = &self.model_name {
             check_text(&mut found, "model_name", name, "Give a label, or leave it out to use the model's own name");
         }
@@ -170,14 +186,20 @@ impl BenchConfig {
         check_list(&mut found, "pipeline_sizes", &self.pipeline_sizes, MAX_PARALLEL);
         check_list(&mut found, "batch_sizes", &self.batch_sizes, MAX_BATCH);
         self.check_scalars(&mut found);
+        for (field, value, allowed, remedy) in self.options.problems() {
+            found.push(out_of_range(field, value, &allowed, remedy));
+        }
         found
     }
 
     fn check_scalars(&self, found: &mut Vec<ConfigError>) {
-        if self.performance_level > 3 {
+        if self.performance_levels.is_empty() {
+            found.push(ConfigError::EmptyList { field: "performance_levels".to_owned() });
+        }
+        if let Some(level) = self.performance_levels.iter().find(|l| **l > 3) {
             found.push(out_of_range(
-                "performance_level",
-                self.performance_level,
+                "performance_levels",
+                level,
                 "a whole number from 0 (most accurate) to 3 (fastest)",
                 "Use 3 unless accuracy suffers",
             ));
@@ -277,7 +299,7 @@ mod tests {
             n_models: Some(vec![1, 0]),
             workers_per_model: Some(Vec::new()),
             batch_sizes: vec![u32::MAX],
-            performance_level: 4,
+            performance_levels: vec![4],
             duration_s: f64::NAN,
             cost_per_hour: Some(-1.0),
             warmup_inferences: u32::MAX,
@@ -293,7 +315,7 @@ mod tests {
                 "n_models",
                 "workers_per_model",
                 "batch_sizes",
-                "performance_level",
+                "performance_levels",
                 "duration_s",
                 "cost_per_hour",
                 "warmup_inferences",

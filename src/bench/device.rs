@@ -2,42 +2,58 @@
 
 use std::rc::Rc;
 
+use super::configuration::Configuration;
+use super::fixed::FixedModel;
+use super::host_step::HostStep;
 use super::service::ServiceTimes;
-use super::sweep::Configuration;
-use crate::compiler::{Workflow, codegen, lower, passes};
+use crate::base::SimTime;
+use crate::compiler::passes::PassManager;
+use crate::compiler::{CompileOptions, Workflow, codegen, lower};
 use crate::machine::Executable;
-use crate::machine::arch::Instance;
+use crate::machine::arch::{Instance, features};
 use crate::machine::cost::CostTable;
 use crate::model::zoo::ModelSpec;
 use crate::neuron::runtime::inference_costs;
 use crate::neuron::sim::{NoObserver, simulate};
+use crate::tensor::Rounding;
 
 /// A simulated device: the NeuronCores of an instance.
 #[derive(Clone, Debug)]
 pub struct Device {
     /// What its instructions cost.
     pub costs: Rc<CostTable>,
+    /// How models are compiled for it.
+    pub options: CompileOptions,
 }
 
 impl Device {
-    /// The NeuronCores of an instance.
+    /// The NeuronCores of an instance, with the defaults of the compiler.
     ///
     /// # Errors
     /// When the simulator has no costs for its generation.
     pub fn of_instance(name: &str) -> Result<Self, String> {
+        Self::new(name, CompileOptions::default())
+    }
+
+    /// The NeuronCores of an instance and how models are compiled for them.
+    ///
+    /// # Errors
+    /// When the simulator has no costs for its generation, or its cores have not what the options ask for.
+    pub fn new(name: &str, options: CompileOptions) -> Result<Self, String> {
         let Some(instance) = crate::machine::arch::instance(name.trim()) else {
             let known: Vec<&str> = crate::machine::arch::INSTANCES.iter().map(|i| i.name).collect();
             return Err(format!("unknown instance type '{name}'; there are {}", known.join(", ")));
         };
-        if !is_simulated(instance) {
-            return Err(format!(
-                "{} has NeuronCore-v{} cores, which are not simulated yet; use an inf2 or trn1 size",
-                instance.name, instance.core_version
-            ));
+        options.check(instance, Rounding::Rne).map_err(|e| e.to_string())?;
+        let mut costs = CostTable::of_instance(instance).map_err(|e| format!("{}: {e}", instance.name))?;
+        if options.value_format().bytes() <= 2 {
+            costs = costs.with_16_bit_values();
         }
-        let costs =
-            if instance.name.starts_with("inf2") { CostTable::inferentia2() } else { CostTable::neuroncore_v2() };
-        Ok(Self { costs: Rc::new(costs) })
+        let lnc = options.lnc.or_else(|| features(instance.core_version).map(|f| f.default_lnc)).unwrap_or(1);
+        if lnc > 1 {
+            costs = costs.logical(lnc);
+        }
+        Ok(Self { costs: Rc::new(costs), options })
     }
 
     /// Compiles a model for one core, for a batch size or the model's own default.
@@ -50,12 +66,14 @@ impl Device {
         let batch_size = batch_size.map_or(spec.info().default_batch_size, u64::from);
         let graph = spec.trace(batch_size).map_err(|e| named(&e))?;
         let module = lower(&graph, workflow).map_err(|e| named(&e))?;
-        let (module, _log) = passes::optimize(module).map_err(|e| named(&e))?;
-        let executable = codegen::generate(&module, &self.costs.core).map_err(|e| named(&e))?;
+        let passes = PassManager::of_level(self.options.opt_level);
+        let (module, _log) = passes.run(module).map_err(|e| named(&e))?;
+        let executable = codegen::generate_with(&module, &self.costs.core, &self.options).map_err(|e| named(&e))?;
         Ok(Rc::new(executable))
     }
 
-    /// Stage times of a configuration: its model compiled ahead and simulated once, with the host around it.
+    /// Stage times of a configuration on this device: its model compiled ahead and simulated once, with the host around
+    /// it.
     ///
     /// # Errors
     /// When the model can not be compiled for one core.
@@ -74,12 +92,64 @@ impl Device {
         };
         // A compiled pipeline would know its own stages.
         let stages = configuration.pipeline_size;
-        Ok(if stages > 1 { times.with_even_pipeline(stages) } else { times })
+        let times = if stages > 1 { times.with_even_pipeline(stages) } else { times };
+        let memory = &executable.memory;
+        with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))
     }
+}
+
+/// Stage times of a configuration, whatever its model: a system given by its times, or a model of the zoo compiled and
+/// simulated. Copies and workers do not change them.
+///
+/// # Errors
+/// When the model is not known, does not fit, takes other inputs, or the device is not simulated.
+pub fn service_times(configuration: &Configuration) -> Result<ServiceTimes, String> {
+    configuration.check().map_err(|e| e.to_string())?;
+    if FixedModel::is_meant(&configuration.model) {
+        let model: FixedModel = configuration.model.parse().map_err(|e: super::fixed::FixedError| e.to_string())?;
+        return with_host_work(model.service_times(configuration.pipeline_size), configuration, None);
+    }
+    let device = Device::new(&configuration.instance_type, configuration.compile_options())?;
+    check_inputs(configuration)?;
+    device.service_times(configuration)
+}
+
+/// Whether the inputs that were given are those that the model takes.
+///
+/// # Errors
+/// With what it takes.
+pub(super) fn check_inputs(configuration: &Configuration) -> Result<(), String> {
+    let Some(given) = &configuration.inputs else { return Ok(()) };
+    let spec: ModelSpec = configuration.model.parse().map_err(|e: crate::model::zoo::SpecError| e.to_string())?;
+    let expected = spec.inputs(u64::from(configuration.batch_size)).map_err(|e| e.to_string())?;
+    let shapes: Vec<Vec<u64>> = expected.iter().map(|i| i.shape.dims.to_vec()).collect();
+    given.mismatch(&configuration.model, configuration.batch_size, &shapes).map_or(Ok(()), Err)
+}
+
+/// Adds the person's own work around the call. `bytes` are those of the inputs and the outputs, where they are known.
+fn with_host_work(
+    times: ServiceTimes,
+    configuration: &Configuration,
+    bytes: Option<(u64, u64)>,
+) -> Result<ServiceTimes, String> {
+    let options = &configuration.options;
+    let cost = |field: &str, step: HostStep, bytes: Option<u64>| {
+        step.time(bytes).ok_or_else(|| {
+            format!("{field}: the size of the data of {} is not known; give a time such as 0.25ms", configuration.model)
+        })
+    };
+    let ms = |ms: f64| SimTime::from_ns_f64(ms * 1e6);
+    Ok(ServiceTimes {
+        preprocess: cost("preprocess", options.preprocess, bytes.map(|b| b.0))?,
+        postprocess: cost("postprocess", options.postprocess, bytes.map(|b| b.1))?,
+        env_setup: ms(options.env_setup_ms),
+        setup: ms(options.setup_ms),
+        ..times
+    })
 }
 
 /// Whether the simulator has costs for the instance's NeuronCores.
 #[must_use]
 pub fn is_simulated(instance: &Instance) -> bool {
-    instance.core_version == 2
+    CostTable::of_instance(instance).is_ok()
 }

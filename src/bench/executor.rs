@@ -2,8 +2,8 @@
 
 use crate::base::{Rng, SimTime};
 
+use super::configuration::Configuration;
 use super::service::ServiceTimes;
-use super::sweep::Configuration;
 
 /// A part of one inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,6 +29,14 @@ pub enum ListError {
         /// The number as typed.
         entry: String,
     },
+    /// Not a performance level.
+    #[error("{field}: '{entry}' is not a whole number from 0 (most accurate) to 3 (fastest)")]
+    NotALevel {
+        /// The parameter the list is for.
+        field: String,
+        /// The entry as typed.
+        entry: String,
+    },
     /// A range that runs backwards.
     #[error("{field}: the range {low}-{high} runs backwards; write {high}-{low}")]
     Reversed {
@@ -72,6 +80,32 @@ pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, ListError> {
     Ok(counts)
 }
 
+/// Reads performance levels: as [`parse_list`], with 0 allowed.
+///
+/// # Errors
+/// Names the field, the entry and what to write instead; a level above 3 is refused by
+/// [`super::BenchConfig::validate`].
+pub fn parse_levels(field: &str, text: &str) -> Result<Vec<u8>, ListError> {
+    let mut levels = Vec::new();
+    for entry in text.split(',').map(str::trim) {
+        let bad = || ListError::NotALevel { field: field.to_owned(), entry: entry.to_owned() };
+        let number = |text: &str| text.trim().parse::<u8>().map_err(|_| bad());
+        let (low, high) = match entry.split_once('-') {
+            Some((low, high)) => (number(low)?, number(high)?),
+            None => (number(entry)?, number(entry)?),
+        };
+        if low > high {
+            return Err(ListError::Reversed { field: field.to_owned(), low: low.into(), high: high.into() });
+        }
+        for level in low..=high {
+            if !levels.contains(&level) {
+                levels.push(level);
+            }
+        }
+    }
+    Ok(levels)
+}
+
 fn parse_entry(field: &str, entry: &str) -> Result<(u32, u32), ListError> {
     // A leading dash is a negative number, not a range.
     let dash = entry.char_indices().skip(1).find(|(_, c)| *c == '-').map(|(at, _)| at);
@@ -102,6 +136,14 @@ mod tests {
         assert_eq!(parse_list("n_models", "1,2,4"), Ok(vec![1, 2, 4]));
         assert_eq!(parse_list("n_models", "1-10").map(|l| l.len()), Ok(10));
         assert_eq!(parse_list("n_models", " 16 , 1 - 3,2"), Ok(vec![16, 1, 2, 3]));
+    }
+
+    #[test]
+    fn levels_begin_at_zero() {
+        assert_eq!(parse_levels("performance_levels", "0-2, 3,1"), Ok(vec![0, 1, 2, 3]));
+        let message = |text| parse_levels("performance_levels", text).unwrap_err().to_string();
+        assert!(message("fast").contains("'fast'") && message("").contains("''") && message("-1").contains("'-1'"));
+        assert!(message("3-1").contains("write 1-3"));
     }
 
     #[test]

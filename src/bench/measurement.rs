@@ -83,6 +83,12 @@ impl Measurement {
         }
     }
 
+    /// Makes the window end with the last inference: a run that ends with its data has no other.
+    pub(super) fn window_is_elapsed(&mut self) {
+        self.window = self.elapsed;
+        self.in_window = self.inferences();
+    }
+
     /// Inferences recorded, without warm-ups.
     #[must_use]
     pub fn inferences(&self) -> u64 {

@@ -5,9 +5,10 @@ use thiserror::Error;
 
 use crate::base::SimTime;
 
+use super::configuration::Configuration;
 use super::measurement::MAX_INFERENCES;
+use super::options::Accounting;
 use super::service::ServiceTimes;
-use super::sweep::Configuration;
 
 /// What a configuration is expected to take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,22 +44,32 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
         if time == SimTime::ZERO { f64::INFINITY } else { servers / time.to_secs_f64() }
     };
     let mut per_second = rate(workers, times.unloaded()).min(rate(1.0, times.host + times.transfer));
-    per_second = per_second.min(rate(models, times.input));
+    per_second = per_second.min(match configuration.options.is_multiprocess() {
+        true => rate(models, times.input),
+        false => rate(1.0, times.input + times.preprocess + times.postprocess),
+    });
     for (i, stage) in times.device.iter().enumerate() {
         let held = if i == 0 { times.transfer + *stage } else { *stage };
         per_second = per_second.min(rate(models, held));
     }
     // Jitter lowers a mean by far less than this margin; saturating casts keep an absurd pace absurd, not wrong.
-    let inferences = (per_second * configuration.duration_s * 1.002) as u64;
-    let inferences = inferences.saturating_add(configuration.workers());
+    let warmups = times.warmup.times(u64::from(configuration.warmup_inferences));
+    let bring_up = times.setup_total() + warmups;
+    let measured = match configuration.options.accounting {
+        Accounting::Window => configuration.duration(),
+        Accounting::Original => configuration.duration() - bring_up,
+    };
+    let in_time = (per_second * measured.to_secs_f64() * 1.002) as u64;
+    let (inferences, measured) = match configuration.options.dataset.filter(|d| !d.looped) {
+        Some(dataset) => {
+            let all = dataset.length.saturating_mul(u64::from(configuration.n_models));
+            (all, SimTime::from_secs_f64(all as f64 / per_second))
+        }
+        None => (in_time.saturating_add(configuration.workers()), measured),
+    };
     let steps = [times.input, times.preprocess, times.host, times.transfer, times.postprocess];
     let events_each = steps.iter().filter(|t| **t != SimTime::ZERO).count() as u64 + times.device.len() as u64;
-    let warmups = times.warmup.times(u64::from(configuration.warmup_inferences));
-    Estimate {
-        inferences,
-        events: inferences.saturating_mul(events_each),
-        simulated: times.setup_total() + warmups + configuration.duration(),
-    }
+    Estimate { inferences, events: inferences.saturating_mul(events_each), simulated: bring_up + measured }
 }
 
 impl Estimate {

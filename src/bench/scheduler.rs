@@ -9,13 +9,19 @@
 //! The clock starts at the measured window: all copies are brought up side by side before it, and it opens when the
 //! last one is warm. At its end no worker begins another inference; those in flight are finished and counted in the
 //! latencies, the totals and the per-second counts, as NeuronPerf joins its workers and keeps what they did.
+//!
+//! Three options change that. In one shared process (`multiprocess=False`) fetching an input, preprocessing and
+//! postprocessing take turns over all copies. A dataset that is not looped ends a copy's work when the copy has been
+//! through it, whatever the duration. With the original accounting, bringing up takes from the duration.
 
 use crate::base::SimTime;
+use crate::base::stats::round_to;
 
+use super::configuration::Configuration;
 use super::executor::{Executor, SetupStep, Stage};
 use super::measurement::{MAX_INFERENCES, Measurement};
+use super::options::Accounting;
 use super::queue::{EventQueue, MAX_WORKERS, Resources};
-use super::sweep::Configuration;
 use super::timer::Timers;
 
 pub use self::error::RunError;
@@ -68,6 +74,16 @@ mod error {
         TooManyInferences {
             /// When the limit was met, whole seconds of the window.
             after_s: u64,
+        },
+        /// The duration is over before anything is ready.
+        #[error(
+            "the duration of {duration_s} s is over before the models are loaded and warm, which takes {bring_up_s} s; use a longer duration, or the accounting that starts when they are warm"
+        )]
+        TooShort {
+            /// The duration, as text.
+            duration_s: String,
+            /// How long bringing up takes, as text.
+            bring_up_s: String,
         },
         /// The memory for the latencies is not there.
         #[error("no memory for the latencies of {inferences} inferences (8 bytes each); shorten the duration")]
@@ -133,6 +149,11 @@ pub struct Scheduler<E> {
     pipeline_size: u32,
     window: u64,
     now: u64,
+    /// Inferences that each copy still has to begin; absent when inputs never end.
+    dataset: Option<Box<[u64]>>,
+    /// Inferences of all copies over their datasets.
+    dataset_total: u64,
+    shared_process: bool,
     events: EventQueue,
     resources: Resources,
     workers: Vec<Worker>,
@@ -140,8 +161,12 @@ pub struct Scheduler<E> {
     measurement: Measurement,
 }
 
-/// The shared host resource; input locks and NeuronCores follow it.
+/// The shared host resource.
 const HOST: usize = 0;
+/// The interpreter that all copies share when they are in one process.
+const INTERPRETER: usize = 1;
+/// Input locks and NeuronCores follow.
+const FIRST_LOCK: usize = 2;
 
 impl<E: Executor> Scheduler<E> {
     /// Brings up every model copy and lets all workers begin. `expected` inferences are given memory at once; more
@@ -154,12 +179,17 @@ impl<E: Executor> Scheduler<E> {
         // Both fit after the check: at most 2^20 workers and as many cores, and no more models than workers.
         let (models, workers) = (configuration.n_models, configuration.workers() as usize);
         let pipeline_size = configuration.pipeline_size.max(1);
-        let resources = 1 + models as usize * (1 + pipeline_size as usize);
+        let resources = FIRST_LOCK + models as usize * (1 + pipeline_size as usize);
+        let options = &configuration.options;
+        let once = options.dataset.filter(|d| !d.looped);
         let mut scheduler = Self {
             executor,
             pipeline_size,
-            window: configuration.duration().0,
+            window: if once.is_some() { u64::MAX } else { configuration.duration().0 },
             now: 0,
+            dataset: once.map(|d| vec![d.length; models as usize].into()),
+            dataset_total: once.map_or(0, |d| d.length.saturating_mul(u64::from(models))),
+            shared_process: !options.is_multiprocess(),
             events: EventQueue::new(workers),
             resources: Resources::new(resources, workers),
             workers: (0..models)
@@ -170,6 +200,9 @@ impl<E: Executor> Scheduler<E> {
             measurement: Measurement::new(configuration.duration(), Timers::new(models as usize, workers), expected)?,
         };
         scheduler.bring_up(configuration);
+        if options.accounting == Accounting::Original {
+            scheduler.take_bring_up_from_window(configuration)?;
+        }
         for worker in 0..scheduler.workers.len() as u32 {
             scheduler.begin_inference(worker);
         }
@@ -201,7 +234,11 @@ impl<E: Executor> Scheduler<E> {
     #[must_use]
     pub fn progress(&self) -> Progress {
         let done = self.running == 0;
-        let share = if self.window == 0 { 1.0 } else { self.now.min(self.window) as f64 / self.window as f64 };
+        let share = match self.dataset_total {
+            0 if self.window == 0 => 1.0,
+            0 => self.now.min(self.window) as f64 / self.window as f64,
+            total => self.measurement.inferences() as f64 / total as f64,
+        };
         let percent = if done { 100.0 } else { (share * 100.0).min(99.9) };
         Progress { done, now: SimTime(self.now), percent, inferences: self.measurement.inferences() }
     }
@@ -211,6 +248,9 @@ impl<E: Executor> Scheduler<E> {
     pub fn into_measurement(mut self) -> Measurement {
         let now = SimTime(self.now);
         self.measurement.close(now, self.running == 0);
+        if self.dataset.is_some() {
+            self.measurement.window_is_elapsed();
+        }
         self.measurement
     }
 
@@ -237,13 +277,31 @@ impl<E: Executor> Scheduler<E> {
         }
     }
 
+    /// NeuronPerf's clock starts before the copies are set up.
+    fn take_bring_up_from_window(&mut self, configuration: &Configuration) -> Result<(), RunError> {
+        if self.dataset.is_some() {
+            return Ok(());
+        }
+        let bring_up = self.measurement.bring_up;
+        self.window = self.window.saturating_sub(bring_up.0);
+        self.measurement.window = SimTime(self.window);
+        if self.window > 0 {
+            return Ok(());
+        }
+        let bring_up_s = round_to(bring_up.to_secs_f64(), 3).to_string();
+        Err(RunError::TooShort { duration_s: configuration.duration_s.to_string(), bring_up_s })
+    }
+
     fn end_of_phase(&mut self, worker: u32) -> Result<(), RunError> {
         match self.workers[worker as usize].phase {
             Phase::Input => {
-                self.release(self.input_lock(worker));
+                self.release(self.input_resource(worker));
                 self.preprocess(worker);
             }
-            Phase::Preprocess => self.call(worker),
+            Phase::Preprocess => {
+                self.leave_interpreter();
+                self.call(worker);
+            }
             Phase::Host => {
                 self.release(HOST);
                 self.take_core(worker, 0);
@@ -260,14 +318,17 @@ impl<E: Executor> Scheduler<E> {
                     return self.postprocess(worker);
                 }
             }
-            Phase::Postprocess => return self.record(worker),
+            Phase::Postprocess => {
+                self.leave_interpreter();
+                return self.record(worker);
+            }
         }
         Ok(())
     }
 
     /// The next inference, or the end of the worker when the window is over.
     fn begin_inference(&mut self, worker: u32) {
-        if self.now >= self.window {
+        if self.now >= self.window || !self.takes_input(worker) {
             self.running -= 1;
             self.measurement.timers.worker[worker as usize].add(SimTime(self.now));
             return;
@@ -277,7 +338,7 @@ impl<E: Executor> Scheduler<E> {
         if time == SimTime::ZERO {
             self.preprocess(worker);
         } else {
-            self.serve(self.input_lock(worker), worker, Phase::Input, time);
+            self.serve(self.input_resource(worker), worker, Phase::Input, time);
         }
     }
 
@@ -289,7 +350,7 @@ impl<E: Executor> Scheduler<E> {
         if time == SimTime::ZERO {
             self.call(worker);
         } else {
-            self.begin(worker, Phase::Preprocess, time.0);
+            self.interpret(worker, Phase::Preprocess, time);
         }
     }
 
@@ -340,7 +401,7 @@ impl<E: Executor> Scheduler<E> {
         if time == SimTime::ZERO {
             return self.record(worker);
         }
-        self.begin(worker, Phase::Postprocess, time.0);
+        self.interpret(worker, Phase::Postprocess, time);
         Ok(())
     }
 
@@ -353,6 +414,30 @@ impl<E: Executor> Scheduler<E> {
         self.measurement.record(SimTime(self.now), latency)?;
         self.begin_inference(worker);
         Ok(())
+    }
+
+    /// Takes the next item of the copy's dataset; `false` when there is none left.
+    fn takes_input(&mut self, worker: u32) -> bool {
+        let model = self.workers[worker as usize].model as usize;
+        let Some(left) = self.dataset.as_mut().and_then(|d| d.get_mut(model)) else { return true };
+        let more = *left > 0;
+        *left -= u64::from(more);
+        more
+    }
+
+    /// Work of the worker's own thread: side by side with others, or in turns in a shared process.
+    fn interpret(&mut self, worker: u32, phase: Phase, time: SimTime) {
+        if self.shared_process {
+            self.serve(INTERPRETER, worker, phase, time);
+        } else {
+            self.begin(worker, phase, time.0);
+        }
+    }
+
+    fn leave_interpreter(&mut self) {
+        if self.shared_process {
+            self.release(INTERPRETER);
+        }
     }
 
     /// Uses a resource for `time`, now or when it is this worker's turn.
@@ -379,8 +464,12 @@ impl<E: Executor> Scheduler<E> {
         self.events.schedule(self.now.saturating_add(time), worker);
     }
 
+    fn input_resource(&self, worker: u32) -> usize {
+        if self.shared_process { INTERPRETER } else { self.input_lock(worker) }
+    }
+
     fn input_lock(&self, worker: u32) -> usize {
-        1 + self.workers[worker as usize].model as usize * (1 + self.pipeline_size as usize)
+        FIRST_LOCK + self.workers[worker as usize].model as usize * (1 + self.pipeline_size as usize)
     }
 
     fn core(&self, worker: u32, stage: u32) -> usize {

@@ -238,3 +238,44 @@ proptest! {
         prop_assert!(m.inferences() <= estimate(&configuration, &times).inferences);
     }
 }
+
+fn with_options(base: &Configuration, options: RunOptions) -> Configuration {
+    Configuration { options, ..base.clone() }
+}
+
+#[test]
+fn in_one_process_only_one_worker_at_a_time_does_its_own_work() {
+    let times = ServiceTimes { preprocess: us(4), device: vec![us(1)], postprocess: us(2), ..ServiceTimes::default() };
+    let apart = configuration(2, 1, 1, us(6));
+    let m = run(&apart, MockExecutor::new(vec![vec![times.clone()]; 2]));
+    assert_eq!(latencies_us(&m), [7, 7]);
+    let shared = with_options(&apart, RunOptions { processes: Processes::Shared, ..RunOptions::default() });
+    // w0: pre 0-4, device 4-5, waits for the interpreter until 8, post 8-10. w1: pre 4-8, device 8-9, post 10-12.
+    let m = run(&shared, MockExecutor::new(vec![vec![times]; 2]));
+    assert_eq!(latencies_us(&m), [10, 12]);
+}
+
+#[test]
+fn a_dataset_is_run_through_once_by_each_copy_whatever_the_duration() {
+    let dataset = |looped| RunOptions { dataset: Some(Dataset { length: 7, looped }), ..RunOptions::default() };
+    let base = configuration(2, 2, 1, us(20));
+    let m = simulate(&with_options(&base, dataset(false)), &fixed(0, 0, 10));
+    assert_eq!((m.inferences(), m.in_window, m.finished), (14, 14, true));
+    assert_eq!(m.window, m.elapsed);
+    assert!(m.elapsed > us(60), "{:?}", m.elapsed);
+    let looped = simulate(&with_options(&base, dataset(true)), &fixed(0, 0, 10));
+    assert_eq!(looped, simulate(&base, &fixed(0, 0, 10)));
+}
+
+#[test]
+fn the_original_accounting_takes_the_load_from_the_duration() {
+    let times = ServiceTimes { load: us(60), warmup: us(10), ..fixed(0, 0, 10) };
+    let original = RunOptions { accounting: Accounting::Original, ..RunOptions::default() };
+    let base = Configuration { jitter: 0.0, ..configuration(1, 1, 1, us(100)) };
+    assert_eq!(simulate(&base, &times).inferences(), 10);
+    let m = simulate(&with_options(&base, original.clone()), &times);
+    assert_eq!((m.inferences(), m.window, m.bring_up), (3, us(30), us(70)));
+    let short = with_options(&Configuration { duration_s: 60e-6, ..base }, original);
+    let Err(error) = Scheduler::new(&short, SimulatedExecutor::new(&short, &times), 0) else { panic!("too short") };
+    assert!(error.to_string().contains("over before the models are loaded and warm"), "{error}");
+}

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::base::SimTime;
 
-use super::sweep::Configuration;
+use super::configuration::Configuration;
 
 /// The longest a load or a whole inference may take without queueing: a day of simulated time.
 pub const MAX_SERVICE: SimTime = SimTime::from_secs(86_400);

@@ -3,9 +3,11 @@
 use crate::base::{SimTime, stats::round_to};
 
 use super::calendar::simulated_dts;
+use super::confidence::{mean_ci95, percentile_ci95_percents};
+use super::configuration::Configuration;
 use super::measurement::Measurement;
+use super::options::Processes;
 use super::report::{Report, ReportDetail};
-use super::sweep::Configuration;
 use super::timer::{Timer, mean_of_averages_ms};
 
 /// What reports say made them.
@@ -15,13 +17,39 @@ impl Report {
     /// The report of a configuration that could not run.
     #[must_use]
     pub fn failed(configuration: &Configuration, error: impl ToString) -> Self {
-        Self { status: "error".to_owned(), error: Some(error.to_string()), ..described(configuration) }
+        Self { status: "error".to_owned(), error: Some(error.to_string()), ..Self::described(configuration) }
+    }
+
+    /// The configuration part; every measure absent.
+    #[must_use]
+    pub(super) fn described(configuration: &Configuration) -> Self {
+        Self {
+            model_filename: configuration.model_filename(),
+            model_name: configuration.model_name.clone(),
+            device_type: configuration.options.device_type.name().to_owned(),
+            instance_type: configuration.instance_type.clone(),
+            batch_size: configuration.batch_size,
+            n_models: configuration.n_models,
+            workers_per_model: configuration.workers_per_model,
+            pipeline_size: configuration.pipeline_size,
+            n_devices: configuration.n_devices(),
+            performance_level: configuration.performance_level,
+            multiprocess: configuration.options.is_multiprocess(),
+            multiinterpreter: configuration.options.processes == Processes::Fresh,
+            stats_interval: configuration.options.stats_interval_s.to_string(),
+            start_dts: simulated_dts(SimTime::ZERO),
+            duration: configuration.duration_s.to_string(),
+            stop_dts: simulated_dts(SimTime::ZERO),
+            neuronperf_version: REPORT_VERSION.to_owned(),
+            source: "simulated".to_owned(),
+            ..Report::default()
+        }
     }
 
     /// The report of a run. A run that was stopped is an error with the measures it has. Latencies are reordered.
     #[must_use]
     pub fn of(configuration: &Configuration, measurement: &mut Measurement, detail: ReportDetail) -> Self {
-        let mut report = described(configuration);
+        let mut report = Self::described(configuration);
         if measurement.finished {
             report.status = "finished".to_owned();
         } else {
@@ -41,31 +69,8 @@ impl Report {
             report.e2e_durations_ms = Some(measurement.latencies_ps().iter().map(ms).collect());
         }
         fill_latencies(&mut report, measurement);
+        fill_confidence(&mut report, measurement);
         report
-    }
-}
-
-/// The configuration part; every measure absent.
-fn described(configuration: &Configuration) -> Report {
-    Report {
-        model_filename: configuration.model_filename(),
-        model_name: configuration.model_name.clone(),
-        device_type: "neuron".to_owned(),
-        instance_type: configuration.instance_type.clone(),
-        batch_size: configuration.batch_size,
-        n_models: configuration.n_models,
-        workers_per_model: configuration.workers_per_model,
-        pipeline_size: configuration.pipeline_size,
-        n_devices: configuration.n_devices(),
-        performance_level: configuration.performance_level,
-        multiprocess: true,
-        multiinterpreter: false,
-        stats_interval: "0.5".to_owned(),
-        start_dts: simulated_dts(SimTime::ZERO),
-        duration: configuration.duration_s.to_string(),
-        stop_dts: simulated_dts(SimTime::ZERO),
-        neuronperf_version: REPORT_VERSION.to_owned(),
-        ..Report::default()
     }
 }
 
@@ -95,6 +100,24 @@ fn fill_latencies(report: &mut Report, measurement: &mut Measurement) {
     report.latency_ms_p100 = p100;
 }
 
+/// Percentiles that only their count of samples supports, with what that count makes of them.
+fn fill_confidence(report: &mut Report, measurement: &mut Measurement) {
+    let n = measurement.latencies_ps().len();
+    report.latency_samples = Some(n as u64);
+    let mut interval = |percent: f64| -> Option<(f64, f64)> {
+        let (low, high) = percentile_ci95_percents(n, percent)?;
+        let [low, high] = measurement.latency_percentiles_ms([low, high])?;
+        Some((round_to(low, 3), round_to(high, 3)))
+    };
+    (report.latency_ms_p50_ci95_low, report.latency_ms_p50_ci95_high) = interval(50.0).unzip();
+    (report.latency_ms_p99_ci95_low, report.latency_ms_p99_ci95_high) = interval(99.0).unzip();
+    if let Some([lower, upper]) = measurement.latency_percentiles_ms([25.0, 75.0]) {
+        let fence = SimTime::from_ns_f64((upper + 3.0 * (upper - lower)) * 1e6);
+        let beyond = measurement.latencies_ps().iter().filter(|ps| **ps > fence.0).count();
+        report.latency_outliers = Some(beyond as u64);
+    }
+}
+
 fn fill_throughput(report: &mut Report, configuration: &Configuration, m: &Measurement, detail: ReportDetail) {
     let batch = u64::from(configuration.batch_size);
     let samples: Vec<u64> = m.seconds().iter().map(|s| s.count * batch).collect();
@@ -105,6 +128,12 @@ fn fill_throughput(report: &mut Report, configuration: &Configuration, m: &Measu
         report.throughput_avg_method = Some(method.to_owned());
         let dollars = configuration.cost_per_hour.map(|cost| cost * (1e6 / (3_600.0 * rate)));
         report.cost_per_1m_inf = dollars.filter(|d| d.is_finite()).map(|d| round_to(d, 3));
+    }
+    if let [_, interior @ .., _] = samples.as_slice() {
+        let interior: Vec<f64> = interior.iter().map(|n| *n as f64).collect();
+        let (low, high) = mean_ci95(&interior).unzip();
+        report.throughput_ci95_low = low.map(|x| round_to(x, 3));
+        report.throughput_ci95_high = high.map(|x| round_to(x, 3));
     }
     if m.window > SimTime::ZERO {
         let rate = (m.in_window * batch) as f64 / m.window.to_secs_f64();

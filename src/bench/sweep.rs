@@ -1,85 +1,20 @@
 //! From a benchmark to its configurations, in the order NeuronPerf runs them.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use crate::base::{Digest, SimTime};
 use crate::machine::arch::{INSTANCES, Instance, instance};
 
 use super::config::{BenchConfig, ConfigError};
+use super::configuration::Configuration;
+use super::index::ModelIndex;
+use super::inputs::InputTuple;
+use super::options::{Accounting, DeviceType};
 
 /// The most configurations of one sweep.
 pub const MAX_CONFIGURATIONS: u64 = 10_000;
 
 /// Seconds below which a run has no second that is neither its first nor its last.
 const SHORTEST_FULL_S: f64 = 2.0;
-
-/// One point of a sweep: everything its result depends on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Configuration {
-    /// Model specification.
-    pub model: String,
-    /// Label in reports.
-    pub model_name: String,
-    /// EC2 size, by its canonical name where it is known.
-    pub instance_type: String,
-    /// Samples of one inference.
-    pub batch_size: u32,
-    /// Model copies.
-    pub n_models: u32,
-    /// Threads that feed one model copy.
-    pub workers_per_model: u32,
-    /// NeuronCores of one model copy.
-    pub pipeline_size: u32,
-    /// 0 to 3.
-    pub performance_level: u8,
-    /// Measured simulated seconds.
-    pub duration_s: f64,
-    /// Seed of every random number.
-    pub seed: u64,
-    /// US dollars per hour, if a price is given or published.
-    pub cost_per_hour: Option<f64>,
-    /// Inferences of each model before the measured window.
-    pub warmup_inferences: u32,
-    /// Largest random deviation of a stage, as a fraction of it.
-    pub jitter: f64,
-}
-
-/// Why a configuration can not run on its instance. It becomes a failed row; the sweep goes on.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ConfigurationError {
-    /// One copy needs more cores than there are.
-    #[error(
-        "pipeline_size {pipeline_size} is larger than the {cores} NeuronCores of {instance}; use a pipeline_size of at most {cores} or a larger instance"
-    )]
-    PipelineTooLarge {
-        /// Stages asked for.
-        pipeline_size: u32,
-        /// NeuronCores there are.
-        cores: u32,
-        /// The EC2 size.
-        instance: String,
-    },
-    /// The copies together need more cores than there are.
-    #[error(
-        "n_models {n_models} x pipeline_size {pipeline_size} needs {needed} NeuronCores, {instance} has {cores}; use at most {room} models or a larger instance"
-    )]
-    TooManyModels {
-        /// Copies asked for.
-        n_models: u32,
-        /// Stages of each.
-        pipeline_size: u32,
-        /// NeuronCores they need.
-        needed: u64,
-        /// NeuronCores there are.
-        cores: u32,
-        /// Copies that fit.
-        room: u32,
-        /// The EC2 size.
-        instance: String,
-    },
-}
 
 /// A sweep, expanded: what will run, in order, and what a person should know about it first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,169 +25,178 @@ pub struct Sweep {
     pub messages: Vec<String>,
 }
 
-impl Configuration {
-    /// NeuronCores all copies use together: NeuronPerf's `n_devices`.
-    #[must_use]
-    pub fn n_devices(&self) -> u64 {
-        u64::from(self.n_models) * u64::from(self.pipeline_size)
-    }
-
-    /// The measured window.
-    #[must_use]
-    pub fn duration(&self) -> SimTime {
-        SimTime::from_secs_f64(self.duration_s)
-    }
-
-    /// Workers of all copies together.
-    #[must_use]
-    pub fn workers(&self) -> u64 {
-        u64::from(self.n_models) * u64::from(self.workers_per_model)
-    }
-
-    /// Whether the copies fit on the instance. An instance the product does not know is not checked.
-    ///
-    /// # Errors
-    /// When they need more NeuronCores than there are.
-    pub fn check(&self) -> Result<(), ConfigurationError> {
-        let Some(size) = instance(&self.instance_type) else { return Ok(()) };
-        let cores = size.neuroncores;
-        if self.pipeline_size > cores {
-            return Err(ConfigurationError::PipelineTooLarge {
-                pipeline_size: self.pipeline_size,
-                cores,
-                instance: size.name.to_owned(),
-            });
-        }
-        if self.n_devices() > u64::from(cores) {
-            return Err(ConfigurationError::TooManyModels {
-                n_models: self.n_models,
-                pipeline_size: self.pipeline_size,
-                needed: self.n_devices(),
-                cores,
-                room: cores / self.pipeline_size.max(1),
-                instance: size.name.to_owned(),
-            });
-        }
-        Ok(())
-    }
-
-    /// Names the compiled artifact: rows that differ in copies, workers or duration run the same one.
-    #[must_use]
-    pub fn artifact(&self) -> Digest {
-        Digest::default()
-            .text("neuronscope artifact 1")
-            .text(&self.model)
-            .text(&self.instance_type)
-            .number(u64::from(self.batch_size))
-            .number(u64::from(self.pipeline_size))
-            .number(u64::from(self.performance_level))
-    }
-
-    /// Names the configuration, and with a model and a worker its stream of random numbers. The seed is the
-    /// generator's own and not part of it; nor is the duration, so a longer run begins like a shorter one.
-    #[must_use]
-    pub fn digest(&self) -> Digest {
-        self.artifact()
-            .text("configuration 1")
-            .number(u64::from(self.n_models))
-            .number(u64::from(self.workers_per_model))
-            .number(u64::from(self.warmup_inferences))
-    }
-
-    /// Artifact path in NeuronPerf's pattern, `models/{model_name}_b{batch}_p{pipeline}_{8 characters}.pt`.
-    #[must_use]
-    pub fn model_filename(&self) -> String {
-        let name: String = self.model_name.chars().map(|c| if is_file_safe(c) { c } else { '_' }).take(64).collect();
-        format!("models/{name}_b{}_p{}_{}.pt", self.batch_size, self.pipeline_size, self.artifact().name8())
-    }
+/// One compiled model of a sweep.
+struct ModelConfig {
+    model: String,
+    file: Option<String>,
+    inputs: Option<InputTuple>,
+    batch_size: u32,
+    pipeline_size: u32,
+    performance_level: u8,
 }
 
-fn is_file_safe(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '=')
-}
-
-/// Spells out a benchmark: for each batch size, pipeline size and number of workers, each number of models.
+/// Spells out a benchmark: for each compiled model and number of workers, each number of copies. The compiled models
+/// are those of the index, or each batch size with each pipeline size and performance level.
 ///
 /// # Errors
 /// When a parameter is out of its range, or the lists make more than [`MAX_CONFIGURATIONS`].
 pub fn expand(config: &BenchConfig) -> Result<Sweep, ConfigError> {
     config.validate()?;
-    let size = instance(config.instance_type.trim());
     let mut messages = Vec::new();
-    if size.is_none() {
+    let size = instance(config.instance_type.trim());
+    if size.is_none() && config.options.device_type == DeviceType::Neuron {
         messages.push(unknown_instance(config));
     }
-    if config.duration_s < SHORTEST_FULL_S {
-        messages.push(format!(
-            "duration_s: {} s has no full second between its first and its last, so throughput_avg is the total over the elapsed time; use {SHORTEST_FULL_S} s or more for NeuronPerf's rule",
-            config.duration_s
-        ));
-    }
-    let mut configurations: Vec<Configuration> = Vec::new();
+    messages.extend(duration_message(config));
     refuse_if_too_many(config)?;
-    for batch_size in distinct(&config.batch_sizes) {
-        for pipeline_size in distinct(&config.pipeline_sizes) {
-            let n_models = n_models_of(config, size, pipeline_size);
-            for workers_per_model in workers_of(config, pipeline_size) {
-                configurations.extend(
-                    n_models
-                        .iter()
-                        .map(|n| configuration(config, size, batch_size, pipeline_size, workers_per_model, *n)),
-                );
-            }
+    let models = match &config.index {
+        Some(index) => models_of_index(config, index, &mut messages),
+        None => models_of_lists(config, &mut messages),
+    };
+    let mut configurations: Vec<Configuration> = Vec::new();
+    for model in &models {
+        let n_models = n_models_of(config, size, model.pipeline_size);
+        for workers in workers_of(config, model.pipeline_size) {
+            configurations.extend(n_models.iter().map(|n| configuration(config, size, model, workers, *n)));
         }
     }
     Ok(Sweep { configurations, messages })
 }
 
+fn duration_message(config: &BenchConfig) -> Option<String> {
+    let runs_through = config.options.dataset.is_some_and(|d| !d.looped);
+    if runs_through || config.duration_s >= SHORTEST_FULL_S {
+        return None;
+    }
+    let mut message = format!(
+        "duration_s: {} s has no full second between its first and its last, so throughput_avg is the total over the elapsed time; use {SHORTEST_FULL_S} s or more for NeuronPerf's rule",
+        config.duration_s
+    );
+    if config.options.accounting == Accounting::Original {
+        message.push_str(". With the original accounting the models load within it too");
+    }
+    Some(message)
+}
+
 fn refuse_if_too_many(config: &BenchConfig) -> Result<(), ConfigError> {
     let length = |list: &Option<Vec<u32>>, default: u64| list.as_ref().map_or(default, |l| l.len() as u64);
-    let count = length(&config.n_models, 2)
-        .saturating_mul(length(&config.workers_per_model, 2))
-        .saturating_mul(config.pipeline_sizes.len() as u64)
-        .saturating_mul(config.batch_sizes.len() as u64);
+    let models = match &config.index {
+        Some(index) => index.model_configs.len() as u64,
+        None => (config.pipeline_sizes.len() as u64)
+            .saturating_mul(config.batch_sizes.len() as u64)
+            .saturating_mul(config.performance_levels.len() as u64),
+    };
+    let count = length(&config.n_models, 2).saturating_mul(length(&config.workers_per_model, 2)).saturating_mul(models);
     if count > MAX_CONFIGURATIONS {
         return Err(ConfigError::TooManyConfigurations { count, max: MAX_CONFIGURATIONS });
     }
     Ok(())
 }
 
+fn models_of_index(config: &BenchConfig, index: &ModelIndex, messages: &mut Vec<String>) -> Vec<ModelConfig> {
+    let left_out = index.model_configs.len() - index.finished().count();
+    if left_out > 0 {
+        messages.push(format!("{left_out} entries of the index failed to compile and are left out"));
+    }
+    if index.finished().next().is_none() {
+        messages.push("no finished entry of the index is left to run; compile again, or filter less".to_owned());
+    }
+    let named = config.model.trim();
+    index
+        .finished()
+        .map(|entry| {
+            let file = entry.filename.clone();
+            let own = entry.model.clone().or_else(|| (!named.is_empty()).then(|| named.to_owned()));
+            ModelConfig {
+                model: own.or_else(|| file.clone()).unwrap_or_default(),
+                file,
+                inputs: None,
+                batch_size: entry.batch_size,
+                pipeline_size: entry.pipeline_size,
+                performance_level: entry.performance_level,
+            }
+        })
+        .collect()
+}
+
+fn models_of_lists(config: &BenchConfig, messages: &mut Vec<String>) -> Vec<ModelConfig> {
+    let mut models = Vec::new();
+    for (batch_size, inputs) in inputs_and_batches(config, messages) {
+        for pipeline_size in distinct(&config.pipeline_sizes) {
+            for performance_level in distinct(&config.performance_levels) {
+                models.push(ModelConfig {
+                    model: config.model.trim().to_owned(),
+                    file: None,
+                    inputs: inputs.clone(),
+                    batch_size,
+                    pipeline_size,
+                    performance_level,
+                });
+            }
+        }
+    }
+    models
+}
+
+/// Batch sizes with their inputs. Of lists of different lengths the longer one is cut, as in NeuronPerf, with a message.
+fn inputs_and_batches(config: &BenchConfig, messages: &mut Vec<String>) -> Vec<(u32, Option<InputTuple>)> {
+    let (inputs, batches) = (&config.inputs, &config.batch_sizes);
+    if inputs.is_empty() {
+        return distinct(batches).into_iter().map(|b| (b, None)).collect();
+    }
+    if inputs.len() != batches.len() {
+        let (longer, kept) =
+            if inputs.len() > batches.len() { ("inputs", batches.len()) } else { ("batch_sizes", inputs.len()) };
+        messages.push(format!(
+            "inputs has {} entries and batch_sizes {}: {longer} is cut to {kept}; give one entry of inputs for each batch size",
+            inputs.len(),
+            batches.len()
+        ));
+    }
+    let pairs: Vec<_> = batches.iter().copied().zip(inputs.iter().cloned().map(Some)).collect();
+    distinct(&pairs)
+}
+
 fn configuration(
     config: &BenchConfig,
     size: Option<&Instance>,
-    batch_size: u32,
-    pipeline_size: u32,
+    model: &ModelConfig,
     workers_per_model: u32,
     n_models: u32,
 ) -> Configuration {
+    let label = config.model_name.as_deref().or_else(|| config.index.as_ref().map(|i| i.model_name.as_str()));
     Configuration {
-        model: config.model.trim().to_owned(),
-        model_name: config.model_name.as_ref().unwrap_or(&config.model).trim().to_owned(),
+        model: model.model.clone(),
+        model_name: label.unwrap_or(&model.model).trim().to_owned(),
         instance_type: size.map_or_else(|| config.instance_type.trim().to_owned(), |s| s.name.to_owned()),
-        batch_size,
+        batch_size: model.batch_size,
         n_models,
         workers_per_model,
-        pipeline_size,
-        performance_level: config.performance_level,
+        pipeline_size: model.pipeline_size,
+        performance_level: model.performance_level,
         duration_s: config.duration_s,
         seed: config.seed,
         cost_per_hour: config.cost_per_hour.or_else(|| size.and_then(|s| s.usd_per_hour)),
         warmup_inferences: config.warmup_inferences,
         jitter: config.jitter,
+        inputs: model.inputs.clone(),
+        model_file: model.file.clone(),
+        options: config.options.clone(),
     }
 }
 
-/// The counts as given, or one copy and as many as fit. A size that is not known has no MAX: one copy only.
+/// The counts as given, or one copy and as many as fit. A size that is not known has no MAX, nor has a processor whose
+/// number of cores only a shell knows: one copy only.
 fn n_models_of(config: &BenchConfig, size: Option<&Instance>, pipeline_size: u32) -> Vec<u32> {
+    let size = size.filter(|_| config.options.device_type == DeviceType::Neuron);
     match &config.n_models {
         Some(list) => distinct(list),
-        None => match size.map(|s| s.neuroncores / pipeline_size.max(1)) {
+        None => match size.map(|s| s.logical_cores(config.options.compile.lnc) / pipeline_size.max(1)) {
             Some(max) if max > 1 => vec![1, max],
             _ => vec![1],
         },
     }
 }
-
 /// The counts as given, or 1 and 2; a pipeline of p stages is fed by p - 1 workers, as the guide says.
 fn workers_of(config: &BenchConfig, pipeline_size: u32) -> Vec<u32> {
     match &config.workers_per_model {
@@ -262,12 +206,12 @@ fn workers_of(config: &BenchConfig, pipeline_size: u32) -> Vec<u32> {
     }
 }
 
-/// Each count once: a configuration that comes twice would give the same row twice.
-fn distinct(list: &[u32]) -> Vec<u32> {
-    let mut seen = Vec::with_capacity(list.len());
-    for n in list {
-        if !seen.contains(n) {
-            seen.push(*n);
+/// Each entry once: a configuration that comes twice would give the same row twice.
+fn distinct<T: PartialEq + Clone>(list: &[T]) -> Vec<T> {
+    let mut seen: Vec<T> = Vec::with_capacity(list.len());
+    for entry in list {
+        if !seen.contains(entry) {
+            seen.push(entry.clone());
         }
     }
     seen
@@ -364,5 +308,71 @@ mod tests {
             .configurations[0]
             .model_filename();
         assert!(name.starts_with("models/matmult_n=8_add_bias=true_b1_p1_") && name.ends_with(".pt"), "{name}");
+    }
+
+    #[test]
+    fn every_known_size_has_its_max() {
+        for size in INSTANCES {
+            let config = BenchConfig { instance_type: size.name.into(), ..BenchConfig::default() };
+            let max = expand(&config).unwrap().configurations.iter().map(|c| c.n_models).max();
+            assert_eq!(max, Some(size.neuroncores), "{}", size.name);
+        }
+    }
+
+    #[test]
+    fn performance_levels_are_swept_inside_pipelines() {
+        let config = BenchConfig {
+            performance_levels: vec![0, 3],
+            pipeline_sizes: vec![1, 2],
+            n_models: Some(vec![1]),
+            workers_per_model: Some(vec![1]),
+            ..BenchConfig::default()
+        };
+        let rows = expand(&config).unwrap().configurations;
+        let order: Vec<_> = rows.iter().map(|c| (c.pipeline_size, c.performance_level)).collect();
+        assert_eq!(order, [(1, 0), (1, 3), (2, 0), (2, 3)]);
+    }
+
+    #[test]
+    fn the_longer_of_inputs_and_batch_sizes_is_cut_with_a_message() {
+        let inputs = crate::bench::parse_inputs("1x4;2x4;3x4").unwrap();
+        let config = BenchConfig { inputs, batch_sizes: vec![1, 2], n_models: Some(vec![1]), ..BenchConfig::default() };
+        let sweep = expand(&config).unwrap();
+        assert!(sweep.messages[0].contains("inputs is cut to 2"), "{:?}", sweep.messages);
+        let rows: Vec<_> = sweep.configurations.iter().map(|c| c.inputs.clone().unwrap().to_string()).collect();
+        assert_eq!(rows, ["1x4", "1x4", "2x4", "2x4"]);
+        let short = BenchConfig { batch_sizes: vec![1, 2, 3, 4], ..config };
+        assert!(expand(&short).unwrap().messages[0].contains("batch_sizes is cut to 3"));
+    }
+
+    #[test]
+    fn an_index_brings_its_own_models() {
+        let text = r#"{"model_name": "resnet", "version": "1", "model_configs": [
+            {"filename": "a.pt", "batch_size": 4, "model": "nn"}, {"filename": "b.pt", "pipeline_size": 2},
+            {"filename": null, "status": "error"}]}"#;
+        let index = Some(crate::bench::ModelIndex::read(text).unwrap().index);
+        let config = BenchConfig { index, model: String::new(), n_models: Some(vec![1]), ..BenchConfig::default() };
+        let sweep = expand(&config).unwrap();
+        assert!(sweep.messages[0].starts_with("1 entries of the index"), "{:?}", sweep.messages);
+        let row = |c: &Configuration| (c.model.clone(), c.model_filename(), c.batch_size, c.workers_per_model);
+        let rows: Vec<_> = sweep.configurations.iter().map(row).collect();
+        let text = str::to_owned;
+        assert_eq!(rows[0], (text("nn"), text("a.pt"), 4, 1));
+        assert_eq!(rows[2], (text("b.pt"), text("b.pt"), 1, 1));
+        assert!(sweep.configurations.iter().all(|c| c.model_name == "resnet"));
+        let error = sweep.configurations[2].check().unwrap_err().to_string();
+        assert!(error.contains("does not say which model this is"), "{error}");
+        let named = BenchConfig { model: "nn".into(), ..config };
+        assert!(expand(&named).unwrap().configurations.iter().all(|c| c.model == "nn" && c.check().is_ok()));
+    }
+
+    #[test]
+    fn keys_tell_every_difference() {
+        let one = expand(&BenchConfig::default()).unwrap().configurations.remove(0);
+        let mut other = one.clone();
+        other.options.setup_ms = 1.0;
+        assert_eq!(one.key(), one.clone().key());
+        assert_ne!(one.key(), other.key());
+        assert_eq!(one.key().len(), 16);
     }
 }

@@ -110,7 +110,7 @@ fn work_of(op: Op, activity: Activity, (rows, columns): (u32, u32)) -> Work {
         Op::TensorReduce { .. } => Work::Reduce,
         Op::TensorCopy { .. } => Work::Copy,
         Op::Memset { .. } => Work::Constant,
-        Op::Activate { .. } => Work::Activate,
+        Op::Activate { .. } | Op::ActivateReduce { .. } => Work::Activate,
         Op::ActTableLoad => Work::TableLoad,
         Op::CustomElementwise { .. } => Work::Custom,
     }

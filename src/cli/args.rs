@@ -4,7 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs};
+use super::bench_args::{BenchArgs, TableArgs};
+use super::compile_args::CompileArgs;
 use crate::compiler::Workflow;
+use crate::tensor::Rounding;
 
 /// Benchmark and profile models for AWS NeuronCores with no hardware, and explore profiles of any origin.
 #[derive(Debug, Parser)]
@@ -17,11 +21,25 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
-    Bench(BenchArgs),
+    Bench(Box<BenchArgs>),
+    /// Show, compare and convert results: NeuronPerf's CSV and JSON, our own, timers, results.jsonl
+    Report(ReportArgs),
     /// Simulate one execution and show its operators and timeline
     Profile(ProfileArgs),
     /// Open a profile of any origin and summarise it
     Open(OpenArgs),
+    /// Time by operator, module, device, thread ... of any profile
+    Operators(OperatorsArgs),
+    /// Stacks of any profile with their time; callers and callees of a name; modules
+    Flame(FlameArgs),
+    /// How the durations of a name are spread
+    Histogram(HistogramArgs),
+    /// Compare two profiles operator by operator
+    Compare(CompareArgs),
+    /// Compute a model as a NeuronCore would, and compare with the reference
+    Numerics(NumericsArgs),
+    /// List the NeuronCores, devices and instance sizes, each figure with its source
+    Devices(DevicesArgs),
     /// List the models and their parameters
     Models(ModelsArgs),
     /// Predict a table of published benchmark rows and compare
@@ -29,40 +47,48 @@ pub(super) enum Command {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(super) struct BenchArgs {
-    /// Model, with parameters after a colon: nn, matmult:n=1024,loop_count=1000,add_bias=true
+pub(super) struct NumericsArgs {
+    /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false
     #[arg(long, default_value = "nn")]
     pub model: String,
-    /// Instance type; it decides the number of NeuronCores
+    /// Samples of one inference [default: the model's own]
+    #[arg(long)]
+    pub batch_size: Option<u32>,
+    /// Instance type
     #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
     pub instance: String,
-    /// Model copies: 1, 1,2 or 1-10 [default: 1 and the instance's maximum]
-    #[arg(long)]
-    pub n_models: Option<String>,
-    /// Threads feeding each copy [default: 1 and 2]
-    #[arg(long)]
-    pub workers_per_model: Option<String>,
-    /// Samples of one inference
-    #[arg(long, default_value = "1")]
-    pub batch_sizes: String,
-    /// NeuronCores of one model copy
-    #[arg(long, default_value = "1")]
-    pub pipeline_sizes: String,
-    /// Simulated seconds measured in each configuration
-    #[arg(long, default_value_t = 60.0, allow_negative_numbers = true)]
-    pub duration: f64,
-    /// Seed of all randomness
+    #[command(flatten)]
+    pub compile: CompileArgs,
+    /// How values are rounded to the cast type: rne (to the nearest, ties to even) or stochastic
+    #[arg(long, value_enum, default_value = "rne")]
+    pub rounding: RoundingArg,
+    /// Seed of weights, inputs and stochastic rounding
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// US dollars per hour, for the cost per million inferences [default: the published price, if there is one]
-    #[arg(long, allow_negative_numbers = true)]
-    pub cost_per_hour: Option<f64>,
-    /// Print the reports as JSON
-    #[arg(long, conflicts_with = "csv")]
-    pub json: bool,
-    /// Print the reports as CSV
+    /// Mean relative error below which an output passes
+    #[arg(long, default_value_t = crate::neuron::numerics::DEFAULT_TOLERANCE, allow_negative_numbers = true)]
+    pub tolerance: f64,
+    /// Print the comparison as JSON
     #[arg(long)]
-    pub csv: bool,
+    pub json: bool,
+}
+
+/// Roundings as the command line takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum RoundingArg {
+    /// To the nearest, ties to even
+    Rne,
+    /// Up or down at random
+    Stochastic,
+}
+
+impl From<RoundingArg> for Rounding {
+    fn from(arg: RoundingArg) -> Self {
+        match arg {
+            RoundingArg::Rne => Self::Rne,
+            RoundingArg::Stochastic => Self::Stochastic,
+        }
+    }
 }
 
 /// Workflow names as the command line takes them.
@@ -96,6 +122,8 @@ pub(super) struct ProfileArgs {
     /// Instance type
     #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
     pub instance: String,
+    #[command(flatten)]
+    pub compile: CompileArgs,
     /// Seed of weights and inputs
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
@@ -120,6 +148,25 @@ pub(super) struct OpenArgs {
     /// Show so many operators
     #[arg(long, default_value_t = 20)]
     pub top: usize,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct DevicesArgs {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ReportArgs {
+    /// Files with results, in any mix
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub table: TableArgs,
+    /// US dollars per hour, for reports made of timers
+    #[arg(long, allow_negative_numbers = true)]
+    pub cost_per_hour: Option<f64>,
 }
 
 #[derive(Debug, ClapArgs)]

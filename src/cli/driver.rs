@@ -20,6 +20,11 @@ impl Driver {
         Self { session: Session::new(), next_job: 1, bar: ProgressBar::new() }
     }
 
+    /// A line on stderr, above the progress where it is shown.
+    pub fn say(&mut self, line: &str) {
+        self.bar.say(line);
+    }
+
     /// Sends the request that `make` builds for a new job and runs it to its end; every event but progress.
     ///
     /// # Errors

@@ -4,9 +4,11 @@ mod binding;
 pub mod codegen;
 pub mod hlo;
 mod lowering;
+mod options;
 pub mod passes;
 mod workflow;
 
 pub use binding::parameter_values;
 pub use lowering::{LowerError, lower};
+pub use options::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption, UnsupportedOption};
 pub use workflow::{UnknownWorkflow, Workflow};

@@ -1,7 +1,7 @@
 //! From a row to a configuration, and from a configuration to a throughput.
 
 use crate::base::NeverCancel;
-use crate::bench::{BenchConfig, ConfigurationRun, Device, ReportDetail, expand};
+use crate::bench::{BenchConfig, ConfigurationRun, ReportDetail, expand, service_times};
 use crate::machine::arch::instance;
 use crate::model::zoo::ModelSpec;
 
@@ -30,7 +30,7 @@ pub fn predict(row: &PublishedRow) -> Result<Prediction, String> {
     let config = configuration(row)?;
     let mut sweep = expand(&config).map_err(|e| e.to_string())?;
     let Some(configuration) = sweep.configurations.pop() else { return Err("no configuration".to_owned()) };
-    let times = Device::of_instance(&configuration.instance_type)?.service_times(&configuration)?;
+    let times = service_times(&configuration)?;
     let model = configuration.model.clone();
     let run = ConfigurationRun::new(configuration, Ok(&times)).run(&NeverCancel, ReportDetail::Summary);
     match (run.report.throughput_window, run.report.error) {

@@ -109,7 +109,7 @@ pub struct Wait {
 pub enum Op {
     /// Loads a stationary tile of `rows` x `columns` into the array.
     LdWeights {
-        /// Rows of the array in use: the contracted elements (1..=128). They take no time: a row is a partition.
+        /// Rows of the array in use: the contracted elements (1..=128; 256 in a double row mode). They take no time: a row is a partition.
         rows: u32,
         /// Stationary columns (1..=128).
         columns: u32,
@@ -153,6 +153,11 @@ pub enum Op {
         /// Elements per partition.
         free: u32,
     },
+    /// The same, and the sum of what each partition's elements became.
+    ActivateReduce {
+        /// Elements per partition.
+        free: u32,
+    },
     /// Loads the table of another set of activation functions.
     ActTableLoad,
     /// A custom operator on the GPSIMD processors that reads and writes `elements` one by one in HBM.
@@ -174,7 +179,7 @@ impl Op {
             Self::TensorReduce { .. } => "REDUCE",
             Self::TensorCopy { .. } => "TENSOR_COPY",
             Self::Memset { .. } => "MEMSET",
-            Self::Activate { .. } => "ACTIVATE",
+            Self::Activate { .. } | Self::ActivateReduce { .. } => "ACTIVATE",
             Self::ActTableLoad => "ACT_TABLE_LOAD",
             Self::CustomElementwise { .. } => "CUSTOM_OP",
         }

@@ -1,4 +1,6 @@
-//! What the machine does: the discrete-event simulator of one NeuronCore, and the runtime around it.
+//! What the machine does: the discrete-event simulator of one NeuronCore, the runtime around it, and the numbers it
+//! computes.
 
+pub mod numerics;
 pub mod runtime;
 pub mod sim;

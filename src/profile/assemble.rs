@@ -17,8 +17,10 @@ pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> P
     let (instants, links) = (sort_instants(b.instants, &b.instant_scope, low), sort_links(b.links, &b.link_ids, low));
     let mut args = b.args;
     args.seal();
+    let (title, format, by_phase, properties) = (b.title, b.format, b.phase_counts, b.properties);
+    let meta = ProfileMeta { title, format, origin_ns: low, span, events, by_phase, properties };
     let mut profile = Profile {
-        meta: ProfileMeta { title: b.title, format: b.format, origin_ns: low, span, events, by_phase: b.phase_counts },
+        meta,
         strings: b.strings,
         processes: b.processes,
         tracks: b.tracks,

@@ -21,6 +21,8 @@ pub struct ProfileMeta {
     pub events: u64,
     /// Events of the source by phase.
     pub by_phase: PhaseCounts,
+    /// What the file says about itself as a whole, as raw JSON by key, in its order.
+    pub properties: Vec<(String, String)>,
 }
 
 /// A metadata event that names nothing we know, kept as it was.

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::analysis::{Listed, Listing, Sources, Tree, TreeOf, answer, tree};
+use super::analysis::Sources;
 use super::export::{open_json, operators_csv, profile_json, summary_json};
 use super::timeline::{ShownTracks, link, locate, neighbour, search, slice_details, tile};
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
@@ -10,11 +10,12 @@ use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
 use crate::insight::{Insights, SliceRange};
 use crate::profile::Profile;
+use crate::profile::analysis::Selection;
+use crate::profile::analysis::operators::{OpQuery, operator_stats};
 use crate::profile::flows::FlowIndex;
 use crate::profile::formats::chrome::write_to_string;
 use crate::profile::lod::LodIndex;
 use crate::profile::neuron::{OperatorView, operator_table};
-use crate::profile::opstats::{OpQuery, operator_stats};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// A profile with its key and its origin.
@@ -111,21 +112,9 @@ impl Held {
         (arrows.into_iter().map(|a| (link(a.from), link(a.to))).collect(), flows.len() as u64)
     }
 
-    /// A table about it.
-    ///
-    /// # Errors
-    /// When the question can not be understood.
-    pub fn list(&self, what: &Listing) -> Result<Listed, String> {
-        answer(&self.sources(), what)
-    }
-
-    /// Slices merged into a tree.
-    pub fn tree(&self, of: &TreeOf) -> Tree {
-        tree(&self.sources(), of)
-    }
-
-    fn sources(&self) -> Sources<'_> {
-        Sources { profile: &self.profile, tracks: &self.tracks, flows: self.flows() }
+    /// Calls `ask` with what answers are made from.
+    pub fn ask<T>(&self, ask: impl FnOnce(&Sources<'_>) -> T) -> T {
+        ask(&Sources { profile: &self.profile, name: &self.name, tracks: &self.tracks, flows: &|| self.flows() })
     }
 
     /// Everything about the slice beside another one.
@@ -183,12 +172,14 @@ impl Held {
     }
 
     fn slice_rows(&self, range: Option<Interval<TraceNs>>) -> Vec<OperatorRow> {
-        let stats = operator_stats(&self.profile, &OpQuery { within: range, ..OpQuery::default() });
-        let total: i64 = stats.iter().map(|s| s.self_ns).sum();
-        stats
+        let query = OpQuery { selection: Selection::within(range), ..OpQuery::default() };
+        let table = operator_stats(&self.profile, &query);
+        let total: i64 = table.stats.iter().map(|s| s.self_ns).sum();
+        table
+            .stats
             .iter()
             .map(|s| OperatorRow {
-                name: self.profile.str(s.key).to_owned(),
+                name: table.name(&self.profile, s).to_owned(),
                 occurrences: s.count,
                 device: None,
                 core: None,

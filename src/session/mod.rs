@@ -13,6 +13,7 @@ mod jobs;
 mod operators;
 mod profile_info;
 pub mod protocol;
+pub mod results;
 #[allow(clippy::module_inception)]
 mod session;
 pub mod share;
@@ -21,15 +22,15 @@ mod summary_json;
 mod timeline;
 mod warm_up;
 
-pub use crate::compiler::Workflow;
-pub use crate::profile::call_tree::TreeShape;
-pub use crate::profile::groups::GroupKey;
-pub use analysis::{GroupsOf, Listed, Listing, Tree, TreeOf};
+pub use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
+pub use crate::neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample};
+pub use crate::tensor::Rounding;
+pub use analysis::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, Question};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
 pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec};
-pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, SearchHits, build_id};
+pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, RunRequest, SearchHits, build_id};
 pub use session::{Session, StepResult};
 pub use source::{ByteSource, MemorySource};
 pub use warm_up::warm_up;

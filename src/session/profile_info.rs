@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{OperatorKind, ProfileKey};
 use crate::base::Diagnostic;
-use crate::compiler::Workflow;
+use crate::compiler::{CompileOptions, Workflow};
 use crate::view::timeline::Outline;
 
 /// What to profile. The same specification gives the same profile.
@@ -18,6 +18,20 @@ pub struct ProfileSpec {
     pub seed: u64,
     /// Instance type: `trn1.2xlarge`.
     pub instance: String,
+    /// How it is compiled.
+    pub options: CompileOptions,
+}
+
+impl Default for ProfileSpec {
+    fn default() -> Self {
+        Self {
+            model: "nn".to_owned(),
+            workflow: Workflow::default(),
+            seed: 0,
+            instance: "trn1.2xlarge".to_owned(),
+            options: CompileOptions::default(),
+        }
+    }
 }
 
 /// Where a profile came from.

@@ -5,6 +5,7 @@
 
 mod dtype;
 mod error;
+mod format;
 pub mod kernels;
 mod round;
 mod shape;
@@ -12,6 +13,7 @@ mod value;
 
 pub use dtype::DType;
 pub use error::TensorError;
+pub use format::{FloatFormat, Rounder, Rounding};
 pub use round::{round_bf16, round_f16, round_slice, round_to};
 pub use shape::Shape;
 pub use value::{MAX_ELEMENTS, Tensor};

@@ -2,7 +2,7 @@
 
 use crate::base::Digest;
 
-use super::{Shape, TensorError, round_slice};
+use super::{DType, FloatFormat, Rounder, Shape, TensorError, round_slice};
 
 /// The most elements one tensor may have: 256 Mi values are 1 GiB, half of what one wasm32 allocation can be.
 pub const MAX_ELEMENTS: u64 = 1 << 28;
@@ -70,6 +70,13 @@ impl Tensor {
     #[must_use]
     pub fn into_data(self) -> Vec<f32> {
         self.data
+    }
+
+    /// Rounds every value to a format. Values stay what the element type can hold, because every format is a part of it.
+    pub fn round_values(&mut self, format: FloatFormat, rounder: &mut Rounder) {
+        if self.shape.dtype == DType::F32 {
+            rounder.round_slice(format, &mut self.data);
+        }
     }
 
     /// The same values under another shape of as many elements; a change of element type rounds them.
@@ -145,7 +152,6 @@ fn canonical_bits(v: f32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tensor::DType;
 
     #[test]
     fn data_must_fill_the_shape() {

@@ -173,7 +173,8 @@ fn a_bomb_is_refused() {
 
 #[test]
 fn memory_has_a_limit_that_is_an_error() {
-    let mut reader = Box::new(ProfileReader::with_limits("test", ReadLimits { store_bytes: 100_000 }));
+    let mut reader =
+        Box::new(ProfileReader::with_limits("test", ReadLimits { store_bytes: 100_000, ..ReadLimits::default() }));
     let event = br#"{"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"a"},"#;
     let mut result = reader.push(b"[");
     for _ in 0..100_000 {

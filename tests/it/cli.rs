@@ -13,7 +13,7 @@ fn json(args: &[&str]) -> Value {
     let output = neuronscope(args);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{args:?}: {stderr}");
-    let only_notes = stderr.lines().all(|line| line.starts_with("note: "));
+    let only_notes = stderr.lines().all(|line| line.starts_with("note: ") || line.starts_with("INFO:"));
     assert!(only_notes, "{args:?}: only notes belong on stderr, found {stderr}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -64,6 +64,60 @@ fn a_configuration_that_cannot_run_is_a_row_with_its_error() {
     let reports: Value = serde_json::from_slice(&output.stdout).unwrap();
     let error = reports["reports"][0]["error"].as_str().unwrap();
     assert!(error.contains("instructions") && error.contains("loop count"), "{error}");
+}
+
+/// The sample table of NeuronPerf's benchmark guide: models, workers, throughput, p50, p99.
+const GUIDE: [(u64, u64, f64, f64, f64); 4] = [
+    (1, 1, 307.25, 3.251, 3.277),
+    (16, 1, 2746.0, 5.641, 6.82),
+    (1, 2, 329.5, 6.053, 6.108),
+    (16, 2, 2809.0, 10.246, 12.52),
+];
+
+#[test]
+fn the_guides_system_gives_the_guides_rows() {
+    let args =
+        "bench --model fixed --device-ms 2.895 --host-ms 0.216 --transfer-ms 0.140 --instance inf1.6xlarge --json";
+    let reports = json(&args.split(' ').collect::<Vec<_>>())["reports"].as_array().unwrap().clone();
+    assert_eq!(reports.len(), 4);
+    for (report, (n_models, workers, throughput, p50, p99)) in reports.iter().zip(GUIDE) {
+        assert_eq!((&report["n_models"], &report["workers_per_model"]), (&n_models.into(), &workers.into()));
+        for (key, published, within) in
+            [("throughput_avg", throughput, 0.05), ("latency_ms_p50", p50, 0.15), ("latency_ms_p99", p99, 0.25)]
+        {
+            let ours = report[key].as_f64().unwrap();
+            let off = (ours / published - 1.0).abs();
+            assert!(off < within, "{n_models} x {workers} {key}: {ours} against {published}");
+        }
+    }
+}
+
+#[test]
+fn parameters_in_neuronperfs_names_change_the_run() {
+    let run = |more: &str| {
+        let base =
+            "bench --model fixed --device-ms 1 --n-models 2 --workers-per-model 1 --duration 4 --jitter 0 --json";
+        let line = format!("{base} {more}");
+        json(&line.split_whitespace().collect::<Vec<_>>())["reports"][0].clone()
+    };
+    let number = |report: &Value, key: &str| report[key].as_f64().unwrap();
+    assert_eq!(number(&run(""), "throughput_window"), 2_000.0);
+    assert_eq!(number(&run("--postprocess 1ms"), "throughput_window"), 1_000.0);
+    let shared = run("--postprocess 1ms --multiprocess false");
+    assert!((number(&shared, "throughput_window") - 1_000.0).abs() < 1.0 && shared["multiprocess"] == false);
+    let bound = run("--postprocess 3ms --multiprocess false");
+    assert!((number(&bound, "throughput_window") - 333.3).abs() < 1.0, "{}", bound["throughput_window"]);
+    let dataset = run("--dataset 500");
+    assert_eq!((number(&dataset, "total_infs"), number(&dataset, "total_s")), (1_002.0, 0.5));
+    let original = run("--load-ms 1000 --duration-accounting original");
+    assert_eq!((number(&original, "total_infs"), number(&original, "total_s")), (6_002.0, 4.0));
+    assert!(failure(&["bench", "--device-ms", "3"]).contains("only --model fixed"));
+    assert!(failure(&["bench", "--preprocess", "resize"]).contains("--preprocess: 'resize' is no step"));
+    assert!(failure(&["bench", "--device-type", "gpu"]).contains("use neuron or cpu"));
+    let wrong = neuronscope(&["bench", "--model", "nn", "--inputs", "1x3", "--duration", "2", "--json"]);
+    let reports: Value = serde_json::from_slice(&wrong.stdout).unwrap();
+    let error = reports["reports"][0]["error"].as_str().unwrap();
+    assert!(wrong.status.code() == Some(1) && error.starts_with("inputs: nn at batch size 1 takes"), "{error}");
 }
 
 #[test]

@@ -182,8 +182,8 @@ fn million_events() -> Vec<u8> {
 #[allow(clippy::disallowed_methods, reason = "the one place that may look at a clock: it measures")]
 fn measure(name: &str, bytes: &[u8]) {
     use neuronscope::base::{Interval, TraceNs};
+    use neuronscope::profile::analysis::operators::{OpQuery, operator_stats};
     use neuronscope::profile::lod::LodIndex;
-    use neuronscope::profile::opstats::{OpQuery, operator_stats};
     use std::time::Instant;
 
     let is_packed = bytes.starts_with(&[0x1f, 0x8b]);
@@ -197,7 +197,7 @@ fn measure(name: &str, bytes: &[u8]) {
     read_bytes(name, bytes).unwrap();
     let packed_ms = ms(start);
     let start = Instant::now();
-    let ops = operator_stats(&profile, &OpQuery::default()).len();
+    let ops = operator_stats(&profile, &OpQuery::default()).stats.len();
     let ops_ms = ms(start);
     let whole = Interval::new(profile.span().start, TraceNs(profile.span().end.0 + 1));
     let mut lod = LodIndex::new();

@@ -182,8 +182,7 @@ fn ask(session: &mut Session, request: Request, file: Option<&str>) -> Vec<Event
 fn a_session_answers_for_executions_and_says_so_for_files() {
     let mut session = Session::new();
     let (job, profile) = (JobId(1), ProfileKey(0));
-    let spec =
-        ProfileSpec { model: "nn".to_owned(), workflow: Workflow::Trace, seed: 0, instance: "trn1.2xlarge".to_owned() };
+    let spec = ProfileSpec { workflow: Workflow::Trace, ..ProfileSpec::default() };
     ask(&mut session, Request::Profile { job, spec }, None);
     let expected = Some(Box::new(insights("nn", Workflow::Trace)));
     let answer = ask(&mut session, Request::Summary { job, profile }, None);

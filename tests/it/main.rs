@@ -3,8 +3,11 @@
 // clippy.toml's allowance covers #[test] functions, not their helpers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+mod analysis;
 mod bad_input;
 mod bench;
+mod bench_report;
+mod bench_session;
 mod cli;
 mod compiler;
 mod device;

@@ -1,9 +1,18 @@
 //! One file a command.
 
+mod analysis;
 mod bench;
+mod compare;
+mod devices;
+mod flame;
+mod histogram;
 mod models;
+mod numerics;
 mod open;
+mod operators;
 mod profile;
+mod report;
+mod reports;
 mod summary;
 mod text;
 mod validate;
@@ -11,6 +20,7 @@ mod validate;
 use anyhow::Result;
 
 use super::args::Command;
+pub(super) use profile::{profile_info, profile_spec};
 
 /// Runs a command.
 ///
@@ -18,9 +28,16 @@ use super::args::Command;
 /// With what went wrong, for the person at the terminal.
 pub(super) fn run(command: Command) -> Result<()> {
     match command {
-        Command::Bench(args) => bench::run(args),
+        Command::Bench(args) => bench::run(*args),
+        Command::Report(args) => report::run(args),
         Command::Profile(args) => profile::run(args),
+        Command::Devices(args) => devices::run(args),
+        Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
+        Command::Operators(args) => operators::run(args),
+        Command::Flame(args) => flame::run(args),
+        Command::Histogram(args) => histogram::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),
     }

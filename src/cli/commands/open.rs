@@ -2,22 +2,18 @@
 
 use anyhow::{Context, Result};
 
-use super::profile::{export, profile_info};
+use super::profile::export;
 use super::text;
 use crate::base::units::{format_count, format_ns};
 use crate::cli::args::OpenArgs;
 use crate::cli::driver::Driver;
-use crate::cli::file::FileSource;
+use crate::cli::source;
 use crate::profile::summary::OpenSummary;
-use crate::session::{ByteSource as _, ExportKind, Request};
+use crate::session::ExportKind;
 
 pub(super) fn run(args: OpenArgs) -> Result<()> {
-    let source = FileSource::open(&args.file)?;
-    let size = source.len();
-    let name = args.file.file_name().map_or_else(|| "file".to_owned(), |n| n.to_string_lossy().into_owned());
     let mut driver = Driver::new();
-    let events = driver.run(|job| Request::Open { job, name, size }, Some(Box::new(source)))?;
-    let info = profile_info(&events)?;
+    let info = source::open_file(&mut driver, &args.file)?;
     let json = export(&mut driver, info.profile, ExportKind::OpenJson)?;
     if args.json {
         return text::print(&json);

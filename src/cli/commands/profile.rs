@@ -13,8 +13,7 @@ use crate::session::{Event, ExportKind, OperatorKind, ProfileInfo, ProfileKey, P
 
 pub(super) fn run(args: ProfileArgs) -> Result<()> {
     let mut driver = Driver::new();
-    let spec =
-        ProfileSpec { model: args.model, workflow: args.workflow.into(), seed: args.seed, instance: args.instance };
+    let spec = profile_spec(&args);
     let events = driver.run(|job| Request::Profile { job, spec }, None)?;
     let info = profile_info(&events)?;
     if let Some(path) = &args.output {
@@ -37,6 +36,17 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
         out.push_str(&operators(&mut driver, info.profile, kind)?);
     }
     text::print(out.as_bytes())
+}
+
+/// What the flags ask for.
+pub(in crate::cli) fn profile_spec(args: &ProfileArgs) -> ProfileSpec {
+    ProfileSpec {
+        model: args.model.clone(),
+        workflow: args.workflow.into(),
+        seed: args.seed,
+        instance: args.instance.clone(),
+        options: args.compile.options(),
+    }
 }
 
 fn operators(driver: &mut Driver, profile: ProfileKey, kind: OperatorKind) -> Result<String> {
@@ -79,7 +89,7 @@ fn insights(driver: &mut Driver, profile: ProfileKey) -> Result<Insights> {
 ///
 /// # Errors
 /// When there is none, which would be a fault of the session.
-pub(super) fn profile_info(events: &[Event]) -> Result<ProfileInfo> {
+pub(in crate::cli) fn profile_info(events: &[Event]) -> Result<ProfileInfo> {
     let found = events.iter().find_map(|e| match e {
         Event::ProfileReady { info, .. } => Some(info.as_ref().clone()),
         _ => None,

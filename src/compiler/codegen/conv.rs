@@ -8,7 +8,7 @@ use super::CodegenError;
 use super::emitter::{Purpose, Transfer};
 use super::product::{Columns, Eviction, Product, Stationary};
 use super::program::{Generator, latest};
-use super::transfer::{MATMUL_BYTES, WeightMatrix};
+use super::transfer::WeightMatrix;
 use super::value::{Layout, Resident, Value, blocks};
 use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
 use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
@@ -46,28 +46,31 @@ impl Generator<'_> {
         let mut rows_ready = self.in_layout(image_id, id, Layout::FeatureMajor)?.ready;
         let few = is_gathered(channels, window);
         if few {
-            rows_ready = vec![self.gather_patches(id, [*n, *out_h, *out_w], channels * taps, &rows_ready)];
+            rows_ready = vec![self.gather_patches(id, [*n, *out_h, *out_w], channels * taps, window, &rows_ready)];
         }
         let depth = channels * taps;
         let mut resident = Resident::of(Layout::FeatureMajor, n * out_h * out_w, *columns);
         let element_bytes = self.element_bytes(result);
         resident.bytes = self.resident_bytes(resident.partition_elements, resident.free_elements, element_bytes);
         let room = self.take(result, resident.bytes)?;
-        let steps = self.plan_steps(epilogue, id, &resident)?;
+        let (steps, apart) = self.plan_eviction(epilogue, id, &resident)?;
         let product = Product {
             rows: pixels,
             columns: *columns,
-            passes: passes(channels, window, few, u64::from(self.core.partitions)),
+            passes: passes(channels, window, few, u64::from(self.precision.contracted)),
             depth,
             stationary: Stationary::Columns,
             rows_ready,
             batch: 1,
+            row_groups: 1,
         };
         self.flops += 2 * pixels * depth * columns;
         let matrix = Columns::Weight(WeightMatrix { parameter, via, depth, columns: *columns });
         let eviction = Eviction { steps: &steps, purpose: self.eviction_purpose(id, result, epilogue), room: &room };
         let purpose = Purpose::execution(self.sources.of(id));
         resident.ready = self.product(&product, &matrix, purpose, &eviction)?;
+        let purpose = Purpose::execution(self.sources.of(result));
+        self.run_apart(&apart, &mut resident, purpose);
         self.set_resident(result, resident);
         Ok(())
     }
@@ -84,15 +87,25 @@ impl Generator<'_> {
         !self.users[id].is_empty() && self.users[id].iter().all(gathers)
     }
 
-    /// Copies the patches of an image next to one another: one short row of a patch element at a time.
-    fn gather_patches(&mut self, id: InstrId, [n, out_h, out_w]: [u64; 3], depth: u64, after: &[Wait]) -> Wait {
+    /// Copies the patches of an image next to one another, in short rows: what one tap of the kernel meets along a row of
+    /// the result, or, where that makes fewer, what one row of the kernel meets for a pixel of the result.
+    fn gather_patches(
+        &mut self,
+        id: InstrId,
+        [n, out_h, out_w]: [u64; 3],
+        depth: u64,
+        window: &[WindowDim; 2],
+        after: &[Wait],
+    ) -> Wait {
+        let by_tap = n * out_h * depth;
+        let by_kernel_row = n * out_h * out_w * depth / window[1].size.max(1);
         let source = self.sources.of(id);
         let transfer = Transfer {
             queue: DmaQueue::Io,
             direction: DmaDirection::HbmToSbuf,
-            bytes: n * out_h * out_w * depth * MATMUL_BYTES,
+            bytes: n * out_h * out_w * depth * self.precision.operand_bytes,
             partitions: u32::try_from(depth).unwrap_or(u32::MAX).min(self.core.partitions),
-            short_descriptors: n * out_h * depth,
+            short_descriptors: by_tap.min(by_kernel_row),
         };
         self.emitter.dma(transfer, source, after)
     }

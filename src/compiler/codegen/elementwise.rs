@@ -9,9 +9,9 @@
 use super::CodegenError;
 use super::emitter::Purpose;
 use super::program::{Generator, latest};
+use super::tiles::{CLIP, InFlight, Pipeline, SQUARE, Step, StepKind};
 use super::value::{Layout, Resident, Value, blocks};
 use crate::base::FxHashSet;
-use crate::compiler::Workflow;
 use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
 use crate::machine::isa::{Engine, Op, Wait};
 
@@ -19,40 +19,6 @@ use crate::machine::isa::{Engine, Op, Wait};
 const SBUF_CHUNK: u32 = 2_048;
 /// Elements per partition from which an instruction is bound by its elements and not by its fixed cost.
 const LONG_ROWS: u64 = 128;
-
-/// Functions that are in every table of the scalar engine.
-const CLIP: &str = "clip";
-const SQUARE: &str = "square";
-
-/// One instruction of a tile, to be repeated for every tile.
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    kind: StepKind,
-    /// What must be complete besides the previous step: a bias, a constant, another tensor.
-    after: Vec<Wait>,
-}
-
-impl Step {
-    fn is_scalars(&self) -> bool {
-        matches!(self.kind, StepKind::Scalars { .. })
-    }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum StepKind {
-    /// Vector engine, scalars or constants per partition. Remembers whether it is an addition, which an activation
-    /// that follows takes over as its bias.
-    Scalars {
-        is_add: bool,
-    },
-    /// Vector engine, scalars per partition, on a value beside the running one.
-    Beside,
-    /// Vector engine, two tensors.
-    Tensors,
-    /// Scalar engine, function by table.
-    Function(&'static str),
-    Copy,
-}
 
 /// What a binary operation meets on its other side.
 enum Other {
@@ -69,12 +35,60 @@ impl Generator<'_> {
         main: InstrId,
         shape: &Resident,
     ) -> Result<Vec<Step>, CodegenError> {
+        self.plan_chain(members, main, shape, false)
+    }
+
+    /// The same for what evicts a product with weights. Another tensor of its size is not read on the way: it is added in
+    /// a pass of its own when the product is in SBUF.
+    pub(super) fn plan_eviction(
+        &mut self,
+        members: &[(InstrId, &HloInstruction)],
+        product: InstrId,
+        shape: &Resident,
+    ) -> Result<(Vec<Step>, Vec<Step>), CodegenError> {
+        let mut steps = self.plan_chain(members, product, shape, true)?;
+        let apart = steps.iter().position(|s| s.apart).map(|i| steps.split_off(i)).unwrap_or_default();
+        if steps.is_empty() {
+            steps.push(Step::new(StepKind::Copy, Vec::new()));
+        }
+        Ok((steps, apart))
+    }
+
+    /// Runs the steps that follow a product's eviction over what is in SBUF.
+    pub(super) fn run_apart(&mut self, steps: &[Step], resident: &mut Resident, purpose: Purpose) {
+        if !steps.is_empty() {
+            self.loads = [0; 2];
+            let ready = std::mem::take(&mut resident.ready);
+            resident.ready = self.run_steps(steps, resident, &ready, purpose);
+        }
+    }
+
+    fn run_steps(&mut self, steps: &[Step], resident: &Resident, after: &[Wait], purpose: Purpose) -> Vec<Wait> {
+        let mut pipeline = Pipeline::default();
+        for _ in resident.partition_blocks(self.core.partitions) {
+            for free in blocks(resident.free_elements, SBUF_CHUNK) {
+                self.enter(&mut pipeline, InFlight::new(free, None, after.to_vec()), steps, purpose);
+            }
+        }
+        self.drain(&mut pipeline, steps, purpose);
+        latest(pipeline.ready)
+    }
+
+    fn plan_chain(
+        &mut self,
+        members: &[(InstrId, &HloInstruction)],
+        main: InstrId,
+        shape: &Resident,
+        tensors_apart: bool,
+    ) -> Result<Vec<Step>, CodegenError> {
         let mut running = main;
         let mut steps: Vec<Step> = Vec::new();
         // Members that another value goes through before it meets the running one.
         let mut beside: FxHashSet<InstrId> = FxHashSet::default();
         // Earlier values of the chain, which a later member may read again: x in x * sigmoid(x).
         let mut passed: FxHashSet<InstrId> = FxHashSet::default();
+        // Those of them that an instruction can take from `main` again, adding a scalar on its way.
+        let mut of_main: FxHashSet<InstrId> = FxHashSet::from_iter([main]);
         for (id, member) in members {
             if self.define_lazy(*id, member) {
                 continue;
@@ -89,18 +103,22 @@ impl Generator<'_> {
                 // Squaring is a function of one operand, in every table.
                 Some(other) if other == running => {
                     let after = steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default();
-                    steps.push(Step { kind: StepKind::Function(SQUARE), after });
+                    steps.push(Step::new(StepKind::Function(SQUARE), after));
                 }
                 Some(other) if beside.contains(&other) || passed.contains(&other) => {
-                    steps.push(Step { kind: StepKind::Tensors, after: Vec::new() });
+                    let of_main = of_main.contains(&other);
+                    steps.push(Step::new(StepKind::Tensors { of_main }, Vec::new()));
                 }
-                _ => self.plan_member(*id, member, other, shape, &mut steps)?,
+                _ => self.plan_member(*id, member, other, shape, tensors_apart, &mut steps)?,
             }
             passed.insert(running);
             running = *id;
+            if steps.iter().all(Step::is_scalars) {
+                of_main.insert(running);
+            }
         }
         if steps.is_empty() {
-            steps.push(Step { kind: StepKind::Copy, after: Vec::new() });
+            steps.push(Step::new(StepKind::Copy, Vec::new()));
         }
         Ok(steps)
     }
@@ -123,7 +141,7 @@ impl Generator<'_> {
         }
         match steps.last_mut() {
             Some(last) if last.kind == StepKind::Beside => last.after.extend(after),
-            _ => steps.push(Step { kind: StepKind::Beside, after }),
+            _ => steps.push(Step::new(StepKind::Beside, after)),
         }
         Ok(())
     }
@@ -134,49 +152,49 @@ impl Generator<'_> {
         member: &HloInstruction,
         other: Option<InstrId>,
         shape: &Resident,
+        tensors_apart: bool,
         steps: &mut Vec<Step>,
     ) -> Result<(), CodegenError> {
         let Some(other) = other else {
             let kind = match member.opcode {
-                Opcode::Negate | Opcode::Convert | Opcode::Add | Opcode::Multiply => {
-                    StepKind::Scalars { is_add: false }
-                }
+                Opcode::Negate | Opcode::Convert | Opcode::Add | Opcode::Multiply => StepKind::Scalars,
                 ref o => StepKind::Function(o.name()),
             };
             // An activation scales and adds a per-partition bias for free: it takes over what was just before it.
             let after = match (&kind, steps.last()) {
-                (StepKind::Function(_), Some(Step { kind: StepKind::Scalars { .. }, .. })) => {
+                (StepKind::Function(_), Some(Step { kind: StepKind::Scalars, .. })) => {
                     steps.pop().map(|s| s.after).unwrap_or_default()
                 }
                 _ => Vec::new(),
             };
-            steps.push(Step { kind, after });
+            steps.push(Step::new(kind, after));
             return Ok(());
         };
         let against_constant = matches!(member.opcode, Opcode::Maximum | Opcode::Minimum);
+        let apart = tensors_apart && matches!(self.value(other)?, Value::Resident(_));
         let other = self.other_side(id, other, shape.layout)?;
         let mut step = match other {
             // Long rows go to the scalar engine, which clips in one pass; short ones stay on the vector engine.
             Other::Constant if against_constant && shape.free_elements >= LONG_ROWS => {
                 let after = steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default();
-                Step { kind: StepKind::Function(CLIP), after }
+                Step::new(StepKind::Function(CLIP), after)
             }
             Other::Constant if against_constant => {
-                Step { kind: StepKind::Tensors, after: vec![self.constant_tensor(id)] }
+                Step::new(StepKind::Tensors { of_main: false }, vec![self.constant_tensor(id)])
             }
-            Other::Constant => Step { kind: StepKind::Scalars { is_add: false }, after: Vec::new() },
-            Other::PerPartition(after) => {
-                let is_add = matches!(member.opcode, Opcode::Add | Opcode::Subtract);
-                Step { kind: StepKind::Scalars { is_add }, after }
+            Other::Constant => Step::new(StepKind::Scalars, Vec::new()),
+            Other::PerPartition(after) => Step::new(StepKind::Scalars, after),
+            Other::Tensor(after) if apart => {
+                Step { apart: true, ..Step::new(StepKind::Tensors { of_main: false }, after) }
             }
             // A scalar operation before one of two tensors is part of the same instruction.
             Other::Tensor(mut after) => {
                 after.extend(steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default());
-                Step { kind: StepKind::Tensors, after }
+                Step::new(StepKind::Tensors { of_main: false }, after)
             }
         };
-        if matches!(member.opcode, Opcode::Divide) && step.kind == StepKind::Tensors {
-            steps.push(Step { kind: StepKind::Function("reciprocal"), after: Vec::new() });
+        if matches!(member.opcode, Opcode::Divide) && matches!(step.kind, StepKind::Tensors { .. }) {
+            steps.push(Step::new(StepKind::Function("reciprocal"), Vec::new()));
         }
         // Two operations with scalars are one instruction.
         if step.is_scalars()
@@ -223,79 +241,6 @@ impl Generator<'_> {
         wait
     }
 
-    /// Emits the steps of one tile of `free` elements per partition; the completion of the last.
-    pub(super) fn emit_tile(
-        &mut self,
-        steps: &[Step],
-        free: u32,
-        main_in_psum: bool,
-        purpose: Purpose,
-        after: &[Wait],
-    ) -> Wait {
-        let mut in_psum = main_in_psum;
-        let mut previous: Vec<Wait> = after.to_vec();
-        let mut last = Wait { unit: crate::machine::isa::Unit::Engine(Engine::Vector), count: 0 };
-        for step in steps {
-            let (engine, op) = match step.kind {
-                StepKind::Scalars { .. } | StepKind::Beside => {
-                    let op = Op::TensorScalar { free };
-                    (self.less_loaded(), op)
-                }
-                StepKind::Tensors => (Engine::Vector, Op::TensorTensor { free, sbuf_only: !in_psum }),
-                StepKind::Function(_) => (Engine::Scalar, Op::Activate { free }),
-                StepKind::Copy => (self.less_loaded(), Op::TensorCopy { free }),
-            };
-            self.count_load(engine, &op);
-            if let StepKind::Function(function) = step.kind
-                && function != CLIP
-                && function != SQUARE
-            {
-                self.load_table(function, purpose, after);
-            }
-            previous.extend_from_slice(&step.after);
-            last = self.emitter.instruction(engine, op, purpose, &previous);
-            previous = vec![last];
-            in_psum = false;
-        }
-        last
-    }
-
-    /// Work that either the vector or the scalar engine can do goes to the one that was given less so far.
-    pub(super) fn less_loaded(&self) -> Engine {
-        if self.loads[1] < self.loads[0] { Engine::Scalar } else { Engine::Vector }
-    }
-
-    /// Counts what an engine was given, in picoseconds of its initiation intervals.
-    pub(super) fn count_load(&mut self, engine: Engine, op: &Op) {
-        let (slot, mhz) = match engine {
-            Engine::Vector => (0, self.core.vector_mhz),
-            Engine::Scalar => (1, self.core.scalar_mhz),
-            Engine::Tensor | Engine::GpSimd => return,
-        };
-        let cycles = match *op {
-            Op::TensorTensor { free, sbuf_only: true } => u64::from(free) * 2,
-            Op::TensorTensor { free, .. }
-            | Op::TensorScalar { free }
-            | Op::TensorCopy { free }
-            | Op::TensorReduce { free }
-            | Op::Activate { free } => u64::from(free),
-            _ => 0,
-        };
-        self.loads[slot] += cycles * 1_000_000 / u64::from(mhz.max(1));
-    }
-
-    /// Loads the table of `function` unless it is the one in place. A traced model's first table is loaded at the
-    /// start, beside the first weights; a lazily executed graph loads it when its operand is there.
-    fn load_table(&mut self, function: &'static str, purpose: Purpose, operand: &[Wait]) {
-        if self.table == Some(function) {
-            return;
-        }
-        let preload = self.table.is_none() && self.module.workflow == Workflow::Trace;
-        let after = if preload { &[] } else { operand };
-        self.emitter.instruction(Engine::Scalar, Op::ActTableLoad, Purpose::control(purpose.source), after);
-        self.table = Some(function);
-    }
-
     /// An elementwise instruction or fusion whose main operand is in SBUF.
     pub(super) fn elementwise(
         &mut self,
@@ -307,18 +252,10 @@ impl Generator<'_> {
         let purpose = Purpose::execution(self.sources.of(id));
         let bytes = resident.bytes;
         let room = self.take(id, bytes)?;
-        let mut tiles = Vec::new();
-        for block in 0..resident.blocks(self.core.partitions) {
-            let mut after = resident.ready_block(block).to_vec();
-            after.extend_from_slice(&room);
-            let mut done = Vec::new();
-            for free in blocks(resident.free_elements, SBUF_CHUNK) {
-                done.push(self.emit_tile(&steps, free, false, purpose, &after));
-            }
-            tiles.push(latest(done));
-        }
-        let ready = latest(tiles.concat());
-        self.set_resident(id, Resident { ready, tiles, ..resident });
+        let mut after = resident.ready.clone();
+        after.extend(room);
+        let ready = self.run_steps(&steps, &resident, &after, purpose);
+        self.set_resident(id, Resident { ready, ..resident });
         Ok(())
     }
 

@@ -2,11 +2,11 @@
 //! eviction of each finished tile by the epilogue.
 
 use super::CodegenError;
-use super::elementwise::Step;
 use super::emitter::Purpose;
 use super::program::{Generator, latest};
+use super::tiles::{InFlight, Pipeline, Step};
 use super::transfer::WeightMatrix;
-use super::value::blocks;
+use super::value::{blocks, grouped_blocks};
 use crate::machine::isa::{Engine, Op, Wait};
 
 /// The operand with the result's columns.
@@ -15,6 +15,16 @@ pub(super) enum Columns {
     Weight(WeightMatrix),
     /// A value in SBUF: complete when these are.
     Resident(Vec<Wait>),
+}
+
+impl Columns {
+    /// What must be complete before a value in SBUF is read.
+    fn resident(&self) -> &[Wait] {
+        match self {
+            Self::Weight(_) => &[],
+            Self::Resident(ready) => ready,
+        }
+    }
 }
 
 /// Which operand sits in the array.
@@ -38,6 +48,8 @@ pub(super) struct Product {
     pub rows_ready: Vec<Wait>,
     /// Independent products of this size: heads of attention.
     pub batch: u64,
+    /// Equal parts of the rows that each start a block of their own when the rows are stationary.
+    pub row_groups: u64,
 }
 
 /// Where the tiles of a product go.
@@ -57,6 +69,11 @@ pub(super) struct PsumBanks {
 impl PsumBanks {
     pub fn new(banks: u32) -> Self {
         Self { evicted: vec![None; banks.max(1) as usize], next: 0 }
+    }
+
+    /// The bank that is next.
+    pub fn next(&self) -> usize {
+        self.next
     }
 
     /// The next bank and the eviction that must be complete before it is written.
@@ -92,20 +109,89 @@ impl Generator<'_> {
             Stationary::Columns => self.core.partitions,
             Stationary::Rows => self.core.moving_free_max,
         };
-        let mut ready = Vec::new();
+        let mut tiles = Pipeline::default();
+        let together = self.products_in_tile(product, columns);
+        if together > 1 {
+            let ready = columns.resident();
+            let mut left = product.batch;
+            while left > 0 {
+                self.shared_tile(product, left.min(together), ready, purpose, eviction, &mut tiles);
+                left = left.saturating_sub(together);
+                self.emitter.check_size()?;
+            }
+            self.drain(&mut tiles, eviction.steps, eviction.purpose);
+            return Ok(latest(tiles.ready));
+        }
         for _ in 0..product.batch {
             for (n, columns_here) in blocks(product.columns, width).enumerate() {
                 // The columns are the outer loop, so that a weight is read from device memory once.
                 let block = self.column_block(columns, n, columns_here)?;
                 let used = match product.stationary {
-                    Stationary::Columns => self.columns_stationary(product, &block, purpose, eviction, &mut ready),
-                    Stationary::Rows => self.rows_stationary(product, &block, purpose, eviction, &mut ready),
+                    Stationary::Columns => self.columns_stationary(product, &block, purpose, eviction, &mut tiles),
+                    Stationary::Rows => self.rows_stationary(product, &block, purpose, eviction, &mut tiles),
                 };
                 self.ring.release(block.bytes, used.into_iter().collect());
             }
             self.emitter.check_size()?;
         }
-        Ok(latest(ready))
+        self.drain(&mut tiles, eviction.steps, eviction.purpose);
+        Ok(latest(tiles.ready))
+    }
+
+    /// How many small products of a batch share a bank of PSUM and its eviction, side by side along the free dimension.
+    /// Rows of different products never share a tile: each head's scores are reduced on their own.
+    fn products_in_tile(&self, product: &Product, columns: &Columns) -> u64 {
+        let small = product.stationary == Stationary::Columns && product.columns <= u64::from(self.core.partitions);
+        match columns {
+            Columns::Resident(_) if product.batch > 1 && small => {
+                u64::from(self.core.moving_free_max) / product.rows.max(1)
+            }
+            _ => 1,
+        }
+    }
+
+    /// Several products of a batch into one tile of PSUM.
+    fn shared_tile(
+        &mut self,
+        product: &Product,
+        count: u64,
+        columns_ready: &[Wait],
+        purpose: Purpose,
+        eviction: &Eviction<'_>,
+        tiles: &mut Pipeline,
+    ) {
+        let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        let (bank, evicted) = self.bank(tiles, eviction);
+        let mut after = [product.rows_ready.as_slice(), columns_ready].concat();
+        after.extend(evicted);
+        let mut done = Vec::new();
+        for _ in 0..count * product.passes {
+            let load = Op::LdWeights { rows: self.array_rows(product), columns: narrow(product.columns) };
+            self.emitter.instruction(Engine::Tensor, load, purpose, &after);
+            let op = Op::Matmul { free: narrow(product.rows), passes: self.precision.passes };
+            done = vec![self.emitter.instruction(Engine::Tensor, op, purpose, &[])];
+        }
+        done.extend_from_slice(eviction.room);
+        self.enter(
+            tiles,
+            InFlight::new(narrow(product.rows * count), Some(bank), done),
+            eviction.steps,
+            eviction.purpose,
+        );
+    }
+
+    /// The next bank of PSUM, once what evicts it is emitted, and that eviction.
+    fn bank(&mut self, tiles: &mut Pipeline, eviction: &Eviction<'_>) -> (usize, Option<Wait>) {
+        while tiles.occupies(self.psum.next()) {
+            self.advance(tiles, eviction.steps, eviction.purpose);
+        }
+        self.psum.take()
+    }
+
+    /// Rows of the array that a pass uses.
+    fn array_rows(&self, product: &Product) -> u32 {
+        let depth = product.depth.div_ceil(product.passes.max(1));
+        u32::try_from(depth).unwrap_or(u32::MAX).min(self.precision.contracted)
     }
 
     fn column_block(&mut self, columns: &Columns, n: usize, width: u32) -> Result<Block, CodegenError> {
@@ -131,7 +217,7 @@ impl Generator<'_> {
         block: &Block,
         purpose: Purpose,
         eviction: &Eviction<'_>,
-        ready: &mut Vec<Wait>,
+        tiles: &mut Pipeline,
     ) -> Option<Wait> {
         let chunks: Vec<u32> = blocks(product.rows, self.core.moving_free_max).collect();
         let mut last = None;
@@ -144,7 +230,7 @@ impl Generator<'_> {
                 &[&product.rows_ready, &block.ready],
                 purpose,
                 eviction,
-                ready,
+                tiles,
             );
         }
         last
@@ -156,12 +242,12 @@ impl Generator<'_> {
         block: &Block,
         purpose: Purpose,
         eviction: &Eviction<'_>,
-        ready: &mut Vec<Wait>,
+        tiles: &mut Pipeline,
     ) -> Option<Wait> {
         let mut last = None;
-        for rows in blocks(product.rows, self.core.partitions) {
+        for rows in grouped_blocks(product.rows, product.row_groups, self.core.partitions) {
             let waits = [product.rows_ready.as_slice(), &block.ready];
-            last = self.tile(rows, &[block.columns], product, &waits, purpose, eviction, ready);
+            last = self.tile(rows, &[block.columns], product, &waits, purpose, eviction, tiles);
         }
         last
     }
@@ -176,28 +262,28 @@ impl Generator<'_> {
         operands: &[&[Wait]],
         purpose: Purpose,
         eviction: &Eviction<'_>,
-        ready: &mut Vec<Wait>,
+        tiles: &mut Pipeline,
     ) -> Option<Wait> {
-        let banks: Vec<(usize, Option<Wait>)> = moving.iter().map(|_| self.psum.take()).collect();
+        let mut banks: Vec<(usize, Option<Wait>)> = Vec::with_capacity(moving.len());
+        for _ in moving {
+            banks.push(self.bank(tiles, eviction));
+        }
         let mut after: Vec<Wait> = operands.concat();
         after.extend(banks.iter().filter_map(|(_, evicted)| *evicted));
         let mut done = vec![None; moving.len()];
-        let rows =
-            u32::try_from(product.depth.div_ceil(product.passes.max(1))).unwrap_or(u32::MAX).min(self.core.partitions);
+        let rows = self.array_rows(product);
         for _ in 0..product.passes {
             let load = Op::LdWeights { rows, columns: stationary };
             self.emitter.instruction(Engine::Tensor, load, purpose, &after);
             for (free, done) in moving.iter().zip(&mut done) {
-                let op = Op::Matmul { free: *free, passes: 1 };
+                let op = Op::Matmul { free: *free, passes: self.precision.passes };
                 *done = Some(self.emitter.instruction(Engine::Tensor, op, purpose, &[]));
             }
         }
         for ((free, done), (bank, _)) in moving.iter().zip(&done).zip(&banks) {
             let mut after: Vec<Wait> = done.iter().copied().collect();
             after.extend_from_slice(eviction.room);
-            let evicted = self.emit_tile(eviction.steps, *free, true, eviction.purpose, &after);
-            self.psum.set_evicted(*bank, evicted);
-            ready.push(evicted);
+            self.enter(tiles, InFlight::new(*free, Some(*bank), after), eviction.steps, eviction.purpose);
         }
         done.pop().flatten()
     }

@@ -2,12 +2,14 @@
 
 use super::CodegenError;
 use super::emitter::Emitter;
+use super::idioms::Idioms;
 use super::memory::SbufRing;
+use super::precision::Precision;
 use super::product::PsumBanks;
 use super::sources::Sources;
-use super::transfer::MATMUL_BYTES;
 use super::value::{Layout, Resident, Value, matrix_of};
 use crate::base::{FxHashMap, FxHashSet, Idx, IndexVec};
+use crate::compiler::CompileOptions;
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use crate::machine::Executable;
 use crate::machine::arch::CoreSpec;
@@ -25,11 +27,14 @@ pub(super) struct Loaded {
 pub(super) struct Generator<'a> {
     pub module: &'a HloModule,
     pub core: &'a CoreSpec,
+    pub precision: Precision,
     pub emitter: Emitter,
     pub sources: Sources<'a>,
     pub ring: SbufRing,
     pub psum: PsumBanks,
     pub values: FxHashMap<InstrId, Value>,
+    /// Values that are also there in the other layout.
+    pub turned: FxHashMap<InstrId, Resident>,
     pub loaded: FxHashMap<InstrId, Loaded>,
     pub constants: FxHashMap<InstrId, Wait>,
     /// Whether all weights stay in SBUF once they are loaded; else each use streams its weight again.
@@ -39,21 +44,35 @@ pub(super) struct Generator<'a> {
     /// The activation function whose table is in place.
     pub table: Option<&'static str>,
     pub flops: u64,
-    /// What the vector and the scalar engine were given so far, picoseconds.
+    /// What the vector and the scalar engine were given of the operation at hand, picoseconds.
     pub loads: [u64; 2],
     pub users: IndexVec<InstrId, Vec<InstrId>>,
     /// Position of the last instruction that reads each value, through values that are not materialised.
     last_use: IndexVec<InstrId, usize>,
-    /// Emitted as the epilogue of a dot before their turn.
-    done: FxHashSet<InstrId>,
+    /// Layer norms and softmaxes.
+    pub idioms: Idioms,
+    /// Emitted before their turn, as the epilogue of a dot or as part of a larger operation.
+    pub done: FxHashSet<InstrId>,
 }
 
-/// Compiles a module for one core.
+/// Compiles a module for one core, with the default options.
 ///
 /// # Errors
 /// When it does not fit the core, or uses an opcode in a form that has no lowering to instructions.
 pub fn generate(module: &HloModule, core: &CoreSpec) -> Result<Executable, CodegenError> {
-    let mut generator = Generator::new(module, core);
+    generate_with(module, core, &CompileOptions::default())
+}
+
+/// Compiles a module for one core with other options than the defaults.
+///
+/// # Errors
+/// As [`generate`].
+pub fn generate_with(
+    module: &HloModule,
+    core: &CoreSpec,
+    options: &CompileOptions,
+) -> Result<Executable, CodegenError> {
+    let mut generator = Generator::new(module, core, Precision::of(options, core));
     for id in module.instructions.ids() {
         generator.instruction_at(id)?;
         generator.release_after(id);
@@ -68,7 +87,7 @@ pub fn generate(module: &HloModule, core: &CoreSpec) -> Result<Executable, Codeg
 }
 
 impl<'a> Generator<'a> {
-    fn new(module: &'a HloModule, core: &'a CoreSpec) -> Self {
+    fn new(module: &'a HloModule, core: &'a CoreSpec, precision: Precision) -> Self {
         let mut users: IndexVec<InstrId, Vec<InstrId>> = module.instructions.iter().map(|_| Vec::new()).collect();
         for (id, instruction) in module.instructions.iter_enumerated() {
             for operand in &instruction.operands {
@@ -76,23 +95,27 @@ impl<'a> Generator<'a> {
             }
         }
         let last_use = last_uses(module);
+        let idioms = Idioms::find(module, &users);
         Self {
             module,
             core,
+            precision,
             emitter: Emitter::new(),
             sources: Sources::new(module),
             ring: SbufRing::new(core.sbuf_bytes),
             psum: PsumBanks::new(core.psum_banks),
             values: FxHashMap::default(),
+            turned: FxHashMap::default(),
             loaded: FxHashMap::default(),
             constants: FxHashMap::default(),
-            weights_stay: weights_fit(module, core),
+            weights_stay: weights_fit(module, core, precision.operand_bytes),
             staged: Vec::new(),
             table: None,
             flops: 0,
             loads: [0; 2],
             users,
             last_use,
+            idioms,
             done: FxHashSet::default(),
         }
     }
@@ -104,6 +127,14 @@ impl<'a> Generator<'a> {
         let instruction = &self.module.instructions[id];
         if self.define_lazy(id, instruction) {
             return Ok(());
+        }
+        // Operations wait for one another, so the engines start each without work.
+        self.loads = [0; 2];
+        if let Some(softmax) = self.idioms.softmaxes.get(&id).copied() {
+            return self.softmax(&softmax);
+        }
+        if let Some(norm) = self.idioms.layer_norms.get(&id).copied() {
+            return self.layer_norm(&norm);
         }
         match &instruction.opcode {
             Opcode::Parameter { role: ParameterRole::Input(_), .. } => self.input(id),
@@ -157,7 +188,8 @@ impl<'a> Generator<'a> {
         }
         let value = match (&instruction.opcode, operand) {
             (Opcode::Parameter { role: ParameterRole::Weight(_), .. }, _) => {
-                self.emitter.executable.memory.weight_bytes += instruction.shape.elements() * 2;
+                self.emitter.executable.memory.weight_bytes +=
+                    instruction.shape.elements() * self.precision.operand_bytes;
                 Value::Weight { parameter: id, via: id }
             }
             (Opcode::Constant(_), _) => Value::Splat,
@@ -241,7 +273,7 @@ impl<'a> Generator<'a> {
     }
 
     /// The members of a fusion, or the instruction itself.
-    fn members_of(&mut self, id: InstrId) -> Vec<(InstrId, &'a HloInstruction)> {
+    pub(super) fn members_of(&mut self, id: InstrId) -> Vec<(InstrId, &'a HloInstruction)> {
         let instruction: &'a HloInstruction = &self.module.instructions[id];
         let members = match &instruction.opcode {
             Opcode::Fusion(body) => body.ids.iter().copied().zip(&body.members).collect(),
@@ -269,7 +301,8 @@ impl<'a> Generator<'a> {
                 Some(Value::Resident(r)) if value != id => r.bytes,
                 _ => 0,
             };
-            self.ring.release(loaded + resident, done.clone());
+            let turned = self.turned.remove(&value).map_or(0, |t| t.bytes);
+            self.ring.release(loaded + resident + turned, done.clone());
         }
     }
 
@@ -332,6 +365,30 @@ impl<'a> Generator<'a> {
         if self.wants_row_major(id, 8) { Layout::RowMajor } else { Layout::FeatureMajor }
     }
 
+    /// How many equal parts of a value's rows must start a block of partitions of their own: one for each sequence when a
+    /// product contracts the tokens of each sequence.
+    pub(super) fn row_groups(&self, id: InstrId) -> u64 {
+        let Ok(instruction) = self.instruction(id) else { return 1 };
+        let dims = &instruction.shape.dims;
+        let leading: u64 = dims.iter().rev().skip(2).product();
+        if leading > 1 && self.rows_contracted(id, 8) { leading } else { 1 }
+    }
+
+    fn rows_contracted(&self, id: InstrId, depth: u32) -> bool {
+        let contracts = |user: &InstrId| {
+            let Some(instruction) = self.module.instructions.get(*user) else { return false };
+            match &instruction.opcode {
+                Opcode::Dot(dims) => {
+                    let rank = self.module.instructions[id].shape.rank() as u32;
+                    instruction.operands.get(1) == Some(&id) && dims.rhs_contracting + 1 != rank
+                }
+                Opcode::Reshape | Opcode::Transpose { .. } => self.rows_contracted(*user, depth - 1),
+                _ => false,
+            }
+        };
+        depth > 0 && self.users.get(id).is_some_and(|users| users.iter().any(contracts))
+    }
+
     fn wants_row_major(&self, id: InstrId, depth: u32) -> bool {
         let Some(rank) = self.module.instructions.get(id).map(|i| i.shape.rank()) else { return false };
         let last = rank.saturating_sub(1) as u32;
@@ -351,12 +408,12 @@ impl<'a> Generator<'a> {
             })
     }
 
-    /// Bytes of an element of a value: bf16 when only matmuls read it, as auto-cast of matmults does, else fp32.
+    /// Bytes of an element of a value, by the cast of what reads it.
     pub(super) fn element_bytes(&self, id: InstrId) -> u64 {
-        if self.only_matmuls_read(id) { MATMUL_BYTES } else { 4 }
+        if self.only_matmuls_read(id) { self.precision.operand_bytes } else { self.precision.value_bytes }
     }
 
-    fn only_matmuls_read(&self, id: InstrId) -> bool {
+    pub(super) fn only_matmuls_read(&self, id: InstrId) -> bool {
         let users = &self.users[id];
         let is_matmul = |user: &InstrId| match self.module.instructions[*user].opcode {
             Opcode::Dot(_) | Opcode::Convolution { .. } => true,
@@ -404,7 +461,7 @@ fn is_view(opcode: &Opcode) -> bool {
 }
 
 /// Whether all weights fit in SBUF beside the largest pair of activations.
-fn weights_fit(module: &HloModule, core: &CoreSpec) -> bool {
+fn weights_fit(module: &HloModule, core: &CoreSpec, operand_bytes: u64) -> bool {
     /// Biases, constants and statistics.
     const SLACK_BYTES: u64 = 1 << 20;
     let elements = |id: InstrId| module.instructions[id].shape.elements();
@@ -413,7 +470,7 @@ fn weights_fit(module: &HloModule, core: &CoreSpec) -> bool {
     let activations = module.instructions.iter_enumerated().filter(|(_, i)| is_product(&i.opcode));
     let pair = activations.map(|(id, i)| elements(id) + i.operands.first().map_or(0, |o| elements(*o))).max();
     let elements = weights.saturating_add(pair.unwrap_or(0));
-    elements.saturating_mul(MATMUL_BYTES).saturating_add(SLACK_BYTES) <= core.sbuf_bytes
+    elements.saturating_mul(operand_bytes).saturating_add(SLACK_BYTES) <= core.sbuf_bytes
 }
 
 fn is_product(opcode: &Opcode) -> bool {

@@ -46,13 +46,12 @@ impl Generator<'_> {
         resident.bytes = self.resident_bytes(operand.partition_elements, 1, 4);
         let room = self.take(id, resident.bytes)?;
         let op = Op::TensorReduce { free: u32::try_from(operand.free_elements).unwrap_or(u32::MAX) };
-        for block in 0..operand.blocks(self.core.partitions) {
-            let mut after = operand.ready_block(block).to_vec();
-            after.extend_from_slice(&room);
-            self.count_load(Engine::Vector, &op);
-            resident.tiles.push(vec![self.emitter.instruction(Engine::Vector, op, purpose, &after)]);
-        }
-        resident.ready = latest(resident.tiles.concat());
+        let mut after = operand.ready.clone();
+        after.extend(room);
+        resident.groups = operand.groups;
+        let ready = operand.partition_blocks(self.core.partitions);
+        let ready = ready.map(|_| self.emitter.instruction(Engine::Vector, op, purpose, &after)).collect();
+        resident.ready = latest(ready);
         self.set_resident(id, resident);
         Ok(())
     }
@@ -82,7 +81,7 @@ impl Generator<'_> {
             free_elements: 1,
             bytes,
             ready: vec![done],
-            tiles: Vec::new(),
+            groups: 1,
         };
         self.set_resident(id, resident);
         Ok(())

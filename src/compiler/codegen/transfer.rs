@@ -8,8 +8,6 @@ use crate::compiler::hlo::InstrId;
 use crate::machine::SourceId;
 use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 
-/// Bytes of an element that only matmuls read, weights among them: bf16, the cast of the era of the published figures.
-pub(super) const MATMUL_BYTES: u64 = 2;
 /// Bytes of an input or output element: inputs and outputs are never cast.
 const IO_BYTES: u64 = 4;
 
@@ -55,7 +53,7 @@ impl Generator<'_> {
             Resident { ready: after, ..Resident::of(Layout::FeatureMajor, rows, columns) }
         } else if one_block {
             self.load_input(id, source, Layout::FeatureMajor, (columns, rows), &after)?
-        } else if self.element_bytes(id) == MATMUL_BYTES {
+        } else if self.only_matmuls_read(id) {
             self.load_and_turn(id, source, (rows, columns), &after)?
         } else {
             self.load_input(id, source, Layout::RowMajor, (rows, columns), &after)?
@@ -83,7 +81,7 @@ impl Generator<'_> {
             short_descriptors: 0,
         };
         let ready = vec![self.emitter.dma(transfer, source, &after)];
-        Ok(Resident { layout, partition_elements, free_elements, bytes, ready, tiles: Vec::new() })
+        Ok(Resident { layout, partition_elements, free_elements, bytes, ready, groups: 1 })
     }
 
     fn load_and_turn(
@@ -93,7 +91,7 @@ impl Generator<'_> {
         (rows, columns): (u64, u64),
         after: &[Wait],
     ) -> Result<Resident, CodegenError> {
-        let bytes = self.resident_bytes(columns, rows, MATMUL_BYTES);
+        let bytes = self.resident_bytes(columns, rows, self.precision.operand_bytes);
         let room = self.take(id, bytes)?;
         let mut ready = Vec::new();
         for block in blocks(rows, self.core.partitions) {
@@ -109,7 +107,9 @@ impl Generator<'_> {
             };
             let mut loaded = vec![self.emitter.dma(transfer, source, &after)];
             loaded.extend_from_slice(&room);
-            let turned = self.turn_rows(block, columns, Purpose::data_transfer(source), &loaded);
+            let turns: Vec<(u32, u32)> =
+                blocks(columns, self.core.partitions).map(|columns| (block, columns)).collect();
+            let turned = self.turn_blocks(&turns, Purpose::data_transfer(source), &loaded);
             self.ring.release(block_bytes, latest(turned.clone()));
             ready.extend(turned);
         }
@@ -120,7 +120,7 @@ impl Generator<'_> {
             free_elements: rows,
             bytes,
             ready: latest(ready),
-            tiles: Vec::new(),
+            groups: 1,
         })
     }
 
@@ -142,13 +142,13 @@ impl Generator<'_> {
 
     /// Loads one block of a weight matrix; its completion and the SBUF it takes.
     pub(super) fn load_block(&mut self, matrix: &WeightMatrix, columns: u32) -> Result<(Wait, u64), CodegenError> {
-        let bytes = self.resident_bytes(matrix.depth, u64::from(columns), MATMUL_BYTES);
+        let bytes = self.resident_bytes(matrix.depth, u64::from(columns), self.precision.operand_bytes);
         let mut after = self.take(matrix.via, bytes)?;
         after.extend_from_slice(&self.staged);
         let transfer = Transfer {
             queue: DmaQueue::Weights,
             direction: DmaDirection::HbmToSbuf,
-            bytes: matrix.depth * u64::from(columns) * MATMUL_BYTES,
+            bytes: matrix.depth * u64::from(columns) * self.precision.operand_bytes,
             partitions: u32::try_from(matrix.depth).unwrap_or(u32::MAX).min(self.core.partitions),
             short_descriptors: 0,
         };
@@ -238,7 +238,7 @@ impl Generator<'_> {
         after.push(done);
         let load = Transfer { direction: DmaDirection::HbmToSbuf, ..store };
         let ready = vec![self.emitter.dma(load, source, &after)];
-        self.set_resident(id, Resident { ready, tiles: Vec::new(), ..operand });
+        self.set_resident(id, Resident { ready, ..operand });
         Ok(())
     }
 }

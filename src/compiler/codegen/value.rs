@@ -25,9 +25,8 @@ pub(super) struct Resident {
     pub bytes: u64,
     /// Complete when the value is there.
     pub ready: Vec<Wait>,
-    /// The same for each block of 128 partitions, where elementwise work made it; else empty. Elementwise work goes on
-    /// block by block with what elementwise work has made; products wait for the whole.
-    pub tiles: Vec<Vec<Wait>>,
+    /// Equal parts along the partitions that each start at a block of their own: one for each head of attention.
+    pub groups: u64,
 }
 
 impl Resident {
@@ -37,17 +36,13 @@ impl Resident {
             Layout::FeatureMajor => (columns, rows),
             Layout::RowMajor => (rows, columns),
         };
-        Self { layout, partition_elements, free_elements, bytes: 0, ready: Vec::new(), tiles: Vec::new() }
+        Self { layout, partition_elements, free_elements, bytes: 0, ready: Vec::new(), groups: 1 }
     }
 
-    /// Blocks of partitions it takes.
-    pub fn blocks(&self, partitions: u32) -> usize {
-        self.partition_elements.div_ceil(u64::from(partitions.max(1))) as usize
-    }
-
-    /// What must be complete before a block is read.
-    pub fn ready_block(&self, block: usize) -> &[Wait] {
-        self.tiles.get(block).map_or(&self.ready, Vec::as_slice)
+    /// Blocks of partitions it takes, each with how many are used.
+    pub fn partition_blocks(&self, partitions: u32) -> impl Iterator<Item = u32> + use<> {
+        let (groups, each) = (self.groups.max(1), self.partition_elements.div_ceil(self.groups.max(1)));
+        (0..groups).flat_map(move |_| blocks(each, partitions))
     }
 }
 
@@ -84,14 +79,46 @@ pub(super) fn matrix_of(shape: &Shape) -> (u64, u64) {
 }
 
 /// Blocks of at most `block` that cover `total`, largest first.
-pub(super) fn blocks(total: u64, block: u32) -> impl Iterator<Item = u32> {
+pub(super) fn blocks(total: u64, block: u32) -> impl Iterator<Item = u32> + use<> {
     let block = u64::from(block.max(1));
     (0..total.div_ceil(block)).map(move |i| u32::try_from((total - i * block).min(block)).unwrap_or(u32::MAX))
+}
+
+/// How many groups of `each` partitions share a block: an operand of the array starts at a quarter or a half of it.
+fn groups_in_block(each: u64, partitions: u32) -> u64 {
+    let partitions = u64::from(partitions);
+    if each * 4 <= partitions {
+        4
+    } else if each * 2 <= partitions {
+        2
+    } else {
+        1
+    }
+}
+
+/// Blocks of stationary rows for `total` of them in equal groups that must each start where the array can read.
+pub(super) fn grouped_blocks(total: u64, groups: u64, partitions: u32) -> impl Iterator<Item = u32> + use<> {
+    let groups = groups.max(1);
+    let each = total.div_ceil(groups);
+    let together = if groups > 1 { groups_in_block(each, partitions) } else { 1 };
+    let stride = u64::from(partitions) / together;
+    (0..groups.div_ceil(together)).flat_map(move |first| {
+        let here = (groups - first * together).min(together);
+        blocks((here - 1) * stride + each, partitions)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_groups_share_a_block_at_quarters_and_halves() {
+        assert_eq!(grouped_blocks(3 * 197, 3, 128).collect::<Vec<_>>(), [128, 69, 128, 69, 128, 69]);
+        assert_eq!(grouped_blocks(5 * 9, 5, 128).collect::<Vec<_>>(), [105, 9]);
+        assert_eq!(grouped_blocks(3 * 50, 3, 128).collect::<Vec<_>>(), [114, 50]);
+        assert_eq!(grouped_blocks(150, 1, 128).collect::<Vec<_>>(), [128, 22]);
+    }
 
     #[test]
     fn blocks_cover_everything_once() {

@@ -3,7 +3,6 @@
 use super::CodegenError;
 use super::emitter::Transfer;
 use super::program::{Generator, latest};
-use super::transfer::MATMUL_BYTES;
 use super::value::{Layout, Resident, Value, matrix_of};
 use crate::compiler::hlo::InstrId;
 use crate::machine::isa::{DmaDirection, DmaQueue};
@@ -97,7 +96,7 @@ impl Generator<'_> {
         let transfer = Transfer {
             queue: DmaQueue::Io,
             direction: DmaDirection::HbmToSbuf,
-            bytes: rows * columns * MATMUL_BYTES,
+            bytes: rows * columns * self.precision.operand_bytes,
             partitions: u32::try_from(rows).unwrap_or(u32::MAX).min(self.core.partitions),
             short_descriptors: rows,
         };
@@ -115,7 +114,7 @@ impl Generator<'_> {
             let transfer = Transfer {
                 queue: DmaQueue::Io,
                 direction: DmaDirection::SbufToHbm,
-                bytes: self.instruction(update)?.shape.elements() * MATMUL_BYTES,
+                bytes: self.instruction(update)?.shape.elements() * self.precision.operand_bytes,
                 partitions: self.core.partitions,
                 short_descriptors: 0,
             };
@@ -142,7 +141,7 @@ impl Generator<'_> {
     }
 
     fn set_view(&mut self, id: InstrId, resident: Resident) {
-        self.set_resident(id, Resident { bytes: 0, tiles: Vec::new(), ..resident });
+        self.set_resident(id, Resident { bytes: 0, ..resident });
     }
 
     fn came_from_image(&self, id: InstrId) -> bool {

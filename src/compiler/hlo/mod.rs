@@ -8,7 +8,7 @@ mod opcode;
 pub mod text;
 mod verify;
 
-pub use eval::{EvalError, evaluate};
+pub use eval::{Arithmetic, EvalError, Evaluation, Place, Reference, Unwatched, Watch, evaluate};
 pub use instruction::{HloInstruction, InstrId, OpMetadata};
 pub use module::HloModule;
 pub use opcode::{DotDims, FusionBody, Literal, Opcode, ParameterRole, ReduceKind};

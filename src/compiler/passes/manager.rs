@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::compiler::OptLevel;
 use crate::compiler::hlo::{HloModule, VerifyError, verify};
 
 use super::{CommonSubexpressions, DeadCode, FoldTransposes, Fusion, Simplify, Views};
@@ -84,6 +85,16 @@ impl Default for PassManager {
 }
 
 impl PassManager {
+    /// The passes of an optimisation level: without fusion at the first, all of them above.
+    #[must_use]
+    pub fn of_level(level: OptLevel) -> Self {
+        let mut manager = Self::default();
+        if level == OptLevel::O1 {
+            manager.passes.retain(|p| p.name() != Fusion.name());
+        }
+        manager
+    }
+
     /// No passes.
     #[must_use]
     pub fn empty() -> Self {

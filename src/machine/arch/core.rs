@@ -1,5 +1,9 @@
 //! One NeuronCore: clocks, arrays and memories.
 
+use thiserror::Error;
+
+use super::cores::{CoreData, core_data};
+
 /// The parts of one NeuronCore that the compiler must fit and the simulator must time.
 ///
 /// Sources for NeuronCore-v2: the NKI architecture guide for Trainium and Inferentia2 (clocks, array, SBUF and PSUM)
@@ -33,6 +37,22 @@ pub struct CoreSpec {
     /// Peak rate of device memory for one core, bytes per microsecond. What bandwidth utilisation and the ridge of a
     /// roofline refer to; the DMA engines together reach less.
     pub hbm_bytes_per_us: u64,
+    /// Contracted rows that a partition takes of an 8-bit product in one pass: 2 where the array has a double row mode.
+    pub fp8_rows_per_partition: u32,
+    /// Physical cores that work as this one: a logical NeuronCore may have two.
+    pub physical_cores: u32,
+}
+
+/// A generation that can not be simulated, because figures that a simulation needs are not public.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "{core} can't be simulated: {figures} are not published for it, and none is invented; use an inf2, trn1, trn2 or trn3 size, or give the times of the system with --model fixed"
+)]
+pub struct UnpublishedFigures {
+    /// The generation: `NeuronCore-v1`.
+    pub core: &'static str,
+    /// The figures that are missing, by name.
+    pub figures: String,
 }
 
 /// NeuronCore-v2: Trainium (Trn1) and Inferentia2.
@@ -53,13 +73,77 @@ pub const NEURONCORE_V2: CoreSpec = CoreSpec {
     dma_engines: 16,
     hbm_bytes: 16 * 1024 * 1024 * 1024,
     hbm_bytes_per_us: 410_000,
+    fp8_rows_per_partition: 1,
+    physical_cores: 1,
 };
 
+/// The specification of a generation, from its figures.
+///
+/// # Errors
+/// When a figure that the compiler or the simulator needs is not public, naming all of them; or there is no such generation.
+pub fn core_spec(version: u8) -> Result<CoreSpec, UnpublishedFigures> {
+    let Some(data) = core_data(version) else {
+        return Err(UnpublishedFigures { core: "this generation of NeuronCores", figures: "all figures".to_owned() });
+    };
+    let mut missing = Vec::new();
+    let mut figure = |name: &'static str| match data.figure(name).and_then(|f| f.value) {
+        Some(value) => value as u64,
+        None => {
+            missing.push(name);
+            0
+        }
+    };
+    let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    let spec = CoreSpec {
+        name: data.name,
+        tensor_mhz: narrow(figure("tensor_mhz")),
+        vector_mhz: narrow(figure("vector_mhz")),
+        scalar_mhz: narrow(figure("scalar_mhz")),
+        gpsimd_mhz: narrow(figure("gpsimd_mhz")),
+        partitions: narrow(figure("partitions")),
+        moving_free_max: narrow(figure("moving_free_max")),
+        sbuf_bytes: figure("sbuf_bytes"),
+        psum_bytes: figure("psum_bytes"),
+        psum_banks: narrow(figure("psum_banks")),
+        dma_engines: narrow(figure("dma_engines")),
+        hbm_bytes: figure("hbm_bytes"),
+        hbm_bytes_per_us: figure("hbm_bytes_per_us"),
+        fp8_rows_per_partition: narrow(figure("fp8_rows_per_partition")),
+        physical_cores: 1,
+    };
+    missing_or(data, missing, spec)
+}
+
+fn missing_or(data: &CoreData, missing: Vec<&str>, spec: CoreSpec) -> Result<CoreSpec, UnpublishedFigures> {
+    if missing.is_empty() { Ok(spec) } else { Err(UnpublishedFigures { core: data.name, figures: missing.join(", ") }) }
+}
+
 impl CoreSpec {
+    /// A logical core of several of these: as many engines, as much memory and bandwidth.
+    #[must_use]
+    pub fn logical(&self, physical_cores: u32) -> Self {
+        let n = physical_cores.max(1);
+        let wide = u64::from(n);
+        Self {
+            sbuf_bytes: self.sbuf_bytes * wide,
+            psum_bytes: self.psum_bytes * wide,
+            dma_engines: self.dma_engines * n,
+            hbm_bytes: self.hbm_bytes * wide,
+            hbm_bytes_per_us: self.hbm_bytes_per_us * wide,
+            physical_cores: n,
+            ..self.clone()
+        }
+    }
+
     /// Peak dense bf16 rate in floating point operations per second: two per array element and cycle.
     #[must_use]
     pub fn peak_bf16_flops(&self) -> f64 {
-        2.0 * f64::from(self.partitions) * f64::from(self.partitions) * f64::from(self.tensor_mhz) * 1e6
+        f64::from(self.physical_cores)
+            * 2.0
+            * f64::from(self.partitions)
+            * f64::from(self.partitions)
+            * f64::from(self.tensor_mhz)
+            * 1e6
     }
 
     /// Peak rate of device memory for one core, bytes per second.
@@ -78,6 +162,28 @@ impl CoreSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn specifications_are_the_figures() {
+        assert_eq!(core_spec(2), Ok(NEURONCORE_V2));
+        for version in [2, 3, 4] {
+            let spec = core_spec(version).unwrap();
+            let published = core_data(version).and_then(|d| d.figure("bf16_tflops")).and_then(|f| f.value).unwrap();
+            // The documents round to whole TFLOPS.
+            assert!((spec.peak_bf16_flops() / 1e12 - published).abs() < 0.5, "{}", spec.name);
+            assert!((spec.logical(2).peak_bf16_flops() / spec.peak_bf16_flops() - 2.0).abs() < 1e-12);
+            assert_eq!(spec.psum_bytes / u64::from(spec.partitions * spec.psum_banks), 2048);
+        }
+    }
+
+    #[test]
+    fn what_is_not_public_is_named() {
+        let error = core_spec(1).unwrap_err();
+        assert_eq!(error.core, "NeuronCore-v1");
+        assert!(error.figures.starts_with("tensor_mhz, vector_mhz, scalar_mhz, gpsimd_mhz, partitions"), "{error}");
+        assert!(!error.figures.contains("hbm_bytes"));
+        assert!(core_spec(9).is_err());
+    }
 
     #[test]
     fn peak_is_the_documented_92_tflops() {

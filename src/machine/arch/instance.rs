@@ -1,11 +1,16 @@
 //! Instance sizes: what MAX means to a benchmark, and what an hour costs.
 
+use serde::Serialize;
+
+use super::features;
+
 /// One EC2 instance size with Neuron devices.
 ///
 /// Sources: devices, cores, vCPUs and memory from the Neuron documentation's instance tables; the price per hour from
 /// NeuronPerf's own cost table, which knows Inf1 sizes only. A size without a published price there has `None`:
-/// nothing is invented, and a user gives `cost_per_hour` to get a cost.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// nothing is invented, and a user gives `cost_per_hour` to get a cost. UltraServers have no EC2 size of one name: theirs
+/// are ours.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Instance {
     /// API name: `trn1.2xlarge`.
     pub name: &'static str,
@@ -13,7 +18,7 @@ pub struct Instance {
     pub devices: u32,
     /// NeuronCores that a process sees in all (at logical NeuronCore size 2 on Trn2, its default).
     pub neuroncores: u32,
-    /// Generation of its NeuronCores, 1 to 3.
+    /// Generation of its NeuronCores, 1 to 4.
     pub core_version: u8,
     /// Virtual CPUs of the host.
     pub vcpus: u32,
@@ -21,6 +26,19 @@ pub struct Instance {
     pub host_memory_gib: u32,
     /// On-demand price in US dollars per hour, where a cost table publishes one.
     pub usd_per_hour: Option<f64>,
+}
+
+impl Instance {
+    /// NeuronCores that a process sees when a logical core has `lnc` physical ones; the default of the generation when
+    /// absent. A generation without logical cores of that size has its own number.
+    #[must_use]
+    pub fn logical_cores(&self, lnc: Option<u32>) -> u32 {
+        let Some(core) = features(self.core_version) else { return self.neuroncores };
+        match lnc.filter(|n| core.lnc.contains(n)) {
+            Some(lnc) => self.neuroncores * core.default_lnc / lnc,
+            None => self.neuroncores,
+        }
+    }
 }
 
 const fn size(
@@ -50,6 +68,9 @@ pub const INSTANCES: &[Instance] = &[
     size("trn1n.32xlarge", 16, 32, 2, 128, 512, None),
     size("trn2.48xlarge", 16, 64, 3, 192, 2048, None),
     size("trn2u.48xlarge", 16, 64, 3, 192, 2048, None),
+    size("trn2-ultraserver", 64, 256, 3, 768, 8192, None),
+    size("trn3-ultraserver-gen1", 64, 512, 4, 768, 8192, None),
+    size("trn3-ultraserver-gen2", 144, 1152, 4, 2304, 27648, None),
 ];
 
 /// The instance of this name, in any case.
@@ -61,6 +82,15 @@ pub fn instance(name: &str) -> Option<&'static Instance> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn logical_cores_follow_lnc_where_there_is_a_choice() {
+        let cores = |name, lnc| instance(name).map(|i| i.logical_cores(lnc));
+        assert_eq!(cores("trn2.48xlarge", None), Some(64));
+        assert_eq!(cores("trn2.48xlarge", Some(1)), Some(128));
+        assert_eq!(cores("trn2.48xlarge", Some(2)), Some(64));
+        assert_eq!(cores("trn1.32xlarge", Some(2)), Some(32));
+    }
 
     #[test]
     fn names_are_found_in_any_case_and_are_unique() {

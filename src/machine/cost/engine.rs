@@ -23,7 +23,9 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
     let access = u64::from(e.memory_access_cycles);
     let cycles = |interval: u64, extra: u64| {
         let mhz = clock_mhz(costs, engine);
-        InstructionCost { interval: cycles_to_time(interval, mhz), latency: cycles_to_time(interval + extra, mhz) }
+        // Physical cores of a logical one take turns.
+        let each = interval.div_ceil(u64::from(costs.core.physical_cores.max(1)));
+        InstructionCost { interval: cycles_to_time(each, mhz), latency: cycles_to_time(interval + extra, mhz) }
     };
     match *op {
         Op::LdWeights { columns, .. } => cycles(at_least_min(columns) / u64::from(e.fast_weight_load_factor.max(1)), 0),
@@ -37,14 +39,15 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
             };
             cycles(interval, fixed + access + u64::from(e.array_depth_cycles))
         }
-        Op::TensorScalar { free } | Op::TensorCopy { free } | Op::TensorReduce { free } => {
-            cycles(at_least_min(free), fixed)
-        }
+        Op::TensorScalar { free } | Op::TensorCopy { free } => cycles(at_least_min(free), fixed),
+        Op::TensorReduce { free } => cycles(at_least_min(free.div_ceil(e.reduce_elements_per_cycle.max(1))), fixed),
         Op::TensorTensor { free, sbuf_only } => {
-            cycles(at_least_min(if sbuf_only { free.saturating_mul(2) } else { free }), fixed)
+            cycles(at_least_min(if sbuf_only { free.saturating_mul(e.sbuf_pair_cycles) } else { free }), fixed)
         }
         Op::Memset { free } => cycles(at_least_min(free), if engine == Engine::GpSimd { 0 } else { fixed }),
         Op::Activate { free } => cycles(at_least_min(free), fixed + access),
+        // The cost table adds one minimum interval for reading the accumulator.
+        Op::ActivateReduce { free } => cycles(at_least_min(free) + u64::from(e.min_interval_cycles), fixed + access),
         Op::ActTableLoad => {
             let time = SimTime::from_ns(e.act_table_load_ns);
             InstructionCost { interval: time, latency: time }

@@ -1,6 +1,7 @@
 //! The constants. "Published" figures are from AWS documentation; "measured" ones were read off device traces or the
 //! profiler's pictures that AWS published; "derived" ones are arithmetic on those. docs/costs.md lists them again.
 
+use super::Throttle;
 use crate::machine::arch::{CoreSpec, NEURONCORE_V2};
 
 /// Costs of the compute engines, in cycles of the engine unless said otherwise.
@@ -15,6 +16,11 @@ pub struct EngineCosts {
     /// dependent chain shows it: the array's read of SBUF and the scalar engine's read of PSUM. A dependent scalar
     /// engine chain was measured at 264 cycles, of which `64 + 100 + 60` are these three.
     pub memory_access_cycles: u32,
+    /// Cycles an element of an operation on two tensors that both lie in SBUF (published, NKI cost table: 2, and 1 when
+    /// all are 16 bits wide).
+    pub sbuf_pair_cycles: u32,
+    /// Elements of a reduction in one cycle (published, NKI cost table: 1, and 2 when they are 16 bits wide).
+    pub reduce_elements_per_cycle: u32,
     /// Depth of the array that the last moving row must cross (published: 128 rows).
     pub array_depth_cycles: u32,
     /// A stationary tile loads this many times faster than a moving tile of the same size streams (published: up to 4).
@@ -22,6 +28,8 @@ pub struct EngineCosts {
     /// Share of the array's peak that back-to-back matmuls sustain, in thousandths (derived: the chained 1024^3
     /// microbenchmark takes 27.66 us a layer, of which the wait for the layer before is about 1.3 us; the ideal is 23.41).
     pub sustained_matmul_permille: u32,
+    /// Limit of power changes of the tensor engine; none on NeuronCore-v2.
+    pub tensor_throttle: Option<Throttle>,
     /// Loading another activation table, nanoseconds (measured: 0.42 to 0.55 us in the published NeuronCore-v2 operator
     /// timelines; 1.29 us was measured on Trn2).
     pub act_table_load_ns: u64,
@@ -110,9 +118,12 @@ impl CostTable {
                 min_interval_cycles: 64,
                 static_overhead_cycles: 100,
                 memory_access_cycles: 60,
+                sbuf_pair_cycles: 2,
+                reduce_elements_per_cycle: 1,
                 array_depth_cycles: 128,
                 fast_weight_load_factor: 4,
-                sustained_matmul_permille: 888,
+                sustained_matmul_permille: 852,
+                tensor_throttle: None,
                 act_table_load_ns: 500,
                 gpsimd_start_cycles: 150,
                 custom_hbm_access_ns: 250,
@@ -141,6 +152,15 @@ impl CostTable {
                 warmup_ns: 2_600_000,
             },
         }
+    }
+
+    /// The same core for programs whose values are at most 16 bits wide between operations (`--auto-cast all`): the
+    /// vector engine's faster modes apply.
+    #[must_use]
+    pub fn with_16_bit_values(mut self) -> Self {
+        self.engine.sbuf_pair_cycles = 1;
+        self.engine.reduce_elements_per_cycle = 2;
+        self
     }
 
     /// The NeuronCore-v2 of Inferentia2. Published rows that are bound by compute take about 1.2 times as long as on

@@ -1,6 +1,6 @@
 //! The model of the microbenchmark guide.
 
-use crate::model::nn::Linear;
+use crate::model::nn::{Linear, RmsNorm};
 use crate::model::{Child, Ctx, Distribution, Entry, InputSpec, ModelError, Module, Value};
 use crate::tensor::Shape;
 
@@ -32,10 +32,16 @@ pub(super) static INFO: ModelInfo = ModelInfo {
             help: "feed each product to the next; false is the guide's counter-example, whose loop the compiler removes",
             kind: ParamKind::Bool { default: true },
         },
+        ParamInfo {
+            name: "normalize",
+            help: "divide each row of the result by its root mean square, as a normalisation does: 0 / 0 where it vanished",
+            kind: ParamKind::Bool { default: false },
+        },
     ],
     build: |s| {
         let model = Matmult::new(s.int("n"), s.flag("add_bias"), s.int("loop_count"));
-        Box::new(if s.flag("chained") { model } else { model.unchained() })
+        let model = if s.flag("chained") { model } else { model.unchained() };
+        Box::new(if s.flag("normalize") { model.normalized(s.int("n")) } else { model })
     },
     inputs: |s, batch| {
         let shape = Shape::f32([batch, s.int("n"), s.int("n")]);
@@ -49,19 +55,33 @@ pub struct Matmult {
     matmult: Child<Linear>,
     loop_count: u64,
     chained: bool,
+    norm: Option<Child<RmsNorm>>,
 }
 
 impl Matmult {
     /// The guide's model: each product is fed to the next, so that none can be removed.
     #[must_use]
     pub fn new(n: u64, add_bias: bool, loop_count: u64) -> Self {
-        Self { matmult: Child::new("matmult", Linear::with_bias(n, n, add_bias)), loop_count, chained: true }
+        Self {
+            matmult: Child::new("matmult", Linear::with_bias(n, n, add_bias)),
+            loop_count,
+            chained: true,
+            norm: None,
+        }
     }
 
     /// The guide's counter-example: every product reads the same input, and only the last one is used.
     #[must_use]
     pub fn unchained(mut self) -> Self {
         self.chained = false;
+        self
+    }
+
+    /// With a normalisation of the last product that adds nothing to what it divides by. The guide recommends a bias
+    /// because it avoids NaNs: without one, each product of the chain makes the values smaller, and here 0 / 0 comes of it.
+    #[must_use]
+    pub fn normalized(mut self, n: u64) -> Self {
+        self.norm = Some(Child::new("norm", RmsNorm::new(n, 0.0)));
         self
     }
 }
@@ -77,10 +97,15 @@ impl Module for Matmult {
         for _ in 1..self.loop_count {
             out = self.matmult.call(cx, if self.chained { &out } else { x })?;
         }
+        if let Some(norm) = &self.norm {
+            out = norm.call(cx, &out)?;
+        }
         cx.mean(&out)
     }
 
     fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.matmult.entry()]
+        let mut children = vec![self.matmult.entry()];
+        children.extend(self.norm.as_ref().map(Child::entry));
+        children
     }
 }

@@ -272,7 +272,7 @@ mod tests {
         assert!(error("google/").starts_with("unknown model \"google/\""));
         assert_eq!(
             error("matmult:m=3"),
-            "model matmult has no parameter \"m\": it has n, loop_count, add_bias, chained"
+            "model matmult has no parameter \"m\": it has n, loop_count, add_bias, chained, normalize"
         );
         assert_eq!(error("nn:n=3"), "model nn has no parameter \"n\": it has none");
         assert_eq!(

@@ -7,6 +7,7 @@
 
 mod error;
 mod observer;
+mod power;
 #[cfg(test)]
 mod properties;
 mod simulator;

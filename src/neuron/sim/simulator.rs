@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use super::power::PowerRamp;
 use super::state::{Readiness, UNITS, UnitState, unit_name};
 use super::{Observer, SimError};
 use crate::base::{Interval, SimTime};
@@ -55,6 +56,7 @@ pub struct Simulator<E, C> {
     /// Cost of the last op of each engine: tiles repeat.
     last_cost: [Option<(Op, InstructionCost)>; Engine::ALL.len()],
     dma_pool_free_at: SimTime,
+    power: PowerRamp,
     outcome: SimOutcome,
     first_start: Option<SimTime>,
 }
@@ -76,6 +78,7 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
             pending: [None; Engine::ALL.len()],
             last_cost: [None; Engine::ALL.len()],
             dma_pool_free_at: SimTime::ZERO,
+            power: PowerRamp::default(),
             outcome: SimOutcome::default(),
             first_start: None,
         };
@@ -126,7 +129,10 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         let Readiness::At(start) = state.readiness else { return };
         let index = state.next;
         let instruction = &self.executable.engines[engine.index()][index];
-        let cost = self.cost_of(engine, instruction.op);
+        let mut cost = self.cost_of(engine, instruction.op);
+        if let (Engine::Tensor, Some(throttle)) = (engine, self.costs.engine.tensor_throttle) {
+            cost = self.power.stretch(throttle, start, cost);
+        }
         self.flush(engine, start, observer);
         let state = &mut self.units[engine.index()];
         state.free_at = state.free_at.max(start + cost.interval);

@@ -1,12 +1,13 @@
 //! Running a query.
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 
 use super::parse::{Aggregate, Column, Comparison, Condition, Field, Query};
 use crate::base::{FxHashMap, StrId, stats};
-use crate::profile::opstats::self_times;
+use crate::profile::analysis::operators::self_times;
+use crate::profile::analysis::scopes::Scopes;
 use crate::profile::query::parse_args;
-use crate::profile::scope::Scopes;
 use crate::profile::{ArgsId, Profile, SliceFlags, SliceId, TrackId};
 
 /// A value of a row.
@@ -91,7 +92,8 @@ pub fn run(profile: &Profile, query: &Query) -> AskTable {
 struct Reader<'a> {
     profile: &'a Profile,
     own: Vec<i64>,
-    scopes: Scopes<'a>,
+    /// Found when a query names modules.
+    scopes: OnceCell<Scopes>,
     track: (TrackId, String, String),
     /// For each condition on a name or a category, what it said of a text.
     texts: Vec<FxHashMap<StrId, bool>>,
@@ -103,7 +105,7 @@ impl<'a> Reader<'a> {
         Self {
             profile,
             own: self_times(profile),
-            scopes: Scopes::new(profile),
+            scopes: OnceCell::new(),
             track: (TrackId(u32::MAX), String::new(), String::new()),
             texts: vec![FxHashMap::default(); query.conditions.len()],
             args: FxHashMap::default(),
@@ -138,13 +140,21 @@ impl<'a> Reader<'a> {
             Field::Category => text(self.profile.str(slices.category(id))),
             Field::Process => text(&self.track.1),
             Field::Thread => text(&self.track.2),
-            Field::Module => self.scopes.of(id).map_or(AskValue::Missing, AskValue::Text),
+            Field::Module => self.module(id),
             Field::Start => AskValue::Int(slices.start(id).0),
             Field::End => AskValue::Int(slices.end(id).0),
             Field::Dur => AskValue::Int(slices.dur_ns(id)),
             Field::SelfTime => AskValue::Int(self.own[id.0 as usize]),
             Field::Depth => AskValue::Int(i64::from(slices.depth(id))),
             Field::Arg(key) => self.arg(slices.args(id), key),
+        }
+    }
+
+    fn module(&self, id: SliceId) -> AskValue {
+        let scopes = self.scopes.get_or_init(|| Scopes::of(self.profile));
+        match scopes.names().get(scopes.scope_of(id)) {
+            "" => AskValue::Missing,
+            path => AskValue::Text(path.to_owned()),
         }
     }
 

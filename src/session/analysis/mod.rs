@@ -1,12 +1,13 @@
-//! Questions about any profile whose answer is a table: groups of slices and what else a person wants to know.
+//! Questions about any profile: tables ([`Listing`]) and trees, spreads and sentences ([`Question`]), computed in steps.
 
+mod asked;
 mod groups;
 mod listing;
-mod sentences;
-mod tables;
-mod tree;
+mod members;
+mod question;
+mod run;
 
-pub use listing::{GroupsOf, Listed, Listing};
-pub(super) use listing::{Sources, answer};
-pub(super) use tree::tree;
-pub use tree::{Tree, TreeOf};
+pub(super) use listing::Sources;
+pub use listing::{Chosen, GroupsOf, Listed, Listing, MembersOf};
+pub use question::{Answer, Question};
+pub(super) use run::{AnalysisRun, Asked};

@@ -1,9 +1,9 @@
 //! Running a benchmark: its configurations one after another, each a row as it ends.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
-use super::{Job, JobState};
-use crate::bench::{BenchConfig, Configuration, ConfigurationRun, Device, ReportDetail, ServiceTimes, expand};
+use super::{Job, JobState, Times};
+use crate::bench::{BenchConfig, Configuration, ConfigurationRun, ReportDetail, expand};
 use crate::session::{Event, JobId};
 
 /// A benchmark in progress.
@@ -15,13 +15,12 @@ pub(in crate::session) struct BenchJob {
     total: u32,
     running: Option<ConfigurationRun>,
     row: u32,
-    /// Stage times by batch size and pipeline size: copies and workers do not change them.
-    times: BTreeMap<(u32, u32), Result<ServiceTimes, String>>,
+    times: Times,
 }
 
 impl BenchJob {
-    pub fn new(id: JobId, config: BenchConfig) -> Self {
-        Self { id, config, waiting: None, total: 0, running: None, row: 0, times: BTreeMap::new() }
+    pub fn new(id: JobId, config: BenchConfig, times: Times) -> Self {
+        Self { id, config, waiting: None, total: 0, running: None, row: 0, times }
     }
 
     fn start(&mut self, sink: &mut dyn FnMut(Event)) -> Result<(), String> {
@@ -32,18 +31,6 @@ impl BenchJob {
         self.total = u32::try_from(sweep.configurations.len()).unwrap_or(u32::MAX);
         self.waiting = Some(sweep.configurations.into());
         Ok(())
-    }
-
-    /// Stage times of a configuration, compiled and simulated once.
-    fn service_times(&mut self, configuration: &Configuration) -> Result<ServiceTimes, String> {
-        let key = (configuration.batch_size, configuration.pipeline_size);
-        if let Some(known) = self.times.get(&key) {
-            return known.clone();
-        }
-        let device = Device::of_instance(&configuration.instance_type);
-        let times = device.and_then(|d| d.service_times(configuration));
-        self.times.insert(key, times.clone());
-        times
     }
 
     fn progress(&self, percent: f64, label: String) -> Event {
@@ -71,13 +58,13 @@ impl Job for BenchJob {
                     sink(Event::BenchDone { job: self.id });
                     return Ok(JobState::Done);
                 };
-                let times = self.service_times(&next);
+                let times = self.times.of(&next);
                 ConfigurationRun::new(next, times.as_ref().map_err(Clone::clone))
             }
         };
         let progress = run.step(u64::from(budget_events));
         if !progress.done {
-            sink(self.progress(progress.percent, describe(run.configuration())));
+            sink(self.progress(progress.percent, run.configuration().label()));
             self.running = Some(run);
             return Ok(JobState::More);
         }
@@ -86,8 +73,4 @@ impl Job for BenchJob {
         self.row += 1;
         Ok(JobState::More)
     }
-}
-
-fn describe(c: &Configuration) -> String {
-    format!("{}: batch {}, {} models x {} workers", c.model, c.batch_size, c.n_models, c.workers_per_model)
 }

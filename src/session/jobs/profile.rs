@@ -41,7 +41,7 @@ impl ProfileJob {
     }
 
     fn compile(&mut self) -> Result<(), String> {
-        let device = Device::of_instance(&self.spec.instance)?;
+        let device = Device::new(&self.spec.instance, self.spec.options)?;
         let executable = device.compile(&self.spec.model, None, self.spec.workflow)?;
         let costs = Rc::clone(&device.costs);
         let simulator = Simulator::new(Rc::clone(&executable), Rc::clone(&costs));

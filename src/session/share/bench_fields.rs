@@ -2,7 +2,8 @@
 //! values and say the same about wrong ones.
 
 use super::{Notice, Query};
-use crate::bench::{BenchConfig, parse_list};
+use crate::bench::{BenchConfig, parse_levels, parse_list};
+use crate::compiler::UnknownOption;
 
 /// A field of a [`BenchConfig`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +30,22 @@ pub enum BenchField {
     Warmup,
     /// Random deviation of a stage.
     Jitter,
-    /// Performance level.
+    /// Performance levels.
     PerformanceLevel,
     /// Dollars per hour.
     CostPerHour,
+    /// Which operations are cast.
+    AutoCast,
+    /// What they are cast to.
+    AutoCastType,
+    /// How hard the compiler tries.
+    OptLevel,
+    /// Physical cores of a logical one.
+    Lnc,
 }
 
 /// All fields in the order of links.
-pub const BENCH_FIELDS: [BenchField; 13] = [
+pub const BENCH_FIELDS: [BenchField; 17] = [
     BenchField::Model,
     BenchField::Name,
     BenchField::Instance,
@@ -50,6 +59,10 @@ pub const BENCH_FIELDS: [BenchField; 13] = [
     BenchField::Jitter,
     BenchField::PerformanceLevel,
     BenchField::CostPerHour,
+    BenchField::AutoCast,
+    BenchField::AutoCastType,
+    BenchField::OptLevel,
+    BenchField::Lnc,
 ];
 
 impl BenchField {
@@ -70,6 +83,10 @@ impl BenchField {
             Self::Jitter => "jitter",
             Self::PerformanceLevel => "performance_level",
             Self::CostPerHour => "cost_per_hour",
+            Self::AutoCast => "auto_cast",
+            Self::AutoCastType => "auto_cast_type",
+            Self::OptLevel => "optlevel",
+            Self::Lnc => "lnc",
         }
     }
 
@@ -81,6 +98,7 @@ impl BenchField {
             Self::Instance => "instance_type",
             Self::Duration => "duration_s",
             Self::Warmup => "warmup_inferences",
+            Self::PerformanceLevel => "performance_levels",
             other => other.key(),
         }
     }
@@ -101,8 +119,12 @@ impl BenchField {
             Self::Seed => config.seed.to_string(),
             Self::Warmup => config.warmup_inferences.to_string(),
             Self::Jitter => config.jitter.to_string(),
-            Self::PerformanceLevel => config.performance_level.to_string(),
+            Self::PerformanceLevel => config.performance_levels.iter().map(u8::to_string).collect::<Vec<_>>().join(","),
             Self::CostPerHour => config.cost_per_hour.map(|c| c.to_string()).unwrap_or_default(),
+            Self::AutoCast => config.options.compile.auto_cast.to_string(),
+            Self::AutoCastType => config.options.compile.auto_cast_type.to_string(),
+            Self::OptLevel => config.options.compile.opt_level.to_string(),
+            Self::Lnc => config.options.compile.lnc.map(|n| n.to_string()).unwrap_or_default(),
         }
     }
 
@@ -114,6 +136,7 @@ impl BenchField {
     pub fn set(self, config: &mut BenchConfig, text: &str) -> Result<(), String> {
         let text = text.trim();
         let mut next = config.clone();
+        let compile = &mut next.options.compile;
         match self {
             Self::Model => next.model = text.to_owned(),
             Self::Name => next.model_name = (!text.is_empty()).then(|| text.to_owned()),
@@ -126,9 +149,16 @@ impl BenchField {
             Self::Seed => next.seed = self.number(text, "a whole number from 0 to 18446744073709551615")?,
             Self::Warmup => next.warmup_inferences = self.number(text, "a whole number from 0 to 10000")?,
             Self::Jitter => next.jitter = self.number(text, "a fraction from 0 to 0.5, as in 0.01")?,
-            Self::PerformanceLevel => next.performance_level = self.number(text, "a whole number from 0 to 3")?,
+            Self::PerformanceLevel => {
+                next.performance_levels = parse_levels(self.config_name(), text).map_err(|e| e.to_string())?;
+            }
             Self::CostPerHour if text.is_empty() => next.cost_per_hour = None,
             Self::CostPerHour => next.cost_per_hour = Some(self.number(text, "a number of US dollars, as in 1.34")?),
+            Self::AutoCast => compile.auto_cast = text.parse().map_err(|e: UnknownOption| e.to_string())?,
+            Self::AutoCastType => compile.auto_cast_type = text.parse().map_err(|e: UnknownOption| e.to_string())?,
+            Self::OptLevel => compile.opt_level = text.parse().map_err(|e: UnknownOption| e.to_string())?,
+            Self::Lnc if text.is_empty() => compile.lnc = None,
+            Self::Lnc => compile.lnc = Some(self.number(text, "a number of cores, 1 or 2")?),
         }
         let mine = |p: &&crate::bench::ConfigError| p.field() == Some(self.config_name());
         if let Some(problem) = next.problems().iter().find(mine) {

@@ -155,7 +155,7 @@ mod tests {
                 let mut config =
                     BenchConfig { model, model_name, n_models, workers_per_model: workers, ..BenchConfig::default() };
                 (config.duration_s, config.seed, config.cost_per_hour) = (duration_s, seed, cost);
-                (config.performance_level, config.warmup_inferences, config.jitter) = (level, warm, jitter);
+                (config.performance_levels, config.warmup_inferences, config.jitter) = (vec![level], warm, jitter);
                 config
             })
             .prop_filter("is valid", |c| {

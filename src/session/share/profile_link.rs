@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{Notice, Query};
 use crate::base::{Interval, TraceNs};
-use crate::session::{GroupKey, ProfileSpec, Workflow};
+use crate::profile::analysis::GroupBy;
+use crate::session::{CompileOptions, ProfileSpec, Workflow};
 use crate::view::table::Sort;
 use crate::view::timeline::{Annotation, Arrangement, TrackId};
 
@@ -20,14 +21,12 @@ pub enum Tool {
     /// What happened when.
     #[default]
     OperatorTimeline,
-    /// Slices grouped by anything.
+    /// Slices grouped by anything, and how their durations are spread.
     Statistics,
-    /// Stacks, modules, callers and callees.
+    /// Slices merged by stack; callers and callees of a name.
     FlameGraph,
-    /// What the end waited for.
-    CriticalPath,
-    /// Pauses of tracks.
-    IdleGaps,
+    /// The module hierarchy.
+    Modules,
     /// Two profiles against each other.
     Compare,
     /// Queries.
@@ -36,15 +35,14 @@ pub enum Tool {
 
 impl Tool {
     /// All, in the order of the selector.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 9] = [
         Self::Summary,
         Self::OperatorFramework,
         Self::OperatorHlo,
         Self::OperatorTimeline,
         Self::Statistics,
         Self::FlameGraph,
-        Self::CriticalPath,
-        Self::IdleGaps,
+        Self::Modules,
         Self::Compare,
         Self::Ask,
     ];
@@ -59,8 +57,7 @@ impl Tool {
             Self::OperatorTimeline => "operator-timeline",
             Self::Statistics => "statistics",
             Self::FlameGraph => "flame-graph",
-            Self::CriticalPath => "critical-path",
-            Self::IdleGaps => "idle-gaps",
+            Self::Modules => "modules",
             Self::Compare => "compare",
             Self::Ask => "ask",
         }
@@ -89,7 +86,7 @@ pub struct ProfileLink {
     /// What the Ask tool asks.
     pub ask: String,
     /// What slices are grouped by in the statistics tool.
-    pub group_by: GroupKey,
+    pub group_by: GroupBy,
     /// Whether operators are counted in the span on the screen only, where the profile can tell.
     pub in_view: bool,
     /// How the operator table is sorted.
@@ -107,18 +104,13 @@ pub struct ProfileLink {
 impl Default for ProfileLink {
     fn default() -> Self {
         Self {
-            spec: ProfileSpec {
-                model: "nn".to_owned(),
-                workflow: Workflow::default(),
-                seed: 0,
-                instance: "trn1.2xlarge".to_owned(),
-            },
+            spec: ProfileSpec::default(),
             file: None,
             tool: Tool::default(),
             span: None,
             selected: None,
             ask: String::new(),
-            group_by: GroupKey::default(),
+            group_by: GroupBy::default(),
             in_view: false,
             sort: None,
             search: String::new(),
@@ -154,6 +146,7 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
             Err(_) => wrong("seed", t, "a whole number from 0 to 18446744073709551615", "0"),
         }
     }
+    read_options(&text, &mut link.spec.options, &mut wrong);
     if let Some(t) = text("tool") {
         match Tool::from_name(t) {
             Some(tool) => link.tool = tool,
@@ -181,9 +174,9 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
     }
     query.get("ask").unwrap_or_default().clone_into(&mut link.ask);
     if let Some(t) = text("by") {
-        match GroupKey::from_name(t) {
-            Some(key) => link.group_by = key,
-            None => wrong("by", t, &format!("one of {}", GroupKey::ALL.map(GroupKey::name).join(", ")), "name"),
+        match GroupBy::from_name(t) {
+            Some(by) => link.group_by = by,
+            None => wrong("by", t, &format!("one of {}", GroupBy::ALL.map(|(_, name)| name).join(", ")), "name"),
         }
     }
     match text("range") {
@@ -233,6 +226,47 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
     link
 }
 
+/// The compiler's options, where they are given.
+fn read_options<'q>(
+    text: &impl Fn(&str) -> Option<&'q str>,
+    options: &mut CompileOptions,
+    wrong: &mut impl FnMut(&str, &str, &str, &str),
+) {
+    if let Some(t) = text("auto_cast") {
+        match t.parse() {
+            Ok(cast) => options.auto_cast = cast,
+            Err(_) => wrong("auto_cast", t, "none, matmult or all", options.auto_cast.name()),
+        }
+    }
+    if let Some(t) = text("auto_cast_type") {
+        match t.parse() {
+            Ok(to) => options.auto_cast_type = to,
+            Err(_) => wrong("auto_cast_type", t, "bf16, fp16, tf32 or fp8_e4m3", options.auto_cast_type.name()),
+        }
+    }
+    if let Some(t) = text("optlevel") {
+        match t.parse() {
+            Ok(level) => options.opt_level = level,
+            Err(_) => wrong("optlevel", t, "1, 2 or 3", options.opt_level.name()),
+        }
+    }
+    if let Some(t) = text("lnc") {
+        match t.parse() {
+            Ok(lnc) => options.lnc = Some(lnc),
+            Err(_) => wrong("lnc", t, "a number of cores", "The device's default"),
+        }
+    }
+}
+
+fn write_options(options: &CompileOptions, query: &mut Query) {
+    query.set("auto_cast", options.auto_cast.name());
+    query.set("auto_cast_type", options.auto_cast_type.name());
+    query.set("optlevel", options.opt_level.name());
+    if let Some(lnc) = options.lnc {
+        query.set("lnc", &lnc.to_string());
+    }
+}
+
 /// `100~A` is a mark, `200..300~B` a range.
 fn read_annotation(text: &str) -> Option<Annotation> {
     let (at, label) = text.split_once('~')?;
@@ -258,6 +292,7 @@ pub(super) fn write(link: &ProfileLink, query: &mut Query) {
     query.set("workflow", link.spec.workflow.name());
     query.set("instance", &link.spec.instance);
     query.set("seed", &link.spec.seed.to_string());
+    write_options(&link.spec.options, query);
     query.set("tool", link.tool.name());
     if let Some(span) = link.span {
         query.set("from", &span.start.0.to_string());
@@ -269,7 +304,7 @@ pub(super) fn write(link: &ProfileLink, query: &mut Query) {
     if !link.ask.is_empty() {
         query.set("ask", &link.ask);
     }
-    if link.group_by != GroupKey::default() {
+    if link.group_by != GroupBy::default() {
         query.set("by", link.group_by.name());
     }
     if link.in_view {
@@ -310,16 +345,24 @@ pub(super) fn write(link: &ProfileLink, query: &mut Query) {
 mod tests {
     use super::super::Link;
     use super::*;
+    use crate::session::{AutoCast, CastType, OptLevel};
 
     #[test]
     fn all_state_survives_a_link() {
+        let options = CompileOptions {
+            auto_cast: AutoCast::All,
+            auto_cast_type: CastType::Fp8E4m3,
+            opt_level: OptLevel::O1,
+            lnc: Some(2),
+        };
         let link = ProfileLink {
+            spec: ProfileSpec { options, ..ProfileSpec::default() },
             file: Some("a trace & more.json.gz".into()),
             tool: Tool::OperatorHlo,
             span: Some(Interval::new(TraceNs(-5), TraceNs(1_712_195_495_406_752_797))),
             selected: Some(16),
             ask: "where dur > 1ms & more".into(),
-            group_by: GroupKey::Module,
+            group_by: GroupBy::Module,
             in_view: true,
             sort: Some(Sort { column: "time_ns".into(), descending: true }),
             search: " fused_1 ".into(),

@@ -1,5 +1,6 @@
 //! Matrix products. Every result element is the sum over ascending `k` of `a[i,k] * b[k,j]`, started from zero: the blocked
-//! loop gives the bits of the naive one, because blocks split rows and columns and never `k`.
+//! loop gives the bits of the naive one, because blocks split rows and columns and never `k`. A device may sum tile by tile
+//! of `k` instead ([`Accumulation`]).
 
 use crate::tensor::{Shape, Tensor, TensorError, round_slice};
 
@@ -9,6 +10,16 @@ use super::transpose;
 const ROWS: usize = 4;
 /// Columns of one register block: the innermost loop, vectorised by the compiler.
 const COLUMNS: usize = 16;
+
+/// In which order the products of one result element are added up, in single precision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accumulation {
+    /// One sum over ascending `k`.
+    Sequential,
+    /// A sum over ascending `k` for each tile of so many, and the tiles' sums added in ascending order: a systolic array
+    /// with so many rows that adds each pass to an accumulator.
+    Tiled(u32),
+}
 
 /// The product of two matrices, `[m,k] x [k,n]`.
 ///
@@ -52,6 +63,21 @@ pub fn dot_shape(lhs: &Shape, rhs: &Shape, batch: u32, lhs_k: u32, rhs_k: u32) -
 /// # Errors
 /// When the shapes do not fit.
 pub fn dot(lhs: &Tensor, rhs: &Tensor, batch: u32, lhs_k: u32, rhs_k: u32) -> Result<Tensor, TensorError> {
+    dot_in(Accumulation::Sequential, lhs, rhs, batch, lhs_k, rhs_k)
+}
+
+/// [`dot`] with another order of its sums.
+///
+/// # Errors
+/// When the shapes do not fit.
+pub fn dot_in(
+    order: Accumulation,
+    lhs: &Tensor,
+    rhs: &Tensor,
+    batch: u32,
+    lhs_k: u32,
+    rhs_k: u32,
+) -> Result<Tensor, TensorError> {
     let shape = dot_shape(lhs.shape(), rhs.shape(), batch, lhs_k, rhs_k)?;
     let (batch, lk, rk) = (batch as usize, lhs_k as usize, rhs_k as usize);
     let k = lhs.dims()[lk] as usize;
@@ -79,7 +105,7 @@ pub fn dot(lhs: &Tensor, rhs: &Tensor, batch: u32, lhs_k: u32, rhs_k: u32) -> Re
     let mut out = Tensor::splat(Shape::f32(shape.dims.clone()), 0.0)?.into_data();
     for i in 0..batches {
         let (a, b) = (&a.data()[i * m * k..(i + 1) * m * k], &b.data()[i * k * n..(i + 1) * k * n]);
-        blocked(a, b, &mut out[i * m * n..(i + 1) * m * n], k, n);
+        accumulate(order, a, b, &mut out[i * m * n..(i + 1) * m * n], k, n);
     }
     round_slice(shape.dtype, &mut out);
     Tensor::new(shape, out)
@@ -91,6 +117,25 @@ fn others(rank: usize, batch: usize, contracted: usize) -> impl Iterator<Item = 
 
 fn is_identity(order: &[u32]) -> bool {
     order.iter().enumerate().all(|(i, &p)| i == p as usize)
+}
+
+/// `out = a x b` in an order; `out` starts at zero.
+pub(super) fn accumulate(order: Accumulation, a: &[f32], b: &[f32], out: &mut [f32], k: usize, n: usize) {
+    let tile = match order {
+        Accumulation::Tiled(tile) if (tile as usize) < k && tile > 0 => tile as usize,
+        _ => return blocked(a, b, out, k, n),
+    };
+    let mut partial = vec![0.0f32; out.len()];
+    let mut columns = Vec::new();
+    for start in (0..k).step_by(tile) {
+        let end = (start + tile).min(k);
+        columns.clear();
+        columns.extend(a.chunks(k).flat_map(|row| &row[start..end]));
+        blocked(&columns, &b[start * n..end * n], &mut partial, end - start, n);
+        for (sum, tile_sum) in out.iter_mut().zip(&partial) {
+            *sum += tile_sum;
+        }
+    }
 }
 
 /// `out = a x b` block by block; `out` starts at zero.
@@ -178,6 +223,19 @@ mod tests {
             let expected = Tensor::new(Shape::f32([m, n]), naive(&a, &b)).unwrap();
             prop_assert!(matmul(&a, &b).unwrap().same_bits(&expected));
         }
+    }
+
+    #[test]
+    fn tiles_are_summed_on_their_own_first() {
+        // 2^24 swallows a one added to it, but not the sum of the ones of a tile.
+        let a = Tensor::from_fn(Shape::f32([1, 256]), |i| if i == 0 { 16_777_216.0 } else { 1.0 }).unwrap();
+        let b = Tensor::splat(Shape::f32([256, 1]), 1.0).unwrap();
+        let sum = |order| dot_in(order, &a, &b, 0, 1, 0).unwrap().data()[0];
+        assert_eq!(sum(Accumulation::Sequential), 16_777_216.0);
+        assert_eq!(sum(Accumulation::Tiled(128)), 16_777_216.0 + 128.0);
+        assert_eq!(sum(Accumulation::Tiled(256)), 16_777_216.0);
+        let (a, b) = (random(&[3, 100], 4), random(&[100, 7], 5));
+        assert!(dot_in(Accumulation::Tiled(128), &a, &b, 0, 1, 0).unwrap().same_bits(&matmul(&a, &b).unwrap()));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::tensor::{Shape, Tensor, TensorError, round_slice};
 
 use super::ReduceOp;
 use super::elementwise::maximum;
-use super::matmul::blocked;
+use super::matmul::{Accumulation, accumulate};
 use super::transpose;
 
 /// How a window moves along one spatial dimension, as HLO describes it.
@@ -121,6 +121,20 @@ pub fn convolution_shape(
 /// # Errors
 /// When the shapes do not fit or memory runs out.
 pub fn convolution(x: &Tensor, weight: &Tensor, window: &[WindowDim; 2], groups: u64) -> Result<Tensor, TensorError> {
+    convolution_in(Accumulation::Sequential, x, weight, window, groups)
+}
+
+/// [`convolution`] with another order of its sums.
+///
+/// # Errors
+/// When the shapes do not fit or memory runs out.
+pub fn convolution_in(
+    order: Accumulation,
+    x: &Tensor,
+    weight: &Tensor,
+    window: &[WindowDim; 2],
+    groups: u64,
+) -> Result<Tensor, TensorError> {
     let shape = convolution_shape(x.shape(), weight.shape(), window, groups)?;
     let mut out = Tensor::splat(Shape::f32(shape.dims.clone()), 0.0)?.into_data();
     let (&[n, ci, h, w], &[_, co, oh, ow]) = (x.dims(), shape.dims.as_slice()) else {
@@ -148,7 +162,7 @@ pub fn convolution(x: &Tensor, weight: &Tensor, window: &[WindowDim; 2], groups:
         let first = group as usize * out_group;
         let weights = &weight.data()[first * depth..(first + out_group) * depth];
         rows.fill(0.0);
-        blocked(weights, &patches, &mut rows, depth, width);
+        accumulate(order, weights, &patches, &mut rows, depth, width);
         for (o, row) in rows.chunks(width).enumerate() {
             let at = (((image * co) as usize + first + o) * oh as usize + y as usize) * width;
             out[at..at + width].copy_from_slice(row);

@@ -1,6 +1,6 @@
 //! One event of the array: its members, found in place and not yet understood.
 
-use super::scan::{Members, Stop};
+use crate::profile::formats::json::scan::{Members, Stop};
 
 /// The members of an event that are read. Values are raw JSON with quotes; missing ones are empty.
 #[derive(Clone, Copy, Debug, Default)]

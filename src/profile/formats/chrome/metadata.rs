@@ -2,7 +2,7 @@
 
 use super::event::RawEvent;
 use super::reader::Rows;
-use super::scan::{Members, number_bytes, text_of};
+use crate::profile::formats::json::scan::{Members, number_bytes, text_of};
 use crate::profile::{MetadataRow, NeuronCoreId};
 
 /// Name of the row that says which NeuronCore a process stands for; the writer's own.

@@ -2,11 +2,11 @@
 
 use super::event::RawEvent;
 use super::ids::TrackCache;
-use super::scan::text_of;
-use super::time::{TimeError, us_text_to_ns};
 use super::tokenizer::{Broken, EventSink, Form, MAX_EVENT_BYTES, Tokenizer};
 use super::{FORMAT_ARRAY, FORMAT_OBJECT, counter, ids, metadata};
 use crate::base::{Diagnostics, StrId};
+use crate::profile::formats::decimal::{TimeError, us_text_to_ns};
+use crate::profile::formats::json::scan::text_of;
 use crate::profile::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress, name_json_object};
 use crate::profile::{ArgsId, LinkEvent, Profile, ProfileBuilder, TrackId};
 
@@ -187,7 +187,7 @@ impl Rows {
 
     fn complete(&mut self, event: &RawEvent<'_>, track: TrackId, ts: i64, offset: u64) {
         let (name, category, args) = self.names(event);
-        let dur = match super::scan::number_bytes(event.dur) {
+        let dur = match crate::profile::formats::json::scan::number_bytes(event.dur) {
             [] | b"null" => {
                 self.event_note("no_duration", event, offset, "has no \"dur\": shown with none");
                 None
@@ -234,7 +234,7 @@ impl Rows {
     }
 
     fn time(&mut self, event: &RawEvent<'_>, offset: u64) -> Option<i64> {
-        match us_text_to_ns(super::scan::number_bytes(event.ts)) {
+        match us_text_to_ns(crate::profile::formats::json::scan::number_bytes(event.ts)) {
             Ok(ts) => return Some(ts),
             Err(_) if event.ts.is_empty() => self.event_note("no_time", event, offset, "has no \"ts\": skipped"),
             Err(TimeError::OutOfRange) => {

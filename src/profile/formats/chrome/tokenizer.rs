@@ -1,8 +1,8 @@
 //! Finds the events of a trace in text that arrives in chunks of any size.
 
 use super::event::{RawEvent, scan_event};
-use super::scan::{Stop, nested_end, skip_space, string_end};
 use super::skip::{Skipper, next_event_start};
+use crate::profile::formats::json::scan::{Stop, nested_end, skip_space, string_end};
 
 /// The largest text one event may have. Screenshots, the largest seen, are under 1 MB.
 pub(super) const MAX_EVENT_BYTES: usize = 64 << 20;

@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use super::metadata::NEURON_CORE;
 use crate::base::StrId;
+use crate::profile::formats::json::push_json_str;
 use crate::profile::{
     ArgsId, InstantId, LinkId, LinkValue, ProcessId, Profile, SeriesId, SliceFlags, SliceId, TrackId,
 };
@@ -261,17 +262,5 @@ impl<W: Write> Writer<'_, W> {
             self.done()?;
         }
         Ok(())
-    }
-}
-
-/// Appends a JSON string.
-fn push_json_str(out: &mut String, text: &str) {
-    if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
-        out.push('"');
-        out.push_str(text);
-        out.push('"');
-    } else {
-        // A string always serialises.
-        out.push_str(&serde_json::to_string(text).unwrap_or_default());
     }
 }

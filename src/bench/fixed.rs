@@ -1,0 +1,145 @@
+//! The model `fixed`: a system given by the times of its stages, to replay one whose code is not here.
+
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::base::SimTime;
+
+use super::service::{MAX_SERVICE, ServiceTimes};
+
+/// The name before the colon.
+pub const FIXED_MODEL: &str = "fixed";
+
+/// The parameters of `fixed`: name, what it is.
+pub const FIXED_PARAMETERS: &[(&str, &str)] = &[
+    ("device_ms", "time on the NeuronCores, milliseconds; a pipeline divides it evenly"),
+    ("host_ms", "host work before a NeuronCore is taken, one worker at a time"),
+    ("transfer_ms", "data movement while the NeuronCore is held, on the same resource as host_ms"),
+    ("input_ms", "fetching an input; the workers of one model take turns"),
+    ("load_ms", "loading one model copy"),
+    ("warmup_ms", "one warm-up inference"),
+];
+
+/// A specification of `fixed` that can not be used.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FixedError {
+    /// No such parameter.
+    #[error("model fixed has no parameter '{name}'; there are {}", known())]
+    Unknown {
+        /// What was given.
+        name: String,
+    },
+    /// Not `name=milliseconds`.
+    #[error("model fixed: '{text}' is not a time; write name=milliseconds, as in fixed:device_ms=2.895,host_ms=0.216")]
+    Malformed {
+        /// What was given.
+        text: String,
+    },
+    /// Not a time.
+    #[error("model fixed: {name}={value} is not possible; use a number of milliseconds from 0 to {max_ms}", max_ms = MAX_SERVICE.to_ms_f64())]
+    BadTime {
+        /// The parameter.
+        name: String,
+        /// What was given.
+        value: String,
+    },
+    /// A parameter twice.
+    #[error("model fixed: {name} is given twice")]
+    Twice {
+        /// The parameter.
+        name: String,
+    },
+    /// Nothing that takes time.
+    #[error("model fixed needs a time: write at least device_ms, as in fixed:device_ms=2.895")]
+    NoTime,
+}
+
+fn known() -> String {
+    FIXED_PARAMETERS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}
+
+/// A system given by its stage times, the same at every batch size.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FixedModel {
+    times: [SimTime; 6],
+}
+
+impl FixedModel {
+    /// Whether a model's text names this model; it may still be wrong.
+    #[must_use]
+    pub fn is_meant(model: &str) -> bool {
+        let name = model.trim().split(':').next().unwrap_or_default();
+        name.trim_end() == FIXED_MODEL
+    }
+
+    /// Its stage times for a pipeline of so many stages.
+    #[must_use]
+    pub fn service_times(&self, pipeline_size: u32) -> ServiceTimes {
+        let [device, host, transfer, input, load, warmup] = self.times;
+        let times =
+            ServiceTimes { input, host, transfer, load, warmup, device: vec![device], ..ServiceTimes::default() };
+        times.with_even_pipeline(pipeline_size)
+    }
+}
+
+impl FromStr for FixedModel {
+    type Err = FixedError;
+
+    fn from_str(text: &str) -> Result<Self, FixedError> {
+        let list = text.trim().split_once(':').map_or("", |(_, list)| list);
+        let mut given: [Option<SimTime>; 6] = [None; 6];
+        for entry in list.split(',').map(str::trim).filter(|e| !e.is_empty()) {
+            let (name, value) =
+                entry.split_once('=').ok_or_else(|| FixedError::Malformed { text: entry.to_owned() })?;
+            let (name, value) = (name.trim(), value.trim());
+            let at = FIXED_PARAMETERS.iter().position(|(known, _)| *known == name);
+            let slot = at.and_then(|at| given.get_mut(at));
+            let Some(slot) = slot else { return Err(FixedError::Unknown { name: name.to_owned() }) };
+            if slot.is_some() {
+                return Err(FixedError::Twice { name: name.to_owned() });
+            }
+            *slot = Some(parse_ms(name, value)?);
+        }
+        let times = given.map(Option::unwrap_or_default);
+        if times[..4].iter().all(|t| *t == SimTime::ZERO) {
+            return Err(FixedError::NoTime);
+        }
+        Ok(Self { times })
+    }
+}
+
+fn parse_ms(name: &str, value: &str) -> Result<SimTime, FixedError> {
+    match value.parse::<f64>() {
+        Ok(ms) if (0.0..=MAX_SERVICE.to_ms_f64()).contains(&ms) => Ok(SimTime::from_ns_f64(ms * 1e6)),
+        _ => Err(FixedError::BadTime { name: name.to_owned(), value: value.to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_and_divided_over_a_pipeline() {
+        let model: FixedModel = "fixed:device_ms=2.895, host_ms=0.216,transfer_ms=0.140,load_ms=62".parse().unwrap();
+        let times = model.service_times(1);
+        assert_eq!((times.device, times.host), (vec![SimTime::from_us(2_895)], SimTime::from_us(216)));
+        assert_eq!((times.transfer, times.load), (SimTime::from_us(140), SimTime::from_us(62_000)));
+        assert_eq!(model.service_times(3).device, vec![SimTime::from_us(965); 3]);
+        assert!(FixedModel::is_meant(" fixed:x") && FixedModel::is_meant("fixed") && !FixedModel::is_meant("fixed2"));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let message = |text: &str| text.parse::<FixedModel>().unwrap_err().to_string();
+        assert!(message("fixed").contains("at least device_ms"));
+        assert!(message("fixed:load_ms=3").contains("at least device_ms"));
+        assert!(message("fixed:device=3").contains("no parameter 'device'; there are device_ms, host_ms"));
+        assert!(message("fixed:device_ms").contains("'device_ms' is not a time"));
+        assert!(message("fixed:device_ms=-1").contains("device_ms=-1 is not possible"));
+        assert!(message("fixed:device_ms=NaN").contains("NaN"));
+        assert!(message("fixed:device_ms=1,device_ms=2").contains("twice"));
+    }
+}

@@ -1,0 +1,136 @@
+//! Work on the host around a call: a few steps whose cost follows from the size of the data, and a custom cost.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::base::SimTime;
+
+/// What is done to an input before the call, or to an output after it.
+///
+/// In NeuronPerf these are functions of the person's own. Here they are costs: data size over the rate at which one
+/// core of a host does such work, or a time that the person measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostStep {
+    /// Nothing.
+    #[default]
+    None,
+    /// Scale and shift each element: `(x - mean) / std`, `x / 255`.
+    Normalize,
+    /// The largest element of the data: `x.argmax()`.
+    Argmax,
+    /// The five largest elements.
+    Topk,
+    /// Exponentials and their sum.
+    Softmax,
+    /// A time in milliseconds, whatever the data.
+    Custom(f64),
+}
+
+/// Bytes of one element on the host: fp32.
+const ELEMENT_BYTES: u64 = 4;
+
+/// A step that is not known.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("'{text}' is no step; use one of {known} or a time such as 0.25ms", known = names())]
+pub struct HostStepError {
+    /// What was given.
+    pub text: String,
+}
+
+fn names() -> String {
+    HostStep::NAMED.iter().map(|s| s.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+impl HostStep {
+    /// The steps with a name.
+    pub const NAMED: [Self; 5] = [Self::None, Self::Normalize, Self::Argmax, Self::Topk, Self::Softmax];
+
+    /// Picoseconds for one element (measured: plain loops over 2^20 fp32 elements on one core of an x86-64 server,
+    /// rounded). They are a host's order of magnitude and no more: give a custom time where it matters.
+    #[must_use]
+    pub const fn ps_per_element(self) -> u64 {
+        match self {
+            Self::None | Self::Custom(_) => 0,
+            Self::Normalize => 300,
+            Self::Argmax => 1_100,
+            Self::Topk => 500,
+            Self::Softmax => 2_800,
+        }
+    }
+
+    /// The time given, of a custom step.
+    #[must_use]
+    pub const fn custom_ms(self) -> Option<f64> {
+        match self {
+            Self::Custom(ms) => Some(ms),
+            _ => None,
+        }
+    }
+
+    /// How long the step takes on data of this size; `None` when that depends on a size that is not known.
+    #[must_use]
+    pub fn time(self, bytes: Option<u64>) -> Option<SimTime> {
+        match self {
+            Self::None => Some(SimTime::ZERO),
+            Self::Custom(ms) => Some(SimTime::from_ns_f64(ms * 1e6)),
+            step => bytes.map(|b| SimTime((b / ELEMENT_BYTES).saturating_mul(step.ps_per_element()))),
+        }
+    }
+}
+
+impl fmt::Display for HostStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Normalize => f.write_str("normalize"),
+            Self::Argmax => f.write_str("argmax"),
+            Self::Topk => f.write_str("topk"),
+            Self::Softmax => f.write_str("softmax"),
+            Self::Custom(ms) => write!(f, "{ms}ms"),
+        }
+    }
+}
+
+impl FromStr for HostStep {
+    type Err = HostStepError;
+
+    fn from_str(text: &str) -> Result<Self, HostStepError> {
+        let text = text.trim();
+        if let Some(step) = Self::NAMED.into_iter().find(|s| s.to_string() == text) {
+            return Ok(step);
+        }
+        let number = text.strip_suffix("ms").unwrap_or(text).trim().parse::<f64>();
+        match number {
+            Ok(ms) if ms.is_finite() => Ok(Self::Custom(ms)),
+            _ => Err(HostStepError { text: text.to_owned() }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_step_agree() {
+        for step in HostStep::NAMED.into_iter().chain([HostStep::Custom(0.25)]) {
+            assert_eq!(step.to_string().parse(), Ok(step));
+        }
+        assert_eq!("1.5".parse(), Ok(HostStep::Custom(1.5)));
+        let error = "resize".parse::<HostStep>().unwrap_err().to_string();
+        assert!(error.contains("'resize' is no step; use one of none, normalize"), "{error}");
+        assert!("NaNms".parse::<HostStep>().is_err());
+    }
+
+    #[test]
+    fn cost_follows_the_data() {
+        assert_eq!(HostStep::Normalize.time(Some(8_000)), Some(SimTime(2_000 * 300)));
+        assert_eq!(HostStep::Normalize.time(None), None);
+        assert_eq!(HostStep::Custom(0.5).time(None), Some(SimTime::from_us(500)));
+        assert_eq!(HostStep::None.time(None), Some(SimTime::ZERO));
+    }
+}

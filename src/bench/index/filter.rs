@@ -1,0 +1,81 @@
+//! Which entries of an index to run: NeuronPerf's `model_index.filter`.
+
+use thiserror::Error;
+
+use super::ModelEntry;
+
+/// What can be filtered by. The plural of each is understood too: NeuronPerf's guide filters by `batch_sizes`, which is
+/// no field, and so silently drops everything.
+pub const FILTER_FIELDS: [&str; 6] =
+    ["filename", "batch_size", "pipeline_size", "performance_level", "status", "model"];
+
+/// A field that no entry has.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("an index can't be filtered by '{field}'; it has {}", FILTER_FIELDS.join(", "))]
+pub struct FilterError {
+    /// What was asked for.
+    pub field: String,
+}
+
+/// Values that entries may have, by field. A field that was not named accepts all; of one that was, an entry without a
+/// value is not accepted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexFilter {
+    wanted: Vec<(&'static str, Vec<String>)>,
+}
+
+impl IndexFilter {
+    /// Accepts only these values of a field, as text.
+    ///
+    /// # Errors
+    /// When entries have no such field.
+    pub fn with(mut self, field: &str, values: &[impl ToString]) -> Result<Self, FilterError> {
+        let plural = |known: &str| field == format!("{known}s") || (known == "status" && field == "statuses");
+        let known = FILTER_FIELDS.into_iter().find(|k| *k == field || plural(k));
+        let known = known.ok_or_else(|| FilterError { field: field.to_owned() })?;
+        self.wanted.push((known, values.iter().map(ToString::to_string).collect()));
+        Ok(self)
+    }
+
+    pub(super) fn accepts(&self, entry: &ModelEntry) -> bool {
+        self.wanted.iter().all(|(field, values)| value(entry, field).is_some_and(|v| values.contains(&v)))
+    }
+}
+
+fn value(entry: &ModelEntry, field: &str) -> Option<String> {
+    match field {
+        "filename" => entry.filename.clone(),
+        "batch_size" => Some(entry.batch_size.to_string()),
+        "pipeline_size" => Some(entry.pipeline_size.to_string()),
+        "performance_level" => Some(entry.performance_level.to_string()),
+        "status" => Some(entry.status.name().to_owned()),
+        "model" => entry.model.clone(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{EntryStatus, ModelIndex};
+    use super::*;
+
+    #[test]
+    fn singular_and_plural_mean_the_same() {
+        let mut index = ModelIndex::new("m");
+        for batch_size in [1, 2, 4] {
+            let filename = (batch_size < 4).then(|| format!("{batch_size}.pt"));
+            let status = if batch_size < 4 { EntryStatus::Finished } else { EntryStatus::Error };
+            index.model_configs.push(ModelEntry { filename, batch_size, status, ..ModelEntry::default() });
+        }
+        let batches = |f: IndexFilter| index.filter(&f).model_configs.iter().map(|e| e.batch_size).collect::<Vec<_>>();
+        let filter = IndexFilter::default;
+        assert_eq!(batches(filter().with("batch_sizes", &[1, 4]).unwrap()), [1, 4]);
+        assert_eq!(batches(filter().with("batch_size", &[1, 4]).unwrap()), [1, 4]);
+        assert_eq!(batches(filter().with("status", &["finished"]).unwrap()), [1, 2]);
+        assert_eq!(batches(filter().with("filename", &["2.pt"]).unwrap()), [2]);
+        assert_eq!(batches(filter().with("model", &["nn"]).unwrap()), [0; 0]);
+        assert_eq!(batches(filter()), [1, 2, 4]);
+        let error = filter().with("batches", &[1]).unwrap_err().to_string();
+        assert!(error.contains("'batches'") && error.contains("batch_size"), "{error}");
+    }
+}

@@ -1,0 +1,16 @@
+//! The model index: a JSON file that lists compiled artifacts, made by `compile`, edited by hand, run by `bench`.
+//!
+//! Both shapes that NeuronPerf has written are read; the newer one is written. Nothing here touches a file: a shell
+//! does what [`FilePlan`] says.
+
+mod entry;
+mod files;
+mod filter;
+mod model_index;
+mod read;
+
+pub use entry::{EntryStatus, ModelEntry};
+pub use files::{FilePlan, FileStep};
+pub use filter::{FILTER_FIELDS, FilterError, IndexFilter};
+pub use model_index::{Appended, ModelIndex};
+pub use read::{IndexError, ReadIndex};

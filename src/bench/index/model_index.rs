@@ -1,0 +1,148 @@
+//! The index itself: created, written, appended, filtered.
+
+use serde::{Deserialize, Serialize};
+
+use super::{EntryStatus, IndexFilter, ModelEntry};
+use crate::base::Digest;
+use crate::bench::REPORT_VERSION;
+
+/// A list of compiled models with a name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelIndex {
+    /// What wrote it.
+    #[serde(rename = "NeuronPerf_version")]
+    pub version: String,
+    /// Label of its models.
+    pub model_name: String,
+    /// The artifacts, in the order they were compiled.
+    pub model_configs: Vec<ModelEntry>,
+}
+
+/// The sum of several indexes, and what is to be said about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Appended {
+    /// The sum; the ones it was made of are as they were.
+    pub index: ModelIndex,
+    /// Differences between them and entries that were there twice, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+impl ModelIndex {
+    /// An index without artifacts.
+    #[must_use]
+    pub fn new(model_name: &str) -> Self {
+        Self { version: REPORT_VERSION.to_owned(), model_name: model_name.to_owned(), model_configs: Vec::new() }
+    }
+
+    /// An index of one artifact. The label is the file name when none is given.
+    #[must_use]
+    pub fn create(entry: ModelEntry, model_name: Option<&str>) -> Self {
+        let name = model_name.or(entry.filename.as_deref()).unwrap_or("Model").to_owned();
+        Self { model_configs: vec![entry], ..Self::new(&name) }
+    }
+
+    /// The entries whose artifact is there.
+    pub fn finished(&self) -> impl Iterator<Item = &ModelEntry> {
+        self.model_configs.iter().filter(|e| e.status == EntryStatus::Finished)
+    }
+
+    /// The entries that pass.
+    #[must_use]
+    pub fn filter(&self, filter: &IndexFilter) -> Self {
+        let kept = self.model_configs.iter().filter(|e| filter.accepts(e)).cloned().collect();
+        Self { model_configs: kept, ..self.clone() }
+    }
+
+    /// All entries of all indexes under the name of the first; an entry that is there twice is kept once. `None` when
+    /// there is no index.
+    #[must_use]
+    pub fn append(indexes: &[Self]) -> Option<Appended> {
+        let (first, others) = indexes.split_first()?;
+        let (mut index, mut warnings) = (first.clone(), Vec::new());
+        for other in others {
+            if other.version != first.version {
+                let (a, b) = (&first.version, &other.version);
+                warnings.push(format!("the indexes were written by different versions: {a} and {b}"));
+            }
+            if other.model_name != first.model_name {
+                let (a, b) = (&first.model_name, &other.model_name);
+                warnings.push(format!("the indexes have different names, {a} and {b}; {a} is kept"));
+            }
+            index.model_configs.extend(other.model_configs.iter().cloned());
+        }
+        let before = index.model_configs.len();
+        let mut kept: Vec<ModelEntry> = Vec::with_capacity(before);
+        for entry in index.model_configs {
+            if !kept.contains(&entry) {
+                kept.push(entry);
+            }
+        }
+        if kept.len() < before {
+            warnings.push(format!("{} entries were there more than once and are kept once", before - kept.len()));
+        }
+        index.model_configs = kept;
+        Some(Appended { index, warnings })
+    }
+
+    /// The file's text: the newer shape, indented by two spaces, ended by a newline. Never NaN.
+    ///
+    /// # Errors
+    /// When the encoder refuses, which text in memory gives it no reason to.
+    pub fn to_json(&self) -> Result<String, String> {
+        let mut text = serde_json::to_string_pretty(self).map_err(|e| e.to_string())?;
+        text.push('\n');
+        Ok(text)
+    }
+
+    /// A file name in NeuronPerf's pattern, `{model_name}_{8 characters}.json`. The characters are a digest of what the
+    /// index lists, so the same compile gives the same name.
+    #[must_use]
+    pub fn file_name(&self) -> String {
+        let mut digest = Digest::default().text("neuronscope index 1").text(&self.model_name);
+        for e in &self.model_configs {
+            digest = digest
+                .text(e.model.as_deref().unwrap_or_default())
+                .text(e.instance_type.as_deref().unwrap_or_default())
+                .number(e.batch_size.into())
+                .number(e.pipeline_size.into())
+                .number(e.performance_level.into());
+        }
+        let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '=');
+        let name: String = self.model_name.chars().map(|c| if is_safe(c) { c } else { '_' }).take(64).collect();
+        format!("{name}_{}.json", digest.name8())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(batch_size: u32) -> ModelEntry {
+        ModelEntry { filename: Some(format!("models/b{batch_size}.pt")), batch_size, ..ModelEntry::default() }
+    }
+
+    #[test]
+    fn append_keeps_the_first_name_and_drops_repeats() {
+        let a = ModelIndex::create(entry(1), Some("resnet"));
+        let mut b = ModelIndex::create(entry(2), Some("other"));
+        b.model_configs.push(entry(1));
+        let sum = ModelIndex::append(&[a.clone(), b]).unwrap();
+        assert_eq!(sum.index.model_name, "resnet");
+        assert_eq!(sum.index.model_configs, [entry(1), entry(2)]);
+        assert_eq!(sum.warnings.len(), 2, "{:?}", sum.warnings);
+        assert!(ModelIndex::append(&[]).is_none());
+        assert_eq!(ModelIndex::append(std::slice::from_ref(&a)).unwrap().index, a);
+    }
+
+    #[test]
+    fn the_written_text_reads_back_and_names_repeat() {
+        let mut index = ModelIndex::create(entry(4), None);
+        assert_eq!(index.model_name, "models/b4.pt");
+        index.model_configs.push(ModelEntry { status: EntryStatus::Error, error: Some("no".into()), ..entry(8) });
+        let text = index.to_json().unwrap();
+        assert_eq!(ModelIndex::read(&text).unwrap().index, index);
+        assert_eq!(index.finished().count(), 1);
+        assert_eq!(index.file_name(), index.clone().file_name());
+        assert!(index.file_name().starts_with("models_b4.pt_") && index.file_name().ends_with(".json"));
+    }
+}

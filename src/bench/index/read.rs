@@ -1,0 +1,162 @@
+//! Reading an index, of either shape and edited by hand.
+
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::{EntryStatus, ModelEntry, ModelIndex};
+use crate::bench::config::{MAX_BATCH, MAX_PARALLEL};
+use crate::bench::python_json::without_nan;
+
+/// A text that is no index.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// Not JSON.
+    #[error("the index is not JSON: {reason}; it may be cut off")]
+    NotJson {
+        /// What the parser said, with line and column.
+        reason: String,
+    },
+    /// JSON of something else.
+    #[error("this JSON is no model index: it has no list \"model_configs\"")]
+    NoConfigs,
+}
+
+/// An index, and what was odd about its text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadIndex {
+    /// The index. Entries that could not be understood are there with status `error`.
+    pub index: ModelIndex,
+    /// What was taken for granted or could not be understood, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+impl ModelIndex {
+    /// Reads the newer shape (`NeuronPerf_version`, `performance_level`, `status`) or the older one (`version`,
+    /// `input_idx`, `cast_mode`). An entry that can not be understood is kept as a failed one.
+    ///
+    /// # Errors
+    /// When the text is not JSON, or not an index.
+    pub fn read(text: &str) -> Result<ReadIndex, IndexError> {
+        let value: Value =
+            serde_json::from_str(&without_nan(text)).map_err(|e| IndexError::NotJson { reason: e.to_string() })?;
+        let Some(Value::Array(configs)) = value.get("model_configs") else { return Err(IndexError::NoConfigs) };
+        let mut warnings = Vec::new();
+        let text_of = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        let version = text_of("NeuronPerf_version").or_else(|| text_of("version"));
+        let version = version.unwrap_or_else(|| {
+            warnings.push("the index does not say which version wrote it".to_owned());
+            "unknown".to_owned()
+        });
+        let entries: Vec<ModelEntry> =
+            configs.iter().enumerate().map(|(i, config)| entry(i + 1, config, &mut warnings)).collect();
+        let model_name = text_of("model_name")
+            .or_else(|| entries.iter().find_map(|e| e.filename.clone()))
+            .unwrap_or_else(|| "Model".to_owned());
+        Ok(ReadIndex { index: ModelIndex { version, model_name, model_configs: entries }, warnings })
+    }
+}
+
+fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntry {
+    let Value::Object(map) = config else {
+        let error = format!("entry {number} of the index is no object");
+        warnings.push(error.clone());
+        return ModelEntry { status: EntryStatus::Error, error: Some(error), ..ModelEntry::default() };
+    };
+    let text = |key: &str| map.get(key).and_then(Value::as_str).map(str::to_owned);
+    let mut entry = ModelEntry {
+        filename: text("filename"),
+        compile_s: map.get("compile_s").and_then(Value::as_f64),
+        model: text("model"),
+        instance_type: text("instance_type"),
+        error: text("error"),
+        ..ModelEntry::default()
+    };
+    let mut problems = Vec::new();
+    let mut count = |key: &str, low: u64, high: u64, default: u64| match number_of(map, key) {
+        Ok(Some(n)) if (low..=high).contains(&n) => n,
+        Ok(None) => default,
+        Ok(Some(_)) | Err(()) => {
+            let given = map.get(key).map(Value::to_string).unwrap_or_default();
+            problems.push(format!("{key} is {given}, not a whole number from {low} to {high}"));
+            default
+        }
+    };
+    // Each bound fits the field it goes to.
+    entry.batch_size = count("batch_size", 1, u64::from(MAX_BATCH), 1) as u32;
+    entry.pipeline_size = count("pipeline_size", 1, u64::from(MAX_PARALLEL), 1) as u32;
+    entry.performance_level = count("performance_level", 0, 3, 3) as u8;
+    entry.status = match map.get("status").map(|s| s.as_str()) {
+        None => EntryStatus::Finished,
+        Some(Some("finished")) => EntryStatus::Finished,
+        Some(Some("error")) => EntryStatus::Error,
+        Some(_) => {
+            let given = map.get("status").map(Value::to_string).unwrap_or_default();
+            problems.push(format!("status is {given}, neither \"finished\" nor \"error\""));
+            EntryStatus::Error
+        }
+    };
+    if entry.status == EntryStatus::Finished && entry.filename.is_none() && entry.model.is_none() {
+        problems.push("it names no file and no model".to_owned());
+    }
+    if !problems.is_empty() {
+        let error = format!("entry {number} of the index: {}; correct it or remove it", problems.join("; "));
+        warnings.push(error.clone());
+        (entry.status, entry.error) = (EntryStatus::Error, Some(error));
+    }
+    entry
+}
+
+/// A whole number, also one written as `4.0`; `Err` for anything else that is there.
+fn number_of(map: &Map<String, Value>, key: &str) -> Result<Option<u64>, ()> {
+    match map.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => {
+            let whole = || value.as_f64().filter(|f| *f >= 0.0 && *f < 1e15 && libm::floor(*f) == *f).map(|f| f as u64);
+            value.as_u64().or_else(whole).map(Some).ok_or(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_shapes_are_read() {
+        let newer = r#"{"NeuronPerf_version": "1.8.55.0", "model_name": "resnet50", "model_configs": [
+            {"filename": "models/a.pt", "batch_size": 6, "pipeline_size": 1, "performance_level": 2, "compile_s": NaN, "status": "finished"},
+            {"filename": null, "batch_size": 7, "pipeline_size": 1, "performance_level": 3, "compile_s": null, "status": "error"}]}"#;
+        let read = ModelIndex::read(newer).unwrap();
+        assert_eq!((read.index.model_name.as_str(), read.warnings.len()), ("resnet50", 0));
+        let first = &read.index.model_configs[0];
+        assert_eq!((first.batch_size, first.performance_level, first.compile_s), (6, 2, None));
+        assert_eq!(read.index.finished().count(), 1);
+        let older = r#"{"version": "0.0.0.0+0bc220a", "model_configs": [
+            {"filename": "models/model_b1_p1_83bh3hhs.pt", "input_idx": 0, "batch_size": 1, "pipeline_size": 1, "cast_mode": null, "compile_s": 57.03}]}"#;
+        let read = ModelIndex::read(older).unwrap();
+        assert_eq!(read.index.version, "0.0.0.0+0bc220a");
+        assert_eq!(read.index.model_name, "models/model_b1_p1_83bh3hhs.pt");
+        assert_eq!(read.index.model_configs[0].compile_s, Some(57.03));
+        assert_eq!(read.index.finished().count(), 1);
+    }
+
+    #[test]
+    fn what_a_hand_got_wrong_is_a_failed_entry_with_its_number() {
+        let text = r#"{"model_name": "m", "model_configs": [{"filename": "a.pt", "batch_size": "four"},
+            {"filename": "b.pt", "batch_size": 4.0}, 7, {}, {"filename": "c.pt", "status": "done"}]}"#;
+        let read = ModelIndex::read(text).unwrap();
+        let status: Vec<_> = read.index.model_configs.iter().map(|e| e.status.name()).collect();
+        assert_eq!(status, ["error", "finished", "error", "error", "error"]);
+        assert!(read.warnings.iter().any(|w| w.contains("entry 1") && w.contains("batch_size is \"four\"")));
+        assert!(read.warnings.iter().any(|w| w.contains("entry 4") && w.contains("no file and no model")));
+        assert_eq!(read.index.model_configs[1].batch_size, 4);
+    }
+
+    #[test]
+    fn no_index_says_so() {
+        assert_eq!(ModelIndex::read("{}"), Err(IndexError::NoConfigs));
+        let cut = ModelIndex::read("{\"model_configs\": [{\"filena").unwrap_err().to_string();
+        assert!(cut.contains("line 1") && cut.contains("cut off"), "{cut}");
+    }
+}

@@ -1,0 +1,154 @@
+//! How a configuration is run, apart from what is swept: on which device, in which processes, with what work around the
+//! call, over which data, and when its clock starts.
+
+use serde::{Deserialize, Serialize};
+
+use super::host_step::HostStep;
+use crate::compiler::CompileOptions;
+
+/// Longest cost of a step given in milliseconds: an hour.
+pub const MAX_STEP_MS: f64 = 3_600_000.0;
+/// Most items of a dataset.
+pub const MAX_DATASET: u64 = 100_000_000;
+
+/// What runs the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceType {
+    /// Simulated NeuronCores.
+    #[default]
+    Neuron,
+    /// The processor of the machine the product runs on, measured with its clock.
+    Cpu,
+}
+
+impl DeviceType {
+    /// Its name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Neuron => "neuron",
+            Self::Cpu => "cpu",
+        }
+    }
+
+    /// The device of a name, in any case. `None` also for `cuda` and `gpu`, which NeuronPerf knows and this does not.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Neuron, Self::Cpu].into_iter().find(|d| d.name().eq_ignore_ascii_case(name.trim()))
+    }
+}
+
+/// Which workers share an interpreter: NeuronPerf's `multiprocess` and `multiinterpreter`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Processes {
+    /// Each model copy in a process of its own (`multiprocess`).
+    #[default]
+    PerModel,
+    /// All copies in one process: one worker at a time fetches inputs, preprocesses or postprocesses
+    /// (`multiprocess=False`).
+    Shared,
+    /// Each copy in an interpreter started for this configuration (`multiinterpreter`).
+    Fresh,
+}
+
+/// A dataset in place of inputs that repeat for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dataset {
+    /// Inferences in one pass.
+    pub length: u64,
+    /// Begin again until the duration is over (`loop_dataset`); otherwise each model copy goes through it once, whatever
+    /// the duration.
+    pub looped: bool,
+}
+
+/// When the clock of a configuration's duration starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Accounting {
+    /// When every copy is loaded and warm: the duration is all measured.
+    #[default]
+    Window,
+    /// Before the copies are set up, as in NeuronPerf: loading and warming up take from the duration.
+    Original,
+}
+
+/// Everything about a run that is the same in all configurations of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunOptions {
+    /// What runs the model.
+    pub device_type: DeviceType,
+    /// How a model is compiled for a simulated device.
+    pub compile: CompileOptions,
+    /// Which workers share an interpreter.
+    pub processes: Processes,
+    /// Work before the call, on each inference.
+    pub preprocess: HostStep,
+    /// Work after the call, on each inference.
+    pub postprocess: HostStep,
+    /// Work of each copy before the load, milliseconds (`env_setup_fn`).
+    pub env_setup_ms: f64,
+    /// Work of each copy after the load, milliseconds (`setup_fn`).
+    pub setup_ms: f64,
+    /// A dataset instead of endless inputs.
+    pub dataset: Option<Dataset>,
+    /// When the duration starts.
+    pub accounting: Accounting,
+    /// Seconds between samples of the host while the processor is measured.
+    pub stats_interval_s: f64,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            device_type: DeviceType::Neuron,
+            compile: CompileOptions::default(),
+            processes: Processes::PerModel,
+            preprocess: HostStep::None,
+            postprocess: HostStep::None,
+            env_setup_ms: 0.0,
+            setup_ms: 0.0,
+            dataset: None,
+            accounting: Accounting::Window,
+            stats_interval_s: 0.5,
+        }
+    }
+}
+
+/// A parameter out of its range: name, value, range, remedy.
+pub(super) type RangeProblem = (&'static str, String, String, &'static str);
+
+impl RunOptions {
+    /// Every option that can not be used.
+    pub(super) fn problems(&self) -> Vec<RangeProblem> {
+        let mut found = Vec::new();
+        let times = [("env_setup_ms", self.env_setup_ms), ("setup_ms", self.setup_ms)];
+        let steps = [("preprocess", self.preprocess.custom_ms()), ("postprocess", self.postprocess.custom_ms())];
+        let steps = steps.into_iter().filter_map(|(name, ms)| ms.map(|ms| (name, ms)));
+        for (name, ms) in times.into_iter().chain(steps) {
+            if !(0.0..=MAX_STEP_MS).contains(&ms) {
+                let allowed = format!("a number of milliseconds from 0 to {MAX_STEP_MS}");
+                found.push((name, ms.to_string(), allowed, "Leave it out for no such work"));
+            }
+        }
+        if let Some(dataset) = self.dataset
+            && !(1..=MAX_DATASET).contains(&dataset.length)
+        {
+            let allowed = format!("a whole number of inferences from 1 to {MAX_DATASET}");
+            found.push(("dataset", dataset.length.to_string(), allowed, "Leave it out for inputs that repeat"));
+        }
+        if !(0.01..=3_600.0).contains(&self.stats_interval_s) {
+            let allowed = "a number of seconds from 0.01 to 3600".to_owned();
+            found.push(("stats_interval", self.stats_interval_s.to_string(), allowed, "NeuronPerf uses 0.5"));
+        }
+        found
+    }
+
+    /// Whether each copy has a process of its own.
+    #[must_use]
+    pub fn is_multiprocess(&self) -> bool {
+        self.processes != Processes::Shared
+    }
+}

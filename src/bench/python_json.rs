@@ -1,0 +1,46 @@
+//! JSON as Python writes it: `NaN`, `Infinity` and `-Infinity` stand where a value is, which JSON forbids.
+
+use std::borrow::Cow;
+
+/// The same text with `null` for each of those, strings untouched; borrowed when there are none.
+#[must_use]
+pub fn without_nan(text: &str) -> Cow<'_, str> {
+    const WORDS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
+    let bytes = text.as_bytes();
+    let (mut out, mut copied, mut at, mut in_string) = (String::new(), 0, 0, false);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if in_string => at += 1,
+            b'"' => in_string = !in_string,
+            b'-' | b'I' | b'N' if !in_string => {
+                if let Some(word) = WORDS.iter().find(|w| bytes[at..].starts_with(w.as_bytes())) {
+                    out.push_str(&text[copied..at]);
+                    out.push_str("null");
+                    at += word.len();
+                    copied = at;
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_replaced_and_strings_are_not() {
+        let text = r#"{"a": NaN, "NaN": [-Infinity, Infinity, -1], "b": "NaN \" NaN é"}"#;
+        assert_eq!(without_nan(text), r#"{"a": null, "NaN": [null, null, -1], "b": "NaN \" NaN é"}"#);
+        assert!(matches!(without_nan(r#"["NaN"]"#), Cow::Borrowed(_)));
+        assert_eq!(without_nan("\"open \\"), "\"open \\");
+    }
+}

@@ -1,0 +1,122 @@
+//! Operations on whole rows that the machine has instructions for the parts of: layer norm and softmax.
+//!
+//! Rows are on the partitions. A layer norm is three passes of the vector engine: the statistics of each row, then the row
+//! less its mean times the weight, then that times the reciprocal deviation plus the bias. Weight and bias lie along the
+//! rows: the weight comes from PSUM, where the array repeats it over the partitions, the bias from SBUF, which makes its
+//! pass twice as long. A softmax is the maximum in one pass of the vector engine, the exponential with its
+//! sum in one of the scalar engine, and the quotient in one of the vector engine; scores are read from PSUM directly.
+
+use super::CodegenError;
+use super::emitter::Purpose;
+use super::idioms::{LayerNorm, Softmax};
+use super::program::{Generator, latest};
+use super::tiles::{InFlight, Pipeline, Step, StepKind};
+use super::value::{Layout, Resident, Value, blocks};
+use crate::compiler::hlo::InstrId;
+use crate::machine::SourceId;
+use crate::machine::isa::Wait;
+
+/// Elements whose statistics one instruction takes (`bn_stats`).
+const STATISTICS_CHUNK: u32 = 512;
+
+impl Generator<'_> {
+    /// Emits a layer norm at its first reduction.
+    pub(super) fn layer_norm(&mut self, norm: &LayerNorm) -> Result<(), CodegenError> {
+        let rows = self.in_layout(norm.of, norm.sum, Layout::RowMajor)?;
+        let mut resident = Resident { bytes: 0, ready: Vec::new(), ..rows.clone() };
+        let element_bytes = self.element_bytes(norm.result);
+        resident.bytes = self.resident_bytes(resident.partition_elements, resident.free_elements, element_bytes);
+        let room = self.take(norm.result, resident.bytes)?;
+        let affine = self.affine_rows(norm.result)?;
+        let own = |kind, after, source: SourceId| Step { source: Some(source), ..Step::new(kind, after) };
+        let (sum, squares) = (self.sources.of(norm.sum), self.sources.of(norm.squares));
+        let (deviation, centred) = (self.sources.of(norm.deviation), self.sources.of(norm.centred));
+        let result = self.sources.of(norm.result);
+        let mut steps: Vec<Step> = Vec::new();
+        let chunks: Vec<u32> = blocks(resident.free_elements, STATISTICS_CHUNK).collect();
+        // Statistics of equal chunks; which of the two reductions they serve is a matter of taste.
+        for _ in &chunks {
+            steps.push(own(StepKind::RowStatistic { chunks: chunks.len() as u32 }, Vec::new(), sum));
+        }
+        if chunks.len() > 1 {
+            steps.push(own(StepKind::RowScalar, Vec::new(), squares));
+        }
+        steps.push(own(StepKind::RowScalar, Vec::new(), deviation));
+        steps.push(own(StepKind::TensorsRepeated, affine.clone(), centred));
+        steps.push(own(StepKind::Tensors { of_main: false }, affine, result));
+        resident.ready = self.emit_rows(&rows, &steps, &room, norm.result);
+        self.absorb(&[norm.sum, norm.mean, norm.centred, norm.square, norm.squares, norm.deviation], &resident);
+        self.set_resident(norm.result, resident);
+        self.done.insert(norm.result);
+        Ok(())
+    }
+
+    /// Emits a softmax of what is in SBUF at its first reduction.
+    pub(super) fn softmax(&mut self, softmax: &Softmax) -> Result<(), CodegenError> {
+        let rows = self.in_layout(softmax.of, softmax.max, Layout::RowMajor)?;
+        let mut resident = Resident { bytes: 0, ready: Vec::new(), ..rows.clone() };
+        let element_bytes = self.element_bytes(softmax.result);
+        resident.bytes = self.resident_bytes(resident.partition_elements, resident.free_elements, element_bytes);
+        let room = self.take(softmax.result, resident.bytes)?;
+        let steps = self.softmax_steps(softmax);
+        resident.ready = self.emit_rows(&rows, &steps, &room, softmax.result);
+        self.absorb_softmax(softmax, &resident);
+        self.set_resident(softmax.result, resident);
+        Ok(())
+    }
+
+    /// The steps of one block of rows.
+    pub(super) fn softmax_steps(&mut self, softmax: &Softmax) -> Vec<Step> {
+        [
+            (StepKind::RowStatistic { chunks: 1 }, softmax.max),
+            (StepKind::FunctionSum("exponential"), softmax.exponential),
+            (StepKind::RowScale, softmax.result),
+        ]
+        .into_iter()
+        .map(|(kind, id)| Step { source: Some(self.sources.of(id)), ..Step::new(kind, Vec::new()) })
+        .collect()
+    }
+
+    /// Marks the parts of a softmax as computed.
+    pub(super) fn absorb_softmax(&mut self, softmax: &Softmax, result: &Resident) {
+        self.absorb(&[softmax.max, softmax.exponential, softmax.sum], result);
+        self.done.insert(softmax.result);
+    }
+
+    /// Marks values that only exist inside an operation as computed; they take no space of their own.
+    fn absorb(&mut self, parts: &[InstrId], result: &Resident) {
+        for part in parts {
+            self.set_resident(*part, Resident { bytes: 0, ..result.clone() });
+            self.done.insert(*part);
+        }
+    }
+
+    fn emit_rows(&mut self, rows: &Resident, steps: &[Step], room: &[Wait], result: InstrId) -> Vec<Wait> {
+        let purpose = Purpose::execution(self.sources.of(result));
+        let mut after = rows.ready.clone();
+        after.extend_from_slice(room);
+        let free = u32::try_from(rows.free_elements).unwrap_or(u32::MAX);
+        let mut pipeline = Pipeline::default();
+        for _ in rows.partition_blocks(self.core.partitions) {
+            self.enter(&mut pipeline, InFlight::new(free, None, after.clone()), steps, purpose);
+        }
+        self.drain(&mut pipeline, steps, purpose);
+        latest(pipeline.ready)
+    }
+
+    /// What must be complete before weight and bias of a layer norm are read.
+    fn affine_rows(&mut self, result: InstrId) -> Result<Vec<Wait>, CodegenError> {
+        let mut waits = Vec::new();
+        for (id, member) in self.members_of(result) {
+            if !self.define_lazy(id, member) {
+                continue;
+            }
+            if let Value::Broadcast { of, via, .. } = self.value(id)?.clone()
+                && let Ok(Value::Weight { parameter, .. }) = self.value(of).cloned()
+            {
+                waits.push(self.load_vector(parameter, via)?);
+            }
+        }
+        Ok(waits)
+    }
+}

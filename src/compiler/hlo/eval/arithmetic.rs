@@ -1,0 +1,63 @@
+//! How values are computed and kept: as the reference does, or as a device does.
+
+use std::rc::Rc;
+
+use crate::compiler::hlo::{HloInstruction, InstrId};
+use crate::tensor::Tensor;
+use crate::tensor::kernels::Accumulation;
+
+/// Which value of a module is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The instruction, or the member of a fusion.
+    pub id: InstrId,
+    /// Whether it is a result of the module.
+    pub is_result: bool,
+    /// Whether it depends on weights alone, so that it is computed when the model is loaded.
+    pub known_at_load: bool,
+}
+
+/// How an evaluation computes. Every method but the last has the reference as its default.
+pub trait Arithmetic {
+    /// The order of the sums of products.
+    fn accumulation(&self) -> Accumulation {
+        Accumulation::Sequential
+    }
+
+    /// The value of instruction `id` as a product reads it.
+    fn product_operand(&mut self, id: InstrId, value: &Rc<Tensor>) -> Rc<Tensor> {
+        let _ = id;
+        Rc::clone(value)
+    }
+
+    /// A value as it is kept: a parameter that is given, or what an instruction computed.
+    fn store(&mut self, place: Place, instruction: &HloInstruction, value: Rc<Tensor>) -> Rc<Tensor> {
+        let _ = (place, instruction);
+        value
+    }
+
+    /// Nothing reads the value of `id` any more.
+    fn forget(&mut self, id: InstrId);
+}
+
+/// Single precision throughout, sums over ascending indices: the reference on a host processor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reference;
+
+impl Arithmetic for Reference {
+    fn forget(&mut self, _: InstrId) {}
+}
+
+/// Sees every value that an instruction or a member of a fusion computes.
+pub trait Watch {
+    /// `instruction` made `value` of `operands`.
+    fn produced(&mut self, instruction: &HloInstruction, operands: &[Rc<Tensor>], value: &Tensor);
+}
+
+/// Looks at nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn produced(&mut self, _: &HloInstruction, _: &[Rc<Tensor>], _: &Tensor) {}
+}

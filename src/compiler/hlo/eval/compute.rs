@@ -1,0 +1,90 @@
+//! One instruction, by the reference kernels.
+
+use std::rc::Rc;
+
+use super::EvalError;
+use crate::compiler::hlo::{HloInstruction, Opcode, ReduceKind};
+use crate::tensor::Tensor;
+use crate::tensor::kernels::{
+    Accumulation, BinaryOp, ReduceOp, UnaryOp, binary, broadcast_in_dim, concatenate, convert, convolution_in, dot_in,
+    dynamic_update_slice, gather_rows, reduce, reduce_window, slice, transpose, unary,
+};
+
+/// The value of an instruction; its operands are as the arithmetic's products read them when it is a product.
+pub(super) fn compute(
+    instruction: &HloInstruction,
+    operands: &[Rc<Tensor>],
+    order: Accumulation,
+) -> Result<Tensor, EvalError> {
+    let operands: Vec<&Tensor> = operands.iter().map(Rc::as_ref).collect();
+    let shape = &instruction.shape;
+    let result = match (&instruction.opcode, operands.as_slice()) {
+        (Opcode::Constant(literal), []) => Tensor::splat(shape.clone(), literal.0),
+        (Opcode::Dot(d), [lhs, rhs]) => dot_in(order, lhs, rhs, d.batch, d.lhs_contracting, d.rhs_contracting),
+        (Opcode::Transpose { permutation }, [x]) => transpose(x, permutation),
+        (Opcode::Broadcast { dimensions }, [x]) => broadcast_in_dim(x, shape, dimensions),
+        (Opcode::Reshape, [x]) => (*x).clone().reshaped(shape.clone()),
+        (Opcode::Convert, [x]) => convert(x, shape.dtype),
+        (Opcode::Reduce { kind, dimensions }, [x]) => reduce(reduce_op(*kind), x, dimensions),
+        (Opcode::ReduceWindow { kind, window }, [x]) => reduce_window(reduce_op(*kind), x, window),
+        (Opcode::Convolution { window, feature_group_count }, [x, weight]) => {
+            convolution_in(order, x, weight, window, *feature_group_count)
+        }
+        (Opcode::Gather, [table, indices]) => gather_rows(table, indices),
+        (Opcode::Concatenate { dimension }, operands) => concatenate(operands, *dimension),
+        (Opcode::Slice { ranges }, [x]) => slice(x, ranges),
+        (Opcode::DynamicUpdateSlice, [x, update, starts @ ..]) => {
+            let starts: Vec<f32> = starts.iter().filter_map(|s| s.data().first().copied()).collect();
+            dynamic_update_slice(x, update, &starts)
+        }
+        (Opcode::CustomCall { target }, [x]) => {
+            if target != "relu" {
+                return Err(EvalError::UnknownTarget { name: instruction.name.clone(), target: target.clone() });
+            }
+            unary(UnaryOp::ReluKernel, x)
+        }
+        (op, [x]) => match unary_op(op) {
+            Some(op) => unary(op, x),
+            None => return Err(EvalError::NoOperand { name: instruction.name.clone() }),
+        },
+        (op, [a, b]) => match binary_op(op) {
+            Some(op) => binary(op, a, b),
+            None => return Err(EvalError::NoOperand { name: instruction.name.clone() }),
+        },
+        _ => return Err(EvalError::NoOperand { name: instruction.name.clone() }),
+    };
+    result.map_err(|e| EvalError::Compute { name: instruction.name.clone(), source: Box::new(e) })
+}
+
+const fn reduce_op(kind: ReduceKind) -> ReduceOp {
+    match kind {
+        ReduceKind::Sum => ReduceOp::Sum,
+        ReduceKind::Max => ReduceOp::Max,
+    }
+}
+
+const fn unary_op(op: &Opcode) -> Option<UnaryOp> {
+    Some(match op {
+        Opcode::Negate => UnaryOp::Neg,
+        Opcode::Exponential => UnaryOp::Exp,
+        Opcode::Log => UnaryOp::Log,
+        Opcode::Tanh => UnaryOp::Tanh,
+        Opcode::Sqrt => UnaryOp::Sqrt,
+        Opcode::Rsqrt => UnaryOp::Rsqrt,
+        Opcode::Gelu => UnaryOp::Gelu,
+        Opcode::Logistic => UnaryOp::Logistic,
+        _ => return None,
+    })
+}
+
+const fn binary_op(op: &Opcode) -> Option<BinaryOp> {
+    Some(match op {
+        Opcode::Add => BinaryOp::Add,
+        Opcode::Subtract => BinaryOp::Sub,
+        Opcode::Multiply => BinaryOp::Mul,
+        Opcode::Divide => BinaryOp::Div,
+        Opcode::Maximum => BinaryOp::Maximum,
+        Opcode::Minimum => BinaryOp::Minimum,
+        _ => return None,
+    })
+}

@@ -1,0 +1,53 @@
+//! Why a module can not be evaluated.
+
+use thiserror::Error;
+
+use crate::tensor::{Shape, TensorError};
+
+/// A module that can not be evaluated with these parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum EvalError {
+    /// Too few values.
+    #[error("instruction %{name}: no value was given for parameter {index}")]
+    MissingParameter {
+        /// The parameter's instruction.
+        name: String,
+        /// Its index.
+        index: u32,
+    },
+    /// A value of another shape.
+    #[error("instruction %{name}: parameter {index} is {expected}, a value of {found} was given")]
+    ParameterShape {
+        /// The parameter's instruction.
+        name: String,
+        /// Its index.
+        index: u32,
+        /// Its shape.
+        expected: Shape,
+        /// The value's shape.
+        found: Shape,
+    },
+    /// A custom call whose kernel is not known.
+    #[error("instruction %{name}: there is no kernel {target:?}; there is relu")]
+    UnknownTarget {
+        /// The instruction.
+        name: String,
+        /// The kernel asked for.
+        target: String,
+    },
+    /// A kernel refused its operands.
+    #[error("instruction %{name}: {source}")]
+    Compute {
+        /// The instruction.
+        name: String,
+        /// Why.
+        source: Box<TensorError>,
+    },
+    /// An operand has no value: the module is not well formed.
+    #[error("instruction %{name}: an operand has no value; verify the module")]
+    NoOperand {
+        /// The instruction.
+        name: String,
+    },
+}

@@ -1,0 +1,69 @@
+//! One figure of the hardware with where it comes from.
+
+use serde::Serialize;
+
+/// How well a figure is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Stated in public documentation.
+    Published,
+    /// Read off device traces or profiler pictures that AWS published.
+    Measured,
+    /// Arithmetic on published or measured figures; the source says which.
+    Derived,
+    /// Not public: there is no value.
+    Unpublished,
+}
+
+impl Status {
+    /// Its name, as in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Measured => "measured",
+            Self::Derived => "derived",
+            Self::Unpublished => "unpublished",
+        }
+    }
+}
+
+/// One figure.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Figure {
+    /// Its name: `tensor_mhz`.
+    pub name: &'static str,
+    /// Its value; absent when it is not public. Rules are 1 (yes) or 0 (no).
+    pub value: Option<f64>,
+    /// Unit of the value.
+    pub unit: &'static str,
+    /// How well it is known.
+    pub status: Status,
+    /// The document, or the arithmetic.
+    pub source: &'static str,
+}
+
+const fn figure(name: &'static str, value: f64, unit: &'static str, status: Status, source: &'static str) -> Figure {
+    Figure { name, value: Some(value), unit, status, source }
+}
+
+/// A figure that a document states.
+pub(super) const fn published(name: &'static str, value: f64, unit: &'static str, source: &'static str) -> Figure {
+    figure(name, value, unit, Status::Published, source)
+}
+
+/// A figure read off what AWS measured.
+pub(super) const fn measured(name: &'static str, value: f64, unit: &'static str, source: &'static str) -> Figure {
+    figure(name, value, unit, Status::Measured, source)
+}
+
+/// A figure that follows from others.
+pub(super) const fn derived(name: &'static str, value: f64, unit: &'static str, source: &'static str) -> Figure {
+    figure(name, value, unit, Status::Derived, source)
+}
+
+/// A figure that nobody outside knows.
+pub(super) const fn unpublished(name: &'static str, unit: &'static str, source: &'static str) -> Figure {
+    Figure { name, value: None, unit, status: Status::Unpublished, source }
+}

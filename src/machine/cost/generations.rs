@@ -1,0 +1,98 @@
+//! Costs of the generations after NeuronCore-v2. What is published or measured for a generation is its own; everything
+//! else is v2's, as docs/costs.md says line by line.
+
+use super::CostTable;
+use crate::machine::arch::{Instance, UnpublishedFigures, core_spec};
+
+/// The limit of power changes of the tensor engine: it starts at a part of its rate and reaches the whole rate after some
+/// work; idle time takes that back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Throttle {
+    /// Rate at the start, thousandths of the full rate.
+    pub start_permille: u32,
+    /// Work after which the rate is full, nanoseconds.
+    pub ramp_ns: u64,
+}
+
+/// Half of the rate at first, all of it after about 3 us of work, and again whenever utilisation was below half for about
+/// 3 us (published for Trn2 and Trn3: Neuron Explorer, overview page).
+const POWER_RAMP: Throttle = Throttle { start_permille: 500, ramp_ns: 3_000 };
+
+impl CostTable {
+    /// The costs of an instance's NeuronCores, each of one physical core.
+    ///
+    /// # Errors
+    /// When figures of its generation that a simulation needs are not public.
+    pub fn of_instance(instance: &Instance) -> Result<Self, UnpublishedFigures> {
+        match instance.core_version {
+            2 if instance.name.starts_with("inf2") => Ok(Self::inferentia2()),
+            2 => Ok(Self::neuroncore_v2()),
+            3 => Self::neuroncore_v3(),
+            4 => Self::neuroncore_v4(),
+            other => core_spec(other).map(|core| Self { core, ..Self::neuroncore_v2() }),
+        }
+    }
+
+    /// NeuronCore-v3 (Trn2).
+    ///
+    /// # Errors
+    /// Never: its figures are public.
+    pub fn neuroncore_v3() -> Result<Self, UnpublishedFigures> {
+        let mut table = Self { core: core_spec(3)?, ..Self::neuroncore_v2() };
+        let engine = &mut table.engine;
+        // Measured: a kernel of full tiles reaches 77.2 of 78.6 TFLOPS.
+        engine.sustained_matmul_permille = 982;
+        // Measured: device traces of the DMA overview.
+        engine.act_table_load_ns = 1_290;
+        engine.tensor_throttle = Some(POWER_RAMP);
+        let dma = &mut table.dma;
+        // Measured: 575 to 914 ns a copy in kernel profiles; published: about 600 for a hardware descriptor engine.
+        dma.issue_interval_ns = 600;
+        dma.engine_bytes_per_us = 23_000;
+        // Measured with descriptors of 4 KiB; 368 GB/s are published.
+        dma.aggregate_bytes_per_us = 354_000;
+        // Derived: v2's, as the measured curve of this generation is the same in units of its bandwidth.
+        dma.short_descriptor_ps = 9_000 * 272 / 368;
+        Ok(table)
+    }
+
+    /// NeuronCore-v4 (Trn3): no trace and no profile of it is public, so what is not in its documentation is v3's.
+    ///
+    /// # Errors
+    /// Never: its figures are public.
+    pub fn neuroncore_v4() -> Result<Self, UnpublishedFigures> {
+        let mut table = Self { core: core_spec(4)?, ..Self::neuroncore_v3()? };
+        table.dma.engine_bytes_per_us = 33_000;
+        table.dma.aggregate_bytes_per_us = 528_000;
+        table.dma.short_descriptor_ps = 9_000 * 272 / 528;
+        Ok(table)
+    }
+
+    /// A logical core of several physical ones. Work is split evenly and nothing is exchanged between them: what such a
+    /// core can reach at best.
+    #[must_use]
+    pub fn logical(mut self, physical_cores: u32) -> Self {
+        let n = physical_cores.max(1);
+        self.core = self.core.logical(n);
+        self.dma.aggregate_bytes_per_us *= u64::from(n);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::arch::instance;
+
+    #[test]
+    fn every_generation_with_public_figures_has_costs() {
+        let of = |name| CostTable::of_instance(instance(name).unwrap());
+        let v3 = of("trn2.48xlarge").unwrap();
+        assert_eq!((v3.core.tensor_mhz, v3.core.sbuf_bytes), (2_400, 28 << 20));
+        let v4 = of("trn3-ultraserver-gen1").unwrap();
+        assert_eq!((v4.core.vector_mhz, v4.core.hbm_bytes), (1_200, 18 << 30));
+        assert!(of("inf1.xlarge").unwrap_err().to_string().contains("tensor_mhz"));
+        assert_eq!(v3.clone().logical(1), v3);
+        assert_eq!(v3.logical(2).core.dma_engines, 32);
+    }
+}

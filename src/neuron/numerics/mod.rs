@@ -1,0 +1,17 @@
+//! What a NeuronCore computes, beside what it takes: the optimised program evaluated with the roundings of the chosen
+//! cast and sums in the order of the array, compared with the reference in single precision.
+
+mod arithmetic;
+mod compare;
+mod notes;
+mod report;
+mod run;
+mod spec;
+mod watch;
+
+pub use arithmetic::DeviceArithmetic;
+pub use compare::compare;
+pub use report::{NumericsReport, Origin, OutputComparison, Sample};
+pub use run::{MAX_MFLOP, MAX_WEIGHTS, NumericsError, NumericsProgress, NumericsRun};
+pub use spec::{DEFAULT_TOLERANCE, NumericsSpec};
+pub use watch::Exceptions;

@@ -1,0 +1,106 @@
+//! What a comparison came to: plain data for every shell.
+
+use serde::{Deserialize, Serialize};
+
+use super::NumericsSpec;
+
+/// A device's outputs beside the reference's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NumericsReport {
+    /// What was compared.
+    pub spec: NumericsSpec,
+    /// The core that computed: `NeuronCore-v2`.
+    pub core: String,
+    /// `PASS` when every output passed, else `FAIL`.
+    pub status: String,
+    /// One comparison for each output of the model.
+    pub outputs: Vec<OutputComparison>,
+    /// The first operation on the device that made a NaN of operands without one.
+    pub first_nan: Option<Origin>,
+    /// The first operation on the device that made an infinity of operands without one.
+    pub first_inf: Option<Origin>,
+    /// The first product on the device whose values are all zero though its operands are not: they became too small.
+    pub first_underflow: Option<Origin>,
+    /// The same operations of the reference, when it has them too: then it is not the cast that made them.
+    pub reference_nan: Option<Origin>,
+    /// See [`Self::reference_nan`].
+    pub reference_inf: Option<Origin>,
+    /// See [`Self::reference_nan`].
+    pub reference_underflow: Option<Origin>,
+    /// What a person should know or do, one sentence each.
+    pub notes: Vec<String>,
+    /// Floating point operations of the model's products.
+    pub flops: u64,
+}
+
+/// An operation that made something it did not get.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Framework path: `Matmult[model]/Linear[matmult]/aten__mm_dot`.
+    pub path: String,
+    /// Name in HLO: `dot.3`.
+    pub hlo: String,
+    /// Opcode: `dot`.
+    pub opcode: String,
+    /// Position among the operations that were evaluated, from 0.
+    pub operation: u64,
+    /// Elements that are so.
+    pub elements: u64,
+    /// Elements of the value.
+    pub of: u64,
+}
+
+/// One output.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutputComparison {
+    /// Position among the outputs.
+    pub index: u32,
+    /// Framework path of the operation that gives it.
+    pub path: String,
+    /// `f32[4,2]`
+    pub shape: String,
+    /// Mean over the elements of |device - reference| / |reference|, equal elements counting zero; absent when nothing can
+    /// be compared. Elements whose reference is zero and whose device value is not are left out and counted.
+    pub mean_relative_error: Option<f64>,
+    /// Largest |device - reference|; absent with the mean.
+    pub max_abs_error: Option<f64>,
+    /// Elements left out of the mean.
+    pub zero_reference: u64,
+    /// NaNs of the device.
+    pub nan: u64,
+    /// Infinities of the device.
+    pub inf: u64,
+    /// The tolerance of the mean.
+    pub tolerance: f64,
+    /// Whether it passed.
+    pub passed: bool,
+    /// Why it did not.
+    pub reason: Option<String>,
+    /// The first values of both.
+    pub sample: Sample,
+}
+
+/// The upper left corner of an output, a row being its last dimension.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Rows shown.
+    pub rows: u32,
+    /// Columns shown.
+    pub columns: u32,
+    /// Rows there are.
+    pub all_rows: u64,
+    /// Columns there are.
+    pub all_columns: u64,
+    /// The reference's values, row by row.
+    pub reference: Vec<f32>,
+    /// The device's.
+    pub device: Vec<f32>,
+}
+
+impl NumericsReport {
+    /// Whether every output passed.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.outputs.iter().all(|o| o.passed)
+    }
+}

@@ -1,0 +1,259 @@
+//! A comparison, worked on in bounded steps.
+
+use std::rc::Rc;
+
+use thiserror::Error;
+
+use super::{DeviceArithmetic, Exceptions, NumericsReport, NumericsSpec, OutputComparison, compare};
+use crate::compiler::hlo::{EvalError, Evaluation, HloModule, InstrId, Opcode, Reference};
+use crate::compiler::passes::{PassError, PassManager};
+use crate::compiler::{LowerError, UnsupportedOption, Workflow, lower, parameter_values};
+use crate::machine::arch::{Instance, NEURONCORE_V2, features, instance};
+use crate::model::{Graph, ModelSpec, SpecError, input_tensor};
+use crate::tensor::{Tensor, TensorError};
+
+/// Most operations of a model's products, in millions: above it, a comparison in a browser takes minutes.
+pub const MAX_MFLOP: u64 = 8_000;
+/// Most elements of weights and buffers: half a gigabyte in single precision, held beside the casts of those in use.
+pub const MAX_WEIGHTS: u64 = 128 << 20;
+
+/// Rows of the array, which every documented generation has: a tile of the contracted dimension.
+const ARRAY_ROWS: u32 = NEURONCORE_V2.partitions;
+
+/// Why a comparison can not be made.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum NumericsError {
+    /// No such size.
+    #[error("unknown instance type '{name}'; see neuronscope devices")]
+    UnknownInstance {
+        /// What was given.
+        name: String,
+    },
+    /// An option its cores have not.
+    #[error(transparent)]
+    Unsupported(#[from] UnsupportedOption),
+    /// A tolerance that is no fraction above zero.
+    #[error("tolerance {tolerance} is not possible; use a number above 0, as in 0.02 for 2 %")]
+    Tolerance {
+        /// What was given.
+        tolerance: f64,
+    },
+    /// No such model, or wrong parameters.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// A model too large to compute twice in reasonable time.
+    #[error(
+        "{model} takes {mflop} MFLOP and has {weights} weights; values are computed for models of at most {MAX_MFLOP} MFLOP and {MAX_WEIGHTS} weights. Use a smaller size, as in --model matmult:n=64,loop_count=100, or a smaller batch"
+    )]
+    TooLarge {
+        /// The model.
+        model: String,
+        /// Millions of operations of its products.
+        mflop: u64,
+        /// Elements of its weights and buffers.
+        weights: u64,
+    },
+    /// The model has no lowering.
+    #[error("{model}: {source}")]
+    Lower {
+        /// The model.
+        model: String,
+        /// Why.
+        source: Box<LowerError>,
+    },
+    /// A pass made an invalid module.
+    #[error("{model}: {source}")]
+    Pass {
+        /// The model.
+        model: String,
+        /// Why.
+        source: Box<PassError>,
+    },
+    /// An evaluation failed.
+    #[error("{model}: {source}")]
+    Evaluate {
+        /// The model.
+        model: String,
+        /// Why.
+        source: EvalError,
+    },
+    /// An input is too large.
+    #[error("{model}: {source}")]
+    Input {
+        /// The model.
+        model: String,
+        /// Why.
+        source: TensorError,
+    },
+}
+
+/// Where a comparison is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NumericsProgress {
+    /// There is more to do.
+    More {
+        /// Instructions evaluated, of both sides.
+        done: u64,
+        /// Instructions of both sides.
+        total: u64,
+    },
+    /// The result.
+    Done(Box<NumericsReport>),
+}
+
+/// A comparison. The reference runs first, then the device.
+pub struct NumericsRun {
+    spec: NumericsSpec,
+    core: &'static str,
+    graph: Graph,
+    inputs: Vec<Rc<Tensor>>,
+    reference: Rc<HloModule>,
+    device: Rc<HloModule>,
+    flops: u64,
+    expected: Option<(Vec<Rc<Tensor>>, Exceptions)>,
+    stage: Option<Stage>,
+    seen: Exceptions,
+}
+
+enum Stage {
+    Reference(Evaluation<Rc<HloModule>>),
+    Device(Evaluation<Rc<HloModule>>, Box<DeviceArithmetic>),
+}
+
+impl NumericsRun {
+    /// Traces and compiles the model and draws its inputs.
+    ///
+    /// # Errors
+    /// When the specification can not be used or the model is too large.
+    pub fn new(spec: NumericsSpec) -> Result<Self, NumericsError> {
+        let size = checked_instance(&spec)?;
+        let model: ModelSpec = spec.model.parse()?;
+        let batch = spec.batch_size.map_or(model.info().default_batch_size, u64::from);
+        let graph = model.trace(batch)?;
+        let flops = graph.flops();
+        let weights = graph.weights().values().fold(0u64, |n, w| n.saturating_add(w.shape.elements()));
+        if flops / 1_000_000 > MAX_MFLOP || weights > MAX_WEIGHTS {
+            return Err(NumericsError::TooLarge { model: spec.model, mflop: flops / 1_000_000, weights });
+        }
+        let named = || spec.model.clone();
+        let lowered = lower(&graph, Workflow::Trace)
+            .map_err(|source| NumericsError::Lower { model: named(), source: Box::new(source) })?;
+        let (optimised, _) = PassManager::of_level(spec.options.opt_level)
+            .run(lowered.clone())
+            .map_err(|source| NumericsError::Pass { model: named(), source: Box::new(source) })?;
+        let inputs = model
+            .inputs(batch)?
+            .iter()
+            .zip(0..)
+            .map(|(input, n)| input_tensor(spec.seed, n, input).map(Rc::new))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|source| NumericsError::Input { model: named(), source })?;
+        let core = features(size.core_version).map_or("NeuronCore", |f| f.name);
+        let (reference, device) = (Rc::new(lowered), Rc::new(optimised));
+        let (expected, stage, seen) = (None, None, Exceptions::default());
+        Ok(Self { spec, core, graph, inputs, reference, device, flops, expected, stage, seen })
+    }
+
+    /// Works for about `budget` operations.
+    ///
+    /// # Errors
+    /// When a weight is missing or memory runs out.
+    pub fn step(&mut self, budget: u64) -> Result<NumericsProgress, NumericsError> {
+        if self.stage.is_none() {
+            self.stage = Some(Stage::Reference(self.start(&self.reference)?));
+            return Ok(self.progress());
+        }
+        let finished = match &mut self.stage {
+            None => Ok(None),
+            Some(Stage::Reference(evaluation)) => evaluation.step(budget, &mut Reference, &mut self.seen),
+            Some(Stage::Device(evaluation, device)) => evaluation.step(budget, device.as_mut(), &mut self.seen),
+        };
+        let finished = finished.map_err(|source| NumericsError::Evaluate { model: self.spec.model.clone(), source })?;
+        match (finished, self.expected.take()) {
+            (Some(results), None) => self.start_device(results)?,
+            (Some(results), Some((expected, seen))) => {
+                return Ok(NumericsProgress::Done(Box::new(self.report(&expected, &results, seen))));
+            }
+            (None, expected) => self.expected = expected,
+        }
+        Ok(self.progress())
+    }
+
+    fn start(&self, module: &Rc<HloModule>) -> Result<Evaluation<Rc<HloModule>>, NumericsError> {
+        let parameters = parameter_values(module, &self.graph, &self.inputs, self.spec.seed)
+            .map_err(|source| NumericsError::Evaluate { model: self.spec.model.clone(), source })?;
+        Ok(Evaluation::new(Rc::clone(module), parameters))
+    }
+
+    fn start_device(&mut self, expected: Vec<Rc<Tensor>>) -> Result<(), NumericsError> {
+        self.expected = Some((expected, std::mem::take(&mut self.seen)));
+        // The reference's weights are let go before the device's are drawn.
+        self.stage = None;
+        let s = &self.spec;
+        let device = DeviceArithmetic::new(&self.device, &s.options, ARRAY_ROWS, s.rounding, s.seed);
+        self.stage = Some(Stage::Device(self.start(&self.device)?, Box::new(device)));
+        Ok(())
+    }
+
+    fn progress(&self) -> NumericsProgress {
+        let lengths = [&self.reference, &self.device].map(|m| m.instructions.len() as u64);
+        let done = match &self.stage {
+            None => 0,
+            Some(Stage::Reference(e)) => e.progress().0,
+            Some(Stage::Device(e, _)) => lengths[0] + e.progress().0,
+        };
+        NumericsProgress::More { done, total: lengths[0] + lengths[1] }
+    }
+
+    fn report(&mut self, expected: &[Rc<Tensor>], results: &[Rc<Tensor>], reference: Exceptions) -> NumericsReport {
+        let device = std::mem::take(&mut self.seen);
+        let paths = output_paths(&self.device);
+        let outputs: Vec<OutputComparison> = expected
+            .iter()
+            .zip(results)
+            .zip(0..)
+            .map(|((a, b), index)| {
+                let path = paths.get(index as usize).map_or("", String::as_str);
+                compare(index, path, a, b, self.spec.tolerance)
+            })
+            .collect();
+        let passed = outputs.iter().all(|o| o.passed);
+        let notes = super::notes::notes(&self.spec, &device, &reference);
+        NumericsReport {
+            spec: self.spec.clone(),
+            core: self.core.to_owned(),
+            status: if passed { "PASS" } else { "FAIL" }.to_owned(),
+            outputs,
+            first_nan: device.nan,
+            first_inf: device.inf,
+            first_underflow: device.underflow,
+            reference_nan: reference.nan,
+            reference_inf: reference.inf,
+            reference_underflow: reference.underflow,
+            notes,
+            flops: self.flops,
+        }
+    }
+}
+
+fn checked_instance(spec: &NumericsSpec) -> Result<&'static Instance, NumericsError> {
+    let Some(size) = instance(spec.instance.trim()) else {
+        return Err(NumericsError::UnknownInstance { name: spec.instance.clone() });
+    };
+    spec.options.check(size, spec.rounding)?;
+    if !(spec.tolerance > 0.0 && spec.tolerance.is_finite()) {
+        return Err(NumericsError::Tolerance { tolerance: spec.tolerance });
+    }
+    Ok(size)
+}
+
+/// Framework paths of a module's results.
+fn output_paths(module: &HloModule) -> Vec<String> {
+    let path = |id: InstrId| module.instructions[id].metadata.op_name.clone();
+    let root = &module.instructions[module.root];
+    match root.opcode {
+        Opcode::Tuple => root.operands.iter().map(|o| path(*o)).collect(),
+        _ => vec![path(module.root)],
+    }
+}
