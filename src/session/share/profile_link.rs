@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Notice, Query};
 use crate::base::{Interval, TraceNs};
+use crate::profile::analysis::GroupBy;
 use crate::session::{CompileOptions, ProfileSpec, Workflow};
 use crate::view::table::Sort;
 use crate::view::timeline::{Annotation, Arrangement, TrackId};
@@ -20,11 +21,31 @@ pub enum Tool {
     /// What happened when.
     #[default]
     OperatorTimeline,
+    /// Slices grouped by anything, and how their durations are spread.
+    Statistics,
+    /// Slices merged by stack; callers and callees of a name.
+    FlameGraph,
+    /// The module hierarchy.
+    Modules,
+    /// Two profiles against each other.
+    Compare,
+    /// Queries.
+    Ask,
 }
 
 impl Tool {
     /// All, in the order of the selector.
-    pub const ALL: [Self; 4] = [Self::Summary, Self::OperatorFramework, Self::OperatorHlo, Self::OperatorTimeline];
+    pub const ALL: [Self; 9] = [
+        Self::Summary,
+        Self::OperatorFramework,
+        Self::OperatorHlo,
+        Self::OperatorTimeline,
+        Self::Statistics,
+        Self::FlameGraph,
+        Self::Modules,
+        Self::Compare,
+        Self::Ask,
+    ];
 
     /// Its name in links and in the selector.
     #[must_use]
@@ -34,6 +55,11 @@ impl Tool {
             Self::OperatorFramework => "operator-framework",
             Self::OperatorHlo => "operator-hlo",
             Self::OperatorTimeline => "operator-timeline",
+            Self::Statistics => "statistics",
+            Self::FlameGraph => "flame-graph",
+            Self::Modules => "modules",
+            Self::Compare => "compare",
+            Self::Ask => "ask",
         }
     }
 
@@ -57,6 +83,10 @@ pub struct ProfileLink {
     pub span: Option<Interval<TraceNs>>,
     /// The selected slice.
     pub selected: Option<u32>,
+    /// What the Ask tool asks.
+    pub ask: String,
+    /// What slices are grouped by in the statistics tool.
+    pub group_by: GroupBy,
     /// Whether operators are counted in the span on the screen only, where the profile can tell.
     pub in_view: bool,
     /// How the operator table is sorted.
@@ -120,6 +150,13 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
         match t.parse::<u32>() {
             Ok(slice) if slice != u32::MAX => link.selected = Some(slice),
             _ => wrong("sel", t, "the number of a slice", "No selection"),
+        }
+    }
+    query.get("ask").unwrap_or_default().clone_into(&mut link.ask);
+    if let Some(t) = text("by") {
+        match GroupBy::from_name(t) {
+            Some(by) => link.group_by = by,
+            None => wrong("by", t, &format!("one of {}", GroupBy::ALL.map(|(_, name)| name).join(", ")), "name"),
         }
     }
     match text("range") {
@@ -244,6 +281,12 @@ pub(super) fn write(link: &ProfileLink, query: &mut Query) {
     if let Some(slice) = link.selected {
         query.set("sel", &slice.to_string());
     }
+    if !link.ask.is_empty() {
+        query.set("ask", &link.ask);
+    }
+    if link.group_by != GroupBy::default() {
+        query.set("by", link.group_by.name());
+    }
     if link.in_view {
         query.set("range", "view");
     }
@@ -298,6 +341,8 @@ mod tests {
             tool: Tool::OperatorHlo,
             span: Some(Interval::new(TraceNs(-5), TraceNs(1_712_195_495_406_752_797))),
             selected: Some(16),
+            ask: "where dur > 1ms & more".into(),
+            group_by: GroupBy::Module,
             in_view: true,
             sort: Some(Sort { column: "time_ns".into(), descending: true }),
             search: " fused_1 ".into(),
@@ -322,11 +367,11 @@ mod tests {
     #[test]
     fn wrong_values_are_named() {
         let (link, notices) = Link::parse(
-            "/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&range=some&hide=a&pin=x&marks=9..3~A&core=7",
+            "/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&by=x&range=some&hide=a&pin=x&marks=9..3~A&core=7",
         );
         assert_eq!(link, Link::Profile(Box::default()));
         let fields: Vec<_> = notices.iter().map(|n| n.field.as_str()).collect();
-        assert_eq!(fields, ["workflow", "tool", "from", "sel", "range", "hide", "pin", "marks", "core"]);
+        assert_eq!(fields, ["workflow", "tool", "from", "sel", "by", "range", "hide", "pin", "marks", "core"]);
         assert_eq!(notices[0].message, "workflow: 'eager' is not mark_step or trace. mark_step is used.");
     }
 }

@@ -8,6 +8,7 @@ use yew::prelude::*;
 use super::RunState;
 use crate::base::{Interval, TraceNs};
 use crate::insight::Insights;
+use crate::profile::analysis::GroupBy;
 use crate::session::share::{Link, ProfileLink, Tool};
 use crate::session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, ProfileSpec, SearchHits};
 use crate::view::table::Sort;
@@ -54,7 +55,7 @@ impl OpenRun {
             Tool::OperatorFramework if has(OperatorKind::Framework) => Some(OperatorKind::Framework),
             Tool::OperatorHlo if has(OperatorKind::Hlo) => Some(OperatorKind::Hlo),
             Tool::OperatorFramework | Tool::OperatorHlo => self.info.operators.first().copied(),
-            Tool::OperatorTimeline | Tool::Summary => None,
+            _ => None,
         }
     }
 
@@ -141,6 +142,14 @@ pub enum ProfileAction {
     Operators(u32, Option<Interval<TraceNs>>, OperatorTable),
     /// The analysis of a run came.
     Insights(u32, Option<Box<Insights>>),
+    /// Another query is asked.
+    Ask(String),
+    /// Slices are grouped by something else.
+    GroupBy(GroupBy),
+    /// Slices of a name are highlighted on the timeline.
+    Highlight(String),
+    /// Shows a slice on the timeline that a table names.
+    Jump(SliceLink),
     /// Shows a slice on the timeline, with some room around it.
     GoTo(Shared<SliceDetails>),
 }
@@ -310,6 +319,17 @@ impl Reducible for ProfileState {
                 if let Some(run) = next.runs.iter_mut().find(|r| r.id == id) {
                     run.insights = Some(insights.map(|i| Shared::new(*i)));
                 }
+            }
+            ProfileAction::Ask(query) => next.link.ask = query,
+            ProfileAction::GroupBy(by) => next.link.group_by = by,
+            ProfileAction::Highlight(name) => {
+                next.link.tool = Tool::OperatorTimeline;
+                next.link.search = name;
+            }
+            ProfileAction::Jump(link) => {
+                next.link.tool = Tool::OperatorTimeline;
+                next.link.span = Some(around(&link));
+                next.link.selected = Some(link.slice.0);
             }
             ProfileAction::GoTo(details) => {
                 next.link.tool = Tool::OperatorTimeline;

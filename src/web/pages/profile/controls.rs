@@ -160,8 +160,8 @@ pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
 fn tools(shown: Option<&OpenRun>) -> Vec<(AttrValue, AttrValue)> {
     let option = |tool: Tool, name: &'static str| (AttrValue::from(tool.name()), AttrValue::from(name));
     if shown.is_some_and(|r| !r.is_neuron()) {
-        let own = [Tool::Summary, Tool::OperatorFramework, Tool::OperatorTimeline];
-        return own.map(|t| option(t, if t == Tool::OperatorFramework { "operators" } else { t.name() })).to_vec();
+        let own = Tool::ALL.into_iter().filter(|t| *t != Tool::OperatorHlo);
+        return own.map(|t| option(t, if t == Tool::OperatorFramework { "operators" } else { t.name() })).collect();
     }
     Tool::ALL.map(|t| option(t, t.name())).to_vec()
 }

@@ -7,6 +7,7 @@ mod page;
 mod queries;
 mod summary;
 mod timeline;
+mod tools;
 
 pub use actions::open_file;
 pub use page::ProfilePage;

@@ -52,7 +52,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
 }
 
 /// All of the profile, or what the timeline shows of it.
-fn range_switch(state: &UseReducerHandle<ProfileState>) -> Html {
+pub fn range_switch(state: &UseReducerHandle<ProfileState>) -> Html {
     let radio = |in_view: bool, text: String| {
         let state = state.clone();
         let checked = state.link.in_view == in_view;

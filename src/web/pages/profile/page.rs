@@ -8,6 +8,7 @@ use super::operators::OperatorsView;
 use super::queries::{go_to_range, use_details, use_operators, use_search, use_summary};
 use super::summary::SummaryView;
 use super::timeline::TimelinePanel;
+use super::tools::{AskTool, CompareTool, FlameTool, ModulesTool, StatisticsTool};
 use crate::base::units::{format_bytes, format_count};
 use crate::session::ProfileOrigin;
 use crate::session::share::Tool;
@@ -71,6 +72,11 @@ fn tool_view(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: &Ope
             html! { <OperatorsView {table} state={state.clone()} /> }
         }
         Tool::Summary => summary_view(app, state, run),
+        Tool::Statistics => html! { <StatisticsTool key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::FlameGraph => html! { <FlameTool key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::Modules => html! { <ModulesTool key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::Compare => html! { <CompareTool key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::Ask => html! { <AskTool key={run.id} run={run.clone()} state={state.clone()} /> },
     }
 }
 

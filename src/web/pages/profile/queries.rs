@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 use crate::base::{Interval, TraceNs};
 use crate::insight::SliceRange;
-use crate::session::{Event, Listed, Listing, OperatorKind, Request};
+use crate::session::{Answer as SessionAnswer, Event, Listed, Listing, OperatorKind, Question, Request};
 use crate::view::timeline::{Neighbour, SliceRef};
 use crate::web::context::{AppContext, Shared};
 use crate::web::state::notices::{NoticeAction, Tone};
@@ -184,4 +184,31 @@ pub fn ask_flows(app: &AppContext, state: &UseReducerHandle<ProfileState>, span:
         _ => {}
     });
     run.engine.send(|job| Request::Flows { job, profile, span, limit: MOST_ARROWS }, None, on_event);
+}
+
+/// An answer that is more than a table, or why there is none.
+pub type Analysed = Result<Shared<SessionAnswer>, String>;
+
+/// The answer to a question about a run; asked again whenever the question changes.
+#[hook]
+pub fn use_analysis(run: &OpenRun, question: Option<Question>) -> Option<Analysed> {
+    let answer = use_state(|| None::<(u32, Question, Analysed)>);
+    use_effect_with((run.id, question.clone()), {
+        let (answer, engine, profile) = (answer.setter(), run.engine.clone(), run.info.profile);
+        move |(id, question): &(u32, Option<Question>)| {
+            if let Some(question) = question.clone() {
+                let (id, asked) = (*id, question.clone());
+                let on_event = Callback::from(move |event: Event| match event {
+                    Event::Analysed { answer: found, .. } => {
+                        answer.set(Some((id, asked.clone(), Ok(Shared::new(*found)))));
+                    }
+                    Event::Failed { message, .. } => answer.set(Some((id, asked.clone(), Err(message)))),
+                    _ => {}
+                });
+                engine.send(|job| Request::Analyse { job, profile, question }, None, on_event);
+            }
+        }
+    });
+    let (id, asked, answer) = (*answer).clone()?;
+    (id == run.id && Some(asked) == question).then_some(answer)
 }

@@ -1,0 +1,97 @@
+//! Two open profiles against each other, operator by operator.
+
+use yew::prelude::*;
+
+use super::{ToolProps, waiting};
+use crate::base::units::format_ns;
+use crate::profile::analysis::compare::{Comparison, Measure, OperatorTotals};
+use crate::session::{Answer, Chosen, Question};
+use crate::view::comparison::comparison_table;
+use crate::web::components::{LocalTable, SelectField};
+use crate::web::context::Shared;
+use crate::web::pages::profile::queries::{Analysed, use_analysis};
+use crate::web::state::profile::OpenRun;
+
+/// The tool.
+#[component]
+pub fn CompareTool(props: &ToolProps) -> Html {
+    let base = use_state_eq(|| None::<u32>);
+    let measure = use_state_eq(Measure::default);
+    let per_step = use_state_eq(|| false);
+    let others: Vec<&OpenRun> = props.state.runs.iter().filter(|r| r.id != props.run.id).collect();
+    let chosen = base.and_then(|id| others.iter().find(|r| r.id == id)).or(others.last()).map(|r| (*r).clone());
+    let question = Question::Totals { of: Chosen::default(), by: None };
+    let own = use_analysis(&props.run, Some(question.clone()));
+    // Hooks run either way: without another run, nothing is asked of this one again.
+    let theirs = use_analysis(chosen.as_ref().unwrap_or(&props.run), chosen.is_some().then_some(question));
+    let Some(chosen) = chosen else {
+        return html! {
+            <section class="panel empty-state" aria-label="Nothing to compare with">
+                <h3>{ "One profile is open" }</h3>
+                <p>{ "Open a second file, or run another model, workflow or device: its operators are then compared with these." }</p>
+            </section>
+        };
+    };
+    let options = others.iter().map(|r| (r.id.to_string().into(), r.info.name.clone().into())).collect::<Vec<_>>();
+    let choose = Callback::from(move |text: String| base.set(text.parse().ok()));
+    let choose_measure = {
+        let measure = measure.clone();
+        Callback::from(move |text: String| {
+            measure.set(if text == "total" { Measure::Total } else { Measure::SelfTime })
+        })
+    };
+    let toggle = {
+        let per_step = per_step.clone();
+        Callback::from(move |_: web_sys::Event| per_step.set(!*per_step))
+    };
+    let measured = if *measure == Measure::Total { "total" } else { "self" };
+    let measures = ["self", "total"].map(|m| (AttrValue::from(m), AttrValue::from(m))).to_vec();
+    let content = match (totals(&own), totals(&theirs)) {
+        (Some(Ok(other)), Some(Ok(base))) => match Comparison::of(&base, &other, *measure, *per_step) {
+            Ok(comparison) => comparison_view(&comparison),
+            Err(message) => waiting(Some(&message)),
+        },
+        (Some(Err(message)), _) | (_, Some(Err(message))) => waiting(Some(&message)),
+        _ => waiting(None),
+    };
+    html! {
+        <>
+            <div class="panel view-bar">
+                <SelectField id="compare-base" label="Base" value={chosen.id.to_string()} {options} on_choose={choose} />
+                <SelectField id="compare-measure" label="Time" value={measured} options={measures} on_choose={choose_measure} />
+                <label class="radio"><input type="checkbox" checked={*per_step} onchange={toggle} />{ "Per step" }</label>
+            </div>
+            <section class="panel" aria-label="Comparison">{ content }</section>
+        </>
+    }
+}
+
+fn totals(answer: &Option<Analysed>) -> Option<Result<OperatorTotals, String>> {
+    match answer.as_ref()? {
+        Err(message) => Some(Err(message.clone())),
+        Ok(answer) => match &**answer {
+            Answer::Totals(totals) => Some(Ok(totals.clone())),
+            _ => None,
+        },
+    }
+}
+
+fn comparison_view(c: &Comparison) -> Html {
+    let sum = &c.sum;
+    let more = if sum.difference_ns > 0.0 { "more" } else { "less" };
+    let ratio = sum.ratio.map(|r| format!(", {r:.3} times the base")).unwrap_or_default();
+    let text = format!(
+        "{} against {} as base: {} against {}, {} {more}{ratio}.",
+        c.other,
+        c.base,
+        format_ns(sum.other_ns),
+        format_ns(sum.base_ns),
+        format_ns(libm::fabs(sum.difference_ns))
+    );
+    html! {
+        <>
+            <p role="status">{ text }</p>
+            <LocalTable name="Operators compared" file="comparison" table={Shared::new(comparison_table(c))} />
+        </>
+    }
+}

@@ -1,0 +1,170 @@
+//! Slices grouped by anything: shares, a treemap, a table; and how the durations of one group are spread.
+
+use yew::prelude::*;
+
+use super::{ToolProps, chosen, waiting};
+use crate::base::units::{format_count, format_ns};
+use crate::profile::analysis::GroupBy;
+use crate::profile::analysis::histogram::{BinScale, Histogram};
+use crate::session::{Answer, GroupsOf, Listed, Listing, Question};
+use crate::view::palette::{FILLS, distinct_fills};
+use crate::view::plot::{Pie, treemap};
+use crate::view::table::Cell;
+use crate::view::timeline::SliceLink;
+use crate::web::components::{LocalTable, PieChart, SelectField};
+use crate::web::context::Shared;
+use crate::web::pages::profile::operators::range_switch;
+use crate::web::pages::profile::queries::{Analysed, use_analysis, use_listing};
+use crate::web::state::profile::ProfileAction;
+
+/// Position of the self time in the table of groups.
+const SELF_NS: usize = 3;
+/// Tiles of the treemap.
+const MOST_TILES: usize = 40;
+const BINS: u32 = 40;
+
+/// The tool.
+#[component]
+pub fn StatisticsTool(props: &ToolProps) -> Html {
+    let group = use_state_eq(|| None::<usize>);
+    let (state, of) = (&props.state, chosen(&props.state));
+    let by = state.link.group_by;
+    let answer =
+        use_listing(&props.run, Some(Listing::Groups(GroupsOf { by, range: of.range, ..GroupsOf::default() })));
+    let listed = answer.as_ref().and_then(|a| a.as_ref().ok()).cloned();
+    let name = listed.as_ref().zip(*group).and_then(|(l, row)| name_of(l, row));
+    let longest = listed.as_ref().zip(*group).and_then(|(l, row)| l.slices.get(row).cloned().flatten());
+    let question = name.clone().map(|name| Question::Histogram { of, by, name, scale: BinScale::Log, bins: BINS });
+    let spread = use_analysis(&props.run, question);
+    let choose = {
+        let (state, group) = (state.clone(), group.clone());
+        Callback::from(move |text: String| {
+            if let Some(by) = GroupBy::from_name(&text) {
+                group.set(None);
+                state.dispatch(ProfileAction::GroupBy(by));
+            }
+        })
+    };
+    let options = GroupBy::ALL.map(|(_, name)| (AttrValue::from(name), AttrValue::from(name))).to_vec();
+    let content = match &answer {
+        None => waiting(None),
+        Some(Err(message)) => waiting(Some(message)),
+        Some(Ok(listed)) => {
+            let on_row = Callback::from(move |row: usize| group.set(Some(row)));
+            html! { <>
+                <div class="pies">{ shares(listed) }{ tiles(listed) }</div>
+                { for listed.notes.iter().map(|note| html! { <p class="note">{ note }</p> }) }
+                <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} />
+            </> }
+        }
+    };
+    html! {
+        <>
+            <div class="panel view-bar"><SelectField id="group-by" label="Group by" value={by.name()} {options} on_choose={choose} /></div>
+            { range_switch(state) }
+            if let Some(name) = &name { { group_panel(props, name, longest, spread) } }
+            <section class="panel" aria-label="Groups of slices">{ content }</section>
+        </>
+    }
+}
+
+fn name_of(listed: &Listed, row: usize) -> Option<String> {
+    match listed.table.rows.get(row)?.first()? {
+        Cell::Text(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+fn self_times(listed: &Listed) -> Vec<(String, f64)> {
+    let row = |row: &Vec<Cell>| match (&row[0], row[SELF_NS].number()) {
+        (Cell::Text(name), Some(ns)) => Some((name.clone(), ns)),
+        _ => None,
+    };
+    listed.table.rows.iter().filter_map(row).collect()
+}
+
+fn shares(listed: &Listed) -> Html {
+    let pie = Pie::new(self_times(listed));
+    html! { <PieChart title="Self time (ns) by group" {pie} unit="ns" /> }
+}
+
+/// The same shares as areas, in a box of 100 x 60.
+fn tiles(listed: &Listed) -> Html {
+    let groups: Vec<(String, f64)> = self_times(listed).into_iter().take(MOST_TILES).collect();
+    let values: Vec<f64> = groups.iter().map(|g| g.1).collect();
+    let fills = distinct_fills(groups.iter().map(|g| g.0.as_str()));
+    let tile = |t: &crate::view::plot::TreemapTile| {
+        let (name, ns) = &groups[t.item];
+        let style = format!(
+            "left:{:.3}%;top:{:.3}%;width:{:.3}%;height:{:.3}%;background:{}",
+            t.x,
+            t.y / 0.6,
+            t.width,
+            t.height / 0.6,
+            FILLS[usize::from(fills[t.item]) % FILLS.len()]
+        );
+        html! { <li {style} title={format!("{name}: {}", format_ns(*ns))}><span>{ name }</span></li> }
+    };
+    html! {
+        <figure class="treemap"><figcaption>{ "The largest as areas" }</figcaption>
+            <ul>{ for treemap(&values, 100.0, 60.0).iter().map(tile) }</ul>
+        </figure>
+    }
+}
+
+/// One group: its spread, and the ways to its slices.
+fn group_panel(props: &ToolProps, name: &str, longest: Option<SliceLink>, spread: Option<Analysed>) -> Html {
+    let state = &props.state;
+    let to_longest = longest.map(|link| {
+        let state = state.clone();
+        let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
+        html! { <button type="button" {onclick}>{ "Show the longest" }</button> }
+    });
+    let highlight = (state.link.group_by == GroupBy::Name).then(|| {
+        let (state, name) = (state.clone(), name.to_owned());
+        let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Highlight(name.clone())));
+        html! { <button type="button" {onclick}>{ "Highlight on the timeline" }</button> }
+    });
+    let chart = match spread {
+        None => waiting(None),
+        Some(Err(message)) => waiting(Some(&message)),
+        Some(Ok(answer)) => match &*answer {
+            Answer::Histogram(h) => histogram(h),
+            _ => Html::default(),
+        },
+    };
+    html! {
+        <section class="panel group" aria-label="Selected group">
+            <h3>{ name }</h3>
+            { chart }
+            <div class="buttons">{ for to_longest }{ for highlight }</div>
+        </section>
+    }
+}
+
+/// Bars from short to long durations, with their values as a table.
+fn histogram(h: &Histogram) -> Html {
+    let most = h.bins.iter().map(|b| b.count).max().unwrap_or(0).max(1);
+    let bar = |b: &crate::profile::analysis::histogram::Bin| {
+        let what = format!(
+            "{} to {}: {} slices",
+            format_ns(b.from_ns as f64),
+            format_ns(b.to_ns as f64),
+            format_count(b.count)
+        );
+        let height = format!("height:{:.2}%", b.count as f64 * 100.0 / most as f64);
+        html! { <li title={what.clone()}><span class="visually-hidden">{ what }</span><span class="column" aria-hidden="true" style={height}></span></li> }
+    };
+    let half = h
+        .percentiles
+        .as_ref()
+        .map(|p| format!("; half last at most {}, 99 of 100 at most {}", format_ns(p.p50_ns), format_ns(p.p99_ns)));
+    let ends = h.bins.first().zip(h.bins.last()).map(|(a, z)| (format_ns(a.from_ns as f64), format_ns(z.to_ns as f64)));
+    html! {
+        <figure class="histogram">
+            <figcaption>{ format!("Durations of {} slices{}", format_count(h.count), half.unwrap_or_default()) }</figcaption>
+            <ul>{ for h.bins.iter().map(bar) }</ul>
+            if let Some((from, to)) = ends { <p class="lanes-axis"><span>{ from }</span><span>{ to }</span></p> }
+        </figure>
+    }
+}
