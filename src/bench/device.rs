@@ -80,22 +80,38 @@ impl Device {
     pub fn service_times(&self, configuration: &Configuration) -> Result<ServiceTimes, String> {
         let executable = self.compile(&configuration.model, Some(configuration.batch_size), Workflow::Trace)?;
         let outcome = simulate(&executable, &self.costs, &mut NoObserver).map_err(|e| e.to_string())?;
-        let costs = inference_costs(&executable, &self.costs, outcome.window);
-        let times = ServiceTimes {
-            load: costs.load,
-            warmup: costs.warmup,
-            // Inputs and outputs move while the core works on another request: with one worker that is added to each
-            // call, with two it is hidden, as the published rows of NeuronCore-v2 show.
-            host: costs.host + costs.transfer,
-            device: vec![costs.device],
-            ..ServiceTimes::default()
-        };
-        // A compiled pipeline would know its own stages.
-        let stages = configuration.pipeline_size;
-        let times = if stages > 1 { times.with_even_pipeline(stages) } else { times };
-        let memory = &executable.memory;
-        with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))
+        stage_times(&executable, &self.costs, outcome.window, configuration)
     }
+}
+
+/// Stage times of a configuration whose compiled model takes `window` on a core, with the host around it.
+///
+/// # Errors
+/// When the person's own work has no time.
+pub fn stage_times(
+    executable: &Executable,
+    costs: &CostTable,
+    window: SimTime,
+    configuration: &Configuration,
+) -> Result<ServiceTimes, String> {
+    let costs = inference_costs(executable, costs, window);
+    let times = ServiceTimes {
+        load: costs.load,
+        load_beside: costs.load_beside,
+        warmup: costs.warmup,
+        // Inputs and outputs move while the core works on another request: with one worker that is added to each
+        // call, with two it is hidden, as the published rows of NeuronCore-v2 show. Threads copy side by side; only the
+        // bus is shared.
+        call: costs.call,
+        host: costs.transfer,
+        device: vec![costs.device],
+        ..ServiceTimes::default()
+    };
+    // A compiled pipeline would know its own stages.
+    let stages = configuration.pipeline_size;
+    let times = if stages > 1 { times.with_even_pipeline(stages) } else { times };
+    let memory = &executable.memory;
+    with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))
 }
 
 /// Stage times of a configuration, whatever its model: a system given by its times, or a model of the zoo compiled and

@@ -12,6 +12,8 @@ pub enum Stage {
     Input,
     /// The person's own work before the call.
     Preprocess,
+    /// Host work of the call on the worker's own thread.
+    Call,
     /// Host work before a NeuronCore is taken.
     Host,
     /// Data movement while the NeuronCore is held.
@@ -47,7 +49,7 @@ pub trait Executor {
 /// Executes on a simulated device: the given times, each with a uniform deviation of at most the jitter.
 #[derive(Clone, Debug)]
 pub struct SimulatedExecutor {
-    fixed: [Spread; 5],
+    fixed: [Spread; 6],
     device: Vec<Spread>,
     setup: [Spread; 4],
     workers: Vec<Rng>,
@@ -95,9 +97,10 @@ impl SimulatedExecutor {
         };
         let (n, w) = (configuration.n_models, configuration.workers_per_model);
         Self {
-            fixed: [times.input, times.preprocess, times.host, times.transfer, times.postprocess].map(spread),
+            fixed: [times.input, times.preprocess, times.host, times.transfer, times.postprocess, times.call]
+                .map(spread),
             device: times.device.iter().map(|t| spread(*t)).collect(),
-            setup: [times.env_setup, times.load, times.setup, times.warmup].map(spread),
+            setup: [times.env_setup, times.load_of(n), times.setup, times.warmup].map(spread),
             workers: (0..n).flat_map(|m| (0..w).map(move |i| (m, i))).map(|(m, i)| stream("worker", m, i)).collect(),
             models: (0..n).map(|m| stream("model", m, 0)).collect(),
         }
@@ -123,6 +126,7 @@ impl Executor for SimulatedExecutor {
             Stage::Host => self.fixed[2],
             Stage::Transfer => self.fixed[3],
             Stage::Postprocess => self.fixed[4],
+            Stage::Call => self.fixed[5],
             Stage::Device(i) => match self.device.get(i as usize) {
                 Some(spread) => *spread,
                 None => return SimTime::ZERO,
@@ -174,6 +178,7 @@ impl Executor for MockExecutor {
         match stage {
             Stage::Input => times.input,
             Stage::Preprocess => times.preprocess,
+            Stage::Call => times.call,
             Stage::Host => times.host,
             Stage::Transfer => times.transfer,
             Stage::Device(i) => times.device.get(i as usize).copied().unwrap_or_default(),

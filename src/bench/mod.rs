@@ -16,7 +16,9 @@ mod compile;
 mod confidence;
 mod config;
 mod configuration;
+pub mod cpu;
 mod device;
+pub mod evaluate;
 mod executor;
 pub mod export;
 mod fixed;
@@ -27,6 +29,7 @@ mod inputs;
 mod list;
 mod log;
 mod measurement;
+pub mod mlperf;
 mod options;
 mod plan;
 mod python_json;
@@ -38,6 +41,7 @@ mod scheduler;
 #[cfg(test)]
 mod scheduler_tests;
 mod service;
+mod source;
 mod summarise;
 mod sweep;
 mod sweep_plan;
@@ -53,7 +57,7 @@ pub use config::{
     BenchConfig, ConfigError, MAX_BATCH, MAX_DURATION_S, MAX_JITTER, MAX_PARALLEL, MAX_USD_PER_HOUR, MAX_WARMUPS,
 };
 pub use configuration::{Configuration, ConfigurationError};
-pub use device::{Device, is_simulated, service_times};
+pub use device::{Device, is_simulated, service_times, stage_times};
 pub use executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
 pub use fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel};
 pub use host_step::{HostStep, HostStepError};

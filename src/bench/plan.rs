@@ -54,7 +54,8 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
     }
     // Jitter lowers a mean by far less than this margin; saturating casts keep an absurd pace absurd, not wrong.
     let warmups = times.warmup.times(u64::from(configuration.warmup_inferences));
-    let bring_up = times.setup_total() + warmups;
+    let beside = times.load_of(configuration.n_models).saturating_sub(times.load);
+    let bring_up = times.setup_total() + beside + warmups;
     let measured = match configuration.options.accounting {
         Accounting::Window => configuration.duration(),
         Accounting::Original => configuration.duration() - bring_up,
@@ -67,7 +68,7 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
         }
         None => (in_time.saturating_add(configuration.workers()), measured),
     };
-    let steps = [times.input, times.preprocess, times.host, times.transfer, times.postprocess];
+    let steps = [times.input, times.preprocess, times.call, times.host, times.transfer, times.postprocess];
     let events_each = steps.iter().filter(|t| **t != SimTime::ZERO).count() as u64 + times.device.len() as u64;
     Estimate { inferences, events: inferences.saturating_mul(events_each), simulated: bring_up + measured }
 }

@@ -44,10 +44,12 @@ fn one_worker_goes_through_every_stage_in_order() {
     let times = ServiceTimes {
         env_setup: us(1),
         load: us(100),
+        load_beside: SimTime::ZERO,
         setup: us(2),
         warmup: us(30),
         input: us(1),
         preprocess: us(2),
+        call: SimTime::ZERO,
         host: us(3),
         transfer: us(4),
         device: vec![us(5)],

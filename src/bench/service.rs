@@ -12,7 +12,7 @@ pub const MAX_SERVICE: SimTime = SimTime::from_secs(86_400);
 
 /// Stage times of one model copy at one batch size.
 ///
-/// The order of an inference is input, preprocess, host, (NeuronCore taken) transfer, device stages (released),
+/// The order of an inference is input, preprocess, call, host, (NeuronCore taken) transfer, device stages (released),
 /// postprocess. `host` and `transfer` are served one at a time by one resource that all workers of the instance share.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceTimes {
@@ -20,6 +20,9 @@ pub struct ServiceTimes {
     pub env_setup: SimTime,
     /// Loading the model, once per copy; copies load side by side.
     pub load: SimTime,
+    /// Added to the load of a copy for each other copy of the configuration, which loads at the same time.
+    #[serde(default)]
+    pub load_beside: SimTime,
     /// After the model is loaded, once per copy.
     pub setup: SimTime,
     /// One warm-up inference.
@@ -28,6 +31,8 @@ pub struct ServiceTimes {
     pub input: SimTime,
     /// The person's own work before the call, on the worker's thread.
     pub preprocess: SimTime,
+    /// Host work of a call on the worker's own thread: preparing it and copying inputs and outputs.
+    pub call: SimTime,
     /// Host work of a call before a NeuronCore is taken, on the shared host resource.
     pub host: SimTime,
     /// Moving data to and from the device while its NeuronCore is held, on the shared host resource.
@@ -71,13 +76,19 @@ impl ServiceTimes {
     /// One inference alone on an idle instance: the sum of its stages.
     #[must_use]
     pub fn unloaded(&self) -> SimTime {
-        self.input + self.preprocess + self.host + self.transfer + self.device_total() + self.postprocess
+        self.input + self.preprocess + self.call + self.host + self.transfer + self.device_total() + self.postprocess
     }
 
     /// All device stages together.
     #[must_use]
     pub fn device_total(&self) -> SimTime {
         self.device.iter().copied().sum()
+    }
+
+    /// Loading one copy beside `n_models - 1` others.
+    #[must_use]
+    pub fn load_of(&self, n_models: u32) -> SimTime {
+        self.load + self.load_beside.times(u64::from(n_models.saturating_sub(1)))
     }
 
     /// Everything before the first warm-up inference of a copy.

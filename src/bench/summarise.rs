@@ -69,7 +69,6 @@ impl Report {
             report.e2e_durations_ms = Some(measurement.latencies_ps().iter().map(ms).collect());
         }
         fill_latencies(&mut report, measurement);
-        fill_confidence(&mut report, measurement);
         report
     }
 }
@@ -89,33 +88,28 @@ fn fill_timers(report: &mut Report, measurement: &Measurement) {
     report.worker_avg_s = mean_of_averages_ms(&timers.worker).map(|ms| round_to(ms / 1e3, 2));
 }
 
+/// Percentiles, what their count of samples makes of them, and what lies far above them, in one pass over the latencies.
 fn fill_latencies(report: &mut Report, measurement: &mut Measurement) {
-    let Some(ms) = measurement.latency_percentiles_ms([0.0, 50.0, 90.0, 95.0, 99.0, 100.0]) else { return };
-    let [p0, p50, p90, p95, p99, p100] = ms.map(|ms| Some(round_to(ms, 3)));
-    report.latency_ms_p0 = p0;
-    report.latency_ms_p50 = p50;
-    report.latency_ms_p90 = p90;
-    report.latency_ms_p95 = p95;
-    report.latency_ms_p99 = p99;
-    report.latency_ms_p100 = p100;
-}
-
-/// Percentiles that only their count of samples supports, with what that count makes of them.
-fn fill_confidence(report: &mut Report, measurement: &mut Measurement) {
     let n = measurement.latencies_ps().len();
     report.latency_samples = Some(n as u64);
-    let mut interval = |percent: f64| -> Option<(f64, f64)> {
-        let (low, high) = percentile_ci95_percents(n, percent)?;
-        let [low, high] = measurement.latency_percentiles_ms([low, high])?;
-        Some((round_to(low, 3), round_to(high, 3)))
-    };
-    (report.latency_ms_p50_ci95_low, report.latency_ms_p50_ci95_high) = interval(50.0).unzip();
-    (report.latency_ms_p99_ci95_low, report.latency_ms_p99_ci95_high) = interval(99.0).unzip();
-    if let Some([lower, upper]) = measurement.latency_percentiles_ms([25.0, 75.0]) {
-        let fence = SimTime::from_ns_f64((upper + 3.0 * (upper - lower)) * 1e6);
-        let beyond = measurement.latencies_ps().iter().filter(|ps| **ps > fence.0).count();
-        report.latency_outliers = Some(beyond as u64);
+    let (median, tail) = (percentile_ci95_percents(n, 50.0), percentile_ci95_percents(n, 99.0));
+    let (median_low, median_high) = median.unwrap_or((50.0, 50.0));
+    let (tail_low, tail_high) = tail.unwrap_or((99.0, 99.0));
+    let percents = [0.0, 50.0, 90.0, 95.0, 99.0, 100.0, median_low, median_high, tail_low, tail_high, 25.0, 75.0];
+    let Some(values) = measurement.latency_percentiles_ms(percents) else { return };
+    let [p0, p50, p90, p95, p99, p100, m_low, m_high, t_low, t_high, _, _] = values.map(|ms| round_to(ms, 3));
+    (report.latency_ms_p0, report.latency_ms_p50, report.latency_ms_p90) = (Some(p0), Some(p50), Some(p90));
+    (report.latency_ms_p95, report.latency_ms_p99, report.latency_ms_p100) = (Some(p95), Some(p99), Some(p100));
+    if median.is_some() {
+        (report.latency_ms_p50_ci95_low, report.latency_ms_p50_ci95_high) = (Some(m_low), Some(m_high));
     }
+    if tail.is_some() {
+        (report.latency_ms_p99_ci95_low, report.latency_ms_p99_ci95_high) = (Some(t_low), Some(t_high));
+    }
+    let [.., lower, upper] = values;
+    let fence = SimTime::from_ns_f64((upper + 3.0 * (upper - lower)) * 1e6);
+    let beyond = measurement.latencies_ps().iter().filter(|ps| **ps > fence.0).count();
+    report.latency_outliers = Some(beyond as u64);
 }
 
 fn fill_throughput(report: &mut Report, configuration: &Configuration, m: &Measurement, detail: ReportDetail) {

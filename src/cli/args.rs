@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use crate::profile::formats::WriteFormat;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs};
+use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
 use super::bench_args::{BenchArgs, TableArgs};
 use super::compile_args::CompileArgs;
+use super::index_args::{IndexCommand, ModelCompileArgs};
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
 
@@ -23,8 +24,15 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
     Bench(Box<BenchArgs>),
+    /// Compile a model for the simulated NeuronCores and write an index of the artifacts
+    Compile(ModelCompileArgs),
+    /// Create, append, filter, copy, move and delete model indexes
+    #[command(subcommand)]
+    Index(IndexCommand),
     /// Show, compare and convert results: NeuronPerf's CSV and JSON, our own, timers, results.jsonl
     Report(ReportArgs),
+    /// Compute evaluation metrics of a model's answers, or list the metrics
+    Evaluate(EvaluateArgs),
     /// Simulate one execution and show its operators and timeline
     Profile(ProfileArgs),
     /// Open a profile of any origin and summarise it
@@ -35,6 +43,12 @@ pub(super) enum Command {
     Flame(FlameArgs),
     /// How the durations of a name are spread
     Histogram(HistogramArgs),
+    /// When devices did nothing, and what they waited for
+    Idle(SpanArgs),
+    /// What held up what: one chain from the start of a profile to its end
+    CriticalPath(SpanArgs),
+    /// Ask a profile: filter, group, aggregate (docs/query.md has the language)
+    Query(QueryArgs),
     /// Compare two profiles operator by operator
     Compare(CompareArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
@@ -158,6 +172,9 @@ pub(super) struct OpenArgs {
     /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
     #[arg(long, value_parser = write_format, default_value = "chrome", requires = "output")]
     pub export: WriteFormat,
+    /// Say what dominates, in sentences, instead of listing operators
+    #[arg(long)]
+    pub summary: bool,
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,
@@ -171,6 +188,19 @@ pub(super) struct DevicesArgs {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct EvaluateArgs {
+    /// CSV with a heading and a line for each record: the outputs, and the target in the last column; without it the
+    /// metrics are listed
+    pub file: Option<PathBuf>,
+    /// Metrics, separated by commas; topk_3 for the best three
+    #[arg(long, value_delimiter = ',', default_value = "Accuracy")]
+    pub metrics: Vec<String>,
+    /// Column of the target [default: the last]
+    #[arg(long)]
+    pub eval_target_col: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -199,4 +229,7 @@ pub(super) struct ValidateArgs {
     /// Print rows and summary as JSON
     #[arg(long)]
     pub json: bool,
+    /// Fit the global parameters to the table, then once more without each model, and print the errors (takes minutes)
+    #[arg(long, conflicts_with = "json")]
+    pub calibrate: bool,
 }

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use clap::{ArgAction, Args, ValueEnum};
 
 use super::compile_args::CompileArgs;
+use crate::bench::mlperf::{MlperfSettings, Scenario};
 use crate::bench::{
     Accounting, BenchConfig, Dataset, DeviceType, FIXED_MODEL, FixedModel, HostStep, Processes, RunOptions,
     parse_inputs, parse_levels, parse_list,
@@ -66,6 +67,8 @@ pub(super) struct BenchArgs {
     pub run: RunArgs,
     #[command(flatten)]
     pub fixed: FixedArgs,
+    #[command(flatten)]
+    pub mlperf: MlperfArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -139,6 +142,51 @@ pub(super) struct FixedArgs {
     /// A warm-up inference
     #[arg(long)]
     pub warmup_ms: Option<f64>,
+}
+
+/// MLPerf instead of NeuronPerf's closed loop.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "MLPerf")]
+pub(super) struct MlperfArgs {
+    /// SingleStream, MultiStream, Server or Offline
+    #[arg(long)]
+    pub scenario: Option<String>,
+    /// A run goes on for at least so long, seconds [default: 600]
+    #[arg(long, requires = "scenario")]
+    pub min_duration: Option<f64>,
+    /// and for so many queries [default: 100; Offline: 24576 samples]
+    #[arg(long, requires = "scenario")]
+    pub min_queries: Option<u64>,
+    /// What 99 % of a Server's answers must keep to
+    #[arg(long, requires = "scenario")]
+    pub latency_bound_ms: Option<f64>,
+    /// Queries per second of a Server [default: the highest that holds the bound is searched]
+    #[arg(long, requires = "scenario")]
+    pub target_qps: Option<f64>,
+    /// Samples of one MultiStream query
+    #[arg(long, requires = "scenario", default_value_t = 8)]
+    pub samples_per_query: u32,
+}
+
+impl MlperfArgs {
+    /// The settings, when a scenario is asked for.
+    ///
+    /// # Errors
+    /// With the setting at fault.
+    pub fn settings(&self) -> Result<Option<MlperfSettings>> {
+        let Some(name) = &self.scenario else { return Ok(None) };
+        let official = MlperfSettings::official(name.parse::<Scenario>()?);
+        let settings = MlperfSettings {
+            min_duration_s: self.min_duration.unwrap_or(official.min_duration_s),
+            min_queries: self.min_queries.unwrap_or(official.min_queries),
+            latency_bound_ms: self.latency_bound_ms,
+            target_qps: self.target_qps,
+            samples_per_query: self.samples_per_query,
+            ..official
+        };
+        settings.validate()?;
+        Ok(Some(settings))
+    }
 }
 
 /// What is printed.

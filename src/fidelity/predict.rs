@@ -1,17 +1,16 @@
 //! From a row to a configuration, and from a configuration to a throughput.
 
 use crate::base::NeverCancel;
-use crate::bench::{BenchConfig, ConfigurationRun, ReportDetail, expand, service_times};
-use crate::machine::arch::instance;
+use crate::bench::{BenchConfig, Configuration, ConfigurationRun, ReportDetail, ServiceTimes, expand, service_times};
+use crate::machine::arch::{INSTANCES, Instance, instance};
+use crate::machine::cost::{Calibration, FITTED};
 use crate::model::zoo::ModelSpec;
 
 use super::PublishedRow;
+use super::micro::Micro;
 
 /// Simulated seconds of a prediction: enough for a steady state of requests of milliseconds.
 const DURATION_S: f64 = 4.0;
-/// Rows of PyTorch 1.13 are of an earlier compiler and runtime, whose calls take longer by this factor (derived: the
-/// shapes published for both generations). One factor for a generation, none for a model.
-const TORCH_1_FACTOR: f64 = 1.09;
 
 /// What is predicted for a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,29 +26,55 @@ pub struct Prediction {
 /// # Errors
 /// With the reason a row can not be predicted: no such model or instance, not an inference, no batch size.
 pub fn predict(row: &PublishedRow) -> Result<Prediction, String> {
-    let config = configuration(row)?;
-    let mut sweep = expand(&config).map_err(|e| e.to_string())?;
-    let Some(configuration) = sweep.configurations.pop() else { return Err("no configuration".to_owned()) };
+    if row.model.is_empty() {
+        return Err("no model".to_owned());
+    }
+    if let Some(micro) = Micro::of(row) {
+        return micro.predict(row);
+    }
+    let configuration = configuration(row)?;
     let times = service_times(&configuration)?;
     let model = configuration.model.clone();
-    let run = ConfigurationRun::new(configuration, Ok(&times)).run(&NeverCancel, ReportDetail::Summary);
+    let throughput = throughput(configuration, &times, row, &FITTED)?;
+    Ok(Prediction { model, throughput })
+}
+
+/// What a configuration with these stage times answers in a second, with the row's release of the SDK.
+pub(super) fn throughput(
+    configuration: Configuration,
+    times: &ServiceTimes,
+    row: &PublishedRow,
+    fitted: &Calibration,
+) -> Result<f64, String> {
+    let run = ConfigurationRun::new(configuration, Ok(times)).run(&NeverCancel, ReportDetail::Summary);
     match (run.report.throughput_window, run.report.error) {
-        (Some(throughput), _) => Ok(Prediction { model, throughput: throughput / generation_factor(&row.framework) }),
+        (Some(throughput), _) => Ok(throughput / generation_factor(&row.framework, fitted)),
         (None, error) => Err(error.unwrap_or_else(|| "the run gave no throughput".to_owned())),
     }
 }
 
-fn generation_factor(framework: &str) -> f64 {
-    if framework.contains(" 1.") { TORCH_1_FACTOR } else { 1.0 }
+/// Rows of PyTorch 1 are of an earlier compiler and runtime. One factor for a generation, none for a model.
+fn generation_factor(framework: &str, fitted: &Calibration) -> f64 {
+    if framework.contains(" 1.") { f64::from(fitted.torch_1_permille) / 1_000.0 } else { 1.0 }
 }
 
-fn configuration(row: &PublishedRow) -> Result<BenchConfig, String> {
-    if !row.kind.is_empty() && row.kind != "inference" {
+/// The benchmark that a row describes.
+pub(super) fn configuration(row: &PublishedRow) -> Result<Configuration, String> {
+    let mut sweep = expand(&sweep_of(row)?).map_err(|e| e.to_string())?;
+    sweep.configurations.pop().ok_or_else(|| "no configuration".to_owned())
+}
+
+fn sweep_of(row: &PublishedRow) -> Result<BenchConfig, String> {
+    if !row.kind.is_empty() && !row.kind.eq_ignore_ascii_case("inference") {
         return Err(format!("a row of kind {}, not inference", row.kind));
     }
-    let Some(size) = instance(&row.instance) else { return Err(format!("unknown instance '{}'", row.instance)) };
-    let batch_size = row.batch_size.ok_or("no batch size")?;
     let model = specification(row)?;
+    let unit = row.throughput_unit.to_ascii_lowercase();
+    if !unit.is_empty() && !SAMPLE_UNITS.iter().any(|u| unit.starts_with(u)) {
+        return Err(format!("throughput in {}, which is not samples a second", row.throughput_unit));
+    }
+    let size = instance_of(&row.instance)?;
+    let batch_size = row.batch_size.ok_or("no batch size")?;
     let (n_models, workers_per_model) = placement(row);
     Ok(BenchConfig {
         model,
@@ -62,26 +87,60 @@ fn configuration(row: &PublishedRow) -> Result<BenchConfig, String> {
     })
 }
 
+/// How units of samples a second begin: inf/s, inferences/s, samples/s, images/s, sequences/s, tokens/s of a decoder.
+const SAMPLE_UNITS: [&str; 6] = ["inf", "sample", "image", "img", "seq", "token"];
+
+/// The instance that a text names: `Inf2.xlarge`, `trn1.2xlarge or inf2.xlarge (1 NeuronCore-v2)`, or a family alone,
+/// `trn2 (1 NC-v3)`, which stands for its smallest size.
+pub(super) fn instance_of(text: &str) -> Result<&'static Instance, String> {
+    let words = || text.split(|c: char| c.is_whitespace() || c == '(' || c == ',').filter(|w| !w.is_empty());
+    let family = |word: &str| {
+        let of_family = |i: &&Instance| i.name.split('.').next().is_some_and(|f| f.eq_ignore_ascii_case(word));
+        INSTANCES.iter().find(of_family)
+    };
+    match words().find_map(|w| instance(w).or_else(|| family(w))) {
+        Some(found) => Ok(found),
+        None if text.is_empty() => Err("no instance".to_owned()),
+        None => Err(format!("unknown instance '{text}'")),
+    }
+}
+
 /// The zoo's name for the row's model, with the sequence length where the model has one.
 fn specification(row: &PublishedRow) -> Result<String, String> {
     let name = row.model.trim().to_ascii_lowercase();
     let plain: ModelSpec = name.parse().map_err(|_| format!("no model '{}' in the zoo", row.model))?;
     let has_sequence = plain.info().parameters.iter().any(|p| p.name == "seq");
     match row.sequence_or_image.parse::<u64>() {
-        Ok(seq) if has_sequence => {
-            let with = format!("{name}:seq={seq}");
+        Ok(seq) if has_sequence && !name.contains("seq=") => {
+            let joint = if name.contains(':') { ',' } else { ':' };
+            let with = format!("{name}{joint}seq={seq}");
             with.parse::<ModelSpec>().map_err(|e| e.to_string())?;
             Ok(with)
         }
+        Err(_) if is_other_image(&row.sequence_or_image) => {
+            Err(format!("images of {}; the zoo's models take {IMAGE} x {IMAGE}", row.sequence_or_image))
+        }
         _ => Ok(name),
     }
+}
+
+/// Side of the images that the zoo's models take.
+const IMAGE: u64 = 224;
+
+/// Whether a text is the size of an image, `224x224` or `3x224x224`, and another one than the zoo's.
+fn is_other_image(text: &str) -> bool {
+    let sizes: Option<Vec<u64>> = text.split(['x', 'X']).map(|n| n.trim().parse().ok()).collect();
+    sizes.is_some_and(|sizes| sizes.len() >= 2 && sizes.iter().rev().take(2).any(|n| *n != IMAGE))
 }
 
 /// Cores and workers: as the row says, else by the requests that were in flight.
 fn placement(row: &PublishedRow) -> (u32, u32) {
     let outstanding = row.outstanding_requests.unwrap_or(1);
     match (row.n_models_or_cores, outstanding) {
-        (Some(models), o) => (models.max(1), (o / models.max(1)).max(1)),
+        (Some(models), o) => {
+            let models = models.max(1);
+            (models, row.workers_per_model.unwrap_or(o / models).max(1))
+        }
         (None, 0 | 1) => (1, 1),
         (None, o) => (2, (o / 2).max(1)),
     }
@@ -103,8 +162,37 @@ mod tests {
     fn what_can_not_be_predicted_says_why() {
         let row =
             PublishedRow { model: "resnet9000".into(), instance: "inf2.xlarge".into(), ..PublishedRow::default() };
-        assert_eq!(predict(&row).unwrap_err(), "no batch size");
-        let row = PublishedRow { batch_size: Some(1), ..row };
         assert_eq!(predict(&row).unwrap_err(), "no model 'resnet9000' in the zoo");
+        let row = PublishedRow { model: "ResNet50".into(), ..row };
+        assert_eq!(predict(&row).unwrap_err(), "no batch size");
+        let large = PublishedRow { sequence_or_image: "512x512".into(), ..row.clone() };
+        assert_eq!(predict(&large).unwrap_err(), "images of 512x512; the zoo's models take 224 x 224");
+        let tflops = PublishedRow { throughput_unit: "HFU %".into(), ..row };
+        assert_eq!(predict(&tflops).unwrap_err(), "throughput in HFU %, which is not samples a second");
+        assert_eq!(predict(&PublishedRow::default()).unwrap_err(), "no model");
+    }
+
+    #[test]
+    fn instances_are_found_in_what_tables_write() {
+        let name = |text| instance_of(text).map(|i| i.name);
+        assert_eq!(name("INF2.XLARGE"), Ok("inf2.xlarge"));
+        assert_eq!(name("trn1.2xlarge or inf2.xlarge (1 NeuronCore-v2)"), Ok("trn1.2xlarge"));
+        assert_eq!(name("trn1"), Ok("trn1.2xlarge"));
+        assert_eq!(name("inf1.6xlarge (MAX=16)"), Ok("inf1.6xlarge"));
+        assert_eq!(name(""), Err("no instance".to_owned()));
+        assert_eq!(name("p5.48xlarge"), Err("unknown instance 'p5.48xlarge'".to_owned()));
+    }
+
+    #[test]
+    fn sequence_lengths_and_organisations_are_understood() {
+        let row = |model: &str, size: &str| PublishedRow {
+            model: model.into(),
+            sequence_or_image: size.into(),
+            ..PublishedRow::default()
+        };
+        assert_eq!(specification(&row("BERT-base-uncased", "64")).unwrap(), "bert-base-uncased:seq=64");
+        assert_eq!(specification(&row("bert-base-uncased:seq=32", "64")).unwrap(), "bert-base-uncased:seq=32");
+        assert_eq!(specification(&row("vit-base-patch16-224", "3x224x224")).unwrap(), "vit-base-patch16-224");
+        assert!(specification(&row("bert-base-uncased", "9999")).is_err());
     }
 }

@@ -18,6 +18,8 @@ pub struct PublishedRow {
     pub sequence_or_image: String,
     /// Models or cores, where the table says.
     pub n_models_or_cores: Option<u32>,
+    /// Workers of each model, where the table says.
+    pub workers_per_model: Option<u32>,
     /// `inference`, or what else the row is about.
     pub kind: String,
     /// Unit of the throughput.
@@ -55,7 +57,9 @@ pub enum RowError {
 /// # Errors
 /// When it is not CSV, or a column that is needed is missing.
 pub fn read_rows(csv: &[u8]) -> Result<Vec<PublishedRow>, RowError> {
-    let mut reader = ReaderBuilder::new().flexible(true).from_reader(csv);
+    // Spreadsheets put a byte order mark before the first name.
+    let text = String::from_utf8_lossy(csv.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(csv));
+    let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let headers = reader.headers().map_err(|e| csv_error(&e))?.clone();
     let columns = Columns::of(&headers)?;
     reader.records().map(|record| Ok(columns.row(&record.map_err(|e| csv_error(&e))?))).collect()
@@ -68,9 +72,9 @@ fn csv_error(error: &csv::Error) -> RowError {
 /// Where each column is.
 struct Columns {
     model: usize,
-    instance: usize,
-    batch_size: usize,
-    throughput: usize,
+    instance: Option<usize>,
+    batch_size: Option<usize>,
+    throughput: Option<usize>,
     framework: Option<usize>,
     sequence: Option<usize>,
     cores: Option<usize>,
@@ -88,9 +92,9 @@ impl Columns {
         };
         Ok(Self {
             model: need("model")?,
-            instance: need("instance")?,
-            batch_size: need("batch_size")?,
-            throughput: need("throughput")?,
+            instance: find("instance"),
+            batch_size: find("batch_size"),
+            throughput: find("throughput"),
             framework: find("framework"),
             sequence: find("sequence_length_or_image"),
             cores: find("n_models_or_cores"),
@@ -103,19 +107,42 @@ impl Columns {
     fn row(&self, record: &StringRecord) -> PublishedRow {
         let text = |i: usize| record.get(i).unwrap_or("").trim().to_owned();
         let optional = |i: Option<usize>| i.map(text).unwrap_or_default();
+        let cores = optional(self.cores);
         PublishedRow {
             model: text(self.model),
             framework: optional(self.framework),
-            instance: text(self.instance),
-            batch_size: text(self.batch_size).parse().ok(),
+            instance: optional(self.instance),
+            batch_size: whole(&optional(self.batch_size)),
             sequence_or_image: optional(self.sequence),
-            n_models_or_cores: optional(self.cores).parse().ok(),
+            n_models_or_cores: named_number(&cores, "n_models").or_else(|| first_number(&cores)),
+            workers_per_model: named_number(&cores, "workers_per_model"),
             kind: optional(self.kind),
             throughput_unit: optional(self.unit),
-            outstanding_requests: optional(self.outstanding).parse::<f64>().ok().and_then(rounded),
-            published: text(self.throughput).parse().ok().filter(|t: &f64| t.is_finite() && *t > 0.0),
+            outstanding_requests: number(&optional(self.outstanding)).and_then(rounded),
+            published: number(&optional(self.throughput)).filter(|t| *t > 0.0),
         }
     }
+}
+
+/// A number, with commas between thousands or without.
+fn number(text: &str) -> Option<f64> {
+    text.replace(',', "").parse().ok().filter(|x: &f64| x.is_finite())
+}
+
+/// A whole number, however a spreadsheet wrote it: `8`, `8.0`.
+fn whole(text: &str) -> Option<u32> {
+    number(text).filter(|x| libm::trunc(*x) == *x).and_then(rounded)
+}
+
+/// `16` of `n_models=16; workers_per_model=2`.
+fn named_number(text: &str, name: &str) -> Option<u32> {
+    let named = text.split(';').filter_map(|part| part.split_once('='));
+    named.filter(|(key, _)| key.trim() == name).find_map(|(_, value)| whole(value.trim()))
+}
+
+/// `1` of `1 core`.
+fn first_number(text: &str) -> Option<u32> {
+    text.split_whitespace().next().and_then(whole)
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -131,7 +158,21 @@ mod tests {
     fn columns_are_found_by_name_in_any_order() {
         let rows = read_rows(b"throughput,extra,instance,model,batch_size\n10.5,x,Inf2.xlarge,resnet50,1\n").unwrap();
         assert_eq!((rows[0].model.as_str(), rows[0].batch_size, rows[0].published), ("resnet50", Some(1), Some(10.5)));
-        let error = read_rows(b"model,throughput\na,1\n").unwrap_err().to_string();
-        assert_eq!(error, "the table has no column instance; its columns are model, throughput");
+        let error = read_rows(b"name,throughput\na,1\n").unwrap_err().to_string();
+        assert_eq!(error, "the table has no column model; its columns are name, throughput");
+    }
+
+    #[test]
+    fn what_spreadsheets_do_to_a_table_is_undone() {
+        let text =
+            "\u{feff}model,throughput,batch_size,n_models_or_cores\r\n\r\n\"a, \"\"b\"\"\",\"1,998.2\",8.0,1 core\r\n";
+        let rows = read_rows(text.as_bytes()).unwrap();
+        assert_eq!(rows.len(), 1);
+        assert_eq!((rows[0].model.as_str(), rows[0].published), ("a, \"b\"", Some(1998.2)));
+        assert_eq!((rows[0].batch_size, rows[0].n_models_or_cores), (Some(8), Some(1)));
+        let text = b"model,n_models_or_cores\nr,n_models=16; workers_per_model=2; pipeline_size=1\n\xff,\n";
+        let rows = read_rows(text).unwrap();
+        assert_eq!((rows[0].n_models_or_cores, rows[0].workers_per_model), (Some(16), Some(2)));
+        assert_eq!((rows.len(), rows[1].n_models_or_cores), (2, None));
     }
 }

@@ -24,6 +24,21 @@ pub struct Validation {
     pub skipped: Option<String>,
 }
 
+impl Validation {
+    /// A row of which only the ratio is known.
+    pub(super) fn of_ratio(ratio: f64) -> Self {
+        Self {
+            model: String::new(),
+            instance: String::new(),
+            batch_size: None,
+            published: None,
+            predicted: None,
+            ratio: Some(ratio),
+            skipped: None,
+        }
+    }
+}
+
 /// Errors over the rows that were not skipped; an error is `|ratio - 1|`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {

@@ -9,11 +9,13 @@ use crate::machine::cost::CostTable;
 pub struct InferenceCosts {
     /// Loading the copy: a fixed part and its weights over PCIe.
     pub load: SimTime,
+    /// How much longer it takes for each other copy that loads at the same time.
+    pub load_beside: SimTime,
     /// The first inference beyond an ordinary one.
     pub warmup: SimTime,
-    /// Host work of one call, before the core is taken.
-    pub host: SimTime,
-    /// Moving inputs and outputs between host and device.
+    /// Host work of one call on the caller's thread, with copying its inputs and outputs.
+    pub call: SimTime,
+    /// Moving inputs and outputs between host and device, over the bus that all of an instance share.
     pub transfer: SimTime,
     /// The execution on the core, with its device-side start-up and tear-down.
     pub device: SimTime,
@@ -27,11 +29,15 @@ pub struct InferenceCosts {
 pub fn inference_costs(executable: &Executable, costs: &CostTable, window: SimTime) -> InferenceCosts {
     let r = &costs.runtime;
     let memory = &executable.memory;
+    let bytes = memory.input_bytes + memory.output_bytes;
+    let transfer = at_rate(bytes, r.bus_bytes_per_us);
     InferenceCosts {
-        load: SimTime::from_ns(r.load_ns) + at_rate(memory.weight_bytes, r.load_bytes_per_us),
+        load: SimTime::from_ns(r.load_ns) + at_rate(memory.weight_bytes, r.bus_bytes_per_us),
+        load_beside: SimTime::from_ns(r.load_beside_ns),
         warmup: SimTime::from_ns(r.warmup_ns),
-        host: SimTime::from_ns(r.host_call_ns),
-        transfer: at_rate(memory.input_bytes + memory.output_bytes, r.host_io_bytes_per_us),
+        // The effective rate is that of copy and bus together.
+        call: SimTime::from_ns(r.host_call_ns) + (at_rate(bytes, r.host_io_bytes_per_us) - transfer),
+        transfer,
         device: SimTime::from_ns(r.setup_traced_ns) + window + SimTime::from_ns(r.teardown_ns),
     }
 }

@@ -18,6 +18,15 @@ use crate::profile::lod::LodIndex;
 use crate::profile::neuron::{OperatorView, operator_table};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
+/// What a model predicts of the time before the first call; nothing simulates it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ModelledTimes {
+    /// The compiler's run, seconds.
+    pub compile_s: f64,
+    /// Loading one copy, milliseconds.
+    pub load_ms: f64,
+}
+
 /// A profile with its key and its origin.
 pub(super) struct Held {
     pub key: ProfileKey,
@@ -26,6 +35,8 @@ pub(super) struct Held {
     pub profile: Profile,
     /// From the first to the last slice of the model; known of simulated executions.
     pub device_window_ns: Option<u64>,
+    /// Times of what is done before a call; known of simulated executions.
+    pub modelled: Option<ModelledTimes>,
     /// Its analysis; known of simulated executions.
     pub insights: Option<Box<Insights>>,
     tracks: ShownTracks,
@@ -56,11 +67,17 @@ impl Held {
             origin,
             profile,
             device_window_ns,
+            modelled: None,
             insights: None,
             tracks,
             lod: LodIndex::new(),
             flows: OnceCell::new(),
         }
+    }
+
+    /// The same with the times of what is done before a call.
+    pub fn with_modelled(self, modelled: ModelledTimes) -> Self {
+        Self { modelled: Some(modelled), ..self }
     }
 
     /// The same with its analysis.
@@ -74,6 +91,10 @@ impl Held {
         let mut facts = Vec::new();
         if let Some(window) = self.device_window_ns {
             facts.push(("Device window".to_owned(), format_ns(window as f64)));
+        }
+        if let Some(m) = self.modelled {
+            facts.push(("Compile time (modelled)".to_owned(), format_ns(m.compile_s * 1e9)));
+            facts.push(("Load time (modelled)".to_owned(), format_ns(m.load_ms * 1e6)));
         }
         facts.push(("Span".to_owned(), format_ns(self.profile.span_ns() as f64)));
         facts.push(("Events".to_owned(), format_count(meta.events)));
@@ -224,7 +245,11 @@ impl Held {
                 let (framework, hlo) =
                     (self.operators(OperatorKind::Framework, None), self.operators(OperatorKind::Hlo, None));
                 let slices = self.profile.slices().len() as u64;
-                Ok(file(".profile.json", "application/json", profile_json(window, &framework, &hlo, slices)?))
+                Ok(file(
+                    ".profile.json",
+                    "application/json",
+                    profile_json(window, self.modelled, &framework, &hlo, slices)?,
+                ))
             }
         }
     }

@@ -7,7 +7,9 @@ use super::{
     Answer, Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec,
     Question,
 };
-use crate::base::{Interval, TraceNs};
+use crate::base::{Diagnostic, Interval, TraceNs};
+use crate::bench::cpu::CpuTimers;
+use crate::bench::mlperf::{MlperfResult, MlperfSettings};
 use crate::bench::{
     BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, Report, RowResult, RunDetail, ServiceTimes,
     SweepPlan,
@@ -18,7 +20,7 @@ use crate::profile::formats::WriteFormat;
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 7;
+pub const PROTOCOL_VERSION: u32 = 11;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -58,6 +60,25 @@ pub enum Request {
         /// What to run.
         run: Box<RunRequest>,
     },
+    /// Run one copy of a configuration's model on this processor and measure it; one worker for each copy. Answered by
+    /// progress and [`Event::CpuTimers`]. [`crate::bench::cpu::cpu_row`] makes a row of all copies' timers.
+    MeasureCpu {
+        /// Number of this request.
+        job: JobId,
+        /// Which copy, from 0; its answer repeats it.
+        copy: u32,
+        /// What to run.
+        configuration: Box<Configuration>,
+    },
+    /// Run an MLPerf scenario on a configuration's copies and workers. Answered by [`Event::Mlperf`].
+    Mlperf {
+        /// Number of this request.
+        job: JobId,
+        /// The scenario and its limits.
+        settings: Box<MlperfSettings>,
+        /// What to run it on.
+        configuration: Box<Configuration>,
+    },
     /// Compile a model for a sweep of sizes and levels. Answered by progress, one [`Event::Compiled`] for each artifact as it
     /// ends, and [`Event::BenchDone`].
     Compile {
@@ -93,6 +114,16 @@ pub enum Request {
     /// Read a file; its [`super::ByteSource`] travels beside this message. Answered by progress and
     /// [`Event::ProfileReady`].
     Open {
+        /// Number of this request.
+        job: JobId,
+        /// Name of the file.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// Read benchmark results of another tool; the file's [`super::ByteSource`] travels beside this message. Answered by
+    /// progress and [`Event::Imported`].
+    Import {
         /// Number of this request.
         job: JobId,
         /// Name of the file.
@@ -329,6 +360,22 @@ pub enum Event {
         /// What came of it.
         result: Box<RowResult>,
     },
+    /// What one copy measured on this processor.
+    CpuTimers {
+        /// The request.
+        job: JobId,
+        /// Which copy.
+        copy: u32,
+        /// Its times.
+        timers: Box<CpuTimers>,
+    },
+    /// The result of an MLPerf scenario.
+    Mlperf {
+        /// The request.
+        job: JobId,
+        /// The result, with its verdict.
+        result: Box<MlperfResult>,
+    },
     /// One artifact was made, or could not be.
     Compiled {
         /// The request.
@@ -337,6 +384,17 @@ pub enum Event {
         row: u32,
         /// What came of it.
         compiled: Box<CompiledModel>,
+    },
+    /// Results of a file, marked as imported.
+    Imported {
+        /// The request.
+        job: JobId,
+        /// Name of the file.
+        name: String,
+        /// Its rows.
+        reports: Vec<Report>,
+        /// What was odd about it.
+        diagnostics: Vec<Diagnostic>,
     },
     /// A benchmark, a plan or a compile has ended; everything else of it was sent before.
     BenchDone {
@@ -489,6 +547,9 @@ impl Event {
             | Self::Plan { job, .. }
             | Self::Estimated { job, .. }
             | Self::Row { job, .. }
+            | Self::Imported { job, .. }
+            | Self::CpuTimers { job, .. }
+            | Self::Mlperf { job, .. }
             | Self::Compiled { job, .. }
             | Self::BenchDone { job }
             | Self::ProfileReady { job, .. }
@@ -534,10 +595,13 @@ impl Request {
             | Self::Bench { job, .. }
             | Self::PlanBench { job, .. }
             | Self::RunConfiguration { job, .. }
+            | Self::MeasureCpu { job, .. }
+            | Self::Mlperf { job, .. }
             | Self::Compile { job, .. }
             | Self::Profile { job, .. }
             | Self::Numerics { job, .. }
             | Self::Open { job, .. }
+            | Self::Import { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
             | Self::Step { job, .. }
@@ -565,10 +629,14 @@ impl Request {
             Self::Numerics { spec, .. } => {
                 format!("the numerics of {} ({}, {})", spec.model, spec.options, spec.instance)
             }
-            Self::Open { name, size, .. } => {
+            Self::Open { name, size, .. } | Self::Import { name, size, .. } => {
                 format!("the file {name} ({})", crate::base::units::format_bytes(*size as f64))
             }
             Self::PlanBench { config, .. } => format!("the plan of {} on {}", config.model, config.instance_type),
+            Self::MeasureCpu { configuration, .. } => format!("the measurement of {}", configuration.label()),
+            Self::Mlperf { settings, configuration, .. } => {
+                format!("the {} scenario of {}", settings.scenario.name(), configuration.label())
+            }
             Self::Compile { config, .. } => format!("the compile of {} for {}", config.model, config.instance_type),
             Self::RunConfiguration { run, .. } => run.configuration.label(),
             Self::Cancel { .. } | Self::Close { .. } | Self::Pause { .. } | Self::Resume { .. } => {

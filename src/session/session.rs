@@ -1,13 +1,16 @@
 //! The facade: takes requests, works in steps, reports events.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use super::analysis::{AnalysisRun, Asked};
 use super::held::Held;
 use super::jobs::{
-    BenchJob, CompileJob, ConfigurationJob, Job, JobState, MakeHeld, NumericsJob, OpenJob, PlanJob, ProfileJob, Times,
+    BenchJob, CompileJob, ConfigurationJob, CpuJob, ImportJob, Job, JobState, MakeHeld, MlperfJob, NumericsJob,
+    OpenJob, PlanJob, ProfileJob, Times,
 };
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
+use crate::base::Clock;
 use crate::profile::density::density;
 
 /// More parts than pixels of any screen tell nothing.
@@ -38,6 +41,8 @@ pub struct Session {
     /// Jobs that rest.
     paused: BTreeSet<JobId>,
     times: Times,
+    /// What measured time is read from; a shell that measures brings one.
+    clock: Option<Rc<dyn Clock>>,
     /// Requests that were wrong from the start.
     rejected: Vec<(JobId, String)>,
     profiles: BTreeMap<ProfileKey, Held>,
@@ -51,11 +56,21 @@ impl Session {
         Self::default()
     }
 
+    /// The same session with a clock, which measuring needs.
+    #[must_use]
+    pub fn with_clock(self, clock: Rc<dyn Clock>) -> Self {
+        Self { clock: Some(clock), ..self }
+    }
+
     /// Takes a request; the work is done by [`Session::step`]. `source` is the file of a [`Request::Open`].
     pub fn handle(&mut self, request: Request, source: Option<Box<dyn ByteSource>>) {
         match request {
             Request::Open { job, name, .. } => match source {
                 Some(source) => self.jobs.push_back(Box::new(OpenJob::new(job, name, source))),
+                None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
+            },
+            Request::Import { job, name, .. } => match source {
+                Some(source) => self.jobs.push_back(Box::new(ImportJob::new(job, name, source))),
                 None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
             },
             Request::Bench { job, config } => {
@@ -66,6 +81,16 @@ impl Session {
             }
             Request::RunConfiguration { job, run } => {
                 self.jobs.push_back(Box::new(ConfigurationJob::new(job, *run, self.times.clone())));
+            }
+            Request::MeasureCpu { job, copy, configuration } => match &self.clock {
+                Some(clock) => self.jobs.push_back(Box::new(CpuJob::new(job, copy, *configuration, Rc::clone(clock)))),
+                None => {
+                    let message = "this shell has no clock, so nothing can be measured; use device_type neuron";
+                    self.rejected.push((job, message.to_owned()));
+                }
+            },
+            Request::Mlperf { job, settings, configuration } => {
+                self.jobs.push_back(Box::new(MlperfJob::new(job, *settings, *configuration, self.times.clone())));
             }
             Request::Compile { job, config } => self.jobs.push_back(Box::new(CompileJob::new(job, *config))),
             Request::Pause { job } => {
@@ -221,6 +246,8 @@ impl Session {
             Request::Bench { .. }
             | Request::PlanBench { .. }
             | Request::RunConfiguration { .. }
+            | Request::MeasureCpu { .. }
+            | Request::Mlperf { .. }
             | Request::Compile { .. }
             | Request::Pause { .. }
             | Request::Resume { .. }
@@ -229,6 +256,7 @@ impl Session {
             | Request::Open { .. }
             | Request::List { .. }
             | Request::Analyse { .. }
+            | Request::Import { .. }
             | Request::Cancel { .. }
             | Request::Close { .. } => Err(format!("{} is no question", question.describe())),
         }

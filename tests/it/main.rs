@@ -6,8 +6,10 @@
 mod analysis;
 mod bad_input;
 mod bench;
+mod bench_commands;
 mod bench_report;
 mod bench_session;
+mod casts;
 mod cli;
 mod compiler;
 mod device;
@@ -16,6 +18,7 @@ mod formats;
 mod insight;
 mod layering;
 mod made_formats;
+mod numerics;
 mod readers;
 mod round_trip;
 mod written;

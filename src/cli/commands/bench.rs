@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail};
 
 use super::{reports, text};
 use crate::bench::{
-    BenchConfig, Configuration, EntryStatus, IndexFilter, ModelIndex, Report, ReportDetail, RowResult, RunDetail,
-    RunResults, SweepState, Verbosity, parse_levels, parse_list, results_to_json,
+    BenchConfig, Configuration, DeviceType, EntryStatus, IndexFilter, ModelIndex, Report, ReportDetail, RowResult,
+    RunDetail, RunResults, SweepState, Verbosity, parse_levels, parse_list, results_to_json,
 };
 use crate::cli::bench_args::{BenchArgs, OutputArgs};
 use crate::cli::driver::Driver;
@@ -19,6 +19,12 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     let mut config = args.config()?;
     if let Some(path) = &args.model_filename {
         config.index = Some(index(path, &args)?);
+    }
+    if let Some(settings) = args.mlperf.settings()? {
+        return super::mlperf::run(config, settings, args.output.table.json);
+    }
+    if config.options.device_type == DeviceType::Cpu && config.n_models.is_none() {
+        config.n_models = Some(super::cpu::default_copies());
     }
     let mut sweep = Sweep::new(config, &args.output)?;
     sweep.run()?;
@@ -113,6 +119,9 @@ impl<'a> Sweep<'a> {
         };
         let timers = self.args.return_timers || self.verbosity == Verbosity::Debug;
         let detail = RunDetail { report, charts: false, timers };
+        if configuration.options.device_type == DeviceType::Cpu {
+            return super::cpu::run(configuration, detail);
+        }
         let run = Box::new(RunRequest { row, configuration: configuration.clone(), times: None, detail });
         let failed = |error: String| RowResult { report: Report::failed(configuration, error), ..RowResult::default() };
         match self.driver.run(|job| Request::RunConfiguration { job, run }, None) {

@@ -3,14 +3,21 @@
 mod analysis;
 mod bench;
 mod compare;
+mod compile;
+mod cpu;
 mod devices;
+mod evaluate;
 mod flame;
 mod histogram;
+mod idle;
+mod index;
+mod mlperf;
 mod models;
 mod numerics;
 mod open;
 mod operators;
 mod profile;
+mod query;
 mod report;
 mod reports;
 mod summary;
@@ -29,6 +36,9 @@ pub(super) use profile::{profile_info, profile_spec};
 pub(super) fn run(command: Command) -> Result<()> {
     match command {
         Command::Bench(args) => bench::run(*args),
+        Command::Compile(args) => compile::run(args),
+        Command::Index(command) => index::run(command),
+        Command::Evaluate(args) => evaluate::run(args),
         Command::Report(args) => report::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Devices(args) => devices::run(args),
@@ -37,6 +47,9 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Operators(args) => operators::run(args),
         Command::Flame(args) => flame::run(args),
         Command::Histogram(args) => histogram::run(args),
+        Command::Idle(args) => idle::run(args),
+        Command::CriticalPath(args) => idle::run_path(args),
+        Command::Query(args) => query::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::text;
 use crate::cli::args::ValidateArgs;
-use crate::fidelity::{Summary, Validation, read_rows, validate};
+use crate::fidelity::{Calibrator, PublishedRow, Summary, Validation, read_rows, validate};
 
 /// `neuronscope validate --json`.
 #[derive(Serialize)]
@@ -21,6 +21,9 @@ pub(super) fn run(args: ValidateArgs) -> Result<()> {
     let shown = args.file.display();
     let table = fs::read(&args.file).with_context(|| format!("{shown}: can't be read"))?;
     let published = read_rows(&table).with_context(|| format!("{shown}: is not a table of published figures"))?;
+    if args.calibrate {
+        return text::print(calibrate(&published).as_bytes());
+    }
     let rows: Vec<Validation> = published.iter().map(validate).collect();
     let summary = Summary::of(rows.iter());
     if args.json {
@@ -29,6 +32,26 @@ pub(super) fn run(args: ValidateArgs) -> Result<()> {
         return text::print(&json);
     }
     text::print(describe(&rows, &summary).as_bytes())
+}
+
+/// The fit to all rows, and what a fit without each model says of that model's rows.
+fn calibrate(published: &[PublishedRow]) -> String {
+    let mut calibrator = Calibrator::new(published);
+    let fit = calibrator.fit(|_| true);
+    let mut out = format!("{:#?}\n{}", fit.calibration, line("all", &fit.summary));
+    for left_out in calibrator.leave_one_model_out() {
+        let c = left_out.fit.calibration;
+        out.push_str(&line(&format!("without {}", left_out.model), &left_out.errors));
+        out.push_str(&format!(
+            "  weight stream {} B/us, Inf2 {}, host call {} ns, host I/O {} B/us, PyTorch 1 {}\n",
+            c.weight_stream_bytes_per_us,
+            c.inf2_engine_permille,
+            c.host_call_ns,
+            c.host_io_bytes_per_us,
+            c.torch_1_permille
+        ));
+    }
+    out
 }
 
 fn describe(rows: &[Validation], summary: &Summary) -> String {

@@ -3,7 +3,8 @@
 //! Rows are on the partitions. A layer norm is three passes of the vector engine: the statistics of each row, then the row
 //! less its mean times the weight, then that times the reciprocal deviation plus the bias. Weight and bias lie along the
 //! rows: the weight comes from PSUM, where the array repeats it over the partitions, the bias from SBUF, which makes its
-//! pass twice as long. A softmax is the maximum in one pass of the vector engine, the exponential with its
+//! pass twice as long. Where only products read the result, it is turned first, and weight and bias are applied as the
+//! turned blocks leave PSUM: along the partitions they are scalars. A softmax is the maximum in one pass of the vector engine, the exponential with its
 //! sum in one of the scalar engine, and the quotient in one of the vector engine; scores are read from PSUM directly.
 
 use super::CodegenError;
@@ -23,32 +24,56 @@ impl Generator<'_> {
     /// Emits a layer norm at its first reduction.
     pub(super) fn layer_norm(&mut self, norm: &LayerNorm) -> Result<(), CodegenError> {
         let rows = self.in_layout(norm.of, norm.sum, Layout::RowMajor)?;
-        let mut resident = Resident { bytes: 0, ready: Vec::new(), ..rows.clone() };
+        let affine = self.affine_rows(norm.result)?;
+        let mut steps = self.statistics_steps(norm, rows.free_elements);
+        let (centred, result) = (self.sources.of(norm.centred), self.sources.of(norm.result));
+        let own = |kind, after, source| Step { source: Some(source), ..Step::new(kind, after) };
+        let turned = self.only_matmuls_read(norm.result);
+        let mut resident = if turned {
+            steps.push(own(StepKind::RowScale, Vec::new(), centred));
+            Resident::of(Layout::FeatureMajor, rows.partition_elements, rows.free_elements)
+        } else {
+            steps.push(own(StepKind::TensorsRepeated, affine.clone(), centred));
+            steps.push(own(StepKind::Tensors { of_main: false }, affine.clone(), result));
+            Resident { bytes: 0, ready: Vec::new(), ..rows.clone() }
+        };
         let element_bytes = self.element_bytes(norm.result);
         resident.bytes = self.resident_bytes(resident.partition_elements, resident.free_elements, element_bytes);
         let room = self.take(norm.result, resident.bytes)?;
-        let affine = self.affine_rows(norm.result)?;
-        let own = |kind, after, source: SourceId| Step { source: Some(source), ..Step::new(kind, after) };
-        let (sum, squares) = (self.sources.of(norm.sum), self.sources.of(norm.squares));
-        let (deviation, centred) = (self.sources.of(norm.deviation), self.sources.of(norm.centred));
-        let result = self.sources.of(norm.result);
-        let mut steps: Vec<Step> = Vec::new();
-        let chunks: Vec<u32> = blocks(resident.free_elements, STATISTICS_CHUNK).collect();
-        // Statistics of equal chunks; which of the two reductions they serve is a matter of taste.
-        for _ in &chunks {
-            steps.push(own(StepKind::RowStatistic { chunks: chunks.len() as u32 }, Vec::new(), sum));
-        }
-        if chunks.len() > 1 {
-            steps.push(own(StepKind::RowScalar, Vec::new(), squares));
-        }
-        steps.push(own(StepKind::RowScalar, Vec::new(), deviation));
-        steps.push(own(StepKind::TensorsRepeated, affine.clone(), centred));
-        steps.push(own(StepKind::Tensors { of_main: false }, affine, result));
-        resident.ready = self.emit_rows(&rows, &steps, &room, norm.result);
+        let normalised = self.emit_rows(&rows, &steps, &room, norm.result);
+        resident.ready = latest(if turned { self.turn_rows(&rows, &normalised, &affine, result) } else { normalised });
         self.absorb(&[norm.sum, norm.mean, norm.centred, norm.square, norm.squares, norm.deviation], &resident);
         self.set_resident(norm.result, resident);
         self.done.insert(norm.result);
         Ok(())
+    }
+
+    /// Mean and reciprocal deviation of each row.
+    fn statistics_steps(&mut self, norm: &LayerNorm, row: u64) -> Vec<Step> {
+        let chunks = u32::try_from(row.div_ceil(u64::from(STATISTICS_CHUNK))).unwrap_or(u32::MAX).max(1);
+        let sources = [norm.sum, norm.squares, norm.deviation].map(|id| self.sources.of(id));
+        let own = |kind, source| Step { source: Some(source), ..Step::new(kind, Vec::new()) };
+        let mut steps = vec![own(StepKind::RowStatistic { chunks }, sources[0]); chunks as usize];
+        if chunks > 1 {
+            steps.push(own(StepKind::RowScalar, sources[1]));
+        }
+        steps.push(own(StepKind::RowScalar, sources[2]));
+        steps
+    }
+
+    /// Turns normalised rows through the array, a block of them as soon as it is there; weight and bias are applied as
+    /// the turned blocks leave PSUM.
+    fn turn_rows(&mut self, rows: &Resident, blocks_ready: &[Wait], affine: &[Wait], source: SourceId) -> Vec<Wait> {
+        let purpose = Purpose::execution(source);
+        let mut ready = Vec::new();
+        for (here, block_ready) in rows.partition_blocks(self.core.partitions).zip(blocks_ready) {
+            let columns = blocks(rows.free_elements, self.core.partitions);
+            let turns: Vec<(u32, u32)> = columns.map(|columns| (here, columns)).collect();
+            let mut after = vec![*block_ready];
+            after.extend_from_slice(affine);
+            ready.extend(self.turn_blocks(&turns, purpose, &after));
+        }
+        ready
     }
 
     /// Emits a softmax of what is in SBUF at its first reduction.
@@ -59,7 +84,7 @@ impl Generator<'_> {
         resident.bytes = self.resident_bytes(resident.partition_elements, resident.free_elements, element_bytes);
         let room = self.take(softmax.result, resident.bytes)?;
         let steps = self.softmax_steps(softmax);
-        resident.ready = self.emit_rows(&rows, &steps, &room, softmax.result);
+        resident.ready = latest(self.emit_rows(&rows, &steps, &room, softmax.result));
         self.absorb_softmax(softmax, &resident);
         self.set_resident(softmax.result, resident);
         Ok(())
@@ -91,6 +116,7 @@ impl Generator<'_> {
         }
     }
 
+    /// Emits steps for every block of rows; the completion of each block in order.
     fn emit_rows(&mut self, rows: &Resident, steps: &[Step], room: &[Wait], result: InstrId) -> Vec<Wait> {
         let purpose = Purpose::execution(self.sources.of(result));
         let mut after = rows.ready.clone();
@@ -101,7 +127,7 @@ impl Generator<'_> {
             self.enter(&mut pipeline, InFlight::new(free, None, after.clone()), steps, purpose);
         }
         self.drain(&mut pipeline, steps, purpose);
-        latest(pipeline.ready)
+        pipeline.ready
     }
 
     /// What must be complete before weight and bias of a layer norm are read.

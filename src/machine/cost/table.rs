@@ -1,7 +1,7 @@
 //! The constants. "Published" figures are from AWS documentation; "measured" ones were read off device traces or the
 //! profiler's pictures that AWS published; "derived" ones are arithmetic on those. docs/costs.md lists them again.
 
-use super::Throttle;
+use super::{Calibration, FITTED, Throttle};
 use crate::machine::arch::{CoreSpec, NEURONCORE_V2};
 
 /// Costs of the compute engines, in cycles of the engine unless said otherwise.
@@ -88,9 +88,11 @@ pub struct RuntimeCosts {
     pub host_io_bytes_per_us: u64,
     /// Loading one model, nanoseconds (measured on the published toy model: 62 ms).
     pub load_ns: u64,
-    /// Rate at which weights reach the device while a model loads, bytes per microsecond (published: PCIe copies at
-    /// 16 GB/s on v2).
-    pub load_bytes_per_us: u64,
+    /// Loading takes this much longer for each other copy that loads at the same time, nanoseconds (derived: 62 ms for one
+    /// copy, 294 to 304 for sixteen in NeuronPerf's sample results).
+    pub load_beside_ns: u64,
+    /// Rate of the bus between host and device, bytes per microsecond (published: PCIe copies at 16 GB/s on v2).
+    pub bus_bytes_per_us: u64,
     /// Warm-up beyond the inference itself, nanoseconds (measured: 2.6 to 4.4 ms for the toy model).
     pub warmup_ns: u64,
 }
@@ -112,6 +114,12 @@ impl CostTable {
     /// NeuronCore-v2 (Trn1, Inf2).
     #[must_use]
     pub fn neuroncore_v2() -> Self {
+        Self::calibrated(&FITTED)
+    }
+
+    /// NeuronCore-v2 with other fitted numbers.
+    #[must_use]
+    pub fn calibrated(fitted: &Calibration) -> Self {
         Self {
             core: NEURONCORE_V2,
             engine: EngineCosts {
@@ -139,16 +147,17 @@ impl CostTable {
                 engine_bytes_per_us: 17_000,
                 short_descriptor_ps: 9_000,
                 partitions_per_engine: 8,
-                aggregate_bytes_per_us: 246_000,
+                aggregate_bytes_per_us: fitted.weight_stream_bytes_per_us,
             },
             runtime: RuntimeCosts {
                 setup_traced_ns: 5_100,
                 setup_mark_step_ns: 8_450,
                 teardown_ns: 4_300,
-                host_call_ns: 130_000,
-                host_io_bytes_per_us: 3_200,
+                host_call_ns: fitted.host_call_ns,
+                host_io_bytes_per_us: fitted.host_io_bytes_per_us,
                 load_ns: 62_000_000,
-                load_bytes_per_us: 16_000,
+                load_beside_ns: 15_800_000,
+                bus_bytes_per_us: 16_000,
                 warmup_ns: 2_600_000,
             },
         }
@@ -164,17 +173,23 @@ impl CostTable {
     }
 
     /// The NeuronCore-v2 of Inferentia2. Published rows that are bound by compute take about 1.2 times as long as on
-    /// Trainium, and rows bound by DMA the same; engine clocks of 2.4 instead of 2.8 GHz fit that (derived).
+    /// Trainium, and rows bound by DMA the same; slower engine clocks fit that (derived).
     #[must_use]
     pub fn inferentia2() -> Self {
-        let mut table = Self::neuroncore_v2();
+        Self::calibrated_inferentia2(&FITTED)
+    }
+
+    /// The NeuronCore-v2 of Inferentia2 with other fitted numbers.
+    #[must_use]
+    pub fn calibrated_inferentia2(fitted: &Calibration) -> Self {
+        let mut table = Self::calibrated(fitted);
         for mhz in [
             &mut table.core.tensor_mhz,
             &mut table.core.vector_mhz,
             &mut table.core.scalar_mhz,
             &mut table.core.gpsimd_mhz,
         ] {
-            *mhz = *mhz * 6 / 7;
+            *mhz = *mhz * 1_000 / fitted.inf2_engine_permille.max(1);
         }
         table
     }

@@ -9,14 +9,19 @@
 
 pub mod calltree;
 pub mod compare;
+pub mod critical;
 pub mod flame;
 pub mod grouping;
 pub mod histogram;
+pub mod idle;
 pub mod members;
 pub mod modules;
 pub mod operators;
+pub mod query;
 pub mod scopes;
 mod selection;
+pub mod sentences;
+pub mod work;
 
 pub use grouping::{GroupBy, Grouping};
 pub use selection::{RangeRule, Selection, SliceCursor};

@@ -7,14 +7,18 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlCanvasElement, HtmlElement, KeyboardEvent, WheelEvent};
 use yew::prelude::*;
 
-use super::queries::step;
-use super::timeline_parts::{HoverTip, SlicesTable, TimelineHelp, TimelineTools};
-use crate::view::timeline::{SliceRef, Viewport, describe_slice};
+use super::annotations::AnnotationsPanel;
+use super::area::AreaPanel;
+use super::minimap::MinimapStrip;
+use super::parts::{HoverTip, SlicesTable, TimelineHelp, TimelineTools};
+use super::tracks::TracksPanel;
+use crate::view::timeline::{Arrangement, FlowArrow, SliceDetails, SliceRef, TrackId, Viewport, describe_slice};
 use crate::web::components::{SliceDetailsPanel, place_of};
 use crate::web::context::use_app;
+use crate::web::pages::profile::queries::{ask_flows, step};
 use crate::web::platform::page;
 use crate::web::state::notices::{NoticeAction, Tone};
-use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+use crate::web::state::profile::{Flows, OpenRun, ProfileAction, ProfileState};
 use crate::web::timeline::{Change, Controller, Hover};
 
 /// Properties of [`TimelinePanel`].
@@ -54,10 +58,31 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
         let (state, app, hover, help, version, scroller) =
             (props.state.clone(), app.clone(), hover.clone(), is_help_open.clone(), version.clone(), scroller.clone());
         Callback::from(move |change: Change| match change {
-            Change::View(span, _) => {
+            Change::View(span, view) => {
                 state.dispatch(ProfileAction::Span(span));
                 version.set(*version + 1);
+                if state.flows.is_some() {
+                    ask_flows(&app, &state, view.interval());
+                }
             }
+            Change::ToggleFold(track) => arrange(&state, Some(track), |a, t| a.toggle_fold(t)),
+            Change::Pin => arrange(&state, selected_track(&state), |a, t| a.toggle_pin(t)),
+            Change::Hide => arrange(&state, selected_track(&state), |a, t| a.toggle_hidden(t)),
+            Change::Flow(forth) => {
+                let to = state
+                    .details
+                    .as_ref()
+                    .and_then(|d| if forth { d.successors.first() } else { d.predecessors.first() });
+                if let Some(to) = to {
+                    state.dispatch(ProfileAction::Select(Some(to.slice)));
+                }
+            }
+            Change::Annotate(span, is_of_slice) => {
+                let title =
+                    state.details.as_ref().filter(|_| is_of_slice).map(|d| d.link.title.replace([';', '~'], " "));
+                state.dispatch(ProfileAction::Annotate(span, title));
+            }
+            Change::Area(area) => state.dispatch(ProfileAction::Area(area)),
             Change::Select(slice) => state.dispatch(ProfileAction::Select(slice)),
             Change::Step(to) => step(&app, &state, to),
             Change::ToggleSection(section) => state.dispatch(ProfileAction::ToggleSection(section)),
@@ -76,7 +101,12 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     *latest.borrow_mut() = Some(on_change);
 
     let link = &props.state.link;
-    use_effect_with((controller.clone(), link.collapsed.clone()), |(c, collapsed)| c.set_collapsed(collapsed));
+    use_effect_with((controller.clone(), link.arrangement.clone()), |(c, a)| c.set_arrangement(a));
+    let (marks, chosen, flows) = (link.annotations.clone(), props.state.details.clone(), props.state.flows.clone());
+    use_effect_with((controller.clone(), marks, chosen, flows), |(c, marks, details, flows)| {
+        c.set_overlay(marks, arrows_of(details.as_deref(), flows.as_deref()));
+    });
+    use_effect_with((controller.clone(), props.state.area.clone()), |(c, area)| c.set_area(area.as_ref()));
     use_effect_with((controller.clone(), link.search.clone(), app.theme), |(c, s, t)| c.set_look(s, *t));
     use_effect_with((controller.clone(), link.selected), |(c, slice)| c.set_selected(slice.map(SliceRef)));
     use_effect_with((controller.clone(), props.state.details.clone(), scroller.clone()), |(c, details, scroller)| {
@@ -98,12 +128,23 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
         let state = props.state.clone();
         Callback::from(move |slice: SliceRef| state.dispatch(ProfileAction::Select(Some(slice))))
     };
+    let on_flows = {
+        let (state, app, controller) = (props.state.clone(), app.clone(), controller.clone());
+        Callback::from(move |()| match state.flows {
+            Some(_) => state.dispatch(ProfileAction::Flows(None)),
+            None => ask_flows(&app, &state, controller.shown().1.interval()),
+        })
+    };
     let height = controller.content_height();
     let (tile, view): (_, Viewport) = controller.shown();
     html! {
         <div class="timeline">
-            <TimelineTools controller={(*controller).clone()} state={props.state.clone()} help={is_help_open.clone()} />
+            <TimelineTools
+                controller={(*controller).clone()} state={props.state.clone()} help={is_help_open.clone()}
+                version={*version} flows={props.state.flows.is_some()} {on_flows}
+            />
             if *is_help_open { <TimelineHelp /> }
+            <MinimapStrip run={props.run.clone()} controller={(*controller).clone()} {view} />
             <div class="timeline-frame">
                 <div class="timeline-scroll" ref={scroller} style={format!("--content:{height}px")}>
                     <div class="timeline-content" style={format!("height:{height}px")}>
@@ -117,9 +158,36 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
             </div>
             <p id="timeline-how" class="visually-hidden">{ "W and S zoom, A and D pan, Enter selects the first slice in view, arrow keys move the selection, F fits, slash searches, question mark lists all keys. The table Slices in view below has the same slices." }</p>
             <p id="timeline-said" class="visually-hidden" aria-live="polite">{ said }</p>
+            if let Some(area) = &props.state.area {
+                <AreaPanel run={props.run.clone()} state={props.state.clone()} area={area.clone()} on_select={on_select.clone()} />
+            }
+            <AnnotationsPanel state={props.state.clone()} controller={(*controller).clone()} />
             <SliceDetailsPanel {details} {place} on_select={on_select.clone()} />
+            <TracksPanel state={props.state.clone()} outline={props.run.info.outline.clone()} />
             <SlicesTable {tile} {view} version={*version} info={props.run.info.clone()} {on_select} />
         </div>
+    }
+}
+
+/// The arrows of the selected slice, over all others where those are wanted.
+fn arrows_of(details: Option<&SliceDetails>, flows: Option<&Flows>) -> Vec<FlowArrow> {
+    let all = flows.map(|f| f.arrows.as_slice()).unwrap_or_default();
+    let all = all.iter().map(|(from, to)| FlowArrow { from: from.clone(), to: to.clone(), is_strong: false });
+    let Some(d) = details else { return all.collect() };
+    let before = d.predecessors.iter().map(|p| FlowArrow { from: p.clone(), to: d.link.clone(), is_strong: true });
+    let after = d.successors.iter().map(|s| FlowArrow { from: d.link.clone(), to: s.clone(), is_strong: true });
+    all.chain(before).chain(after).collect()
+}
+
+fn selected_track(state: &ProfileState) -> Option<TrackId> {
+    state.details.as_ref().map(|d| d.link.track)
+}
+
+fn arrange(state: &UseReducerHandle<ProfileState>, track: Option<TrackId>, change: fn(&mut Arrangement, TrackId)) {
+    if let Some(track) = track {
+        let mut next = state.link.arrangement.clone();
+        change(&mut next, track);
+        state.dispatch(ProfileAction::Arrange(next));
     }
 }
 

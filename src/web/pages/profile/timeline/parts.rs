@@ -6,11 +6,11 @@ use yew::prelude::*;
 
 use crate::base::units::{format_count, format_ns};
 use crate::session::ProfileInfo;
-use crate::view::text::exact_ns;
+use crate::view::text::{exact_ns, three_decimals};
 use crate::view::timeline::{NO_SLICE, SliceRef, TimelineTile, Viewport, slices_in_view};
 use crate::web::context::Shared;
 use crate::web::platform::page;
-use crate::web::state::profile::{ProfileAction, ProfileState};
+use crate::web::state::profile::{Flows, ProfileAction, ProfileState};
 use crate::web::timeline::{Controller, Hover};
 
 /// The table twin lists at most so many.
@@ -25,6 +25,12 @@ pub struct TimelineToolsProps {
     pub state: UseReducerHandle<ProfileState>,
     /// Whether the help is open.
     pub help: UseStateHandle<bool>,
+    /// Changes when the view came to rest.
+    pub version: u32,
+    /// Whether all flow arrows are shown.
+    pub flows: bool,
+    /// Show all flow arrows, or only those of the selection.
+    pub on_flows: Callback<()>,
 }
 
 /// Zoom, fit, search, help.
@@ -38,15 +44,29 @@ pub fn TimelineTools(props: &TimelineToolsProps) -> Html {
         let help = props.help.clone();
         Callback::from(move |_: MouseEvent| help.set(!*help))
     };
+    let can_undo = props.controller.can_undo();
     html! {
-        <div class="timeline-tools" role="toolbar" aria-label="Zoom and search">
+        <div class="timeline-tools" role="toolbar" aria-label="Zoom and search" data-version={props.version.to_string()}>
             <button type="button" onclick={on(|c| c.zoom(1.0 / 1.5))} title="W">{ "Zoom in" }</button>
             <button type="button" onclick={on(|c| c.zoom(1.5))} title="S">{ "Zoom out" }</button>
             <button type="button" onclick={on(Controller::fit)} title="0">{ "Fit" }</button>
+            <button type="button" onclick={on(|c| c.undo(false))} disabled={!can_undo.0} title="Ctrl+Z" aria-label="Undo zoom">{ "\u{21b6}" }</button>
+            <button type="button" onclick={on(|c| c.undo(true))} disabled={!can_undo.1} title="Ctrl+Y" aria-label="Redo zoom">{ "\u{21b7}" }</button>
+            <label class="radio"><input type="checkbox" checked={props.flows} onchange={props.on_flows.reform(|_: web_sys::Event| ())} />{ "All flows" }</label>
+            if let Some(flows) = &props.state.flows { <span class="count" role="status">{ flows_text(flows) }</span> }
             <span class="gap"></span>
             { search(&props.state) }
             <button type="button" onclick={toggle_help} aria-expanded={props.help.to_string()} title="?">{ "Keys" }</button>
         </div>
+    }
+}
+
+fn flows_text(flows: &Flows) -> String {
+    let (shown, total) = (flows.arrows.len() as u64, flows.total);
+    if shown < total {
+        format!("Flow arrows: {} of {}", format_count(shown), format_count(total))
+    } else {
+        format!("Flow arrows: {}", format_count(total))
     }
 }
 
@@ -119,15 +139,20 @@ pub fn TimelineHelp() -> Html {
             "Wheel",
             "zoom, or scroll where the timeline is taller than its window; Ctrl+wheel always zooms, Shift+wheel pans",
         ),
-        ("Drag", "pan; Shift+drag zooms to the span"),
+        ("Drag", "pan; Shift+drag selects an area and counts it; Ctrl+drag zooms to the span"),
         ("Two fingers", "pinch to zoom"),
         ("Click, Enter", "select a slice; with Enter the first one in view"),
         ("\u{2190} \u{2192} \u{2191} \u{2193}", "with a selection: the slice beside, above, below"),
         (", / .", "previous, next slice on the row"),
-        ("F, double click", "fit the selection; again, or without one, everything"),
+        ("F, double click", "fit the area or the selection; again, or without one, everything"),
+        ("R", "an area of the selected slice's span, or of the screen"),
+        ("M", "a range over the area or the selected slice, or a mark under the pointer"),
+        ("[ / ]", "back and forth along flow arrows of the selected slice"),
+        ("P / H", "pin or hide the track of the selected slice"),
+        ("Ctrl+Z, Ctrl+Y", "undo and redo zooming and panning"),
         ("0", "fit everything"),
         ("/", "search; Enter and Shift+Enter go to the next and the previous hit"),
-        ("Esc", "clear the selection"),
+        ("Esc", "clear the area, then the selection"),
         ("?", "this list"),
     ];
     html! {
@@ -156,6 +181,7 @@ pub fn HoverTip(props: &HoverTipProps) -> Html {
     html! {
         <div class="tip" aria-hidden="true" style={format!("--x:{:.0}px;--y:{:.0}px", hover.x, hover.y)}>
             <strong>{ title }</strong>
+            if let Some(value) = hover.value { <span>{ three_decimals(value) }</span> }
             <span>{ format_ns(hover.duration_ns as f64) }</span>
         </div>
     }

@@ -1,0 +1,205 @@
+//! Fits the few global parameters to published rows, and says how good a fit without a model is for that model.
+//!
+//! The search is a pattern search: from the starting point each parameter is moved up and down by its step while that
+//! makes the error smaller, then the steps are halved. It draws no random numbers, so it gives the same result everywhere.
+
+use std::rc::Rc;
+
+use super::predict::{configuration, throughput};
+use super::{PublishedRow, Summary, Validation};
+use crate::base::{FxHashMap, SimTime};
+use crate::bench::{Configuration, Device, stage_times};
+use crate::compiler::Workflow;
+use crate::machine::Executable;
+use crate::machine::cost::{Calibration, CostTable};
+use crate::neuron::sim::{NoObserver, simulate};
+
+/// Where every search starts: documented values, or the round numbers nearest to what the tables suggest.
+const START: Calibration = Calibration {
+    weight_stream_bytes_per_us: 250_000,
+    inf2_engine_permille: 1_170,
+    host_call_ns: 150_000,
+    host_io_bytes_per_us: 4_000,
+    torch_1_permille: 1_080,
+};
+/// First steps of the five parameters, as a share of their value.
+const FIRST_STEP: [f64; PARAMETERS] = [0.04, 0.04, 0.3, 0.3, 0.02];
+const PARAMETERS: usize = 5;
+/// How often the steps are halved.
+const HALVINGS: u32 = 4;
+
+/// A row that can be predicted, compiled once.
+struct Prepared {
+    row: PublishedRow,
+    published: f64,
+    configuration: Configuration,
+    executable: Rc<Executable>,
+    /// Position of the executable, for the cache of windows.
+    program: usize,
+    is_inf2: bool,
+}
+
+/// Parameters, and how well they predict the rows they were fitted to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// The parameters.
+    pub calibration: Calibration,
+    /// Errors of the rows they were fitted to.
+    pub summary: Summary,
+}
+
+/// A model's rows, predicted with parameters fitted without them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeftOut {
+    /// The model.
+    pub model: String,
+    /// What was fitted to the other models' rows.
+    pub fit: Fit,
+    /// Errors of the model's rows.
+    pub errors: Summary,
+}
+
+/// Rows compiled once, simulated as often as the search needs.
+pub struct Calibrator {
+    rows: Vec<Prepared>,
+    /// Window of each program under engine and DMA parameters.
+    windows: FxHashMap<(usize, u64, u32), SimTime>,
+}
+
+impl Calibrator {
+    /// Compiles the rows that can be predicted; others are left out.
+    #[must_use]
+    pub fn new(rows: &[PublishedRow]) -> Self {
+        let mut programs: FxHashMap<(String, u32), (usize, Rc<Executable>)> = FxHashMap::default();
+        let mut prepared = Vec::new();
+        for row in rows {
+            let (Some(published), Ok(configuration)) = (row.published, configuration(row)) else { continue };
+            let key = (configuration.model.clone(), configuration.batch_size);
+            let next = programs.len();
+            let found = match programs.get(&key) {
+                Some(found) => found.clone(),
+                None => {
+                    let Ok(device) = Device::of_instance(&configuration.instance_type) else { continue };
+                    let batch_size = Some(configuration.batch_size);
+                    let Ok(executable) = device.compile(&configuration.model, batch_size, Workflow::Trace) else {
+                        continue;
+                    };
+                    programs.insert(key, (next, Rc::clone(&executable)));
+                    (next, executable)
+                }
+            };
+            let is_inf2 = configuration.instance_type.starts_with("inf2");
+            let (program, executable) = found;
+            prepared.push(Prepared { row: row.clone(), published, configuration, executable, program, is_inf2 });
+        }
+        Self { rows: prepared, windows: FxHashMap::default() }
+    }
+
+    /// Fits the parameters to the rows whose model `keep` accepts.
+    pub fn fit(&mut self, keep: impl Fn(&str) -> bool) -> Fit {
+        let mut best = START;
+        let mut error = self.error(&best, &keep);
+        let mut step = FIRST_STEP;
+        for _ in 0..=HALVINGS {
+            let mut moved = true;
+            while moved {
+                moved = false;
+                for parameter in 0..PARAMETERS {
+                    for factor in [1.0 + step[parameter], 1.0 / (1.0 + step[parameter])] {
+                        let tried = scaled(&best, parameter, factor);
+                        let with = self.error(&tried, &keep);
+                        if with < error {
+                            (best, error, moved) = (tried, with, true);
+                            break;
+                        }
+                    }
+                }
+            }
+            step = step.map(|s| s / 2.0);
+        }
+        let best = rounded(&best);
+        Fit { calibration: best, summary: self.summary(&best, &keep) }
+    }
+
+    /// Fits without each model in turn, in the order in which the rows name them.
+    pub fn leave_one_model_out(&mut self) -> Vec<LeftOut> {
+        let mut models: Vec<String> = Vec::new();
+        for row in &self.rows {
+            if !models.contains(&row.row.model) {
+                models.push(row.row.model.clone());
+            }
+        }
+        models
+            .into_iter()
+            .map(|model| {
+                let fit = self.fit(|m| m != model);
+                let errors = self.summary(&fit.calibration, |m| m == model);
+                LeftOut { model, fit, errors }
+            })
+            .collect()
+    }
+
+    /// Errors of the rows whose model `keep` accepts.
+    pub fn summary(&mut self, calibration: &Calibration, keep: impl Fn(&str) -> bool) -> Summary {
+        let ratios = self.ratios(calibration, &keep);
+        let rows: Vec<Validation> = ratios.into_iter().map(Validation::of_ratio).collect();
+        Summary::of(rows.iter())
+    }
+
+    /// Root mean square of the logarithms of predicted over published.
+    fn error(&mut self, calibration: &Calibration, keep: &impl Fn(&str) -> bool) -> f64 {
+        let ratios = self.ratios(calibration, keep);
+        let squares: f64 = ratios.iter().map(|r| libm::log(*r) * libm::log(*r)).sum();
+        libm::sqrt(squares / ratios.len().max(1) as f64)
+    }
+
+    fn ratios(&mut self, calibration: &Calibration, keep: &impl Fn(&str) -> bool) -> Vec<f64> {
+        let tables = [CostTable::calibrated(calibration), CostTable::calibrated_inferentia2(calibration)];
+        let mut ratios = Vec::with_capacity(self.rows.len());
+        for row in self.rows.iter().filter(|r| keep(&r.row.model)) {
+            let costs = &tables[usize::from(row.is_inf2)];
+            let slower = if row.is_inf2 { calibration.inf2_engine_permille } else { 0 };
+            let key = (row.program, calibration.weight_stream_bytes_per_us, slower);
+            let window = match self.windows.get(&key) {
+                Some(window) => *window,
+                None => {
+                    let Ok(outcome) = simulate(&row.executable, costs, &mut NoObserver) else { continue };
+                    self.windows.insert(key, outcome.window);
+                    outcome.window
+                }
+            };
+            let Ok(times) = stage_times(&row.executable, costs, window, &row.configuration) else { continue };
+            if let Ok(predicted) = throughput(row.configuration.clone(), &times, &row.row, calibration) {
+                ratios.push(predicted / row.published);
+            }
+        }
+        ratios
+    }
+}
+
+/// A calibration with one parameter multiplied.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn scaled(calibration: &Calibration, parameter: usize, factor: f64) -> Calibration {
+    let mut c = *calibration;
+    let wide = |x: u64| libm::round(x as f64 * factor) as u64;
+    let narrow = |x: u32| libm::round(f64::from(x) * factor) as u32;
+    match parameter {
+        0 => c.weight_stream_bytes_per_us = wide(c.weight_stream_bytes_per_us),
+        1 => c.inf2_engine_permille = narrow(c.inf2_engine_permille).max(1_000),
+        2 => c.host_call_ns = wide(c.host_call_ns),
+        3 => c.host_io_bytes_per_us = wide(c.host_io_bytes_per_us),
+        _ => c.torch_1_permille = narrow(c.torch_1_permille).max(1_000),
+    }
+    c
+}
+
+/// Two digits or three are all that the rows determine.
+fn rounded(c: &Calibration) -> Calibration {
+    let to = |x: u64, unit: u64| (x + unit / 2) / unit * unit;
+    Calibration {
+        weight_stream_bytes_per_us: to(c.weight_stream_bytes_per_us, 1_000),
+        host_call_ns: to(c.host_call_ns, 5_000),
+        host_io_bytes_per_us: to(c.host_io_bytes_per_us, 100),
+        ..*c
+    }
+}

@@ -1,0 +1,25 @@
+//! The numbers that no document gives and that were fitted to published throughput.
+
+/// Fitted numbers. There is one of each for everything that is simulated: none belongs to a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Calibration {
+    /// Rate at which the DMA engines of a core stream weights, bytes per microsecond (272,000 are published).
+    pub weight_stream_bytes_per_us: u64,
+    /// How much longer the engines of Inferentia2 take than those of Trainium, thousandths.
+    pub inf2_engine_permille: u32,
+    /// Host time of one inference call, nanoseconds.
+    pub host_call_ns: u64,
+    /// Effective rate of inputs and outputs between host and device, bytes per microsecond.
+    pub host_io_bytes_per_us: u64,
+    /// How much longer a call takes with PyTorch 1 and its compiler and runtime than with PyTorch 2, thousandths.
+    pub torch_1_permille: u32,
+}
+
+/// What `neuronscope validate --calibrate` fits to the published rows in `tests/it/fixtures/published/calibration.csv`.
+pub const FITTED: Calibration = Calibration {
+    weight_stream_bytes_per_us: 246_000,
+    inf2_engine_permille: 1_220,
+    host_call_ns: 130_000,
+    host_io_bytes_per_us: 3_500,
+    torch_1_permille: 1_097,
+};
