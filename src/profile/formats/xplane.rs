@@ -12,6 +12,9 @@ use crate::profile::{ArgsId, LinkEvent, LinkValue, Profile, ProfileBuilder, Trac
 /// Name of the format in summaries.
 pub(super) const FORMAT: &str = "xplane";
 
+/// What the names of planes of other tools' devices begin with.
+pub(super) const CUSTOM_PLANE: &str = "/device:CUSTOM:";
+
 /// Reads a whole file.
 pub(super) fn read_xplane(bytes: &[u8]) -> Result<Profile, ReadError> {
     let (mut builder, mut diagnostics) = (ProfileBuilder::new(FORMAT), Diagnostics::new());
@@ -142,7 +145,7 @@ impl PlaneReader<'_, '_> {
         }
         let shown = if display_name.is_empty() { &name } else { &display_name };
         let tid = if display_id == 0 { id } else { display_id };
-        let process = self.builder.process(plane, plane);
+        let process = self.builder.process(plane, plane.strip_prefix(CUSTOM_PLANE).unwrap_or(plane));
         let mut tid_text = tid.to_string();
         let mut track = self.builder.thread(process, &tid_text, "");
         let mut again = 2;

@@ -4,6 +4,7 @@ use super::lanes::{Change, lane_name, lanes};
 use super::message::Message;
 use crate::base::{FxHashMap, StrId};
 use crate::profile::formats::json::Doc;
+use crate::profile::formats::xplane::CUSTOM_PLANE;
 use crate::profile::{ProcessId, Profile, SliceId};
 
 /// The whole file.
@@ -48,6 +49,11 @@ impl Table {
     }
 }
 
+/// XProf shows planes of names it knows; of those with this prefix it shows any.
+fn plane_name(label: &str) -> String {
+    format!("{CUSTOM_PLANE}{label}")
+}
+
 struct Plane<'a> {
     profile: &'a Profile,
     names: Table,
@@ -57,7 +63,7 @@ struct Plane<'a> {
 impl Plane<'_> {
     fn write(mut self, process: ProcessId) -> Option<Message> {
         let mut plane = Message::default();
-        plane.int(1, i64::from(process.0) + 1).text(2, &self.profile.process_label(process));
+        plane.int(1, i64::from(process.0) + 1).text(2, &plane_name(&self.profile.process_label(process)));
         let (mut lines, start_ns) = (0i64, self.profile.meta().origin_ns.max(0));
         for track in self.profile.tracks_in_order(process) {
             if !self.profile.tracks()[track].kind.is_own() {
