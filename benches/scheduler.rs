@@ -18,8 +18,30 @@ fn main() {
     };
     let fast = ServiceTimes { device: device(0.006), ..queued.clone() };
     let fast = ServiceTimes { host: SimTime::from_ns(300), transfer: SimTime::from_ns(300), ..fast };
+    memory(&fast);
     report("published rows: 60 s, inf1.6xlarge", &queued, 60.0);
     report("10^7 inferences: 6 s at 0.6 us a call", &fast, 6.0);
+}
+
+/// A line of `/proc/self/status`, KiB; zero where there is none.
+fn resident_kib(key: &str) -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix(key));
+    line.and_then(|l| l.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0.0)
+}
+
+/// One model copy and one worker for ever longer: what the process takes more is the latencies, 8 bytes each.
+fn memory(times: &ServiceTimes) {
+    println!("memory of one run");
+    let before = resident_kib("VmRSS:");
+    let config = BenchConfig { duration_s: 20.0, ..BenchConfig::default() };
+    let Ok(mut sweep) = expand(&config) else { return };
+    let mut run = ConfigurationRun::new(sweep.configurations.remove(0), Ok(times));
+    while !run.step(50_000).done {}
+    let outcome = run.finish(ReportDetail::Summary);
+    let inferences = outcome.measurement.as_ref().map_or(0, |m| m.inferences()) as f64;
+    let bytes = (resident_kib("VmRSS:") - before) * 1_024.0;
+    println!("  {inferences:.0} inferences, {:.2} bytes an inference", bytes / inferences);
 }
 
 fn report(title: &str, times: &ServiceTimes, duration_s: f64) {
@@ -42,5 +64,6 @@ fn report(title: &str, times: &ServiceTimes, duration_s: f64) {
             all_s * 1e3
         );
     }
+    println!("  most memory so far: {:.0} MiB", resident_kib("VmHWM:") / 1_024.0);
     println!("  sweep of four: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
 }

@@ -97,6 +97,7 @@ pub fn stage_times(
     let costs = inference_costs(executable, costs, window);
     let times = ServiceTimes {
         load: costs.load,
+        load_beside: costs.load_beside,
         warmup: costs.warmup,
         // Inputs and outputs move while the core works on another request: with one worker that is added to each
         // call, with two it is hidden, as the published rows of NeuronCore-v2 show. Threads copy side by side; only the
@@ -129,7 +130,11 @@ pub fn service_times(configuration: &Configuration) -> Result<ServiceTimes, Stri
     device.service_times(configuration)
 }
 
-fn check_inputs(configuration: &Configuration) -> Result<(), String> {
+/// Whether the inputs that were given are those that the model takes.
+///
+/// # Errors
+/// With what it takes.
+pub(super) fn check_inputs(configuration: &Configuration) -> Result<(), String> {
     let Some(given) = &configuration.inputs else { return Ok(()) };
     let spec: ModelSpec = configuration.model.parse().map_err(|e: crate::model::zoo::SpecError| e.to_string())?;
     let expected = spec.inputs(u64::from(configuration.batch_size)).map_err(|e| e.to_string())?;

@@ -100,7 +100,7 @@ impl SimulatedExecutor {
             fixed: [times.input, times.preprocess, times.host, times.transfer, times.postprocess, times.call]
                 .map(spread),
             device: times.device.iter().map(|t| spread(*t)).collect(),
-            setup: [times.env_setup, times.load, times.setup, times.warmup].map(spread),
+            setup: [times.env_setup, times.load_of(n), times.setup, times.warmup].map(spread),
             workers: (0..n).flat_map(|m| (0..w).map(move |i| (m, i))).map(|(m, i)| stream("worker", m, i)).collect(),
             models: (0..n).map(|m| stream("model", m, 0)).collect(),
         }

@@ -11,33 +11,48 @@
 //! reads a clock: a row is a function of its configuration, its times and its seed.
 
 mod calendar;
+mod charts;
+mod compile;
+mod confidence;
 mod config;
 mod configuration;
+pub mod cpu;
 mod device;
+pub mod evaluate;
 mod executor;
 pub mod export;
 mod fixed;
 mod host_step;
+pub mod import;
 mod index;
 mod inputs;
 mod list;
+mod log;
 mod measurement;
+pub mod mlperf;
 mod options;
 mod plan;
 mod python_json;
 mod queue;
 mod report;
+mod results;
 mod run;
 mod scheduler;
 #[cfg(test)]
 mod scheduler_tests;
 mod service;
+mod source;
 mod summarise;
 mod sweep;
+mod sweep_plan;
+mod sweep_state;
 mod timer;
 mod verdict;
 
 pub use calendar::simulated_dts;
+pub use charts::{CURVE_PERCENTS, RunCharts};
+pub use compile::{Artifact, CompileConfig, CompilePlan, CompileTask, CompiledModel};
+pub use confidence::{mean_ci95, percentile_ci95_percents};
 pub use config::{
     BenchConfig, ConfigError, MAX_BATCH, MAX_DURATION_S, MAX_JITTER, MAX_PARALLEL, MAX_USD_PER_HOUR, MAX_WARMUPS,
 };
@@ -52,15 +67,19 @@ pub use index::{
 };
 pub use inputs::{InputError, InputTuple, parse_inputs};
 pub use list::{ListError, MAX_LIST_ENTRIES, parse_levels, parse_list};
+pub use log::Verbosity;
 pub use measurement::{MAX_INFERENCES, Measurement, SecondCount};
 pub use options::{Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions};
 pub use plan::{Estimate, TooManyInferences, estimate};
 pub use python_json::without_nan;
 pub use report::{REPORT_KEYS, Report, ReportDetail};
-pub use run::{ConfigurationRun, Outcome};
+pub use results::{RunResults, get_reports, results_to_json};
+pub use run::{ConfigurationRun, Outcome, RowResult, RunDetail};
 pub use scheduler::{Progress, RunError, Scheduler};
 pub use service::{MAX_SERVICE, ServiceError, ServiceTimes};
 pub use summarise::REPORT_VERSION;
 pub use sweep::{MAX_CONFIGURATIONS, Sweep, expand};
+pub use sweep_plan::{PlannedRow, SweepPlan, remaining_text};
+pub use sweep_state::{RowState, SweepProgress, SweepRow, SweepState};
 pub use timer::{Timer, Timers, mean_of_averages_ms};
 pub use verdict::verdict;

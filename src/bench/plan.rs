@@ -54,7 +54,8 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
     }
     // Jitter lowers a mean by far less than this margin; saturating casts keep an absurd pace absurd, not wrong.
     let warmups = times.warmup.times(u64::from(configuration.warmup_inferences));
-    let bring_up = times.setup_total() + warmups;
+    let beside = times.load_of(configuration.n_models).saturating_sub(times.load);
+    let bring_up = times.setup_total() + beside + warmups;
     let measured = match configuration.options.accounting {
         Accounting::Window => configuration.duration(),
         Accounting::Original => configuration.duration() - bring_up,

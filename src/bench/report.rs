@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 ///
 /// Floats are rounded to 3 decimals, `worker_avg_s` and `total_s` to 2, as NeuronPerf does.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Report {
     /// Artifact path; rows that run the same artifact share it.
     pub model_filename: String,
     /// Label.
     pub model_name: String,
-    /// `neuron`: a simulated NeuronCore.
+    /// `neuron`: a simulated NeuronCore; `cpu`: the processor of a machine.
     pub device_type: String,
     /// EC2 size.
     pub instance_type: String,
@@ -28,9 +29,9 @@ pub struct Report {
     pub n_devices: u64,
     /// 0 to 3.
     pub performance_level: u8,
-    /// Each copy in a process of its own: always, here.
+    /// Each copy in a process of its own.
     pub multiprocess: bool,
-    /// Each copy in a fresh interpreter: never, here.
+    /// Each copy in a fresh interpreter.
     pub multiinterpreter: bool,
     /// Seconds between samples of the host, as text.
     pub stats_interval: String,
@@ -127,6 +128,29 @@ pub struct Report {
     /// `interior_seconds` (NeuronPerf's: first and last second left out) or `total_over_elapsed` (fewer than three
     /// seconds have an end, where NeuronPerf gives NaN).
     pub throughput_avg_method: Option<String>,
+    /// Lower end of the 95 % confidence interval of the samples per second, from the seconds between the first and the
+    /// last. With fewer than two of those there is none.
+    pub throughput_ci95_low: Option<f64>,
+    /// Its upper end.
+    pub throughput_ci95_high: Option<f64>,
+    /// Latencies behind the percentiles.
+    pub latency_samples: Option<u64>,
+    /// Lower end of the 95 % confidence interval of the median; none when so few latencies do not hold one.
+    pub latency_ms_p50_ci95_low: Option<f64>,
+    /// Its upper end.
+    pub latency_ms_p50_ci95_high: Option<f64>,
+    /// Lower end of the 95 % confidence interval of the 99th percentile.
+    pub latency_ms_p99_ci95_low: Option<f64>,
+    /// Its upper end.
+    pub latency_ms_p99_ci95_high: Option<f64>,
+    /// Latencies more than three interquartile ranges above the upper quartile.
+    pub latency_outliers: Option<u64>,
+    /// Whether the second half of a measured run was as fast as the first; a simulated run is not asked.
+    pub steady_state: Option<bool>,
+    /// `simulated`, `measured` or `imported`.
+    pub source: String,
+    /// The machine a measured report is of; the file an imported one is from.
+    pub machine: Option<String>,
     /// Why the status is `error`.
     pub error: Option<String>,
 }
@@ -203,6 +227,17 @@ pub const REPORT_KEYS: &[&str] = &[
     "e2e_durations_ms",
     "throughput_window",
     "throughput_avg_method",
+    "throughput_ci95_low",
+    "throughput_ci95_high",
+    "latency_samples",
+    "latency_ms_p50_ci95_low",
+    "latency_ms_p50_ci95_high",
+    "latency_ms_p99_ci95_low",
+    "latency_ms_p99_ci95_high",
+    "latency_outliers",
+    "steady_state",
+    "source",
+    "machine",
     "error",
 ];
 

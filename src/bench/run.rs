@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{Cancel, SimTime};
 
+use super::charts::RunCharts;
 use super::configuration::Configuration;
 use super::executor::SimulatedExecutor;
 use super::measurement::Measurement;
@@ -19,6 +20,28 @@ pub struct Outcome {
     /// Its row.
     pub report: Report,
     /// Latencies, seconds and timers; absent when nothing ran. Latencies are no longer in order of completion.
+    pub measurement: Option<Measurement>,
+}
+
+/// What is wanted of a configuration besides its row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunDetail {
+    /// What the row holds.
+    pub report: ReportDetail,
+    /// Histogram, cumulative curve and throughput over time.
+    pub charts: bool,
+    /// Everything that was measured: 8 bytes an inference.
+    pub timers: bool,
+}
+
+/// What came of a configuration, as it was wanted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RowResult {
+    /// Its row.
+    pub report: Report,
+    /// Its charts, if wanted and anything ran.
+    pub charts: Option<RunCharts>,
+    /// Everything it measured, if wanted and anything ran.
     pub measurement: Option<Measurement>,
 }
 
@@ -83,6 +106,25 @@ impl ConfigurationRun {
                 Outcome { report, measurement: Some(measurement) }
             }
         }
+    }
+
+    /// As [`Self::finish`], with charts and measurements as they are wanted. Latencies of the measurement are in order of
+    /// completion.
+    #[must_use]
+    pub fn finish_with(self, detail: RunDetail) -> RowResult {
+        let configuration = self.configuration.clone();
+        let scheduler = match self.state {
+            State::Failed(message) => {
+                let report = Report::failed(&configuration, message);
+                return RowResult { report, charts: None, measurement: None };
+            }
+            State::Live(scheduler) => scheduler,
+        };
+        let mut measurement = scheduler.into_measurement();
+        let kept = detail.timers.then(|| measurement.clone());
+        let report = Report::of(&configuration, &mut measurement, detail.report);
+        let charts = detail.charts.then(|| RunCharts::of(&configuration, &mut measurement));
+        RowResult { report, charts, measurement: kept }
     }
 
     /// Steps to the end, or until `cancel` asks to stop.

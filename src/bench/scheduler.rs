@@ -22,6 +22,7 @@ use super::executor::{Executor, SetupStep, Stage};
 use super::measurement::{MAX_INFERENCES, Measurement};
 use super::options::Accounting;
 use super::queue::{EventQueue, MAX_WORKERS, Resources};
+use super::source::{Ended, Next, Source};
 use super::timer::Timers;
 
 pub use self::error::RunError;
@@ -110,6 +111,8 @@ pub struct Progress {
 /// What a worker's pending event ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
+    /// The wait for a query that is known to come.
+    Arrival,
     Input,
     Preprocess,
     Call,
@@ -144,17 +147,22 @@ pub(super) fn check_size(configuration: &Configuration) -> Result<(), RunError> 
     Ok(())
 }
 
+/// All workers, the first of each copy before the second of any: what waits first is served first, and one copy is not
+/// to get two of eight samples while another has none.
+fn in_turns(configuration: &Configuration) -> impl Iterator<Item = u32> + use<> {
+    let (models, each) = (configuration.n_models, configuration.workers_per_model);
+    (0..each).flat_map(move |w| (0..models).map(move |m| m * each + w))
+}
+
 /// Runs one configuration on an [`Executor`], in steps.
 pub struct Scheduler<E> {
     executor: E,
     pipeline_size: u32,
-    window: u64,
+    source: Source,
     now: u64,
-    /// Inferences that each copy still has to begin; absent when inputs never end.
-    dataset: Option<Box<[u64]>>,
-    /// Inferences of all copies over their datasets.
-    dataset_total: u64,
     shared_process: bool,
+    /// Workers that wait for a query.
+    idle: Vec<u32>,
     events: EventQueue,
     resources: Resources,
     workers: Vec<Worker>,
@@ -174,23 +182,34 @@ impl<E: Executor> Scheduler<E> {
     /// are possible.
     ///
     /// # Errors
-    /// When there are too many workers, or no memory for what is expected.
+    /// When there are too many workers, no memory for what is expected, or no time left to measure.
     pub fn new(configuration: &Configuration, executor: E, expected: u64) -> Result<Self, RunError> {
+        let source = match configuration.options.dataset.filter(|d| !d.looped) {
+            Some(d) => Source::Dataset { left: vec![d.length; configuration.n_models as usize].into() },
+            None => Source::Window { end: configuration.duration().0 },
+        };
+        Self::with_source(configuration, executor, expected, source)
+    }
+
+    /// As [`Self::new`], with inferences from elsewhere.
+    pub(super) fn with_source(
+        configuration: &Configuration,
+        executor: E,
+        expected: u64,
+        source: Source,
+    ) -> Result<Self, RunError> {
         check_size(configuration)?;
         // Both fit after the check: at most 2^20 workers and as many cores, and no more models than workers.
         let (models, workers) = (configuration.n_models, configuration.workers() as usize);
         let pipeline_size = configuration.pipeline_size.max(1);
         let resources = FIRST_LOCK + models as usize * (1 + pipeline_size as usize);
-        let options = &configuration.options;
-        let once = options.dataset.filter(|d| !d.looped);
         let mut scheduler = Self {
             executor,
             pipeline_size,
-            window: if once.is_some() { u64::MAX } else { configuration.duration().0 },
+            source,
             now: 0,
-            dataset: once.map(|d| vec![d.length; models as usize].into()),
-            dataset_total: once.map_or(0, |d| d.length.saturating_mul(u64::from(models))),
-            shared_process: !options.is_multiprocess(),
+            shared_process: !configuration.options.is_multiprocess(),
+            idle: Vec::with_capacity(workers),
             events: EventQueue::new(workers),
             resources: Resources::new(resources, workers),
             workers: (0..models)
@@ -201,10 +220,14 @@ impl<E: Executor> Scheduler<E> {
             measurement: Measurement::new(configuration.duration(), Timers::new(models as usize, workers), expected)?,
         };
         scheduler.bring_up(configuration);
-        if options.accounting == Accounting::Original {
+        if configuration.options.accounting == Accounting::Original {
             scheduler.take_bring_up_from_window(configuration)?;
         }
-        for worker in 0..scheduler.workers.len() as u32 {
+        let order: Vec<u32> = match &scheduler.source {
+            Source::Window { .. } | Source::Dataset { .. } => (0..scheduler.workers.len() as u32).collect(),
+            _ => in_turns(configuration).collect(),
+        };
+        for worker in order {
             scheduler.begin_inference(worker);
         }
         Ok(scheduler)
@@ -235,11 +258,7 @@ impl<E: Executor> Scheduler<E> {
     #[must_use]
     pub fn progress(&self) -> Progress {
         let done = self.running == 0;
-        let share = match self.dataset_total {
-            0 if self.window == 0 => 1.0,
-            0 => self.now.min(self.window) as f64 / self.window as f64,
-            total => self.measurement.inferences() as f64 / total as f64,
-        };
+        let share = self.source.share(self.now, self.measurement.inferences());
         let percent = if done { 100.0 } else { (share * 100.0).min(99.9) };
         Progress { done, now: SimTime(self.now), percent, inferences: self.measurement.inferences() }
     }
@@ -249,7 +268,7 @@ impl<E: Executor> Scheduler<E> {
     pub fn into_measurement(mut self) -> Measurement {
         let now = SimTime(self.now);
         self.measurement.close(now, self.running == 0);
-        if self.dataset.is_some() {
+        if self.source.ends_with_data() {
             self.measurement.window_is_elapsed();
         }
         self.measurement
@@ -280,13 +299,11 @@ impl<E: Executor> Scheduler<E> {
 
     /// NeuronPerf's clock starts before the copies are set up.
     fn take_bring_up_from_window(&mut self, configuration: &Configuration) -> Result<(), RunError> {
-        if self.dataset.is_some() {
-            return Ok(());
-        }
+        let Source::Window { end } = &mut self.source else { return Ok(()) };
         let bring_up = self.measurement.bring_up;
-        self.window = self.window.saturating_sub(bring_up.0);
-        self.measurement.window = SimTime(self.window);
-        if self.window > 0 {
+        *end = end.saturating_sub(bring_up.0);
+        self.measurement.window = SimTime(*end);
+        if *end > 0 {
             return Ok(());
         }
         let bring_up_s = round_to(bring_up.to_secs_f64(), 3).to_string();
@@ -295,6 +312,7 @@ impl<E: Executor> Scheduler<E> {
 
     fn end_of_phase(&mut self, worker: u32) -> Result<(), RunError> {
         match self.workers[worker as usize].phase {
+            Phase::Arrival => self.fetch_input(worker),
             Phase::Input => {
                 self.release(self.input_resource(worker));
                 self.preprocess(worker);
@@ -328,14 +346,27 @@ impl<E: Executor> Scheduler<E> {
         Ok(())
     }
 
-    /// The next inference, or the end of the worker when the window is over.
+    /// The next inference, a wait for one, or the end of the worker when nothing more comes.
     fn begin_inference(&mut self, worker: u32) {
-        if self.now >= self.window || !self.takes_input(worker) {
-            self.running -= 1;
-            self.measurement.timers.worker[worker as usize].add(SimTime(self.now));
-            return;
+        let model = self.workers[worker as usize].model;
+        match self.source.next(self.now, model) {
+            Next::Begin(asked) => {
+                self.workers[worker as usize].begun = asked;
+                self.fetch_input(worker);
+            }
+            Next::At(asked) => {
+                self.workers[worker as usize].begun = asked;
+                self.begin(worker, Phase::Arrival, asked - self.now);
+            }
+            Next::Wait => self.idle.push(worker),
+            Next::Stop => {
+                self.running -= 1;
+                self.measurement.timers.worker[worker as usize].add(SimTime(self.now));
+            }
         }
-        self.workers[worker as usize].begun = self.now;
+    }
+
+    fn fetch_input(&mut self, worker: u32) {
         let time = self.executor.stage_time(worker, Stage::Input);
         if time == SimTime::ZERO {
             self.preprocess(worker);
@@ -422,18 +453,18 @@ impl<E: Executor> Scheduler<E> {
             return Err(RunError::ZeroLatency { worker });
         }
         self.measurement.timers.e2e[worker as usize].add(latency);
-        self.measurement.record(SimTime(self.now), latency)?;
+        match self.source.ended(self.now) {
+            Ended::Inference => self.measurement.record(SimTime(self.now), latency)?,
+            Ended::Part => {}
+            Ended::Query(asked) => {
+                self.measurement.record(SimTime(self.now), SimTime(self.now - asked))?;
+                for waiting in std::mem::take(&mut self.idle) {
+                    self.begin_inference(waiting);
+                }
+            }
+        }
         self.begin_inference(worker);
         Ok(())
-    }
-
-    /// Takes the next item of the copy's dataset; `false` when there is none left.
-    fn takes_input(&mut self, worker: u32) -> bool {
-        let model = self.workers[worker as usize].model as usize;
-        let Some(left) = self.dataset.as_mut().and_then(|d| d.get_mut(model)) else { return true };
-        let more = *left > 0;
-        *left -= u64::from(more);
-        more
     }
 
     /// Work of the worker's own thread: side by side with others, or in turns in a shared process.

@@ -44,6 +44,7 @@ fn one_worker_goes_through_every_stage_in_order() {
     let times = ServiceTimes {
         env_setup: us(1),
         load: us(100),
+        load_beside: SimTime::ZERO,
         setup: us(2),
         warmup: us(30),
         input: us(1),

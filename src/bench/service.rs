@@ -20,6 +20,9 @@ pub struct ServiceTimes {
     pub env_setup: SimTime,
     /// Loading the model, once per copy; copies load side by side.
     pub load: SimTime,
+    /// Added to the load of a copy for each other copy of the configuration, which loads at the same time.
+    #[serde(default)]
+    pub load_beside: SimTime,
     /// After the model is loaded, once per copy.
     pub setup: SimTime,
     /// One warm-up inference.
@@ -80,6 +83,12 @@ impl ServiceTimes {
     #[must_use]
     pub fn device_total(&self) -> SimTime {
         self.device.iter().copied().sum()
+    }
+
+    /// Loading one copy beside `n_models - 1` others.
+    #[must_use]
+    pub fn load_of(&self, n_models: u32) -> SimTime {
+        self.load + self.load_beside.times(u64::from(n_models.saturating_sub(1)))
     }
 
     /// Everything before the first warm-up inference of a copy.

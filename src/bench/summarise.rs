@@ -3,6 +3,7 @@
 use crate::base::{SimTime, stats::round_to};
 
 use super::calendar::simulated_dts;
+use super::confidence::{mean_ci95, percentile_ci95_percents};
 use super::configuration::Configuration;
 use super::measurement::Measurement;
 use super::options::Processes;
@@ -16,13 +17,39 @@ impl Report {
     /// The report of a configuration that could not run.
     #[must_use]
     pub fn failed(configuration: &Configuration, error: impl ToString) -> Self {
-        Self { status: "error".to_owned(), error: Some(error.to_string()), ..described(configuration) }
+        Self { status: "error".to_owned(), error: Some(error.to_string()), ..Self::described(configuration) }
+    }
+
+    /// The configuration part; every measure absent.
+    #[must_use]
+    pub(super) fn described(configuration: &Configuration) -> Self {
+        Self {
+            model_filename: configuration.model_filename(),
+            model_name: configuration.model_name.clone(),
+            device_type: configuration.options.device_type.name().to_owned(),
+            instance_type: configuration.instance_type.clone(),
+            batch_size: configuration.batch_size,
+            n_models: configuration.n_models,
+            workers_per_model: configuration.workers_per_model,
+            pipeline_size: configuration.pipeline_size,
+            n_devices: configuration.n_devices(),
+            performance_level: configuration.performance_level,
+            multiprocess: configuration.options.is_multiprocess(),
+            multiinterpreter: configuration.options.processes == Processes::Fresh,
+            stats_interval: configuration.options.stats_interval_s.to_string(),
+            start_dts: simulated_dts(SimTime::ZERO),
+            duration: configuration.duration_s.to_string(),
+            stop_dts: simulated_dts(SimTime::ZERO),
+            neuronperf_version: REPORT_VERSION.to_owned(),
+            source: "simulated".to_owned(),
+            ..Report::default()
+        }
     }
 
     /// The report of a run. A run that was stopped is an error with the measures it has. Latencies are reordered.
     #[must_use]
     pub fn of(configuration: &Configuration, measurement: &mut Measurement, detail: ReportDetail) -> Self {
-        let mut report = described(configuration);
+        let mut report = Self::described(configuration);
         if measurement.finished {
             report.status = "finished".to_owned();
         } else {
@@ -46,30 +73,6 @@ impl Report {
     }
 }
 
-/// The configuration part; every measure absent.
-fn described(configuration: &Configuration) -> Report {
-    Report {
-        model_filename: configuration.model_filename(),
-        model_name: configuration.model_name.clone(),
-        device_type: configuration.options.device_type.name().to_owned(),
-        instance_type: configuration.instance_type.clone(),
-        batch_size: configuration.batch_size,
-        n_models: configuration.n_models,
-        workers_per_model: configuration.workers_per_model,
-        pipeline_size: configuration.pipeline_size,
-        n_devices: configuration.n_devices(),
-        performance_level: configuration.performance_level,
-        multiprocess: configuration.options.is_multiprocess(),
-        multiinterpreter: configuration.options.processes == Processes::Fresh,
-        stats_interval: configuration.options.stats_interval_s.to_string(),
-        start_dts: simulated_dts(SimTime::ZERO),
-        duration: configuration.duration_s.to_string(),
-        stop_dts: simulated_dts(SimTime::ZERO),
-        neuronperf_version: REPORT_VERSION.to_owned(),
-        ..Report::default()
-    }
-}
-
 fn fill_timers(report: &mut Report, measurement: &Measurement) {
     let ms = |timers: &[Timer]| mean_of_averages_ms(timers).map(|ms| round_to(ms, 3));
     let timers = &measurement.timers;
@@ -85,15 +88,28 @@ fn fill_timers(report: &mut Report, measurement: &Measurement) {
     report.worker_avg_s = mean_of_averages_ms(&timers.worker).map(|ms| round_to(ms / 1e3, 2));
 }
 
+/// Percentiles, what their count of samples makes of them, and what lies far above them, in one pass over the latencies.
 fn fill_latencies(report: &mut Report, measurement: &mut Measurement) {
-    let Some(ms) = measurement.latency_percentiles_ms([0.0, 50.0, 90.0, 95.0, 99.0, 100.0]) else { return };
-    let [p0, p50, p90, p95, p99, p100] = ms.map(|ms| Some(round_to(ms, 3)));
-    report.latency_ms_p0 = p0;
-    report.latency_ms_p50 = p50;
-    report.latency_ms_p90 = p90;
-    report.latency_ms_p95 = p95;
-    report.latency_ms_p99 = p99;
-    report.latency_ms_p100 = p100;
+    let n = measurement.latencies_ps().len();
+    report.latency_samples = Some(n as u64);
+    let (median, tail) = (percentile_ci95_percents(n, 50.0), percentile_ci95_percents(n, 99.0));
+    let (median_low, median_high) = median.unwrap_or((50.0, 50.0));
+    let (tail_low, tail_high) = tail.unwrap_or((99.0, 99.0));
+    let percents = [0.0, 50.0, 90.0, 95.0, 99.0, 100.0, median_low, median_high, tail_low, tail_high, 25.0, 75.0];
+    let Some(values) = measurement.latency_percentiles_ms(percents) else { return };
+    let [p0, p50, p90, p95, p99, p100, m_low, m_high, t_low, t_high, _, _] = values.map(|ms| round_to(ms, 3));
+    (report.latency_ms_p0, report.latency_ms_p50, report.latency_ms_p90) = (Some(p0), Some(p50), Some(p90));
+    (report.latency_ms_p95, report.latency_ms_p99, report.latency_ms_p100) = (Some(p95), Some(p99), Some(p100));
+    if median.is_some() {
+        (report.latency_ms_p50_ci95_low, report.latency_ms_p50_ci95_high) = (Some(m_low), Some(m_high));
+    }
+    if tail.is_some() {
+        (report.latency_ms_p99_ci95_low, report.latency_ms_p99_ci95_high) = (Some(t_low), Some(t_high));
+    }
+    let [.., lower, upper] = values;
+    let fence = SimTime::from_ns_f64((upper + 3.0 * (upper - lower)) * 1e6);
+    let beyond = measurement.latencies_ps().iter().filter(|ps| **ps > fence.0).count();
+    report.latency_outliers = Some(beyond as u64);
 }
 
 fn fill_throughput(report: &mut Report, configuration: &Configuration, m: &Measurement, detail: ReportDetail) {
@@ -106,6 +122,12 @@ fn fill_throughput(report: &mut Report, configuration: &Configuration, m: &Measu
         report.throughput_avg_method = Some(method.to_owned());
         let dollars = configuration.cost_per_hour.map(|cost| cost * (1e6 / (3_600.0 * rate)));
         report.cost_per_1m_inf = dollars.filter(|d| d.is_finite()).map(|d| round_to(d, 3));
+    }
+    if let [_, interior @ .., _] = samples.as_slice() {
+        let interior: Vec<f64> = interior.iter().map(|n| *n as f64).collect();
+        let (low, high) = mean_ci95(&interior).unzip();
+        report.throughput_ci95_low = low.map(|x| round_to(x, 3));
+        report.throughput_ci95_high = high.map(|x| round_to(x, 3));
     }
     if m.window > SimTime::ZERO {
         let rate = (m.in_window * batch) as f64 / m.window.to_secs_f64();

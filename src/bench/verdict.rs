@@ -1,26 +1,31 @@
-//! One sentence about a sweep: which configuration is best, and at what.
+//! One sentence about a sweep: which configuration is best for latency, for throughput and for cost, and why.
 
 use super::report::Report;
 
-/// Names the finished configurations with the lowest median latency and the highest throughput; the first of equals.
-/// `None` when none has finished.
+/// A configuration that is best at something.
+#[derive(Clone, Copy)]
+struct Best<'a> {
+    purpose: &'static str,
+    report: &'a Report,
+}
+
+/// Names the finished configurations with the lowest median latency, the highest throughput and the lowest cost, with
+/// the figures that make them so; of equals the first. `None` when none has finished.
 #[must_use]
 pub fn verdict(reports: &[Report]) -> Option<String> {
     let finished = || reports.iter().filter(|r| r.is_finished());
-    let fastest = first_by(finished(), |r| r.latency_ms_p50, |a, b| a < b)?;
-    let widest = first_by(finished(), |r| r.throughput_avg, |a, b| a > b)?;
+    let latency = first_by(finished(), |r| r.latency_ms_p50, |a, b| a < b);
+    let throughput = first_by(finished(), |r| r.throughput_avg, |a, b| a > b);
+    let cost = first_by(finished(), |r| r.cost_per_1m_inf, |a, b| a < b);
+    let bests: Vec<Best> = [("lowest latency", latency), ("highest throughput", throughput), ("lowest cost", cost)]
+        .into_iter()
+        .filter_map(|(purpose, report)| report.map(|report| Best { purpose, report }))
+        .collect();
+    let mut text = described(&bests)?;
+    if let (Some(latency), Some(throughput)) = (latency, throughput) {
+        text.push_str(&trade(latency, throughput).unwrap_or_default());
+    }
     let failed = reports.len() - finished().count();
-    let mut text = if std::ptr::eq(fastest, widest) {
-        format!("{} has both the lowest latency and the highest throughput ({})", fastest.label(), measures(fastest))
-    } else {
-        format!(
-            "Lowest latency: {} ({}); highest throughput: {} ({})",
-            fastest.label(),
-            measures(fastest),
-            widest.label(),
-            measures(widest)
-        )
-    };
     if failed > 0 {
         text.push_str(&format!("; {failed} of {} configurations failed", reports.len()));
     }
@@ -28,9 +33,49 @@ pub fn verdict(reports: &[Report]) -> Option<String> {
     Some(text)
 }
 
+/// Each configuration once, with everything it is best at.
+fn described(bests: &[Best]) -> Option<String> {
+    let mut groups: Vec<(&Report, Vec<&str>)> = Vec::new();
+    for best in bests {
+        match groups.iter_mut().find(|(report, _)| std::ptr::eq(*report, best.report)) {
+            Some((_, purposes)) => purposes.push(best.purpose),
+            None => groups.push((best.report, vec![best.purpose])),
+        }
+    }
+    let sentences: Vec<String> = groups
+        .iter()
+        .map(|(report, purposes)| format!("{}: {} ({})", listed(purposes), report.label(), measures(report)))
+        .collect();
+    let text = sentences.join("; ");
+    let first = text.chars().next()?;
+    Some(first.to_uppercase().chain(text.chars().skip(1)).collect())
+}
+
+fn listed(purposes: &[&str]) -> String {
+    match purposes {
+        [one] => (*one).to_owned(),
+        [one, other] => format!("{one} and {other}"),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+        [] => String::new(),
+    }
+}
+
 fn measures(report: &Report) -> String {
     let number = |x: Option<f64>| x.map_or_else(|| "N/A".to_owned(), |x| x.to_string());
-    format!("p50 {} ms, {}/s", number(report.latency_ms_p50), number(report.throughput_avg))
+    let mut text = format!("p50 {} ms, {}/s", number(report.latency_ms_p50), number(report.throughput_avg));
+    if let Some(cost) = report.cost_per_1m_inf {
+        text.push_str(&format!(", {cost} USD per million"));
+    }
+    text
+}
+
+/// What the throughput costs in latency.
+fn trade(latency: &Report, throughput: &Report) -> Option<String> {
+    let ratio = |a: Option<f64>, b: Option<f64>| Some(a? / b?).filter(|r| r.is_finite() && *r > 0.0);
+    let faster = ratio(throughput.throughput_avg, latency.throughput_avg)?;
+    let slower = ratio(throughput.latency_ms_p50, latency.latency_ms_p50)?;
+    (!std::ptr::eq(latency, throughput))
+        .then(|| format!("; that throughput is {faster:.2} times as high at {slower:.2} times the median latency"))
 }
 
 fn first_by<'a>(
@@ -67,15 +112,27 @@ mod tests {
     }
 
     #[test]
-    fn the_best_rows_are_named() {
+    fn the_best_rows_are_named_with_what_makes_them_so() {
         let mut rows = vec![row(1, 1, 307.25, 3.251), row(16, 1, 2746.0, 5.641), row(16, 2, 2809.0, 10.246)];
         assert_eq!(
             verdict(&rows).unwrap(),
-            "Lowest latency: 1 model x 1 worker (p50 3.251 ms, 307.25/s); highest throughput: 16 models x 2 workers (p50 10.246 ms, 2809/s)."
+            "Lowest latency: 1 model x 1 worker (p50 3.251 ms, 307.25/s); highest throughput: 16 models x 2 workers (p50 10.246 ms, 2809/s); that throughput is 9.14 times as high at 3.15 times the median latency."
         );
         rows.insert(0, Report { status: "error".into(), ..row(64, 1, 9e9, 0.0) });
         assert!(verdict(&rows).unwrap().ends_with("; 1 of 4 configurations failed."));
         assert_eq!(verdict(&rows[..1]), None);
-        assert!(verdict(&rows[1..2]).unwrap().starts_with("1 model x 1 worker has both"));
+    }
+
+    #[test]
+    fn one_row_may_be_best_at_everything() {
+        let cheap = Report { cost_per_1m_inf: Some(0.117), ..row(16, 2, 2809.0, 10.246) };
+        let text = verdict(std::slice::from_ref(&cheap)).unwrap();
+        assert_eq!(
+            text,
+            "Lowest latency, highest throughput and lowest cost: 16 models x 2 workers (p50 10.246 ms, 2809/s, 0.117 USD per million)."
+        );
+        let rows = [row(1, 1, 307.25, 3.251), cheap];
+        let text = verdict(&rows).unwrap();
+        assert!(text.contains("highest throughput and lowest cost: 16 models x 2 workers"), "{text}");
     }
 }

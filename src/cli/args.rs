@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
+use crate::profile::formats::WriteFormat;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use super::bench_args::BenchArgs;
+use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
+use super::bench_args::{BenchArgs, TableArgs};
 use super::compile_args::CompileArgs;
+use super::index_args::{IndexCommand, ModelCompileArgs};
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
 
@@ -21,10 +24,33 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
     Bench(Box<BenchArgs>),
+    /// Compile a model for the simulated NeuronCores and write an index of the artifacts
+    Compile(ModelCompileArgs),
+    /// Create, append, filter, copy, move and delete model indexes
+    #[command(subcommand)]
+    Index(IndexCommand),
+    /// Show, compare and convert results: NeuronPerf's CSV and JSON, our own, timers, results.jsonl
+    Report(ReportArgs),
+    /// Compute evaluation metrics of a model's answers, or list the metrics
+    Evaluate(EvaluateArgs),
     /// Simulate one execution and show its operators and timeline
     Profile(ProfileArgs),
     /// Open a profile of any origin and summarise it
     Open(OpenArgs),
+    /// Time by operator, module, device, thread ... of any profile
+    Operators(OperatorsArgs),
+    /// Stacks of any profile with their time; callers and callees of a name; modules
+    Flame(FlameArgs),
+    /// How the durations of a name are spread
+    Histogram(HistogramArgs),
+    /// When devices did nothing, and what they waited for
+    Idle(SpanArgs),
+    /// What held up what: one chain from the start of a profile to its end
+    CriticalPath(SpanArgs),
+    /// Ask a profile: filter, group, aggregate (docs/query.md has the language)
+    Query(QueryArgs),
+    /// Compare two profiles operator by operator
+    Compare(CompareArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
     Numerics(NumericsArgs),
     /// List the NeuronCores, devices and instance sizes, each figure with its source
@@ -122,15 +148,33 @@ pub(super) struct ProfileArgs {
     /// Print JSON: the device window and the operator tables, or with --summary what that shows
     #[arg(long)]
     pub json: bool,
-    /// Write the timeline as Chrome trace JSON
-    #[arg(long, short, value_name = "FILE.json")]
+    /// Write the timeline, as Chrome trace JSON or what --export says
+    #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
+    #[arg(long, value_parser = write_format, default_value = "chrome", requires = "output")]
+    pub export: WriteFormat,
+}
+
+/// A format by its name.
+fn write_format(name: &str) -> Result<WriteFormat, String> {
+    let all = || WriteFormat::ALL.map(WriteFormat::name).join(", ");
+    WriteFormat::named(name).ok_or_else(|| format!("not a format that is written; they are {}", all()))
 }
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct OpenArgs {
-    /// The file: Chrome trace JSON, .gz or .zip of one
+    /// The file: a trace or profile of any format that is read, plain, .gz or .zip
     pub file: PathBuf,
+    /// Say what dominates, in sentences, instead of listing operators
+    #[arg(long)]
+    pub summary: bool,
+    /// Write the timeline, as Chrome trace JSON or what --export says
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
+    #[arg(long, value_parser = write_format, default_value = "chrome", requires = "output")]
+    pub export: WriteFormat,
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,
@@ -144,6 +188,31 @@ pub(super) struct DevicesArgs {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct EvaluateArgs {
+    /// CSV with a heading and a line for each record: the outputs, and the target in the last column; without it the
+    /// metrics are listed
+    pub file: Option<PathBuf>,
+    /// Metrics, separated by commas; topk_3 for the best three
+    #[arg(long, value_delimiter = ',', default_value = "Accuracy")]
+    pub metrics: Vec<String>,
+    /// Column of the target [default: the last]
+    #[arg(long)]
+    pub eval_target_col: Option<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ReportArgs {
+    /// Files with results, in any mix
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub table: TableArgs,
+    /// US dollars per hour, for reports made of timers
+    #[arg(long, allow_negative_numbers = true)]
+    pub cost_per_hour: Option<f64>,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use clap::{ArgAction, Args, ValueEnum};
 
 use super::compile_args::CompileArgs;
+use crate::bench::mlperf::{MlperfSettings, Scenario};
 use crate::bench::{
     Accounting, BenchConfig, Dataset, DeviceType, FIXED_MODEL, FixedModel, HostStep, Processes, RunOptions,
     parse_inputs, parse_levels, parse_list,
@@ -66,6 +67,8 @@ pub(super) struct BenchArgs {
     pub run: RunArgs,
     #[command(flatten)]
     pub fixed: FixedArgs,
+    #[command(flatten)]
+    pub mlperf: MlperfArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -141,25 +144,57 @@ pub(super) struct FixedArgs {
     pub warmup_ms: Option<f64>,
 }
 
+/// MLPerf instead of NeuronPerf's closed loop.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "MLPerf")]
+pub(super) struct MlperfArgs {
+    /// SingleStream, MultiStream, Server or Offline
+    #[arg(long)]
+    pub scenario: Option<String>,
+    /// A run goes on for at least so long, seconds [default: 600]
+    #[arg(long, requires = "scenario")]
+    pub min_duration: Option<f64>,
+    /// and for so many queries [default: 100; Offline: 24576 samples]
+    #[arg(long, requires = "scenario")]
+    pub min_queries: Option<u64>,
+    /// What 99 % of a Server's answers must keep to
+    #[arg(long, requires = "scenario")]
+    pub latency_bound_ms: Option<f64>,
+    /// Queries per second of a Server [default: the highest that holds the bound is searched]
+    #[arg(long, requires = "scenario")]
+    pub target_qps: Option<f64>,
+    /// Samples of one MultiStream query
+    #[arg(long, requires = "scenario", default_value_t = 8)]
+    pub samples_per_query: u32,
+}
+
+impl MlperfArgs {
+    /// The settings, when a scenario is asked for.
+    ///
+    /// # Errors
+    /// With the setting at fault.
+    pub fn settings(&self) -> Result<Option<MlperfSettings>> {
+        let Some(name) = &self.scenario else { return Ok(None) };
+        let official = MlperfSettings::official(name.parse::<Scenario>()?);
+        let settings = MlperfSettings {
+            min_duration_s: self.min_duration.unwrap_or(official.min_duration_s),
+            min_queries: self.min_queries.unwrap_or(official.min_queries),
+            latency_bound_ms: self.latency_bound_ms,
+            target_qps: self.target_qps,
+            samples_per_query: self.samples_per_query,
+            ..official
+        };
+        settings.validate()?;
+        Ok(Some(settings))
+    }
+}
+
 /// What is printed.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputArgs {
-    /// Print the reports as JSON
-    #[arg(long, conflicts_with = "csv")]
-    pub json: bool,
-    /// Print the reports as CSV
-    #[arg(long)]
-    pub csv: bool,
-    /// Columns of the table or the CSV, separated by commas
-    #[arg(long, value_delimiter = ',')]
-    pub cols: Option<Vec<String>>,
-    /// Key to sort the table by
-    #[arg(long)]
-    pub sort_by: Option<String>,
-    /// Largest first
-    #[arg(long)]
-    pub reverse: bool,
+    #[command(flatten)]
+    pub table: TableArgs,
     /// 0: errors only; 1: what is being done; 2: every step
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub verbosity: u8,
@@ -169,6 +204,29 @@ pub(super) struct OutputArgs {
     /// Print the timers of each configuration instead of reports; `neuronscope report` reads them
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     pub return_timers: bool,
+    /// Keep what is done in a file, and go on from it when it is there: what has finished is not run again
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+}
+
+/// How reports are printed.
+#[derive(Debug, Args)]
+pub(super) struct TableArgs {
+    /// Print the reports as JSON
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print the reports as CSV
+    #[arg(long)]
+    pub csv: bool,
+    /// Columns of the table or the CSV, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    pub cols: Option<Vec<String>>,
+    /// Key to sort by
+    #[arg(long)]
+    pub sort_by: Option<String>,
+    /// Largest first
+    #[arg(long, requires = "sort_by")]
+    pub reverse: bool,
 }
 
 impl BenchArgs {

@@ -20,6 +20,11 @@ impl Driver {
         Self { session: Session::new(), next_job: 1, bar: ProgressBar::new() }
     }
 
+    /// A line on stderr, above the progress where it is shown.
+    pub fn say(&mut self, line: &str) {
+        self.bar.say(line);
+    }
+
     /// Sends the request that `make` builds for a new job and runs it to its end; every event but progress.
     ///
     /// # Errors
@@ -29,32 +34,37 @@ impl Driver {
         make: impl FnOnce(JobId) -> Request,
         source: Option<Box<dyn ByteSource>>,
     ) -> Result<Vec<Event>> {
+        let mut events = Vec::new();
+        self.run_with(make, source, &mut |event| events.push(event))?;
+        Ok(events)
+    }
+
+    /// As [`Self::run`], with each event as it comes.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_with(
+        &mut self,
+        make: impl FnOnce(JobId) -> Request,
+        source: Option<Box<dyn ByteSource>>,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<()> {
         let job = JobId(self.next_job);
         self.next_job += 1;
         self.session.handle(make(job), source);
-        let mut events = Vec::new();
-        let bar = &mut self.bar;
+        let (bar, mut failed) = (&mut self.bar, None);
         loop {
             let state = self.session.step(BUDGET_EVENTS, &mut |event| match event {
                 Event::Progress { done, total, label, .. } => bar.show(done, total, &label),
                 Event::Note { message, .. } => bar.note(&message),
-                other => events.push(other),
+                Event::Failed { message, .. } => failed = Some(message),
+                other => on_event(other),
             });
             if state == StepResult::Idle {
                 break;
             }
         }
         self.bar.clear();
-        match events.iter().find_map(failure) {
-            Some(message) => Err(anyhow!("{message}")),
-            None => Ok(events),
-        }
-    }
-}
-
-fn failure(event: &Event) -> Option<String> {
-    match event {
-        Event::Failed { message, .. } => Some(message.clone()),
-        _ => None,
+        failed.map_or(Ok(()), |message| Err(anyhow!("{message}")))
     }
 }

@@ -6,13 +6,16 @@
 // A command line prints: that is what it is for.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod analysis_args;
 mod args;
 mod bench_args;
 mod commands;
 mod compile_args;
 mod driver;
 mod file;
+mod index_args;
 mod progress;
+mod source;
 
 use std::process::ExitCode;
 

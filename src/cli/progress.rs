@@ -27,9 +27,14 @@ impl ProgressBar {
         self.bar.set_message(label.to_owned());
     }
 
-    /// A line on stderr, above the bar where there is one.
+    /// A note on stderr, above the bar where there is one.
     pub fn note(&self, message: &str) {
-        self.bar.suspend(|| eprintln!("note: {message}"));
+        self.say(&format!("note: {message}"));
+    }
+
+    /// A line on stderr, above the bar where there is one.
+    pub fn say(&self, line: &str) {
+        self.bar.suspend(|| eprintln!("{line}"));
     }
 
     pub fn clear(&mut self) {

@@ -2,6 +2,7 @@
 
 mod binding;
 pub mod codegen;
+mod compile_time;
 pub mod hlo;
 mod lowering;
 mod options;
@@ -9,6 +10,7 @@ pub mod passes;
 mod workflow;
 
 pub use binding::parameter_values;
+pub use compile_time::{COMPILE_MS_PER_OPERATION, modelled_compile_s};
 pub use lowering::{LowerError, lower};
 pub use options::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption, UnsupportedOption};
 pub use workflow::{UnknownWorkflow, Workflow};

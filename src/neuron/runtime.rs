@@ -9,6 +9,8 @@ use crate::machine::cost::CostTable;
 pub struct InferenceCosts {
     /// Loading the copy: a fixed part and its weights over PCIe.
     pub load: SimTime,
+    /// How much longer it takes for each other copy that loads at the same time.
+    pub load_beside: SimTime,
     /// The first inference beyond an ordinary one.
     pub warmup: SimTime,
     /// Host work of one call on the caller's thread, with copying its inputs and outputs.
@@ -31,6 +33,7 @@ pub fn inference_costs(executable: &Executable, costs: &CostTable, window: SimTi
     let transfer = at_rate(bytes, r.bus_bytes_per_us);
     InferenceCosts {
         load: SimTime::from_ns(r.load_ns) + at_rate(memory.weight_bytes, r.bus_bytes_per_us),
+        load_beside: SimTime::from_ns(r.load_beside_ns),
         warmup: SimTime::from_ns(r.warmup_ns),
         // The effective rate is that of copy and bus together.
         call: SimTime::from_ns(r.host_call_ns) + (at_rate(bytes, r.host_io_bytes_per_us) - transfer),

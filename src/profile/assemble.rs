@@ -17,8 +17,10 @@ pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> P
     let (instants, links) = (sort_instants(b.instants, &b.instant_scope, low), sort_links(b.links, &b.link_ids, low));
     let mut args = b.args;
     args.seal();
+    let (title, format, by_phase, properties) = (b.title, b.format, b.phase_counts, b.properties);
+    let meta = ProfileMeta { title, format, origin_ns: low, span, events, by_phase, properties };
     let mut profile = Profile {
-        meta: ProfileMeta { title: b.title, format: b.format, origin_ns: low, span, events, by_phase: b.phase_counts },
+        meta,
         strings: b.strings,
         processes: b.processes,
         tracks: b.tracks,
@@ -124,7 +126,7 @@ fn quoted(strings: &StringTable, name: StrId) -> String {
 }
 
 /// One object with the members of both.
-fn join_args(arena: &mut ArgsArena, begin: ArgsId, end: ArgsId) -> ArgsId {
+pub(super) fn join_args(arena: &mut ArgsArena, begin: ArgsId, end: ArgsId) -> ArgsId {
     if end.is_none() || begin == end {
         return begin;
     }
@@ -239,6 +241,8 @@ fn nest(profile: &mut Profile) {
     for track in 0..profile.tracks.len() {
         let slices = &mut profile.slices;
         let range = slices.first_of_track[track] as usize..slices.first_of_track[track + 1] as usize;
+        let own = profile.tracks.as_slice()[track].kind.is_own();
+        let before = (nesting.overlaps, nesting.first_overlap);
         let rows = nesting.add_track(&mut TrackSlices {
             first: range.start as u32,
             start: &slices.start[range.clone()],
@@ -246,6 +250,10 @@ fn nest(profile: &mut Profile) {
             flags: &mut slices.flags[range],
         });
         slices.rows_of_track.push(rows);
+        if !own {
+            // The file did not say that these nest.
+            (nesting.overlaps, nesting.first_overlap) = before;
+        }
     }
     let (overlaps, too_deep, first) = (nesting.overlaps, nesting.too_deep, nesting.first_overlap);
     profile.slices.depth = nesting.depth;

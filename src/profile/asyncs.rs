@@ -1,8 +1,8 @@
 //! Async events as spans in rows: what begins and ends without belonging to the stack of a thread.
 //!
 //! Events are joined by process, category and id: `b` begins a span and `e` ends the innermost open one of that id, `n` is a
-//! moment of it. The old `S` and `F` begin and end the same way (their steps `T` and `p` are moments). A span that never
-//! ends lasts to the end of the profile.
+//! moment of it. The old `S` and `F` are joined by category, name and id, across processes (their steps `T` and `p` are
+//! moments). A span that never ends lasts to the end of the profile.
 
 use super::{ArgsId, LinkValue, ProcessId, Profile};
 use crate::base::{FxHashMap, IndexVec, Interval, StrId, TraceNs};
@@ -54,7 +54,8 @@ pub struct AsyncTable {
     unmatched: u64,
 }
 
-type Key = (ProcessId, StrId, LinkValue);
+/// What joins a begin and its end: the process for `b` and `e`, the name for `S` and `F`; category and id for both.
+type Key = (Option<ProcessId>, Option<StrId>, StrId, LinkValue);
 
 impl AsyncTable {
     /// Joins the async events of a profile.
@@ -78,7 +79,9 @@ impl AsyncTable {
             }
             let Some(track) = profile.tracks().get(links.track(id)) else { continue };
             let (process, category, at) = (track.process, links.category(id), links.ts(id));
-            let stack = open.entry((process, category, links.id(id))).or_default();
+            let is_old = matches!(phase, 'S' | 'F');
+            let key = ((!is_old).then_some(process), is_old.then_some(links.name(id)), category, links.id(id));
+            let stack = open.entry(key).or_default();
             if matches!(phase, 'e' | 'F') {
                 let Some(span) = stack.pop() else {
                     self.unmatched += 1;
@@ -186,6 +189,20 @@ mod tests {
         let (name, category) = (b.intern(name), b.intern("net"));
         let id = LinkValue::Hex(id);
         b.link(LinkEvent { track, ts_ns, phase, name, category, args: ArgsId::NONE, id, binds_enclosing: false });
+    }
+
+    #[test]
+    fn old_spans_end_by_name_in_another_process() {
+        let mut b = ProfileBuilder::new("test");
+        let (p, q) = (b.process("1", ""), b.process("2", ""));
+        let (t, u) = (b.thread(p, "1", ""), b.thread(q, "1", ""));
+        event(&mut b, t, 0, b'S', 1, "E");
+        event(&mut b, t, 1, b'S', 1, "other");
+        event(&mut b, u, 9, b'F', 1, "E");
+        let profile = b.finish(Diagnostics::new());
+        let table = AsyncTable::new(&profile);
+        let spans: Vec<_> = table.iter().map(|(_, s)| (s.time.end.0, s.unclosed)).collect();
+        assert_eq!(spans, [(9, false), (9, true)]);
     }
 
     #[test]

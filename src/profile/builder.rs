@@ -31,6 +31,25 @@ pub struct LinkEvent {
     pub args: ArgsId,
 }
 
+/// A slice or another event that was added, by its place.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Row {
+    Slice(usize),
+    Instant(usize),
+    Link(usize),
+}
+
+/// An event at one instant, as a reader looks at it again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    pub(super) track: TrackId,
+    pub(super) ts: i64,
+    pub(super) name: StrId,
+    pub(super) args: ArgsId,
+    /// What joins it to others; `(0, 0)` for nothing.
+    pub(super) id: (u8, u64),
+}
+
 /// Collects events and makes a [`Profile`] of them. Ids are given in order of first use.
 #[derive(Debug, Default)]
 pub struct ProfileBuilder {
@@ -52,6 +71,7 @@ pub struct ProfileBuilder {
     pub(super) metadata: Vec<MetadataRow>,
     pub(super) phase_counts: PhaseCounts,
     pub(super) extra_events: u64,
+    pub(super) properties: Vec<(String, String)>,
     pub(super) bounds: Option<(i64, i64)>,
 }
 
@@ -168,6 +188,24 @@ impl ProfileBuilder {
         id
     }
 
+    /// A new track whose slices are made of other events.
+    pub(super) fn derived_track(&mut self, process: ProcessId, kind: TrackKind, tid: StrId, name: StrId) -> TrackId {
+        let track = Track { process, kind, tid, name, sort_index: 0, events: 0 };
+        self.tracks.push(track)
+    }
+
+    /// A new track whose place is not known yet: [`Self::place_track`] has to say it.
+    pub(super) fn loose_track(&mut self) -> TrackId {
+        self.derived_track(ProcessId(0), TrackKind::Thread, StrId::EMPTY, StrId::EMPTY)
+    }
+
+    /// Gives a track its process, tid and name.
+    pub(super) fn place_track(&mut self, track: TrackId, process: ProcessId, tid: &str, name: &str) {
+        let (tid, name) = (self.strings.intern(tid), self.strings.intern(name));
+        let row = &mut self.tracks[track];
+        (row.process, row.tid, row.name) = (process, tid, name);
+    }
+
     /// Where a process is shown.
     pub fn set_process_sort_index(&mut self, process: ProcessId, sort_index: i64) {
         self.processes[process].sort_index = sort_index;
@@ -228,6 +266,23 @@ impl ProfileBuilder {
         self.slices.push(track, start_ns, dur_ns, name, category, args, flags);
     }
 
+    /// A slice that is made of events which were counted otherwise, such as the samples of a profiler.
+    pub fn derived_slice(
+        &mut self,
+        track: TrackId,
+        start_ns: i64,
+        end_ns: i64,
+        name: StrId,
+        category: StrId,
+        args: ArgsId,
+    ) {
+        let start = clamp(start_ns);
+        let dur = clamp(end_ns).saturating_sub(start).max(0);
+        self.note_time(start);
+        self.note_time(start + dur);
+        self.slices.push(track, start, dur, name, category, args, SliceFlags::default());
+    }
+
     /// The begin of a slice that [`Self::end`] closes: the last open one of the track, by time.
     pub fn begin(&mut self, track: TrackId, ts_ns: i64, name: StrId, category: StrId, args: ArgsId, byte_offset: u64) {
         let ts = clamp(ts_ns);
@@ -267,9 +322,15 @@ impl ProfileBuilder {
 
     /// An event that an id joins to others.
     pub fn link(&mut self, event: LinkEvent) {
-        let ts = clamp(event.ts_ns);
-        self.note(event.track, ts);
         self.count_phase_byte(event.phase);
+        self.tracks[event.track].events += 1;
+        self.derived_link(event);
+    }
+
+    /// A step of a flow that another event says it is: it is not counted as one.
+    pub fn derived_link(&mut self, event: LinkEvent) {
+        let ts = clamp(event.ts_ns);
+        self.note_time(ts);
         self.links.push(event.track, ts, event.name, event.category, event.args, event.phase);
         let (tag, id) = event.id.tag();
         self.link_ids.tag.push(tag);
@@ -305,6 +366,11 @@ impl ProfileBuilder {
         self.tracks[track].events += 1;
     }
 
+    /// Counts events of a kind that are not those of the Chrome format, under a name of their own.
+    pub fn count_events(&mut self, kind: &str, n: u64) {
+        self.phase_counts.add(kind, n);
+    }
+
     /// Number of events so far.
     #[must_use]
     pub fn events(&self) -> u64 {
@@ -315,6 +381,104 @@ impl ProfileBuilder {
     #[must_use]
     pub fn phases(&self) -> u64 {
         self.phase_counts.total()
+    }
+
+    /// Where the next instant will be.
+    pub(super) fn instant_row(&self) -> Row {
+        Row::Instant(self.instants.ts.len())
+    }
+
+    /// The event of a phase of the Chrome format that was added last.
+    pub(super) fn last_row(&self, phase: u8) -> Option<Row> {
+        let (slices, instants, links) = (self.slices.track.len(), self.instants.ts.len(), self.links.ts.len());
+        let last_is_link = self.links.phase.last() == Some(&phase) && phase != b'i' && phase != b'I';
+        match phase {
+            b'X' | b'B' => slices.checked_sub(1).map(Row::Slice),
+            b'E' | b'C' | b'M' => None,
+            _ if last_is_link && !(phase == b'P' && self.instants.phase.last() == Some(&b'P')) => {
+                links.checked_sub(1).map(Row::Link)
+            }
+            _ => instants.checked_sub(1).map(Row::Instant),
+        }
+    }
+
+    /// Adds members to the arguments of an event.
+    pub(super) fn join_args(&mut self, row: Row, json: &str) {
+        let more = self.args.add(json);
+        let slot = match row {
+            Row::Slice(i) => self.slices.args.get_mut(i),
+            Row::Instant(i) => self.instants.args.get_mut(i),
+            Row::Link(i) => self.links.args.get_mut(i),
+        };
+        if let Some(slot) = slot {
+            *slot = assemble::join_args(&mut self.args, *slot, more);
+        }
+    }
+
+    /// Instants and link events of a phase, by time.
+    pub(super) fn points_of_phase(&self, phase: u8) -> Vec<Point> {
+        let mut found = Vec::new();
+        for (rows, is_link) in [(&self.instants, false), (&self.links, true)] {
+            for (i, _) in rows.phase.iter().enumerate().filter(|(_, p)| **p == phase) {
+                let id = if is_link { (self.link_ids.tag[i], self.link_ids.id[i]) } else { (0, 0) };
+                found.push(Point { track: rows.track[i], ts: rows.ts[i], name: rows.name[i], args: rows.args[i], id });
+            }
+        }
+        found.sort_by_key(|p| p.ts);
+        found
+    }
+
+    /// The text of an id.
+    pub(super) fn text(&self, id: StrId) -> &str {
+        self.strings.get(id)
+    }
+
+    /// The raw JSON of arguments.
+    pub(super) fn args_text(&self, id: ArgsId) -> &str {
+        self.args.get(id)
+    }
+
+    /// The name of a track so far.
+    pub(super) fn track_name(&self, track: TrackId) -> &str {
+        self.strings.get(self.tracks[track].name)
+    }
+
+    /// Earliest and latest time so far, on the source's clock.
+    pub(super) fn bounds(&self) -> Option<(i64, i64)> {
+        self.bounds
+    }
+
+    /// The latest time so far, on the source's clock; 0 before any.
+    #[must_use]
+    pub fn end_time(&self) -> i64 {
+        self.bounds.map_or(0, |(_, high)| high)
+    }
+
+    /// Process and tid of a track.
+    #[must_use]
+    pub fn place_of(&self, track: TrackId) -> (ProcessId, String) {
+        let track = &self.tracks[track];
+        (track.process, self.strings.get(track.tid).to_owned())
+    }
+
+    /// Whether anything happened on a track so far.
+    #[must_use]
+    pub fn is_used(&self, track: TrackId) -> bool {
+        self.tracks[track].events > 0
+    }
+
+    /// Number of slices so far.
+    #[must_use]
+    pub fn slice_count(&self) -> u64 {
+        self.slices.track.len() as u64
+    }
+
+    /// Keeps what the file says about itself as a whole: the raw JSON of a value. A key that comes again replaces it.
+    pub fn set_property(&mut self, key: &str, json: &str) {
+        match self.properties.iter_mut().find(|(k, _)| k == key) {
+            Some((_, value)) => json.clone_into(value),
+            None => self.properties.push((key.to_owned(), json.to_owned())),
+        }
     }
 
     /// Bytes held, about: what a limit on memory looks at.

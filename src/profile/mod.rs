@@ -2,11 +2,12 @@
 //!
 //! * Make one with [`ProfileBuilder`] (the simulator's capture does) or by reading a file ([`formats`]).
 //! * Look at one through [`Profile`] and its tables: processes, tracks, slices, instants, link events, counters.
-//! * Ask it: operator statistics ([`opstats`]), the Neuron operator tables ([`neuron`]), the summary that
+//! * Ask it: statistics, trees and comparisons ([`analysis`]), the Neuron operator tables ([`neuron`]), the summary that
 //!   `open FILE --json` prints ([`summary`]), level of detail for drawing ([`lod`], [`marks`]), look-ups ([`query`]).
 //!
 //! Times are integer nanoseconds relative to [`ProfileMeta::origin_ns`]; nothing here reads a clock or a file.
 
+pub mod analysis;
 mod args;
 mod assemble;
 pub mod asyncs;
@@ -15,16 +16,13 @@ mod counters;
 pub mod density;
 pub mod flows;
 pub mod formats;
-pub mod groups;
 pub mod lod;
 pub mod marks;
 mod nesting;
 pub mod neuron;
-pub mod opstats;
 mod phases;
 mod points;
 pub mod query;
-pub mod scope;
 mod slices;
 mod store;
 pub mod summary;

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::opstats::{GroupBy, OpQuery, operator_stats};
+use super::analysis::operators::{OpQuery, operator_stats};
+use super::analysis::{GroupBy, Selection};
 use super::{ArgsId, NeuronCoreId, Profile, TrackId};
 use crate::base::{FxHashMap, StrId};
 
@@ -56,13 +57,14 @@ pub struct OperatorRow {
 pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow> {
     let mut rows = Vec::new();
     for (core, tracks) in tracks_by_core(profile, view) {
-        let query = OpQuery { group_by: GroupBy::CategoryOrName, tracks: Some(tracks), ..OpQuery::default() };
-        let continuing = continuing_slices(profile, query.tracks.as_deref().unwrap_or_default());
-        let stats = operator_stats(profile, &query);
-        let total: i64 = stats.iter().map(|s| s.total_ns).sum();
-        rows.extend(stats.iter().map(|s| OperatorRow {
-            name: profile.str(s.key).to_owned(),
-            occurrences: s.count - continuing.get(&s.key).copied().unwrap_or(0),
+        let continuing = continuing_slices(profile, &tracks);
+        let selection = Selection::of_tracks(tracks);
+        let query = OpQuery { group_by: GroupBy::CategoryOrName, selection, percentiles: false };
+        let table = operator_stats(profile, &query);
+        let total: i64 = table.stats.iter().map(|s| s.total_ns).sum();
+        rows.extend(table.stats.iter().map(|s| OperatorRow {
+            name: table.name(profile, s).to_owned(),
+            occurrences: s.count - continuing.get(&StrId(s.group)).copied().unwrap_or(0),
             device: core.device,
             core: core.core,
             time_ns: s.total_ns,

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
     use crate::base::Diagnostics;
     use crate::profile::ProfileBuilder;
-    use crate::profile::opstats::self_times;
+    use crate::profile::analysis::operators::self_times;
 
     fn sample() -> Profile {
         let mut b = ProfileBuilder::new("test");

@@ -21,6 +21,8 @@ pub struct ProfileMeta {
     pub events: u64,
     /// Events of the source by phase.
     pub by_phase: PhaseCounts,
+    /// What the file says about itself as a whole, as raw JSON by key, in its order.
+    pub properties: Vec<(String, String)>,
 }
 
 /// A metadata event that names nothing we know, kept as it was.
@@ -99,6 +101,13 @@ impl Profile {
     #[must_use]
     pub fn slices(&self) -> &SliceTable {
         &self.slices
+    }
+
+    /// Number of slices that are the file's own, and not made of other events that are kept too.
+    #[must_use]
+    pub fn own_slice_count(&self) -> u64 {
+        let own = self.tracks.iter_enumerated().filter(|(_, t)| t.kind.is_own());
+        own.map(|(id, _)| self.slices.range_of(id).len() as u64).sum()
     }
 
     /// Instant events.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::opstats::{OpQuery, operator_stats};
+use super::analysis::operators::{OpQuery, operator_stats};
 use super::{PhaseCounts, Profile};
 use crate::base::Diagnostic;
 
@@ -58,9 +58,10 @@ impl OpenSummary {
             processes: processes.len() as u64,
             tracks: used.len() as u64,
             operators: operators
+                .stats
                 .iter()
                 .map(|op| OperatorSummary {
-                    name: profile.str(op.key).to_owned(),
+                    name: operators.name(profile, op).to_owned(),
                     count: op.count,
                     total_ns: op.total_ns,
                     self_ns: op.self_ns,

@@ -44,6 +44,16 @@ pub struct Process {
 pub enum TrackKind {
     /// The events of one thread (one pid and tid), a stack of nested slices.
     Thread,
+    /// Stacks that a profiler sampled of a thread whose events have a track of their own.
+    Samples,
+}
+
+impl TrackKind {
+    /// Whether its slices are the file's own, and not made of other events that are kept too.
+    #[must_use]
+    pub fn is_own(self) -> bool {
+        matches!(self, Self::Thread)
+    }
 }
 
 /// One row group of a process.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::bench::{FIXED_MODEL, FIXED_PARAMETERS};
 use crate::model::zoo::{MODELS, ParamInfo, ParamKind};
 
 /// Everything a form offers to choose from.
@@ -11,10 +12,14 @@ pub struct Catalog {
     pub models: Vec<ModelInfo>,
     /// Instance types, the default one first.
     pub instances: Vec<InstanceInfo>,
+    /// A system given by its stage times, in place of a model: benchmarks alone know it.
+    pub fixed: ModelInfo,
+    /// Instance types whose cores are not simulated: they run `fixed` and the measured processor.
+    pub other_instances: Vec<InstanceInfo>,
 }
 
 /// A model that can be traced, benchmarked and profiled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelInfo {
     /// The name in links and on the command line: `nn`.
     pub name: String,
@@ -74,19 +79,38 @@ pub struct InstanceInfo {
 #[must_use]
 pub fn catalog() -> Catalog {
     let default = crate::bench::BenchConfig::default().instance_type;
-    let mut instances: Vec<InstanceInfo> = crate::machine::arch::INSTANCES
-        .iter()
-        // What can't be timed is not offered.
-        .filter(|i| crate::bench::is_simulated(i))
-        .map(|i| InstanceInfo {
-            name: i.name.to_owned(),
-            devices: i.devices,
-            cores: i.neuroncores,
-            usd_per_hour: i.usd_per_hour,
-        })
-        .collect();
+    let info = |i: &crate::machine::arch::Instance| InstanceInfo {
+        name: i.name.to_owned(),
+        devices: i.devices,
+        cores: i.neuroncores,
+        usd_per_hour: i.usd_per_hour,
+    };
+    // What can't be timed is not offered for models.
+    let (simulated, others): (Vec<_>, Vec<_>) =
+        crate::machine::arch::INSTANCES.iter().partition(|i| crate::bench::is_simulated(i));
+    let mut instances: Vec<InstanceInfo> = simulated.into_iter().map(info).collect();
     instances.sort_by_key(|i| i.name != default);
-    Catalog { models: MODELS.iter().copied().map(model_info).collect(), instances }
+    Catalog {
+        models: MODELS.iter().copied().map(model_info).collect(),
+        instances,
+        fixed: fixed_info(),
+        other_instances: others.into_iter().map(info).collect(),
+    }
+}
+
+fn fixed_info() -> ModelInfo {
+    let parameter = |(name, help): &(&str, &str)| ParameterInfo {
+        name: (*name).to_owned(),
+        kind: ParameterKind::Text,
+        default: "0".to_owned(),
+        help: (*help).to_owned(),
+    };
+    ModelInfo {
+        name: FIXED_MODEL.to_owned(),
+        title: "a system given by its stage times".to_owned(),
+        summary: "Milliseconds of each stage, the same at every batch size".to_owned(),
+        parameters: FIXED_PARAMETERS.iter().map(parameter).collect(),
+    }
 }
 
 fn model_info(model: &crate::model::zoo::ModelInfo) -> ModelInfo {

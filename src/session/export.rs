@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
+use super::held::ModelledTimes;
 use super::summary_json::SummaryJson;
 use super::{OperatorRow, OperatorTable};
+use crate::base::stats::round_to;
 use crate::insight::Insights;
 use crate::profile::Profile;
 use crate::profile::summary::OpenSummary;
@@ -12,6 +14,8 @@ use crate::profile::summary::OpenSummary;
 #[derive(Serialize)]
 struct ProfileJson<'a> {
     device_window_ns: u64,
+    modelled_compile_s: Option<f64>,
+    modelled_load_ms: Option<f64>,
     framework_ops: Vec<OperatorJson<'a>>,
     hlo_ops: Vec<OperatorJson<'a>>,
     timeline_events: u64,
@@ -35,19 +39,22 @@ impl<'a> OperatorJson<'a> {
             device: row.device.unwrap_or(0),
             core: row.core.unwrap_or(0),
             time_ns: row.time_ns,
-            time_percent: crate::base::stats::round_to(row.time_percent, 2),
+            time_percent: round_to(row.time_percent, 2),
         }
     }
 }
 
 pub(super) fn profile_json(
     device_window_ns: u64,
+    modelled: Option<ModelledTimes>,
     framework: &OperatorTable,
     hlo: &OperatorTable,
     timeline_events: u64,
 ) -> Result<Vec<u8>, String> {
     to_json(&ProfileJson {
         device_window_ns,
+        modelled_compile_s: modelled.map(|m| round_to(m.compile_s, 3)),
+        modelled_load_ms: modelled.map(|m| round_to(m.load_ms, 3)),
         framework_ops: framework.rows.iter().map(OperatorJson::of).collect(),
         hlo_ops: hlo.rows.iter().map(OperatorJson::of).collect(),
         timeline_events,

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::analysis::{Listed, Listing, Sources, answer};
+use super::analysis::Sources;
 use super::export::{open_json, operators_csv, profile_json, summary_json};
 use super::timeline::{ShownTracks, link, locate, neighbour, search, slice_details, tile};
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
@@ -10,12 +10,22 @@ use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
 use crate::insight::{Insights, SliceRange};
 use crate::profile::Profile;
+use crate::profile::analysis::Selection;
+use crate::profile::analysis::operators::{OpQuery, operator_stats};
 use crate::profile::flows::FlowIndex;
 use crate::profile::formats::chrome::write_to_string;
 use crate::profile::lod::LodIndex;
 use crate::profile::neuron::{OperatorView, operator_table};
-use crate::profile::opstats::{OpQuery, operator_stats};
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
+
+/// What a model predicts of the time before the first call; nothing simulates it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ModelledTimes {
+    /// The compiler's run, seconds.
+    pub compile_s: f64,
+    /// Loading one copy, milliseconds.
+    pub load_ms: f64,
+}
 
 /// A profile with its key and its origin.
 pub(super) struct Held {
@@ -25,6 +35,8 @@ pub(super) struct Held {
     pub profile: Profile,
     /// From the first to the last slice of the model; known of simulated executions.
     pub device_window_ns: Option<u64>,
+    /// Times of what is done before a call; known of simulated executions.
+    pub modelled: Option<ModelledTimes>,
     /// Its analysis; known of simulated executions.
     pub insights: Option<Box<Insights>>,
     tracks: ShownTracks,
@@ -55,11 +67,17 @@ impl Held {
             origin,
             profile,
             device_window_ns,
+            modelled: None,
             insights: None,
             tracks,
             lod: LodIndex::new(),
             flows: OnceCell::new(),
         }
+    }
+
+    /// The same with the times of what is done before a call.
+    pub fn with_modelled(self, modelled: ModelledTimes) -> Self {
+        Self { modelled: Some(modelled), ..self }
     }
 
     /// The same with its analysis.
@@ -74,9 +92,13 @@ impl Held {
         if let Some(window) = self.device_window_ns {
             facts.push(("Device window".to_owned(), format_ns(window as f64)));
         }
+        if let Some(m) = self.modelled {
+            facts.push(("Compile time (modelled)".to_owned(), format_ns(m.compile_s * 1e9)));
+            facts.push(("Load time (modelled)".to_owned(), format_ns(m.load_ms * 1e6)));
+        }
         facts.push(("Span".to_owned(), format_ns(self.profile.span_ns() as f64)));
         facts.push(("Events".to_owned(), format_count(meta.events)));
-        facts.push(("Slices".to_owned(), format_count(self.profile.slices().len() as u64)));
+        facts.push(("Slices".to_owned(), format_count(self.profile.own_slice_count())));
         ProfileInfo {
             profile: self.key,
             name: self.name.clone(),
@@ -86,6 +108,7 @@ impl Held {
             operators: self.operator_kinds(),
             facts,
             diagnostics: self.profile.diagnostics().items().to_vec(),
+            also: Vec::new(),
         }
     }
 
@@ -111,12 +134,9 @@ impl Held {
         (arrows.into_iter().map(|a| (link(a.from), link(a.to))).collect(), flows.len() as u64)
     }
 
-    /// A table about it.
-    ///
-    /// # Errors
-    /// When the question can not be understood.
-    pub fn list(&self, what: &Listing) -> Result<Listed, String> {
-        answer(&Sources { profile: &self.profile, tracks: &self.tracks }, what)
+    /// Calls `ask` with what answers are made from.
+    pub fn ask<T>(&self, ask: impl FnOnce(&Sources<'_>) -> T) -> T {
+        ask(&Sources { profile: &self.profile, name: &self.name, tracks: &self.tracks, flows: &|| self.flows() })
     }
 
     /// Everything about the slice beside another one.
@@ -174,12 +194,14 @@ impl Held {
     }
 
     fn slice_rows(&self, range: Option<Interval<TraceNs>>) -> Vec<OperatorRow> {
-        let stats = operator_stats(&self.profile, &OpQuery { within: range, ..OpQuery::default() });
-        let total: i64 = stats.iter().map(|s| s.self_ns).sum();
-        stats
+        let query = OpQuery { selection: Selection::within(range), ..OpQuery::default() };
+        let table = operator_stats(&self.profile, &query);
+        let total: i64 = table.stats.iter().map(|s| s.self_ns).sum();
+        table
+            .stats
             .iter()
             .map(|s| OperatorRow {
-                name: self.profile.str(s.key).to_owned(),
+                name: table.name(&self.profile, s).to_owned(),
                 occurrences: s.count,
                 device: None,
                 core: None,
@@ -202,6 +224,7 @@ impl Held {
             ExportKind::ChromeJson => {
                 Ok(file(".trace.json", "application/json", write_to_string(&self.profile).into_bytes()))
             }
+            ExportKind::Trace(format) => Ok(file(format.suffix(), format.mime(), format.write(&self.profile))),
             ExportKind::OperatorsCsv(kind, range) => {
                 Ok(file(".operators.csv", "text/csv", operators_csv(&self.operators(kind, range))))
             }
@@ -222,7 +245,11 @@ impl Held {
                 let (framework, hlo) =
                     (self.operators(OperatorKind::Framework, None), self.operators(OperatorKind::Hlo, None));
                 let slices = self.profile.slices().len() as u64;
-                Ok(file(".profile.json", "application/json", profile_json(window, &framework, &hlo, slices)?))
+                Ok(file(
+                    ".profile.json",
+                    "application/json",
+                    profile_json(window, self.modelled, &framework, &hlo, slices)?,
+                ))
             }
         }
     }

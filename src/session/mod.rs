@@ -13,6 +13,7 @@ mod jobs;
 mod operators;
 mod profile_info;
 pub mod protocol;
+pub mod results;
 #[allow(clippy::module_inception)]
 mod session;
 pub mod share;
@@ -23,14 +24,13 @@ mod warm_up;
 
 pub use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
 pub use crate::neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample};
-pub use crate::profile::groups::GroupKey;
 pub use crate::tensor::Rounding;
-pub use analysis::{GroupsOf, Listed, Listing};
+pub use analysis::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, PathShown, PathStep, Question, Said, SpanOf};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
 pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec};
-pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, SearchHits, build_id};
+pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, RunRequest, SearchHits, build_id};
 pub use session::{Session, StepResult};
 pub use source::{ByteSource, MemorySource};
 pub use warm_up::warm_up;

@@ -3,15 +3,24 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec};
-use crate::base::{Interval, TraceNs};
-use crate::bench::{BenchConfig, Report};
+use super::{
+    Answer, Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec,
+    Question,
+};
+use crate::base::{Diagnostic, Interval, TraceNs};
+use crate::bench::cpu::CpuTimers;
+use crate::bench::mlperf::{MlperfResult, MlperfSettings};
+use crate::bench::{
+    BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, Report, RowResult, RunDetail, ServiceTimes,
+    SweepPlan,
+};
 use crate::insight::{Insights, SliceRange};
 use crate::neuron::numerics::{NumericsReport, NumericsSpec};
+use crate::profile::formats::WriteFormat;
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 5;
+pub const PROTOCOL_VERSION: u32 = 12;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -35,6 +44,59 @@ pub enum Request {
         /// What to run.
         config: Box<BenchConfig>,
     },
+    /// List the configurations of a benchmark before it runs. Answered by [`Event::Plan`] at once, then by one
+    /// [`Event::Estimated`] for each configuration that can run, as their models are compiled, and [`Event::BenchDone`].
+    PlanBench {
+        /// Number of this request.
+        job: JobId,
+        /// What would run.
+        config: Box<BenchConfig>,
+    },
+    /// Run one configuration of a plan, on any worker. Answered by progress and [`Event::Row`]; when it is cancelled, with
+    /// the row of what was measured until then.
+    RunConfiguration {
+        /// Number of this request.
+        job: JobId,
+        /// What to run.
+        run: Box<RunRequest>,
+    },
+    /// Run one copy of a configuration's model on this processor and measure it; one worker for each copy. Answered by
+    /// progress and [`Event::CpuTimers`]. [`crate::bench::cpu::cpu_row`] makes a row of all copies' timers.
+    MeasureCpu {
+        /// Number of this request.
+        job: JobId,
+        /// Which copy, from 0; its answer repeats it.
+        copy: u32,
+        /// What to run.
+        configuration: Box<Configuration>,
+    },
+    /// Run an MLPerf scenario on a configuration's copies and workers. Answered by [`Event::Mlperf`].
+    Mlperf {
+        /// Number of this request.
+        job: JobId,
+        /// The scenario and its limits.
+        settings: Box<MlperfSettings>,
+        /// What to run it on.
+        configuration: Box<Configuration>,
+    },
+    /// Compile a model for a sweep of sizes and levels. Answered by progress, one [`Event::Compiled`] for each artifact as it
+    /// ends, and [`Event::BenchDone`].
+    Compile {
+        /// Number of this request.
+        job: JobId,
+        /// What to compile.
+        config: Box<CompileConfig>,
+    },
+    /// Let a job rest. Others go on; it keeps what it has.
+    Pause {
+        /// The job.
+        job: JobId,
+    },
+    /// Let a job that rests go on.
+    Resume {
+        /// The job.
+        job: JobId,
+    },
     /// Simulate one execution. Answered by progress and [`Event::ProfileReady`].
     Profile {
         /// Number of this request.
@@ -52,6 +114,16 @@ pub enum Request {
     /// Read a file; its [`super::ByteSource`] travels beside this message. Answered by progress and
     /// [`Event::ProfileReady`].
     Open {
+        /// Number of this request.
+        job: JobId,
+        /// Name of the file.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// Read benchmark results of another tool; the file's [`super::ByteSource`] travels beside this message. Answered by
+    /// progress and [`Event::Imported`].
+    Import {
         /// Number of this request.
         job: JobId,
         /// Name of the file.
@@ -132,6 +204,15 @@ pub enum Request {
         /// The profile asked about.
         profile: ProfileKey,
     },
+    /// A tree, a spread or sentences about a profile. Answered by [`Event::Analysed`].
+    Analyse {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// What is asked.
+        question: Question,
+    },
     /// A table about a profile. Answered by [`Event::Listed`].
     List {
         /// Number of this request.
@@ -177,11 +258,26 @@ pub enum Request {
     },
 }
 
+/// One configuration to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRequest {
+    /// Its position in the sweep, which its answer repeats.
+    pub row: u32,
+    /// What to run.
+    pub configuration: Configuration,
+    /// Its stage times, as [`Event::Estimated`] told them; without them the model is compiled first.
+    pub times: Option<ServiceTimes>,
+    /// What is wanted of it.
+    pub detail: RunDetail,
+}
+
 /// What can be written of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExportKind {
     /// The timeline as Chrome trace JSON.
     ChromeJson,
+    /// The timeline in the format of another tool.
+    Trace(WriteFormat),
     /// An operator table as CSV, of a span or of all.
     OperatorsCsv(OperatorKind, Option<Interval<TraceNs>>),
     /// What `neuronscope profile --json` prints: the device window and both operator tables of a simulated execution.
@@ -237,7 +333,70 @@ pub enum Event {
         /// Its report.
         report: Box<Report>,
     },
-    /// A benchmark has ended; all its reports were sent.
+    /// The configurations of a benchmark.
+    Plan {
+        /// The request.
+        job: JobId,
+        /// All of them, without estimates.
+        plan: Box<SweepPlan>,
+    },
+    /// What one configuration of a plan will take.
+    Estimated {
+        /// The request.
+        job: JobId,
+        /// Position of the configuration in the plan.
+        row: u32,
+        /// What it will take, or why it can not run.
+        estimate: Result<Estimate, String>,
+        /// Its stage times, to be sent along when it is run.
+        times: Option<Box<ServiceTimes>>,
+    },
+    /// One configuration has ended, well or not.
+    Row {
+        /// The request.
+        job: JobId,
+        /// Position of the configuration in the sweep.
+        row: u32,
+        /// What came of it.
+        result: Box<RowResult>,
+    },
+    /// What one copy measured on this processor.
+    CpuTimers {
+        /// The request.
+        job: JobId,
+        /// Which copy.
+        copy: u32,
+        /// Its times.
+        timers: Box<CpuTimers>,
+    },
+    /// The result of an MLPerf scenario.
+    Mlperf {
+        /// The request.
+        job: JobId,
+        /// The result, with its verdict.
+        result: Box<MlperfResult>,
+    },
+    /// One artifact was made, or could not be.
+    Compiled {
+        /// The request.
+        job: JobId,
+        /// Its position among the compiles.
+        row: u32,
+        /// What came of it.
+        compiled: Box<CompiledModel>,
+    },
+    /// Results of a file, marked as imported.
+    Imported {
+        /// The request.
+        job: JobId,
+        /// Name of the file.
+        name: String,
+        /// Its rows.
+        reports: Vec<Report>,
+        /// What was odd about it.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// A benchmark, a plan or a compile has ended; everything else of it was sent before.
     BenchDone {
         /// The benchmark.
         job: JobId,
@@ -300,6 +459,15 @@ pub enum Event {
         profile: ProfileKey,
         /// The answer; absent when the profile does not say what instructions and DMAs did.
         insights: Option<Box<Insights>>,
+    },
+    /// What was found about a profile.
+    Analysed {
+        /// Request this answers.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The answer.
+        answer: Box<Answer>,
     },
     /// A table about a profile.
     Listed {
@@ -376,6 +544,13 @@ impl Event {
             | Self::Progress { job, .. }
             | Self::Note { job, .. }
             | Self::Report { job, .. }
+            | Self::Plan { job, .. }
+            | Self::Estimated { job, .. }
+            | Self::Row { job, .. }
+            | Self::Imported { job, .. }
+            | Self::CpuTimers { job, .. }
+            | Self::Mlperf { job, .. }
+            | Self::Compiled { job, .. }
             | Self::BenchDone { job }
             | Self::ProfileReady { job, .. }
             | Self::Numerics { job, .. }
@@ -384,6 +559,7 @@ impl Event {
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Analysed { job, .. }
             | Self::Listed { job, .. }
             | Self::Flows { job, .. }
             | Self::Density { job, .. }
@@ -396,7 +572,16 @@ impl Event {
     /// Whether nothing more will come for its request.
     #[must_use]
     pub const fn is_last(&self) -> bool {
-        !matches!(self, Self::Ready { .. } | Self::Progress { .. } | Self::Note { .. } | Self::Report { .. })
+        !matches!(
+            self,
+            Self::Ready { .. }
+                | Self::Progress { .. }
+                | Self::Note { .. }
+                | Self::Report { .. }
+                | Self::Plan { .. }
+                | Self::Estimated { .. }
+                | Self::Compiled { .. }
+        )
     }
 }
 
@@ -405,12 +590,18 @@ impl Request {
     #[must_use]
     pub const fn job(&self) -> Option<JobId> {
         match self {
-            Self::Cancel { .. } | Self::Close { .. } => None,
+            Self::Cancel { .. } | Self::Close { .. } | Self::Pause { .. } | Self::Resume { .. } => None,
             Self::Catalog { job }
             | Self::Bench { job, .. }
+            | Self::PlanBench { job, .. }
+            | Self::RunConfiguration { job, .. }
+            | Self::MeasureCpu { job, .. }
+            | Self::Mlperf { job, .. }
+            | Self::Compile { job, .. }
             | Self::Profile { job, .. }
             | Self::Numerics { job, .. }
             | Self::Open { job, .. }
+            | Self::Import { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
             | Self::Step { job, .. }
@@ -418,6 +609,7 @@ impl Request {
             | Self::Search { job, .. }
             | Self::Operators { job, .. }
             | Self::Summary { job, .. }
+            | Self::Analyse { job, .. }
             | Self::List { job, .. }
             | Self::Flows { job, .. }
             | Self::Density { job, .. }
@@ -437,15 +629,25 @@ impl Request {
             Self::Numerics { spec, .. } => {
                 format!("the numerics of {} ({}, {})", spec.model, spec.options, spec.instance)
             }
-            Self::Open { name, size, .. } => {
+            Self::Open { name, size, .. } | Self::Import { name, size, .. } => {
                 format!("the file {name} ({})", crate::base::units::format_bytes(*size as f64))
             }
-            Self::Cancel { .. } | Self::Close { .. } => "a cancelled request".to_owned(),
+            Self::PlanBench { config, .. } => format!("the plan of {} on {}", config.model, config.instance_type),
+            Self::MeasureCpu { configuration, .. } => format!("the measurement of {}", configuration.label()),
+            Self::Mlperf { settings, configuration, .. } => {
+                format!("the {} scenario of {}", settings.scenario.name(), configuration.label())
+            }
+            Self::Compile { config, .. } => format!("the compile of {} for {}", config.model, config.instance_type),
+            Self::RunConfiguration { run, .. } => run.configuration.label(),
+            Self::Cancel { .. } | Self::Close { .. } | Self::Pause { .. } | Self::Resume { .. } => {
+                "a cancelled request".to_owned()
+            }
             Self::Timeline { .. } => "a part of the timeline".to_owned(),
             Self::Details { .. } | Self::Step { .. } | Self::Locate { .. } => "the details of a slice".to_owned(),
             Self::Search { text, .. } => format!("the search for '{text}'"),
             Self::Operators { .. } => "the operator table".to_owned(),
             Self::Summary { .. } => "the summary".to_owned(),
+            Self::Analyse { .. } => "a question about the profile".to_owned(),
             Self::List { .. } => "a table about the profile".to_owned(),
             Self::Flows { .. } => "flow arrows".to_owned(),
             Self::Density { .. } => "the overview of the timeline".to_owned(),

@@ -1,14 +1,23 @@
 //! The facade: takes requests, works in steps, reports events.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
+use super::analysis::{AnalysisRun, Asked};
 use super::held::Held;
-use super::jobs::{BenchJob, Job, JobState, NumericsJob, OpenJob, ProfileJob};
+use super::jobs::{
+    BenchJob, CompileJob, ConfigurationJob, CpuJob, ImportJob, Job, JobState, MakeHeld, MlperfJob, NumericsJob,
+    OpenJob, PlanJob, ProfileJob, Times,
+};
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
+use crate::base::Clock;
 use crate::profile::density::density;
 
 /// More parts than pixels of any screen tell nothing.
 const MOST_BUCKETS: u32 = 1 << 14;
+
+/// Slices an analysis looks at between two looks at the messages: about 10 ms.
+const SLICES_PER_STEP: usize = 1 << 17;
 
 /// Whether a session has more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +35,14 @@ pub enum StepResult {
 pub struct Session {
     questions: VecDeque<Request>,
     jobs: VecDeque<Box<dyn Job>>,
+    /// Questions that take longer, the first being answered.
+    analyses: VecDeque<AnalysisRun>,
     cancelled: Vec<JobId>,
+    /// Jobs that rest.
+    paused: BTreeSet<JobId>,
+    times: Times,
+    /// What measured time is read from; a shell that measures brings one.
+    clock: Option<Rc<dyn Clock>>,
     /// Requests that were wrong from the start.
     rejected: Vec<(JobId, String)>,
     profiles: BTreeMap<ProfileKey, Held>,
@@ -40,6 +56,12 @@ impl Session {
         Self::default()
     }
 
+    /// The same session with a clock, which measuring needs.
+    #[must_use]
+    pub fn with_clock(self, clock: Rc<dyn Clock>) -> Self {
+        Self { clock: Some(clock), ..self }
+    }
+
     /// Takes a request; the work is done by [`Session::step`]. `source` is the file of a [`Request::Open`].
     pub fn handle(&mut self, request: Request, source: Option<Box<dyn ByteSource>>) {
         match request {
@@ -47,9 +69,44 @@ impl Session {
                 Some(source) => self.jobs.push_back(Box::new(OpenJob::new(job, name, source))),
                 None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
             },
-            Request::Bench { job, config } => self.jobs.push_back(Box::new(BenchJob::new(job, *config))),
+            Request::Import { job, name, .. } => match source {
+                Some(source) => self.jobs.push_back(Box::new(ImportJob::new(job, name, source))),
+                None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
+            },
+            Request::Bench { job, config } => {
+                self.jobs.push_back(Box::new(BenchJob::new(job, *config, self.times.clone())));
+            }
+            Request::PlanBench { job, config } => {
+                self.jobs.push_back(Box::new(PlanJob::new(job, *config, self.times.clone())));
+            }
+            Request::RunConfiguration { job, run } => {
+                self.jobs.push_back(Box::new(ConfigurationJob::new(job, *run, self.times.clone())));
+            }
+            Request::MeasureCpu { job, copy, configuration } => match &self.clock {
+                Some(clock) => self.jobs.push_back(Box::new(CpuJob::new(job, copy, *configuration, Rc::clone(clock)))),
+                None => {
+                    let message = "this shell has no clock, so nothing can be measured; use device_type neuron";
+                    self.rejected.push((job, message.to_owned()));
+                }
+            },
+            Request::Mlperf { job, settings, configuration } => {
+                self.jobs.push_back(Box::new(MlperfJob::new(job, *settings, *configuration, self.times.clone())));
+            }
+            Request::Compile { job, config } => self.jobs.push_back(Box::new(CompileJob::new(job, *config))),
+            Request::Pause { job } => {
+                self.paused.insert(job);
+            }
+            Request::Resume { job } => {
+                self.paused.remove(&job);
+            }
             Request::Profile { job, spec } => self.jobs.push_back(Box::new(ProfileJob::new(job, spec))),
             Request::Numerics { job, spec } => self.jobs.push_back(Box::new(NumericsJob::new(job, *spec))),
+            Request::List { job, profile, what } => {
+                self.analyses.push_back(AnalysisRun::new(job, profile, Asked::List(what)));
+            }
+            Request::Analyse { job, profile, question } => {
+                self.analyses.push_back(AnalysisRun::new(job, profile, Asked::Analyse(question)));
+            }
             Request::Cancel { job } => self.cancelled.push(job),
             Request::Close { profile } => {
                 self.profiles.remove(&profile);
@@ -58,38 +115,80 @@ impl Session {
         }
     }
 
+    /// Whether a job waits for [`Request::Resume`].
+    #[must_use]
+    pub fn has_paused(&self) -> bool {
+        self.jobs.iter().any(|job| self.paused.contains(&job.id()))
+    }
+
     /// Works for about `budget_events` simulated or read events and hands what there is to tell to `sink`.
     pub fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> StepResult {
         for (job, message) in self.rejected.drain(..) {
             sink(Event::Failed { job, message });
         }
         for job in std::mem::take(&mut self.cancelled) {
-            self.jobs.retain(|j| j.id() != job);
+            self.paused.remove(&job);
+            self.analyses.retain(|a| a.job != job);
+            let jobs = std::mem::take(&mut self.jobs).into_iter();
+            let (stopped, kept): (VecDeque<_>, VecDeque<_>) = jobs.partition(|j| j.id() == job);
+            self.jobs = kept;
+            stopped.into_iter().for_each(|job| job.stop(sink));
             sink(Event::Cancelled { job });
         }
         while let Some(question) = self.questions.pop_front() {
             self.answer(question, sink);
         }
+        self.step_analysis(sink);
         self.step_job(budget_events, sink);
-        if self.jobs.is_empty() { StepResult::Idle } else { StepResult::More }
+        let idle = self.next_job().is_none() && self.analyses.is_empty();
+        if idle { StepResult::Idle } else { StepResult::More }
+    }
+
+    /// The first job that does not rest.
+    fn next_job(&self) -> Option<usize> {
+        self.jobs.iter().position(|job| !self.paused.contains(&job.id()))
+    }
+
+    fn step_analysis(&mut self, sink: &mut dyn FnMut(Event)) {
+        let Some(run) = self.analyses.front_mut() else { return };
+        let (job, key) = (run.job, run.profile);
+        let held = self.profiles.get(&key).ok_or_else(closed);
+        match held.and_then(|held| held.ask(|sources| run.step(sources, SLICES_PER_STEP))) {
+            Ok(None) => return,
+            Ok(Some(event)) => sink(event),
+            Err(message) => sink(Event::Failed { job, message }),
+        }
+        self.analyses.pop_front();
     }
 
     fn step_job(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) {
-        let Some(job) = self.jobs.front_mut() else { return };
+        let Some(at) = self.next_job() else { return };
+        let Some(job) = self.jobs.get_mut(at) else { return };
         let id = job.id();
         match job.step(budget_events, sink) {
             Ok(JobState::More) => return,
             Ok(JobState::Done) => {}
-            Ok(JobState::Profile(hold)) => {
-                let key = ProfileKey(self.next_profile);
-                self.next_profile += 1;
-                let held = hold(key);
-                sink(Event::ProfileReady { job: id, info: Box::new(held.info()) });
-                self.profiles.insert(key, held);
-            }
+            Ok(JobState::Profile(hold)) => self.hold(id, vec![hold], sink),
+            Ok(JobState::Profiles(list)) => self.hold(id, list, sink),
             Err(message) => sink(Event::Failed { job: id, message }),
         }
-        self.jobs.pop_front();
+        self.jobs.remove(at);
+    }
+
+    /// Holds the profiles that a job made, and says so: the first with the others beside it.
+    fn hold(&mut self, job: JobId, list: Vec<MakeHeld>, sink: &mut dyn FnMut(Event)) {
+        let mut infos = Vec::new();
+        for make in list {
+            let key = ProfileKey(self.next_profile);
+            self.next_profile += 1;
+            let held = make(key);
+            infos.push(held.info());
+            self.profiles.insert(key, held);
+        }
+        let mut infos = infos.into_iter();
+        let Some(mut first) = infos.next() else { return };
+        first.also = infos.collect();
+        sink(Event::ProfileReady { job, info: Box::new(first) });
     }
 
     fn answer(&mut self, question: Request, sink: &mut dyn FnMut(Event)) {
@@ -110,10 +209,6 @@ impl Session {
             Request::Summary { job, profile } => {
                 let insights = self.held(profile)?.insights.clone();
                 Ok(Event::Summary { job, profile, insights })
-            }
-            Request::List { job, profile, what } => {
-                let listed = Box::new(self.held(profile)?.list(&what)?);
-                Ok(Event::Listed { job, profile, listed })
             }
             Request::Flows { job, profile, span, limit } => {
                 let (arrows, total) = self.held(profile)?.flows_in(span, limit);
@@ -149,9 +244,19 @@ impl Session {
             }
             // Jobs and requests without an answer never get here: `handle` takes them.
             Request::Bench { .. }
+            | Request::PlanBench { .. }
+            | Request::RunConfiguration { .. }
+            | Request::MeasureCpu { .. }
+            | Request::Mlperf { .. }
+            | Request::Compile { .. }
+            | Request::Pause { .. }
+            | Request::Resume { .. }
             | Request::Profile { .. }
             | Request::Numerics { .. }
             | Request::Open { .. }
+            | Request::List { .. }
+            | Request::Analyse { .. }
+            | Request::Import { .. }
             | Request::Cancel { .. }
             | Request::Close { .. } => Err(format!("{} is no question", question.describe())),
         }

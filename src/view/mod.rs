@@ -1,6 +1,8 @@
 //! Pure view models: what is drawn and listed, with no web type in sight. The page paints them on a canvas or as SVG,
 //! tests print them.
 
+pub mod comparison;
+pub mod flame;
 pub mod metric_groups;
 pub mod palette;
 pub mod plot;

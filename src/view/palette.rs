@@ -75,6 +75,8 @@ pub enum Paint {
     OnDimmed,
     /// Around what is selected or found.
     Accent,
+    /// Text on [`Paint::Accent`].
+    OnAccent,
     /// Over a range being dragged.
     Range,
     /// An area under a counter.
@@ -101,6 +103,7 @@ impl Paint {
             Self::Dimmed => ("#dbe0e6", "#2b333d"),
             Self::OnDimmed => ("#52606f", "#a3b0bf"),
             Self::Accent => ("#b3261e", "#ffd166"),
+            Self::OnAccent => ("#ffffff", "#10151c"),
             Self::Range => ("rgba(20,90,180,0.18)", "rgba(120,180,255,0.22)"),
             Self::Counter => ("#5b8fc7", "#6aa1dd"),
         };
@@ -150,6 +153,7 @@ mod tests {
             }
             assert!(contrast(Paint::OnDimmed.css(theme), Paint::Dimmed.css(theme)) >= 4.5);
             assert!(contrast(Paint::Accent.css(theme), Paint::Background.css(theme)) >= 3.0);
+            assert!(contrast(Paint::OnAccent.css(theme), Paint::Accent.css(theme)) >= 4.5);
         }
     }
 

@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::components::{FileDrop, FilePicker, NoticeList};
 use super::context::{AppContext, Shared};
-use super::pages::benchmark::BenchmarkPage;
+use super::pages::benchmark::{BenchmarkPage, import_file, may_hold_results};
 use super::pages::profile::{ProfilePage, open_file};
 use super::platform::page::PageState;
 use super::platform::{offline, page, panic, theme, url};
@@ -15,6 +15,7 @@ use super::state::RunState;
 use super::state::bench::{BenchAction, BenchState};
 use super::state::notices::{NoticeAction, Notices, Tone};
 use super::state::profile::{ProfileAction, ProfileState};
+use super::sweep::SweepRunner;
 use super::worker::{Engine, Pool};
 use crate::session::share::{Link, Tool};
 use crate::session::{Catalog, Event, JobId, Request, build_id};
@@ -48,7 +49,7 @@ fn App() -> Html {
     let route = use_state_eq(|| Route::Benchmark);
     let catalog = use_state_eq(|| None::<Result<Shared<Catalog>, AttrValue>>);
     let theme = use_state_eq(theme::initial);
-    let bench_job = use_mut_ref(|| None::<(Engine, JobId)>);
+    let runner = (*use_memo((), |()| SweepRunner::new(pool.clone(), bench.dispatcher(), notices.dispatcher()))).clone();
     let profile_job = use_mut_ref(|| None::<(Engine, JobId)>);
 
     use_theme(*theme);
@@ -63,16 +64,39 @@ fn App() -> Html {
         theme: *theme,
     };
     let on_files = {
-        let (context, profile, job, route) = (context.clone(), profile.clone(), profile_job.clone(), route.clone());
-        Callback::from(move |files: Vec<File>| {
-            if files.len() > 1 {
-                let text = format!("{} files were given; the first one is opened.", files.len());
-                context.notices.dispatch(NoticeAction::Say(Tone::Info, text));
-            }
-            if let Some(file) = files.into_iter().next() {
+        let (context, route) = (context.clone(), route.clone());
+        let bench = bench.dispatcher();
+        let open = {
+            let (context, profile, job, route) = (context.clone(), profile.clone(), profile_job.clone(), route.clone());
+            Callback::from(move |file: File| {
                 route.set(Route::Profile);
                 profile.dispatch(ProfileAction::Tool(Tool::OperatorTimeline));
                 open_file(&context, &profile, &job, file);
+            })
+        };
+        Callback::from(move |files: Vec<File>| {
+            let is_benchmark = *route == Route::Benchmark;
+            let (results, others): (Vec<File>, Vec<File>) =
+                files.into_iter().partition(|file| may_hold_results(file, is_benchmark));
+            for file in results {
+                let (open, notices) = (open.clone(), context.notices.clone());
+                route.set(Route::Benchmark);
+                let otherwise = Callback::from(move |(file, reason): (File, String)| {
+                    // JSON that holds no results may be a trace.
+                    if file.name().to_ascii_lowercase().ends_with(".json") {
+                        open.emit(file);
+                    } else {
+                        notices.dispatch(NoticeAction::Say(Tone::Bad, reason));
+                    }
+                });
+                import_file(&context, bench.clone(), file, otherwise);
+            }
+            if others.len() > 1 {
+                let text = format!("{} files were given; the first one is opened.", others.len());
+                context.notices.dispatch(NoticeAction::Say(Tone::Info, text));
+            }
+            if let Some(file) = others.into_iter().next() {
+                open.emit(file);
             }
         })
     };
@@ -106,7 +130,7 @@ fn App() -> Html {
             <NoticeList notices={notices} />
             <main id="main" tabindex="-1">
                 if *route == Route::Benchmark {
-                    <BenchmarkPage state={bench} job={Job(bench_job)} />
+                    <BenchmarkPage state={bench} {runner} />
                 } else {
                     <ProfilePage state={profile} job={Job(profile_job)} />
                 }

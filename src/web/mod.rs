@@ -10,6 +10,7 @@ pub mod context;
 pub mod pages;
 pub mod platform;
 pub mod state;
+pub mod sweep;
 pub mod timeline;
 pub mod worker;
 

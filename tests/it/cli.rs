@@ -13,7 +13,7 @@ fn json(args: &[&str]) -> Value {
     let output = neuronscope(args);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{args:?}: {stderr}");
-    let only_notes = stderr.lines().all(|line| line.starts_with("note: "));
+    let only_notes = stderr.lines().all(|line| ["note: ", "INFO:", "ERROR:"].iter().any(|p| line.starts_with(p)));
     assert!(only_notes, "{args:?}: only notes belong on stderr, found {stderr}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -125,7 +125,15 @@ fn profile_json_is_the_contract() {
     for workflow in ["mark_step", "trace"] {
         let profile = json(&["profile", "--model", "nn", "--workflow", workflow, "--json"]);
         let keys: Vec<&String> = profile.as_object().unwrap().keys().collect();
-        assert_eq!(keys, ["device_window_ns", "framework_ops", "hlo_ops", "timeline_events"]);
+        let contract = [
+            "device_window_ns",
+            "framework_ops",
+            "hlo_ops",
+            "modelled_compile_s",
+            "modelled_load_ms",
+            "timeline_events",
+        ];
+        assert_eq!(keys, contract);
         let ops = profile["hlo_ops"].as_array().unwrap();
         assert_eq!(ops.len(), 3);
         let total: f64 = ops.iter().map(|o| o["time_percent"].as_f64().unwrap()).sum();
@@ -224,4 +232,50 @@ fn tempfile(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     folder
+}
+
+#[test]
+fn numerics_prints_both_sides_and_its_verdict() {
+    let text = String::from_utf8(neuronscope(&["numerics", "--model", "nn"]).stdout).unwrap();
+    assert!(text.contains("==CPU OUTPUT 0== f32[4,2]") && text.contains("==DEVICE OUTPUT 0== f32[4,2]"), "{text}");
+    assert!(text.ends_with("\nPASS\n"), "{text}");
+    let report = json(&["numerics", "--model", "nn", "--auto-cast", "all", "--rounding", "stochastic", "--json"]);
+    assert_eq!((&report["status"], &report["core"]), (&"PASS".into(), &"NeuronCore-v2".into()));
+    let without = ["numerics", "--model", "matmult:n=16,loop_count=200,add_bias=false,normalize=true", "--json"];
+    assert!(json(&without)["first_nan"]["path"].as_str().unwrap().starts_with("Matmult[model]/"));
+    assert!(failure(&["numerics", "--model", "llama-2-7b"]).contains("at most"));
+}
+
+#[test]
+fn compiler_flags_reach_profile_and_bench() {
+    let window = |flags: &[&str]| {
+        let args = [&["profile", "--model", "matmult:n=512,loop_count=4", "--json"], flags].concat();
+        json(&args)["device_window_ns"].as_u64().unwrap()
+    };
+    let default = window(&[]);
+    assert_eq!(default, window(&["--auto-cast", "matmult", "--auto-cast-type", "bf16", "-O2"]));
+    assert!(window(&["--auto-cast", "none"]) > 2 * default);
+    let throughput = |flags: &[&str]| {
+        let common = ["bench", "--model", "resnet18", "--n-models", "1", "--workers-per-model", "1", "--json"];
+        let args = [&common[..], &["--duration", "2"], flags].concat();
+        json(&args)["reports"][0]["throughput_avg"].as_f64().unwrap()
+    };
+    assert!(throughput(&["--auto-cast", "none"]) < throughput(&[]));
+    assert!(failure(&["profile", "--lnc", "2"]).contains("--lnc 2"));
+    let cores = |lnc| json(&["bench", "--instance", "trn2.48xlarge", "--duration", "1", "--json", "--lnc", lnc]);
+    let most = |reports: Value| reports["reports"].as_array().unwrap().iter().map(|r| r["n_models"].as_u64()).max();
+    assert_eq!((most(cores("1")), most(cores("2"))), (Some(Some(128)), Some(Some(64))));
+}
+
+#[test]
+fn devices_lists_every_figure_with_its_source() {
+    let all = json(&["devices", "--json"]);
+    let cores = all["cores"].as_array().unwrap();
+    assert_eq!(cores.iter().map(|c| c["simulated"].as_bool().unwrap()).collect::<Vec<_>>(), [false, true, true, true]);
+    for figure in cores.iter().chain(all["devices"].as_array().unwrap()).flat_map(|c| c["figures"].as_array().unwrap())
+    {
+        assert_eq!(figure["value"].is_null(), figure["status"] == "unpublished", "{figure}");
+        assert!(figure["source"].as_str().is_some_and(|s| s.len() > 5), "{figure}");
+    }
+    assert!(String::from_utf8(neuronscope(&["devices"]).stdout).unwrap().contains("trn1.2xlarge"));
 }

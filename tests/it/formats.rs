@@ -50,7 +50,8 @@ fn differences(profile: &Profile, facts: &Value) -> Vec<String> {
     check("tracks", summary.tracks.into(), &facts["n_pid_tid"]);
 
     let slices = profile.slices();
-    let closed = slices.ids().filter(|&id| !slices.flags(id).has(SliceFlags::UNCLOSED)).count();
+    let own = slices.ids().filter(|&id| profile.tracks()[slices.track(id)].kind.is_own());
+    let closed = own.filter(|&id| !slices.flags(id).has(SliceFlags::UNCLOSED)).count();
     let count = |code: &str| Value::from(profile.diagnostics().count(code));
     if let Some(slices) = facts.get("n_slices_X_plus_matched_BE") {
         check("slices", closed.into(), slices);
@@ -182,8 +183,8 @@ fn million_events() -> Vec<u8> {
 #[allow(clippy::disallowed_methods, reason = "the one place that may look at a clock: it measures")]
 fn measure(name: &str, bytes: &[u8]) {
     use neuronscope::base::{Interval, TraceNs};
+    use neuronscope::profile::analysis::operators::{OpQuery, operator_stats};
     use neuronscope::profile::lod::LodIndex;
-    use neuronscope::profile::opstats::{OpQuery, operator_stats};
     use std::time::Instant;
 
     let is_packed = bytes.starts_with(&[0x1f, 0x8b]);
@@ -197,7 +198,7 @@ fn measure(name: &str, bytes: &[u8]) {
     read_bytes(name, bytes).unwrap();
     let packed_ms = ms(start);
     let start = Instant::now();
-    let ops = operator_stats(&profile, &OpQuery::default()).len();
+    let ops = operator_stats(&profile, &OpQuery::default()).stats.len();
     let ops_ms = ms(start);
     let whole = Interval::new(profile.span().start, TraceNs(profile.span().end.0 + 1));
     let mut lod = LodIndex::new();
@@ -219,7 +220,7 @@ fn measure(name: &str, bytes: &[u8]) {
     );
 }
 
-fn gunzip(bytes: &[u8]) -> Vec<u8> {
+pub fn gunzip(bytes: &[u8]) -> Vec<u8> {
     // Fixtures have a ten-byte header and perhaps a name.
     let body = if bytes[3] & 8 == 0 { 10 } else { 11 + bytes[10..].iter().position(|&b| b == 0).unwrap() };
     miniz_oxide::inflate::decompress_to_vec(&bytes[body..]).unwrap_or_else(|partial| partial.output)

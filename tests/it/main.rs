@@ -3,8 +3,13 @@
 // clippy.toml's allowance covers #[test] functions, not their helpers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+mod analysis;
 mod bad_input;
 mod bench;
+mod bench_commands;
+mod bench_report;
+mod bench_session;
+mod casts;
 mod cli;
 mod compiler;
 mod device;
@@ -13,4 +18,8 @@ mod fidelity;
 mod formats;
 mod insight;
 mod layering;
+mod made_formats;
+mod numerics;
+mod readers;
 mod round_trip;
+mod written;

@@ -100,10 +100,11 @@ fn real_traces_survive_being_written() {
         let text = write_to_string(&first);
         let again = read_bytes(&name, text.as_bytes()).unwrap();
         serde_json::from_str::<serde::de::IgnoredAny>(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let (mut a, mut b) = (content(&first), content(&again));
-        // Events that leave nothing but their time (a stray end) widen the span, and are not written.
-        (a[0], b[0]) = (String::new(), String::new());
-        assert_eq!(a, b, "{name}");
+        let (a, b) = (content(&first), content(&again));
+        if let Some((a, b)) = a.iter().zip(&b).find(|(a, b)| a != b) {
+            panic!("{name}\nread    {a}\nagain   {b}");
+        }
+        assert_eq!(a.len(), b.len(), "{name}");
         assert_eq!(write_to_string(&again), text, "{name}: writing twice");
     }
 }

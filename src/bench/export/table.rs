@@ -63,6 +63,14 @@ pub fn to_table(reports: &[Report], options: &TableOptions) -> String {
     text
 }
 
+/// The reports by a key, rows without a value last.
+#[must_use]
+pub fn sorted(reports: &[Report], key: &str, reverse: bool) -> Vec<Report> {
+    let mut rows: Vec<(Map<String, Value>, &Report)> = reports.iter().map(|r| (cell::values(r), r)).collect();
+    rows.sort_by(|a, b| compare(a.0.get(key), b.0.get(key), reverse));
+    rows.into_iter().map(|(_, report)| report.clone()).collect()
+}
+
 /// Numbers by size, text by letters, missing values last either way.
 fn compare(a: Option<&Value>, b: Option<&Value>, reverse: bool) -> Ordering {
     let present = |v: Option<&Value>| v.is_some_and(|v| !v.is_null());

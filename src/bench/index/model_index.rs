@@ -107,6 +107,16 @@ impl ModelIndex {
                 .number(e.pipeline_size.into())
                 .number(e.performance_level.into());
         }
+        self.named(digest)
+    }
+
+    /// As [`Self::file_name`] for an index whose artifacts are not made yet, by what was asked for.
+    #[must_use]
+    pub fn file_name_for(&self, asked: &str) -> String {
+        self.named(Digest::default().text("neuronscope index request 1").text(asked))
+    }
+
+    fn named(&self, digest: Digest) -> String {
         let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '=');
         let name: String = self.model_name.chars().map(|c| if is_safe(c) { c } else { '_' }).take(64).collect();
         format!("{name}_{}.json", digest.name8())

@@ -1,51 +1,151 @@
 //! `neuronscope bench`
 
-use anyhow::{Result, bail};
+use std::fs;
+use std::path::Path;
 
-use super::text;
-use crate::bench::export::{self, TableOptions};
-use crate::bench::{Report, verdict};
-use crate::cli::bench_args::BenchArgs;
+use anyhow::{Context, Result, bail};
+
+use super::{reports, text};
+use crate::bench::{
+    BenchConfig, Configuration, DeviceType, EntryStatus, IndexFilter, ModelIndex, Report, ReportDetail, RowResult,
+    RunDetail, RunResults, SweepState, Verbosity, parse_levels, parse_list, results_to_json,
+};
+use crate::cli::bench_args::{BenchArgs, OutputArgs};
 use crate::cli::driver::Driver;
-use crate::session::{Event, Request};
+use crate::session::{Event, Request, RunRequest};
 
 pub(super) fn run(args: BenchArgs) -> Result<()> {
-    let (json, csv) = (args.output.json, args.output.csv);
-    let config = Box::new(args.config()?);
-    let events = Driver::new().run(|job| Request::Bench { job, config }, None)?;
-    let reports: Vec<Report> = events
-        .into_iter()
-        .filter_map(|e| match e {
-            Event::Report { report, .. } => Some(*report),
-            _ => None,
-        })
-        .collect();
-    if json {
-        text::print(export::to_json(&reports)?.as_bytes())?;
-    } else if csv {
-        text::print(export::to_csv(&reports, export::CSV_COLS)?.as_bytes())?;
+    reports::check(&args.output.table)?;
+    let mut config = args.config()?;
+    if let Some(path) = &args.model_filename {
+        config.index = Some(index(path, &args)?);
+    }
+    if let Some(settings) = args.mlperf.settings()? {
+        return super::mlperf::run(config, settings, args.output.table.json);
+    }
+    if config.options.device_type == DeviceType::Cpu && config.n_models.is_none() {
+        config.n_models = Some(super::cpu::default_copies());
+    }
+    let mut sweep = Sweep::new(config, &args.output)?;
+    sweep.run()?;
+    if args.output.return_timers {
+        text::print(results_to_json(&sweep.results).map_err(anyhow::Error::msg)?.as_bytes())?;
     } else {
-        text::print(describe(&reports).as_bytes())?;
+        reports::print(&sweep.state.reports(), &args.output.table)?;
     }
     // Rows that failed are in the output; a run of which nothing came is not a success.
-    let first = reports.iter().find(|r| !r.is_finished()).and_then(|r| r.error.as_deref());
+    let all = sweep.state.reports();
+    let first = all.iter().find(|r| !r.is_finished()).and_then(|r| r.error.as_deref());
     match first {
-        Some(error) if !reports.iter().any(Report::is_finished) => bail!("no configuration could run: {error}"),
+        Some(error) if !all.iter().any(Report::is_finished) => bail!("no configuration could run: {error}"),
         _ => Ok(()),
     }
 }
 
-fn describe(reports: &[Report]) -> String {
-    let mut out = export::to_table(reports, &TableOptions::default());
-    for report in reports.iter().filter(|r| !r.is_finished()) {
-        out.push_str(&format!(
-            "failed: {}: {}\n",
-            report.label(),
-            report.error.as_deref().unwrap_or("no reason given")
-        ));
+/// The index file with the entries that the lists on the command line leave.
+fn index(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
+    let shown = path.display();
+    let json = fs::read_to_string(path).with_context(|| format!("{shown}: can't be read"))?;
+    let read = ModelIndex::read(&json).with_context(|| format!("{shown}: is no model index"))?;
+    for warning in &read.warnings {
+        eprintln!("note: {shown}: {warning}");
     }
-    if let Some(verdict) = verdict(reports) {
-        out.push_str(&format!("\n{verdict}\n"));
+    let mut filter = IndexFilter::default();
+    if let Some(list) = &args.batch_sizes {
+        filter = filter.with("batch_size", &parse_list("--batch-sizes", list)?)?;
     }
-    out
+    if let Some(list) = &args.pipeline_sizes {
+        filter = filter.with("pipeline_size", &parse_list("--pipeline-sizes", list)?)?;
+    }
+    if let Some(list) = &args.performance_levels {
+        filter = filter.with("performance_level", &parse_levels("--performance-levels", list)?)?;
+    }
+    let kept = read.index.filter(&filter);
+    if !kept.model_configs.iter().any(|e| e.status == EntryStatus::Finished) {
+        let of = read.index.model_configs.len();
+        bail!("{shown}: none of its {of} entries is finished and passes the filters; compile again, or filter less");
+    }
+    Ok(kept)
+}
+
+/// A sweep on this machine, one configuration after another.
+struct Sweep<'a> {
+    state: SweepState,
+    driver: Driver,
+    verbosity: Verbosity,
+    args: &'a OutputArgs,
+    results: Vec<RunResults>,
+}
+
+impl<'a> Sweep<'a> {
+    fn new(config: BenchConfig, args: &'a OutputArgs) -> Result<Self> {
+        let mut state = SweepState::new(config)?;
+        let (mut driver, verbosity) = (Driver::new(), Verbosity::of(args.verbosity));
+        for message in state.messages.iter().filter(|_| verbosity > Verbosity::Silent) {
+            driver.say(&format!("note: {message}"));
+        }
+        if let Some(kept) = args.resume.as_deref().filter(|p| p.exists()).map(read_kept).transpose()? {
+            let adopted = state.adopt(&kept);
+            driver.say(&format!("note: {adopted} configurations have finished before and are not run again"));
+        }
+        Ok(Self { state, driver, verbosity, args, results: Vec::new() })
+    }
+
+    fn run(&mut self) -> Result<()> {
+        while let Some((row, configuration)) = self.state.begin_next() {
+            let progress = self.state.progress();
+            let left_s = f64::from(progress.waiting + progress.running) * configuration.duration_s;
+            self.say(self.verbosity.before(&configuration, left_s));
+            let result = self.run_one(row, &configuration);
+            let error = result.report.error.as_deref();
+            self.say(self.verbosity.after(&configuration, result.measurement.as_ref(), error));
+            if let (true, Some(measurement)) = (self.args.return_timers, result.measurement) {
+                self.results.push(RunResults { configuration, measurement });
+            }
+            self.state.finish(row, result.report);
+            if let Some(path) = &self.args.resume {
+                let json = serde_json::to_string(&self.state)?;
+                fs::write(path, json).with_context(|| format!("{}: can't be written", path.display()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_one(&mut self, row: u32, configuration: &Configuration) -> RowResult {
+        let report = match self.args.report_verbosity {
+            0 => ReportDetail::Summary,
+            1 => ReportDetail::Seconds,
+            _ => ReportDetail::Latencies,
+        };
+        let timers = self.args.return_timers || self.verbosity == Verbosity::Debug;
+        let detail = RunDetail { report, charts: false, timers };
+        if configuration.options.device_type == DeviceType::Cpu {
+            return super::cpu::run(configuration, detail);
+        }
+        let run = Box::new(RunRequest { row, configuration: configuration.clone(), times: None, detail });
+        let failed = |error: String| RowResult { report: Report::failed(configuration, error), ..RowResult::default() };
+        match self.driver.run(|job| Request::RunConfiguration { job, run }, None) {
+            Ok(events) => events
+                .into_iter()
+                .find_map(|e| match e {
+                    Event::Row { result, .. } => Some(*result),
+                    _ => None,
+                })
+                .unwrap_or_else(|| failed("the run gave no row".to_owned())),
+            Err(error) => failed(error.to_string()),
+        }
+    }
+
+    fn say(&mut self, lines: Vec<String>) {
+        lines.iter().for_each(|line| self.driver.say(line));
+    }
+}
+
+fn read_kept(path: &Path) -> Result<SweepState> {
+    let shown = path.display();
+    let json = fs::read_to_string(path).with_context(|| format!("{shown}: can't be read"))?;
+    let mut kept: SweepState = serde_json::from_str(&json)
+        .with_context(|| format!("{shown}: is no kept sweep; name a file of --resume, or one that is not there yet"))?;
+    kept.take_up();
+    Ok(kept)
 }

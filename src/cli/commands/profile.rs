@@ -1,6 +1,7 @@
 //! `neuronscope profile`
 
 use std::fs;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
@@ -9,22 +10,16 @@ use crate::base::units::{format_count, format_ns};
 use crate::cli::args::ProfileArgs;
 use crate::cli::driver::Driver;
 use crate::insight::Insights;
+use crate::profile::formats::WriteFormat;
 use crate::session::{Event, ExportKind, OperatorKind, ProfileInfo, ProfileKey, ProfileSpec, Request};
 
 pub(super) fn run(args: ProfileArgs) -> Result<()> {
     let mut driver = Driver::new();
-    let spec = ProfileSpec {
-        model: args.model,
-        workflow: args.workflow.into(),
-        seed: args.seed,
-        instance: args.instance,
-        options: args.compile.options(),
-    };
+    let spec = profile_spec(&args);
     let events = driver.run(|job| Request::Profile { job, spec }, None)?;
     let info = profile_info(&events)?;
     if let Some(path) = &args.output {
-        let trace = export(&mut driver, info.profile, ExportKind::ChromeJson)?;
-        fs::write(path, trace).with_context(|| format!("{}: can't be written", path.display()))?;
+        write_trace(&mut driver, info.profile, args.export, path)?;
     }
     if args.json {
         let kind = if args.summary { ExportKind::SummaryJson } else { ExportKind::ProfileJson };
@@ -42,6 +37,23 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
         out.push_str(&operators(&mut driver, info.profile, kind)?);
     }
     text::print(out.as_bytes())
+}
+
+/// Writes the timeline of a profile to a file.
+pub(super) fn write_trace(driver: &mut Driver, profile: ProfileKey, format: WriteFormat, path: &Path) -> Result<()> {
+    let trace = export(driver, profile, ExportKind::Trace(format))?;
+    fs::write(path, trace).with_context(|| format!("{}: can't be written", path.display()))
+}
+
+/// What the flags ask for.
+pub(in crate::cli) fn profile_spec(args: &ProfileArgs) -> ProfileSpec {
+    ProfileSpec {
+        model: args.model.clone(),
+        workflow: args.workflow.into(),
+        seed: args.seed,
+        instance: args.instance.clone(),
+        options: args.compile.options(),
+    }
 }
 
 fn operators(driver: &mut Driver, profile: ProfileKey, kind: OperatorKind) -> Result<String> {
@@ -84,7 +96,7 @@ fn insights(driver: &mut Driver, profile: ProfileKey) -> Result<Insights> {
 ///
 /// # Errors
 /// When there is none, which would be a fault of the session.
-pub(super) fn profile_info(events: &[Event]) -> Result<ProfileInfo> {
+pub(in crate::cli) fn profile_info(events: &[Event]) -> Result<ProfileInfo> {
     let found = events.iter().find_map(|e| match e {
         Event::ProfileReady { info, .. } => Some(info.as_ref().clone()),
         _ => None,

@@ -48,3 +48,40 @@ pub(super) fn notes(spec: &NumericsSpec, device: &Exceptions, reference: &Except
     }
     notes
 }
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::compiler::hlo::{Arithmetic, Evaluation, Reference, parse};
+    use crate::compiler::{CastType, CompileOptions};
+    use crate::neuron::numerics::DeviceArithmetic;
+    use crate::tensor::{Rounding, Shape, Tensor};
+
+    #[test]
+    fn an_overflow_of_the_cast_is_told_from_one_of_the_model() {
+        // 20 x 20 is beyond the largest number of eight bits, 240.
+        let text = "HloModule m\nENTRY {\n%p0 = f32[2] parameter(0), input=0\n%a = f32[2] multiply(%p0, %p0)\n\
+            ROOT %r = f32[2] negate(%a)\n}";
+        let module = parse(text).unwrap();
+        let options =
+            CompileOptions { auto_cast: AutoCast::All, auto_cast_type: CastType::Fp8E4m3, ..CompileOptions::default() };
+        let spec = NumericsSpec { options, ..NumericsSpec::default() };
+        let seen = |x: f32, arithmetic: &mut dyn Arithmetic| {
+            let x = Rc::new(Tensor::splat(Shape::f32([2]), x).unwrap());
+            let mut seen = Exceptions::default();
+            Evaluation::new(&module, vec![x]).step(u64::MAX, arithmetic, &mut seen).unwrap();
+            seen
+        };
+        let mut device = DeviceArithmetic::new(&module, &spec.options, 128, Rounding::Rne, 0);
+        let told = notes(&spec, &seen(20.0, &mut device), &seen(20.0, &mut Reference));
+        assert!(told[0].contains("(a) is the first operation with an infinity: 2 of 2 elements."), "{told:?}");
+        assert!(told[0].contains("it is the cast. Scale the values, or cast to a type"), "{told:?}");
+        let mut device = DeviceArithmetic::new(&module, &spec.options, 128, Rounding::Rne, 0);
+        let told = notes(&spec, &seen(1e30, &mut device), &seen(1e30, &mut Reference));
+        // The input itself is infinite in eight bits: the product passes that on and makes none.
+        assert!(told.is_empty(), "{told:?}");
+        assert_eq!(notes(&spec, &Exceptions::default(), &Exceptions::default()), Vec::<String>::new());
+    }
+}

@@ -3,8 +3,9 @@
 use crate::base::SimTime;
 use crate::machine::cost::{InstructionCost, Throttle};
 
-/// How much of its ramp the engine has behind it. Work adds to it, idle time takes as much away: below half utilisation
-/// it falls.
+/// How much of its ramp the engine has behind it. Work adds to it and idle time takes as much away, so that it falls below
+/// half utilisation. It is counted to half beyond the ramp: idle time of up to half of the ramp leaves the rate whole, as
+/// utilisation over the length of the ramp is then not below half.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PowerRamp {
     done: SimTime,
@@ -16,14 +17,15 @@ impl PowerRamp {
     pub fn stretch(&mut self, throttle: Throttle, start: SimTime, cost: InstructionCost) -> InstructionCost {
         let ramp = SimTime::from_ns(throttle.ramp_ns.max(1)).0;
         let idle = start.saturating_sub(self.last_end);
-        let done = self.done.saturating_sub(idle).0.min(ramp);
+        let before = self.done.saturating_sub(idle).0;
+        let done = before.min(ramp);
         // The rate rises evenly from its start to the whole.
         let from = u128::from(throttle.start_permille.clamp(1, 1_000));
         let permille = from + (1_000 - from) * u128::from(done) / u128::from(ramp);
         let longer = u128::from(cost.interval.0) * 1_000 / permille;
         let interval = SimTime(u64::try_from(longer).unwrap_or(u64::MAX));
         let end = start + interval;
-        self.done = SimTime((done.saturating_add(interval.0)).min(ramp));
+        self.done = SimTime(before.saturating_add(interval.0).min(ramp + ramp / 2));
         self.last_end = end;
         InstructionCost { interval, latency: cost.latency + interval.saturating_sub(cost.interval) }
     }

@@ -14,14 +14,33 @@
 //! # Ok::<(), neuronscope::profile::formats::ReadError>(())
 //! ```
 
+mod archive;
 pub mod chrome;
 mod container;
 mod crc32;
+pub mod decimal;
+mod document;
+mod ftrace;
 mod gzip;
 mod inflate;
+mod json;
+mod json_reader;
+mod magic;
+mod memory_timeline;
+mod neuron;
+mod perfetto;
+mod protobuf;
 mod reader;
+mod rocprof;
+mod sampled;
 mod sniff;
+mod stacks;
+mod utf16;
+mod wire;
+mod write;
+mod xplane;
 mod zip;
 
 pub use reader::{ChunkedReader, ProfileReader, ReadError, ReadLimits, ReadProgress, read_bytes};
 pub use sniff::{FileKind, SNIFF_BYTES, name_json_object, sniff};
+pub use write::WriteFormat;

@@ -2,11 +2,20 @@
 
 use thiserror::Error;
 
+use super::archive::Archive;
 use super::chrome::ChromeReader;
 use super::container::Unpacker;
+use super::document::DocumentReader;
+use super::ftrace::{FtraceReader, read_page};
+use super::json_reader::JsonReader;
+use super::memory_timeline::read_memory_timeline;
+use super::perfetto::PerfettoReader;
+use super::sampled::{CollapsedReader, read_pprof};
 use super::sniff::{FileKind, SNIFF_BYTES, sniff};
+use super::utf16::Utf16;
+use super::xplane::read_xplane;
 use crate::base::Diagnostics;
-use crate::profile::Profile;
+use crate::profile::{Profile, ProfileBuilder};
 
 /// Why a file gave no profile.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
@@ -16,7 +25,10 @@ pub enum ReadError {
     #[error("the file is empty: there is nothing to open")]
     Empty,
     /// It is something else.
-    #[error("this is {what}, not a profile that can be opened; expected a Chrome trace (JSON, plain, .gz or .zip)")]
+    #[error(
+        "this is {what}, not a profile that can be opened; expected a trace (Chrome JSON, XPlane, Perfetto, ...) or a \
+         profile (speedscope, pprof, Firefox, ...), plain, .gz or .zip"
+    )]
     NotAProfile {
         /// What it looks like.
         what: String,
@@ -38,6 +50,12 @@ pub enum ReadError {
         written: u64,
         /// Packed bytes they came from.
         taken: u64,
+    },
+    /// It is of a format that has to be in memory as a whole, and is too large for that.
+    #[error("the file is too large for its format, which can only be read as a whole: more than {limit} bytes of text")]
+    DocumentTooLarge {
+        /// The most there may be, in bytes.
+        limit: u64,
     },
     /// It needs more memory than there is.
     #[error("the profile is too large: {bytes} bytes of memory after {events} events; cut the trace to a shorter time")]
@@ -65,12 +83,29 @@ pub struct ReadProgress {
 pub struct ReadLimits {
     /// Memory for the collected events, in bytes. Finishing needs up to half as much again for a moment.
     pub store_bytes: u64,
+    /// Text of a format that has to be in memory as a whole, in bytes.
+    pub document_bytes: u64,
+}
+
+impl ReadLimits {
+    /// That what was collected fits.
+    pub(super) fn check(self, builder: &ProfileBuilder) -> Result<(), ReadError> {
+        let (bytes, events) = (builder.bytes() as u64, builder.events().max(builder.slice_count()));
+        if bytes > self.store_bytes || events >= u64::from(u32::MAX) - 1 {
+            return Err(ReadError::TooLarge { events, bytes });
+        }
+        Ok(())
+    }
 }
 
 impl Default for ReadLimits {
     /// What a wasm memory of 4 GiB can hold next to everything else; no limit where pointers are wider.
     fn default() -> Self {
-        Self { store_bytes: if usize::BITS == 32 { 2 << 30 } else { u64::MAX } }
+        if usize::BITS == 32 {
+            Self { store_bytes: 2 << 30, document_bytes: 1 << 30 }
+        } else {
+            Self { store_bytes: u64::MAX, document_bytes: u64::MAX }
+        }
     }
 }
 
@@ -100,6 +135,10 @@ pub struct ProfileReader {
     text: TextReader,
     diagnostics: Diagnostics,
     file_bytes: u64,
+    /// The files of an archive, if it is one.
+    archive: Option<Archive>,
+    /// Whether this is a file of an archive.
+    is_inner: bool,
 }
 
 impl ProfileReader {
@@ -116,16 +155,50 @@ impl ProfileReader {
             title: title.to_owned(),
             head: Vec::new(),
             unpacker: None,
-            text: TextReader { head: Vec::new(), reader: None, bytes: 0, limits },
+            text: TextReader { head: Vec::new(), utf16: None, is_utf16: false, reader: None, bytes: 0, limits },
             diagnostics: Diagnostics::new(),
             file_bytes: 0,
+            archive: None,
+            is_inner: false,
         }
+    }
+
+    /// For a file of an archive.
+    pub(super) fn inner(title: &str, limits: ReadLimits) -> Self {
+        Self { is_inner: true, ..Self::with_limits(title, limits) }
+    }
+
+    /// Takes the end of the file and gives its profiles: more than one if it is an archive of several.
+    ///
+    /// # Errors
+    /// When nothing could be made of it.
+    pub fn finish_all(mut self) -> Result<Vec<Profile>, ReadError> {
+        if self.unpacker.is_none() && self.archive.is_none() {
+            self.start()?;
+        }
+        if let Some(archive) = self.archive {
+            return archive.finish(&self.title);
+        }
+        if let Some(unpacker) = &mut self.unpacker {
+            unpacker.finish(&mut self.diagnostics)?;
+        }
+        let mut profile = self.text.finish()?;
+        profile.meta.title = self.title;
+        profile.diagnostics.append(&self.diagnostics);
+        Ok(vec![profile])
     }
 
     /// Finds out from the head what the file is packed in, and unpacks the head.
     fn start(&mut self) -> Result<(), ReadError> {
         let head = std::mem::take(&mut self.head);
-        let mut unpacker = Unpacker::for_kind(sniff(&head));
+        let kind = sniff(&head);
+        if kind == FileKind::Zip && !self.is_inner {
+            let mut archive = Archive::new(self.text.limits);
+            archive.push(&head)?;
+            self.archive = Some(archive);
+            return Ok(());
+        }
+        let mut unpacker = Unpacker::for_kind(kind);
         let text = &mut self.text;
         unpacker.push(&head, &mut |bytes| text.push(bytes), &mut self.diagnostics)?;
         self.unpacker = Some(unpacker);
@@ -136,6 +209,9 @@ impl ProfileReader {
 impl ChunkedReader for ProfileReader {
     fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
         self.file_bytes += chunk.len() as u64;
+        if let Some(archive) = &mut self.archive {
+            return archive.push(chunk);
+        }
         if let Some(unpacker) = &mut self.unpacker {
             let text = &mut self.text;
             return unpacker.push(chunk, &mut |bytes| text.push(bytes), &mut self.diagnostics);
@@ -144,22 +220,23 @@ impl ChunkedReader for ProfileReader {
         if self.head.len() < SNIFF_BYTES { Ok(()) } else { self.start() }
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
-        if self.unpacker.is_none() {
-            self.start()?;
+    fn finish(self: Box<Self>) -> Result<Profile, ReadError> {
+        let mut profiles = self.finish_all()?.into_iter();
+        let Some(mut first) = profiles.next() else { return Err(ReadError::Empty) };
+        for other in profiles {
+            let title = &other.meta.title;
+            first.diagnostics.add("zip_more_files", None, || {
+                format!("the zip archive holds more profiles, such as {title:?}: this is the first")
+            });
         }
-        if let Some(unpacker) = &mut self.unpacker {
-            unpacker.finish(&mut self.diagnostics)?;
-        }
-        let mut profile = self.text.finish()?;
-        profile.meta.title = self.title;
-        for item in self.diagnostics.items() {
-            profile.diagnostics.add_many(&item.code, item.count, item.byte_offset, || item.first_example.clone());
-        }
-        Ok(profile)
+        Ok(first)
     }
 
     fn progress(&self) -> ReadProgress {
+        if let Some(archive) = &self.archive {
+            let (text_bytes, events) = archive.progress();
+            return ReadProgress { file_bytes: self.file_bytes, text_bytes, events };
+        }
         let inner = self.text.reader.as_ref().map_or(ReadProgress::default(), |r| r.progress());
         ReadProgress { file_bytes: self.file_bytes, text_bytes: self.text.bytes, events: inner.events }
     }
@@ -168,6 +245,8 @@ impl ChunkedReader for ProfileReader {
 /// Reads the unpacked text once it is clear what it is.
 struct TextReader {
     head: Vec<u8>,
+    utf16: Option<Utf16>,
+    is_utf16: bool,
     reader: Option<Box<dyn ChunkedReader>>,
     bytes: u64,
     limits: ReadLimits,
@@ -176,19 +255,39 @@ struct TextReader {
 impl TextReader {
     fn push(&mut self, text: &[u8]) -> Result<(), ReadError> {
         self.bytes += text.len() as u64;
+        if let Some(mut utf16) = self.utf16.take() {
+            let result = self.push_utf8(utf16.decode(text));
+            self.utf16 = Some(utf16);
+            return result;
+        }
+        self.push_utf8(text)
+    }
+
+    fn push_utf8(&mut self, text: &[u8]) -> Result<(), ReadError> {
         if let Some(reader) = &mut self.reader {
             return reader.push(text);
         }
         self.head.extend_from_slice(text);
-        match sniff(&self.head) {
-            _ if self.head.len() < SNIFF_BYTES => Ok(()),
-            // White space so far: only JSON may begin with so much of it.
-            FileKind::Empty => self.start(FileKind::JsonObject),
-            kind => self.start(kind),
-        }
+        if self.head.len() < SNIFF_BYTES { Ok(()) } else { self.start(false) }
     }
 
-    fn start(&mut self, kind: FileKind) -> Result<(), ReadError> {
+    /// Finds out from the head what the text is, and begins to read it. `last`: the head is all there is.
+    fn start(&mut self, last: bool) -> Result<(), ReadError> {
+        let mut kind = sniff(&self.head);
+        if kind == FileKind::Utf16 && !self.is_utf16 {
+            self.is_utf16 = true;
+            let mut utf16 = Utf16::of(&self.head);
+            self.head = utf16.decode(&self.head).to_vec();
+            self.utf16 = Some(utf16);
+            if self.head.len() < SNIFF_BYTES && !last {
+                return Ok(());
+            }
+            kind = sniff(&self.head);
+        }
+        // White space so far: only JSON may begin with so much of it.
+        if kind == FileKind::Empty && self.head.len() >= SNIFF_BYTES {
+            kind = FileKind::JsonObject;
+        }
         let mut reader = reader_for(kind, self.limits)?;
         reader.push(&self.head)?;
         self.head = Vec::new();
@@ -198,7 +297,7 @@ impl TextReader {
 
     fn finish(mut self) -> Result<Profile, ReadError> {
         if self.reader.is_none() {
-            self.start(sniff(&self.head))?;
+            self.start(true)?;
         }
         match self.reader {
             Some(reader) => reader.finish(),
@@ -209,12 +308,19 @@ impl TextReader {
 
 /// The reader of a kind of text. White space alone is an empty file; a new format gets its line here.
 fn reader_for(kind: FileKind, limits: ReadLimits) -> Result<Box<dyn ChunkedReader>, ReadError> {
+    let document = |parse| Ok(Box::new(DocumentReader::new(limits, parse)) as Box<dyn ChunkedReader>);
     match kind {
-        FileKind::ChromeObject | FileKind::ChromeArray | FileKind::JsonObject | FileKind::JsonArray => {
-            Ok(Box::new(ChromeReader::new(limits)))
-        }
+        FileKind::ChromeObject | FileKind::ChromeArray | FileKind::JsonArray => Ok(Box::new(ChromeReader::new(limits))),
+        FileKind::ChromeLines => Ok(Box::new(ChromeReader::of_lines(limits))),
+        FileKind::JsonObject => Ok(Box::new(JsonReader::new(limits))),
+        FileKind::CollapsedStacks => Ok(Box::new(CollapsedReader::new(limits))),
+        FileKind::Ftrace => Ok(Box::new(FtraceReader::new(limits))),
+        FileKind::Markup => document(read_page),
+        FileKind::JsonRows => document(read_memory_timeline),
+        FileKind::Perfetto => Ok(Box::new(PerfettoReader::new(limits))),
+        FileKind::Pprof => document(read_pprof),
+        FileKind::XPlane => document(read_xplane),
         FileKind::Empty => Err(ReadError::Empty),
-        FileKind::Utf16 => Err(ReadError::NotAProfile { what: "UTF-16 text (save it as UTF-8)".to_owned() }),
         FileKind::Gzip | FileKind::Zip => {
             Err(ReadError::NotAProfile { what: "a packed file inside a packed file (unpack it once)".to_owned() })
         }

@@ -1,5 +1,10 @@
 //! What a file is, by its first bytes and never by its name.
 
+use super::ftrace::looks_ftrace;
+use super::sampled::looks_collapsed;
+use super::utf16::looks_utf16;
+use super::{magic, protobuf};
+
 /// What a file looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -14,10 +19,14 @@ pub enum FileKind {
     ChromeObject,
     /// A JSON array of objects that have a `ph`.
     ChromeArray,
+    /// Events of a Chrome trace, one on a line, without an array around them.
+    ChromeLines,
     /// Some other JSON object: its keys decide ([`name_json_object`]).
     JsonObject,
     /// Some other JSON array.
     JsonArray,
+    /// A JSON array of arrays.
+    JsonRows,
     /// Several JSON objects, one per line.
     JsonLines,
     /// HTML or XML.
@@ -26,6 +35,22 @@ pub enum FileKind {
     Utf16,
     /// Text that is none of the above; CSV is among it.
     Text,
+    /// A line for each stack, its frames separated by semicolons, and how often it was seen.
+    CollapsedStacks,
+    /// What the Linux kernel's ftrace prints, as systrace and atrace save it; alone or in a page.
+    Ftrace,
+    /// A profile of pprof.
+    Pprof,
+    /// An `XSpace` of XLA, TensorFlow and JAX.
+    XPlane,
+    /// A Perfetto trace (protocol buffers).
+    Perfetto,
+    /// Results of the PyTorch/XLA experiment runner, one JSON object for each line.
+    ExperimentResults,
+    /// Reports of NeuronPerf as CSV.
+    NeuronPerfCsv,
+    /// Something else that is known by its first bytes.
+    Known(&'static str),
     /// Not text.
     Binary,
 }
@@ -38,13 +63,21 @@ impl FileKind {
             Self::Empty => "an empty file",
             Self::Gzip => "a gzip file",
             Self::Zip => "a zip archive",
-            Self::ChromeObject | Self::ChromeArray => "a Chrome trace",
+            Self::ChromeObject | Self::ChromeArray | Self::ChromeLines => "a Chrome trace",
             Self::JsonObject => "a JSON object",
-            Self::JsonArray => "a JSON array",
+            Self::JsonArray | Self::JsonRows => "a JSON array",
             Self::JsonLines => "a file of JSON lines",
             Self::Markup => "an HTML or XML file",
             Self::Utf16 => "UTF-16 text",
             Self::Text => "a text file",
+            Self::CollapsedStacks => "collapsed stacks",
+            Self::Ftrace => "an ftrace log",
+            Self::Pprof => "a pprof profile",
+            Self::XPlane => "an XPlane profile",
+            Self::Perfetto => "a Perfetto trace",
+            Self::ExperimentResults => "results of a benchmark experiment (JSON lines)",
+            Self::NeuronPerfCsv => "benchmark reports of NeuronPerf (CSV)",
+            Self::Known(name) => name,
             Self::Binary => "a binary file",
         }
     }
@@ -60,8 +93,16 @@ pub fn sniff(head: &[u8]) -> FileKind {
     match head {
         [0x1f, 0x8b, ..] => return FileKind::Gzip,
         [b'P', b'K', 3 | 5 | 7, 4 | 6 | 8, ..] => return FileKind::Zip,
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return FileKind::Utf16,
         _ => {}
+    }
+    if looks_utf16(head) {
+        return FileKind::Utf16;
+    }
+    if let Some(known) = magic::name_of(head) {
+        return FileKind::Known(known);
+    }
+    if let Some(kind) = protobuf::sniff(head) {
+        return kind;
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     match text.first() {
@@ -69,7 +110,10 @@ pub fn sniff(head: &[u8]) -> FileKind {
         Some(b'{') => json_object(text),
         Some(b'[') => json_array(text),
         Some(b'<') => FileKind::Markup,
+        Some(_) if looks_ftrace(text) => FileKind::Ftrace,
         Some(_) if text.iter().any(|&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c)) => FileKind::Binary,
+        Some(_) if looks_collapsed(text) => FileKind::CollapsedStacks,
+        Some(_) if text.starts_with(b"n_models,") => FileKind::NeuronPerfCsv,
         Some(_) => FileKind::Text,
     }
 }
@@ -82,6 +126,14 @@ fn json_object(text: &[u8]) -> FileKind {
     let first_line = line_end.map(|end| text[..end].trim_ascii_end());
     let next_line = line_end.map(|end| text[end..].trim_ascii_start());
     match (first_line, next_line) {
+        (Some(line @ [.., b'}']), _) if contains(line, b"\"experiment\"") && contains(line, b"\"metrics\"") => {
+            FileKind::ExperimentResults
+        }
+        (Some(line @ [.., b'}' | b',']), Some([b'{', ..]))
+            if contains(line, b"\"ph\"") && contains(line, b"\"ts\"") =>
+        {
+            FileKind::ChromeLines
+        }
         (Some([.., b'}']), Some([b'{', ..])) => FileKind::JsonLines,
         _ => FileKind::JsonObject,
     }
@@ -90,6 +142,7 @@ fn json_object(text: &[u8]) -> FileKind {
 fn json_array(text: &[u8]) -> FileKind {
     match text.get(1..).map(<[u8]>::trim_ascii_start) {
         Some([b'{', ..]) if contains(text, b"\"ph\"") => FileKind::ChromeArray,
+        Some([b'[', ..]) => FileKind::JsonRows,
         _ => FileKind::JsonArray,
     }
 }
@@ -100,12 +153,6 @@ fn contains(text: &[u8], needle: &[u8]) -> bool {
 
 /// Known kinds of JSON objects that hold no `traceEvents`, by keys that all have to be there.
 const KNOWN_OBJECTS: &[(&[&str], &str)] = &[
-    (&["meta", "threads", "libs"], "a Firefox profile"),
-    (&["profile", "meta"], "a Firefox profile"),
-    (&["$schema", "shared", "profiles"], "a speedscope profile"),
-    (&["shared", "profiles"], "a speedscope profile"),
-    (&["nodes", "samples", "timeDeltas"], "a V8 CPU profile (.cpuprofile)"),
-    (&["nodes", "startTime", "endTime"], "a V8 CPU profile (.cpuprofile)"),
     (&["snapshot", "nodes", "edges"], "a V8 heap snapshot"),
     (&["spans", "traceId"], "a Google Cloud trace"),
     (&["resourceSpans"], "an OpenTelemetry trace"),
@@ -133,14 +180,14 @@ mod tests {
             (b"PK\x03\x04..", FileKind::Zip),
             (b"\xef\xbb\xbf {\"traceEvents\":[", FileKind::ChromeObject),
             (b"[\n {\"name\":\"a\",\"ph\":\"X\"", FileKind::ChromeArray),
-            (b"[[1,2]]", FileKind::JsonArray),
+            (b"[[1,2]]", FileKind::JsonRows),
             (b"{\"nodes\":[]}", FileKind::JsonObject),
             (b"{\"a\":1}\n{\"a\":2}\n", FileKind::JsonLines),
             (b"<!DOCTYPE html>", FileKind::Markup),
             (b"\xff\xfea\0", FileKind::Utf16),
             (b"a,b\n1,2\n", FileKind::Text),
             (b"\x0a\x03\x08\x01", FileKind::Binary),
-            (b"\x7fELF\x02\x01", FileKind::Binary),
+            (b"\x7fELF\x02\x01", FileKind::Known("an ELF program or library")),
         ];
         for (head, kind) in cases {
             assert_eq!(sniff(head), kind, "{:?}", String::from_utf8_lossy(head));

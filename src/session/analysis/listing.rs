@@ -1,11 +1,12 @@
-//! What can be asked, and the one form of the answer.
+//! What can be asked that is answered by a table, and the one form of the answer.
 
 use serde::{Deserialize, Serialize};
 
-use super::groups::group_table;
 use crate::base::{Interval, TraceNs};
 use crate::profile::Profile;
-use crate::profile::groups::GroupKey;
+use crate::profile::analysis::members::MemberOrder;
+use crate::profile::analysis::{GroupBy, RangeRule, Selection};
+use crate::profile::flows::FlowIndex;
 use crate::session::timeline::ShownTracks;
 use crate::view::table::Table;
 use crate::view::timeline::{SliceLink, TrackId};
@@ -15,17 +16,64 @@ use crate::view::timeline::{SliceLink, TrackId};
 pub enum Listing {
     /// Slices by group.
     Groups(GroupsOf),
+    /// The slices of one group.
+    Members(MembersOf),
+    /// When devices (or threads, where no devices are known) did nothing, longest first.
+    Idle(SpanOf),
+    /// The time of each name on the critical path.
+    CriticalPath(SpanOf),
+    /// The answer to a query in the language of docs/query.md.
+    Query(String),
+}
+
+/// A span of a profile, and how much of the answer is listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpanOf {
+    /// Only in this span; everything when absent.
+    pub range: Option<Interval<TraceNs>>,
+    /// At most so many rows.
+    pub limit: u32,
+}
+
+/// Which slices a question is about, as the page names them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// Only slices that share an instant with this span.
+    pub range: Option<Interval<TraceNs>>,
+    /// Only slices of these tracks of the timeline.
+    pub tracks: Option<Vec<TrackId>>,
+    /// What counts of a slice that is partly in the span.
+    pub rule: RangeRule,
 }
 
 /// Which slices are grouped by what.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupsOf {
     /// By what.
-    pub by: GroupKey,
-    /// Only slices that touch this span.
+    pub by: GroupBy,
+    /// Only slices that share an instant with this span.
     pub range: Option<Interval<TraceNs>>,
     /// Only slices of these tracks of the timeline.
     pub tracks: Option<Vec<TrackId>>,
+    /// What counts of a slice that is partly in the span.
+    pub rule: RangeRule,
+}
+
+/// The slices of one group, a page at a time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MembersOf {
+    /// Of which slices.
+    pub of: Chosen,
+    /// What makes a group.
+    pub by: GroupBy,
+    /// Name of the group, as its table shows it.
+    pub name: String,
+    /// In which order.
+    pub order: MemberOrder,
+    /// So many of them come before the first one listed.
+    pub skip: u32,
+    /// At most so many are listed.
+    pub limit: u32,
 }
 
 /// A table with the slices its rows are about.
@@ -35,22 +83,34 @@ pub struct Listed {
     pub table: Table,
     /// For each row the slice that shows it best, if one does; may be shorter than the table.
     pub slices: Vec<Option<SliceLink>>,
+    /// Number of rows there are in all, listed or not.
+    pub total: u64,
     /// What else there is to say, in sentences.
     pub notes: Vec<String>,
 }
 
 /// What an answer is made from.
+#[derive(Clone, Copy)]
 pub(in crate::session) struct Sources<'a> {
     pub profile: &'a Profile,
+    /// What the profile is called.
+    pub name: &'a str,
     pub tracks: &'a ShownTracks,
+    /// Joins the flow events when it is first called.
+    pub flows: &'a dyn Fn() -> &'a FlowIndex,
 }
 
-/// Answers a question.
-///
-/// # Errors
-/// With a message for the person when the question can not be understood.
-pub(in crate::session) fn answer(sources: &Sources<'_>, what: &Listing) -> Result<Listed, String> {
-    match what {
-        Listing::Groups(of) => Ok(group_table(sources, of)),
+impl Chosen {
+    /// The same in the terms of the profile.
+    pub(super) fn selection(&self, tracks: &ShownTracks) -> Selection {
+        let threads = self.tracks.as_ref().map(|shown| tracks.threads_of(shown));
+        Selection { tracks: threads, within: self.range, rule: self.rule }
+    }
+}
+
+impl GroupsOf {
+    /// The slices it is about.
+    pub(super) fn chosen(&self) -> Chosen {
+        Chosen { range: self.range, tracks: self.tracks.clone(), rule: self.rule }
     }
 }

@@ -1,9 +1,9 @@
 //! Running a benchmark: its configurations one after another, each a row as it ends.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
-use super::{Job, JobState};
-use crate::bench::{BenchConfig, Configuration, ConfigurationRun, ReportDetail, ServiceTimes, expand, service_times};
+use super::{Job, JobState, Times};
+use crate::bench::{BenchConfig, Configuration, ConfigurationRun, ReportDetail, expand};
 use crate::session::{Event, JobId};
 
 /// A benchmark in progress.
@@ -15,13 +15,12 @@ pub(in crate::session) struct BenchJob {
     total: u32,
     running: Option<ConfigurationRun>,
     row: u32,
-    /// Stage times: copies and workers do not change them.
-    times: BTreeMap<u64, Result<ServiceTimes, String>>,
+    times: Times,
 }
 
 impl BenchJob {
-    pub fn new(id: JobId, config: BenchConfig) -> Self {
-        Self { id, config, waiting: None, total: 0, running: None, row: 0, times: BTreeMap::new() }
+    pub fn new(id: JobId, config: BenchConfig, times: Times) -> Self {
+        Self { id, config, waiting: None, total: 0, running: None, row: 0, times }
     }
 
     fn start(&mut self, sink: &mut dyn FnMut(Event)) -> Result<(), String> {
@@ -32,11 +31,6 @@ impl BenchJob {
         self.total = u32::try_from(sweep.configurations.len()).unwrap_or(u32::MAX);
         self.waiting = Some(sweep.configurations.into());
         Ok(())
-    }
-
-    /// Stage times of a configuration, compiled and simulated once.
-    fn service_times(&mut self, configuration: &Configuration) -> Result<ServiceTimes, String> {
-        self.times.entry(configuration.times_key()).or_insert_with(|| service_times(configuration)).clone()
     }
 
     fn progress(&self, percent: f64, label: String) -> Event {
@@ -64,7 +58,7 @@ impl Job for BenchJob {
                     sink(Event::BenchDone { job: self.id });
                     return Ok(JobState::Done);
                 };
-                let times = self.service_times(&next);
+                let times = self.times.of(&next);
                 ConfigurationRun::new(next, times.as_ref().map_err(Clone::clone))
             }
         };

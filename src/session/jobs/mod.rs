@@ -1,17 +1,34 @@
 //! What takes longer than an answer: one file a kind of job, each worked on in bounded steps.
 
 mod bench;
+mod compile;
+mod configuration;
+mod cpu;
+mod import;
+mod mlperf;
 mod numerics;
 mod open;
+mod plan;
 mod profile;
+mod times;
 
 use super::held::Held;
 use super::{Event, JobId, ProfileKey};
 
 pub(super) use bench::BenchJob;
+pub(super) use compile::CompileJob;
+pub(super) use configuration::ConfigurationJob;
+pub(super) use cpu::CpuJob;
+pub(super) use import::ImportJob;
+pub(super) use mlperf::MlperfJob;
 pub(super) use numerics::NumericsJob;
 pub(super) use open::OpenJob;
+pub(super) use plan::PlanJob;
 pub(super) use profile::ProfileJob;
+pub(super) use times::Times;
+
+/// Makes a profile that is held under a key.
+pub(super) type MakeHeld = Box<dyn FnOnce(ProfileKey) -> Held>;
 
 /// Work that a session does in steps.
 pub(super) trait Job {
@@ -23,6 +40,9 @@ pub(super) trait Job {
     /// # Errors
     /// With a message for the person: what was wrong, where, and what to do.
     fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String>;
+
+    /// Is stopped: tells `sink` of what would be lost.
+    fn stop(self: Box<Self>, _sink: &mut dyn FnMut(Event)) {}
 }
 
 /// Where a job is after a step.
@@ -32,5 +52,7 @@ pub(super) enum JobState {
     /// Done, with nothing to keep.
     Done,
     /// Done, with a profile to hold under a new key.
-    Profile(Box<dyn FnOnce(ProfileKey) -> Held>),
+    Profile(MakeHeld),
+    /// Done, with several profiles of one file, each to hold under a key of its own.
+    Profiles(Vec<MakeHeld>),
 }

@@ -3,13 +3,16 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
+use crate::base::SimTime;
 use crate::bench::Device;
 use crate::capture::{Recorder, build_profile, run_of};
+use crate::compiler::modelled_compile_s;
 use crate::insight::Insights;
 use crate::machine::Executable;
 use crate::machine::cost::CostTable;
+use crate::neuron::runtime::inference_costs;
 use crate::neuron::sim::{SimProgress, Simulator};
-use crate::session::held::Held;
+use crate::session::held::{Held, ModelledTimes};
 use crate::session::{Event, JobId, ProfileOrigin, ProfileSpec};
 
 /// Compiles a model and simulates one call of it.
@@ -74,9 +77,13 @@ impl Job for ProfileJob {
                 let captured = build_profile(&run.executable, &run.recorder, &run.costs, workflow, &name);
                 let analysed = run_of(&run.executable, &run.recorder, &run.costs, workflow);
                 let insights = Insights::of(&analysed, &run.costs.core);
+                let load = inference_costs(&run.executable, &run.costs, SimTime::ZERO).load;
+                let modelled =
+                    ModelledTimes { compile_s: modelled_compile_s(&run.executable), load_ms: load.to_secs_f64() * 1e3 };
                 let origin = ProfileOrigin::Simulated(self.spec.clone());
                 Ok(JobState::Profile(Box::new(move |key| {
                     Held::new(key, name, origin, captured.profile, Some(captured.device_window_ns))
+                        .with_modelled(modelled)
                         .with_insights(insights)
                 })))
             }

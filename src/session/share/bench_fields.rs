@@ -1,7 +1,7 @@
 //! The fields of a benchmark as text: one reader and one writer for links and for the form, so that both accept the same
 //! values and say the same about wrong ones.
 
-use super::{Notice, Query};
+use super::{Notice, Query, run_fields};
 use crate::bench::{BenchConfig, parse_levels, parse_list};
 use crate::compiler::UnknownOption;
 
@@ -42,10 +42,28 @@ pub enum BenchField {
     OptLevel,
     /// Physical cores of a logical one.
     Lnc,
+    /// Shapes of the inputs.
+    Inputs,
+    /// What runs the model.
+    DeviceType,
+    /// Which workers share an interpreter.
+    Processes,
+    /// Work before the call.
+    Preprocess,
+    /// Work after the call.
+    Postprocess,
+    /// Work of a copy before its load, milliseconds.
+    EnvSetup,
+    /// Work of a copy after its load, milliseconds.
+    Setup,
+    /// A dataset in place of endless inputs.
+    Dataset,
+    /// When the duration starts.
+    Accounting,
 }
 
 /// All fields in the order of links.
-pub const BENCH_FIELDS: [BenchField; 17] = [
+pub const BENCH_FIELDS: [BenchField; 26] = [
     BenchField::Model,
     BenchField::Name,
     BenchField::Instance,
@@ -63,6 +81,15 @@ pub const BENCH_FIELDS: [BenchField; 17] = [
     BenchField::AutoCastType,
     BenchField::OptLevel,
     BenchField::Lnc,
+    BenchField::Inputs,
+    BenchField::DeviceType,
+    BenchField::Processes,
+    BenchField::Preprocess,
+    BenchField::Postprocess,
+    BenchField::EnvSetup,
+    BenchField::Setup,
+    BenchField::Dataset,
+    BenchField::Accounting,
 ];
 
 impl BenchField {
@@ -87,6 +114,15 @@ impl BenchField {
             Self::AutoCastType => "auto_cast_type",
             Self::OptLevel => "optlevel",
             Self::Lnc => "lnc",
+            Self::Inputs => "inputs",
+            Self::DeviceType => "device_type",
+            Self::Processes => "processes",
+            Self::Preprocess => "preprocess",
+            Self::Postprocess => "postprocess",
+            Self::EnvSetup => "env_setup_ms",
+            Self::Setup => "setup_ms",
+            Self::Dataset => "dataset",
+            Self::Accounting => "accounting",
         }
     }
 
@@ -125,6 +161,7 @@ impl BenchField {
             Self::AutoCastType => config.options.compile.auto_cast_type.to_string(),
             Self::OptLevel => config.options.compile.opt_level.to_string(),
             Self::Lnc => config.options.compile.lnc.map(|n| n.to_string()).unwrap_or_default(),
+            option => run_fields::text(option, config),
         }
     }
 
@@ -159,6 +196,7 @@ impl BenchField {
             Self::OptLevel => compile.opt_level = text.parse().map_err(|e: UnknownOption| e.to_string())?,
             Self::Lnc if text.is_empty() => compile.lnc = None,
             Self::Lnc => compile.lnc = Some(self.number(text, "a number of cores, 1 or 2")?),
+            option => run_fields::set(option, &mut next, text)?,
         }
         let mine = |p: &&crate::bench::ConfigError| p.field() == Some(self.config_name());
         if let Some(problem) = next.problems().iter().find(mine) {

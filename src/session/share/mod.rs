@@ -8,6 +8,7 @@
 mod bench_fields;
 mod profile_link;
 mod query;
+mod run_fields;
 
 pub use bench_fields::{BENCH_FIELDS, BenchField};
 pub use profile_link::{ProfileLink, Tool};

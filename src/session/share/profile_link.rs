@@ -6,6 +6,7 @@ use super::{Notice, Query};
 use crate::base::{Interval, TraceNs};
 use crate::session::{CompileOptions, ProfileSpec, Workflow};
 use crate::view::table::Sort;
+use crate::view::timeline::{Annotation, Arrangement, TrackId};
 
 /// The tools of the profile page, named as in the Neuron plugin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -44,7 +45,7 @@ impl Tool {
 }
 
 /// Everything the profile page shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ProfileLink {
     /// What is profiled when no file is shown.
     pub spec: ProfileSpec,
@@ -62,27 +63,12 @@ pub struct ProfileLink {
     pub sort: Option<Sort>,
     /// What is searched for.
     pub search: String,
-    /// Sections of the timeline that are collapsed, by position.
-    pub collapsed: BTreeSet<usize>,
+    /// How the tracks of the timeline are arranged.
+    pub arrangement: Arrangement,
+    /// Marks and ranges on the timeline.
+    pub annotations: Vec<Annotation>,
     /// Device and core of the second pie; the first one when absent.
     pub core: Option<(u32, u32)>,
-}
-
-impl Default for ProfileLink {
-    fn default() -> Self {
-        Self {
-            spec: ProfileSpec::default(),
-            file: None,
-            tool: Tool::default(),
-            span: None,
-            selected: None,
-            in_view: false,
-            sort: None,
-            search: String::new(),
-            collapsed: BTreeSet::new(),
-            core: None,
-        }
-    }
 }
 
 pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
@@ -151,8 +137,27 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
         let sections: Result<BTreeSet<usize>, _> =
             t.split(',').map(|n| n.trim().parse::<u32>()).map(|n| n.map(|n| n as usize)).collect();
         match sections {
-            Ok(sections) => link.collapsed = sections,
+            Ok(sections) => link.arrangement.collapsed = sections,
             Err(_) => wrong("hide", t, "a list of section numbers", "No section hidden"),
+        }
+    }
+    let mut tracks = |field: &str| {
+        let Some(t) = text(field) else { return Vec::new() };
+        let ids: Result<Vec<TrackId>, _> = t.split('.').map(|n| n.trim().parse().map(TrackId)).collect();
+        ids.unwrap_or_else(|_| {
+            wrong(field, t, "a list of track numbers, as in 3.5", "No track");
+            Vec::new()
+        })
+    };
+    link.arrangement.pinned = tracks("pin");
+    link.arrangement.hidden = tracks("off").into_iter().collect();
+    link.arrangement.folded = tracks("fold").into_iter().collect();
+    link.arrangement.order = tracks("order");
+    if let Some(t) = text("marks") {
+        let marks: Option<Vec<Annotation>> = t.split(';').map(read_annotation).collect();
+        match marks {
+            Some(marks) => link.annotations = marks,
+            None => wrong("marks", t, "a list of marks, as in 100~A;200..300~B", "No mark"),
         }
     }
     if let Some(t) = text("core") {
@@ -205,6 +210,19 @@ fn write_options(options: &CompileOptions, query: &mut Query) {
     }
 }
 
+/// `100~A` is a mark, `200..300~B` a range.
+fn read_annotation(text: &str) -> Option<Annotation> {
+    let (at, label) = text.split_once('~')?;
+    let (start, end) = at.split_once("..").unwrap_or((at, at));
+    let (start_ns, end_ns) = (parse_ns(start)?, parse_ns(end)?);
+    (start_ns <= end_ns).then(|| Annotation { start_ns, end_ns, label: label.to_owned() })
+}
+
+fn write_annotation(a: &Annotation) -> String {
+    let label = a.label.replace([';', '~'], " ");
+    if a.is_range() { format!("{}..{}~{label}", a.start_ns, a.end_ns) } else { format!("{}~{label}", a.start_ns) }
+}
+
 fn parse_ns(text: &str) -> Option<i64> {
     text.trim().parse().ok()
 }
@@ -236,9 +254,24 @@ pub(super) fn write(link: &ProfileLink, query: &mut Query) {
     if !link.search.is_empty() {
         query.set("q", &link.search);
     }
-    if !link.collapsed.is_empty() {
-        let sections: Vec<String> = link.collapsed.iter().map(usize::to_string).collect();
+    if !link.arrangement.collapsed.is_empty() {
+        let sections: Vec<String> = link.arrangement.collapsed.iter().map(usize::to_string).collect();
         query.set("hide", &sections.join(","));
+    }
+    let arranged = &link.arrangement;
+    let mut tracks = |field: &str, ids: &mut dyn Iterator<Item = TrackId>| {
+        let ids: Vec<String> = ids.map(|id| id.0.to_string()).collect();
+        if !ids.is_empty() {
+            query.set(field, &ids.join("."));
+        }
+    };
+    tracks("pin", &mut arranged.pinned.iter().copied());
+    tracks("off", &mut arranged.hidden.iter().copied());
+    tracks("fold", &mut arranged.folded.iter().copied());
+    tracks("order", &mut arranged.order.iter().copied());
+    if !link.annotations.is_empty() {
+        let marks: Vec<String> = link.annotations.iter().map(write_annotation).collect();
+        query.set("marks", &marks.join(";"));
     }
     if let Some((device, core)) = link.core {
         query.set("core", &format!("{device}.{core}"));
@@ -268,7 +301,17 @@ mod tests {
             in_view: true,
             sort: Some(Sort { column: "time_ns".into(), descending: true }),
             search: " fused_1 ".into(),
-            collapsed: BTreeSet::from([0, 3]),
+            arrangement: Arrangement {
+                collapsed: BTreeSet::from([0, 3]),
+                pinned: vec![TrackId(7), TrackId(2)],
+                hidden: BTreeSet::from([TrackId(1)]),
+                folded: BTreeSet::from([TrackId(4), TrackId(5)]),
+                order: vec![TrackId(9), TrackId(8)],
+            },
+            annotations: vec![
+                Annotation { start_ns: -7, end_ns: -7, label: "A & b".into() },
+                Annotation { start_ns: 0, end_ns: 1_712_195_495_406_752_797, label: String::new() },
+            ],
             core: Some((0, 1)),
             ..ProfileLink::default()
         };
@@ -278,10 +321,12 @@ mod tests {
 
     #[test]
     fn wrong_values_are_named() {
-        let (link, notices) = Link::parse("/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&range=some&hide=a&core=7");
+        let (link, notices) = Link::parse(
+            "/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&range=some&hide=a&pin=x&marks=9..3~A&core=7",
+        );
         assert_eq!(link, Link::Profile(Box::default()));
         let fields: Vec<_> = notices.iter().map(|n| n.field.as_str()).collect();
-        assert_eq!(fields, ["workflow", "tool", "from", "sel", "range", "hide", "core"]);
+        assert_eq!(fields, ["workflow", "tool", "from", "sel", "range", "hide", "pin", "marks", "core"]);
         assert_eq!(notices[0].message, "workflow: 'eager' is not mark_step or trace. mark_step is used.");
     }
 }

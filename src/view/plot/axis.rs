@@ -1,4 +1,4 @@
-//! A numeric axis from zero: round ticks that cover the values.
+//! A numeric axis, from zero or from a round value: round ticks that cover the values.
 
 use crate::view::text::three_decimals;
 
@@ -7,7 +7,9 @@ use crate::view::text::three_decimals;
 pub struct Axis {
     /// What it measures, with its unit.
     pub title: String,
-    /// The value at its end; it begins at zero.
+    /// The value at its beginning.
+    pub min: f64,
+    /// The value at its end.
     pub max: f64,
     /// Ticks from the beginning to the end.
     pub ticks: Vec<AxisTick>,
@@ -26,8 +28,15 @@ impl Axis {
     /// An axis from zero to a round value that is not below `largest`, with about `wanted` ticks.
     #[must_use]
     pub fn from_zero(title: &str, largest: f64, wanted: u32) -> Self {
-        let largest = if largest.is_finite() && largest > 0.0 { largest } else { 1.0 };
-        let raw = largest / f64::from(wanted.max(1));
+        Self::between(title, 0.0, largest, wanted)
+    }
+
+    /// An axis from a round value that is not above `low` to one that is not below `high`, with about `wanted` ticks.
+    #[must_use]
+    pub fn between(title: &str, low: f64, high: f64, wanted: u32) -> Self {
+        let low = if low.is_finite() { low } else { 0.0 };
+        let high = if high.is_finite() && high > low { high } else { low + if low == 0.0 { 1.0 } else { low.abs() } };
+        let raw = (high - low) / f64::from(wanted.max(1));
         let mut power = 1.0_f64;
         while power > raw {
             power /= 10.0;
@@ -36,21 +45,34 @@ impl Axis {
             power *= 10.0;
         }
         let step = [1.0, 2.0, 2.5, 5.0, 10.0].iter().map(|m| m * power).find(|s| *s >= raw).unwrap_or(raw);
-        let steps = libm::ceil(largest / step - 1e-9).max(1.0);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 1 <= steps <= wanted + 1
-        let count = steps as u32;
+        let first = libm::floor(low / step + 1e-9);
+        let last = libm::ceil(high / step - 1e-9).max(first + 1.0);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 1 <= last - first <= wanted + 2
+        let count = (last - first) as u32;
         let tick = |i: u32| {
-            let value = f64::from(i) * step;
-            AxisTick { value, label: short(value) }
+            let value = (first + f64::from(i)) * step;
+            AxisTick { value, label: label(value, step) }
         };
-        Self { title: title.to_owned(), max: steps * step, ticks: (0..=count).map(tick).collect() }
+        Self { title: title.to_owned(), min: first * step, max: last * step, ticks: (0..=count).map(tick).collect() }
     }
 
     /// How far along the axis a value is, 0 to 1.
     #[must_use]
     pub fn share(&self, value: f64) -> f64 {
-        (value / self.max).clamp(0.0, 1.0)
+        ((value - self.min) / (self.max - self.min)).clamp(0.0, 1.0)
     }
+}
+
+/// A tick's text with as many decimals as tell it from its neighbours.
+fn label(value: f64, step: f64) -> String {
+    // Steps far below the value need more digits than people otherwise want.
+    if step < 1e-3 && value.abs() >= step && value.abs() < 1e4 {
+        let decimals = libm::ceil(-libm::log10(step) + 0.5).clamp(0.0, 12.0);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 12
+        let text = format!("{value:.*}", decimals as usize);
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    short(value)
 }
 
 /// A value with a suffix for thousands and millions.
@@ -77,5 +99,17 @@ mod tests {
         assert_eq!(labels(0.031), "0 0.01 0.02 0.03 0.04");
         assert_eq!(labels(10.0), "0 2 4 6 8 10");
         assert_eq!(labels(f64::NAN), "0 0.2 0.4 0.6 0.8 1");
+    }
+
+    #[test]
+    fn axes_between_values_begin_round_and_tell_their_ticks_apart() {
+        let labels = |low, high| {
+            let axis = Axis::between("x", low, high, 4);
+            assert!(axis.min <= low && axis.max >= high && axis.share(axis.min) == 0.0, "{axis:?}");
+            axis.ticks.iter().map(|t| t.label.clone()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(labels(3.21, 3.29), "3.2 3.225 3.25 3.275 3.3");
+        assert_eq!(labels(0.0311, 0.0313), "0.0311 0.03115 0.0312 0.03125 0.0313");
+        assert_eq!(labels(5.0, 5.0), "4 6 8 10");
     }
 }

@@ -3,15 +3,21 @@
 mod axis;
 mod bars;
 mod lanes;
+mod lines;
 mod log_axis;
+mod pareto;
 mod pie;
 mod roofline;
 mod scatter;
+mod treemap;
 
 pub use axis::{Axis, AxisTick};
 pub use bars::{Bar, Bars};
 pub use lanes::{Lane, Lanes};
+pub use lines::{Line, LineStyle, Lines, Series, averaged};
 pub use log_axis::LogAxis;
+pub use pareto::pareto_front;
 pub use pie::{Pie, PieSlice};
 pub use roofline::{RoofPoint, RooflinePlot};
 pub use scatter::{Mark, Scatter, ScatterPoint};
+pub use treemap::{TreemapTile, treemap};

@@ -1,6 +1,6 @@
 //! Points over two axes, in series: latency against throughput.
 
-use super::Axis;
+use super::{Axis, pareto_front};
 use crate::view::palette::distinct_fills;
 use crate::view::text::three_decimals;
 
@@ -28,6 +28,9 @@ pub struct Scatter {
     pub series: Vec<(String, u8, Mark)>,
     /// Points in their own order.
     pub points: Vec<ScatterPoint>,
+    /// Positions of the points that no other beats (smaller `x`, larger `y`), by ascending `x`; empty unless
+    /// [`Scatter::with_front`] was asked for.
+    pub front: Vec<usize>,
 }
 
 /// A point.
@@ -67,7 +70,22 @@ impl Scatter {
             y: Axis::from_zero(y_title, largest(|p| p.y), 5),
             series: names.into_iter().zip(fills).zip(marks.into_iter().cycle()).map(|((n, f), m)| (n, f, m)).collect(),
             points: out,
+            front: Vec::new(),
         }
+    }
+
+    /// The same with its Pareto front: where small `x` and large `y` are good.
+    #[must_use]
+    pub fn with_front(mut self) -> Self {
+        let places: Vec<(f64, f64)> = self.points.iter().map(|p| (p.x, p.y)).collect();
+        self.front = pareto_front(&places);
+        self
+    }
+
+    /// Whether no other point beats this one; `false` for all without a front.
+    #[must_use]
+    pub fn is_on_front(&self, point: usize) -> bool {
+        self.front.contains(&point)
     }
 
     /// A point in words.

@@ -109,6 +109,8 @@ pub enum Command {
     Strips(Vec<Strip>),
     /// The edge of a rectangle, with the line's width.
     Frame(Paint, Rect, f64),
+    /// A line bent by two points: where it begins, the points, where it ends; with its width.
+    Curve(Paint, [(f64, f64); 4], f64),
     /// A filled shape.
     Polygon(Paint, Vec<(f64, f64)>),
     /// Text.
@@ -150,7 +152,7 @@ impl DisplayList {
             Command::Clip(_) | Command::Unclip => 0,
             Command::Rects(_, rects) => rects.len(),
             Command::Strips(strips) => strips.iter().map(|s| s.runs().count()).sum(),
-            Command::Frame(..) | Command::Polygon(..) | Command::Text(_) => 1,
+            Command::Frame(..) | Command::Curve(..) | Command::Polygon(..) | Command::Text(_) => 1,
         };
         self.commands.iter().map(count).sum()
     }

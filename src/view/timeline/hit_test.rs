@@ -15,6 +15,8 @@ pub enum Hit {
     Slice(TileSlice),
     /// A track, beside its slices.
     Track(TrackId),
+    /// The name of a track.
+    Name(TrackId),
     /// The ruler.
     Ruler,
     /// Nothing.
@@ -51,6 +53,8 @@ pub fn hit(
     let Some(block) = layout.at(height) else { return Hit::Nothing };
     match block.kind {
         BlockKind::Bar { .. } => Hit::Section(block.section),
+        BlockKind::Pins => Hit::Nothing,
+        BlockKind::Track { id, .. } if x < metrics.gutter => Hit::Name(id),
         BlockKind::Track { id, .. } => {
             let row = row_at(block, metrics, height);
             let found = tile
@@ -130,16 +134,14 @@ pub fn row_above_or_below(layout: &Layout, from: (TrackId, u16), below: bool) ->
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use super::super::sample;
+    use super::super::{Arrangement, sample};
     use super::*;
 
     #[test]
     fn a_click_finds_the_slice_it_looks_like() {
         let outline = sample::outline();
         let metrics = Metrics::default();
-        let layout = Layout::new(&outline, &BTreeSet::new(), &metrics);
+        let layout = Layout::new(&outline, &Arrangement::default(), &metrics);
         let tile = sample::tile();
         let view = Viewport::fit(outline.span, 1_000.0);
         let found = slice_in_tile(&tile, sample::FUSED_16).expect("is in the tile");
@@ -152,12 +154,13 @@ mod tests {
         assert_eq!(hit(&layout, &metrics, &view, Some(&tile), 0.0, (x, metrics.ruler + 2.0)), Hit::Section(0));
         let beside = (metrics.gutter + view.x_of(0) - 15.0, y);
         assert_eq!(hit(&layout, &metrics, &view, Some(&tile), 0.0, beside), Hit::Track(found.track));
+        assert_eq!(hit(&layout, &metrics, &view, Some(&tile), 0.0, (5.0, y)), Hit::Name(found.track));
     }
 
     #[test]
     fn arrows_walk_over_all_rows_and_stop_at_the_ends() {
         let outline = sample::outline();
-        let layout = Layout::new(&outline, &BTreeSet::new(), &Metrics::default());
+        let layout = Layout::new(&outline, &Arrangement::default(), &Metrics::default());
         let first = outline.sections[0].tracks[0].id;
         let mut at = (first, 0);
         let mut steps = 0;

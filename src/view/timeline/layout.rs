@@ -1,8 +1,7 @@
 //! Where sections, tracks and rows stand, from top to bottom.
 
-use std::collections::BTreeSet;
-
-use super::{Outline, TrackId, TrackKind};
+use super::{Arrangement, Outline, Track, TrackId, TrackKind};
+use crate::base::FxHashMap;
 
 /// Sizes in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +42,7 @@ pub struct Block {
     pub y: f64,
     /// Height in pixels.
     pub height: f64,
-    /// Position of its section in the outline.
+    /// Position of its section in the outline; that of the first one for the bar of pinned tracks.
     pub section: usize,
     /// What it is.
     pub kind: BlockKind,
@@ -57,14 +56,20 @@ pub enum BlockKind {
         /// Whether the tracks of the section are hidden.
         collapsed: bool,
     },
+    /// The bar above pinned tracks.
+    Pins,
     /// A track of the section.
     Track {
         /// Position within the section.
         index: usize,
         /// Its id.
         id: TrackId,
-        /// What it shows.
+        /// What it shows, with one row where it is folded.
         kind: TrackKind,
+        /// Whether it shows its first row only.
+        is_folded: bool,
+        /// Whether it stands above all sections.
+        is_pinned: bool,
     },
 }
 
@@ -72,30 +77,53 @@ pub enum BlockKind {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     blocks: Vec<Block>,
+    by_track: FxHashMap<TrackId, usize>,
     height: f64,
 }
 
 impl Layout {
-    /// Places the sections of an outline; those in `collapsed` show their bar only.
+    /// Places the tracks of an outline as they are arranged: pinned ones on top, then the sections.
     #[must_use]
-    pub fn new(outline: &Outline, collapsed: &BTreeSet<usize>, metrics: &Metrics) -> Self {
+    pub fn new(outline: &Outline, arrangement: &Arrangement, metrics: &Metrics) -> Self {
         let mut layout = Self::default();
+        let pinned: Vec<_> = arrangement.pinned.iter().filter_map(|id| place_of(outline, *id)).collect();
+        if !pinned.is_empty() {
+            layout.push(0, metrics.section_bar, BlockKind::Pins);
+        }
+        for (section, index, track) in pinned {
+            layout.push_track(section, index, track, arrangement, metrics);
+        }
         for (section, s) in outline.sections.iter().enumerate() {
-            let is_collapsed = collapsed.contains(&section);
-            layout.push(section, metrics.section_bar, BlockKind::Bar { collapsed: is_collapsed });
-            if is_collapsed {
+            let tracks = arrangement.tracks_of(s);
+            if tracks.is_empty() && !s.tracks.is_empty() {
                 continue;
             }
-            for (index, track) in s.tracks.iter().enumerate() {
-                let height = match track.kind {
-                    TrackKind::Slices { rows } => f64::from(rows.max(1)) * metrics.row,
-                    TrackKind::Counter { .. } => metrics.counter,
-                    TrackKind::Instants => metrics.row,
-                };
-                layout.push(section, height, BlockKind::Track { index, id: track.id, kind: track.kind });
+            let collapsed = arrangement.collapsed.contains(&section);
+            layout.push(section, metrics.section_bar, BlockKind::Bar { collapsed });
+            if collapsed {
+                continue;
+            }
+            for (index, track) in tracks {
+                layout.push_track(section, index, track, arrangement, metrics);
             }
         }
         layout
+    }
+
+    fn push_track(&mut self, section: usize, index: usize, track: &Track, arranged: &Arrangement, metrics: &Metrics) {
+        let is_folded = arranged.folded.contains(&track.id);
+        let is_pinned = arranged.pinned.contains(&track.id);
+        let kind = match track.kind {
+            TrackKind::Slices { .. } if is_folded => TrackKind::Slices { rows: 1 },
+            kind => kind,
+        };
+        let height = match kind {
+            TrackKind::Slices { rows } => f64::from(rows.max(1)) * metrics.row,
+            TrackKind::Counter { .. } => metrics.counter,
+            TrackKind::Instants => metrics.row,
+        };
+        self.by_track.insert(track.id, self.blocks.len());
+        self.push(section, height, BlockKind::Track { index, id: track.id, kind, is_folded, is_pinned });
     }
 
     fn push(&mut self, section: usize, height: f64, kind: BlockKind) {
@@ -128,7 +156,7 @@ impl Layout {
     pub fn tracks_between(&self, top: f64, bottom: f64) -> Vec<TrackId> {
         let track = |b: &Block| match b.kind {
             BlockKind::Track { id, .. } => Some(id),
-            BlockKind::Bar { .. } => None,
+            BlockKind::Bar { .. } | BlockKind::Pins => None,
         };
         self.between(top, bottom).iter().filter_map(track).collect()
     }
@@ -136,7 +164,7 @@ impl Layout {
     /// The block of a track, unless its section is collapsed.
     #[must_use]
     pub fn track(&self, wanted: TrackId) -> Option<&Block> {
-        self.blocks.iter().find(|b| matches!(b.kind, BlockKind::Track { id, .. } if id == wanted))
+        self.by_track.get(&wanted).and_then(|i| self.blocks.get(*i))
     }
 
     /// All blocks from top to bottom.
@@ -146,16 +174,29 @@ impl Layout {
     }
 }
 
+/// Section and position of a track.
+fn place_of(outline: &Outline, id: TrackId) -> Option<(usize, usize, &Track)> {
+    let mut sections = outline.sections.iter().enumerate();
+    sections.find_map(|(s, section)| {
+        let index = section.tracks.iter().position(|t| t.id == id)?;
+        Some((s, index, &section.tracks[index]))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::sample;
     use super::*;
 
+    fn collapsed(sections: std::collections::BTreeSet<usize>) -> Arrangement {
+        Arrangement { collapsed: sections, ..Arrangement::default() }
+    }
+
     #[test]
     fn rows_of_a_track_stand_below_each_other() {
         let outline = sample::outline();
         let metrics = Metrics::default();
-        let layout = Layout::new(&outline, &BTreeSet::new(), &metrics);
+        let layout = Layout::new(&outline, &Arrangement::default(), &metrics);
         let hierarchy = outline.sections[1].tracks[0].id;
         let block = layout.track(hierarchy).expect("is laid out");
         assert_eq!(block.height, 3.0 * metrics.row);
@@ -168,11 +209,11 @@ mod tests {
     fn a_collapsed_section_keeps_its_bar() {
         let outline = sample::outline();
         let metrics = Metrics::default();
-        let all = Layout::new(&outline, &BTreeSet::new(), &metrics);
-        let less = Layout::new(&outline, &BTreeSet::from([0]), &metrics);
+        let all = Layout::new(&outline, &Arrangement::default(), &metrics);
+        let less = Layout::new(&outline, &collapsed([0].into()), &metrics);
         assert!(less.height() < all.height());
         assert!(less.track(outline.sections[0].tracks[0].id).is_none());
-        let everything = Layout::new(&outline, &(0..outline.sections.len()).collect(), &metrics);
+        let everything = Layout::new(&outline, &collapsed((0..outline.sections.len()).collect()), &metrics);
         assert_eq!(everything.height(), metrics.section_bar * outline.sections.len() as f64);
     }
 }

@@ -1,12 +1,17 @@
 //! The timeline: what it shows ([`Outline`], [`TimelineTile`]), where ([`Viewport`], [`Layout`]), and as what
 //! ([`DisplayList`]). Sections hold tracks, tracks hold rows, one for each level of nesting.
 
+mod annotation;
+mod arrangement;
 mod describe;
 mod details;
 mod display_list;
+mod history;
 mod hit_test;
 mod layout;
+mod minimap;
 mod outline;
+mod overlay;
 mod packed;
 #[cfg(test)]
 mod sample;
@@ -17,12 +22,17 @@ mod ticks;
 mod tile;
 mod viewport;
 
+pub use annotation::{Annotation, next_label};
+pub use arrangement::Arrangement;
 pub use describe::{describe_slice, slices_in_view};
 pub use details::{Neighbour, SliceDetails, SliceLink};
 pub use display_list::{Align, Command, DisplayList, Label, Rect, Strip};
+pub use history::ViewHistory;
 pub use hit_test::{Hit, TileSlice, hit, nearest_on_row, row_above_or_below, slice_in_tile};
 pub use layout::{Block, BlockKind, Layout, Metrics};
+pub use minimap::Minimap;
 pub use outline::{Outline, Section, Track, TrackId, TrackKind};
+pub use overlay::{Area, FlowArrow, Overlay};
 pub use scene::{Scene, paint};
 pub use slices::NameLooks;
 pub use svg::to_svg;

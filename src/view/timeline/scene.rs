@@ -1,6 +1,8 @@
 //! From what is known to what is painted: the whole picture of a timeline as one display list.
 
+use super::annotation::paint_annotations;
 use super::layout::{Block, BlockKind, Layout, Metrics};
+use super::overlay::{Overlay, paint_area, paint_arrows};
 use super::slices::{NameLooks, SlicePainter, paint_counter};
 use super::{Align, Command, DisplayList, Label, Outline, Rect, SliceRef, TimelineTile, TrackKind, Viewport, ticks};
 use crate::view::palette::Paint;
@@ -27,6 +29,8 @@ pub struct Scene<'a> {
     pub selected: Option<SliceRef>,
     /// A span being dragged out, as left and right edge in pixels from the column of names.
     pub range_px: Option<(f64, f64)>,
+    /// What stands over the slices.
+    pub overlay: Overlay<'a>,
 }
 
 impl Scene<'_> {
@@ -61,6 +65,8 @@ pub fn paint(scene: &Scene<'_>) -> DisplayList {
         }
         slices.finish(&mut list);
     }
+    paint_area(scene, &mut list);
+    paint_arrows(scene, &mut list);
     if let Some((left, right)) = scene.range_px {
         let (left, right) = (left.min(right), left.max(right));
         list.rect(Paint::Range, Rect::new(m.gutter + left, m.ruler, right - left, tracks_area.h));
@@ -71,6 +77,7 @@ pub fn paint(scene: &Scene<'_>) -> DisplayList {
     paint_names(scene, visible, &mut list);
     list.commands.push(Command::Unclip);
     paint_ruler(scene, &mut list);
+    paint_annotations(scene, &mut list);
     list
 }
 
@@ -118,11 +125,25 @@ fn paint_names(scene: &Scene<'_>, visible: &[Block], list: &mut DisplayList) {
                     list.text(label(18.0, middle, text, Paint::Text, true, room));
                 }
             }
-            BlockKind::Track { index, .. } => {
+            BlockKind::Pins => {
+                list.rect(Paint::SectionBar, Rect::new(0.0, y, width, block.height - 1.0));
+                let middle = y + (block.height - 1.0) / 2.0;
+                list.text(label(18.0, middle, "Pinned".to_owned(), Paint::Text, true, width));
+            }
+            BlockKind::Track { index, is_folded, is_pinned, .. } => {
                 list.rect(Paint::Gutter, Rect::new(0.0, y, m.gutter - 1.0, block.height));
                 let Some(track) = section.tracks.get(index) else { continue };
                 let room = m.gutter - 16.0;
-                if let Some(text) = fit(&track.name, room, m.char_px) {
+                let hidden_rows = match track.kind {
+                    TrackKind::Slices { rows } if is_folded && rows > 1 => format!(" (+{} rows)", rows - 1),
+                    _ => String::new(),
+                };
+                let name = match is_pinned {
+                    true if track.name.is_empty() => section.name.clone(),
+                    true => format!("{} \u{b7} {}", track.name, section.name),
+                    false => track.name.clone(),
+                };
+                if let Some(text) = fit(&format!("{name}{hidden_rows}"), room, m.char_px) {
                     list.text(label(10.0, y + m.row / 2.0, text, Paint::Text, false, room));
                 }
             }
@@ -166,17 +187,19 @@ fn label(x: f64, y: f64, text: String, paint: Paint, bold: bool, max_width: f64)
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use super::super::{sample, to_svg};
+    use super::super::{Annotation, Area, Arrangement, FlowArrow, SliceLink, sample, to_svg};
     use super::*;
     use crate::base::{Interval, TraceNs};
     use crate::view::palette::Theme;
 
     fn picture(view: Viewport, search: &str, selected: Option<SliceRef>) -> DisplayList {
+        picture_with(view, search, selected, Overlay::default())
+    }
+
+    fn picture_with(view: Viewport, search: &str, selected: Option<SliceRef>, overlay: Overlay<'_>) -> DisplayList {
         let outline = sample::outline();
         let metrics = Metrics { gutter: 120.0, ..Metrics::default() };
-        let layout = Layout::new(&outline, &BTreeSet::new(), &metrics);
+        let layout = Layout::new(&outline, &Arrangement::default(), &metrics);
         let tile = sample::tile();
         let looks = NameLooks::new(&tile, search);
         paint(&Scene {
@@ -189,6 +212,7 @@ mod tests {
             scroll_y: 0.0,
             selected,
             range_px: None,
+            overlay,
         })
     }
 
@@ -210,5 +234,33 @@ mod tests {
         let far = picture(Viewport::new(Interval::new(TraceNs(900_000), TraceNs(900_100)), 600.0), "", None);
         assert!(far.shapes() < near.shapes() + 5);
         assert!(!to_svg(&far, Theme::Light).contains("fused"));
+    }
+
+    #[test]
+    fn marks_arrows_and_the_area_stand_over_the_slices() {
+        let link = |track, start_ns, duration_ns| SliceLink {
+            slice: sample::FUSED_16,
+            track: super::super::TrackId(track),
+            row: 0,
+            title: String::new(),
+            start_ns,
+            duration_ns,
+        };
+        let (from, to) = (link(11, 11_452, 153), link(8, 12_050, 140));
+        let annotations = [
+            Annotation { start_ns: 5_000, end_ns: 5_000, label: "A".to_owned() },
+            Annotation { start_ns: 11_452, end_ns: 11_605, label: "fused_16".to_owned() },
+        ];
+        let arrows = [FlowArrow { from, to, is_strong: true }];
+        let span = Interval::new(TraceNs(9_000), TraceNs(12_000));
+        let area = Area { span, tracks: vec![super::super::TrackId(2)] };
+        let overlay = Overlay { annotations: &annotations, arrows: &arrows, area: Some(&area) };
+        let view = Viewport::fit(sample::outline().span, 600.0);
+        let list = picture_with(view, "", None, overlay);
+        let plain = picture(view, "", None);
+        // Two flags with a line each, the range's band, bar and end, an arrow with its head, the area's one band.
+        assert_eq!(list.shapes() - plain.shapes(), 2 * 3 + 3 + 2 + 1);
+        let svg = to_svg(&list, Theme::Light);
+        assert!(svg.contains("<path d=\"M") && svg.contains(">fused_16<"));
     }
 }

@@ -137,15 +137,23 @@ pub(super) fn paint_counter(
     let low = min.min(0.0);
     let range = if max > low { max - low } else { 1.0 };
     let (top, height) = (scene.screen_y(block.y) + 2.0, block.height - 4.0);
-    let mut rects = Vec::new();
+    let base = top + height;
+    let mut points: Vec<(f64, f64)> = Vec::new();
     for i in visible_slices(scene, track) {
-        let Some((x, w)) = horizontal(scene, track, i) else { continue };
+        let Some((left, right)) = edges(scene, track, i) else { continue };
         let share = track.value.get(i).map_or(0.0, |v| ((v - low) / range).clamp(0.0, 1.0));
-        let h = (share * height).max(1.0);
-        rects.push(Rect::new(x, top + height - h, w, h));
+        let y = base - (share * height).max(1.0);
+        match points.last() {
+            None => points.push((left, base)),
+            // Before the first sample, and where samples are missing, there is nothing.
+            Some((x, _)) if left > *x + 1.0 => points.extend([(*x, base), (left, base)]),
+            Some(_) => {}
+        }
+        points.extend([(left, y), (right, y)]);
     }
-    if !rects.is_empty() {
-        list.commands.push(Command::Rects(Paint::Counter, rects));
+    if let Some((x, _)) = points.last() {
+        points.push((*x, base));
+        list.commands.push(Command::Polygon(Paint::Counter, points));
     }
     let text = crate::view::text::three_decimals(max);
     list.text(Label {
@@ -173,6 +181,15 @@ fn visible_slices<'a>(scene: &'a Scene<'_>, track: &'a TrackTile) -> impl Iterat
 /// to a little more than the screen: a canvas does not like huge coordinates. A gap of a pixel sets neighbours apart where
 /// there is room for it.
 fn horizontal(scene: &Scene<'_>, track: &TrackTile, i: usize) -> Option<(f64, f64)> {
+    let (left, right) = edges(scene, track, i)?;
+    let left = libm::round(left);
+    let width = libm::round(right) - left;
+    let width = if width > 4.0 { width - 1.0 } else { width.max(1.0) };
+    Some((left, width))
+}
+
+/// Left and right edge on the canvas, cut to a little more than the screen.
+fn edges(scene: &Scene<'_>, track: &TrackTile, i: usize) -> Option<(f64, f64)> {
     let gutter = scene.metrics.gutter;
     let (least, most) = (gutter - 8.0, gutter + scene.view.width_px() + 8.0);
     let left = gutter + scene.view.x_of(track.start_ns[i]);
@@ -180,8 +197,5 @@ fn horizontal(scene: &Scene<'_>, track: &TrackTile, i: usize) -> Option<(f64, f6
     if right < least || left > most {
         return None;
     }
-    let left = libm::round(left.max(least));
-    let width = libm::round(right.min(most)) - left;
-    let width = if width > 4.0 { width - 1.0 } else { width.max(1.0) };
-    Some((left, width))
+    Some((left.max(least), right.min(most)))
 }

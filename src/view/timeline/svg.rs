@@ -65,6 +65,19 @@ fn write_command(out: &mut String, command: &Command, theme: Theme, clips: &mut 
             paint.css(theme),
             number(*width)
         ),
+        Command::Curve(paint, [a, b, c, d], width) => {
+            let at = |(x, y): (f64, f64)| format!("{} {}", number(x), number(y));
+            writeln!(
+                out,
+                "<path d=\"M{} C{} {} {}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"/>",
+                at(*a),
+                at(*b),
+                at(*c),
+                at(*d),
+                paint.css(theme),
+                number(*width)
+            )
+        }
         Command::Polygon(paint, points) => {
             write!(out, "<polygon fill=\"{}\" points=\"", paint.css(theme))?;
             for (x, y) in points {

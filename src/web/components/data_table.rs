@@ -167,5 +167,7 @@ fn value_cell(cell: &Cell, column: &Column) -> Html {
             </td>
         };
     }
-    html! { <td class={column.is_numeric().then_some("number")} data-value={cell.raw()}>{ text }</td> }
+    // A sentence needs room to be read, where numbers would leave it a few characters.
+    let is_sentence = !column.is_numeric() && text.len() > 48;
+    html! { <td class={classes!(column.is_numeric().then_some("number"), is_sentence.then_some("is-sentence"))} data-value={cell.raw()}>{ text }</td> }
 }

@@ -2,14 +2,10 @@
 
 use yew::prelude::*;
 
+use super::plot_frame::{VIEW_BOX, axes, x_of as frame_x, y_of as frame_y};
 use crate::view::palette::FILLS;
 use crate::view::plot::{Mark, Scatter, ScatterPoint};
 use crate::view::svg::number;
-
-const LEFT: f64 = 86.0;
-const TOP: f64 = 14.0;
-const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 260.0;
 
 /// Properties of [`ScatterPlot`].
 #[derive(Properties, PartialEq)]
@@ -25,7 +21,11 @@ pub struct ScatterPlotProps {
 pub fn ScatterPlot(props: &ScatterPlotProps) -> Html {
     let active = use_state_eq(|| None::<usize>);
     let plot = &props.plot;
-    let readout = active.and_then(|i| plot.points.get(i)).map(|p| plot.describe(p));
+    let words = |i: usize, p: &ScatterPoint| {
+        let front = if plot.is_on_front(i) { " \u{2013} on the Pareto front" } else { "" };
+        format!("{}{front}", plot.describe(p))
+    };
+    let readout = active.and_then(|i| plot.points.get(i).map(|p| words(i, p)));
     let points = plot.points.iter().enumerate().map(|(i, p)| {
         let set = |to: Option<usize>| {
             let active = active.clone();
@@ -33,7 +33,7 @@ pub fn ScatterPlot(props: &ScatterPlotProps) -> Html {
         };
         let (on, on2, off, off2) = (set(Some(i)), set(Some(i)), set(None), set(None));
         html! {
-            <g class={classes!("point", (*active == Some(i)).then_some("is-active"))} tabindex="0" role="img" aria-label={plot.describe(p)}
+            <g class={classes!("point", (*active == Some(i)).then_some("is-active"))} tabindex="0" role="img" aria-label={words(i, p)}
                 onmouseenter={Callback::from(move |_: MouseEvent| on())} onmouseleave={Callback::from(move |_: MouseEvent| off())}
                 onfocus={Callback::from(move |_: FocusEvent| on2())} onblur={Callback::from(move |_: FocusEvent| off2())}>
                 { mark(plot, p, beside(plot, i)) }
@@ -51,49 +51,39 @@ pub fn ScatterPlot(props: &ScatterPlotProps) -> Html {
     html! {
         <figure class="scatter">
             <figcaption>{ &props.title }</figcaption>
-            <svg viewBox="0 0 672 330" role="group" aria-label={format!("{}, {} points; the same values are in the table", props.title, plot.points.len())}>
-                { axes(plot) }
+            <svg viewBox={VIEW_BOX} role="group" aria-label={format!("{}, {} points; the same values are in the table", props.title, plot.points.len())}>
+                { axes(&plot.x, &plot.y) }
+                { front(plot) }
                 { for points }
             </svg>
             <p class="readout">{ readout.unwrap_or_else(|| "Point at a mark, or move to it with Tab, for its values.".to_owned()) }</p>
-            <ul class="legend in-line">{ for legend }</ul>
+            <ul class="legend in-line">
+                { for legend }
+                if plot.front.len() > 1 {
+                    <li><svg class="swatch is-line" viewBox="0 0 22 8" aria-hidden="true"><line class="front" x1="0" x2="22" y1="4" y2="4" /></svg>
+                        <span class="name">{ "Pareto front: nothing else is faster at as much throughput" }</span></li>
+                }
+            </ul>
         </figure>
     }
 }
 
 fn x_of(plot: &Scatter, value: f64) -> f64 {
-    LEFT + plot.x.share(value) * WIDTH
+    frame_x(&plot.x, value)
 }
 
 fn y_of(plot: &Scatter, value: f64) -> f64 {
-    TOP + HEIGHT - plot.y.share(value) * HEIGHT
+    frame_y(&plot.y, value)
 }
 
-fn axes(plot: &Scatter) -> Html {
-    let bottom = TOP + HEIGHT;
-    let xs = plot.x.ticks.iter().map(|t| {
-        let x = number(x_of(plot, t.value));
-        html! { <>
-            <line x1={x.clone()} x2={x.clone()} y1={number(TOP)} y2={number(bottom)} class="grid" />
-            <text x={x} y={number(bottom + 18.0)} text-anchor="middle">{ &t.label }</text>
-        </> }
-    });
-    let ys = plot.y.ticks.iter().map(|t| {
-        let y = number(y_of(plot, t.value));
-        html! { <>
-            <line x1={number(LEFT)} x2={number(LEFT + WIDTH)} y1={y.clone()} y2={y.clone()} class="grid" />
-            <text x={number(LEFT - 8.0)} y={y} text-anchor="end" dominant-baseline="central">{ &t.label }</text>
-        </> }
-    });
-    let middle = number(TOP + HEIGHT / 2.0);
-    html! {
-        <g class="axes" aria-hidden="true">
-            { for xs }
-            { for ys }
-            <text class="axis-title" x={number(LEFT + WIDTH / 2.0)} y="322" text-anchor="middle">{ &plot.x.title }</text>
-            <text class="axis-title" x="16" y={middle.clone()} text-anchor="middle" transform={format!("rotate(-90 16 {middle})")}>{ &plot.y.title }</text>
-        </g>
+/// The front as a line through its points.
+fn front(plot: &Scatter) -> Html {
+    if plot.front.len() < 2 {
+        return Html::default();
     }
+    let place = |p: &ScatterPoint| format!("{},{}", number(x_of(plot, p.x)), number(y_of(plot, p.y)));
+    let points: Vec<String> = plot.front.iter().filter_map(|&i| plot.points.get(i)).map(place).collect();
+    html! { <polyline class="front" points={points.join(" ")} aria-hidden="true" /> }
 }
 
 fn fill_of(fill: u8) -> &'static str {

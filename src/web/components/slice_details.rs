@@ -47,6 +47,7 @@ pub fn SliceDetailsPanel(props: &SliceDetailsProps) -> Html {
                 { pair("Wall duration", &duration(link.duration_ns)) }
                 { pair("Self time", &d.self_ns.filter(|s| *s != link.duration_ns).map(duration).unwrap_or_default()) }
             </dl>
+            { for d.notes.iter().map(|note| html! { <p class="note">{ note }</p> }) }
             if !d.members.is_empty() {
                 <h4>{ format!("Fused members ({})", d.members.len()) }</h4>
                 <ul class="members-list">{ for d.members.iter().map(|m| html! { <li><code>{ m }</code></li> }) }</ul>
@@ -76,7 +77,7 @@ fn links(title: &str, links: &[SliceLink], on_select: &Callback<SliceRef>) -> Ht
     let item = |link: &SliceLink| {
         let slice = link.slice;
         let onclick = on_select.reform(move |_: MouseEvent| slice);
-        html! { <li><button type="button" class="link" {onclick}>{ &link.title }</button></li> }
+        html! { <li><button type="button" class="link" {onclick}>{ &link.title }</button><span class="count">{ format!(" {}", exact_ns(link.start_ns)) }</span></li> }
     };
     html! { <><h4>{ title.to_owned() }</h4><ul class="chain">{ for links.iter().map(item) }</ul></> }
 }

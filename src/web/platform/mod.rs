@@ -3,9 +3,11 @@
 pub mod clipboard;
 pub mod download;
 pub mod frame;
+pub mod machine;
 pub mod offline;
 pub mod page;
 pub mod panic;
+pub mod pointer;
 pub mod storage;
 pub mod theme;
 pub mod url;

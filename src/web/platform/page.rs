@@ -69,3 +69,20 @@ pub fn is_typing(target: Option<web_sys::EventTarget>) -> bool {
         matches!(e.tag_name().as_str(), "INPUT" | "SELECT" | "TEXTAREA") || e.has_attribute("contenteditable")
     })
 }
+
+/// The text in the field an event is from.
+#[must_use]
+pub fn value_of(event: &web_sys::InputEvent) -> String {
+    let target = event.target();
+    if let Some(input) = target.clone().and_then(|t| t.dyn_into::<web_sys::HtmlInputElement>().ok()) {
+        return input.value();
+    }
+    target.and_then(|t| t.dyn_into::<web_sys::HtmlTextAreaElement>().ok()).map_or_else(String::new, |t| t.value())
+}
+
+/// Whether the `details` element an event is from is open.
+#[must_use]
+pub fn is_open(event: &web_sys::Event) -> bool {
+    let element = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+    element.is_some_and(|e| e.has_attribute("open"))
+}

@@ -11,7 +11,7 @@ use crate::insight::Insights;
 use crate::session::share::{Link, ProfileLink, Tool};
 use crate::session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, ProfileSpec, SearchHits};
 use crate::view::table::Sort;
-use crate::view::timeline::{SliceDetails, SliceLink, SliceRef};
+use crate::view::timeline::{Annotation, Area, Arrangement, SliceDetails, SliceLink, SliceRef, next_label};
 use crate::web::context::Shared;
 use crate::web::worker::Engine;
 
@@ -31,6 +31,15 @@ pub struct OpenRun {
     pub operators: BTreeMap<OperatorKind, CountedOperators>,
     /// Its analysis, once it was asked for; the inner one is absent when the profile has none.
     pub insights: Option<Option<Shared<Insights>>>,
+}
+
+/// Flow arrows of a span.
+#[derive(Default)]
+pub struct Flows {
+    /// From where to where.
+    pub arrows: Vec<(SliceLink, SliceLink)>,
+    /// How many there are in all of the profile.
+    pub total: u64,
 }
 
 /// An operator table and the span that was counted, none for all of the profile.
@@ -71,6 +80,10 @@ pub struct ProfileState {
     pub details: Option<Shared<SliceDetails>>,
     /// What the search found.
     pub hits: Option<Shared<SearchHits>>,
+    /// The selected area of the timeline.
+    pub area: Option<Area>,
+    /// All flow arrows around the screen, when they are wanted.
+    pub flows: Option<Shared<Flows>>,
     /// The link was just opened: its span and selection belong to the profile that comes next.
     is_fresh: bool,
     next_id: u32,
@@ -108,6 +121,16 @@ pub enum ProfileAction {
     Hits(SearchHits),
     /// A section was collapsed or opened.
     ToggleSection(usize),
+    /// Tracks were pinned, hidden, folded or moved.
+    Arrange(Arrangement),
+    /// A mark or a range was put on the timeline; without a label it gets the next letter.
+    Annotate(Interval<TraceNs>, Option<String>),
+    /// Marks and ranges were edited.
+    Annotations(Vec<Annotation>),
+    /// An area was selected, or none.
+    Area(Option<Area>),
+    /// Flow arrows came, or are no longer wanted.
+    Flows(Option<Flows>),
     /// A head of the table was pressed.
     Sort(Sort),
     /// A core was chosen for the second pie.
@@ -131,6 +154,8 @@ impl Default for ProfileState {
             shown: None,
             details: None,
             hits: None,
+            area: None,
+            flows: None,
             is_fresh: false,
             next_id: 0,
         }
@@ -160,10 +185,13 @@ impl ProfileState {
         self.link.span = None;
         self.link.in_view = false;
         self.link.selected = None;
-        self.link.collapsed.clear();
+        self.link.arrangement = Arrangement::default();
+        self.link.annotations.clear();
         self.link.core = None;
         self.details = None;
         self.hits = None;
+        self.area = None;
+        self.flows = None;
     }
 
     fn show(&mut self, id: u32) {
@@ -258,10 +286,18 @@ impl Reducible for ProfileState {
                 }
             }
             ProfileAction::ToggleSection(section) => {
-                if !next.link.collapsed.remove(&section) {
-                    next.link.collapsed.insert(section);
-                }
+                next.link.arrangement.toggle_section(section);
             }
+            ProfileAction::Arrange(arrangement) => next.link.arrangement = arrangement,
+            ProfileAction::Annotate(span, label) => {
+                let label = label.unwrap_or_else(|| next_label(&next.link.annotations));
+                let new = Annotation { start_ns: span.start.0, end_ns: span.end.0, label };
+                next.link.annotations.push(new);
+                next.link.annotations.sort_by_key(|a| (a.start_ns, a.end_ns));
+            }
+            ProfileAction::Annotations(all) => next.link.annotations = all,
+            ProfileAction::Area(area) => next.area = area,
+            ProfileAction::Flows(flows) => next.flows = flows.map(Shared::new),
             ProfileAction::Sort(sort) => next.link.sort = Some(sort),
             ProfileAction::Core(core) => next.link.core = core,
             ProfileAction::InView(in_view) => next.link.in_view = in_view,

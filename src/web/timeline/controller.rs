@@ -1,7 +1,7 @@
 //! What is on the screen of a timeline, and what the worker is asked for.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use gloo_timers::callback::Timeout;
@@ -11,7 +11,10 @@ use yew::Callback;
 use crate::base::{Interval, TraceNs};
 use crate::session::{Event, JobId, ProfileInfo, Request};
 use crate::view::palette::Theme;
-use crate::view::timeline::{Layout, Metrics, NameLooks, SliceRef, TimelineTile, Viewport};
+use crate::view::timeline::{
+    Annotation, Area, Arrangement, FlowArrow, Layout, Metrics, NameLooks, SliceRef, TimelineTile, TrackId, ViewHistory,
+    Viewport,
+};
 use crate::web::context::Shared;
 use crate::web::worker::Engine;
 
@@ -31,6 +34,18 @@ pub enum Change {
     Step(crate::view::timeline::Neighbour),
     /// The bar of a section was pressed.
     ToggleSection(usize),
+    /// The name of a track was pressed.
+    ToggleFold(TrackId),
+    /// Pin the track of the selection.
+    Pin,
+    /// Hide the track of the selection.
+    Hide,
+    /// Go along a flow arrow of the selection: to what it leads to, or back.
+    Flow(bool),
+    /// Put a mark or a range here; a range of the selected slice carries its name.
+    Annotate(Interval<TraceNs>, bool),
+    /// An area was selected, or none.
+    Area(Option<Area>),
     /// Scroll down by so many pixels.
     Scroll(f64),
     /// New slices came.
@@ -52,6 +67,8 @@ pub struct Hover {
     pub duration_ns: u64,
     /// How many slices it stands for.
     pub count: u32,
+    /// Its value, on a counter.
+    pub value: Option<f64>,
     /// Where the pointer is on the canvas.
     pub x: f64,
     /// Where the pointer is on the canvas.
@@ -87,7 +104,13 @@ pub(super) struct Screen {
     pub(super) scroll_y: f64,
     pub(super) metrics: Metrics,
     pub(super) layout: Layout,
-    pub(super) collapsed: BTreeSet<usize>,
+    pub(super) arrangement: Arrangement,
+    pub(super) annotations: Vec<Annotation>,
+    pub(super) arrows: Vec<FlowArrow>,
+    pub(super) area: Option<Area>,
+    /// The instant under the pointer, while it is over the slices.
+    pub(super) pointer_ns: Option<i64>,
+    pub(super) history: ViewHistory<Viewport>,
     pub(super) view: Viewport,
     pub(super) tile: Option<Shared<TimelineTile>>,
     /// How the names of the tile look, found anew with every tile and every search.
@@ -120,7 +143,7 @@ impl Controller {
     ) -> Self {
         let view = Viewport::fit(info.outline.span, 1_000.0);
         let metrics = Metrics::default();
-        let layout = Layout::new(&info.outline, &BTreeSet::new(), &metrics);
+        let layout = Layout::new(&info.outline, &Arrangement::default(), &metrics);
         let screen = Screen {
             canvas: None,
             width: 0.0,
@@ -129,7 +152,12 @@ impl Controller {
             scroll_y: 0.0,
             metrics,
             layout,
-            collapsed: BTreeSet::new(),
+            arrangement: Arrangement::default(),
+            annotations: Vec::new(),
+            arrows: Vec::new(),
+            area: None,
+            pointer_ns: None,
+            history: ViewHistory::default(),
             view,
             tile: None,
             looks: NameLooks::default(),
@@ -167,15 +195,48 @@ impl Controller {
         (screen.tile.clone(), screen.view)
     }
 
-    /// Sections with only their bar.
-    pub fn set_collapsed(&self, collapsed: &BTreeSet<usize>) {
+    /// How tracks are arranged.
+    pub fn set_arrangement(&self, arrangement: &Arrangement) {
         let mut screen = self.0.screen.borrow_mut();
-        if screen.collapsed != *collapsed {
-            screen.collapsed.clone_from(collapsed);
-            screen.layout = Layout::new(&self.0.info.outline, collapsed, &screen.metrics);
+        if screen.arrangement != *arrangement {
+            screen.arrangement.clone_from(arrangement);
+            screen.layout = Layout::new(&self.0.info.outline, arrangement, &screen.metrics);
         }
         drop(screen);
         self.changed();
+    }
+
+    /// Marks, ranges and flow arrows over the slices.
+    pub fn set_overlay(&self, annotations: &[Annotation], arrows: Vec<FlowArrow>) {
+        {
+            let mut screen = self.0.screen.borrow_mut();
+            screen.annotations = annotations.to_vec();
+            screen.arrows = arrows;
+        }
+        self.redraw();
+    }
+
+    /// The selected area.
+    pub fn set_area(&self, area: Option<&Area>) {
+        self.0.screen.borrow_mut().area = area.cloned();
+        self.redraw();
+    }
+
+    /// The view before this one, or the one that was undone last.
+    pub fn undo(&self, forth: bool) {
+        let to = {
+            let mut screen = self.0.screen.borrow_mut();
+            if forth { screen.history.redo() } else { screen.history.undo() }
+        };
+        if let Some(to) = to {
+            self.change_view(|view| to.with_width(view.width_px()));
+        }
+    }
+
+    /// Whether there is a view to go back to, and one to go forth to.
+    #[must_use]
+    pub fn can_undo(&self) -> (bool, bool) {
+        self.0.screen.borrow().history.can()
     }
 
     /// What is searched for, how it looks.
@@ -223,6 +284,16 @@ impl Controller {
         self.change_view(|view| Viewport::new(span, view.width_px()));
     }
 
+    /// Shows a range with some room around it, or brings a mark into sight.
+    pub fn show_annotation(&self, a: &Annotation) {
+        if a.is_range() {
+            let middle = |view: &Viewport| view.width_px() / 2.0;
+            self.change_view(|view| Viewport::new(a.span(), view.width_px()).zoomed(1.3, middle(&view)));
+        } else {
+            self.change_view(|view| view.showing(a.start_ns, 0));
+        }
+    }
+
     /// Shows all of the profile.
     pub fn fit(&self) {
         let span = self.0.info.outline.span;
@@ -264,6 +335,7 @@ impl Controller {
         let controller = self.clone();
         let timer = Timeout::new(SETTLE_MS, move || {
             let view = controller.0.screen.borrow().view;
+            controller.0.screen.borrow_mut().history.record(view);
             let all = Viewport::fit(controller.0.info.outline.span, view.width_px());
             let span = (view != all).then(|| view.interval());
             controller.emit(Change::View(span, view));

@@ -5,7 +5,7 @@ use web_sys::HtmlCanvasElement;
 
 use super::controller::{Controller, Screen};
 use super::painter;
-use crate::view::timeline::{Layout, Metrics, Outline, Scene, Viewport, paint};
+use crate::view::timeline::{Layout, Metrics, Outline, Overlay, Scene, Viewport, paint};
 
 impl Controller {
     /// The canvas has this size now, in pixels.
@@ -21,13 +21,17 @@ impl Controller {
                 return;
             }
             screen.metrics = Metrics { char_px: screen.char_px(), ..Metrics::for_width(width) };
-            screen.layout = Layout::new(outline, &screen.collapsed, &screen.metrics);
+            screen.layout = Layout::new(outline, &screen.arrangement, &screen.metrics);
             let room = width - screen.metrics.gutter;
             screen.view = match screen.wanted_span.take() {
                 Some(span) => Viewport::new(span, room).clamped(outline.span),
                 None if is_first => Viewport::fit(outline.span, room),
                 None => screen.view.with_width(room),
             };
+            let view = screen.view;
+            if is_first {
+                screen.history.record(view);
+            }
             // A canvas that was resized is blank until it is painted: paint in the same frame. The first time there is
             // nothing to keep, and the frame that `changed` asks for shares the work.
             if !is_first {
@@ -73,6 +77,7 @@ impl Screen {
             scroll_y: self.scroll_y,
             selected: self.selected,
             range_px: self.range_px,
+            overlay: Overlay { annotations: &self.annotations, arrows: &self.arrows, area: self.area.as_ref() },
         });
         painter::paint(context, &self.strips, &list, self.theme, self.dpr, text_ms)
     }

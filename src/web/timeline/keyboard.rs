@@ -15,7 +15,7 @@ impl Controller {
     /// Handles a key; says whether it meant something.
     pub fn key(&self, event: &KeyboardEvent) -> bool {
         if event.ctrl_key() || event.meta_key() || event.alt_key() {
-            return false;
+            return self.key_with_ctrl(event);
         }
         let fine = if event.shift_key() { 0.25 } else { 1.0 };
         let has_selection = self.0.screen.borrow().selected.is_some();
@@ -35,12 +35,65 @@ impl Controller {
             "f" | "F" => self.fit_selection(),
             "0" | "z" | "Z" | "Home" => self.fit(),
             "Enter" | " " => self.select_first(),
-            "Escape" => self.emit(Change::Select(None)),
+            "Escape" => self.escape(),
+            "m" | "M" => self.annotate(),
+            "r" | "R" => self.select_area_of_selection(),
+            "p" | "P" if has_selection => self.emit(Change::Pin),
+            "h" | "H" if has_selection => self.emit(Change::Hide),
+            "[" => self.emit(Change::Flow(false)),
+            "]" => self.emit(Change::Flow(true)),
             "/" => self.emit(Change::Key('/')),
             "?" => self.emit(Change::Key('?')),
             _ => return false,
         }
         true
+    }
+
+    /// Undo and redo of zooming.
+    fn key_with_ctrl(&self, event: &KeyboardEvent) -> bool {
+        let forth = match event.key().as_str() {
+            _ if event.alt_key() => return false,
+            "z" | "Z" => event.shift_key(),
+            "y" | "Y" => true,
+            _ => return false,
+        };
+        self.undo(forth);
+        true
+    }
+
+    fn escape(&self) {
+        if self.0.screen.borrow().area.is_some() {
+            self.emit(Change::Area(None));
+        } else {
+            self.emit(Change::Select(None));
+        }
+    }
+
+    /// A range over the selected area or slice; else a mark under the pointer, or in the middle of the screen.
+    fn annotate(&self) {
+        let (span, is_of_slice) = {
+            let screen = self.0.screen.borrow();
+            let of_slice = selected_span(screen.tile.as_deref(), screen.selected)
+                .map(|(start, duration)| span_of(start, duration));
+            let of_area = screen.area.as_ref().map(|a| a.span);
+            let at = screen.pointer_ns.unwrap_or_else(|| screen.view.ns_at(screen.view.width_px() / 2.0));
+            let is_of_slice = of_area.is_none() && of_slice.is_some();
+            (of_area.or(of_slice).unwrap_or_else(|| span_of(at, 0)), is_of_slice)
+        };
+        self.emit(Change::Annotate(span, is_of_slice));
+    }
+
+    /// The span of the selected slice, or of the screen, on all tracks in sight.
+    fn select_area_of_selection(&self) {
+        let area = {
+            let screen = self.0.screen.borrow();
+            let of_slice = selected_span(screen.tile.as_deref(), screen.selected)
+                .map(|(start, duration)| span_of(start, duration));
+            let span = of_slice.unwrap_or_else(|| screen.view.interval());
+            let tracks = screen.layout.tracks_between(screen.scroll_y, screen.scroll_y + screen.height);
+            crate::view::timeline::Area { span, tracks }
+        };
+        self.emit(Change::Area(Some(area)));
     }
 
     fn zoom_by(&self, factor: f64, fine: f64) {
@@ -54,6 +107,11 @@ impl Controller {
 
     /// Shows the selected slice as wide as it can be; the second time, or without one, all of the profile.
     pub fn fit_selection(&self) {
+        let area = self.0.screen.borrow().area.as_ref().map(|a| a.span);
+        if let Some(span) = area.filter(|span| self.0.screen.borrow().view.interval() != *span) {
+            self.show_span(span);
+            return;
+        }
         let span = {
             let screen = self.0.screen.borrow();
             selected_span(screen.tile.as_deref(), screen.selected).filter(|(start, duration)| {
@@ -124,6 +182,11 @@ impl Controller {
             self.emit(Change::Select(Some(slice)));
         }
     }
+}
+
+fn span_of(start: i64, duration: u64) -> crate::base::Interval<crate::base::TraceNs> {
+    let end = start.saturating_add_unsigned(duration);
+    crate::base::Interval::new(crate::base::TraceNs(start), crate::base::TraceNs(end))
 }
 
 fn selected_span(tile: Option<&crate::view::timeline::TimelineTile>, selected: Option<SliceRef>) -> Option<(i64, u64)> {

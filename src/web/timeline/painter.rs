@@ -56,6 +56,14 @@ pub fn paint(
                 context.set_line_width(*width);
                 context.stroke_rect(r.x, r.y, r.w, r.h);
             }
+            Command::Curve(paint, [a, b, c, d], width) => {
+                context.set_stroke_style_str(paint.css(theme));
+                context.set_line_width(*width);
+                context.begin_path();
+                context.move_to(a.0, a.1);
+                context.bezier_curve_to(b.0, b.1, c.0, c.1, d.0, d.1);
+                context.stroke();
+            }
             Command::Polygon(paint, points) => {
                 context.set_fill_style_str(paint.css(theme));
                 polygon(context, points);

@@ -3,7 +3,8 @@
 use web_sys::{MouseEvent, PointerEvent, WheelEvent};
 
 use super::controller::{Change, Controller, Hover};
-use crate::view::timeline::{Hit, NO_SLICE, Viewport, hit};
+use crate::base::{Interval, TraceNs};
+use crate::view::timeline::{Area, Hit, NO_SLICE, Viewport, hit};
 
 /// A press that moves less is a click.
 const CLICK_PX: f64 = 4.0;
@@ -17,8 +18,10 @@ pub(super) enum Drag {
     Pressed(f64, f64),
     /// The view follows the pointer.
     Pan,
-    /// A span is dragged out.
+    /// A span to zoom to is dragged out.
     Range,
+    /// An area is dragged out from a point.
+    Area(f64, f64),
     /// Two fingers.
     Pinch,
 }
@@ -37,7 +40,8 @@ impl Controller {
         let mut screen = self.0.screen.borrow_mut();
         screen.pointers.insert(event.pointer_id(), (x, y));
         screen.drag = match screen.pointers.len() {
-            1 if event.shift_key() => Drag::Range,
+            1 if event.ctrl_key() || event.meta_key() => Drag::Range,
+            1 if event.shift_key() => Drag::Area(x, y),
             1 => Drag::Pressed(x, y),
             _ => Drag::Pinch,
         };
@@ -82,6 +86,12 @@ impl Controller {
                 drop(screen);
                 self.redraw();
             }
+            Drag::Area(x0, y0) => {
+                let mut screen = self.0.screen.borrow_mut();
+                screen.area = Some(screen.area_between((x0, y0), (x, y)));
+                drop(screen);
+                self.redraw();
+            }
             Drag::Pressed(..) | Drag::None => {}
         }
     }
@@ -98,6 +108,12 @@ impl Controller {
         match drag {
             Drag::Pressed(..) => self.click(place(event)),
             Drag::Range => self.zoom_to_range(range),
+            Drag::Area(x0, _) => {
+                // A press that did not move takes the area away.
+                let moved = (place(event).0 - x0).abs() > CLICK_PX;
+                let area = self.0.screen.borrow().area.clone().filter(|_| moved);
+                self.emit(Change::Area(area));
+            }
             _ => {}
         }
         self.redraw();
@@ -113,6 +129,7 @@ impl Controller {
 
     /// The pointer left the canvas.
     pub fn pointer_leave(&self) {
+        self.0.screen.borrow_mut().pointer_ns = None;
         self.emit(Change::Hover(None));
     }
 
@@ -196,12 +213,18 @@ impl Controller {
                 self.change_view(|view| view.zoomed(0.25, x - gutter));
             }
             Hit::Slice(found) => self.emit(Change::Select(Some(found.slice))),
+            Hit::Name(track) => self.emit(Change::ToggleFold(track)),
             Hit::Track(_) | Hit::Nothing => self.emit(Change::Select(None)),
             Hit::Ruler => {}
         }
     }
 
     fn hover(&self, x: f64, y: f64) {
+        {
+            let mut screen = self.0.screen.borrow_mut();
+            let gutter = screen.metrics.gutter;
+            screen.pointer_ns = (x >= gutter).then(|| screen.view.ns_at(x - gutter));
+        }
         let hover = match self.hit_at(x, y) {
             Hit::Slice(found) => {
                 let screen = self.0.screen.borrow();
@@ -211,6 +234,7 @@ impl Controller {
                         title: tile.name_of(track, found.index).to_owned(),
                         duration_ns: track.duration_ns[found.index],
                         count: track.count[found.index],
+                        value: track.value.get(found.index).copied(),
                         x,
                         y,
                     })
@@ -219,5 +243,18 @@ impl Controller {
             _ => None,
         };
         self.emit(Change::Hover(hover));
+    }
+}
+
+impl super::controller::Screen {
+    /// The span and the tracks between two points of the canvas.
+    fn area_between(&self, (x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> Area {
+        let ns = |x: f64| self.view.ns_at((x - self.metrics.gutter).clamp(0.0, self.view.width_px()));
+        let height = |y: f64| y - self.metrics.ruler + self.scroll_y;
+        let span = Interval::new(TraceNs(ns(x0.min(x1))), TraceNs(ns(x0.max(x1)).saturating_add(1)));
+        Area {
+            span,
+            tracks: self.layout.tracks_between(height(y0.min(y1)), height(y0.max(y1)).max(height(y0.min(y1)) + 1.0)),
+        }
     }
 }

@@ -110,7 +110,12 @@ impl Engine {
 
     /// Tells something that is not answered.
     pub fn tell(&self, request: &Request) {
-        if self.0.queue.borrow().is_none() && self.is_alive() {
+        // Behind the request it is about, while the worker starts.
+        let queued = self.0.queue.borrow_mut().as_mut().is_some_and(|queue| {
+            queue.push((request.clone(), None));
+            true
+        });
+        if !queued && self.is_alive() {
             self.0.post(request, None);
         }
     }

@@ -8,6 +8,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort};
 
+use super::clock::WorkerClock;
 use super::envelope;
 use super::source::FileSource;
 use crate::session::{ByteSource, Event, PROTOCOL_VERSION, Request, Session, StepResult, build_id};
@@ -46,7 +47,7 @@ pub fn start() {
     };
     let host = Rc::new(RefCell::new(Host {
         scope: scope.clone(),
-        session: Session::new(),
+        session: Session::new().with_clock(Rc::new(WorkerClock::new(scope.clone()))),
         next_step: channel.port2(),
         is_scheduled: false,
         budget: 50_000,

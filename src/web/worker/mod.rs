@@ -6,6 +6,7 @@
 //! not yew-agent or gloo-worker.
 
 mod client;
+mod clock;
 mod envelope;
 mod host;
 mod pool;

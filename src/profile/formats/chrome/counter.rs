@@ -2,8 +2,8 @@
 
 use super::event::RawEvent;
 use super::reader::shorten;
-use super::scan::{Members, number_bytes, text_of, unescape};
 use crate::base::{Diagnostics, StrId};
+use crate::profile::formats::json::scan::{Members, number_bytes, text_of, unescape};
 use crate::profile::{ProfileBuilder, TrackId};
 
 /// Adds one counter event; `series` is room that is used again.

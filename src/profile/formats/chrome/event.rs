@@ -1,6 +1,6 @@
 //! One event of the array: its members, found in place and not yet understood.
 
-use super::scan::{Members, Stop};
+use crate::profile::formats::json::scan::{Members, Stop};
 
 /// The members of an event that are read. Values are raw JSON with quotes; missing ones are empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +17,8 @@ pub(super) struct RawEvent<'a> {
     pub(super) scope: &'a [u8],
     pub(super) bp: &'a [u8],
     pub(super) args: &'a [u8],
+    pub(super) sf: &'a [u8],
+    pub(super) stack: &'a [u8],
 }
 
 /// The event whose brace is at `at`, and the position after it. Of a member that comes twice the last counts.
@@ -37,6 +39,8 @@ pub(super) fn scan_event(buf: &[u8], at: usize) -> Result<(RawEvent<'_>, usize),
             b"s" => &mut event.scope,
             b"bp" => &mut event.bp,
             b"args" => &mut event.args,
+            b"sf" => &mut event.sf,
+            b"stack" => &mut event.stack,
             _ => continue,
         };
         *field = value;

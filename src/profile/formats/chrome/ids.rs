@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::event::RawEvent;
-use super::scan::text_of;
+use crate::profile::formats::json::scan::text_of;
 use crate::profile::{LinkValue, ProfileBuilder, TrackId};
 
 const SLOTS: usize = 256;

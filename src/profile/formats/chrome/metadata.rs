@@ -2,15 +2,26 @@
 
 use super::event::RawEvent;
 use super::reader::Rows;
-use super::scan::{Members, number_bytes, text_of};
+use crate::profile::formats::json::scan::{Members, number_bytes, text_of};
 use crate::profile::{MetadataRow, NeuronCoreId};
 
 /// Name of the row that says which NeuronCore a process stands for; the writer's own.
 pub(super) const NEURON_CORE: &str = "neuron_core";
 
+/// Name of the row that says when the profile began and ended, where no event does; the writer's own.
+pub(super) const PROFILE_SPAN: &str = "profile_span";
+
 /// Applies one metadata event.
 pub(super) fn add(rows: &mut Rows, event: &RawEvent<'_>, offset: u64) {
     let builder = &mut rows.builder;
+    if text_of(event.name) == PROFILE_SPAN {
+        for time in [b"start_ns".as_slice(), b"end_ns"].iter().filter_map(|key| member(event.args, key)) {
+            if let Some(ns) = integer(time) {
+                builder.note_time(ns);
+            }
+        }
+        return builder.count_event(Some("M"));
+    }
     let process = builder.process(&text_of(event.pid), "");
     let name = text_of(event.name);
     let understood = match &*name {

@@ -9,14 +9,15 @@ mod event;
 mod ids;
 mod metadata;
 mod reader;
-mod scan;
+mod samples;
 mod skip;
-mod time;
+mod stacks;
 mod tokenizer;
 mod writer;
 
+pub use super::decimal::{TimeError, us_text_to_ns};
 pub use reader::ChromeReader;
-pub use time::{TimeError, us_text_to_ns};
+pub(super) use writer::write_plugin_trace;
 pub use writer::{write_chrome_trace, write_to_string};
 
 /// Name of the object form in summaries.

@@ -2,11 +2,12 @@
 
 use super::event::RawEvent;
 use super::ids::TrackCache;
-use super::scan::text_of;
-use super::time::{TimeError, us_text_to_ns};
+use super::stacks::Stacks;
 use super::tokenizer::{Broken, EventSink, Form, MAX_EVENT_BYTES, Tokenizer};
-use super::{FORMAT_ARRAY, FORMAT_OBJECT, counter, ids, metadata};
+use super::{FORMAT_ARRAY, FORMAT_OBJECT, counter, ids, metadata, samples};
 use crate::base::{Diagnostics, StrId};
+use crate::profile::formats::decimal::{TimeError, us_text_to_ns};
+use crate::profile::formats::json::scan::{text_of, unescape};
 use crate::profile::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress, name_json_object};
 use crate::profile::{ArgsId, LinkEvent, Profile, ProfileBuilder, TrackId};
 
@@ -24,23 +25,31 @@ pub(super) struct Rows {
     pub(super) diagnostics: Diagnostics,
     tracks: TrackCache,
     series: Vec<(StrId, f64)>,
+    pub(super) stacks: Stacks,
 }
 
 impl ChromeReader {
     /// An empty one.
     #[must_use]
     pub fn new(limits: ReadLimits) -> Self {
-        let builder = ProfileBuilder::new(FORMAT_OBJECT);
-        let rows = Rows { builder, diagnostics: Diagnostics::new(), tracks: TrackCache::default(), series: Vec::new() };
-        Self { tokenizer: Tokenizer::new(), rows, limits, bytes: 0 }
+        Self::of(Tokenizer::new(), limits)
     }
 
-    fn check_size(&self) -> Result<(), ReadError> {
-        let (bytes, events) = (self.rows.builder.bytes() as u64, self.rows.builder.events());
-        if bytes > self.limits.store_bytes || events >= u64::from(u32::MAX) - 1 {
-            return Err(ReadError::TooLarge { events, bytes });
-        }
-        Ok(())
+    /// For events on lines, without an array around them.
+    #[must_use]
+    pub fn of_lines(limits: ReadLimits) -> Self {
+        Self::of(Tokenizer::of_lines(), limits)
+    }
+
+    fn of(tokenizer: Tokenizer, limits: ReadLimits) -> Self {
+        let rows = Rows {
+            builder: ProfileBuilder::new(FORMAT_OBJECT),
+            diagnostics: Diagnostics::new(),
+            tracks: TrackCache::default(),
+            series: Vec::new(),
+            stacks: Stacks::default(),
+        };
+        Self { tokenizer, rows, limits, bytes: 0 }
     }
 
     /// That the text was a trace at all.
@@ -73,7 +82,7 @@ impl ChunkedReader for ChromeReader {
     fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
         self.bytes += chunk.len() as u64;
         self.tokenizer.push(chunk, &mut self.rows);
-        self.check_size()
+        self.limits.check(&self.rows.builder)
     }
 
     fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
@@ -91,6 +100,8 @@ impl ChunkedReader for ChromeReader {
         if rows.builder.events() == 0 {
             rows.diagnostics.add("no_events", None, || "the trace has no events".to_owned());
         }
+        rows.stacks.resolve(&mut rows.builder);
+        samples::derive(&mut rows.builder);
         Ok(rows.builder.finish(rows.diagnostics))
     }
 
@@ -104,6 +115,15 @@ impl EventSink for Rows {
         match event.ph {
             [b'"', phase @ .., b'"'] if !phase.is_empty() => self.phase(event, phase, offset),
             _ => self.without_phase(event, offset),
+        }
+    }
+
+    fn member(&mut self, key: &[u8], value: &[u8]) {
+        let key = unescape(key);
+        match key.as_ref() {
+            "stackFrames" => self.stacks.read_frames(value),
+            "samples" => self.stacks.read_samples(&mut self.builder, value),
+            _ => self.builder.set_property(&key, &String::from_utf8_lossy(value)),
         }
     }
 
@@ -153,6 +173,8 @@ impl Rows {
             [b's' | b't' | b'f' | b'b' | b'n' | b'e' | b'S' | b'T' | b'p' | b'F' | b'N' | b'O' | b'D'] => {
                 self.link(event, phase[0], track, ts);
             }
+            // The parts of a profile of V8 are joined by an id.
+            b"P" if !event.id.is_empty() || !event.id2.is_empty() => self.link(event, b'P', track, ts),
             [b'i' | b'I' | b'R' | b'P'] => self.instant(event, phase[0], track, ts),
             &[byte] if byte.is_ascii_graphic() => {
                 self.unknown_phase(event, offset);
@@ -163,7 +185,11 @@ impl Rows {
                 self.builder.note_track(track);
                 self.builder.note_time(ts);
                 self.builder.count_event(Some(&text_of(event.ph)));
+                return;
             }
+        }
+        if !event.sf.is_empty() || !event.stack.is_empty() {
+            self.stacks.note(&mut self.builder, phase[0], event.sf, event.stack);
         }
     }
 
@@ -187,7 +213,7 @@ impl Rows {
 
     fn complete(&mut self, event: &RawEvent<'_>, track: TrackId, ts: i64, offset: u64) {
         let (name, category, args) = self.names(event);
-        let dur = match super::scan::number_bytes(event.dur) {
+        let dur = match crate::profile::formats::json::scan::number_bytes(event.dur) {
             [] | b"null" => {
                 self.event_note("no_duration", event, offset, "has no \"dur\": shown with none");
                 None
@@ -234,7 +260,7 @@ impl Rows {
     }
 
     fn time(&mut self, event: &RawEvent<'_>, offset: u64) -> Option<i64> {
-        match us_text_to_ns(super::scan::number_bytes(event.ts)) {
+        match us_text_to_ns(crate::profile::formats::json::scan::number_bytes(event.ts)) {
             Ok(ts) => return Some(ts),
             Err(_) if event.ts.is_empty() => self.event_note("no_time", event, offset, "has no \"ts\": skipped"),
             Err(TimeError::OutOfRange) => {

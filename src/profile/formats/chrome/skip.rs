@@ -1,6 +1,6 @@
 //! Getting past text that is not read: values of other keys, elements that are no events, what is broken.
 
-use super::scan::skip_space;
+use crate::profile::formats::json::scan::skip_space;
 
 /// Skips one JSON value that may come in pieces, whatever its size.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,8 +1,8 @@
 //! Finds the events of a trace in text that arrives in chunks of any size.
 
 use super::event::{RawEvent, scan_event};
-use super::scan::{Stop, nested_end, skip_space, string_end};
 use super::skip::{Skipper, next_event_start};
+use crate::profile::formats::json::scan::{Stop, nested_end, skip_space, string_end, value_end};
 
 /// The largest text one event may have. Screenshots, the largest seen, are under 1 MB.
 pub(super) const MAX_EVENT_BYTES: usize = 64 << 20;
@@ -10,6 +10,10 @@ pub(super) const MAX_EVENT_BYTES: usize = 64 << 20;
 const RECOVERY_WINDOW: usize = 64 << 10;
 /// Top-level keys that are remembered, to say what a file is that is no trace.
 const MAX_KEYS: usize = 64;
+/// The largest value of another key of the outer object that is kept.
+const MAX_MEMBER_BYTES: usize = 64 << 10;
+/// Keys whose values are part of the events, and may be as large as one.
+const LARGE_MEMBERS: [&[u8]; 2] = [b"stackFrames", b"samples"];
 
 /// Takes what the tokenizer finds. Offsets count from the start of the (uncompressed) text.
 pub(super) trait EventSink {
@@ -17,6 +21,8 @@ pub(super) trait EventSink {
     fn event(&mut self, event: &RawEvent<'_>, offset: u64);
     /// Something that should have been one.
     fn broken(&mut self, why: Broken, offset: u64);
+    /// Another member of the outer object: key as written, value as raw JSON.
+    fn member(&mut self, key: &[u8], value: &[u8]);
 }
 
 /// What is wrong with an element of the event array.
@@ -43,9 +49,13 @@ enum State {
     Keys,
     /// In the event array.
     Events,
+    /// At the value of another key of the outer object.
+    Member,
     Skip(After),
-    /// After the outer value.
+    /// After the outer value; another of its kind may follow.
     End,
+    /// Nothing more is read.
+    Done,
 }
 
 /// Where a skipped value leads back to.
@@ -79,6 +89,10 @@ pub(super) struct Tokenizer {
     wait_for: usize,
     /// Bytes looked at for broken events; bounds the work on hostile input.
     recovery_work: u64,
+    /// Events one after another without an array around them.
+    is_lines: bool,
+    /// Key of the value at [`State::Member`].
+    member: Vec<u8>,
     pub(super) form: Form,
     pub(super) keys: Vec<String>,
     pub(super) found_events: bool,
@@ -100,15 +114,22 @@ impl Tokenizer {
             skipper: Skipper::default(),
             wait_for: 0,
             recovery_work: 0,
+            is_lines: false,
+            member: Vec::new(),
             form: Form::Unknown,
             keys: Vec::new(),
             found_events: false,
         }
     }
 
+    /// For events on lines, without an array around them.
+    pub(super) fn of_lines() -> Self {
+        Self { is_lines: true, state: State::Events, form: Form::Array, found_events: true, ..Self::new() }
+    }
+
     /// Whether the outer value has been closed.
     pub(super) fn is_closed(&self) -> bool {
-        self.state == State::End
+        matches!(self.state, State::End | State::Done) || self.is_lines
     }
 
     /// Offset of the next byte to look at.
@@ -143,8 +164,10 @@ impl Tokenizer {
             State::Start => self.start(),
             State::Keys => self.key(),
             State::Events => self.element(last, sink),
+            State::Member => self.member(last, sink),
             State::Skip(after) => self.skip(after),
-            State::End => {
+            State::End => self.after_end(),
+            State::Done => {
                 self.at = self.buf.len();
                 Step::NeedMore
             }
@@ -160,11 +183,44 @@ impl Tokenizer {
             None => return Step::NeedMore,
             Some(b'{') => (State::Keys, Form::Object),
             Some(b'[') => (State::Events, Form::Array),
-            Some(_) => (State::End, Form::Unknown),
+            Some(_) => (State::Done, Form::Unknown),
         };
         (self.state, self.form) = state;
         self.found_events = self.form == Form::Array;
         self.at += 1;
+        Step::On
+    }
+
+    /// Some producers append to a file: another array or object of events goes on where the first ended.
+    fn after_end(&mut self) -> Step {
+        self.at = skip_space(&self.buf, self.at);
+        let state = match (self.buf.get(self.at), self.form) {
+            (None, _) => return Step::NeedMore,
+            (Some(b'['), Form::Array) => State::Events,
+            (Some(b'{'), Form::Object) => State::Keys,
+            _ => State::Done,
+        };
+        self.at += 1;
+        self.state = state;
+        Step::On
+    }
+
+    /// Keeps the value of another key if it is not too large, whatever pieces it comes in.
+    fn member(&mut self, last: bool, sink: &mut impl EventSink) -> Step {
+        let key = std::mem::take(&mut self.member);
+        let most = if LARGE_MEMBERS.contains(&key.as_slice()) { MAX_EVENT_BYTES } else { MAX_MEMBER_BYTES };
+        match value_end(&self.buf, self.at) {
+            Ok(end) if end - self.at <= most => {
+                sink.member(&key, &self.buf[self.at..end]);
+                self.at = end;
+                self.state = State::Keys;
+            }
+            Err(Stop::Incomplete) if !last && self.buf.len() - self.at <= most => {
+                self.member = key;
+                return Step::NeedMore;
+            }
+            _ => self.skip_value(After::Keys),
+        }
         Step::On
     }
 
@@ -177,9 +233,9 @@ impl Tokenizer {
         match self.buf.get(at) {
             None => return Step::NeedMore,
             Some(b'"') => {}
-            Some(_) => {
+            Some(&byte) => {
                 self.at += 1;
-                self.state = State::End;
+                self.state = if byte == b'}' { State::End } else { State::Done };
                 return Step::On;
             }
         }
@@ -190,7 +246,7 @@ impl Tokenizer {
             if self.buf.get(colon).is_none_or(|&b| b == b':') {
                 return Step::NeedMore;
             }
-            self.state = State::End;
+            self.state = State::Done;
             return Step::On;
         };
         let key = &self.buf[at + 1..end];
@@ -203,8 +259,13 @@ impl Tokenizer {
         if self.keys.len() < MAX_KEYS {
             self.keys.push(String::from_utf8_lossy(&key[..key.len().min(200)]).into_owned());
         }
+        self.member = key[..key.len().min(MAX_MEMBER_BYTES)].to_vec();
         self.at = value;
-        self.skip_value(After::Keys);
+        if self.keys.len() < MAX_KEYS {
+            self.state = State::Member;
+        } else {
+            self.skip_value(After::Keys);
+        }
         Step::On
     }
 
@@ -286,7 +347,7 @@ impl Tokenizer {
         sink.broken(why, offset);
         if self.recovery_work > (64 << 20) + 16 * (offset + 1) {
             sink.broken(Broken::GaveUp, offset);
-            self.state = State::End;
+            self.state = State::Done;
             return Step::On;
         }
         match resume {

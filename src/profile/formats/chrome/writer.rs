@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use super::metadata::NEURON_CORE;
+use super::metadata::{NEURON_CORE, PROFILE_SPAN};
 use crate::base::StrId;
+use crate::profile::formats::json::push_json_str;
 use crate::profile::{
     ArgsId, InstantId, LinkId, LinkValue, ProcessId, Profile, SeriesId, SliceFlags, SliceId, TrackId,
 };
@@ -16,22 +17,43 @@ use crate::profile::{
 /// # Errors
 /// Only those of `out`.
 pub fn write_chrome_trace<W: Write>(profile: &Profile, out: &mut W) -> fmt::Result {
-    let mut writer = Writer { profile, out, first: true, line: String::new() };
-    writer.out.write_str("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
-    writer.metadata()?;
-    for id in profile.slices().ids() {
-        writer.slice(id)?;
+    let mut writer = Writer { profile, out, first: true, line: String::new(), origin_ns: profile.meta().origin_ns };
+    writer.properties(None)?;
+    writer.events()
+}
+
+/// The timeline as the Neuron plugin has it: times from the start of the profile, which is in `neuronStartTimestampNs`.
+pub(in crate::profile::formats) fn write_plugin_trace(profile: &Profile) -> String {
+    let mut out = String::new();
+    let mut writer = Writer { profile, out: &mut out, first: true, line: String::new(), origin_ns: 0 };
+    // Writing to a String can not fail.
+    let _ = writer.properties(Some(profile.meta().origin_ns)).and_then(|()| writer.events());
+    out
+}
+
+impl<W: Write> Writer<'_, W> {
+    /// All events, and the end of the object.
+    fn events(&mut self) -> fmt::Result {
+        let profile = self.profile;
+        let writer = self;
+        writer.metadata()?;
+        writer.span()?;
+        for (track, _) in profile.tracks().iter_enumerated().filter(|(_, t)| t.kind.is_own()) {
+            for id in profile.slices().of_track(track) {
+                writer.slice(id)?;
+            }
+        }
+        for id in profile.instants().ids() {
+            writer.instant(id)?;
+        }
+        for id in profile.links().ids() {
+            writer.link(id)?;
+        }
+        for id in profile.counters().series().ids() {
+            writer.series(id)?;
+        }
+        writer.out.write_str("\n]}\n")
     }
-    for id in profile.instants().ids() {
-        writer.instant(id)?;
-    }
-    for id in profile.links().ids() {
-        writer.link(id)?;
-    }
-    for id in profile.counters().series().ids() {
-        writer.series(id)?;
-    }
-    writer.out.write_str("\n]}\n")
 }
 
 /// [`write_chrome_trace`] into a string.
@@ -43,14 +65,40 @@ pub fn write_to_string(profile: &Profile) -> String {
     out
 }
 
+/// What the Neuron plugin calls the time of the start, in ns since 1970.
+const NEURON_START: &str = "neuronStartTimestampNs";
+
 struct Writer<'a, W> {
     profile: &'a Profile,
     out: &'a mut W,
     first: bool,
     line: String,
+    /// What is added to every time.
+    origin_ns: i64,
 }
 
 impl<W: Write> Writer<'_, W> {
+    /// Opens the object, with what the file said about itself.
+    fn properties(&mut self, neuron_start_ns: Option<i64>) -> fmt::Result {
+        self.out.write_str("{")?;
+        let properties = &self.profile.meta().properties;
+        if properties.iter().all(|(key, _)| key != "displayTimeUnit") {
+            self.out.write_str("\"displayTimeUnit\":\"ns\",")?;
+        }
+        if let Some(start) = neuron_start_ns {
+            write!(self.out, "\"{NEURON_START}\":{start},")?;
+        }
+        for (key, json) in properties.iter().filter(|(key, _)| neuron_start_ns.is_none() || key != NEURON_START) {
+            // What a lenient reader let in must not make the output something no one can read.
+            if key != "traceEvents" && serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() {
+                push_json_str(&mut self.line, key);
+                write!(self.out, "{}:{json},", self.line)?;
+                self.line.clear();
+            }
+        }
+        self.out.write_str("\"traceEvents\":[")
+    }
+
     /// Begins an event of a process; [`Self::done`] ends it.
     fn begin(&mut self, phase: char, process: ProcessId) {
         self.line.push_str("{\"ph\":");
@@ -101,7 +149,7 @@ impl<W: Write> Writer<'_, W> {
     }
 
     fn ts(&mut self, relative_ns: i64) {
-        self.time("ts", relative_ns.saturating_add(self.profile.meta().origin_ns));
+        self.time("ts", relative_ns.saturating_add(self.origin_ns));
     }
 
     fn args(&mut self, id: ArgsId) {
@@ -152,7 +200,7 @@ impl<W: Write> Writer<'_, W> {
             self.text("name", "process_sort_index");
             self.sort_index(process.sort_index)?;
         }
-        for (id, track) in profile.tracks().iter_enumerated() {
+        for (id, track) in profile.tracks().iter_enumerated().filter(|(_, t)| t.kind.is_own()) {
             if track.name != StrId::EMPTY {
                 self.begin_on('M', id);
                 self.text("name", "thread_name");
@@ -170,6 +218,35 @@ impl<W: Write> Writer<'_, W> {
             self.done()?;
         }
         Ok(())
+    }
+
+    /// The span, where it is longer than what the events say.
+    fn span(&mut self) -> fmt::Result {
+        let profile = self.profile;
+        let (slices, counters) = (profile.slices(), profile.counters());
+        let own = profile.tracks().iter_enumerated().filter(|(_, t)| t.kind.is_own());
+        let own = own.flat_map(|(track, _)| slices.of_track(track));
+        let ends = |id| {
+            // One that never ended, or has no duration, says when it began.
+            let flags = slices.flags(id);
+            let open = flags.has(SliceFlags::UNCLOSED) || flags.has(SliceFlags::NO_DURATION);
+            (slices.start(id).0, if open { slices.start(id).0 } else { slices.end(id).0 })
+        };
+        let instants = profile.instants().ids().map(|id| profile.instants().ts(id).0);
+        let links = profile.links().ids().map(|id| profile.links().ts(id).0);
+        let samples = counters.series().ids().flat_map(|id| counters.samples(id).map(|(ts, _)| ts.0));
+        let points = instants.chain(links).chain(samples).map(|ts| (ts, ts));
+        let said = own.map(ends).chain(points).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let span = profile.span();
+        if said == Some((span.start.0, span.end.0)) || said.is_none() && profile.span_ns() == 0 {
+            return Ok(());
+        }
+        let origin = self.origin_ns;
+        let (start, end) = (span.start.0.saturating_add(origin), span.end.0.saturating_add(origin));
+        self.line.push_str("{\"ph\":\"M\"");
+        self.text("name", PROFILE_SPAN);
+        let _ = write!(self.line, ",\"args\":{{\"start_ns\":{start},\"end_ns\":{end}}}");
+        self.done()
     }
 
     fn text_args(&mut self, key: &str, text: &str) -> fmt::Result {
@@ -261,17 +338,5 @@ impl<W: Write> Writer<'_, W> {
             self.done()?;
         }
         Ok(())
-    }
-}
-
-/// Appends a JSON string.
-fn push_json_str(out: &mut String, text: &str) {
-    if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
-        out.push('"');
-        out.push_str(text);
-        out.push('"');
-    } else {
-        // A string always serialises.
-        out.push_str(&serde_json::to_string(text).unwrap_or_default());
     }
 }

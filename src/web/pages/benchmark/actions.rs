@@ -1,50 +1,13 @@
 //! What the buttons of the benchmark page do.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
-use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use crate::bench::Report;
 use crate::bench::export::{CSV_COLS, to_csv, to_json};
-use crate::session::{Event, Request};
-use crate::web::app::Job;
 use crate::web::context::AppContext;
 use crate::web::platform::{clipboard, download, url};
-use crate::web::state::RunState;
-use crate::web::state::bench::{BenchAction, BenchState};
+use crate::web::state::bench::BenchState;
 use crate::web::state::notices::{NoticeAction, Tone};
-
-/// Reports are shown so long after they came, together: a sweep can have thousands, and the table is built anew each time.
-const BATCH_MS: u32 = 100;
-
-/// A report and its place in the sweep.
-type Row = (u32, Rc<Report>);
-
-/// Reports that came and are not shown yet.
-#[derive(Clone, Default)]
-struct ReportBatch {
-    waiting: Rc<RefCell<Vec<Row>>>,
-}
-
-impl ReportBatch {
-    fn add(&self, row: u32, report: Report, dispatch: &UseReducerDispatcher<BenchState>) {
-        let is_first = self.waiting.borrow().is_empty();
-        self.waiting.borrow_mut().push((row, Rc::new(report)));
-        if is_first {
-            let (batch, dispatch) = (self.clone(), dispatch.clone());
-            Timeout::new(BATCH_MS, move || batch.flush(&dispatch)).forget();
-        }
-    }
-
-    fn flush(&self, dispatch: &UseReducerDispatcher<BenchState>) {
-        let reports = self.waiting.take();
-        if !reports.is_empty() {
-            dispatch.dispatch(BenchAction::Reports(reports));
-        }
-    }
-}
+use crate::web::sweep::SweepRunner;
 
 /// What the buttons of the page do.
 #[derive(Clone, PartialEq)]
@@ -53,8 +16,8 @@ pub struct Actions {
     pub app: AppContext,
     /// What the page shows.
     pub state: UseReducerHandle<BenchState>,
-    /// The run that can be cancelled.
-    pub job: Job,
+    /// What runs benchmarks.
+    pub runner: SweepRunner,
 }
 
 impl Actions {
@@ -66,46 +29,22 @@ impl Actions {
             crate::web::platform::page::focus(&format!("bench-{}", field.key()));
             return;
         }
-        let engine = match self.app.pool.bench() {
-            Ok(engine) => engine,
-            Err(message) => {
-                self.state.dispatch(BenchAction::End(RunState::Failed(message)));
-                return;
-            }
-        };
-        self.state.dispatch(BenchAction::Start(config.clone()));
-        let dispatch = self.state.dispatcher();
-        let slot = self.job.clone();
-        let batch = ReportBatch::default();
-        let on_event = Callback::from(move |event: Event| {
-            if event.is_last() {
-                slot.0.borrow_mut().take();
-                batch.flush(&dispatch);
-            }
-            match event {
-                Event::Progress { done, total, label, .. } => {
-                    dispatch.dispatch(BenchAction::Progress(RunState::Running { done, total, label }));
-                }
-                Event::Note { message, .. } => dispatch.dispatch(BenchAction::Note(message)),
-                Event::Report { row, report, .. } => batch.add(row, *report, &dispatch),
-                Event::BenchDone { .. } => dispatch.dispatch(BenchAction::End(RunState::Done)),
-                Event::Cancelled { .. } => dispatch.dispatch(BenchAction::End(RunState::Cancelled)),
-                Event::Failed { message, .. } => dispatch.dispatch(BenchAction::End(RunState::Failed(message))),
-                _ => {}
-            }
-        });
-        let job = engine.send(|job| Request::Bench { job, config: Box::new(config) }, None, on_event);
-        if engine.is_alive() {
-            *self.job.0.borrow_mut() = Some((engine, job));
-        }
+        self.runner.run(config);
     }
 
-    /// Stops the run; its reports stay.
+    /// Stops the run; its rows stay.
     pub fn cancel(&self) {
-        let running = self.job.0.borrow().clone();
-        if let Some((engine, job)) = running {
-            engine.cancel(job);
-        }
+        self.runner.cancel();
+    }
+
+    /// Lets the run rest, or go on.
+    pub fn pause_or_resume(&self) {
+        if self.state.is_paused() { self.runner.resume() } else { self.runner.pause() }
+    }
+
+    /// Runs again what failed or was cancelled.
+    pub fn retry(&self) {
+        self.runner.retry_failed();
     }
 
     /// Copies the address of this configuration.

@@ -4,8 +4,10 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use super::model_field::ModelField;
-use crate::session::Catalog;
+use super::plan::has_failed;
+use crate::bench::FixedModel;
 use crate::session::share::BenchField;
+use crate::session::{Catalog, ModelInfo};
 use crate::web::components::{SelectField, TextField};
 use crate::web::context::Shared;
 use crate::web::state::bench::{BenchAction, BenchState};
@@ -49,17 +51,29 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
             />
         }
     };
+    let choice = |field: BenchField,
+                  label: &'static str,
+                  help: &'static str,
+                  options: &[(&'static str, &'static str)]| {
+        html! {
+            <SelectField
+                id={format!("bench-{}", field.key())} {label} {help} value={state.text(field).to_owned()}
+                options={options.iter().map(|(value, name)| ((*value).into(), (*name).into())).collect::<Vec<(AttrValue, AttrValue)>>()}
+                error={error_of(&wrong, field)} on_choose={edit(field)}
+            />
+        }
+    };
     let advanced_wrong = ADVANCED.iter().any(|f| error_of(&wrong, *f).is_some());
     html! {
         <form class="panel" {onsubmit} novalidate={true} aria-label="Benchmark configuration">
             <div class="fields">
                 <ModelField
-                    id="bench-model" models={props.catalog.as_ref().map(|c| c.models.clone()).unwrap_or_default()}
+                    id="bench-model" models={models(props.catalog.as_deref())}
                     value={state.text(BenchField::Model).to_owned()} error={error_of(&wrong, BenchField::Model)} on_edit={edit(BenchField::Model)}
                 />
                 <SelectField
                     id="bench-instance" label="Instance type" value={state.text(BenchField::Instance).to_owned()}
-                    options={instances(props.catalog.as_deref())} error={error_of(&wrong, BenchField::Instance)} on_choose={edit(BenchField::Instance)}
+                    options={instances(props.catalog.as_deref(), state)} error={error_of(&wrong, BenchField::Instance)} on_choose={edit(BenchField::Instance)}
                 />
                 { text(BenchField::BatchSizes, "Batch sizes", "Samples of one inference: 1 or 1,8,64", "1") }
                 { text(BenchField::NModels, "Models", "Copies side by side. Empty: one, and as many as fit", "1 and all that fit") }
@@ -69,27 +83,57 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
             </div>
             <details class="advanced" open={advanced_wrong}>
                 <summary>{ "Advanced" }</summary>
-                <div class="fields">
-                    { text(BenchField::PipelineSizes, "Pipeline sizes", "NeuronCores of one copy", "1") }
+                <fieldset class="group"><legend>{ "Model and compiler" }</legend><div class="fields">
+                    { text(BenchField::PipelineSizes, "Pipeline sizes", "NeuronCores of one copy: 1 or 1,2", "1") }
+                    { text(BenchField::PerformanceLevel, "Performance levels", "0 (most accurate) to 3 (fastest): 3 or 0-3", "3") }
+                    { text(BenchField::Inputs, "Inputs", "Shapes of one call, a tuple for each batch size: 1x128 or (1x128,1x128);(8x128,8x128)", "the model\u{2019}s own") }
+                    { choice(BenchField::AutoCast, "Auto-cast", "What is cast to the faster type", &[("matmult", "matrix products"), ("all", "everything"), ("none", "nothing")]) }
+                    { choice(BenchField::AutoCastType, "Cast type", "", &[("bf16", "bf16"), ("fp16", "fp16"), ("tf32", "tf32"), ("fp8_e4m3", "fp8 (e4m3)")]) }
+                    { text(BenchField::OptLevel, "Optimisation level", "1 to 3", "2") }
+                    { text(BenchField::Lnc, "Cores of a logical core", "1 or 2. Empty: the instance\u{2019}s", "") }
+                    { text(BenchField::Name, "Label", "Name of the model in reports. Empty: the model itself", "") }
+                </div></fieldset>
+                <fieldset class="group"><legend>{ "Host and data" }</legend><div class="fields">
+                    { choice(BenchField::DeviceType, "Device", "The processor is this machine\u{2019}s, measured with its clock", &[("", "simulated NeuronCores"), ("cpu", "processor of this machine")]) }
+                    { choice(BenchField::Processes, "Processes", "", &[("", "one for each model copy"), ("shared", "one for all copies"), ("fresh", "a fresh one each time")]) }
+                    { text(BenchField::Preprocess, "Preprocess", "none, normalize, argmax, topk, softmax, or a time: 0.25ms", "none") }
+                    { text(BenchField::Postprocess, "Postprocess", "As above, after the call", "none") }
+                    { text(BenchField::EnvSetup, "Environment set-up (ms)", "Of each copy, before its load", "0") }
+                    { text(BenchField::Setup, "Set-up (ms)", "Of each copy, after its load", "0") }
+                    { text(BenchField::Dataset, "Dataset", "Inferences in one pass: 500, or 500,loop to repeat it", "inputs that repeat") }
+                </div></fieldset>
+                <fieldset class="group"><legend>{ "Time and cost" }</legend><div class="fields">
                     { text(BenchField::Warmup, "Warm-up inferences", "Before the measured window", "1") }
                     { text(BenchField::Jitter, "Jitter", "Largest random deviation of a stage: 0.01 is 1 %", "0.01") }
-                    { text(BenchField::PerformanceLevel, "Performance level", "0 (most accurate) to 3 (fastest)", "3") }
+                    { choice(BenchField::Accounting, "Duration counts", "", &[("", "when all copies are warm"), ("original", "from the start, as in NeuronPerf")]) }
                     { text(BenchField::CostPerHour, "Cost per hour (US$)", "Empty: the instance\u{2019}s published price, if there is one", "") }
-                    { text(BenchField::Name, "Label", "Name of the model in reports. Empty: the model itself", "") }
-                </div>
+                </div></fieldset>
             </details>
             { buttons(props) }
         </form>
     }
 }
 
-const ADVANCED: [BenchField; 6] = [
+const ADVANCED: [BenchField; 19] = [
     BenchField::PipelineSizes,
+    BenchField::PerformanceLevel,
+    BenchField::Inputs,
+    BenchField::AutoCast,
+    BenchField::AutoCastType,
+    BenchField::OptLevel,
+    BenchField::Lnc,
+    BenchField::Name,
+    BenchField::DeviceType,
+    BenchField::Processes,
+    BenchField::Preprocess,
+    BenchField::Postprocess,
+    BenchField::EnvSetup,
+    BenchField::Setup,
+    BenchField::Dataset,
     BenchField::Warmup,
     BenchField::Jitter,
-    BenchField::PerformanceLevel,
+    BenchField::Accounting,
     BenchField::CostPerHour,
-    BenchField::Name,
 ];
 
 fn input_mode(field: BenchField) -> &'static str {
@@ -104,10 +148,20 @@ fn error_of(wrong: &Wrong, field: BenchField) -> Option<AttrValue> {
     wrong.iter().find(|(f, _)| *f == field).map(|(_, message)| message.clone().into())
 }
 
-/// Instance types with what they have.
-fn instances(catalog: Option<&Catalog>) -> Vec<(AttrValue, AttrValue)> {
-    let list = catalog.map(|c| c.instances.as_slice()).unwrap_or_default();
-    list.iter()
+/// The models, and the system given by its times.
+fn models(catalog: Option<&Catalog>) -> Vec<ModelInfo> {
+    catalog.map(|c| c.models.iter().chain([&c.fixed]).cloned().collect()).unwrap_or_default()
+}
+
+/// Instance types with what they have: those that are not simulated too where nothing is simulated on them.
+fn instances(catalog: Option<&Catalog>, state: &BenchState) -> Vec<(AttrValue, AttrValue)> {
+    let Some(catalog) = catalog else { return Vec::new() };
+    let is_any = FixedModel::is_meant(state.text(BenchField::Model)) || state.text(BenchField::DeviceType) == "cpu";
+    let others = catalog.other_instances.iter().filter(|_| is_any);
+    catalog
+        .instances
+        .iter()
+        .chain(others)
         .map(|i| {
             let price = i.usd_per_hour.map(|p| format!(", ${p}/h")).unwrap_or_default();
             let text = format!("{} \u{2013} {} core{}{price}", i.name, i.cores, if i.cores == 1 { "" } else { "s" });
@@ -118,7 +172,8 @@ fn instances(catalog: Option<&Catalog>) -> Vec<(AttrValue, AttrValue)> {
 
 fn buttons(props: &BenchFormProps) -> Html {
     let is_running = props.state.run.is_running();
-    let has_results = !props.state.reports.is_empty();
+    let has_results = !props.state.rows.is_empty();
+    let can_retry = !is_running && has_failed(&props.state);
     let on = |f: fn(&Actions)| {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| f(&actions))
@@ -126,7 +181,11 @@ fn buttons(props: &BenchFormProps) -> Html {
     html! {
         <div class="buttons">
             <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
+            <button type="button" disabled={!is_running} onclick={on(Actions::pause_or_resume)}>{ if props.state.is_paused() { "Resume" } else { "Pause" } }</button>
             <button type="button" disabled={!is_running} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
+            if can_retry {
+                <button type="button" onclick={on(Actions::retry)}>{ "Retry failed" }</button>
+            }
             <span class="gap"></span>
             <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
             <button type="button" disabled={!has_results} onclick={on(Actions::download_csv)}>{ "Download CSV" }</button>

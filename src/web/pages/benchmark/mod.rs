@@ -2,20 +2,27 @@
 
 mod actions;
 mod form;
+mod import;
+mod kept;
 mod model_field;
+mod plan;
 mod results;
 
+use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use crate::web::app::Job;
 use crate::web::components::ProgressBar;
 use crate::web::context::use_app;
 use crate::web::state::bench::BenchState;
+use crate::web::sweep::SweepRunner;
 
 use actions::Actions;
 use form::BenchForm;
+use kept::KeptSweeps;
+use plan::PlanPanel;
 use results::BenchResults;
 
+pub use import::{import_file, may_hold_results};
 pub use model_field::ModelField;
 
 /// Properties of [`BenchmarkPage`].
@@ -23,25 +30,46 @@ pub use model_field::ModelField;
 pub struct BenchmarkPageProps {
     /// What the page shows.
     pub state: UseReducerHandle<BenchState>,
-    /// The run that can be cancelled.
-    pub job: Job,
+    /// What runs benchmarks.
+    pub runner: SweepRunner,
 }
 
 /// The page.
 #[component]
 pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
+    use_listing(&props.state, &props.runner);
     let Some(app) = use_app() else { return Html::default() };
-    let actions = Actions { app: app.clone(), state: props.state.clone(), job: props.job.clone() };
+    let actions = Actions { app: app.clone(), state: props.state.clone(), runner: props.runner.clone() };
     html! {
         <div class="page benchmark">
             <h1>{ "Benchmark" }</h1>
             <p class="lead">{ "NeuronPerf\u{2019}s report for a model on simulated NeuronCores. The same configuration and seed give the same numbers, here, on the command line, and for anyone you send the link." }</p>
+            <KeptSweeps runner={props.runner.clone()} is_running={props.state.run.is_running()} />
             <BenchForm {actions} catalog={app.catalog.clone()} state={props.state.clone()} />
             <ProgressBar run={props.state.run.clone()} />
+            <PlanPanel state={props.state.clone()} />
             { notes(&props.state) }
             <BenchResults state={props.state.clone()} />
         </div>
     }
+}
+
+/// The form is listed so long after its last change.
+const LIST_DELAY_MS: u32 = 350;
+
+/// Keeps the list of configurations up to date with the form.
+#[hook]
+fn use_listing(state: &UseReducerHandle<BenchState>, runner: &SweepRunner) {
+    let (config, wrong) = state.config();
+    let is_listed = wrong.is_empty() && !state.run.is_running();
+    use_effect_with((config, is_listed), {
+        let runner = runner.clone();
+        move |(config, is_listed)| {
+            let config = config.clone();
+            let timer = is_listed.then(|| Timeout::new(LIST_DELAY_MS, move || runner.list(&config)));
+            move || drop(timer)
+        }
+    });
 }
 
 /// What the run had to say besides its reports.

@@ -6,8 +6,7 @@ mod operators;
 mod page;
 mod queries;
 mod summary;
-mod timeline_panel;
-mod timeline_parts;
+mod timeline;
 
 pub use actions::open_file;
 pub use page::ProfilePage;

@@ -7,7 +7,7 @@ use super::controls::{SpecForm, ViewBar, tool_of};
 use super::operators::OperatorsView;
 use super::queries::{go_to_range, use_details, use_operators, use_search, use_summary};
 use super::summary::SummaryView;
-use super::timeline_panel::TimelinePanel;
+use super::timeline::TimelinePanel;
 use crate::base::units::{format_bytes, format_count};
 use crate::session::ProfileOrigin;
 use crate::session::share::Tool;

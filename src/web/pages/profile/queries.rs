@@ -3,17 +3,20 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
+use crate::base::{Interval, TraceNs};
 use crate::insight::SliceRange;
-use crate::session::{Event, OperatorKind, Request};
+use crate::session::{Event, Listed, Listing, OperatorKind, Request};
 use crate::view::timeline::{Neighbour, SliceRef};
 use crate::web::context::{AppContext, Shared};
 use crate::web::state::notices::{NoticeAction, Tone};
-use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+use crate::web::state::profile::{Flows, OpenRun, ProfileAction, ProfileState};
 
 /// A search is asked for so long after the last key.
 const SEARCH_DELAY_MS: u32 = 120;
 /// So many hits are listed; all are counted.
 const MOST_HITS: u32 = 10_000;
+/// More arrows on one screen are a grey cloud.
+const MOST_ARROWS: u32 = 400;
 
 /// Asks for an operator table of the span that is counted unless it is there.
 #[hook]
@@ -143,4 +146,42 @@ pub fn go_to_range(app: &AppContext, state: &UseReducerHandle<ProfileState>, ran
         _ => {}
     });
     run.engine.send(|job| Request::Locate { job, profile, range }, None, on_event);
+}
+
+/// An answer, or why there is none.
+pub type Answer = Result<Shared<Listed>, String>;
+
+/// The answer to a question about a run; asked again whenever the question changes.
+#[hook]
+pub fn use_listing(run: &OpenRun, what: Option<Listing>) -> Option<Answer> {
+    let answer = use_state(|| None::<(u32, Listing, Answer)>);
+    use_effect_with((run.id, what.clone()), {
+        let (answer, engine, profile) = (answer.setter(), run.engine.clone(), run.info.profile);
+        move |(id, what): &(u32, Option<Listing>)| {
+            if let Some(what) = what.clone() {
+                let (id, asked) = (*id, what.clone());
+                let on_event = Callback::from(move |event: Event| match event {
+                    Event::Listed { listed, .. } => answer.set(Some((id, asked.clone(), Ok(Shared::new(*listed))))),
+                    Event::Failed { message, .. } => answer.set(Some((id, asked.clone(), Err(message)))),
+                    _ => {}
+                });
+                engine.send(|job| Request::List { job, profile, what }, None, on_event);
+            }
+        }
+    });
+    let (id, asked, answer) = (*answer).clone()?;
+    (id == run.id && Some(asked) == what).then_some(answer)
+}
+
+/// Asks for all flow arrows around a span.
+pub fn ask_flows(app: &AppContext, state: &UseReducerHandle<ProfileState>, span: Interval<TraceNs>) {
+    let Some(run) = state.shown_run() else { return };
+    let profile = run.info.profile;
+    let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
+    let on_event = Callback::from(move |event: Event| match event {
+        Event::Flows { arrows, total, .. } => dispatch.dispatch(ProfileAction::Flows(Some(Flows { arrows, total }))),
+        Event::Failed { message, .. } => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+        _ => {}
+    });
+    run.engine.send(|job| Request::Flows { job, profile, span, limit: MOST_ARROWS }, None, on_event);
 }

@@ -1,0 +1,251 @@
+//! NeuronPerf's `compile`: each input (batch size) with each pipeline size and each performance level, to artifacts and
+//! an index of them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::compiler::Workflow;
+use crate::machine::MemoryPlan;
+use crate::machine::isa::{DmaQueue, Engine};
+
+use super::config::{BenchConfig, ConfigError};
+use super::configuration::Configuration;
+use super::device::{Device, check_inputs};
+use super::index::{EntryStatus, ModelEntry, ModelIndex};
+use super::inputs::InputTuple;
+use super::sweep::expand;
+
+/// What to compile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CompileConfig {
+    /// Model specification.
+    pub model: String,
+    /// Label in the index and in artifact names; the specification when absent.
+    pub model_name: Option<String>,
+    /// EC2 size to compile for: NeuronPerf's `compiler_target`.
+    pub instance_type: String,
+    /// Shapes of the inputs, one entry for each batch size; the model's own when empty.
+    pub inputs: Vec<InputTuple>,
+    /// Samples of one inference.
+    pub batch_sizes: Vec<u32>,
+    /// NeuronCores of one copy.
+    pub pipeline_sizes: Vec<u32>,
+    /// 0 (most accurate) to 3 (fastest).
+    pub performance_levels: Vec<u8>,
+    /// Folder of the artifacts.
+    pub models_dir: String,
+}
+
+impl Default for CompileConfig {
+    fn default() -> Self {
+        Self {
+            model: "nn".to_owned(),
+            model_name: None,
+            instance_type: "trn1.2xlarge".to_owned(),
+            inputs: Vec::new(),
+            batch_sizes: vec![1],
+            pipeline_sizes: vec![1],
+            performance_levels: vec![3],
+            models_dir: "models".to_owned(),
+        }
+    }
+}
+
+/// The compiles to be done, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompilePlan {
+    /// The index, still without artifacts.
+    pub index: ModelIndex,
+    /// One for each artifact.
+    pub tasks: Vec<CompileTask>,
+    /// What a person should know, one sentence each.
+    pub messages: Vec<String>,
+}
+
+/// One artifact to make.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompileTask {
+    configuration: Configuration,
+    models_dir: String,
+}
+
+/// What a compile gave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompiledModel {
+    /// Its entry in the index; of a failed one, with the error.
+    pub entry: ModelEntry,
+    /// What was made, to be written to the entry's file; absent when it failed.
+    pub artifact: Option<Artifact>,
+}
+
+/// A compiled model as a file: what it is of, and what the compiler made of it. Instructions are made again from the
+/// model when it is run, which gives the same ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// Version of this format.
+    pub neuronscope_artifact: u32,
+    /// Model specification.
+    pub model: String,
+    /// EC2 size it was compiled for.
+    pub instance_type: String,
+    /// Samples of one inference.
+    pub batch_size: u32,
+    /// NeuronCores of one copy.
+    pub pipeline_size: u32,
+    /// 0 to 3.
+    pub performance_level: u8,
+    /// Instructions of each engine.
+    pub instructions: Vec<(String, u64)>,
+    /// DMAs of each queue.
+    pub dmas: Vec<(String, u64)>,
+    /// Where the compiler put things, bytes.
+    pub memory: MemoryPlan,
+    /// Floating point operations of the matrix products of one call.
+    pub model_flops: u64,
+}
+
+impl CompileConfig {
+    /// Lists the compiles: inputs, then pipeline sizes, then performance levels.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range.
+    pub fn plan(&self) -> Result<CompilePlan, ConfigError> {
+        let sweep = expand(&BenchConfig {
+            model: self.model.clone(),
+            model_name: self.model_name.clone(),
+            instance_type: self.instance_type.clone(),
+            inputs: self.inputs.clone(),
+            batch_sizes: self.batch_sizes.clone(),
+            pipeline_sizes: self.pipeline_sizes.clone(),
+            performance_levels: self.performance_levels.clone(),
+            n_models: Some(vec![1]),
+            workers_per_model: Some(vec![1]),
+            ..BenchConfig::default()
+        })?;
+        let name = self.model_name.as_ref().unwrap_or(&self.model).trim().to_owned();
+        let task = |configuration| CompileTask { configuration, models_dir: self.models_dir.clone() };
+        let tasks = sweep.configurations.into_iter().map(task).collect();
+        Ok(CompilePlan { index: ModelIndex::new(&name), tasks, messages: sweep.messages })
+    }
+}
+
+impl CompileTask {
+    /// What is compiled, in a few words: `nn batch 4, pipeline 1, performance level 3`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let c = &self.configuration;
+        let (b, p, l) = (c.batch_size, c.pipeline_size, c.performance_level);
+        format!("{} batch {b}, pipeline {p}, performance level {l}", c.model_name)
+    }
+
+    /// Compiles. A model that can not be compiled gives an entry with its error.
+    #[must_use]
+    pub fn run(&self) -> CompiledModel {
+        let c = &self.configuration;
+        let entry = ModelEntry {
+            batch_size: c.batch_size,
+            pipeline_size: c.pipeline_size,
+            performance_level: c.performance_level,
+            model: Some(c.model.clone()),
+            instance_type: Some(c.instance_type.clone()),
+            ..ModelEntry::default()
+        };
+        match self.artifact() {
+            Ok(artifact) => {
+                let filename = Some(self.file_name());
+                CompiledModel { entry: ModelEntry { filename, ..entry }, artifact: Some(artifact) }
+            }
+            Err(error) => {
+                let entry = ModelEntry { status: EntryStatus::Error, error: Some(error), ..entry };
+                CompiledModel { entry, artifact: None }
+            }
+        }
+    }
+
+    /// Path of the artifact: NeuronPerf's pattern with the folder, and `.json`, which it is.
+    fn file_name(&self) -> String {
+        let path = self.configuration.model_filename();
+        let name = path.trim_start_matches("models/").trim_end_matches(".pt");
+        let dir = self.models_dir.trim_end_matches('/');
+        if self.models_dir.is_empty() { format!("{name}.json") } else { format!("{dir}/{name}.json") }
+    }
+
+    fn artifact(&self) -> Result<Artifact, String> {
+        let c = &self.configuration;
+        c.check().map_err(|e| e.to_string())?;
+        check_inputs(c)?;
+        let device = Device::new(&c.instance_type, c.compile_options())?;
+        let executable = device.compile(&c.model, Some(c.batch_size), Workflow::Trace)?;
+        let engines = Engine::ALL.iter().zip(&executable.engines);
+        let queues = DmaQueue::ALL.iter().zip(&executable.queues);
+        Ok(Artifact {
+            neuronscope_artifact: 1,
+            model: c.model.clone(),
+            instance_type: c.instance_type.clone(),
+            batch_size: c.batch_size,
+            pipeline_size: c.pipeline_size,
+            performance_level: c.performance_level,
+            instructions: engines.map(|(e, list)| (format!("{e:?}"), list.len() as u64)).collect(),
+            dmas: queues.map(|(q, list)| (format!("{q:?}"), list.len() as u64)).collect(),
+            memory: executable.memory,
+            model_flops: executable.model_flops,
+        })
+    }
+}
+
+impl Artifact {
+    /// The file's text, ended by a newline.
+    ///
+    /// # Errors
+    /// When the encoder refuses, which text in memory gives it no reason to.
+    pub fn to_json(&self) -> Result<String, String> {
+        let mut text = serde_json::to_string_pretty(self).map_err(|e| e.to_string())?;
+        text.push('\n');
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_compiled_with_everything_and_failures_are_kept() {
+        let config = CompileConfig {
+            model: "nn".into(),
+            batch_sizes: vec![1, 4],
+            pipeline_sizes: vec![1, 9],
+            performance_levels: vec![0, 3],
+            models_dir: "out/".into(),
+            ..CompileConfig::default()
+        };
+        let plan = config.plan().unwrap();
+        assert_eq!(plan.tasks.len(), 8);
+        let compiled: Vec<CompiledModel> = plan.tasks.iter().map(CompileTask::run).collect();
+        let row = |c: &CompiledModel| {
+            let e = &c.entry;
+            (e.batch_size, e.pipeline_size, e.performance_level, e.status.name(), c.artifact.is_some())
+        };
+        let rows: Vec<_> = compiled.iter().map(row).collect();
+        assert_eq!(rows[0], (1, 1, 0, "finished", true));
+        assert_eq!(rows[2], (1, 9, 0, "error", false));
+        assert_eq!(rows[7], (4, 9, 3, "error", false));
+        assert!(compiled[2].entry.error.as_deref().unwrap().contains("larger than the 2 NeuronCores"));
+        let names: Vec<&str> = compiled.iter().filter_map(|c| c.entry.filename.as_deref()).collect();
+        assert!(names[0].starts_with("out/nn_b1_p1_") && names[0].ends_with(".json"), "{names:?}");
+        assert_ne!(names[0], names[1]);
+        let artifact = compiled[0].artifact.as_ref().unwrap();
+        assert!(artifact.instructions.iter().map(|(_, n)| n).sum::<u64>() > 0 && artifact.model_flops > 0);
+    }
+
+    #[test]
+    fn an_index_made_here_runs_here() {
+        let plan = CompileConfig { batch_sizes: vec![2], ..CompileConfig::default() }.plan().unwrap();
+        let mut index = plan.index;
+        index.model_configs.extend(plan.tasks.iter().map(|t| t.run().entry));
+        let config = BenchConfig { index: Some(index), model: String::new(), ..BenchConfig::default() };
+        let configuration = expand(&config).unwrap().configurations.remove(0);
+        assert_eq!((configuration.model.as_str(), configuration.batch_size), ("nn", 2));
+        assert!(crate::bench::service_times(&configuration).is_ok());
+    }
+}

@@ -1,0 +1,12 @@
+//! The measured device: a model that really runs, on the processor of the machine, timed with a clock that a shell brings.
+//!
+//! One copy of the model is one [`CpuRun`], which a shell steps on a thread or in a worker of its own; the
+//! [`CpuTimers`] of all copies together make a row, which says that it was measured and where.
+
+mod model;
+mod report;
+mod run;
+
+pub use model::CpuModel;
+pub use report::{HostSamples, cpu_row};
+pub use run::{CpuRun, CpuStage, CpuTimers};

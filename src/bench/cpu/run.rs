@@ -1,0 +1,235 @@
+//! One copy of a model, measured.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Clock, WallNs};
+use crate::bench::configuration::Configuration;
+
+use super::CpuModel;
+
+/// Measured times of one copy, nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuTimers {
+    /// Compiling the model and drawing its weights.
+    pub load_ns: u64,
+    /// Inferences before the window.
+    pub warmup_ns: Vec<u64>,
+    /// Ends since the window opened, and latencies, in order of completion.
+    pub inferences: Vec<(u64, u64)>,
+    /// From the opening of the window to the end of the last inference.
+    pub elapsed_ns: u64,
+    /// The smallest step that the clock shows.
+    pub resolution_ns: u64,
+    /// Why the copy stopped early.
+    pub error: Option<String>,
+}
+
+/// Where a copy is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CpuStage {
+    /// The next step loads the model.
+    Load,
+    /// The next step is a warm-up inference.
+    WarmUp,
+    /// Loaded and warm: the next step opens the window. Copies that are to begin together wait for each other here.
+    Ready,
+    /// Inside the window.
+    Measure,
+    /// Nothing is left to do.
+    Done,
+}
+
+/// A copy in progress. It computes one inference at a time; several workers of one copy are requests that wait for their
+/// turn, so that each latency is that of as many inferences as there are workers.
+pub struct CpuRun {
+    configuration: Configuration,
+    model: Option<CpuModel>,
+    stage: CpuStage,
+    timers: CpuTimers,
+    opened: WallNs,
+    /// When each worker asked for the inference it waits for, in the order in which they are served.
+    asked: std::collections::VecDeque<u64>,
+    left: Option<u64>,
+}
+
+impl CpuRun {
+    /// A copy of the configuration's model.
+    #[must_use]
+    pub fn new(configuration: Configuration) -> Self {
+        let workers = configuration.workers_per_model.max(1) as usize;
+        let left = configuration.options.dataset.filter(|d| !d.looped).map(|d| d.length);
+        Self {
+            configuration,
+            model: None,
+            stage: CpuStage::Load,
+            timers: CpuTimers::default(),
+            opened: WallNs(0),
+            asked: std::iter::repeat_n(0, workers).collect(),
+            left,
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn stage(&self) -> CpuStage {
+        self.stage
+    }
+
+    /// Share of the window that has passed, 0 to 1.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        match self.stage {
+            CpuStage::Done => 1.0,
+            _ => (self.timers.elapsed_ns as f64 / self.window_ns()).min(0.999),
+        }
+    }
+
+    /// What was measured, at any time.
+    #[must_use]
+    pub fn into_timers(self) -> CpuTimers {
+        self.timers
+    }
+
+    fn window_ns(&self) -> f64 {
+        self.configuration.duration_s * 1e9
+    }
+
+    /// Does the next thing: loads, warms up, or computes one inference.
+    pub fn step(&mut self, clock: &dyn Clock) {
+        let before = clock.now();
+        let done = match self.stage {
+            CpuStage::Load => self.load(clock, before),
+            CpuStage::WarmUp => self.warm_up(clock, before),
+            CpuStage::Ready => {
+                self.opened = before;
+                self.stage = CpuStage::Measure;
+                Ok(())
+            }
+            CpuStage::Measure => self.measure(clock),
+            CpuStage::Done => Ok(()),
+        };
+        if let Err(error) = done {
+            self.timers.error = Some(error);
+            self.stage = CpuStage::Done;
+        }
+    }
+
+    fn load(&mut self, clock: &dyn Clock, before: WallNs) -> Result<(), String> {
+        self.model = Some(CpuModel::load(&self.configuration)?);
+        self.timers.load_ns = since(clock, before);
+        self.timers.resolution_ns = clock.resolution_ns();
+        self.stage = if self.configuration.warmup_inferences > 0 { CpuStage::WarmUp } else { CpuStage::Ready };
+        Ok(())
+    }
+
+    fn warm_up(&mut self, clock: &dyn Clock, before: WallNs) -> Result<(), String> {
+        self.infer()?;
+        self.timers.warmup_ns.push(since(clock, before));
+        if self.timers.warmup_ns.len() as u64 >= u64::from(self.configuration.warmup_inferences) {
+            self.stage = CpuStage::Ready;
+        }
+        Ok(())
+    }
+
+    fn measure(&mut self, clock: &dyn Clock) -> Result<(), String> {
+        let now = since(clock, self.opened);
+        let is_over = match &mut self.left {
+            Some(left) => {
+                let over = *left == 0;
+                *left = left.saturating_sub(1);
+                over
+            }
+            None => now as f64 >= self.window_ns(),
+        };
+        if is_over {
+            self.stage = CpuStage::Done;
+            return Ok(());
+        }
+        let asked = self.asked.pop_front().unwrap_or(now);
+        self.infer()?;
+        let end = since(clock, self.opened);
+        self.timers.inferences.push((end, end - asked));
+        self.timers.elapsed_ns = end;
+        self.asked.push_back(end);
+        Ok(())
+    }
+
+    fn infer(&self) -> Result<(), String> {
+        let Some(model) = &self.model else { return Err("the model was not loaded".to_owned()) };
+        // What is computed and not looked at must still be computed.
+        std::hint::black_box(model.infer()?);
+        Ok(())
+    }
+}
+
+fn since(clock: &dyn Clock, before: WallNs) -> u64 {
+    clock.now().0.saturating_sub(before.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::bench::{BenchConfig, DeviceType, RunOptions, expand};
+
+    /// Each look at it takes a millisecond.
+    #[derive(Default)]
+    struct Ticking(Cell<u64>);
+
+    impl Clock for Ticking {
+        fn now(&self) -> WallNs {
+            self.0.set(self.0.get() + 1_000_000);
+            WallNs(self.0.get())
+        }
+        fn resolution_ns(&self) -> u64 {
+            1_000_000
+        }
+    }
+
+    fn configuration(workers: u32) -> Configuration {
+        let config = BenchConfig {
+            duration_s: 0.1,
+            workers_per_model: Some(vec![workers]),
+            options: RunOptions { device_type: DeviceType::Cpu, ..RunOptions::default() },
+            ..BenchConfig::default()
+        };
+        expand(&config).unwrap().configurations.remove(0)
+    }
+
+    fn run(configuration: Configuration) -> CpuTimers {
+        let (clock, mut run) = (Ticking::default(), CpuRun::new(configuration));
+        while run.stage() != CpuStage::Done {
+            run.step(&clock);
+        }
+        run.into_timers()
+    }
+
+    #[test]
+    fn load_and_warm_up_are_before_the_window() {
+        let t = run(configuration(1));
+        assert_eq!((t.error, t.warmup_ns.len(), t.resolution_ns), (None, 1, 1_000_000));
+        // Three looks at the clock for each inference, of which the one that begins a step is not needed.
+        assert!((30..=50).contains(&t.inferences.len()), "{}", t.inferences.len());
+        assert!(t.inferences.is_sorted_by_key(|(end, _)| *end) && t.elapsed_ns >= 90_000_000);
+        let sum: u64 = t.inferences.iter().map(|(_, latency)| latency).sum();
+        assert_eq!(sum, t.elapsed_ns, "one worker is always inside one inference");
+    }
+
+    #[test]
+    fn workers_of_a_copy_wait_for_each_other() {
+        let (one, two) = (run(configuration(1)), run(configuration(2)));
+        let last = |t: &CpuTimers| t.inferences.last().unwrap().1;
+        assert_eq!(last(&two), 2 * last(&one));
+    }
+
+    #[test]
+    fn what_can_not_run_says_why() {
+        let mut fixed = configuration(1);
+        fixed.model = "fixed:device_ms=1".into();
+        assert!(run(fixed).error.unwrap().contains("nothing to run"));
+        let mut unknown = configuration(1);
+        unknown.model = "resnet9000".into();
+        assert!(run(unknown).error.unwrap().contains("resnet9000"));
+    }
+}

@@ -1,0 +1,10 @@
+//! NeuronPerf's evaluation metrics: how good a model's answers are, beside how fast they come.
+//!
+//! The guide's table prints wrong formulas for two of them (false discovery and false omission rate); these are the
+//! standard ones.
+
+mod confusion;
+mod metric;
+
+pub use confusion::Confusion;
+pub use metric::{METRICS, Metric, MetricError, MetricInfo, Record, evaluate, find_metric, metrics_to_text};

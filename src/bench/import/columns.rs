@@ -1,0 +1,135 @@
+//! Values by key, whatever wrote them, as a [`Report`].
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Number, Value};
+
+use crate::base::Diagnostics;
+use crate::bench::report::{REPORT_KEYS, Report};
+
+/// What a key holds.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Text,
+    Bool,
+    Whole,
+    Float,
+    List,
+}
+
+/// The kind of every key of a report, read off a report that has them all.
+pub(super) struct Columns {
+    kinds: BTreeMap<&'static str, Kind>,
+    empty: Map<String, Value>,
+}
+
+/// Keys whose value is a count although it may be absent.
+const OPTIONAL_COUNTS: [&str; 3] = ["total_infs", "latency_samples", "latency_outliers"];
+const LISTS: [&str; 2] = ["throughput_hist", "e2e_durations_ms"];
+const OPTIONAL_TEXTS: [&str; 3] = ["throughput_avg_method", "machine", "error"];
+
+impl Columns {
+    pub fn new() -> Self {
+        let empty = match serde_json::to_value(Report::default()) {
+            Ok(Value::Object(map)) => map,
+            _ => Map::new(),
+        };
+        let kind = |key: &str| match empty.get(key) {
+            _ if LISTS.contains(&key) => Kind::List,
+            _ if OPTIONAL_COUNTS.contains(&key) => Kind::Whole,
+            _ if key == "steady_state" => Kind::Bool,
+            Some(Value::String(_)) => Kind::Text,
+            _ if OPTIONAL_TEXTS.contains(&key) => Kind::Text,
+            Some(Value::Bool(_)) => Kind::Bool,
+            Some(Value::Number(_)) => Kind::Whole,
+            _ => Kind::Float,
+        };
+        let kinds = REPORT_KEYS.iter().map(|key| (*key, kind(key))).collect();
+        Self { kinds, empty }
+    }
+
+    /// Whether any report has this key.
+    pub fn knows(&self, key: &str) -> bool {
+        self.kinds.contains_key(key)
+    }
+
+    /// A report of these values. What is missing is absent, and so is what has the wrong type, which is counted.
+    pub fn report<'a>(&self, values: impl Iterator<Item = (&'a str, Value)>, diagnostics: &mut Diagnostics) -> Report {
+        let mut map = self.empty.clone();
+        for (key, value) in values {
+            let Some(kind) = self.kinds.get(key) else {
+                diagnostics.add("unknown_key", None, || format!("'{key}' is no key of a report and is left out"));
+                continue;
+            };
+            if value.is_null() {
+                continue;
+            }
+            match coerced(*kind, &value) {
+                Some(value) => drop(map.insert(key.to_owned(), value)),
+                None => diagnostics
+                    .add("bad_value", None, || format!("{key}: {value} is not what that key holds; it is left out")),
+            }
+        }
+        // Every value has the type of its key by now.
+        let mut report: Report = serde_json::from_value(Value::Object(map)).unwrap_or_default();
+        complete(&mut report);
+        report
+    }
+}
+
+/// What older reports leave out follows from what they have.
+fn complete(report: &mut Report) {
+    for count in
+        [&mut report.n_models, &mut report.workers_per_model, &mut report.pipeline_size, &mut report.batch_size]
+    {
+        *count = (*count).max(1);
+    }
+    if report.n_devices == 0 {
+        report.n_devices = u64::from(report.n_models) * u64::from(report.pipeline_size);
+    }
+    if report.status.is_empty() {
+        let measured = report.throughput_avg.is_some() || report.latency_ms_p50.is_some();
+        report.status = if measured { "finished" } else { "error" }.to_owned();
+        if !measured {
+            report.error.get_or_insert_with(|| "the file has no measures for this row".to_owned());
+        }
+    }
+    if report.model_name.is_empty() {
+        report.model_name = report.model_filename.clone();
+    }
+}
+
+fn coerced(kind: Kind, value: &Value) -> Option<Value> {
+    match kind {
+        Kind::Text => match value {
+            Value::String(text) => Some(Value::String(text.clone())),
+            Value::Number(n) => Some(Value::String(n.to_string())),
+            _ => None,
+        },
+        Kind::Bool => match value {
+            Value::Bool(_) => Some(value.clone()),
+            Value::String(text) => match text.to_ascii_lowercase().as_str() {
+                "true" => Some(Value::Bool(true)),
+                "false" => Some(Value::Bool(false)),
+                _ => None,
+            },
+            _ => None,
+        },
+        Kind::Whole => {
+            let n = number(value)?;
+            // Bounded so that every count fits its field; 4294967295 models are not a table anybody has.
+            let whole = n >= 0.0 && n <= f64::from(u32::MAX) * 1_000.0 && libm::floor(n) == n;
+            whole.then(|| Value::from(n as u64))
+        }
+        Kind::Float => number(value).and_then(Number::from_f64).map(Value::Number),
+        Kind::List => value.as_array().filter(|list| list.iter().all(|v| number(v).is_some())).map(|_| value.clone()),
+    }
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(n) => n.as_f64(),
+        Value::String(text) => text.trim().parse().ok().filter(|n: &f64| n.is_finite()),
+        _ => None,
+    }
+}

@@ -1,0 +1,70 @@
+//! Reports as JSON: NeuronPerf's array, our own object, results with timers. Of a file that is cut off, what is whole.
+
+use serde_json::{Map, Value};
+
+use super::Imported;
+use super::columns::Columns;
+use crate::bench::python_json::without_nan;
+use crate::bench::results::get_reports;
+
+pub(super) fn read(text: &str) -> Result<Imported, String> {
+    let text = without_nan(text);
+    let mut imported = Imported::default();
+    let value = match serde_json::from_str::<Value>(&text) {
+        Ok(value) => value,
+        Err(e) => {
+            imported
+                .diagnostics
+                .add("truncated", None, || format!("the JSON is not whole ({e}); the rows before that are read"));
+            Value::Array(whole_objects(&text))
+        }
+    };
+    if value.get("results").is_some() {
+        let (reports, skipped) = get_reports(&text, None)?;
+        for message in skipped {
+            imported.diagnostics.add("bad_row", None, || message);
+        }
+        return Ok(Imported { reports, ..imported });
+    }
+    let rows = match value {
+        Value::Array(rows) => rows,
+        Value::Object(mut map) => match (map.remove("reports"), map.contains_key("throughput_avg")) {
+            (Some(Value::Array(rows)), _) => rows,
+            (_, true) => vec![Value::Object(map)],
+            _ => return Err("this JSON has no list of reports".to_owned()),
+        },
+        _ => return Err("this JSON has no list of reports".to_owned()),
+    };
+    let columns = Columns::new();
+    for (i, row) in rows.into_iter().enumerate() {
+        match row {
+            Value::Object(row) if is_report(&row) => {
+                let values = row.iter().map(|(key, value)| (key.as_str(), value.clone()));
+                let report = columns.report(values, &mut imported.diagnostics);
+                imported.reports.push(report);
+            }
+            _ => imported.diagnostics.add("bad_row", None, || format!("row {} is no report and is left out", i + 1)),
+        }
+    }
+    Ok(imported)
+}
+
+fn is_report(row: &Map<String, Value>) -> bool {
+    ["throughput_avg", "latency_ms_p50", "status", "n_models"].iter().any(|key| row.contains_key(*key))
+}
+
+/// The objects of the first list in a text that ends too early: those that are closed.
+fn whole_objects(text: &str) -> Vec<Value> {
+    let Some(list) = text.find('[') else { return Vec::new() };
+    let mut rest = &text[list + 1..];
+    let mut found = Vec::new();
+    loop {
+        rest = rest.trim_start_matches([',', ' ', '\n', '\r', '\t']);
+        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        match stream.next() {
+            Some(Ok(value)) => found.push(value),
+            _ => return found,
+        }
+        rest = &rest[stream.byte_offset()..];
+    }
+}

@@ -1,0 +1,149 @@
+//! Reports of other tools in the table of our own: NeuronPerf's CSV and JSON, our own of any version, results of
+//! `--return-timers`, and lines of PyTorch/XLA's benchmark runner. Rows say that they are imported and from which file.
+
+mod columns;
+mod csv;
+mod json;
+mod jsonl;
+
+use thiserror::Error;
+
+use crate::base::Diagnostics;
+
+use super::report::Report;
+
+/// Reports read from a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Imported {
+    /// The rows, in the order of the file.
+    pub reports: Vec<Report>,
+    /// What was odd: unknown columns, values that are no numbers, an end that is missing.
+    pub diagnostics: Diagnostics,
+}
+
+/// A file that holds no reports.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// Not text.
+    #[error("{file}: is not text in UTF-8 (byte {at}); give a CSV, JSON or JSONL file of benchmark results")]
+    NotText {
+        /// The file.
+        file: String,
+        /// Where the first wrong byte is.
+        at: usize,
+    },
+    /// None of the known shapes.
+    #[error(
+        "{file}: no benchmark results were found in it ({reason}); NeuronPerf's CSV and JSON, results of bench --return-timers and results.jsonl of PyTorch/XLA are read"
+    )]
+    NoReports {
+        /// The file.
+        file: String,
+        /// What was found instead.
+        reason: String,
+    },
+}
+
+/// Reads the reports of a file, whatever its kind; the content decides, not the name.
+///
+/// # Errors
+/// When nothing in it is a report.
+pub fn read_reports(file: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut imported = match std::str::from_utf8(bytes) {
+        Ok(text) => read_text(text),
+        // A file that was cut may end inside a character.
+        Err(e) if e.error_len().is_none() && e.valid_up_to() > 0 => {
+            read_text(std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default())
+        }
+        Err(e) => return Err(ImportError::NotText { file: file.to_owned(), at: e.valid_up_to() }),
+    }
+    .map_err(|reason| ImportError::NoReports { file: file.to_owned(), reason })?;
+    if imported.reports.is_empty() {
+        return Err(ImportError::NoReports { file: file.to_owned(), reason: "it has no rows".to_owned() });
+    }
+    for report in &mut imported.reports {
+        report.source = "imported".to_owned();
+        report.machine = Some(file.to_owned());
+    }
+    Ok(imported)
+}
+
+fn read_text(text: &str) -> Result<Imported, String> {
+    let start = text.trim_start();
+    let first_line = start.lines().next().unwrap_or_default().trim_end();
+    match start.chars().next() {
+        None => Err("it is empty".to_owned()),
+        Some('{') if first_line.ends_with('}') && jsonl::is_record(first_line) => Ok(jsonl::read(start)),
+        Some('{' | '[') => json::read(start),
+        Some(_) => csv::read(start),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{NeverCancel, SimTime};
+    use crate::bench::export::{CSV_COLS, to_csv, to_json};
+    use crate::bench::{BenchConfig, ConfigurationRun, ServiceTimes, expand};
+
+    fn own() -> Vec<Report> {
+        let times = ServiceTimes { device: vec![SimTime::from_us(900)], ..ServiceTimes::default() };
+        let config = BenchConfig { duration_s: 3.0, n_models: Some(vec![1, 9]), ..BenchConfig::default() };
+        let run = |c| ConfigurationRun::new(c, Ok(&times)).run(&NeverCancel, Default::default()).report;
+        expand(&config).unwrap().configurations.into_iter().map(run).collect()
+    }
+
+    fn as_imported(mut reports: Vec<Report>, file: &str) -> Vec<Report> {
+        for r in &mut reports {
+            (r.source, r.machine) = ("imported".to_owned(), Some(file.to_owned()));
+        }
+        reports
+    }
+
+    #[test]
+    fn our_own_json_reads_back_whole_and_csv_in_its_columns() {
+        let json = to_json(&own()).unwrap();
+        let read = read_reports("a.json", json.as_bytes()).unwrap();
+        assert_eq!(read.reports, as_imported(own(), "a.json"));
+        assert!(read.diagnostics.is_empty(), "{:?}", read.diagnostics);
+        let csv = to_csv(&own(), CSV_COLS).unwrap();
+        let read = read_reports("a.csv", format!("\u{feff}{csv}").as_bytes()).unwrap();
+        assert_eq!(to_csv(&read.reports, CSV_COLS).unwrap(), csv);
+    }
+
+    #[test]
+    fn neuronperfs_json_with_nan_and_what_it_does_not_know() {
+        let text = r#"[{"model_filename": "m.pt", "n_models": 1, "throughput_avg": NaN, "latency_ms_p50": 3.25,
+            "batch_size": 4, "status": "finished", "color": "red", "n_devices": 2.0}]"#;
+        let read = read_reports("np.json", text.as_bytes()).unwrap();
+        let row = &read.reports[0];
+        assert_eq!((row.batch_size, row.n_devices, row.throughput_avg), (4, 2, None));
+        assert_eq!((row.latency_ms_p50, row.is_finished()), (Some(3.25), true));
+        assert_eq!(read.diagnostics.count("unknown_key"), 1);
+    }
+
+    #[test]
+    fn a_cut_file_gives_the_rows_before_the_cut() {
+        let json = to_json(&own()).unwrap();
+        let cut = &json[..json.len() * 3 / 5];
+        let read = read_reports("cut.json", cut.as_bytes()).unwrap();
+        assert_eq!(read.reports, as_imported(own(), "cut.json")[..read.reports.len()]);
+        assert!((1..4).contains(&read.reports.len()) && read.diagnostics.count("truncated") == 1);
+        let csv = to_csv(&own(), CSV_COLS).unwrap();
+        let read = read_reports("cut.csv", &csv.as_bytes()[..csv.len() - 60]).unwrap();
+        assert_eq!((read.reports.len(), read.diagnostics.count("truncated")), (3, 1));
+    }
+
+    #[test]
+    fn what_is_no_report_says_so() {
+        let message = |bytes: &[u8]| read_reports("x", bytes).unwrap_err().to_string();
+        assert!(message(b"").contains("it is empty"));
+        assert!(message(b"\xff\xfe").contains("byte 0"));
+        assert!(message(b"name,colour\na,b\n").contains("no column"));
+        assert!(message(b"{\"traceEvents\": []}").contains("no list"));
+        assert!(message(b"[1, 2]").contains("no rows"));
+        assert!(message(b"throughput_avg,n_models\n").contains("no rows"));
+    }
+}

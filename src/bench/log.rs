@@ -1,0 +1,142 @@
+//! Log lines of a benchmark in the words that users of NeuronPerf know.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::SimTime;
+
+use super::configuration::Configuration;
+use super::measurement::Measurement;
+use super::report::Report;
+use super::sweep_plan::remaining_text;
+
+/// How much is said: NeuronPerf's `verbosity`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Verbosity {
+    /// 0: errors only.
+    Silent,
+    /// 1: what is being done.
+    #[default]
+    Info,
+    /// 2: every step.
+    Debug,
+}
+
+impl Verbosity {
+    /// The verbosity of a number; above 2 is 2.
+    #[must_use]
+    pub const fn of(number: u8) -> Self {
+        match number {
+            0 => Self::Silent,
+            1 => Self::Info,
+            _ => Self::Debug,
+        }
+    }
+
+    /// A line, if it is to be said at this verbosity: `INFO:neuronperf.benchmarking - ...`.
+    #[must_use]
+    pub fn line(self, level: Self, text: &str) -> Option<String> {
+        let word = match level {
+            Self::Silent => "ERROR",
+            Self::Info => "INFO",
+            Self::Debug => "DEBUG",
+        };
+        (level <= self).then(|| format!("{word}:neuronperf.benchmarking - {text}"))
+    }
+
+    /// What is said before a configuration runs, with the duration of all that remain.
+    #[must_use]
+    pub fn before(self, configuration: &Configuration, remaining_s: f64) -> Vec<String> {
+        let remaining = remaining_text(SimTime::from_secs_f64(remaining_s));
+        let name = &configuration.model_name;
+        let begin = self.line(Self::Info, &format!("Benchmarking '{name}', ~{remaining} remaining."));
+        let config = Report::described(configuration);
+        let running = self.line(Self::Debug, &format!("Running model config: {}", python_dict(&config)));
+        begin.into_iter().chain(running).collect()
+    }
+
+    /// What is said after a configuration has run.
+    #[must_use]
+    pub fn after(
+        self,
+        configuration: &Configuration,
+        measurement: Option<&Measurement>,
+        error: Option<&str>,
+    ) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some(measurement) = measurement.filter(|_| self == Self::Debug) {
+            let mut say = |text: String| lines.extend(self.line(Self::Debug, &text));
+            let per_model = configuration.workers_per_model.max(1) as usize;
+            for (model, workers) in measurement.timers.e2e.chunks(per_model).enumerate() {
+                say(format!("Benchmarker {model} started."));
+                (0..workers.len()).for_each(|w| say(format!("Benchmarker {model}, Worker {w} started.")));
+                for (w, timer) in workers.iter().enumerate() {
+                    say(format!("Benchmarker {model}, Worker {w} finished after {} inferences.", timer.count));
+                }
+                say(format!("Benchmarker {model} finished."));
+            }
+        }
+        if let Some(error) = error {
+            lines.extend(self.line(Self::Silent, &format!("Failure benchmarking config: {error}")));
+        }
+        lines
+    }
+}
+
+/// The configuration as Python prints a dictionary.
+fn python_dict(report: &Report) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"));
+    let python = |b: bool| if b { "True" } else { "False" };
+    format!(
+        "{{'model_filename': {}, 'device_type': {}, 'instance_type': {}, 'batch_size': {}, 'n_models': {}, 'workers_per_model': {}, 'pipeline_size': {}, 'performance_level': {}, 'multiprocess': {}, 'multiinterpreter': {}, 'start_dts': {}, 'duration': {}}}",
+        quoted(&report.model_filename),
+        quoted(&report.device_type),
+        quoted(&report.instance_type),
+        report.batch_size,
+        report.n_models,
+        report.workers_per_model,
+        report.pipeline_size,
+        report.performance_level,
+        python(report.multiprocess),
+        python(report.multiinterpreter),
+        quoted(&report.start_dts),
+        quoted(&report.duration),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::NeverCancel;
+    use crate::bench::{BenchConfig, ConfigurationRun, ServiceTimes, expand};
+
+    #[test]
+    fn the_lines_are_those_of_the_guide() {
+        let config = BenchConfig {
+            model_name: Some("resnet50.json".into()),
+            duration_s: 5.0,
+            n_models: Some(vec![1]),
+            workers_per_model: Some(vec![2]),
+            ..BenchConfig::default()
+        };
+        let configuration = expand(&config).unwrap().configurations.remove(0);
+        let times = ServiceTimes { device: vec![SimTime::from_us(3_000)], ..ServiceTimes::default() };
+        let run = ConfigurationRun::new(configuration.clone(), Ok(&times)).run(&NeverCancel, Default::default());
+        let before = Verbosity::Debug.before(&configuration, 5.0);
+        assert_eq!(before[0], "INFO:neuronperf.benchmarking - Benchmarking 'resnet50.json', ~5 seconds remaining.");
+        assert!(
+            before[1].starts_with("DEBUG:neuronperf.benchmarking - Running model config: {'model_filename': 'models/")
+        );
+        assert!(
+            before[1].contains("'workers_per_model': 2") && before[1].ends_with("'duration': '5'}"),
+            "{}",
+            before[1]
+        );
+        let after = Verbosity::Debug.after(&configuration, run.measurement.as_ref(), None);
+        assert_eq!(after.len(), 6);
+        assert_eq!(after[0], "DEBUG:neuronperf.benchmarking - Benchmarker 0 started.");
+        assert!(after[3].contains("Worker 0 finished after 8") && after[3].ends_with(" inferences."), "{}", after[3]);
+        assert_eq!(Verbosity::of(1).before(&configuration, 480.0).len(), 1);
+        assert!(Verbosity::of(0).before(&configuration, 480.0).is_empty());
+        assert_eq!(Verbosity::of(0).after(&configuration, None, Some("no room")).len(), 1);
+    }
+}

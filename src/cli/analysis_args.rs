@@ -1,0 +1,202 @@
+//! Flags of the commands that analyse a profile.
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+use crate::base::{Interval, TraceNs};
+use crate::profile::analysis::{GroupBy, RangeRule};
+use crate::session::Chosen;
+
+/// Names of [`GroupBy`] as the command line takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum ByArg {
+    /// Name of the slices
+    Name,
+    /// Category of the slices
+    Category,
+    /// Category, or name where there is none
+    Operator,
+    /// Module of the model
+    Module,
+    /// Process
+    Process,
+    /// Device
+    Device,
+    /// NeuronCore
+    Core,
+    /// Thread
+    Thread,
+}
+
+impl From<ByArg> for GroupBy {
+    fn from(arg: ByArg) -> Self {
+        match arg {
+            ByArg::Name => Self::Name,
+            ByArg::Category => Self::Category,
+            ByArg::Operator => Self::CategoryOrName,
+            ByArg::Module => Self::Module,
+            ByArg::Process => Self::Process,
+            ByArg::Device => Self::Device,
+            ByArg::Core => Self::Core,
+            ByArg::Thread => Self::Thread,
+        }
+    }
+}
+
+/// What a profile is read from.
+const SOURCE_HELP: &str =
+    "File of a profile, or a simulated run: sim:MODEL?workflow=trace&instance=inf1.xlarge (the flags of `profile`)";
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ChosenArgs {
+    /// Only slices that share an instant with this span: START..END in ns from the start of the profile
+    #[arg(long, value_name = "START..END", value_parser = parse_span)]
+    pub range: Option<Interval<TraceNs>>,
+    /// Count only the part of a slice inside the span
+    #[arg(long, requires = "range")]
+    pub clip: bool,
+}
+
+impl ChosenArgs {
+    pub fn chosen(&self) -> Chosen {
+        let rule = if self.clip { RangeRule::Clip } else { RangeRule::Whole };
+        Chosen { range: self.range, tracks: None, rule }
+    }
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct OutputArgs {
+    /// Print JSON
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print CSV
+    #[arg(long)]
+    pub csv: bool,
+    /// Show so many rows (JSON and CSV have all)
+    #[arg(long, default_value_t = 20)]
+    pub top: usize,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct OperatorsArgs {
+    #[arg(help = SOURCE_HELP)]
+    pub source: String,
+    /// What slices are grouped by
+    #[arg(long, value_enum, default_value = "name")]
+    pub by: ByArg,
+    /// List the slices of this group instead, the longest first
+    #[arg(long, value_name = "GROUP")]
+    pub members: Option<String>,
+    #[command(flatten)]
+    pub chosen: ChosenArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct FlameArgs {
+    #[arg(help = SOURCE_HELP)]
+    pub source: String,
+    /// Callers and callees of this name instead of everything
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Threads are the outermost level; otherwise stacks of all threads are merged
+    #[arg(long)]
+    pub by_thread: bool,
+    /// The module hierarchy instead of stacks
+    #[arg(long, conflicts_with_all = ["name", "by_thread"])]
+    pub modules: bool,
+    #[command(flatten)]
+    pub chosen: ChosenArgs,
+    /// At most so many nodes, those with the most time
+    #[arg(long, default_value_t = 40)]
+    pub nodes: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct HistogramArgs {
+    #[arg(help = SOURCE_HELP)]
+    pub source: String,
+    /// The group whose durations are spread
+    pub name: String,
+    /// What makes a group
+    #[arg(long, value_enum, default_value = "name")]
+    pub by: ByArg,
+    /// Equal steps instead of 1, 2, 5, 10 ...
+    #[arg(long)]
+    pub linear: bool,
+    /// At most so many bins
+    #[arg(long, default_value_t = 30)]
+    pub bins: u32,
+    #[command(flatten)]
+    pub chosen: ChosenArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct SpanArgs {
+    #[arg(help = SOURCE_HELP)]
+    pub source: String,
+    /// Only in this span: START..END in ns from the start of the profile
+    #[arg(long, value_name = "START..END", value_parser = parse_span)]
+    pub range: Option<Interval<TraceNs>>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct QueryArgs {
+    #[arg(help = SOURCE_HELP)]
+    pub source: String,
+    /// The query: where dur > 10us group by name order by sum(dur) desc limit 5
+    #[arg(default_value = "")]
+    pub query: String,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Which of two profiles is the base.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum BaseArg {
+    /// The first
+    #[value(name = "A", alias = "a")]
+    A,
+    /// The second
+    #[value(name = "B", alias = "b")]
+    B,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct CompareArgs {
+    #[arg(value_name = "A", help = SOURCE_HELP)]
+    pub a: String,
+    #[arg(value_name = "B", help = SOURCE_HELP)]
+    pub b: String,
+    /// Which of the two the other is compared with
+    #[arg(long, value_enum, default_value = "A")]
+    pub base: BaseArg,
+    /// What is compared [default: framework operators where both have rows of them, else names]
+    #[arg(long, value_enum)]
+    pub by: Option<ByArg>,
+    /// Compare total instead of self time
+    #[arg(long)]
+    pub total: bool,
+    /// Divide by the steps that each profile marks
+    #[arg(long)]
+    pub per_step: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+fn parse_span(text: &str) -> Result<Interval<TraceNs>, String> {
+    let parts = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    match parts {
+        Some((start, end)) if start < end => Ok(Interval::new(TraceNs(start), TraceNs(end))),
+        Some(_) => Err(format!("'{text}' is empty: the end must be after the start")),
+        None => Err(format!("'{text}' is no span: write START..END in ns, like 1000..2500")),
+    }
+}

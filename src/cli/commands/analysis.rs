@@ -1,0 +1,89 @@
+//! What the commands that analyse share: asking, and printing tables.
+
+use anyhow::{Context, Result};
+
+use super::text;
+use crate::cli::analysis_args::OutputArgs;
+use crate::cli::driver::Driver;
+use crate::session::{Answer, Event, Listed, Listing, ProfileKey, Question, Request};
+use crate::view::table::{Cell, Table};
+
+/// Asks for a table.
+pub(super) fn list(driver: &mut Driver, profile: ProfileKey, what: Listing) -> Result<Listed> {
+    let events = driver.run(|job| Request::List { job, profile, what }, None)?;
+    let found = events.into_iter().find_map(|e| match e {
+        Event::Listed { listed, .. } => Some(*listed),
+        _ => None,
+    });
+    found.context("the session gave no table")
+}
+
+/// Asks for anything else.
+pub(super) fn analyse(driver: &mut Driver, profile: ProfileKey, question: Question) -> Result<Answer> {
+    let events = driver.run(|job| Request::Analyse { job, profile, question }, None)?;
+    let found = events.into_iter().find_map(|e| match e {
+        Event::Analysed { answer, .. } => Some(*answer),
+        _ => None,
+    });
+    found.context("the session gave no answer")
+}
+
+/// Prints a value as JSON.
+pub(super) fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    let mut json = serde_json::to_vec_pretty(value)?;
+    json.push(b'\n');
+    text::print(&json)
+}
+
+/// Prints a table as the flags say: text for people with its first rows, or all rows as CSV or JSON.
+pub(super) fn print_listed(listed: &Listed, output: &OutputArgs) -> Result<()> {
+    if output.json {
+        return print_json(&serde_json::Value::Array(json_rows(&listed.table)));
+    }
+    if output.csv {
+        return text::print(listed.table.to_csv().as_bytes());
+    }
+    let mut out = table_text(&listed.table, output.top);
+    if listed.total > output.top as u64 {
+        out.push_str(&format!("... and {} more (--top N shows more)\n", listed.total - output.top as u64));
+    }
+    for note in &listed.notes {
+        out.push_str(&format!("{note}\n"));
+    }
+    text::print(out.as_bytes())
+}
+
+/// The first rows of a table as text.
+pub(super) fn table_text(table: &Table, top: usize) -> String {
+    let mark = |numeric: bool| if numeric { ">" } else { "" };
+    let headings: Vec<String> = table.columns.iter().map(|c| format!("{}{}", mark(c.is_numeric()), c.title)).collect();
+    let rows: Vec<Vec<String>> = table
+        .rows
+        .iter()
+        .take(top)
+        .map(|row| row.iter().zip(&table.columns).map(|(cell, c)| shorten(&cell.text(c.kind), 72)).collect())
+        .collect();
+    text::table(&headings.iter().map(String::as_str).collect::<Vec<_>>(), &rows)
+}
+
+fn json_rows(table: &Table) -> Vec<serde_json::Value> {
+    let value = |cell: &Cell| match cell {
+        Cell::Text(t) => serde_json::Value::from(t.as_str()),
+        Cell::Count(n) => serde_json::Value::from(*n),
+        Cell::Number(v) => serde_json::Value::from(*v),
+        Cell::Missing => serde_json::Value::Null,
+    };
+    let row = |row: &Vec<Cell>| {
+        let members = table.columns.iter().zip(row).map(|(c, cell)| (c.id.clone(), value(cell)));
+        serde_json::Value::Object(members.collect())
+    };
+    table.rows.iter().map(row).collect()
+}
+
+/// A text of at most `most` characters.
+pub(super) fn shorten(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
+        return name.to_owned();
+    }
+    name.chars().take(most - 1).chain(['\u{2026}']).collect()
+}

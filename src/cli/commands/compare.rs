@@ -1,0 +1,82 @@
+//! `neuronscope compare A B`
+
+use anyhow::{Result, anyhow, bail};
+
+use super::analysis::{analyse, print_json, shorten};
+use super::text;
+use crate::base::units::format_ns;
+use crate::cli::analysis_args::{BaseArg, CompareArgs};
+use crate::cli::driver::Driver;
+use crate::cli::source;
+use crate::profile::analysis::GroupBy;
+use crate::profile::analysis::compare::{ComparedRow, Comparison, Measure, OperatorTotals, Presence};
+use crate::session::{Answer, Chosen, ProfileKey, Question};
+use crate::view::comparison::comparison_table;
+
+pub(super) fn run(args: CompareArgs) -> Result<()> {
+    let mut driver = Driver::new();
+    let a = source::open(&mut driver, &args.a)?.profile;
+    let b = source::open(&mut driver, &args.b)?.profile;
+    let by = args.by.map(GroupBy::from);
+    let (mut first, mut second) = (totals(&mut driver, a, by)?, totals(&mut driver, b, by)?);
+    if first.by != second.by {
+        // Rows of framework operators in one alone: what both have are names.
+        (first, second) = (totals(&mut driver, a, Some(GroupBy::Name))?, totals(&mut driver, b, Some(GroupBy::Name))?);
+    }
+    let (base, other) = match args.base {
+        BaseArg::A => (&first, &second),
+        BaseArg::B => (&second, &first),
+    };
+    let measure = if args.total { Measure::Total } else { Measure::SelfTime };
+    let comparison = Comparison::of(base, other, measure, args.per_step).map_err(|message| anyhow!(message))?;
+    if args.output.json {
+        return print_json(&comparison);
+    }
+    if args.output.csv {
+        return text::print(comparison_table(&comparison).to_csv().as_bytes());
+    }
+    text::print(describe(&comparison, args.output.top).as_bytes())
+}
+
+fn totals(driver: &mut Driver, profile: ProfileKey, by: Option<GroupBy>) -> Result<OperatorTotals> {
+    match analyse(driver, profile, Question::Totals { of: Chosen::default(), by })? {
+        Answer::Totals(totals) => Ok(totals),
+        _ => bail!("the session gave another answer"),
+    }
+}
+
+fn describe(comparison: &Comparison, top: usize) -> String {
+    let what = if comparison.measure == Measure::Total { "Total" } else { "Self" };
+    let per = if comparison.per_step { ", of one step" } else { "" };
+    let mut out = format!("{what} time of {} against {} (base){per}\n\n", comparison.other, comparison.base);
+    let cells = |r: &ComparedRow, name: &str| {
+        let sign = if r.difference_ns > 0.0 { "+" } else { "" };
+        let ratio = match (r.presence, r.ratio) {
+            (Presence::New, _) => "new".to_owned(),
+            (Presence::Gone, _) => "gone".to_owned(),
+            (Presence::Both, Some(ratio)) => format!("{ratio:.3}x"),
+            (Presence::Both, None) => "-".to_owned(),
+        };
+        vec![
+            shorten(name, 72),
+            count(r.base_count),
+            count(r.other_count),
+            format_ns(r.base_ns),
+            format_ns(r.other_ns),
+            format!("{sign}{}", format_ns(r.difference_ns)),
+            ratio,
+        ]
+    };
+    let mut rows = vec![cells(&comparison.sum, "(all)")];
+    rows.extend(comparison.rows.iter().take(top).map(|r| cells(r, if r.name.is_empty() { "(none)" } else { &r.name })));
+    let headings = ["Operator", ">Base count", ">Other count", ">Base", ">Other", ">Difference", ">Ratio"];
+    out.push_str(&text::table(&headings, &rows));
+    if comparison.rows.len() > top {
+        out.push_str(&format!("... and {} more (--top N shows more)\n", comparison.rows.len() - top));
+    }
+    out
+}
+
+fn count(n: f64) -> String {
+    if (n - libm::round(n)).abs() < 1e-9 { format!("{n:.0}") } else { format!("{n:.2}") }
+}

@@ -1,0 +1,136 @@
+//! A configuration measured on this machine: a thread for each model copy.
+
+// Measuring reads the wall clock, and threads are what it measures.
+#![allow(clippy::disallowed_methods)]
+
+use std::fs;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::base::{Clock, WallNs};
+use crate::bench::cpu::{CpuRun, CpuStage, CpuTimers, HostSamples, cpu_row};
+use crate::bench::{Configuration, RowResult, RunDetail};
+
+/// One copy, and as many as there are processors.
+pub(super) fn default_copies() -> Vec<u32> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let cores = u32::try_from(cores).unwrap_or(1);
+    if cores > 1 { vec![1, cores] } else { vec![1] }
+}
+
+/// The monotonic clock of the system.
+struct SystemClock {
+    origin: Instant,
+    resolution_ns: u64,
+}
+
+impl SystemClock {
+    fn new() -> Self {
+        let origin = Instant::now();
+        // The smallest step that two looks show.
+        let step = || {
+            let before = Instant::now();
+            loop {
+                let passed = before.elapsed().as_nanos();
+                if passed > 0 {
+                    return u64::try_from(passed).unwrap_or(u64::MAX);
+                }
+            }
+        };
+        let resolution_ns = (0..100).map(|_| step()).min().unwrap_or(1);
+        Self { origin, resolution_ns }
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> WallNs {
+        WallNs(u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    fn resolution_ns(&self) -> u64 {
+        self.resolution_ns
+    }
+}
+
+/// Measures a configuration. Copies load side by side and open their windows together.
+pub(super) fn run(configuration: &Configuration, detail: RunDetail) -> RowResult {
+    let copies = configuration.n_models.max(1) as usize;
+    let (barrier, over) = (Barrier::new(copies), AtomicBool::new(false));
+    let interval = Duration::from_secs_f64(configuration.options.stats_interval_s.max(0.01));
+    let (timers, samples) = thread::scope(|scope| {
+        let sampler = scope.spawn(|| sample(interval, &over));
+        let handles: Vec<_> = (0..copies).map(|_| scope.spawn(|| measure(configuration, &barrier))).collect();
+        let died = || CpuTimers { error: Some("the thread of a copy died".to_owned()), ..CpuTimers::default() };
+        let timers: Vec<CpuTimers> = handles.into_iter().map(|h| h.join().unwrap_or_else(|_| died())).collect();
+        over.store(true, Ordering::Relaxed);
+        (timers, sampler.join().unwrap_or_default())
+    });
+    cpu_row(configuration, &timers, &samples, &machine(), detail)
+}
+
+fn measure(configuration: &Configuration, barrier: &Barrier) -> CpuTimers {
+    let clock = SystemClock::new();
+    let mut run = CpuRun::new(configuration.clone());
+    while !matches!(run.stage(), CpuStage::Ready | CpuStage::Done) {
+        run.step(&clock);
+    }
+    barrier.wait();
+    while run.stage() != CpuStage::Done {
+        run.step(&clock);
+    }
+    run.into_timers()
+}
+
+/// `Intel(R) Xeon(R) Processor, 2 processors, linux x86_64`.
+fn machine() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|l| l.strip_prefix("model name").and_then(|l| l.split_once(':')));
+    let name = name.map_or("processor", |(_, name)| name.trim());
+    let count = thread::available_parallelism().map_or(1, usize::from);
+    format!("{name}, {count} processors, {} {}", std::env::consts::OS, std::env::consts::ARCH)
+}
+
+/// Processor and memory in use, where the system tells (Linux).
+fn sample(interval: Duration, over: &AtomicBool) -> HostSamples {
+    let mut samples = HostSamples::default();
+    let mut before = processor_times();
+    let mut next = Instant::now() + interval;
+    while !over.load(Ordering::Relaxed) {
+        thread::sleep(Duration::from_millis(10).min(interval));
+        if Instant::now() < next {
+            continue;
+        }
+        next += interval;
+        let now = processor_times();
+        if let (Some((busy0, all0)), Some((busy, all)), Some(memory)) = (before, now, memory_percent())
+            && all > all0
+        {
+            samples.cpu.push((busy - busy0) as f64 * 100.0 / (all - all0) as f64);
+            samples.memory.push(memory);
+        }
+        before = now;
+    }
+    samples
+}
+
+/// Busy and all ticks since the start of the system.
+fn processor_times() -> Option<(u64, u64)> {
+    let text = fs::read_to_string("/proc/stat").ok()?;
+    let numbers: Vec<u64> =
+        text.lines().next()?.split_whitespace().skip(1).filter_map(|n| n.parse().ok()).take(8).collect();
+    let all: u64 = numbers.iter().sum();
+    // Idle, and waiting for a disk.
+    let idle = numbers.get(3)? + numbers.get(4)?;
+    Some((all - idle, all))
+}
+
+fn memory_percent() -> Option<f64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let kib = |key: &str| -> Option<f64> {
+        text.lines().find_map(|l| l.strip_prefix(key))?.trim().trim_end_matches(" kB").parse().ok()
+    };
+    let (total, available) = (kib("MemTotal:")?, kib("MemAvailable:")?);
+    Some((total - available) * 100.0 / total)
+}

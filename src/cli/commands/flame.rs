@@ -1,0 +1,86 @@
+//! `neuronscope flame SOURCE`: stacks, callers and callees, modules, as an indented tree.
+
+use anyhow::{Result, bail};
+
+use super::analysis::{analyse, print_json, shorten};
+use super::text;
+use crate::base::units::{format_count, format_ns};
+use crate::cli::analysis_args::FlameArgs;
+use crate::cli::driver::Driver;
+use crate::cli::source;
+use crate::profile::analysis::flame::FlameGraph;
+use crate::profile::analysis::modules::ModuleTree;
+use crate::session::{Answer, Question};
+
+pub(super) fn run(args: FlameArgs) -> Result<()> {
+    let mut driver = Driver::new();
+    let profile = source::open(&mut driver, &args.source)?.profile;
+    let (of, limit) = (args.chosen.chosen(), args.nodes);
+    let question = match args.name {
+        Some(name) => Question::Sandwich { of, name, limit },
+        None if args.modules => Question::Modules { of, limit },
+        None => Question::Flame { of, by_thread: args.by_thread, from: Vec::new(), limit },
+    };
+    let answer = analyse(&mut driver, profile, question)?;
+    let out = match &answer {
+        Answer::Flame(graph) if args.json => return print_json(graph),
+        Answer::Sandwich(graph) if args.json => return print_json(graph),
+        Answer::Modules(tree) if args.json => return print_json(tree),
+        Answer::Flame(graph) => tree_text(graph),
+        Answer::Sandwich(graph) => format!(
+            "{}: {} slices, {} ({} self)\n\nCallers\n{}\nCallees\n{}",
+            graph.name,
+            format_count(graph.count),
+            format_ns(graph.total_ns as f64),
+            format_ns(graph.self_ns as f64),
+            tree_text(&graph.callers),
+            tree_text(&graph.callees),
+        ),
+        Answer::Modules(tree) => modules_text(tree),
+        _ => bail!("the session gave another answer"),
+    };
+    text::print(out.as_bytes())
+}
+
+fn tree_text(graph: &FlameGraph) -> String {
+    let row = |depth: u16, name: &str, count: u64, total: i64, own: i64| {
+        let name = if name.is_empty() { "(all)" } else { name };
+        vec![
+            format!("{}{}", "  ".repeat(usize::from(depth)), shorten(name, 72)),
+            format_count(count),
+            format_ns(total as f64),
+            format_ns(own as f64),
+        ]
+    };
+    let rows: Vec<_> = graph.nodes.iter().map(|n| row(n.depth, &n.name, n.count, n.total_ns, n.self_ns)).collect();
+    let mut out = text::table(&["Stack", ">Count", ">Total", ">Self"], &rows);
+    if graph.omitted > 0 {
+        out.push_str(&format!("... and {} nodes with less time (--nodes N shows more)\n", graph.omitted));
+    }
+    out
+}
+
+fn modules_text(tree: &ModuleTree) -> String {
+    if tree.nodes.is_empty() {
+        return "no slice names a module: neither by its arguments nor by calls of nn.Module around it\n".to_owned();
+    }
+    let rows: Vec<_> = tree
+        .nodes
+        .iter()
+        .map(|n| {
+            let name = if n.name.is_empty() { "(all modules)" } else { n.name.as_str() };
+            vec![
+                format!("{}{}", "  ".repeat(usize::from(n.depth)), shorten(name, 72)),
+                format_count(n.count),
+                format_ns(n.total_ns as f64),
+                format_ns(n.self_ns as f64),
+            ]
+        })
+        .collect();
+    let mut out = text::table(&["Module", ">Slices", ">Time", ">Own"], &rows);
+    out.push_str(&format!("outside of all modules: {}\n", format_ns(tree.outside_ns as f64)));
+    if tree.omitted > 0 {
+        out.push_str(&format!("... and {} modules with less time (--nodes N shows more)\n", tree.omitted));
+    }
+    out
+}

@@ -1,0 +1,37 @@
+//! `neuronscope bench --scenario`
+
+use anyhow::{Result, bail};
+
+use super::text;
+use crate::bench::mlperf::{MlperfSettings, mlperf_to_json, mlperf_to_text};
+use crate::bench::{BenchConfig, expand};
+use crate::cli::driver::Driver;
+use crate::session::{Event, Request};
+
+/// Runs the scenario on each configuration of the benchmark; those that can not run are named and left out.
+pub(super) fn run(config: BenchConfig, settings: MlperfSettings, json: bool) -> Result<()> {
+    let mut driver = Driver::new();
+    let (mut results, mut failed) = (Vec::new(), Vec::new());
+    for configuration in expand(&config)?.configurations {
+        let label = configuration.label();
+        let (settings, configuration) = (Box::new(settings.clone()), Box::new(configuration));
+        match driver.run(|job| Request::Mlperf { job, settings, configuration }, None) {
+            Ok(events) => results.extend(events.into_iter().filter_map(|e| match e {
+                Event::Mlperf { result, .. } => Some(*result),
+                _ => None,
+            })),
+            Err(error) => failed.push(format!("failed: {label}: {error}")),
+        }
+    }
+    failed.iter().for_each(|line| driver.say(line));
+    if json {
+        text::print(mlperf_to_json(&results).map_err(anyhow::Error::msg)?.as_bytes())?;
+    } else {
+        let texts: Vec<String> = results.iter().map(mlperf_to_text).collect();
+        text::print(texts.join("\n").as_bytes())?;
+    }
+    match failed.first() {
+        Some(first) if results.is_empty() => bail!("no configuration could run: {first}"),
+        _ => Ok(()),
+    }
+}

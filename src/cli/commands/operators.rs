@@ -1,0 +1,23 @@
+//! `neuronscope operators SOURCE`
+
+use anyhow::Result;
+
+use super::analysis::{list, print_listed};
+use crate::cli::analysis_args::OperatorsArgs;
+use crate::cli::driver::Driver;
+use crate::cli::source;
+use crate::profile::analysis::members::MemberOrder;
+use crate::session::{GroupsOf, Listing, MembersOf};
+
+pub(super) fn run(args: OperatorsArgs) -> Result<()> {
+    let mut driver = Driver::new();
+    let profile = source::open(&mut driver, &args.source)?.profile;
+    let (of, by) = (args.chosen.chosen(), args.by.into());
+    let what = match args.members {
+        Some(name) => {
+            Listing::Members(MembersOf { of, by, name, order: MemberOrder::Longest, skip: 0, limit: u32::MAX })
+        }
+        None => Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks, rule: of.rule }),
+    };
+    print_listed(&list(&mut driver, profile, what)?, &args.output)
+}

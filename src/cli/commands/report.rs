@@ -1,0 +1,31 @@
+//! `neuronscope report FILE...`
+
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use super::reports;
+use crate::bench::get_reports;
+use crate::bench::import::read_reports;
+use crate::cli::args::ReportArgs;
+
+pub(super) fn run(args: ReportArgs) -> Result<()> {
+    reports::check(&args.table)?;
+    let mut all = Vec::new();
+    for path in &args.files {
+        let shown = path.display().to_string();
+        let bytes = fs::read(path).with_context(|| format!("{shown}: can't be read"))?;
+        let mut imported = read_reports(&shown, &bytes)?;
+        // Timers hold what a cost is made of; a report only has the result.
+        if let (Some(cost), Ok(text)) = (args.cost_per_hour, std::str::from_utf8(&bytes))
+            && let Ok((reports, _)) = get_reports(text, Some(cost))
+        {
+            imported.reports = reports;
+        }
+        for diagnostic in imported.diagnostics.items() {
+            eprintln!("note: {shown}: {diagnostic}");
+        }
+        all.append(&mut imported.reports);
+    }
+    reports::print(&all, &args.table)
+}

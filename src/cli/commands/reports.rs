@@ -1,0 +1,55 @@
+//! Reports on stdout: as a table with a verdict, as CSV or as JSON.
+
+use anyhow::{Result, bail};
+
+use super::text;
+use crate::bench::export::{self, PRINT_COLS, TableOptions};
+use crate::bench::{REPORT_KEYS, Report, verdict};
+use crate::cli::bench_args::TableArgs;
+
+/// Checks the keys before anything runs.
+///
+/// # Errors
+/// With the key that no report has.
+pub(super) fn check(args: &TableArgs) -> Result<()> {
+    let keys = args.cols.iter().flatten().map(|k| ("--cols", k)).chain(args.sort_by.iter().map(|k| ("--sort-by", k)));
+    for (flag, key) in keys {
+        if !REPORT_KEYS.contains(&key.as_str()) {
+            bail!("{flag}: no report has '{key}'; there are {}", REPORT_KEYS.join(", "));
+        }
+    }
+    Ok(())
+}
+
+/// Prints reports the way it was asked for.
+///
+/// # Errors
+/// When stdout can not be written.
+pub(super) fn print(reports: &[Report], args: &TableArgs) -> Result<()> {
+    let cols: Option<Vec<&str>> = args.cols.as_ref().map(|cols| cols.iter().map(String::as_str).collect());
+    let sorted = || match &args.sort_by {
+        Some(key) => export::sorted(reports, key, args.reverse),
+        None => reports.to_vec(),
+    };
+    if args.json {
+        return text::print(export::to_json(&sorted())?.as_bytes());
+    }
+    if args.csv {
+        let cols = cols.as_deref().unwrap_or(export::CSV_COLS);
+        return text::print(export::to_csv(&sorted(), cols)?.as_bytes());
+    }
+    let columns = cols.as_deref().unwrap_or(PRINT_COLS);
+    let options = TableOptions { columns, sort_by: args.sort_by.as_deref(), reverse: args.reverse };
+    let mut out = export::to_table(reports, &options);
+    for report in reports.iter().filter(|r| !r.is_finished()) {
+        out.push_str(&format!(
+            "failed: {}: {}\n",
+            report.label(),
+            report.error.as_deref().unwrap_or("no reason given")
+        ));
+    }
+    if let Some(verdict) = verdict(reports) {
+        out.push_str(&format!("\n{verdict}\n"));
+    }
+    text::print(out.as_bytes())
+}

@@ -1,0 +1,124 @@
+//! Flags of `neuronscope compile` and `neuronscope index`, in NeuronPerf's names.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+
+use crate::bench::{CompileConfig, parse_inputs, parse_levels, parse_list};
+
+#[derive(Debug, Args)]
+pub(super) struct ModelCompileArgs {
+    /// Model, with parameters after a colon
+    #[arg(long, default_value = "nn")]
+    pub model: String,
+    /// Instance type to compile for
+    #[arg(long, alias = "instance-type", alias = "compiler-target", default_value = "trn1.2xlarge")]
+    pub instance: String,
+    /// Shapes of the inputs, one entry for each batch size; entries separated by ;
+    #[arg(long)]
+    pub inputs: Option<String>,
+    /// Samples of one inference: 1, 1,2 or 1-10
+    #[arg(long, default_value = "1")]
+    pub batch_sizes: String,
+    /// NeuronCores of one model copy
+    #[arg(long, default_value = "1")]
+    pub pipeline_sizes: String,
+    /// 0 (most accurate) to 3 (fastest)
+    #[arg(long, default_value = "3")]
+    pub performance_levels: String,
+    /// Folder of the artifacts
+    #[arg(long, default_value = "models")]
+    pub models_dir: String,
+    /// Label in the index and in artifact names
+    #[arg(long)]
+    pub model_name: Option<String>,
+    /// File of the index; .json is added where it is missing [default: a name made of the label]
+    #[arg(long)]
+    pub filename: Option<PathBuf>,
+}
+
+impl ModelCompileArgs {
+    /// What to compile.
+    ///
+    /// # Errors
+    /// With the flag at fault.
+    pub fn config(&self) -> Result<CompileConfig> {
+        Ok(CompileConfig {
+            model: self.model.clone(),
+            model_name: self.model_name.clone(),
+            instance_type: self.instance.clone(),
+            inputs: self.inputs.as_deref().map(parse_inputs).transpose()?.unwrap_or_default(),
+            batch_sizes: parse_list("--batch-sizes", &self.batch_sizes)?,
+            pipeline_sizes: parse_list("--pipeline-sizes", &self.pipeline_sizes)?,
+            performance_levels: parse_levels("--performance-levels", &self.performance_levels)?,
+            models_dir: self.models_dir.clone(),
+        })
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum IndexCommand {
+    /// Make an index of one artifact that is there
+    Create {
+        /// The artifact
+        artifact: String,
+        /// Specification of the model in it
+        #[arg(long)]
+        model: Option<String>,
+        /// Label
+        #[arg(long)]
+        model_name: Option<String>,
+        /// Samples of one inference
+        #[arg(long, default_value_t = 1)]
+        batch_size: u32,
+        /// NeuronCores of one copy
+        #[arg(long, default_value_t = 1)]
+        pipeline_size: u32,
+        /// 0 (most accurate) to 3 (fastest)
+        #[arg(long, default_value_t = 3)]
+        performance_level: u8,
+        /// Where to write the index [default: a name made of the label]
+        #[arg(long, short)]
+        output: Option<PathBuf>,
+    },
+    /// Write the entries of several indexes into one; the ones it is made of stay
+    Append {
+        /// The indexes; the first one's name is kept
+        #[arg(required = true)]
+        indexes: Vec<PathBuf>,
+        /// Where to write the sum
+        #[arg(long, short)]
+        output: PathBuf,
+    },
+    /// Print the entries that have these values
+    Filter {
+        /// The index
+        index: PathBuf,
+        /// field=value,value: batch_size=1,2 (batch_sizes is understood too)
+        #[arg(required = true)]
+        filters: Vec<String>,
+        /// Write them to a file instead
+        #[arg(long, short)]
+        output: Option<PathBuf>,
+    },
+    /// Copy an index and its artifacts
+    Copy(CopyArgs),
+    /// Move an index and its artifacts
+    Move(CopyArgs),
+    /// Remove an index and its artifacts
+    Delete {
+        /// The index
+        index: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CopyArgs {
+    /// The index
+    pub old_index: PathBuf,
+    /// The index to write
+    pub new_index: PathBuf,
+    /// Folder for the artifacts
+    pub new_dir: String,
+}

@@ -1,0 +1,68 @@
+//! What the commands that analyse take: a file, or a run of the simulator.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+use clap::Parser;
+
+use super::args::ProfileArgs;
+use super::commands::{profile_info, profile_spec};
+use super::driver::Driver;
+use super::file::FileSource;
+use crate::session::{ByteSource as _, ProfileInfo, ProfileSpec, Request};
+
+/// What a run starts with on the command line.
+const RUN_PREFIX: &str = "sim:";
+
+/// The flags of `neuronscope profile`, as a run names them.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true, disable_help_flag = true)]
+struct RunFlags {
+    #[command(flatten)]
+    profile: ProfileArgs,
+}
+
+/// Opens a file, or simulates what `sim:MODEL?workflow=trace&instance=inf1.xlarge` says: behind the question mark stand
+/// the flags of `neuronscope profile`.
+///
+/// # Errors
+/// When neither can be done; the message says why.
+pub(super) fn open(driver: &mut Driver, source: &str) -> Result<ProfileInfo> {
+    let Some(run) = source.strip_prefix(RUN_PREFIX) else { return open_file(driver, Path::new(source)) };
+    let spec = spec_of(run).map_err(|e| anyhow!("{source}: {e}"))?;
+    profile_info(&driver.run(|job| Request::Profile { job, spec }, None)?)
+}
+
+/// Opens a file.
+///
+/// # Errors
+/// When it can not be read as a profile; the message says why.
+pub(super) fn open_file(driver: &mut Driver, path: &Path) -> Result<ProfileInfo> {
+    let file = FileSource::open(path)?;
+    let size = file.len();
+    let name = path.file_name().map_or_else(|| "file".to_owned(), |n| n.to_string_lossy().into_owned());
+    profile_info(&driver.run(|job| Request::Open { job, name, size }, Some(Box::new(file)))?)
+}
+
+/// A run by its model and the flags behind the question mark.
+fn spec_of(run: &str) -> Result<ProfileSpec, String> {
+    let (model, flags) = run.split_once('?').unwrap_or((run, ""));
+    let flags = flags.split('&').filter(|f| !f.is_empty()).map(|f| format!("--{f}"));
+    let flags = RunFlags::try_parse_from([format!("--model={model}")].into_iter().chain(flags));
+    flags.map(|f| profile_spec(&f.profile)).map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Workflow;
+
+    #[test]
+    fn a_run_is_named_with_the_flags_of_the_profile_command() {
+        let spec = spec_of("matmult:n=64,loop_count=2?workflow=trace&seed=7").unwrap();
+        assert_eq!((spec.model.as_str(), spec.workflow, spec.seed), ("matmult:n=64,loop_count=2", Workflow::Trace, 7));
+        assert_eq!(spec_of("nn").unwrap().workflow, Workflow::MarkStep);
+        let error = spec_of("nn?workflow=fast").unwrap_err();
+        assert!(error.contains("fast") && error.contains("workflow"), "{error}");
+    }
+}

@@ -1,0 +1,219 @@
+//! What slices are grouped by, with a small number for each group.
+
+use serde::{Deserialize, Serialize};
+
+use super::scopes::Scopes;
+use crate::base::{Idx, StrId, StringTable};
+use crate::profile::{ProcessId, Profile, SliceId, TrackId};
+
+/// What slices are grouped by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum GroupBy {
+    /// Their name.
+    #[default]
+    Name,
+    /// Their category; slices without one form the group of the empty name.
+    Category,
+    /// Their category, or their name where they have none.
+    CategoryOrName,
+    /// The module they belong to ([`Scopes`]); slices outside all modules form the group of the empty name.
+    Module,
+    /// The process they are on.
+    Process,
+    /// The device they are on: a Neuron device, or what the labels of the process say (`GPU 0`, `CPU`).
+    Device,
+    /// The NeuronCore they are on, or the device where no NeuronCore is known.
+    Core,
+    /// The thread they are on; lanes of one row are one thread.
+    Thread,
+}
+
+impl GroupBy {
+    /// Every kind with its name in commands and links.
+    pub const ALL: [(Self, &'static str); 8] = [
+        (Self::Name, "name"),
+        (Self::Category, "category"),
+        (Self::CategoryOrName, "operator"),
+        (Self::Module, "module"),
+        (Self::Process, "process"),
+        (Self::Device, "device"),
+        (Self::Core, "core"),
+        (Self::Thread, "thread"),
+    ];
+
+    /// Its name in commands and links.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("name", |(_, name)| name)
+    }
+
+    /// The kind of a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+    }
+}
+
+/// The group of each slice. Groups are numbers from 0, not all of them used.
+#[derive(Debug)]
+pub struct Grouping {
+    by: GroupBy,
+    /// Group of each track, for what a whole track shares.
+    of_track: Vec<u32>,
+    labels: StringTable,
+    scopes: Option<Scopes>,
+}
+
+impl Grouping {
+    /// Prepares a grouping of a profile. [`GroupBy::Module`] reads every slice's arguments.
+    #[must_use]
+    pub fn new(profile: &Profile, by: GroupBy) -> Self {
+        let mut labels = StringTable::new();
+        let mut of_track = Vec::new();
+        let label_of: Option<fn(&Profile, TrackId) -> String> = match by {
+            GroupBy::Process => Some(|p, t| process_text(p, p.tracks()[t].process)),
+            GroupBy::Device => Some(|p, t| device_text(p, p.tracks()[t].process)),
+            GroupBy::Core => Some(|p, t| core_text(p, p.tracks()[t].process)),
+            GroupBy::Thread => Some(thread_text),
+            GroupBy::Name | GroupBy::Category | GroupBy::CategoryOrName | GroupBy::Module => None,
+        };
+        if let Some(label_of) = label_of {
+            of_track = profile.tracks().ids().map(|t| labels.intern(&label_of(profile, t)).0).collect();
+        }
+        let scopes = (by == GroupBy::Module).then(|| Scopes::of(profile));
+        Self { by, of_track, labels, scopes }
+    }
+
+    /// What it groups by.
+    #[must_use]
+    pub fn by(&self) -> GroupBy {
+        self.by
+    }
+
+    /// The group of a slice on a track.
+    #[must_use]
+    pub fn group_of(&self, profile: &Profile, track: TrackId, id: SliceId) -> u32 {
+        let slices = profile.slices();
+        match self.by {
+            GroupBy::Name => slices.name(id).0,
+            GroupBy::Category => slices.category(id).0,
+            GroupBy::CategoryOrName if slices.category(id) == StrId::EMPTY => slices.name(id).0,
+            GroupBy::CategoryOrName => slices.category(id).0,
+            GroupBy::Module => self.scopes.as_ref().map_or(0, |s| s.scope_of(id).0),
+            GroupBy::Process | GroupBy::Device | GroupBy::Core | GroupBy::Thread => {
+                self.of_track.get(track.index()).copied().unwrap_or(0)
+            }
+        }
+    }
+
+    /// One more than the greatest group.
+    #[must_use]
+    pub fn len(&self, profile: &Profile) -> usize {
+        self.table(profile).len()
+    }
+
+    /// The name of a group.
+    #[must_use]
+    pub fn label<'a>(&'a self, profile: &'a Profile, group: u32) -> &'a str {
+        self.table(profile).get(StrId(group))
+    }
+
+    /// The group of a name, if there is one.
+    #[must_use]
+    pub fn find(&self, profile: &Profile, label: &str) -> Option<u32> {
+        self.table(profile).lookup(label).map(|id| id.0)
+    }
+
+    fn table<'a>(&'a self, profile: &'a Profile) -> &'a StringTable {
+        match (self.by, &self.scopes) {
+            (GroupBy::Name | GroupBy::Category | GroupBy::CategoryOrName, _) => profile.strings(),
+            (_, Some(scopes)) => scopes.names(),
+            _ => &self.labels,
+        }
+    }
+}
+
+/// What a process is called, with its labels where they add something.
+#[must_use]
+pub fn process_text(profile: &Profile, id: ProcessId) -> String {
+    let label = profile.process_label(id);
+    let labels = profile.processes().get(id).map_or("", |p| profile.str(p.labels));
+    if labels.is_empty() || label.contains(labels) { label } else { format!("{label} ({labels})") }
+}
+
+/// What a thread is called, after its process.
+#[must_use]
+pub fn thread_text(profile: &Profile, id: TrackId) -> String {
+    let process = profile.tracks().get(id).map_or_else(String::new, |t| process_text(profile, t.process));
+    format!("{process} / {}", profile.track_label(id))
+}
+
+/// The device a process is on.
+#[must_use]
+pub fn device_text(profile: &Profile, id: ProcessId) -> String {
+    let Some(process) = profile.processes().get(id) else { return String::new() };
+    match (process.neuron_core, profile.str(process.labels)) {
+        (Some(core), _) => format!("NeuronDevice {}", core.device),
+        (None, "") => profile.process_label(id),
+        (None, labels) => labels.to_owned(),
+    }
+}
+
+/// The NeuronCore a process is on, or its device.
+#[must_use]
+pub fn core_text(profile: &Profile, id: ProcessId) -> String {
+    match profile.processes().get(id).and_then(|p| p.neuron_core) {
+        Some(core) => format!("NeuronDevice {} NeuronCore {}", core.device, core.core),
+        None => device_text(profile, id),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::{NeuronCoreId, ProfileBuilder};
+
+    #[test]
+    fn each_kind_has_a_name_of_its_own() {
+        for (kind, name) in GroupBy::ALL {
+            assert_eq!((GroupBy::from_name(name), kind.name()), (Some(kind), name));
+        }
+        assert_eq!(GroupBy::from_name("colour"), None);
+    }
+
+    #[test]
+    fn lanes_are_one_thread_and_processes_of_one_device_one_group() {
+        let mut b = ProfileBuilder::new("test");
+        let (run, copy, host) = (b.process("1", "Run"), b.process("2", "Copy"), b.process("3", "python"));
+        b.set_process_labels(host, "CPU");
+        for p in [run, copy] {
+            b.set_neuron_core(p, NeuronCoreId { device: 1, core: u32::from(p == copy) });
+        }
+        let tracks = [
+            b.thread(run, "q", "queue"),
+            b.thread(run, "q.2", "queue"),
+            b.thread(copy, "q", ""),
+            b.thread(host, "5", ""),
+        ];
+        for t in tracks {
+            b.slice(t, 0, 1, "x", "", None);
+        }
+        let profile = b.finish(Diagnostics::new());
+        let labels = |by| {
+            let grouping = Grouping::new(&profile, by);
+            let label = |t: &TrackId| {
+                let id = profile.slices().of_track(*t).next().unwrap();
+                grouping.label(&profile, grouping.group_of(&profile, *t, id)).to_owned()
+            };
+            tracks.iter().map(label).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            labels(GroupBy::Thread),
+            ["Run / queue", "Run / queue", "Copy / Thread q", "python (CPU) / Thread 5"]
+        );
+        assert_eq!(labels(GroupBy::Device), ["NeuronDevice 1", "NeuronDevice 1", "NeuronDevice 1", "CPU"]);
+        assert_eq!(labels(GroupBy::Core)[2..], ["NeuronDevice 1 NeuronCore 1", "CPU"]);
+        assert_eq!(labels(GroupBy::Name), ["x"; 4]);
+    }
+}

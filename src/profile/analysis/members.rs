@@ -1,0 +1,106 @@
+//! The slices of one group: to list, to step through, to highlight, to spread over a histogram.
+
+use serde::{Deserialize, Serialize};
+
+use super::{GroupBy, Grouping, Selection, SliceCursor};
+use crate::profile::{Profile, SliceId};
+
+/// In which order slices are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum MemberOrder {
+    /// By start.
+    #[default]
+    Time,
+    /// The longest first, equal ones by start.
+    Longest,
+}
+
+/// Finds the slices of one group, a part at a time.
+#[derive(Debug)]
+pub struct MemberPass {
+    selection: Selection,
+    grouping: Grouping,
+    group: Option<u32>,
+    cursor: SliceCursor,
+    found: Vec<(SliceId, i64)>,
+}
+
+impl MemberPass {
+    /// Prepares it: the slices of the selection whose group has this name. Unclosed slices are left out.
+    #[must_use]
+    pub fn new(profile: &Profile, selection: Selection, by: GroupBy, name: &str) -> Self {
+        let grouping = Grouping::new(profile, by);
+        let (group, cursor) = (grouping.find(profile, name), selection.cursor(profile));
+        Self { selection, grouping, group, cursor, found: Vec::new() }
+    }
+
+    /// Looks at about `limit` slices more. Returns whether it has seen all.
+    pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
+        let Some(group) = self.group else { return true };
+        let Self { selection, grouping, cursor, found, .. } = self;
+        cursor.advance(limit, |track, id| {
+            if grouping.group_of(profile, track, id) == group
+                && let Some(dur) = selection.counted_ns(profile, id)
+            {
+                found.push((id, dur));
+            }
+        })
+    }
+
+    /// The slices found, each with what of its duration counts, in ns.
+    #[must_use]
+    pub fn finish(self, profile: &Profile, order: MemberOrder) -> Vec<(SliceId, i64)> {
+        let mut found = self.found;
+        let start = |id| profile.slices().start(id);
+        match order {
+            MemberOrder::Time => found.sort_by_key(|&(id, _)| (start(id), id)),
+            MemberOrder::Longest => found.sort_by_key(|&(id, dur)| (std::cmp::Reverse(dur), start(id), id)),
+        }
+        found
+    }
+}
+
+/// The slices of a group, each with what of its duration counts, in ns.
+#[must_use]
+pub fn members(
+    profile: &Profile,
+    selection: &Selection,
+    by: GroupBy,
+    name: &str,
+    order: MemberOrder,
+) -> Vec<(SliceId, i64)> {
+    let mut pass = MemberPass::new(profile, selection.clone(), by, name);
+    while !pass.advance(profile, usize::MAX) {}
+    pass.finish(profile, order)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Diagnostics, Interval, TraceNs};
+    use crate::profile::ProfileBuilder;
+    use crate::profile::analysis::RangeRule;
+
+    #[test]
+    fn members_by_time_over_all_threads_or_by_length() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "");
+        let (t, u) = (b.thread(p, "1", ""), b.thread(p, "2", ""));
+        b.slice(t, 50, 10, "mm", "k", None);
+        b.slice(u, 20, 30, "mm", "k", None);
+        b.slice(u, 60, 5, "add", "k", None);
+        let profile = b.finish(Diagnostics::new());
+        let find = |selection: &Selection, by, name, order| {
+            let found = members(&profile, selection, by, name, order);
+            found.iter().map(|(id, dur)| (id.0, *dur)).collect::<Vec<_>>()
+        };
+        let all = Selection::default();
+        assert_eq!(find(&all, GroupBy::Name, "mm", MemberOrder::Time), [(1, 30), (0, 10)]);
+        assert_eq!(find(&all, GroupBy::Category, "k", MemberOrder::Longest), [(1, 30), (0, 10), (2, 5)]);
+        assert_eq!(find(&all, GroupBy::Name, "none", MemberOrder::Time), []);
+        // The first event, at 20 ns, is where the profile starts.
+        let within = Some(Interval::new(TraceNs(25), TraceNs(35)));
+        let span = Selection { within, rule: RangeRule::Clip, ..all };
+        assert_eq!(find(&span, GroupBy::Name, "mm", MemberOrder::Longest), [(1, 5), (0, 5)]);
+    }
+}

@@ -1,0 +1,228 @@
+//! Which slices a question is about, and how much of each counts.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Interval, TraceNs};
+use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
+
+/// How a slice counts that is partly inside a span of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RangeRule {
+    /// With its whole duration, as in a list of what was running.
+    #[default]
+    Whole,
+    /// With the part inside: self times then add up to the covered time of the span.
+    Clip,
+}
+
+/// Which slices a question is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Selection {
+    /// Only the slices of these tracks; those of all threads if absent (tracks of samples are made of events that are kept
+    /// beside them).
+    pub tracks: Option<Vec<TrackId>>,
+    /// Only slices that share an instant with this span, or that have no duration and lie in it; all if absent.
+    pub within: Option<Interval<TraceNs>>,
+    /// What of a slice counts that is partly inside the span.
+    pub rule: RangeRule,
+}
+
+impl Selection {
+    /// All slices that share an instant with a span, whole.
+    #[must_use]
+    pub fn within(span: Option<Interval<TraceNs>>) -> Self {
+        Self { within: span, ..Self::default() }
+    }
+
+    /// All slices of some tracks.
+    #[must_use]
+    pub fn of_tracks(tracks: Vec<TrackId>) -> Self {
+        Self { tracks: Some(tracks), ..Self::default() }
+    }
+
+    /// What of a slice counts; nothing when it is outside.
+    #[must_use]
+    pub fn part(&self, slice: Interval<TraceNs>) -> Option<Interval<TraceNs>> {
+        let Some(span) = self.within else { return Some(slice) };
+        let inside = if slice.is_empty() { span.contains(slice.start) } else { slice.overlaps(&span) };
+        if !inside {
+            return None;
+        }
+        match self.rule {
+            RangeRule::Whole => Some(slice),
+            RangeRule::Clip => Some(Interval::new(slice.start.max(span.start), slice.end.min(span.end))),
+        }
+    }
+
+    /// What of a slice of a profile counts, in ns; nothing when it is outside or never ended.
+    #[must_use]
+    pub fn counted_ns(&self, profile: &Profile, id: SliceId) -> Option<i64> {
+        let slices = profile.slices();
+        if slices.flags(id).has(SliceFlags::UNCLOSED) {
+            return None;
+        }
+        let part = self.part(slices.interval(id))?;
+        Some(part.end.0.saturating_sub(part.start.0))
+    }
+
+    /// The chosen tracks, in the order of the profile, each once.
+    #[must_use]
+    pub fn tracks_of(&self, profile: &Profile) -> Vec<TrackId> {
+        match &self.tracks {
+            None => profile.tracks().iter_enumerated().filter(|(_, t)| t.kind.is_own()).map(|(id, _)| id).collect(),
+            Some(tracks) => {
+                let mut tracks: Vec<_> =
+                    tracks.iter().copied().filter(|t| profile.tracks().get(*t).is_some()).collect();
+                tracks.sort_unstable();
+                tracks.dedup();
+                tracks
+            }
+        }
+    }
+
+    /// Self time of every selected slice by position, in ns; 0 for others.
+    #[must_use]
+    pub fn self_times(&self, profile: &Profile) -> Vec<i64> {
+        let slices = profile.slices();
+        let mut own = vec![0; slices.len()];
+        for track in self.tracks_of(profile) {
+            for id in slices.of_track(track) {
+                let Some(counted) = self.counted_ns(profile, id) else { continue };
+                own[id.0 as usize] = counted;
+                if let Some(parent) = slices.stack_parent(id) {
+                    let inside = Interval::new(slices.start(id), slices.end(id).min(slices.end(parent)));
+                    let covered = self.part(inside).map_or(0, |p| p.end.0.saturating_sub(p.start.0));
+                    own[parent.0 as usize] -= covered;
+                }
+            }
+        }
+        own
+    }
+
+    /// The positions of the slices of the chosen tracks, to be walked over in parts.
+    #[must_use]
+    pub fn cursor(&self, profile: &Profile) -> SliceCursor {
+        let mut ranges: Vec<_> = self.tracks_of(profile).iter().map(|&t| (t, profile.slices().range_of(t))).collect();
+        ranges.retain(|(_, range)| range.start < range.end);
+        ranges.reverse();
+        SliceCursor { ranges }
+    }
+}
+
+/// Walks over slices track by track, a bounded number at a time.
+#[derive(Clone, Debug)]
+pub struct SliceCursor {
+    /// What is left, the next at the end.
+    ranges: Vec<(TrackId, Range<usize>)>,
+}
+
+impl SliceCursor {
+    /// The next slices, at most `limit` (at least 1) and all of one track; nothing at the end.
+    pub fn next_part(&mut self, limit: usize) -> Option<(TrackId, impl Iterator<Item = SliceId> + use<>)> {
+        let (track, range) = self.ranges.last_mut()?;
+        let (track, start) = (*track, range.start);
+        let end = range.end.min(start.saturating_add(limit.max(1)));
+        range.start = end;
+        if range.start >= range.end {
+            self.ranges.pop();
+        }
+        Some((track, (start as u32..end as u32).map(SliceId)))
+    }
+
+    /// Calls `visit` for at most about `limit` slices. Returns whether all were visited.
+    pub fn advance(&mut self, limit: usize, mut visit: impl FnMut(TrackId, SliceId)) -> bool {
+        let mut left = limit.max(1);
+        while left > 0 {
+            let Some((track, part)) = self.next_part(left) else { return true };
+            for id in part {
+                visit(track, id);
+                left -= 1;
+            }
+        }
+        self.ranges.is_empty()
+    }
+
+    /// Number of slices left.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.ranges.iter().map(|(_, r)| r.len() as u64).sum()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::ProfileBuilder;
+    use proptest::prelude::*;
+
+    /// A stack of nested slices from any numbers: each pair opens a slice inside the one before or closes it first.
+    pub(in super::super) fn nested(steps: &[(u8, u8)]) -> Profile {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "");
+        let t = b.thread(p, "1", "");
+        let (mut open, mut now): (Vec<(i64, u8)>, i64) = (Vec::new(), 0);
+        for &(step, name) in steps {
+            now += i64::from(step % 16);
+            if step >= 128
+                && let Some((start, name)) = open.pop()
+            {
+                b.slice(t, start, now - start, &format!("n{}", name % 8), "", None);
+            } else {
+                open.push((now, name));
+            }
+        }
+        while let Some((start, name)) = open.pop() {
+            now += 1;
+            b.slice(t, start, now - start, &format!("n{}", name % 8), "", None);
+        }
+        b.finish(Diagnostics::new())
+    }
+
+    fn covered_ns(profile: &Profile, span: Interval<TraceNs>) -> i64 {
+        let clip = |s: Interval<TraceNs>| Interval::new(s.start.max(span.start), s.end.min(span.end));
+        let all = profile.slices().ids().map(|id| clip(profile.slices().interval(id))).collect();
+        Interval::merge(all).iter().map(|s| s.end.0 - s.start.0).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn clipped_self_times_add_up_to_the_covered_time(
+            steps in prop::collection::vec(any::<(u8, u8)>(), 1..200), from in 0i64..1500, len in 0i64..1500,
+        ) {
+            let profile = nested(&steps);
+            let span = Interval::new(TraceNs(from), TraceNs(from + len));
+            let clip = Selection { within: Some(span), rule: RangeRule::Clip, ..Selection::default() };
+            prop_assert_eq!(clip.self_times(&profile).iter().sum::<i64>(), covered_ns(&profile, span));
+            let all = Interval::new(TraceNs(0), TraceNs(i64::MAX));
+            prop_assert_eq!(Selection::default().self_times(&profile).iter().sum::<i64>(), covered_ns(&profile, all));
+        }
+
+        #[test]
+        fn a_cursor_visits_each_slice_once_however_it_is_cut(
+            steps in prop::collection::vec(any::<(u8, u8)>(), 0..60), limit in 0usize..9,
+        ) {
+            let profile = nested(&steps);
+            let (mut cursor, mut seen) = (Selection::default().cursor(&profile), Vec::new());
+            while !cursor.advance(limit, |_, id| seen.push(id)) {}
+            prop_assert_eq!(seen, profile.slices().ids().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_slice_that_only_touches_is_outside_and_a_moment_is_inside() {
+        let span = Some(Interval::new(TraceNs(10), TraceNs(20)));
+        let part = |start, end, rule| {
+            let selection = Selection { within: span, rule, ..Selection::default() };
+            selection.part(Interval::new(TraceNs(start), TraceNs(end))).map(|p| (p.start.0, p.end.0))
+        };
+        assert_eq!(part(0, 10, RangeRule::Whole), None);
+        assert_eq!(part(20, 25, RangeRule::Whole), None);
+        assert_eq!(part(5, 15, RangeRule::Whole), Some((5, 15)));
+        assert_eq!(part(5, 15, RangeRule::Clip), Some((10, 15)));
+        assert_eq!(part(10, 10, RangeRule::Clip), Some((10, 10)));
+        assert_eq!(part(20, 20, RangeRule::Clip), None);
+    }
+}

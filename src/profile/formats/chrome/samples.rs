@@ -1,0 +1,116 @@
+//! Samples among the events, as stacks on tracks beside the threads: the profiles of V8, which come in parts
+//! (`Profile`, `ProfileChunk`) or whole (`CpuProfile`), and `P` events that have a stack.
+//!
+//! The events themselves are kept as they are; these tracks are made of them again whenever a file is read.
+
+use crate::profile::builder::{Point, ProfileBuilder};
+use crate::profile::formats::decimal::TimeUnit;
+use crate::profile::formats::json::{Doc, Value};
+use crate::profile::formats::sampled::Nodes;
+use crate::profile::formats::stacks::{Frame, StackTrack};
+use crate::profile::{TrackId, TrackKind};
+
+/// Adds the tracks.
+pub(super) fn derive(builder: &mut ProfileBuilder) {
+    let Some((low, high)) = builder.bounds() else { return };
+    let mut points = builder.points_of_phase(b'P');
+    // A whole profile is an instant.
+    points.extend(builder.points_of_phase(b'I').into_iter().filter(|p| builder.text(p.name) == "CpuProfile"));
+    let mut parts: Vec<((u8, u64), Point)> = Vec::new();
+    let mut samples: Vec<(TrackId, Vec<Point>)> = Vec::new();
+    for point in points {
+        let text = builder.args_text(point.args);
+        if text.contains("cpuProfile") || matches!(builder.text(point.name), "Profile" | "ProfileChunk") {
+            parts.push((point.id, point));
+        } else if text.contains("\"stack\":[") {
+            match samples.iter_mut().find(|(track, _)| *track == point.track) {
+                Some((_, list)) => list.push(point),
+                None => samples.push((point.track, vec![point])),
+            }
+        }
+    }
+    for (track, points) in samples {
+        stacks_of_thread(builder, track, &points, high);
+    }
+    let mut profiles: Vec<((u8, u64), Vec<Point>)> = Vec::new();
+    for (id, point) in parts {
+        // Ids count in each process.
+        let process = builder.place_of(point.track).0;
+        let same = |(known, list): &&mut ((u8, u64), Vec<Point>)| {
+            *known == id && list.first().is_some_and(|p| builder.place_of(p.track).0 == process)
+        };
+        match profiles.iter_mut().find(same) {
+            Some((_, list)) => list.push(point),
+            None => profiles.push((id, vec![point])),
+        }
+    }
+    for (_, points) in profiles {
+        v8_profile(builder, &points, low, high);
+    }
+}
+
+fn samples_track(builder: &mut ProfileBuilder, thread: TrackId) -> TrackId {
+    let (process, tid) = builder.place_of(thread);
+    let name = match builder.track_name(thread) {
+        "" => format!("Thread {tid} samples"),
+        name => format!("{name} samples"),
+    };
+    let (tid, name) = (builder.intern(&format!("{tid} samples")), builder.intern(&name));
+    builder.derived_track(process, TrackKind::Samples, tid, name)
+}
+
+/// A sample is taken to hold until the next; the last for as long as the one before it.
+fn stacks_of_thread(builder: &mut ProfileBuilder, thread: TrackId, points: &[Point], high: i64) {
+    let track = samples_track(builder, thread);
+    let mut stack = StackTrack::new(track);
+    let mut frames = Vec::new();
+    for point in points {
+        let text = builder.args_text(point.args).to_owned();
+        let doc = Doc::new(text.as_bytes());
+        frames.clear();
+        for frame in doc.root().get("stack").into_iter().flat_map(Value::items) {
+            let name = frame.get("name").unwrap_or(frame).scalar().unwrap_or_default();
+            frames.push(Frame::named(builder.intern(&name)));
+        }
+        stack.set(builder, point.ts, &frames);
+    }
+    let last = points.last().map_or(0, |p| p.ts);
+    let before = points.len().checked_sub(2).and_then(|i| points.get(i)).map_or(last, |p| p.ts);
+    stack.finish(builder, last.saturating_add(last.saturating_sub(before)).min(high));
+}
+
+/// A profile of V8 whose parts are in order of time. Times are clamped to those of the file, which they may pass.
+fn v8_profile(builder: &mut ProfileBuilder, points: &[Point], low: i64, high: i64) {
+    // The first part is on the thread that was sampled, the others on the one that sampled.
+    let Some(thread) = points.first().map(|p| p.track) else { return };
+    let track = samples_track(builder, thread);
+    let (mut nodes, mut stack) = (Nodes::default(), StackTrack::new(track));
+    let (mut now, mut end) = (None, None);
+    for point in points {
+        let text = builder.args_text(point.args).to_owned();
+        let doc = Doc::new(text.as_bytes());
+        let Some(data) = doc.root().get("data") else { continue };
+        let [start, profile, deltas, ends] = data.fields(["startTime", "cpuProfile", "timeDeltas", "endTime"]);
+        let us = |v: Option<Value<'_>>| v.and_then(|v| v.ns(TimeUnit::Us));
+        now = us(start).or(now);
+        let Some(profile) = profile else { continue };
+        let [list, samples, inner_deltas, inner_start, inner_end] =
+            profile.fields(["nodes", "samples", "timeDeltas", "startTime", "endTime"]);
+        end = us(ends).or(us(inner_end)).or(end);
+        if let Some(list) = list {
+            nodes.add_list(builder, list);
+        }
+        let mut at = us(inner_start).or(now).unwrap_or(point.ts);
+        let mut deltas = deltas.or(inner_deltas).into_iter().flat_map(Value::items);
+        for sample in samples.into_iter().flat_map(Value::items) {
+            let delta = deltas.next().and_then(|d| d.ns(TimeUnit::Us)).unwrap_or(0);
+            at = at.saturating_add(delta);
+            if let Some(place) = sample.i64().and_then(|id| nodes.place(id)) {
+                nodes.set(builder, &mut stack, at.clamp(low, high), place);
+            }
+        }
+        now = Some(at);
+    }
+    let last = end.or(now).unwrap_or(low);
+    stack.finish(builder, last.clamp(low, high));
+}

@@ -1,0 +1,16 @@
+//! The text log of the Linux kernel's ftrace, as `systrace` and `atrace` save it: alone, or in a page.
+//!
+//! `comm-pid (tgid) [cpu] flags seconds: function: text`. Marks that programs write (`B|pid|name`, `E`, `C`, `S`, `F`)
+//! become slices, counters and async steps; `sched_switch` becomes what ran on each processor; other events are
+//! instants of their processor.
+
+mod line;
+mod page;
+mod reader;
+
+pub(super) use line::looks_ftrace;
+pub(super) use page::read_page;
+pub(super) use reader::FtraceReader;
+
+/// Name of the format in summaries.
+pub(super) const FORMAT: &str = "systrace";

@@ -1,0 +1,74 @@
+//! Pages that hold a trace: what `systrace` saves, and what Catapult's `trace2html` makes of any trace.
+
+use base64::Engine as _;
+
+use super::reader::FtraceReader;
+use crate::profile::Profile;
+use crate::profile::formats::{ChunkedReader, ReadError, ReadLimits, read_bytes};
+
+/// Reads a whole page.
+pub(in crate::profile::formats) fn read_page(page: &[u8]) -> Result<Profile, ReadError> {
+    let not = || ReadError::NotAProfile { what: "an HTML or XML file".to_owned() };
+    for script in scripts(page) {
+        let content = script.content.trim_ascii();
+        if script.is("viewer-data") && !content.starts_with(b"{") && !content.starts_with(b"[") {
+            let packed: Vec<u8> = content.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
+            let bytes = base64::engine::general_purpose::STANDARD.decode(packed).map_err(|_| not())?;
+            return read_inner(&bytes);
+        }
+        if (script.is("viewer-data") || script.is("trace-data")) && content.starts_with(b"{") {
+            return read_inner(content);
+        }
+        let is_log = script.is("trace-data") || memchr::memmem::find(script.content, b"linuxPerfData").is_some();
+        if is_log && memchr::memmem::find(script.content, b"] ").is_some() {
+            let log = read_log(script.content)?;
+            if log.meta().events > 0 {
+                return Ok(log);
+            }
+        }
+    }
+    Err(not())
+}
+
+/// A trace out of a page; a page in a page is refused, so that this ends.
+fn read_inner(bytes: &[u8]) -> Result<Profile, ReadError> {
+    if bytes.trim_ascii_start().starts_with(b"<") {
+        return Err(ReadError::NotAProfile { what: "a page inside a page".to_owned() });
+    }
+    read_bytes("", bytes)
+}
+
+fn read_log(text: &[u8]) -> Result<Profile, ReadError> {
+    let mut reader = Box::new(FtraceReader::new(ReadLimits::default()));
+    // The script around the log is no event.
+    let from = memchr::memchr(b'#', text).unwrap_or(0);
+    for chunk in text[from..].chunks(1 << 20) {
+        reader.push(chunk)?;
+    }
+    reader.finish()
+}
+
+struct Script<'a> {
+    tag: &'a [u8],
+    content: &'a [u8],
+}
+
+impl Script<'_> {
+    fn is(&self, name: &str) -> bool {
+        memchr::memmem::find(self.tag, name.as_bytes()).is_some()
+    }
+}
+
+/// The scripts of a page. One that is not closed goes to the end.
+fn scripts(page: &[u8]) -> impl Iterator<Item = Script<'_>> {
+    let mut rest = page;
+    std::iter::from_fn(move || {
+        let open = memchr::memmem::find(rest, b"<script")?;
+        let tag_end = open + memchr::memchr(b'>', &rest[open..])?;
+        let content = &rest[tag_end + 1..];
+        let end = memchr::memmem::find(content, b"</script").unwrap_or(content.len());
+        let script = Script { tag: &rest[open..tag_end], content: &content[..end] };
+        rest = &content[end..];
+        Some(script)
+    })
+}

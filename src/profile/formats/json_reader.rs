@@ -1,0 +1,94 @@
+//! JSON whose start does not say what it is: collected until a key decides. A Chrome trace is read as it streams
+//! from then on; other formats are read when the text is whole.
+
+use super::chrome::ChromeReader;
+use super::document::{Parse, collect};
+use super::json::keys::KeyScanner;
+use super::sampled::{read_cpuprofile, read_firefox, read_heapprofile, read_safari, read_speedscope, read_stackprof};
+use super::sniff::name_json_object;
+use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress, neuron, rocprof};
+use crate::profile::Profile;
+
+/// Formats by keys that all have to be among the outermost.
+const FORMATS: &[(&[&str], Parse)] = &[
+    (&["shared", "profiles"], read_speedscope),
+    (&["$schema", "shared"], read_speedscope),
+    (&["$schema", "profiles"], read_speedscope),
+    (&["nodes", "samples"], read_cpuprofile),
+    (&["nodes", "startTime", "endTime"], read_cpuprofile),
+    (&["head", "startTime"], read_cpuprofile),
+    (&["head", "samples"], read_heapprofile),
+    (&["meta", "threads"], read_firefox),
+    (&["profile", "fileType"], read_firefox),
+    (&["profile", "meta"], read_firefox),
+    (&["version", "recording"], read_safari),
+    (&["recording", "overview"], read_safari),
+    (&["mode", "frames", "samples"], read_stackprof),
+    (&["rocprofiler-sdk-tool"], rocprof::read_rocprof),
+    (&["ops", "total_time"], neuron::read_operators),
+    (&["instruction"], neuron::read_device_json),
+    (&["trace_events"], neuron::read_system_json),
+];
+
+/// Reads a JSON object of any format.
+pub(super) struct JsonReader {
+    scanner: KeyScanner,
+    text: Vec<u8>,
+    chrome: Option<ChromeReader>,
+    limits: ReadLimits,
+}
+
+impl JsonReader {
+    pub fn new(limits: ReadLimits) -> Self {
+        Self { scanner: KeyScanner::default(), text: Vec::new(), chrome: None, limits }
+    }
+
+    fn read_document(self) -> Result<Profile, ReadError> {
+        let keys = self.scanner.keys();
+        let has = |key: &&str| keys.iter().any(|k| k == key);
+        if let Some((_, parse)) = FORMATS.iter().find(|(wanted, _)| wanted.iter().all(has)) {
+            return parse(&self.text);
+        }
+        if neuron::looks_summary(&self.text) {
+            return neuron::read_summary(&self.text);
+        }
+        match name_json_object(keys) {
+            Some(known) => Err(ReadError::NotAProfile { what: known.to_owned() }),
+            // It knows how to say what is wrong with a text that should be a trace.
+            None => {
+                let mut chrome = Box::new(ChromeReader::new(self.limits));
+                chrome.push(&self.text)?;
+                chrome.finish()
+            }
+        }
+    }
+}
+
+impl ChunkedReader for JsonReader {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+        if let Some(chrome) = &mut self.chrome {
+            return chrome.push(chunk);
+        }
+        self.scanner.feed(chunk);
+        collect(&mut self.text, chunk, self.limits)?;
+        if self.scanner.keys().iter().any(|key| key == "traceEvents") {
+            let mut chrome = ChromeReader::new(self.limits);
+            chrome.push(&std::mem::take(&mut self.text))?;
+            self.chrome = Some(chrome);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
+        match self.chrome.take() {
+            Some(chrome) => Box::new(chrome).finish(),
+            None => self.read_document(),
+        }
+    }
+
+    fn progress(&self) -> ReadProgress {
+        let bytes = self.text.len() as u64;
+        let collected = ReadProgress { file_bytes: bytes, text_bytes: bytes, events: 0 };
+        self.chrome.as_ref().map_or(collected, ChromeReader::progress)
+    }
+}

@@ -1,0 +1,40 @@
+//! Files that are no profiles, by the bytes they begin with: so that a message can say what was opened.
+
+/// What begins so, and what can be done about it where something can.
+const KNOWN: &[(&[u8], &str)] = &[
+    (b"\x7fELF", "an ELF program or library"),
+    (b"MZ", "a Windows program"),
+    (b"\xcf\xfa\xed\xfe", "a macOS program"),
+    (b"\0asm", "a WebAssembly module"),
+    (b"SQLite format 3\0", "a SQLite database (of Nsight Systems, export it as JSON)"),
+    (b"PAR1", "a Parquet file (of Neuron Explorer, view it with --output-format json)"),
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"%PDF", "a PDF document"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file (unpack it with zstd -d)"),
+    (b"\xfd7zXZ", "an xz file (unpack it with xz -d)"),
+    (b"BZh", "a bzip2 file (unpack it with bzip2 -d)"),
+    (b"7z\xbc\xaf", "a 7z archive (unpack it)"),
+    (b"Rar!", "a RAR archive (unpack it)"),
+    (b"PERFILE2", "Linux perf data (convert it with perf script or samply import)"),
+    (b"\x1c\0\0\0\x10\0\0\0", "Linux perf data"),
+    (b"FLR\0", "a Java flight recording"),
+    (b"\x10\0\x04FxT\x16\0", "a Fuchsia trace"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"\x93NUMPY", "a numpy array"),
+    (b"\x80\x02", "a Python pickle (a PyTorch memory snapshot is one: open it with memory_viz)"),
+    (b"\x80\x03", "a Python pickle (a PyTorch memory snapshot is one: open it with memory_viz)"),
+    (b"\x80\x04", "a Python pickle (a PyTorch memory snapshot is one: open it with memory_viz)"),
+    (b"\x80\x05", "a Python pickle (a PyTorch memory snapshot is one: open it with memory_viz)"),
+    (b"NEFF", "a Neuron executable (NEFF)"),
+    (b"NTFF", "a Neuron device profile (NTFF: view it with neuron-profile view --output-format json)"),
+    (b"HloModule", "the text of an HLO module"),
+];
+
+/// What a file that begins so is called, if it is known.
+pub(super) fn name_of(head: &[u8]) -> Option<&'static str> {
+    if head.get(257..262) == Some(b"ustar") {
+        return Some("a tar archive (unpack it; a NEFF is one)");
+    }
+    KNOWN.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| *name)
+}

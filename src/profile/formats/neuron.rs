@@ -1,0 +1,199 @@
+//! JSON that Neuron's tools write: the plugin's operator tables, what `neuron-profile` and Neuron Explorer print of a
+//! device (`json`), of a system (`system_profile.json`) and as a summary (`summary-json`). Times are nanoseconds, but
+//! for the summary's, which are seconds.
+//!
+//! The keys of the plugin's operators are not documented: what looks like a name, a time and a core is taken as that,
+//! and the whole object is kept as arguments.
+
+use super::ReadError;
+use super::decimal::TimeUnit;
+use super::json::{Doc, Value};
+use crate::base::{Diagnostics, StrId};
+use crate::profile::{ArgsId, Profile, ProfileBuilder, TrackId};
+
+/// Reads `neuron_framework_op.json` or `neuron_hlo_op.json`: operators one after another, as long as their time.
+pub(super) fn read_operators(text: &[u8]) -> Result<Profile, ReadError> {
+    let doc = Doc::new(text);
+    let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-operators"), Diagnostics::new());
+    let [ops, total] = doc.root().fields(["ops", "total_time"]);
+    if let Some(total) = total {
+        builder.set_property("total_time", &total.raw_text());
+    }
+    let mut ends: Vec<(TrackId, i64)> = Vec::new();
+    for op in ops.into_iter().flat_map(Value::items) {
+        let field = |names: &[&str]| {
+            op.members()
+                .find(|(key, _)| names.iter().any(|n| key.strip_prefix(b"op_").unwrap_or(key) == n.as_bytes()))
+                .map(|(_, v)| v)
+        };
+        let name = field(&["name", "op", "type", "operator"]).and_then(Value::scalar);
+        let time =
+            field(&["time", "time_ns", "duration", "total_time", "duration_ns"]).and_then(|v| v.ns(TimeUnit::Ns));
+        let (Some(name), Some(time)) = (name, time) else {
+            builder.count_event(None);
+            diagnostics
+                .add("bad_operator", Some(op.offset()), || "an operator has no name or no time: skipped".to_owned());
+            continue;
+        };
+        let number = |names: &[&str]| field(names).and_then(Value::i64).unwrap_or(0);
+        let (device, core) = (number(&["device", "neuron_device", "nd"]), number(&["core", "neuron_core", "nc"]));
+        let process = builder.process(&format!("{device}"), &format!("NeuronDevice {device}"));
+        let track = builder.thread(process, &format!("{core}"), &format!("NeuronCore {core}"));
+        let slot = ends.iter().position(|(t, _)| *t == track).unwrap_or(ends.len());
+        if slot == ends.len() {
+            ends.push((track, 0));
+        }
+        let (name, args) = (builder.intern(&name), builder.add_args(&op.raw_text()));
+        builder.slice_of(track, ends[slot].1, Some(time), name, StrId::EMPTY, args);
+        ends[slot].1 = ends[slot].1.saturating_add(time.max(0));
+    }
+    doc.report_damage(&mut diagnostics);
+    Ok(builder.finish(diagnostics))
+}
+
+/// Reads what `neuron-profile view --output-format json` prints: a list for each kind of row.
+pub(super) fn read_device_json(text: &[u8]) -> Result<Profile, ReadError> {
+    let doc = Doc::new(text);
+    let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-profile"), Diagnostics::new());
+    let process = builder.process("", "Neuron device");
+    for (key, list) in doc.root().members() {
+        let kind = String::from_utf8_lossy(key);
+        if kind == "summary" {
+            builder.set_property("summary", &list.raw_text());
+            continue;
+        }
+        let mut tracks = Tracks { process, kind: &kind, known: Vec::new() };
+        for row in list.items() {
+            let [at, dur, label, group] = row.fields(["timestamp", "duration", "label", "timeline_track"]);
+            let [name, opcode, hlo, value] = row.fields(["name", "opcode", "hlo_name", "value"]);
+            let ns = |v: Option<Value<'_>>| v.and_then(|v| v.ns(TimeUnit::Ns));
+            let Some(at) = ns(at) else {
+                if row.is_object() && !row.raw().is_empty() {
+                    builder.count_event(None);
+                    diagnostics
+                        .add("no_time", Some(row.offset()), || format!("a row of {kind:?} has no timestamp: skipped"));
+                }
+                continue;
+            };
+            let text = text_of;
+            let place = [text(group), text(label)].into_iter().find(|t| !t.is_empty()).unwrap_or_default();
+            let track = tracks.find(&mut builder, &place);
+            let shown = [text(opcode), text(name), text(hlo), text(label)].into_iter().find(|t| !t.is_empty());
+            let shown = shown.unwrap_or_else(|| kind.clone());
+            if let (Some(value), None) = (value.and_then(Value::f64), dur) {
+                let (name, key) = (builder.intern(&kind), builder.intern("value"));
+                builder.counter(track, at, name, StrId::EMPTY, &[(key, value)]);
+                continue;
+            }
+            let name = builder.intern(&shown);
+            let category = builder.intern(&kind);
+            let args = builder.add_args(&row.raw_text());
+            match ns(dur) {
+                Some(dur) => builder.slice_of(track, at, Some(dur), name, category, args),
+                None => builder.instant(track, at, b'i', b't', name, category, args),
+            }
+        }
+    }
+    doc.report_damage(&mut diagnostics);
+    Ok(builder.finish(diagnostics))
+}
+
+/// The text of a value that may not be there.
+fn text_of(value: Option<Value<'_>>) -> std::borrow::Cow<'_, str> {
+    value.and_then(Value::scalar).unwrap_or_default()
+}
+
+/// The tracks of one kind of row, by what the rows say they are on.
+struct Tracks<'a> {
+    process: crate::profile::ProcessId,
+    kind: &'a str,
+    known: Vec<(String, TrackId)>,
+}
+
+impl Tracks<'_> {
+    fn find(&mut self, builder: &mut ProfileBuilder, place: &str) -> TrackId {
+        if let Some((_, track)) = self.known.iter().find(|(p, _)| p == place) {
+            return *track;
+        }
+        let name = if place.is_empty() { self.kind.to_owned() } else { place.to_owned() };
+        let track = builder.thread(self.process, &format!("{}/{place}", self.kind), &name);
+        self.known.push((place.to_owned(), track));
+        track
+    }
+}
+
+/// Reads `system_profile.json`: events of the runtime and the framework, memory and processor use.
+pub(super) fn read_system_json(text: &[u8]) -> Result<Profile, ReadError> {
+    let doc = Doc::new(text);
+    let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-system-profile"), Diagnostics::new());
+    let [events, memory, cpu] = doc.root().fields(["trace_events", "mem_usage", "cpu_util"]);
+    for row in events.into_iter().flat_map(Value::items) {
+        let [at, dur, name, group, instance, pid, tid] =
+            row.fields(["timestamp", "duration", "name", "group", "instance_id", "process_id", "thread_id"]);
+        let text = text_of;
+        let (instance, pid, group) = (text(instance), text(pid), text(group));
+        let Some(at) = at.and_then(|v| v.ns(TimeUnit::Ns)) else {
+            if !row.raw().is_empty() {
+                builder.count_event(None);
+                diagnostics.add("no_time", Some(row.offset()), || "an event has no timestamp: skipped".to_owned());
+            }
+            continue;
+        };
+        let process = builder.process(&format!("{instance} {pid}"), &format!("Process {pid} on {instance}"));
+        let track = builder.thread(process, &format!("{group} {}", text(tid)), &group);
+        let (name, args) = (builder.intern(&text(name)), builder.add_args(&row.raw_text()));
+        let category = builder.intern(group.split('-').next().unwrap_or_default());
+        builder.slice_of(track, at, dur.and_then(|v| v.ns(TimeUnit::Ns)), name, category, args);
+    }
+    for (list, value_key, id_key, label) in
+        [(memory, "usage", "instance_id", "Memory (bytes)"), (cpu, "util", "cpu_id", "CPU utilisation")]
+    {
+        for row in list.into_iter().flat_map(Value::items) {
+            let [at, value, id, instance] = row.fields(["timestamp", value_key, id_key, "instance_id"]);
+            let instance = instance.and_then(Value::scalar).unwrap_or_default();
+            let (at, value) = (at.and_then(|v| v.ns(TimeUnit::Ns)), value.and_then(Value::f64));
+            let (Some(at), Some(value)) = (at, value) else {
+                builder.count_event(None);
+                continue;
+            };
+            let process = builder.process(&instance, &format!("Instance {instance}"));
+            let track = builder.thread(process, "usage", "");
+            let id = id.filter(|_| id_key != "instance_id").and_then(Value::scalar).unwrap_or_default();
+            let (name, id, key) = (builder.intern(label), builder.intern(&id), builder.intern("value"));
+            builder.counter(track, at, name, id, &[(key, value)]);
+        }
+    }
+    doc.report_damage(&mut diagnostics);
+    Ok(builder.finish(diagnostics))
+}
+
+/// Whether a JSON object is a summary: its first value is a flat object of metrics, with a total time.
+pub(super) fn looks_summary(text: &[u8]) -> bool {
+    let doc = Doc::new(text);
+    let first = doc.root().members().next();
+    first.is_some_and(|(_, metrics)| {
+        let percents = metrics.members().filter(|(key, _)| key.ends_with(b"_percent")).count();
+        metrics.get("total_time").is_some() && (percents > 0 || metrics.members().count() > 5)
+    })
+}
+
+/// Reads a summary: a slice of the total time for each profile in it, with all metrics as arguments.
+pub(super) fn read_summary(text: &[u8]) -> Result<Profile, ReadError> {
+    let doc = Doc::new(text);
+    let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-summary"), Diagnostics::new());
+    let process = builder.process("", "Neuron summary");
+    for (key, metrics) in doc.root().members() {
+        let name = String::from_utf8_lossy(key);
+        let track = builder.thread(process, &name, &name);
+        let total = metrics.get("total_time").and_then(|v| v.ns(TimeUnit::S));
+        let (name_id, args) = (builder.intern(&name), builder.add_args(&metrics.raw_text()));
+        let args = if metrics.is_object() { args } else { ArgsId::NONE };
+        builder.slice_of(track, 0, total, name_id, StrId::EMPTY, args);
+    }
+    diagnostics.add("summary_only", None, || {
+        "a summary says how long it took in all, not when what ran: its metrics are the arguments of the slice"
+            .to_owned()
+    });
+    doc.report_damage(&mut diagnostics);
+    Ok(builder.finish(diagnostics))
+}

@@ -1,0 +1,17 @@
+//! Perfetto's own traces (protocol buffers): packets of track events, with interned names, counters and flows, and
+//! what the kernel's ftrace recorded of scheduling.
+//!
+//! Schema: <https://perfetto.dev/docs/reference/trace-packet-proto>. Packets of other data sources are counted.
+
+mod annotations;
+mod clocks;
+mod event;
+mod ftrace;
+mod reader;
+mod sequence;
+mod tracks;
+
+pub(super) use reader::PerfettoReader;
+
+/// Name of the format in summaries.
+pub(super) const FORMAT: &str = "perfetto";

@@ -1,0 +1,220 @@
+//! Packets out of a stream, and what becomes of each.
+
+use super::FORMAT;
+use super::clocks::Clocks;
+use super::event::{Counters, Flows};
+use super::ftrace::Scheduling;
+use super::sequence::Sequence;
+use super::tracks::Tracks;
+use crate::base::{Diagnostics, FxHashMap};
+use crate::profile::formats::wire::{Fields, varint};
+use crate::profile::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
+use crate::profile::{Profile, ProfileBuilder};
+
+/// The tag of a packet in a trace.
+const PACKET: u8 = 0x0a;
+/// The largest packet that is read.
+const MAX_PACKET_BYTES: u64 = 64 << 20;
+/// What compressed packets may unpack to, for one of them.
+const MAX_UNPACKED_BYTES: usize = 64 << 20;
+
+/// Reads a trace.
+pub(in crate::profile::formats) struct PerfettoReader {
+    held: Vec<u8>,
+    offset: u64,
+    /// After damage nothing is read: where the next packet begins can not be known.
+    stopped: bool,
+    limits: ReadLimits,
+    state: State,
+}
+
+/// What packets leave behind.
+pub(super) struct State {
+    pub(super) builder: ProfileBuilder,
+    pub(super) diagnostics: Diagnostics,
+    pub(super) sequences: FxHashMap<u64, Sequence>,
+    pub(super) clocks: Clocks,
+    pub(super) tracks: Tracks,
+    pub(super) counters: Counters,
+    pub(super) scheduling: Scheduling,
+    pub(super) flows: Flows,
+    packets: u64,
+}
+
+impl PerfettoReader {
+    pub fn new(limits: ReadLimits) -> Self {
+        let state = State {
+            builder: ProfileBuilder::new(FORMAT),
+            diagnostics: Diagnostics::new(),
+            sequences: FxHashMap::default(),
+            clocks: Clocks::default(),
+            tracks: Tracks::default(),
+            counters: Counters::default(),
+            scheduling: Scheduling::default(),
+            flows: Flows::default(),
+            packets: 0,
+        };
+        Self { held: Vec::new(), offset: 0, stopped: false, limits, state }
+    }
+
+    /// Takes the whole packets of what is held.
+    fn run(&mut self) {
+        let mut at = 0;
+        while !self.stopped {
+            let rest = &self.held[at..];
+            match frame(rest) {
+                Frame::Whole { from, to, is_packet } => {
+                    if is_packet {
+                        self.state.packet(&rest[from..to], self.offset + at as u64, true);
+                    }
+                    at += to;
+                }
+                Frame::NeedsMore => break,
+                Frame::Bad => {
+                    self.stopped = true;
+                    self.state.diagnostics.add("bad_packet", Some(self.offset + at as u64), || {
+                        "what is here is no packet: nothing after it was read".to_owned()
+                    });
+                }
+            }
+        }
+        self.offset += at as u64;
+        self.held.drain(..at);
+        if self.stopped {
+            self.held = Vec::new();
+        }
+    }
+}
+
+enum Frame {
+    /// Where a packet, or a field that is none, lies.
+    Whole {
+        from: usize,
+        to: usize,
+        is_packet: bool,
+    },
+    NeedsMore,
+    Bad,
+}
+
+fn frame(bytes: &[u8]) -> Frame {
+    let Some(&tag) = bytes.first() else { return Frame::NeedsMore };
+    if tag & 7 != 2 || tag >= 0x80 || tag >> 3 == 0 {
+        return Frame::Bad;
+    }
+    let Some((len, used)) = varint(&bytes[1..]) else {
+        return if bytes.len() > 11 { Frame::Bad } else { Frame::NeedsMore };
+    };
+    if len > MAX_PACKET_BYTES {
+        return Frame::Bad;
+    }
+    let (from, to) = (1 + used, 1 + used + len as usize);
+    if bytes.len() < to { Frame::NeedsMore } else { Frame::Whole { from, to, is_packet: tag == PACKET } }
+}
+
+impl State {
+    fn packet(&mut self, packet: &[u8], offset: u64, may_unpack: bool) {
+        self.packets += 1;
+        let (mut timestamp, mut clock, mut sequence, mut flags) = (None, None, 0, 0);
+        let (mut cleared, mut event, mut defaults, mut interned) = (false, None, None, None);
+        let mut parts = Vec::new();
+        for (field, value) in Fields::of(packet) {
+            match field {
+                8 => timestamp = Some(value.u64()),
+                58 => clock = Some(value.u64()),
+                10 => sequence = value.u64(),
+                13 => flags = value.u64(),
+                41 => cleared = value.u64() != 0,
+                11 => event = Some(value.bytes()),
+                59 => defaults = Some(value.bytes()),
+                12 => interned = Some(value.bytes()),
+                1 | 2 | 6 | 43 | 44 | 50 | 60 => parts.push((field, value.bytes())),
+                _ => {}
+            }
+        }
+        let known = self.sequences.entry(sequence).or_default();
+        // SEQ_INCREMENTAL_STATE_CLEARED.
+        if cleared || flags & 1 != 0 {
+            known.clear();
+        }
+        if let Some(interned) = interned {
+            known.intern(interned);
+        }
+        if let Some(defaults) = defaults {
+            known.set_defaults(defaults);
+        }
+        for (field, bytes) in parts {
+            match field {
+                1 => self.scheduling.bundle(&mut self.builder, bytes),
+                2 => self.tracks.process_tree(bytes),
+                6 => self.clocks.snapshot(sequence, bytes),
+                43 => self.tracks.old_process(sequence, bytes),
+                44 => self.tracks.old_thread(sequence, bytes),
+                60 => self.tracks.describe(bytes),
+                _ if may_unpack => self.unpack(bytes, offset),
+                _ => {}
+            }
+        }
+        if let Some(event) = event {
+            let clock = clock.or_else(|| self.sequences.get(&sequence).and_then(|s| s.clock));
+            let time = timestamp.map(|ts| self.clocks.trace_ns(sequence, clock, ts));
+            self.track_event(event, sequence, time, offset);
+        }
+    }
+
+    /// Packets that are packed with zlib.
+    fn unpack(&mut self, bytes: &[u8], offset: u64) {
+        match miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(bytes, MAX_UNPACKED_BYTES) {
+            Ok(packets) => {
+                for (field, value) in Fields::of(&packets) {
+                    if field == 1 {
+                        self.packet(value.bytes(), offset, false);
+                    }
+                }
+            }
+            Err(_) => self.diagnostics.add("bad_packet", Some(offset), || {
+                "compressed packets do not unpack, or to too much: skipped".to_owned()
+            }),
+        }
+    }
+}
+
+impl ChunkedReader for PerfettoReader {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+        if self.stopped {
+            return Ok(());
+        }
+        self.held.extend_from_slice(chunk);
+        self.run();
+        self.limits.check(&self.state.builder)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
+        self.run();
+        let mut state = self.state;
+        if !self.held.is_empty() {
+            state.diagnostics.add("not_closed", Some(self.offset), || {
+                "the file ends inside a packet: a trace that was cut off".to_owned()
+            });
+        }
+        if state.packets == 0 {
+            return Err(ReadError::NotAProfile { what: "a binary file".to_owned() });
+        }
+        state.scheduling.finish(&mut state.builder);
+        state.tracks.finish(&mut state.builder);
+        state.flows.finish(&mut state.builder);
+        state.counters.finish(&mut state.builder, &state.tracks);
+        if state.builder.events() == 0 {
+            let packets = state.packets;
+            state.diagnostics.add("no_events", None, || {
+                format!("none of the {packets} packets is of a kind that is read (track events, scheduling)")
+            });
+        }
+        Ok(state.builder.finish(state.diagnostics))
+    }
+
+    fn progress(&self) -> ReadProgress {
+        let bytes = self.offset + self.held.len() as u64;
+        ReadProgress { file_bytes: bytes, text_bytes: bytes, events: self.state.builder.events() }
+    }
+}

@@ -1,0 +1,19 @@
+//! Formats of sampling profilers. Their samples become nested slices, one for each run of samples in a row that share
+//! a frame; the weights of samples are durations.
+
+mod collapsed;
+mod cpuprofile;
+mod firefox;
+mod frames;
+mod pprof;
+mod safari;
+mod speedscope;
+mod stackprof;
+
+pub(super) use collapsed::{CollapsedReader, looks_collapsed};
+pub(super) use cpuprofile::{Nodes, read_cpuprofile, read_heapprofile};
+pub(super) use firefox::read_firefox;
+pub(super) use pprof::read_pprof;
+pub(super) use safari::read_safari;
+pub(super) use speedscope::read_speedscope;
+pub(super) use stackprof::read_stackprof;

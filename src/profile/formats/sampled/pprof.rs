@@ -1,0 +1,214 @@
+//! pprof profiles (`profile.proto`): samples with the places of their stacks and one value for each kind of sample.
+//!
+//! Schema: <https://github.com/google/pprof/blob/main/proto/profile.proto>. Times of samples are not in the format:
+//! stacks are shown one after another, as long as their value.
+
+use super::frames::{WeightUnit, bad_sample, check_slices, frame};
+use crate::base::{Diagnostics, FxHashMap};
+use crate::profile::formats::ReadError;
+use crate::profile::formats::stacks::{Frame, MAX_STACK, StackTrack};
+use crate::profile::formats::wire::{Fields, Wire};
+use crate::profile::{Profile, ProfileBuilder};
+
+/// Reads a whole file.
+pub(in crate::profile::formats) fn read_pprof(bytes: &[u8]) -> Result<Profile, ReadError> {
+    let mut file = File::default();
+    let mut fields = Fields::of(bytes);
+    for (field, value) in fields.by_ref() {
+        file.add(field, value);
+    }
+    let (mut builder, mut diagnostics) = (ProfileBuilder::new("pprof"), Diagnostics::new());
+    if !fields.is_done() {
+        let at = fields.offset();
+        diagnostics.add("not_closed", Some(at as u64), || {
+            "the file is cut off or damaged here: read as far as it goes".to_owned()
+        });
+    }
+    let (column, name, unit_name) = file.shown_value();
+    let unit = WeightUnit::named(&unit_name);
+    unit.note(&unit_name, &mut diagnostics);
+    let others: Vec<_> = file.sample_types.iter().enumerate().filter(|(i, _)| *i != column).collect();
+    for (_, (kind, unit)) in others {
+        let what = format!("{} ({})", file.text(*kind), file.text(*unit));
+        diagnostics.add("other_values", None, || format!("samples also have {what}: not shown"));
+    }
+    let process = builder.process("", "pprof");
+    let track = builder.thread(process, "", &format!("{name} ({unit_name})"));
+    let (mut now, mut stack, mut frames) = (0i64, StackTrack::new(track), Vec::new());
+    let mut made = FxHashMap::default();
+    for sample in &file.samples {
+        let Some(value) = sample.values.get(column) else {
+            builder.count_event(None);
+            bad_sample(&mut diagnostics, None, "a sample has no value of the kind that is shown");
+            continue;
+        };
+        frames.clear();
+        // The innermost place comes first, and in it the innermost of what was inlined.
+        for location in sample.locations.iter().rev() {
+            let lines = made.entry(*location).or_insert_with(|| file.frames(&mut builder, *location));
+            frames.extend(lines.iter().copied());
+        }
+        builder.count_event(Some("P"));
+        builder.note_track(track);
+        stack.set(&mut builder, now, &frames);
+        now = now.saturating_add(unit.scale((*value).max(0)));
+        check_slices(&builder, bytes.len())?;
+    }
+    stack.finish(&mut builder, now);
+    Ok(builder.finish(diagnostics))
+}
+
+#[derive(Default)]
+struct Sample {
+    locations: Vec<u64>,
+    values: Vec<i64>,
+}
+
+#[derive(Default)]
+struct Location {
+    mapping: u64,
+    address: u64,
+    /// Function and line, innermost first.
+    lines: Vec<(u64, i64)>,
+}
+
+#[derive(Default)]
+struct Function {
+    name: i64,
+    system_name: i64,
+    file: i64,
+    line: i64,
+}
+
+/// Everything of the file that is used. Texts are positions in the table of strings, which comes last.
+#[derive(Default)]
+struct File<'a> {
+    sample_types: Vec<(i64, i64)>,
+    samples: Vec<Sample>,
+    mappings: FxHashMap<u64, i64>,
+    locations: FxHashMap<u64, Location>,
+    functions: FxHashMap<u64, Function>,
+    strings: Vec<Wire<'a>>,
+    default_type: i64,
+}
+
+impl<'a> File<'a> {
+    fn add(&mut self, field: u32, value: Wire<'a>) {
+        let message = || Fields::of(value.bytes());
+        match field {
+            1 => {
+                let (mut kind, mut unit) = (0, 0);
+                for (field, value) in message() {
+                    match field {
+                        1 => kind = value.i64(),
+                        2 => unit = value.i64(),
+                        _ => {}
+                    }
+                }
+                self.sample_types.push((kind, unit));
+            }
+            2 => {
+                let mut sample = Sample::default();
+                for (field, value) in message() {
+                    match field {
+                        1 => sample.locations.extend(value.varints().take(MAX_STACK)),
+                        2 => sample.values.extend(value.varints().map(|n| n as i64)),
+                        _ => {}
+                    }
+                }
+                self.samples.push(sample);
+            }
+            3 => {
+                let (mut id, mut file) = (0, 0);
+                for (field, value) in message() {
+                    match field {
+                        1 => id = value.u64(),
+                        5 => file = value.i64(),
+                        _ => {}
+                    }
+                }
+                self.mappings.insert(id, file);
+            }
+            4 => self.add_location(message()),
+            5 => self.add_function(message()),
+            6 => self.strings.push(value),
+            14 => self.default_type = value.i64(),
+            _ => {}
+        }
+    }
+
+    fn add_location(&mut self, message: Fields<'_>) {
+        let (mut id, mut location) = (0, Location::default());
+        for (field, value) in message {
+            match field {
+                1 => id = value.u64(),
+                2 => location.mapping = value.u64(),
+                3 => location.address = value.u64(),
+                4 => {
+                    let (mut function, mut line) = (0, 0);
+                    for (field, value) in Fields::of(value.bytes()) {
+                        match field {
+                            1 => function = value.u64(),
+                            2 => line = value.i64(),
+                            _ => {}
+                        }
+                    }
+                    location.lines.push((function, line));
+                }
+                _ => {}
+            }
+        }
+        self.locations.insert(id, location);
+    }
+
+    fn add_function(&mut self, message: Fields<'_>) {
+        let (mut id, mut function) = (0, Function::default());
+        for (field, value) in message {
+            match field {
+                1 => id = value.u64(),
+                2 => function.name = value.i64(),
+                3 => function.system_name = value.i64(),
+                4 => function.file = value.i64(),
+                5 => function.line = value.i64(),
+                _ => {}
+            }
+        }
+        self.functions.insert(id, function);
+    }
+
+    fn text(&self, position: i64) -> String {
+        let value = usize::try_from(position).ok().and_then(|i| self.strings.get(i));
+        value.map(|v| v.text().into_owned()).unwrap_or_default()
+    }
+
+    /// Which value is shown, its name and unit: the one the file says, else the last, as pprof does it.
+    fn shown_value(&self) -> (usize, String, String) {
+        let by_name =
+            self.sample_types.iter().position(|(kind, _)| self.default_type != 0 && *kind == self.default_type);
+        let column = by_name.unwrap_or(self.sample_types.len().saturating_sub(1));
+        let (kind, unit) = self.sample_types.get(column).copied().unwrap_or((-1, -1));
+        (column, self.text(kind), self.text(unit))
+    }
+
+    /// The frames of a place, outermost first: more than one where calls were inlined.
+    fn frames(&self, builder: &mut ProfileBuilder, id: u64) -> Vec<Frame> {
+        let Some(location) = self.locations.get(&id) else {
+            return vec![frame(builder, &format!("location {id}"), "", None, None)];
+        };
+        let mut frames = Vec::new();
+        for (function, _) in location.lines.iter().rev() {
+            let Some(function) = self.functions.get(function) else { continue };
+            let mut name = self.text(function.name);
+            if name.is_empty() {
+                name = self.text(function.system_name);
+            }
+            let line = (function.line > 0).then_some(function.line);
+            frames.push(frame(builder, &name, &self.text(function.file), line, None));
+        }
+        if frames.is_empty() {
+            let file = self.mappings.get(&location.mapping).map(|&f| self.text(f)).unwrap_or_default();
+            frames.push(frame(builder, &format!("0x{:x}", location.address), &file, None, None));
+        }
+        frames
+    }
+}

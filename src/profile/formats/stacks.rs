@@ -1,0 +1,132 @@
+//! Sampled stacks as slices: a frame is one slice from the first to the last of the samples in a row that have it at
+//! the same place under the same frames.
+
+use crate::base::StrId;
+use crate::profile::{ArgsId, ProfileBuilder, TrackId};
+
+/// Frames of one stack beyond this are left out; deeper stacks only come from hostile files.
+pub(super) const MAX_STACK: usize = 4096;
+
+/// One frame of a stack. Frames are the same when all of it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Frame {
+    pub name: StrId,
+    pub category: StrId,
+    pub args: ArgsId,
+}
+
+impl Frame {
+    /// A frame that is only a name.
+    pub fn named(name: StrId) -> Self {
+        Self { name, category: StrId::EMPTY, args: ArgsId::NONE }
+    }
+}
+
+/// The stack of one track as it changes.
+#[derive(Debug)]
+pub(super) struct StackTrack {
+    track: TrackId,
+    open: Vec<(Frame, i64)>,
+}
+
+impl StackTrack {
+    pub fn new(track: TrackId) -> Self {
+        Self { track, open: Vec::new() }
+    }
+
+    /// From `ts` on this stack runs; the outermost frame is first.
+    pub fn set(&mut self, builder: &mut ProfileBuilder, ts: i64, stack: &[Frame]) {
+        let stack = &stack[..stack.len().min(MAX_STACK)];
+        let same = self.open.iter().zip(stack).take_while(|((open, _), frame)| open == *frame).count();
+        self.close(builder, ts, same);
+        self.open.extend(stack[same..].iter().map(|&frame| (frame, ts)));
+    }
+
+    /// From `ts` on this frame runs on top of what runs already, if it is not the top.
+    pub fn add(&mut self, ts: i64, frame: Frame) {
+        if self.open.last().is_none_or(|(top, _)| *top != frame) && self.open.len() < MAX_STACK {
+            self.open.push((frame, ts));
+        }
+    }
+
+    /// Ends what is open.
+    pub fn finish(&mut self, builder: &mut ProfileBuilder, ts: i64) {
+        self.close(builder, ts, 0);
+    }
+
+    /// Outermost first: of slices with the same times the first given is outside.
+    fn close(&mut self, builder: &mut ProfileBuilder, ts: i64, keep: usize) {
+        for (frame, start) in self.open.drain(keep..) {
+            builder.derived_slice(self.track, start, ts.max(start), frame.name, frame.category, frame.args);
+        }
+    }
+}
+
+/// Stacks as a tree: every stack is a frame on top of another stack.
+#[derive(Debug, Default)]
+pub(super) struct StackTable {
+    nodes: Vec<(Frame, Option<usize>)>,
+    path: Vec<Frame>,
+}
+
+impl StackTable {
+    /// Adds a stack; its place is the number of those before it.
+    pub fn push(&mut self, frame: Frame, below: Option<usize>) {
+        self.nodes.push((frame, below));
+    }
+
+    /// Number of stacks.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Frames of a stack, outermost first; ends at what is not there, and at [`MAX_STACK`], which also ends rings.
+    pub fn path(&mut self, leaf: Option<usize>) -> &[Frame] {
+        self.path.clear();
+        let mut at = leaf;
+        while let Some(&(frame, below)) = at.and_then(|i| self.nodes.get(i)) {
+            if self.path.len() >= MAX_STACK {
+                break;
+            }
+            self.path.push(frame);
+            at = below;
+        }
+        self.path.reverse();
+        &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Diagnostics;
+
+    #[test]
+    fn frames_that_go_on_are_one_slice() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "");
+        let track = b.thread(p, "1", "");
+        let [main, f, g] = ["main", "f", "g"].map(|n| Frame::named(b.intern(n)));
+        let mut stack = StackTrack::new(track);
+        for (ts, frames) in [(0, &[main, f][..]), (10, &[main, f]), (20, &[main, g, f]), (30, &[]), (40, &[main])] {
+            stack.set(&mut b, ts, frames);
+        }
+        stack.finish(&mut b, 50);
+        let profile = b.finish(Diagnostics::new());
+        let s = profile.slices();
+        let rows: Vec<_> = s.ids().map(|i| (profile.str(s.name(i)), s.start(i).0, s.end(i).0, s.depth(i))).collect();
+        assert_eq!(
+            rows,
+            [("main", 0, 30, 0), ("f", 0, 20, 1), ("g", 20, 30, 1), ("f", 20, 30, 2), ("main", 40, 50, 0)]
+        );
+    }
+
+    #[test]
+    fn a_ring_of_stacks_ends() {
+        let mut table = StackTable::default();
+        table.push(Frame::named(StrId::EMPTY), Some(1));
+        table.push(Frame::named(StrId::EMPTY), Some(0));
+        assert_eq!(table.path(Some(0)).len(), MAX_STACK);
+        assert!(table.path(Some(9)).is_empty() && table.path(None).is_empty());
+    }
+}

@@ -1,0 +1,290 @@
+//! `XSpace` of XLA (`*.xplane.pb`): planes of lines of events, which name their metadata by number.
+//!
+//! Schema: `tsl/profiler/protobuf/xplane.proto`. Times are picoseconds from the start of a line; the ends of a slice
+//! are rounded to nanoseconds, not its length, so that what nests still does.
+
+use super::ReadError;
+use super::json::ObjectText;
+use super::wire::{Fields, Wire};
+use crate::base::{Diagnostics, FxHashMap, StrId};
+use crate::profile::{ArgsId, LinkEvent, LinkValue, Profile, ProfileBuilder, TrackId};
+
+/// Name of the format in summaries.
+pub(super) const FORMAT: &str = "xplane";
+
+/// Reads a whole file.
+pub(super) fn read_xplane(bytes: &[u8]) -> Result<Profile, ReadError> {
+    let (mut builder, mut diagnostics) = (ProfileBuilder::new(FORMAT), Diagnostics::new());
+    let mut fields = Fields::of(bytes);
+    let (mut planes, mut hosts) = (0u32, Vec::new());
+    for (field, value) in fields.by_ref() {
+        match field {
+            1 => {
+                planes += 1;
+                read_plane(&mut builder, &mut diagnostics, value.bytes(), planes);
+            }
+            2 => diagnostics.add("profiler_error", None, || format!("the profiler said: {}", value.text())),
+            3 => diagnostics.add("profiler_warning", None, || format!("the profiler said: {}", value.text())),
+            4 => hosts.push(value.text().into_owned()),
+            _ => {}
+        }
+    }
+    if !fields.is_done() {
+        let at = fields.offset();
+        // The plane the file ends in is a field that is not whole: what it holds is read all the same.
+        if let Some(rest) = cut_plane(&bytes[at..]) {
+            read_plane(&mut builder, &mut diagnostics, rest, planes + 1);
+        }
+        diagnostics.add("not_closed", Some(at as u64), || {
+            "the file is cut off or damaged after here: read as far as it goes".to_owned()
+        });
+    }
+    if !hosts.is_empty() {
+        builder.set_property("hostnames", &serde_json::Value::from(hosts).to_string());
+    }
+    Ok(builder.finish(diagnostics))
+}
+
+/// What is there of a plane whose end is missing.
+fn cut_plane(rest: &[u8]) -> Option<&[u8]> {
+    let content = rest.strip_prefix(&[0x0a])?;
+    let (len, used) = super::wire::varint(content)?;
+    let content = &content[used..];
+    (len > content.len() as u64).then_some(content)
+}
+
+/// What events and their values are called in a plane.
+struct Names<'a> {
+    events: FxHashMap<i64, EventMetadata<'a>>,
+    stats: FxHashMap<i64, Wire<'a>>,
+}
+
+#[derive(Default)]
+struct EventMetadata<'a> {
+    name: Option<Wire<'a>>,
+    display_name: Option<Wire<'a>>,
+    stats: Vec<&'a [u8]>,
+}
+
+impl<'a> Names<'a> {
+    fn of(plane: &'a [u8]) -> Self {
+        let mut names = Self { events: FxHashMap::default(), stats: FxHashMap::default() };
+        for (field, value) in Fields::of(plane) {
+            match field {
+                4 => {
+                    let (key, message) = entry(value.bytes());
+                    let mut metadata = EventMetadata::default();
+                    for (field, value) in Fields::of(message) {
+                        match field {
+                            2 => metadata.name = Some(value),
+                            4 => metadata.display_name = Some(value),
+                            5 => metadata.stats.push(value.bytes()),
+                            _ => {}
+                        }
+                    }
+                    names.events.insert(key, metadata);
+                }
+                5 => {
+                    let (key, message) = entry(value.bytes());
+                    let name = Fields::of(message).find(|(field, _)| *field == 2);
+                    names.stats.insert(key, name.map_or(Wire::Bytes(&[]), |(_, value)| value));
+                }
+                _ => {}
+            }
+        }
+        names
+    }
+}
+
+/// Key and value of an entry of a map; the value also has its key as field 1.
+fn entry(bytes: &[u8]) -> (i64, &[u8]) {
+    let (mut key, mut message) = (0, &[][..]);
+    for (field, value) in Fields::of(bytes) {
+        match field {
+            1 => key = value.i64(),
+            2 => message = value.bytes(),
+            _ => {}
+        }
+    }
+    (key, message)
+}
+
+fn read_plane(builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics, plane: &[u8], number: u32) {
+    let names = Names::of(plane);
+    let name = Fields::of(plane).find(|(field, _)| *field == 2).map(|(_, value)| value.text().into_owned());
+    let name = name.unwrap_or_else(|| format!("plane {number}"));
+    let mut reader = PlaneReader { names: &names, builder, diagnostics, args: ObjectText::default() };
+    for (_, line) in Fields::of(plane).filter(|(field, _)| *field == 3) {
+        reader.line(&name, line.bytes());
+    }
+}
+
+struct PlaneReader<'a, 'b> {
+    names: &'b Names<'a>,
+    builder: &'b mut ProfileBuilder,
+    diagnostics: &'b mut Diagnostics,
+    args: ObjectText,
+}
+
+impl PlaneReader<'_, '_> {
+    fn line(&mut self, plane: &str, line: &[u8]) {
+        let (mut id, mut display_id, mut start_ns) = (0i64, 0i64, 0i64);
+        let (mut name, mut display_name) = (String::new(), String::new());
+        for (field, value) in Fields::of(line) {
+            match field {
+                1 => id = value.i64(),
+                2 => name = value.text().into_owned(),
+                3 => start_ns = value.i64(),
+                10 => display_id = value.i64(),
+                11 => display_name = value.text().into_owned(),
+                _ => {}
+            }
+        }
+        let shown = if display_name.is_empty() { &name } else { &display_name };
+        let tid = if display_id == 0 { id } else { display_id };
+        let process = self.builder.process(plane, plane);
+        let mut tid_text = tid.to_string();
+        let mut track = self.builder.thread(process, &tid_text, "");
+        let mut again = 2;
+        while self.builder.is_used(track) && again < 1000 {
+            tid_text = format!("{tid} ({again})");
+            track = self.builder.thread(process, &tid_text, "");
+            again += 1;
+        }
+        let track = self.builder.thread(process, &tid_text, shown);
+        for (_, event) in Fields::of(line).filter(|(field, _)| *field == 4) {
+            self.event(track, start_ns, event.bytes());
+        }
+    }
+
+    fn event(&mut self, track: TrackId, line_ns: i64, event: &[u8]) {
+        let (mut metadata, mut offset_ps, mut dur_ps, mut occurrences) = (0i64, None, 0i64, None);
+        for (field, value) in Fields::of(event) {
+            match field {
+                1 => metadata = value.i64(),
+                2 => offset_ps = Some(value.i64()),
+                3 => dur_ps = value.i64(),
+                5 => occurrences = Some(value.i64()),
+                _ => {}
+            }
+        }
+        let known = self.names.events.get(&metadata);
+        let name = known.and_then(|m| m.display_name.or(m.name)).map(|n| n.text().into_owned());
+        if name.is_none() {
+            self.diagnostics
+                .add("no_name", None, || format!("an event has the metadata {metadata}, which is not there"));
+        }
+        let name = self.builder.intern(&name.unwrap_or_else(|| format!("event {metadata}")));
+        if let Some(occurrences) = occurrences.filter(|_| offset_ps.is_none()) {
+            // A sum over events that were not kept one by one.
+            self.args.number("num_occurrences", occurrences);
+        }
+        let line_ps = i128::from(line_ns) * 1000;
+        let start_ps = line_ps + i128::from(offset_ps.unwrap_or(0));
+        let (start, end) = (to_ns(start_ps), to_ns(start_ps + i128::from(dur_ps.max(0))));
+        let mut marks = Marks::default();
+        for stats in known.into_iter().flat_map(|m| &m.stats) {
+            self.stat(stats, &mut marks);
+        }
+        for (_, stat) in Fields::of(event).filter(|(field, _)| *field == 4) {
+            self.stat(stat.bytes(), &mut marks);
+        }
+        let category = marks.category.take().map_or(StrId::EMPTY, |c| self.builder.intern(&c));
+        let args = self.args.take();
+        let args = if args.is_empty() { ArgsId::NONE } else { self.builder.add_args(&args) };
+        self.builder.slice_of(track, start, Some(end - start), name, category, args);
+        self.links(track, start, &marks);
+    }
+
+    fn stat(&mut self, stat: &[u8], marks: &mut Marks) {
+        let (mut key, mut found) = (0i64, None);
+        for (field, value) in Fields::of(stat) {
+            match field {
+                1 => key = value.i64(),
+                2..=7 => found = Some((field, value)),
+                _ => {}
+            }
+        }
+        let Some((field, value)) = found else { return };
+        let name = self.names.stats.get(&key).map_or_else(|| format!("stat {key}").into(), |n| n.text());
+        match (field, value) {
+            (2, value) => self.args.number(&name, json_number(value.f64())),
+            (3, value) => self.args.number(&name, value.u64()),
+            (4, value) => self.args.number(&name, value.i64()),
+            (5, value) => self.args.text(&name, &value.text()),
+            (7, value) => {
+                let text = self.names.stats.get(&value.i64()).map(|t| t.text().into_owned()).unwrap_or_default();
+                self.args.text(&name, &text);
+            }
+            // Bytes are programs and other messages.
+            _ => {}
+        }
+        marks.note(&name, value, |id| self.names.stats.get(&id).map(|t| t.text().into_owned()));
+    }
+
+    /// Flows are numbers with two bits of direction; work handed on has the number of who produced and consumes it.
+    fn links(&mut self, track: TrackId, ts_ns: i64, marks: &Marks) {
+        let name = self.builder.intern("flow");
+        let mut ends = Vec::new();
+        if let Some(flow) = marks.flow {
+            let id = LinkValue::Number(flow >> 2);
+            ends.extend((flow & 2 != 0).then_some((b's', id, "flow")));
+            ends.extend((flow & 1 != 0).then_some((b'f', id, "flow")));
+        }
+        for (phase, kind, id) in
+            [(b's', marks.producer_type, marks.producer), (b'f', marks.consumer_type, marks.consumer)]
+        {
+            if let Some(id) = id {
+                let text = self.builder.intern(&format!("{}:{id}", kind.unwrap_or(0)));
+                ends.push((phase, LinkValue::Text(text), "context"));
+            }
+        }
+        for (phase, id, category) in ends {
+            let category = self.builder.intern(category);
+            let event =
+                LinkEvent { track, ts_ns, phase, name, category, id, binds_enclosing: true, args: ArgsId::NONE };
+            self.builder.derived_link(event);
+        }
+    }
+}
+
+/// Values that mean something beyond their text.
+#[derive(Default)]
+struct Marks {
+    category: Option<String>,
+    flow: Option<u64>,
+    producer: Option<u64>,
+    producer_type: Option<u64>,
+    consumer: Option<u64>,
+    consumer_type: Option<u64>,
+}
+
+impl Marks {
+    fn note(&mut self, name: &str, value: Wire<'_>, reference: impl Fn(i64) -> Option<String>) {
+        match name {
+            "hlo_category" | "category" => {
+                self.category = match value {
+                    Wire::Bytes(_) => Some(value.text().into_owned()),
+                    other => reference(other.i64()),
+                };
+            }
+            "flow" => self.flow = Some(value.u64()),
+            "_p" | "producer_id" => self.producer = Some(value.u64()),
+            "_pt" | "producer_type" => self.producer_type = Some(value.u64()),
+            "_c" | "consumer_id" => self.consumer = Some(value.u64()),
+            "_ct" | "consumer_type" => self.consumer_type = Some(value.u64()),
+            _ => {}
+        }
+    }
+}
+
+/// Picoseconds to nanoseconds, halves up, saturating.
+fn to_ns(ps: i128) -> i64 {
+    let ns = (ps + 500).div_euclid(1000);
+    i64::try_from(ns).unwrap_or(if ns < 0 { i64::MIN / 2 } else { i64::MAX / 2 }).clamp(i64::MIN / 2, i64::MAX / 2)
+}
+
+/// A number as JSON can have it.
+fn json_number(x: f64) -> String {
+    if x.is_finite() { format!("{x:?}") } else { "null".to_owned() }
+}

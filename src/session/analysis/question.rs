@@ -1,0 +1,88 @@
+//! What can be asked that is answered by more than a table.
+
+use serde::{Deserialize, Serialize};
+
+use super::listing::{Chosen, SpanOf};
+use super::path::PathShown;
+use super::said::Said;
+use crate::profile::analysis::GroupBy;
+use crate::profile::analysis::compare::OperatorTotals;
+use crate::profile::analysis::flame::{FlameGraph, SandwichGraph};
+use crate::profile::analysis::histogram::{BinScale, Histogram};
+use crate::profile::analysis::modules::ModuleTree;
+
+/// A question about a profile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Question {
+    /// Time by operator, to be joined with that of another profile. Answered by [`Answer::Totals`].
+    Totals {
+        /// Of which slices; where it names no tracks and `by` is absent, the rows of framework operators of a profile that
+        /// has them.
+        of: Chosen,
+        /// By what; absent for what fits the profile.
+        by: Option<GroupBy>,
+    },
+    /// Slices merged by stack. Answered by [`Answer::Flame`].
+    Flame {
+        /// Of which slices.
+        of: Chosen,
+        /// Whether threads are the outermost nodes; otherwise stacks of all threads are merged.
+        by_thread: bool,
+        /// Names from the outermost to the node that is to be the first; empty for everything.
+        from: Vec<String>,
+        /// At most so many nodes, those with the most time.
+        limit: u32,
+    },
+    /// Callers and callees of a name. Answered by [`Answer::Sandwich`].
+    Sandwich {
+        /// Of which slices.
+        of: Chosen,
+        /// The name.
+        name: String,
+        /// At most so many nodes in each half.
+        limit: u32,
+    },
+    /// The module hierarchy. Answered by [`Answer::Modules`].
+    Modules {
+        /// Of which slices.
+        of: Chosen,
+        /// At most so many modules, those with the most time.
+        limit: u32,
+    },
+    /// What dominates, in sentences. Answered by [`Answer::Sentences`].
+    Sentences,
+    /// The critical path. Answered by [`Answer::Path`].
+    Path(SpanOf),
+    /// How the durations of a group are spread. Answered by [`Answer::Histogram`].
+    Histogram {
+        /// Of which slices.
+        of: Chosen,
+        /// What makes a group.
+        by: GroupBy,
+        /// Name of the group, as its table shows it.
+        name: String,
+        /// How the edges follow one another.
+        scale: BinScale,
+        /// At most so many bins.
+        bins: u32,
+    },
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    /// Time by operator, for [`crate::profile::analysis::compare::Comparison::of`].
+    Totals(OperatorTotals),
+    /// Slices merged by stack.
+    Flame(FlameGraph),
+    /// Callers and callees.
+    Sandwich(SandwichGraph),
+    /// The module hierarchy.
+    Modules(ModuleTree),
+    /// A spread of durations.
+    Histogram(Histogram),
+    /// What dominates.
+    Sentences(Vec<Said>),
+    /// The critical path.
+    Path(PathShown),
+}

@@ -1,0 +1,57 @@
+//! Reading benchmark results of other tools, and of our own earlier runs.
+
+use super::{Job, JobState};
+use crate::base::units::format_bytes;
+use crate::bench::import::read_reports;
+use crate::session::{ByteSource, Event, JobId};
+
+/// Bytes read between two looks at the messages.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// Results are read as a whole; a larger file is no file of results.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// Reads one file of results.
+pub(in crate::session) struct ImportJob {
+    id: JobId,
+    name: String,
+    source: Box<dyn ByteSource>,
+    bytes: Vec<u8>,
+}
+
+impl ImportJob {
+    pub fn new(id: JobId, name: String, source: Box<dyn ByteSource>) -> Self {
+        Self { id, name, source, bytes: Vec::new() }
+    }
+
+    fn finish(&self, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+        let imported = read_reports(&self.name, &self.bytes).map_err(|e| e.to_string())?;
+        let diagnostics = imported.diagnostics.items().to_vec();
+        sink(Event::Imported { job: self.id, name: self.name.clone(), reports: imported.reports, diagnostics });
+        Ok(JobState::Done)
+    }
+}
+
+impl Job for ImportJob {
+    fn id(&self) -> JobId {
+        self.id
+    }
+
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+        let total = self.source.len();
+        if total > MOST_BYTES {
+            let (size, most) = (format_bytes(total as f64), format_bytes(MOST_BYTES as f64));
+            return Err(format!("{}: has {size}; files of benchmark results of up to {most} are read", self.name));
+        }
+        let at = self.bytes.len();
+        self.bytes.resize(at + CHUNK_BYTES, 0);
+        let n = self.source.read(at as u64, &mut self.bytes[at..]).map_err(|e| format!("{}: {e}", self.name))?;
+        self.bytes.truncate(at + n);
+        if n < CHUNK_BYTES {
+            return self.finish(sink);
+        }
+        let label = format!("Reading {}", self.name);
+        sink(Event::Progress { job: self.id, done: self.bytes.len() as u64, total, label });
+        Ok(JobState::More)
+    }
+}

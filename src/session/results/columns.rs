@@ -1,0 +1,158 @@
+//! The columns of a table of reports: every key of a report, some with a title for people.
+
+use serde_json::Value;
+
+use crate::bench::{REPORT_KEYS, Report};
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+
+/// Columns shown until a person chooses others.
+pub const DEFAULT_COLUMNS: [&str; 13] = [
+    "model_name",
+    "n_models",
+    "workers_per_model",
+    "pipeline_size",
+    "batch_size",
+    "throughput_avg",
+    "throughput_peak",
+    "latency_ms_p50",
+    "latency_ms_p90",
+    "latency_ms_p99",
+    "latency_ms_p100",
+    "cost_per_1m_inf",
+    "status",
+];
+
+/// Titles of the keys that have one; the others are called by their key, which people know from NeuronPerf's files.
+const TITLES: [(&str, &str); 17] = [
+    ("model_name", "Model"),
+    ("n_models", "Models"),
+    ("workers_per_model", "Workers/model"),
+    ("pipeline_size", "Pipeline"),
+    ("batch_size", "Batch"),
+    ("throughput_avg", "Throughput avg (inf/s)"),
+    ("throughput_peak", "Peak (inf/s)"),
+    ("throughput_window", "Throughput of the window (inf/s)"),
+    ("latency_ms_p50", "p50 (ms)"),
+    ("latency_ms_p90", "p90 (ms)"),
+    ("latency_ms_p95", "p95 (ms)"),
+    ("latency_ms_p99", "p99 (ms)"),
+    ("latency_ms_p100", "Max (ms)"),
+    ("cost_per_1m_inf", "US$ per 1M"),
+    ("status", "Status"),
+    ("instance_type", "Instance"),
+    ("performance_level", "Level"),
+];
+
+/// What a column of this key is called.
+#[must_use]
+pub fn column_title(key: &str) -> &str {
+    TITLES.iter().find(|(k, _)| *k == key).map_or(key, |(_, title)| title)
+}
+
+/// All keys in the order in which they are offered and shown: the default ones first.
+#[must_use]
+pub fn offered_columns() -> Vec<&'static str> {
+    let rest = REPORT_KEYS.iter().copied().filter(|k| !DEFAULT_COLUMNS.contains(k));
+    DEFAULT_COLUMNS.into_iter().chain(rest).collect()
+}
+
+/// The values of a report, made once: a table is built anew with each row that comes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReportCells(Vec<Cell>);
+
+impl ReportCells {
+    /// The values of a report.
+    #[must_use]
+    pub fn of(report: &Report) -> Self {
+        let values = serde_json::to_value(report).unwrap_or_default();
+        let mut cells: Vec<Cell> = REPORT_KEYS.iter().map(|key| cell(values.get(*key))).collect();
+        // A reason is worth more than the word error.
+        if let (Some(error), Some(at)) = (&report.error, position("status"))
+            && let Some(status) = cells.get_mut(at)
+        {
+            *status = Cell::Text(format!("{}: {error}", report.status));
+        }
+        Self(cells)
+    }
+
+    /// The value of a key; nothing for a key that reports do not have.
+    #[must_use]
+    pub fn get(&self, key: &str) -> &Cell {
+        position(key).and_then(|i| self.0.get(i)).unwrap_or(&Cell::Missing)
+    }
+}
+
+fn position(key: &str) -> Option<usize> {
+    REPORT_KEYS.iter().position(|k| *k == key)
+}
+
+fn cell(value: Option<&Value>) -> Cell {
+    match value {
+        None | Some(Value::Null) => Cell::Missing,
+        Some(Value::Bool(true)) => Cell::Text("True".to_owned()),
+        Some(Value::Bool(false)) => Cell::Text("False".to_owned()),
+        Some(Value::Number(n)) => match n.as_u64() {
+            Some(n) => Cell::Count(n),
+            None => Cell::from(n.as_f64()),
+        },
+        Some(Value::String(text)) if text.is_empty() => Cell::Missing,
+        Some(Value::String(text)) => Cell::Text(text.clone()),
+        Some(Value::Array(list)) => Cell::Text(format!("{} values", list.len())),
+        Some(Value::Object(map)) => Cell::Text(format!("{} fields", map.len())),
+    }
+}
+
+/// What a column holds follows from what its rows hold, so that keys of other tools' files line up too.
+fn kind(rows: &[&ReportCells], key: &str) -> ColumnKind {
+    let mut kind = ColumnKind::Number;
+    let mut is_whole = true;
+    for row in rows {
+        match row.get(key) {
+            Cell::Text(_) => kind = ColumnKind::Text,
+            Cell::Number(_) => is_whole = false,
+            Cell::Count(_) | Cell::Missing => {}
+        }
+    }
+    if kind == ColumnKind::Number && is_whole { ColumnKind::Count } else { kind }
+}
+
+/// A table of these columns.
+#[must_use]
+pub fn report_table(rows: &[&ReportCells], keys: &[&str]) -> Table {
+    Table {
+        columns: keys.iter().map(|key| Column::new(key, column_title(key), kind(rows, key))).collect(),
+        rows: rows.iter().map(|row| keys.iter().map(|key| row.get(key).clone()).collect()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_offered_once_and_every_title_is_of_a_key() {
+        let mut offered = offered_columns();
+        assert_eq!(offered.len(), REPORT_KEYS.len());
+        offered.sort_unstable();
+        offered.dedup();
+        assert_eq!(offered.len(), REPORT_KEYS.len());
+        assert!(TITLES.iter().all(|(key, _)| REPORT_KEYS.contains(key)));
+    }
+
+    #[test]
+    fn cells_are_typed_and_missing_values_are_missing() {
+        let finished =
+            Report { n_models: 4, throughput_avg: Some(2_746.0), status: "finished".into(), ..Report::default() };
+        let failed = Report { status: "error".into(), error: Some("no room".into()), ..Report::default() };
+        let rows = [ReportCells::of(&finished), ReportCells::of(&failed)];
+        let table =
+            report_table(&rows.iter().collect::<Vec<_>>(), &["n_models", "throughput_avg", "status", "no_such"]);
+        let kinds: Vec<ColumnKind> = table.columns.iter().map(|c| c.kind).collect();
+        assert_eq!(kinds, [ColumnKind::Count, ColumnKind::Number, ColumnKind::Text, ColumnKind::Count]);
+        assert_eq!(
+            table.rows[0],
+            [Cell::Count(4), Cell::Number(2_746.0), Cell::Text("finished".into()), Cell::Missing]
+        );
+        assert_eq!(table.rows[1][1..3], [Cell::Missing, Cell::Text("error: no room".into())]);
+    }
+}

@@ -1,0 +1,173 @@
+//! A filter of reports: `n_models=4 latency_ms_p99<5 bert`: conditions on any key, and words that some value contains.
+
+use thiserror::Error;
+
+use super::columns::ReportCells;
+use crate::bench::REPORT_KEYS;
+use crate::view::table::{Cell, ColumnKind};
+use crate::view::text::contains_ignoring_case;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    AtMost,
+    AtLeast,
+    Not,
+    Below,
+    Above,
+    Is,
+}
+
+/// Longer signs first: `<=` is not `<` with a value of `=...`.
+const OPERATORS: [(&str, Operator); 6] = [
+    ("<=", Operator::AtMost),
+    (">=", Operator::AtLeast),
+    ("!=", Operator::Not),
+    ("<", Operator::Below),
+    (">", Operator::Above),
+    ("=", Operator::Is),
+];
+
+#[derive(Clone, Debug, PartialEq)]
+enum Term {
+    Condition(&'static str, Operator, String),
+    Word(String),
+}
+
+/// A filter; every term must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter {
+    terms: Vec<Term>,
+}
+
+/// A condition that can not be understood.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FilterTermError {
+    /// No report has this key.
+    #[error("'{key}' is no column; write a key such as n_models, batch_size or latency_ms_p99")]
+    UnknownKey {
+        /// What was given.
+        key: String,
+    },
+    /// Smaller and larger need a number.
+    #[error("'{term}' compares with '{value}', which is no number")]
+    NotANumber {
+        /// The condition.
+        term: String,
+        /// What was given.
+        value: String,
+    },
+}
+
+impl Filter {
+    /// Reads a filter; terms are separated by spaces. Terms that can not be understood are left out and named.
+    #[must_use]
+    pub fn parse(text: &str) -> (Self, Vec<FilterTermError>) {
+        let (mut terms, mut wrong) = (Vec::new(), Vec::new());
+        for term in text.split_whitespace() {
+            match parse_term(term) {
+                Ok(term) => terms.push(term),
+                Err(error) => wrong.push(error),
+            }
+        }
+        (Self { terms }, wrong)
+    }
+
+    /// Whether a report is to be shown.
+    #[must_use]
+    pub fn accepts(&self, row: &ReportCells) -> bool {
+        self.terms.iter().all(|term| match term {
+            Term::Word(word) => {
+                REPORT_KEYS.iter().any(|key| shown(row.get(key)).is_some_and(|t| contains_ignoring_case(&t, word)))
+            }
+            Term::Condition(key, operator, value) => holds(row.get(key), *operator, value),
+        })
+    }
+}
+
+fn parse_term(term: &str) -> Result<Term, FilterTermError> {
+    let Some((sign, operator)) = OPERATORS.iter().find(|(sign, _)| term.contains(sign)) else {
+        return Ok(Term::Word(term.to_owned()));
+    };
+    let (key, value) = term.split_once(sign).unwrap_or((term, ""));
+    let Some(known) = REPORT_KEYS.iter().find(|k| **k == key) else {
+        // `matmult:n=64` is part of a name and no condition.
+        if key.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+            return Ok(Term::Word(term.to_owned()));
+        }
+        return Err(FilterTermError::UnknownKey { key: key.to_owned() });
+    };
+    if !matches!(operator, Operator::Is | Operator::Not) && value.parse::<f64>().is_err() {
+        return Err(FilterTermError::NotANumber { term: term.to_owned(), value: value.to_owned() });
+    }
+    Ok(Term::Condition(known, *operator, value.to_owned()))
+}
+
+fn shown(cell: &Cell) -> Option<String> {
+    (*cell != Cell::Missing).then(|| cell.text(ColumnKind::Text))
+}
+
+fn holds(cell: &Cell, operator: Operator, value: &str) -> bool {
+    let (number, wanted) = (cell.number(), value.parse::<f64>().ok());
+    let is_equal = || match (number, wanted) {
+        (Some(a), Some(b)) => a == b,
+        _ => shown(cell).unwrap_or_default().eq_ignore_ascii_case(value),
+    };
+    let compares = |f: fn(&f64, &f64) -> bool| matches!((number, wanted), (Some(a), Some(b)) if f(&a, &b));
+    match operator {
+        Operator::Is => is_equal(),
+        Operator::Not => !is_equal(),
+        Operator::Below => compares(f64::lt),
+        Operator::AtMost => compares(f64::le),
+        Operator::Above => compares(f64::gt),
+        Operator::AtLeast => compares(f64::ge),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::Report;
+
+    fn row() -> ReportCells {
+        ReportCells::of(&Report {
+            model_name: "matmult:n=64".into(),
+            n_models: 4,
+            latency_ms_p99: Some(5.5),
+            status: "finished".into(),
+            ..Report::default()
+        })
+    }
+
+    #[test]
+    fn conditions_and_words_hold_together() {
+        let accepts = |text| {
+            let (filter, wrong) = Filter::parse(text);
+            assert_eq!(wrong, []);
+            filter.accepts(&row())
+        };
+        assert!(accepts("") && accepts("n_models=4 latency_ms_p99<5.6 MATMULT") && accepts("matmult:n=64"));
+        assert!(
+            accepts("n_models>=4")
+                && accepts("n_models<=4.0")
+                && accepts("status!=error")
+                && accepts("status=Finished")
+        );
+        assert!(!accepts("n_models=4 latency_ms_p99<5.5") && !accepts("n_models>4") && !accepts("resnet"));
+        assert!(
+            !accepts("throughput_avg>0") && !accepts("throughput_avg<1"),
+            "what is missing is neither large nor small"
+        );
+    }
+
+    #[test]
+    fn mistakes_are_named_and_the_rest_counts() {
+        let (filter, wrong) = Filter::parse("models=4 n_models>many n_models=5");
+        let text: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+        assert!(
+            text[0].starts_with("'models' is no column") && text[1].contains("'many', which is no number"),
+            "{text:?}"
+        );
+        assert!(!filter.accepts(&row()));
+    }
+}

@@ -1,0 +1,156 @@
+//! A sweep as text that a shell keeps from one visit to the next: one piece for what was asked, one for each row as it
+//! ends, so that keeping a row costs the same however long the sweep is.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::bench::{BenchConfig, Report, RowResult, RunCharts, SweepState};
+
+/// Version of the pieces.
+const VERSION: u32 = 1;
+
+/// What was asked, and how far it was.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeptHead {
+    /// Version of this text.
+    version: u32,
+    /// What was asked.
+    pub config: BenchConfig,
+    /// Number of its configurations.
+    pub rows: u32,
+    /// Whether nothing was left to run.
+    pub is_done: bool,
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct KeptRow {
+    row: u32,
+    /// Names the configuration: a later version of the product may list others.
+    key: String,
+    /// Without what is missing.
+    report: Map<String, Value>,
+    #[serde(default)]
+    charts: Option<RunCharts>,
+}
+
+/// A sweep read back.
+#[derive(Clone, Debug)]
+pub struct RestoredSweep {
+    /// The sweep, its kept rows done and the others waiting.
+    pub sweep: SweepState,
+    /// The kept rows with their positions.
+    pub results: Vec<(u32, RowResult)>,
+    /// Rows of configurations that the sweep does not have any more.
+    pub others: Vec<Report>,
+    /// Pieces that could not be read.
+    pub unreadable: u32,
+}
+
+impl KeptHead {
+    /// The head of a sweep.
+    #[must_use]
+    pub fn of(sweep: &SweepState) -> Self {
+        let rows = u32::try_from(sweep.rows().len()).unwrap_or(u32::MAX);
+        Self { version: VERSION, config: sweep.config.clone(), rows, is_done: sweep.is_done() }
+    }
+
+    /// As text.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// From text; `None` when it is not one of this version.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok().filter(|head: &Self| head.version == VERSION)
+    }
+}
+
+/// A row as text; `None` for a row that the sweep does not have.
+#[must_use]
+pub fn keep_row(sweep: &SweepState, row: u32, result: &RowResult) -> Option<String> {
+    let planned = &sweep.rows().get(row as usize)?.planned;
+    let Ok(Value::Object(mut report)) = serde_json::to_value(&result.report) else { return None };
+    report.retain(|_, value| !value.is_null());
+    serde_json::to_string(&KeptRow { row, key: planned.key.clone(), report, charts: result.charts.clone() }).ok()
+}
+
+/// Reads a sweep back.
+///
+/// # Errors
+/// When its configuration can not be listed any more.
+pub fn restore_sweep(head: &KeptHead, rows: &[String]) -> Result<RestoredSweep, String> {
+    let sweep = SweepState::new(head.config.clone()).map_err(|e| e.to_string())?;
+    let mut restored = RestoredSweep { sweep, results: Vec::new(), others: Vec::new(), unreadable: 0 };
+    for text in rows {
+        let Some((kept, report)) = read_row(text) else {
+            restored.unreadable += 1;
+            continue;
+        };
+        let is_known = restored.sweep.rows().get(kept.row as usize).is_some_and(|r| r.planned.key == kept.key);
+        if is_known {
+            restored.sweep.finish(kept.row, report.clone());
+            restored.results.push((kept.row, RowResult { report, charts: kept.charts, measurement: None }));
+        } else {
+            restored.others.push(report);
+        }
+    }
+    restored.results.sort_by_key(|(row, _)| *row);
+    Ok(restored)
+}
+
+fn read_row(text: &str) -> Option<(KeptRow, Report)> {
+    let kept: KeptRow = serde_json::from_str(text).ok()?;
+    let report = serde_json::from_value(Value::Object(kept.report.clone())).ok()?;
+    Some((kept, report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::SimTime;
+    use crate::bench::{ConfigurationRun, RunDetail, ServiceTimes};
+
+    fn result(sweep: &SweepState, row: usize) -> RowResult {
+        let times = ServiceTimes { device: vec![SimTime::from_us(900)], ..ServiceTimes::default() };
+        let mut run = ConfigurationRun::new(sweep.rows()[row].planned.configuration.clone(), Ok(&times));
+        while !run.step(10_000).done {}
+        run.finish_with(RunDetail { charts: true, ..RunDetail::default() })
+    }
+
+    #[test]
+    fn a_sweep_that_was_cut_off_is_read_back_whole() {
+        let config = BenchConfig { duration_s: 3.0, n_models: Some(vec![1, 2, 9]), ..BenchConfig::default() };
+        let mut sweep = SweepState::new(config).unwrap();
+        let mut pieces = Vec::new();
+        for row in [2, 0] {
+            let result = result(&sweep, row as usize);
+            sweep.finish(row, result.report.clone());
+            pieces.push(keep_row(&sweep, row, &result).unwrap());
+        }
+        let head = KeptHead::from_text(&KeptHead::of(&sweep).to_text()).unwrap();
+        assert_eq!((head.rows, head.is_done), (6, false));
+        let restored = restore_sweep(&head, &pieces).unwrap();
+        assert_eq!(restored.sweep.reports(), sweep.reports());
+        assert_eq!(restored.results.iter().map(|r| r.0).collect::<Vec<_>>(), [0, 2]);
+        let (back, own) = (&restored.results[0].1, result(&sweep, 0));
+        assert_eq!(back.report, own.report);
+        // A curve's last digits do not matter, but its counts do.
+        let counts = |r: &RowResult| r.charts.as_ref().map(|c| (c.bars.clone(), c.samples_per_second.clone()));
+        assert_eq!(counts(back), counts(&own));
+        assert_eq!((restored.others.len(), restored.unreadable), (0, 0));
+        assert!(pieces.iter().all(|p| p.len() < 6_000), "{}", pieces[1].len());
+    }
+
+    #[test]
+    fn rows_of_other_configurations_and_broken_pieces_lose_nothing_else() {
+        let sweep = SweepState::new(BenchConfig { duration_s: 3.0, ..BenchConfig::default() }).unwrap();
+        let piece = keep_row(&sweep, 0, &result(&sweep, 0)).unwrap();
+        let other = SweepState::new(BenchConfig { duration_s: 4.0, ..BenchConfig::default() }).unwrap();
+        let restored = restore_sweep(&KeptHead::of(&other), &[piece, "{".to_owned()]).unwrap();
+        assert_eq!((restored.results.len(), restored.others.len(), restored.unreadable), (0, 1, 1));
+        assert_eq!(KeptHead::from_text("{}"), None);
+    }
+}

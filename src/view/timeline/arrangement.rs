@@ -1,0 +1,141 @@
+//! How a person has arranged the tracks: what is collapsed, pinned, hidden, folded to one row, and in which order.
+
+use std::collections::BTreeSet;
+
+use super::{Outline, Section, Track, TrackId};
+
+/// An arrangement; the default shows everything in the order of the profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arrangement {
+    /// Sections with only their bar, by position in the outline.
+    pub collapsed: BTreeSet<usize>,
+    /// Tracks above all sections, from top to bottom.
+    pub pinned: Vec<TrackId>,
+    /// Tracks that are not shown.
+    pub hidden: BTreeSet<TrackId>,
+    /// Tracks that show their first row only.
+    pub folded: BTreeSet<TrackId>,
+    /// Tracks of reordered sections, from top to bottom; others keep the order of the profile.
+    pub order: Vec<TrackId>,
+}
+
+impl Arrangement {
+    /// The tracks of a section as they stand, with their position in the outline: neither hidden nor pinned ones.
+    #[must_use]
+    pub fn tracks_of<'o>(&self, section: &'o Section) -> Vec<(usize, &'o Track)> {
+        let shown = |t: &Track| !self.hidden.contains(&t.id) && !self.pinned.contains(&t.id);
+        let mut tracks: Vec<_> = section.tracks.iter().enumerate().filter(|(_, t)| shown(t)).collect();
+        if !self.order.is_empty() {
+            // Stable: tracks without a place keep theirs behind those with one.
+            tracks.sort_by_key(|(_, t)| self.order.iter().position(|id| *id == t.id).unwrap_or(usize::MAX));
+        }
+        tracks
+    }
+
+    /// Pins a track above all sections, or puts it back.
+    pub fn toggle_pin(&mut self, id: TrackId) {
+        if let Some(at) = self.pinned.iter().position(|p| *p == id) {
+            self.pinned.remove(at);
+        } else {
+            self.pinned.push(id);
+            self.hidden.remove(&id);
+        }
+    }
+
+    /// Hides a track, or shows it again.
+    pub fn toggle_hidden(&mut self, id: TrackId) {
+        if !self.hidden.remove(&id) {
+            self.hidden.insert(id);
+            self.pinned.retain(|p| *p != id);
+        }
+    }
+
+    /// Folds a track to one row, or opens it.
+    pub fn toggle_fold(&mut self, id: TrackId) {
+        if !self.folded.remove(&id) {
+            self.folded.insert(id);
+        }
+    }
+
+    /// Collapses a section to its bar, or opens it.
+    pub fn toggle_section(&mut self, section: usize) {
+        if !self.collapsed.remove(&section) {
+            self.collapsed.insert(section);
+        }
+    }
+
+    /// Moves a track one place up or down among those it stands with.
+    pub fn shift(&mut self, outline: &Outline, id: TrackId, down: bool) {
+        if let Some(at) = self.pinned.iter().position(|p| *p == id) {
+            swap(&mut self.pinned, at, down);
+            return;
+        }
+        let Some((section, _)) = outline.find(id) else { return };
+        let mut now: Vec<TrackId> = self.tracks_of(section).iter().map(|(_, t)| t.id).collect();
+        let Some(at) = now.iter().position(|t| *t == id) else { return };
+        swap(&mut now, at, down);
+        self.order.retain(|t| section.tracks.iter().all(|s| s.id != *t));
+        self.order.extend(now);
+    }
+
+    /// Whether it is that of the profile.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+fn swap(list: &mut [TrackId], at: usize, down: bool) {
+    let with = if down { at + 1 } else { at.wrapping_sub(1) };
+    if with < list.len() {
+        list.swap(at, with);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Layout, Metrics, sample};
+    use super::*;
+
+    fn shown(arrangement: &Arrangement) -> Vec<u32> {
+        let layout = Layout::new(&sample::outline(), arrangement, &Metrics::default());
+        layout.tracks_between(-1.0, 1e9).iter().map(|t| t.0).collect()
+    }
+
+    #[test]
+    fn pinned_tracks_stand_on_top_once_and_hidden_ones_nowhere() {
+        let mut a = Arrangement::default();
+        assert_eq!(shown(&a), (1..=12).collect::<Vec<_>>());
+        a.toggle_pin(TrackId(12));
+        a.toggle_pin(TrackId(3));
+        a.toggle_hidden(TrackId(1));
+        assert_eq!(shown(&a), [12, 3, 2, 4, 5, 6, 7, 8, 9, 10, 11]);
+        a.shift(&sample::outline(), TrackId(3), false);
+        a.toggle_hidden(TrackId(12));
+        assert_eq!(shown(&a), [3, 2, 4, 5, 6, 7, 8, 9, 10, 11]);
+        a.toggle_pin(TrackId(3));
+        a.toggle_hidden(TrackId(1));
+        a.toggle_hidden(TrackId(12));
+        assert_eq!(shown(&a), (1..=12).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn tracks_move_within_their_section_and_stop_at_its_ends() {
+        let (mut a, outline) = (Arrangement::default(), sample::outline());
+        a.shift(&outline, TrackId(1), true);
+        a.shift(&outline, TrackId(5), false);
+        assert_eq!(shown(&a), [2, 1, 3, 5, 4, 6, 7, 8, 9, 10, 11, 12]);
+        a.shift(&outline, TrackId(2), false);
+        a.shift(&outline, TrackId(3), true);
+        assert_eq!(shown(&a)[..3], [2, 1, 3]);
+    }
+
+    #[test]
+    fn a_folded_track_is_one_row_high() {
+        let mut a = Arrangement::default();
+        let height = |a: &Arrangement| Layout::new(&sample::outline(), a, &Metrics::default()).height();
+        let before = height(&a);
+        a.toggle_fold(TrackId(4));
+        assert_eq!(before - height(&a), 2.0 * Metrics::default().row);
+    }
+}

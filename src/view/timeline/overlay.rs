@@ -1,0 +1,93 @@
+//! What stands over the slices: flow arrows and the selected area.
+
+use super::display_list::{Command, DisplayList, Rect};
+use super::layout::BlockKind;
+use super::scene::Scene;
+use super::{Annotation, SliceLink, TrackId, TrackKind};
+use crate::base::{Interval, TraceNs};
+use crate::view::palette::Paint;
+
+/// An arrow between two slices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowArrow {
+    /// Where it begins.
+    pub from: SliceLink,
+    /// Where it ends.
+    pub to: SliceLink,
+    /// Whether it belongs to the selected slice.
+    pub is_strong: bool,
+}
+
+/// A selected span of some tracks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// The span.
+    pub span: Interval<TraceNs>,
+    /// The tracks.
+    pub tracks: Vec<TrackId>,
+}
+
+/// What stands over the slices.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overlay<'a> {
+    /// Marks and ranges.
+    pub annotations: &'a [Annotation],
+    /// Flow arrows.
+    pub arrows: &'a [FlowArrow],
+    /// The selected area.
+    pub area: Option<&'a Area>,
+}
+
+/// Arrows that would be painted less than this far beyond the screen are painted.
+const BEYOND_PX: f64 = 4_000.0;
+
+/// The band of the selected area over its tracks.
+pub(super) fn paint_area(scene: &Scene<'_>, list: &mut DisplayList) {
+    let Some(area) = scene.overlay.area else { return };
+    let m = scene.metrics;
+    let width = scene.view.width_px();
+    let left = scene.view.x_of(area.span.start.0).clamp(-2.0, width + 2.0);
+    let right = scene.view.x_of(area.span.end.0).clamp(-2.0, width + 2.0);
+    for block in scene.layout.between(scene.scroll_y, scene.scroll_y + scene.height - m.ruler) {
+        if let BlockKind::Track { id, .. } = block.kind
+            && area.tracks.contains(&id)
+        {
+            let rect = Rect::new(m.gutter + left, scene.screen_y(block.y), (right - left).max(1.0), block.height);
+            list.rect(Paint::Range, rect);
+        }
+    }
+}
+
+/// Curves from the end of one slice to the start of another, with a head.
+pub(super) fn paint_arrows(scene: &Scene<'_>, list: &mut DisplayList) {
+    for arrow in scene.overlay.arrows {
+        let Some((from, to)) = place(scene, &arrow.from, true).zip(place(scene, &arrow.to, false)) else { continue };
+        let width = scene.metrics.gutter + scene.view.width_px();
+        let beyond = |x: f64| x < -BEYOND_PX || x > width + BEYOND_PX;
+        if beyond(from.0) && beyond(to.0) {
+            continue;
+        }
+        let clamp = |(x, y): (f64, f64)| (x.clamp(-BEYOND_PX, width + BEYOND_PX), y);
+        let (from, to) = (clamp(from), clamp(to));
+        let (paint, line) = if arrow.is_strong { (Paint::Accent, 2.0) } else { (Paint::MutedText, 1.0) };
+        let bend = ((to.0 - from.0).abs() / 2.0).clamp(18.0, 120.0);
+        let curve = [from, (from.0 + bend, from.1), (to.0 - bend, to.1), to];
+        list.commands.push(Command::Curve(paint, curve, line));
+        let head = vec![to, (to.0 - 6.0, to.1 - 3.5), (to.0 - 6.0, to.1 + 3.5)];
+        list.commands.push(Command::Polygon(paint, head));
+    }
+}
+
+/// Where an arrow meets a slice: the end of the one it leaves, the start of the one it reaches.
+fn place(scene: &Scene<'_>, link: &SliceLink, at_end: bool) -> Option<(f64, f64)> {
+    let block = scene.layout.track(link.track)?;
+    let rows = match block.kind {
+        BlockKind::Track { kind: TrackKind::Slices { rows }, .. } => rows,
+        _ => 1,
+    };
+    let row = f64::from(link.row.min(rows.saturating_sub(1)));
+    let y = scene.screen_y(block.y) + (row + 0.5) * scene.metrics.row;
+    let start = scene.view.x_of(link.start_ns);
+    let x = if at_end { start + scene.view.px_of(link.duration_ns) } else { start };
+    Some((scene.metrics.gutter + x, y))
+}

@@ -1,0 +1,55 @@
+//! Files of results of other tools.
+
+use web_sys::File;
+use yew::prelude::*;
+
+use crate::session::{Event, Request};
+use crate::web::context::AppContext;
+use crate::web::state::bench::{BenchAction, BenchState};
+use crate::web::state::notices::{NoticeAction, Tone};
+
+/// Results in JSON are small; a larger file is a trace, and not read twice.
+const MOST_JSON_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
+
+/// Whether a file may hold benchmark results, by its name and size: tables and lines always, JSON on the page of
+/// benchmarks.
+#[must_use]
+pub fn may_hold_results(file: &File, is_benchmark_page: bool) -> bool {
+    let name = file.name().to_ascii_lowercase();
+    let is_json = is_benchmark_page && name.ends_with(".json") && file.size() <= MOST_JSON_BYTES;
+    name.ends_with(".csv") || name.ends_with(".jsonl") || is_json
+}
+
+/// Reads a file of benchmark results into the table. One that holds none goes to `otherwise`, with the reason.
+pub fn import_file(
+    app: &AppContext,
+    state: UseReducerDispatcher<BenchState>,
+    file: File,
+    otherwise: Callback<(File, String)>,
+) {
+    let notices = app.notices.clone();
+    let engine = match app.pool.bench() {
+        Ok(engine) => engine,
+        Err(message) => {
+            notices.dispatch(NoticeAction::Say(Tone::Bad, message));
+            return;
+        }
+    };
+    let (name, size) = (file.name(), file.size());
+    let kept = file.clone();
+    let on_event = Callback::from(move |event: Event| match event {
+        Event::Imported { name, reports, diagnostics, .. } => {
+            let mut text = format!("{name}: {} rows were imported.", reports.len());
+            for d in &diagnostics {
+                text.push_str(&format!(" {} ({} times): {}.", d.code, d.count, d.first_example));
+            }
+            let tone = if diagnostics.is_empty() { Tone::Good } else { Tone::Info };
+            state.dispatch(BenchAction::Imported(reports));
+            notices.dispatch(NoticeAction::Say(tone, text));
+        }
+        Event::Failed { message, .. } => otherwise.emit((kept.clone(), message)),
+        _ => {}
+    });
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // file sizes are whole and below 2^53
+    engine.send(|job| Request::Import { job, name, size: size as u64 }, Some(file), on_event);
+}

@@ -1,0 +1,137 @@
+//! The configurations of a sweep: before it runs with what they will take, then with how far they are.
+
+use yew::prelude::*;
+
+use crate::base::units::format_count;
+use crate::bench::{RowState, SweepRow};
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+use crate::web::components::LocalTable;
+use crate::web::context::Shared;
+use crate::web::state::bench::{BenchState, SweepView};
+
+/// Longer lists are folded until a person wants them.
+const MOST_OPEN: usize = 32;
+
+/// Properties of [`PlanPanel`].
+#[derive(Properties, PartialEq)]
+pub struct PlanPanelProps {
+    /// The state of the page.
+    pub state: UseReducerHandle<BenchState>,
+}
+
+/// The list.
+#[component]
+pub fn PlanPanel(props: &PlanPanelProps) -> Html {
+    let state = &props.state;
+    let is_running = state.run.is_running();
+    let listed = match &state.listed {
+        Some(Err(problem)) if !is_running => {
+            return html! { <p class="panel error-box" role="status">{ problem }</p> };
+        }
+        Some(Ok(view)) => Some(view),
+        _ => None,
+    };
+    // What ran stays in sight until the form asks for something else.
+    let ran =
+        state.sweep.as_ref().filter(|v| is_running || listed.is_none_or(|l| l.sweep().config == v.sweep().config));
+    let Some(view) = ran.or(listed).cloned() else { return Html::default() };
+    html! { <PlanTable {view} is_open={state.rows.is_empty() || is_running} /> }
+}
+
+/// Properties of [`PlanTable`].
+#[derive(Properties, PartialEq)]
+struct PlanTableProps {
+    view: SweepView,
+    is_open: bool,
+}
+
+#[component]
+fn PlanTable(props: &PlanTableProps) -> Html {
+    let table = use_memo(props.view.clone(), |view| Shared::new(table_of(view)));
+    let sweep = props.view.sweep();
+    let is_open = props.is_open && sweep.rows().len() <= MOST_OPEN;
+    html! {
+        <details class="panel plan" open={is_open}>
+            <summary>{ summary(&props.view) }</summary>
+            <LocalTable name="Configurations" table={(*table).clone()} file="configurations" searchable={sweep.rows().len() > 8} />
+        </details>
+    }
+}
+
+fn summary(view: &SweepView) -> String {
+    let sweep = view.sweep();
+    let p = sweep.progress();
+    let all = sweep.rows().len();
+    let mut parts = vec![format!("{all} configuration{}", if all == 1 { "" } else { "s" })];
+    let mut add = |n: u32, what: &str| {
+        if n > 0 {
+            parts.push(format!("{n} {what}"));
+        }
+    };
+    add(p.finished, "finished");
+    add(p.failed, "failed");
+    add(p.running, "running");
+    add(p.cancelled, "cancelled");
+    let problems = sweep.rows().iter().filter(|r| r.planned.problem.is_some() && r.state == RowState::Waiting).count();
+    add(u32::try_from(problems).unwrap_or(u32::MAX), "can not run");
+    let estimates = || sweep.rows().iter().filter_map(|r| r.planned.estimate);
+    if estimates().next().is_some() {
+        let inferences = estimates().fold(0_u64, |sum, e| sum.saturating_add(e.inferences));
+        let seconds: f64 = estimates().map(|e| e.simulated.to_secs_f64()).sum();
+        parts.push(format!("about {} inferences in {} s of simulated time", format_count(inferences), whole(seconds)));
+    }
+    parts.join(", ")
+}
+
+fn whole(seconds: f64) -> String {
+    if seconds < 10.0 { format!("{seconds:.1}") } else { format!("{seconds:.0}") }
+}
+
+fn table_of(view: &SweepView) -> Table {
+    let columns = [
+        ("row", "#", ColumnKind::Count),
+        ("configuration", "Configuration", ColumnKind::Text),
+        ("instance", "Instance", ColumnKind::Text),
+        ("inferences", "Expected inferences", ColumnKind::Count),
+        ("simulated_s", "Simulated time (s)", ColumnKind::Number),
+        ("state", "State", ColumnKind::Text),
+    ];
+    let sweep = view.sweep();
+    let row = |(i, row): (u32, &SweepRow)| {
+        let planned = &row.planned;
+        vec![
+            Cell::Count(u64::from(i) + 1),
+            Cell::Text(planned.configuration.label()),
+            Cell::Text(planned.configuration.instance_type.clone()),
+            Cell::from(planned.estimate.map(|e| e.inferences)),
+            Cell::from(planned.estimate.map(|e| e.simulated.to_secs_f64())),
+            Cell::Text(state_text(row, view.shares().get(&i).copied())),
+        ]
+    };
+    Table {
+        columns: columns.map(|(id, title, kind)| Column::new(id, title, kind)).into(),
+        rows: (0..).zip(sweep.rows()).map(row).collect(),
+    }
+}
+
+fn state_text(row: &SweepRow, share: Option<f64>) -> String {
+    let again = if row.attempts > 1 { format!(" (attempt {})", row.attempts) } else { String::new() };
+    match (&row.state, &row.planned.problem) {
+        (RowState::Waiting, Some(problem)) => format!("can not run: {problem}"),
+        (RowState::Waiting, None) => "waiting".to_owned(),
+        (RowState::Running, _) => format!("running {:.0} %{again}", share.unwrap_or(0.0) * 100.0),
+        (RowState::Cancelled, _) => "cancelled".to_owned(),
+        (RowState::Done(report), _) => match &report.error {
+            Some(error) => format!("failed: {error}{again}"),
+            None => format!("{}{again}", report.status),
+        },
+    }
+}
+
+/// Whether some configuration could be run again.
+pub fn has_failed(state: &BenchState) -> bool {
+    state.sweep.as_ref().is_some_and(|view| {
+        let p = view.sweep().progress();
+        p.failed + p.cancelled > 0
+    })
+}

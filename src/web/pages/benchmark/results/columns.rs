@@ -1,0 +1,78 @@
+//! Choosing the columns of the table.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::session::results::{DEFAULT_COLUMNS, column_title, offered_columns};
+use crate::web::platform::storage;
+
+const SETTING: &str = "neuronscope.columns";
+
+/// Properties of [`ColumnChooser`].
+#[derive(Properties, PartialEq)]
+pub struct ColumnChooserProps {
+    /// Keys of the columns shown, in their order.
+    pub shown: Rc<[AttrValue]>,
+    /// Others were chosen.
+    pub on_choose: Callback<Rc<[AttrValue]>>,
+}
+
+/// A box for every key of a report.
+#[component]
+pub fn ColumnChooser(props: &ColumnChooserProps) -> Html {
+    use_effect_with((), {
+        let on_choose = props.on_choose.clone();
+        move |()| {
+            if let Some(columns) = remembered() {
+                on_choose.emit(columns);
+            }
+        }
+    });
+    let choose = {
+        let on_choose = props.on_choose.clone();
+        move |columns: Rc<[AttrValue]>| {
+            storage::write(SETTING, &columns.join(","));
+            on_choose.emit(columns);
+        }
+    };
+    let toggle = |key: &'static str| {
+        let (shown, choose) = (props.shown.clone(), choose.clone());
+        Callback::from(move |_: Event| {
+            let is_kept = |k: &&'static str| (*k == key) != shown.iter().any(|s| s.as_str() == *k);
+            choose(offered_columns().into_iter().filter(is_kept).map(AttrValue::Static).collect());
+        })
+    };
+    let all = {
+        let choose = choose.clone();
+        Callback::from(move |_: MouseEvent| choose(offered_columns().into_iter().map(AttrValue::Static).collect()))
+    };
+    let usual = {
+        let choose = choose.clone();
+        Callback::from(move |_: MouseEvent| choose(DEFAULT_COLUMNS.into_iter().map(AttrValue::Static).collect()))
+    };
+    let boxes = offered_columns().into_iter().map(|key| {
+        let is_shown = props.shown.iter().any(|s| s.as_str() == key);
+        // The last one stays: a table without columns can not be used.
+        let is_last = is_shown && props.shown.len() == 1;
+        html! {
+            <label class="check"><input type="checkbox" checked={is_shown} disabled={is_last} onchange={toggle(key)} />
+                <span title={key}>{ column_title(key) }</span></label>
+        }
+    });
+    html! {
+        <details class="chooser">
+            <summary>{ format!("Columns ({} of {})", props.shown.len(), offered_columns().len()) }</summary>
+            <div class="buttons"><button type="button" onclick={all}>{ "All columns" }</button><button type="button" onclick={usual}>{ "Usual columns" }</button></div>
+            <fieldset class="checks"><legend class="visually-hidden">{ "Columns" }</legend>{ for boxes }</fieldset>
+        </details>
+    }
+}
+
+/// The columns of the last visit, as far as reports still have them.
+fn remembered() -> Option<Rc<[AttrValue]>> {
+    let kept = storage::read(SETTING)?;
+    let columns: Rc<[AttrValue]> =
+        offered_columns().into_iter().filter(|key| kept.split(',').any(|k| k == *key)).map(AttrValue::Static).collect();
+    (!columns.is_empty()).then_some(columns)
+}

@@ -1,0 +1,10 @@
+//! Results of a benchmark: the verdict and the figures that matter most, the table, plots that compare configurations, charts
+//! of one.
+
+mod charts;
+mod columns;
+mod table;
+mod tiles;
+mod view;
+
+pub use view::BenchResults;

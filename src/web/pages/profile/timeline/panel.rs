@@ -1,0 +1,288 @@
+//! The timeline with its tools, the details of the selected slice, and the table twin.
+
+use std::rc::Rc;
+
+use gloo_events::{EventListener, EventListenerOptions};
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlCanvasElement, HtmlElement, KeyboardEvent, WheelEvent};
+use yew::prelude::*;
+
+use super::annotations::AnnotationsPanel;
+use super::area::AreaPanel;
+use super::minimap::MinimapStrip;
+use super::parts::{HoverTip, SlicesTable, TimelineHelp, TimelineTools};
+use super::tracks::TracksPanel;
+use crate::view::timeline::{Arrangement, FlowArrow, SliceDetails, SliceRef, TrackId, Viewport, describe_slice};
+use crate::web::components::{SliceDetailsPanel, place_of};
+use crate::web::context::use_app;
+use crate::web::pages::profile::queries::{ask_flows, step};
+use crate::web::platform::page;
+use crate::web::state::notices::{NoticeAction, Tone};
+use crate::web::state::profile::{Flows, OpenRun, ProfileAction, ProfileState};
+use crate::web::timeline::{Change, Controller, Hover};
+
+/// Properties of [`TimelinePanel`].
+#[derive(Properties, PartialEq)]
+pub struct TimelinePanelProps {
+    /// The run that is shown.
+    pub run: OpenRun,
+    /// The state of the page.
+    pub state: UseReducerHandle<ProfileState>,
+}
+
+/// The timeline.
+#[component]
+pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
+    let Some(app) = use_app() else { return Html::default() };
+    let canvas = use_node_ref();
+    let scroller = use_node_ref();
+    let hover = use_state_eq(|| None::<Hover>);
+    let is_help_open = use_state_eq(|| false);
+    // Counts what the table twin depends on: new slices, a view at rest.
+    let version = use_state_eq(|| 0_u32);
+
+    // The controller outlives renders; what it calls must see the newest state.
+    let latest: Rc<std::cell::RefCell<Option<Callback<Change>>>> = use_mut_ref(|| None);
+    let controller = use_memo(props.run.id, |_| {
+        let latest = Rc::clone(&latest);
+        let on_change = Callback::from(move |change| {
+            let callback = latest.borrow().clone();
+            if let Some(callback) = callback {
+                callback.emit(change);
+            }
+        });
+        let run = &props.run;
+        Controller::new(run.engine.clone(), run.info.clone(), props.state.link.span, on_change)
+    });
+    let on_change = {
+        let (state, app, hover, help, version, scroller) =
+            (props.state.clone(), app.clone(), hover.clone(), is_help_open.clone(), version.clone(), scroller.clone());
+        Callback::from(move |change: Change| match change {
+            Change::View(span, view) => {
+                state.dispatch(ProfileAction::Span(span));
+                version.set(*version + 1);
+                if state.flows.is_some() {
+                    ask_flows(&app, &state, view.interval());
+                }
+            }
+            Change::ToggleFold(track) => arrange(&state, Some(track), |a, t| a.toggle_fold(t)),
+            Change::Pin => arrange(&state, selected_track(&state), |a, t| a.toggle_pin(t)),
+            Change::Hide => arrange(&state, selected_track(&state), |a, t| a.toggle_hidden(t)),
+            Change::Flow(forth) => {
+                let to = state
+                    .details
+                    .as_ref()
+                    .and_then(|d| if forth { d.successors.first() } else { d.predecessors.first() });
+                if let Some(to) = to {
+                    state.dispatch(ProfileAction::Select(Some(to.slice)));
+                }
+            }
+            Change::Annotate(span, is_of_slice) => {
+                let title =
+                    state.details.as_ref().filter(|_| is_of_slice).map(|d| d.link.title.replace([';', '~'], " "));
+                state.dispatch(ProfileAction::Annotate(span, title));
+            }
+            Change::Area(area) => state.dispatch(ProfileAction::Area(area)),
+            Change::Select(slice) => state.dispatch(ProfileAction::Select(slice)),
+            Change::Step(to) => step(&app, &state, to),
+            Change::ToggleSection(section) => state.dispatch(ProfileAction::ToggleSection(section)),
+            Change::Scroll(by) => {
+                if let Some(element) = scroller.cast::<HtmlElement>() {
+                    element.set_scroll_top(element.scroll_top() + libm::round(by) as i32);
+                }
+            }
+            Change::Tile(_) => version.set(*version + 1),
+            Change::Hover(next) => hover.set(next),
+            Change::Key('?') => help.set(!*help),
+            Change::Key(_) => page::focus("timeline-search"),
+            Change::Failed(message) => app.notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+        })
+    };
+    *latest.borrow_mut() = Some(on_change);
+
+    let link = &props.state.link;
+    use_effect_with((controller.clone(), link.arrangement.clone()), |(c, a)| c.set_arrangement(a));
+    let (marks, chosen, flows) = (link.annotations.clone(), props.state.details.clone(), props.state.flows.clone());
+    use_effect_with((controller.clone(), marks, chosen, flows), |(c, marks, details, flows)| {
+        c.set_overlay(marks, arrows_of(details.as_deref(), flows.as_deref()));
+    });
+    use_effect_with((controller.clone(), props.state.area.clone()), |(c, area)| c.set_area(area.as_ref()));
+    use_effect_with((controller.clone(), link.search.clone(), app.theme), |(c, s, t)| c.set_look(s, *t));
+    use_effect_with((controller.clone(), link.selected), |(c, slice)| c.set_selected(slice.map(SliceRef)));
+    use_effect_with((controller.clone(), props.state.details.clone(), scroller.clone()), |(c, details, scroller)| {
+        if let Some(details) = details {
+            c.reveal(&details.link);
+            if let (Some(to), Some(element)) = (c.scroll_to(&details.link), scroller.cast::<HtmlElement>()) {
+                element.set_scroll_top(libm::round(to) as i32);
+            }
+        }
+    });
+    use_canvas(&controller, &canvas, &scroller);
+    use_keys(&controller);
+
+    let details = props.state.details.clone();
+    let outline = &props.run.info.outline;
+    let said = details.as_ref().map(|d| describe_slice(d, outline)).unwrap_or_default();
+    let place = details.as_ref().map(|d| place_of(outline, d)).unwrap_or_default();
+    let on_select = {
+        let state = props.state.clone();
+        Callback::from(move |slice: SliceRef| state.dispatch(ProfileAction::Select(Some(slice))))
+    };
+    let on_flows = {
+        let (state, app, controller) = (props.state.clone(), app.clone(), controller.clone());
+        Callback::from(move |()| match state.flows {
+            Some(_) => state.dispatch(ProfileAction::Flows(None)),
+            None => ask_flows(&app, &state, controller.shown().1.interval()),
+        })
+    };
+    let height = controller.content_height();
+    let (tile, view): (_, Viewport) = controller.shown();
+    html! {
+        <div class="timeline">
+            <TimelineTools
+                controller={(*controller).clone()} state={props.state.clone()} help={is_help_open.clone()}
+                version={*version} flows={props.state.flows.is_some()} {on_flows}
+            />
+            if *is_help_open { <TimelineHelp /> }
+            <MinimapStrip run={props.run.clone()} controller={(*controller).clone()} {view} />
+            <div class="timeline-frame">
+                <div class="timeline-scroll" ref={scroller} style={format!("--content:{height}px")}>
+                    <div class="timeline-content" style={format!("height:{height}px")}>
+                        <canvas
+                            ref={canvas} tabindex="0" role="application" aria-label="Timeline"
+                            aria-roledescription="timeline" aria-describedby="timeline-how timeline-said"
+                        ></canvas>
+                    </div>
+                </div>
+                <HoverTip hover={(*hover).clone()} />
+            </div>
+            <p id="timeline-how" class="visually-hidden">{ "W and S zoom, A and D pan, Enter selects the first slice in view, arrow keys move the selection, F fits, slash searches, question mark lists all keys. The table Slices in view below has the same slices." }</p>
+            <p id="timeline-said" class="visually-hidden" aria-live="polite">{ said }</p>
+            if let Some(area) = &props.state.area {
+                <AreaPanel run={props.run.clone()} state={props.state.clone()} area={area.clone()} on_select={on_select.clone()} />
+            }
+            <AnnotationsPanel state={props.state.clone()} controller={(*controller).clone()} />
+            <SliceDetailsPanel {details} {place} on_select={on_select.clone()} />
+            <TracksPanel state={props.state.clone()} outline={props.run.info.outline.clone()} />
+            <SlicesTable {tile} {view} version={*version} info={props.run.info.clone()} {on_select} />
+        </div>
+    }
+}
+
+/// The arrows of the selected slice, over all others where those are wanted.
+fn arrows_of(details: Option<&SliceDetails>, flows: Option<&Flows>) -> Vec<FlowArrow> {
+    let all = flows.map(|f| f.arrows.as_slice()).unwrap_or_default();
+    let all = all.iter().map(|(from, to)| FlowArrow { from: from.clone(), to: to.clone(), is_strong: false });
+    let Some(d) = details else { return all.collect() };
+    let before = d.predecessors.iter().map(|p| FlowArrow { from: p.clone(), to: d.link.clone(), is_strong: true });
+    let after = d.successors.iter().map(|s| FlowArrow { from: d.link.clone(), to: s.clone(), is_strong: true });
+    all.chain(before).chain(after).collect()
+}
+
+fn selected_track(state: &ProfileState) -> Option<TrackId> {
+    state.details.as_ref().map(|d| d.link.track)
+}
+
+fn arrange(state: &UseReducerHandle<ProfileState>, track: Option<TrackId>, change: fn(&mut Arrangement, TrackId)) {
+    if let Some(track) = track {
+        let mut next = state.link.arrangement.clone();
+        change(&mut next, track);
+        state.dispatch(ProfileAction::Arrange(next));
+    }
+}
+
+/// Size, pointer, wheel and scrolling of the canvas.
+#[hook]
+fn use_canvas(controller: &Rc<Controller>, canvas: &NodeRef, scroller: &NodeRef) {
+    use_effect_with((controller.clone(), canvas.clone(), scroller.clone()), |(controller, canvas, scroller)| {
+        let parts = canvas.cast::<HtmlCanvasElement>().zip(scroller.cast::<HtmlElement>());
+        let kept = parts.map(|(canvas, scroller)| {
+            let observer = observe_size(controller, &canvas, &scroller);
+            (listen(controller, &canvas, &scroller), observer)
+        });
+        move || {
+            if let Some((listeners, observer)) = kept {
+                drop(listeners);
+                drop(observer);
+            }
+        }
+    });
+}
+
+struct SizeObserver {
+    observer: web_sys::ResizeObserver,
+    _callback: wasm_bindgen::closure::Closure<dyn FnMut()>,
+}
+
+impl Drop for SizeObserver {
+    fn drop(&mut self) {
+        self.observer.disconnect();
+    }
+}
+
+fn observe_size(controller: &Controller, canvas: &HtmlCanvasElement, scroller: &HtmlElement) -> Option<SizeObserver> {
+    let (controller, canvas, element) = (controller.clone(), canvas.clone(), scroller.clone());
+    let callback = wasm_bindgen::closure::Closure::<dyn FnMut()>::new(move || {
+        controller.resize(&canvas, f64::from(element.client_width()), f64::from(element.client_height()));
+    });
+    let observer = web_sys::ResizeObserver::new(callback.as_ref().unchecked_ref()).ok()?;
+    observer.observe(scroller);
+    Some(SizeObserver { observer, _callback: callback })
+}
+
+fn listen(controller: &Controller, canvas: &HtmlCanvasElement, scroller: &HtmlElement) -> Vec<EventListener> {
+    let on = |name: &'static str, f: fn(&Controller, &web_sys::PointerEvent)| {
+        let controller = controller.clone();
+        EventListener::new(canvas, name, move |event| {
+            if let Some(event) = event.dyn_ref() {
+                f(&controller, event);
+            }
+        })
+    };
+    let wheel = {
+        let controller = controller.clone();
+        let options = EventListenerOptions::enable_prevent_default();
+        EventListener::new_with_options(canvas, "wheel", options, move |event| {
+            if event.dyn_ref::<WheelEvent>().is_some_and(|e| controller.wheel(e)) {
+                event.prevent_default();
+            }
+        })
+    };
+    let scroll = {
+        let (controller, element) = (controller.clone(), scroller.clone());
+        EventListener::new(scroller, "scroll", move |_| controller.set_scroll(f64::from(element.scroll_top())))
+    };
+    vec![
+        on("pointerdown", |c, e| c.pointer_down(e)),
+        on("pointermove", |c, e| c.pointer_move(e)),
+        on("pointerup", |c, e| c.pointer_up(e)),
+        on("pointercancel", |c, e| c.pointer_cancel(e)),
+        on("pointerleave", |c, _| c.pointer_leave()),
+        on("dblclick", |c, _| c.double_click()),
+        wheel,
+        scroll,
+    ]
+}
+
+/// Keys reach the timeline while it, or nothing, has the focus.
+#[hook]
+fn use_keys(controller: &Rc<Controller>) {
+    use_effect_with(controller.clone(), |controller| {
+        let controller = (**controller).clone();
+        let options = EventListenerOptions::enable_prevent_default();
+        let listener = web_sys::window().map(|window| {
+            EventListener::new_with_options(&window, "keydown", options, move |event| {
+                let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
+                if is_for_timeline(event) && controller.key(event) {
+                    event.prevent_default();
+                }
+            })
+        });
+        move || drop(listener)
+    });
+}
+
+fn is_for_timeline(event: &KeyboardEvent) -> bool {
+    let Some(target) = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()) else { return false };
+    matches!(target.tag_name().as_str(), "CANVAS" | "BODY" | "MAIN" | "HTML")
+}

@@ -1,0 +1,252 @@
+//! The parts around the canvas: tools, help, tooltip, table twin.
+
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlInputElement, KeyboardEvent};
+use yew::prelude::*;
+
+use crate::base::units::{format_count, format_ns};
+use crate::session::ProfileInfo;
+use crate::view::text::{exact_ns, three_decimals};
+use crate::view::timeline::{NO_SLICE, SliceRef, TimelineTile, Viewport, slices_in_view};
+use crate::web::context::Shared;
+use crate::web::platform::page;
+use crate::web::state::profile::{Flows, ProfileAction, ProfileState};
+use crate::web::timeline::{Controller, Hover};
+
+/// The table twin lists at most so many.
+const MOST_LINES: usize = 500;
+
+/// Properties of [`TimelineTools`].
+#[derive(Properties, PartialEq)]
+pub struct TimelineToolsProps {
+    /// The timeline.
+    pub controller: Controller,
+    /// The state of the page.
+    pub state: UseReducerHandle<ProfileState>,
+    /// Whether the help is open.
+    pub help: UseStateHandle<bool>,
+    /// Changes when the view came to rest.
+    pub version: u32,
+    /// Whether all flow arrows are shown.
+    pub flows: bool,
+    /// Show all flow arrows, or only those of the selection.
+    pub on_flows: Callback<()>,
+}
+
+/// Zoom, fit, search, help.
+#[component]
+pub fn TimelineTools(props: &TimelineToolsProps) -> Html {
+    let on = |f: fn(&Controller)| {
+        let controller = props.controller.clone();
+        Callback::from(move |_: MouseEvent| f(&controller))
+    };
+    let toggle_help = {
+        let help = props.help.clone();
+        Callback::from(move |_: MouseEvent| help.set(!*help))
+    };
+    let can_undo = props.controller.can_undo();
+    html! {
+        <div class="timeline-tools" role="toolbar" aria-label="Zoom and search" data-version={props.version.to_string()}>
+            <button type="button" onclick={on(|c| c.zoom(1.0 / 1.5))} title="W">{ "Zoom in" }</button>
+            <button type="button" onclick={on(|c| c.zoom(1.5))} title="S">{ "Zoom out" }</button>
+            <button type="button" onclick={on(Controller::fit)} title="0">{ "Fit" }</button>
+            <button type="button" onclick={on(|c| c.undo(false))} disabled={!can_undo.0} title="Ctrl+Z" aria-label="Undo zoom">{ "\u{21b6}" }</button>
+            <button type="button" onclick={on(|c| c.undo(true))} disabled={!can_undo.1} title="Ctrl+Y" aria-label="Redo zoom">{ "\u{21b7}" }</button>
+            <label class="radio"><input type="checkbox" checked={props.flows} onchange={props.on_flows.reform(|_: web_sys::Event| ())} />{ "All flows" }</label>
+            if let Some(flows) = &props.state.flows { <span class="count" role="status">{ flows_text(flows) }</span> }
+            <span class="gap"></span>
+            { search(&props.state) }
+            <button type="button" onclick={toggle_help} aria-expanded={props.help.to_string()} title="?">{ "Keys" }</button>
+        </div>
+    }
+}
+
+fn flows_text(flows: &Flows) -> String {
+    let (shown, total) = (flows.arrows.len() as u64, flows.total);
+    if shown < total {
+        format!("Flow arrows: {} of {}", format_count(shown), format_count(total))
+    } else {
+        format!("Flow arrows: {}", format_count(total))
+    }
+}
+
+fn search(state: &UseReducerHandle<ProfileState>) -> Html {
+    let oninput = {
+        let state = state.clone();
+        Callback::from(move |event: InputEvent| {
+            if let Some(input) = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok()) {
+                state.dispatch(ProfileAction::Search(input.value()));
+            }
+        })
+    };
+    let go = |forward: bool| {
+        let state = state.clone();
+        move || go_to_hit(&state, forward)
+    };
+    let onkeydown = {
+        let (next, previous) = (go(true), go(false));
+        Callback::from(move |event: KeyboardEvent| match event.key().as_str() {
+            "Enter" if event.shift_key() => previous(),
+            "Enter" => next(),
+            "Escape" => page::focus("main"),
+            _ => {}
+        })
+    };
+    let (next, previous) = (go(true), go(false));
+    let count = match &state.hits {
+        Some(hits) if hits.total == 0 => "nothing found".to_owned(),
+        Some(hits) => match position(state) {
+            Some(i) => format!("{} of {}", format_count(i as u64 + 1), format_count(hits.total)),
+            None => format!("{} found", format_count(hits.total)),
+        },
+        None => String::new(),
+    };
+    let has_hits = state.hits.as_ref().is_some_and(|h| !h.hits.is_empty());
+    html! { <>
+        <label class="search"><span class="visually-hidden">{ "Search slices" }</span>
+            <input id="timeline-search" type="search" placeholder="Search slices ( / )" value={state.link.search.clone()} {oninput} {onkeydown} />
+        </label>
+        <span class="count" role="status">{ count }</span>
+        <button type="button" aria-label="Previous hit" disabled={!has_hits} onclick={Callback::from(move |_: MouseEvent| previous())}>{ "\u{2190}" }</button>
+        <button type="button" aria-label="Next hit" disabled={!has_hits} onclick={Callback::from(move |_: MouseEvent| next())}>{ "\u{2192}" }</button>
+    </> }
+}
+
+fn position(state: &ProfileState) -> Option<usize> {
+    let selected = state.link.selected?;
+    state.hits.as_ref()?.hits.iter().position(|h| h.slice.0 == selected)
+}
+
+fn go_to_hit(state: &UseReducerHandle<ProfileState>, forward: bool) {
+    let Some(hits) = state.hits.as_ref().filter(|h| !h.hits.is_empty()) else { return };
+    let n = hits.hits.len();
+    let to = match (position(state), forward) {
+        (None, true) => 0,
+        (None, false) => n - 1,
+        (Some(i), true) => (i + 1) % n,
+        (Some(i), false) => (i + n - 1) % n,
+    };
+    state.dispatch(ProfileAction::Select(Some(hits.hits[to].slice)));
+}
+
+/// All keys.
+#[component]
+pub fn TimelineHelp() -> Html {
+    let keys = [
+        ("W / S", "zoom in, zoom out (finer with Shift)"),
+        ("A / D, \u{2190} / \u{2192}", "pan left, pan right"),
+        (
+            "Wheel",
+            "zoom, or scroll where the timeline is taller than its window; Ctrl+wheel always zooms, Shift+wheel pans",
+        ),
+        ("Drag", "pan; Shift+drag selects an area and counts it; Ctrl+drag zooms to the span"),
+        ("Two fingers", "pinch to zoom"),
+        ("Click, Enter", "select a slice; with Enter the first one in view"),
+        ("\u{2190} \u{2192} \u{2191} \u{2193}", "with a selection: the slice beside, above, below"),
+        (", / .", "previous, next slice on the row"),
+        ("F, double click", "fit the area or the selection; again, or without one, everything"),
+        ("R", "an area of the selected slice's span, or of the screen"),
+        ("M", "a range over the area or the selected slice, or a mark under the pointer"),
+        ("[ / ]", "back and forth along flow arrows of the selected slice"),
+        ("P / H", "pin or hide the track of the selected slice"),
+        ("Ctrl+Z, Ctrl+Y", "undo and redo zooming and panning"),
+        ("0", "fit everything"),
+        ("/", "search; Enter and Shift+Enter go to the next and the previous hit"),
+        ("Esc", "clear the area, then the selection"),
+        ("?", "this list"),
+    ];
+    html! {
+        <section class="panel help-keys" aria-label="Keys">
+            <dl>{ for keys.iter().map(|(k, what)| html! { <div><dt><kbd>{ *k }</kbd></dt><dd>{ *what }</dd></div> }) }</dl>
+        </section>
+    }
+}
+
+/// Properties of [`HoverTip`].
+#[derive(Properties, PartialEq)]
+pub struct HoverTipProps {
+    /// What is under the pointer.
+    pub hover: Option<Hover>,
+}
+
+/// The tooltip.
+#[component]
+pub fn HoverTip(props: &HoverTipProps) -> Html {
+    let Some(hover) = &props.hover else { return Html::default() };
+    let title = if hover.count > 1 {
+        format!("{} slices, longest {}", format_count(u64::from(hover.count)), hover.title)
+    } else {
+        hover.title.clone()
+    };
+    html! {
+        <div class="tip" aria-hidden="true" style={format!("--x:{:.0}px;--y:{:.0}px", hover.x, hover.y)}>
+            <strong>{ title }</strong>
+            if let Some(value) = hover.value { <span>{ three_decimals(value) }</span> }
+            <span>{ format_ns(hover.duration_ns as f64) }</span>
+        </div>
+    }
+}
+
+/// Properties of [`SlicesTable`].
+#[derive(Properties, PartialEq)]
+pub struct SlicesTableProps {
+    /// Slices around the screen.
+    pub tile: Option<Shared<TimelineTile>>,
+    /// The span on the screen.
+    pub view: Viewport,
+    /// Changes when the view came to rest.
+    pub version: u32,
+    /// The profile.
+    pub info: Shared<ProfileInfo>,
+    /// A slice was chosen.
+    pub on_select: Callback<SliceRef>,
+}
+
+/// The table twin of the canvas.
+#[component]
+pub fn SlicesTable(props: &SlicesTableProps) -> Html {
+    let is_open = use_state_eq(|| false);
+    let ontoggle = {
+        let is_open = is_open.clone();
+        Callback::from(move |event: web_sys::Event| {
+            let element = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+            is_open.set(element.is_some_and(|e| e.has_attribute("open")));
+        })
+    };
+    // Built only while it is open: a frame must not pay for a table nobody sees.
+    let (lines, total) = match (&props.tile, *is_open) {
+        (Some(tile), true) => slices_in_view(&props.info.outline, tile, &props.view, MOST_LINES),
+        _ => (Vec::new(), 0),
+    };
+    html! {
+        <details class="panel twin" {ontoggle}>
+            <summary>{ "Slices in view as a table" }</summary>
+            if *is_open {
+                <p class="count" role="status">{
+                    if total > lines.len() { format!("The first {} of {} slices; zoom in for the rest.", lines.len(), format_count(total as u64)) }
+                    else { format!("{} slices", lines.len()) }
+                }</p>
+                <div class="table-scroll is-long" tabindex="0" role="region" aria-label="Slices in view, scrollable">
+                    <table>
+                        <caption>{ "Slices in view" }</caption>
+                        <thead><tr><th scope="col">{ "Name" }</th><th scope="col">{ "Track" }</th>
+                            <th scope="col" class="number">{ "Start" }</th><th scope="col" class="number">{ "Duration" }</th></tr></thead>
+                        <tbody>{ for lines.into_iter().map(|line| {
+                            let slice = line.slice;
+                            let onclick = props.on_select.reform(move |_: MouseEvent| slice);
+                            html! { <tr>
+                                <th scope="row">
+                                    if slice == NO_SLICE { { line.title } }
+                                    else { <button type="button" class="link" {onclick}>{ line.title }</button> }
+                                </th>
+                                <td>{ line.place }</td>
+                                <td class="number">{ exact_ns(line.start_ns) }</td>
+                                <td class="number">{ exact_ns(i64::try_from(line.duration_ns).unwrap_or(i64::MAX)) }</td>
+                            </tr> }
+                        }) }</tbody>
+                    </table>
+                </div>
+            }
+        </details>
+    }
+}

@@ -1,0 +1,101 @@
+//! All tracks as a list: pin, hide, fold, move.
+
+use yew::prelude::*;
+
+use crate::view::text::contains_ignoring_case;
+use crate::view::timeline::{Arrangement, Outline, Section, Track, TrackKind};
+use crate::web::platform::page;
+use crate::web::state::profile::{ProfileAction, ProfileState};
+
+/// More tracks at once are not listed; the search finds the others.
+const MOST_LISTED: usize = 120;
+
+/// Properties of [`TracksPanel`].
+#[derive(Properties, PartialEq)]
+pub struct TracksPanelProps {
+    /// The state of the page.
+    pub state: UseReducerHandle<ProfileState>,
+    /// The profile.
+    pub outline: Outline,
+}
+
+/// The list, folded away until it is wanted.
+#[component]
+pub fn TracksPanel(props: &TracksPanelProps) -> Html {
+    let is_open = use_state_eq(|| false);
+    let search = use_state_eq(String::new);
+    let ontoggle = {
+        let is_open = is_open.clone();
+        Callback::from(move |event: web_sys::Event| is_open.set(page::is_open(&event)))
+    };
+    let oninput = {
+        let search = search.clone();
+        Callback::from(move |event: InputEvent| search.set(page::value_of(&event)))
+    };
+    let arranged = &props.state.link.arrangement;
+    let reset = arrange(&props.state, |a| *a = Arrangement::default());
+    let found = || {
+        let all = props.outline.sections.iter().flat_map(|s| s.tracks.iter().map(move |t| (s, t)));
+        all.filter(|(s, t)| contains_ignoring_case(&name_of(s, t), search.trim()))
+    };
+    let total = if *is_open { found().count() } else { 0 };
+    let hidden = arranged.hidden.len();
+    html! {
+        <details class="panel tracks" {ontoggle}>
+            <summary>{ if hidden > 0 { format!("Tracks ({hidden} hidden)") } else { "Tracks".to_owned() } }</summary>
+            if *is_open {
+                <div class="table-tools">
+                    <label class="search"><span class="visually-hidden">{ "Search tracks" }</span><input type="search" placeholder="Search tracks" value={(*search).clone()} {oninput} /></label>
+                    <p class="count" role="status">{ if total > MOST_LISTED { format!("{MOST_LISTED} of {total} tracks") } else { format!("{total} tracks") } }</p>
+                    <button type="button" onclick={reset} disabled={arranged.is_default()}>{ "Reset" }</button>
+                </div>
+                <ul class="track-list">{ for found().take(MOST_LISTED).map(|(s, t)| item(&props.state, s, t)) }</ul>
+            }
+        </details>
+    }
+}
+
+fn name_of(section: &Section, track: &Track) -> String {
+    if track.name.is_empty() { section.name.clone() } else { format!("{} / {}", section.name, track.name) }
+}
+
+fn arrange(
+    state: &UseReducerHandle<ProfileState>,
+    change: impl Fn(&mut Arrangement) + 'static,
+) -> Callback<MouseEvent> {
+    let state = state.clone();
+    Callback::from(move |_: MouseEvent| {
+        let mut next = state.link.arrangement.clone();
+        change(&mut next);
+        state.dispatch(ProfileAction::Arrange(next));
+    })
+}
+
+fn item(state: &UseReducerHandle<ProfileState>, section: &Section, track: &Track) -> Html {
+    let (id, arranged) = (track.id, &state.link.arrangement);
+    let name = name_of(section, track);
+    let toggle = |what: &'static str, on: bool, change: fn(&mut Arrangement, crate::view::timeline::TrackId)| {
+        let onclick = arrange(state, move |a| change(a, id));
+        html! { <button type="button" {onclick} aria-pressed={on.to_string()} aria-label={format!("{what} {name}")}>{ what }</button> }
+    };
+    let shift = |sign: &'static str, what: &'static str, down: bool| {
+        let outline = state.shown_run().map(|r| r.info.clone());
+        let onclick = arrange(state, move |a| {
+            if let Some(info) = &outline {
+                a.shift(&info.outline, id, down);
+            }
+        });
+        html! { <button type="button" {onclick} aria-label={format!("{what} {name}")}>{ sign }</button> }
+    };
+    let has_rows = matches!(track.kind, TrackKind::Slices { rows } if rows > 1);
+    html! {
+        <li class={arranged.hidden.contains(&id).then_some("is-hidden")}>
+            <span class="name">{ &name }</span>
+            { toggle("Pin", arranged.pinned.contains(&id), Arrangement::toggle_pin) }
+            { toggle("Hide", arranged.hidden.contains(&id), Arrangement::toggle_hidden) }
+            if has_rows { { toggle("Fold", arranged.folded.contains(&id), Arrangement::toggle_fold) } }
+            { shift("\u{2191}", "Move up", false) }
+            { shift("\u{2193}", "Move down", true) }
+        </li>
+    }
+}

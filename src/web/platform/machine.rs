@@ -1,0 +1,22 @@
+//! The machine the browser runs on.
+
+/// Workers that can run side by side, as the browser says.
+#[must_use]
+pub fn hardware_threads() -> usize {
+    let threads = web_sys::window().map_or(1.0, |w| w.navigator().hardware_concurrency());
+    // A cast of a float saturates, and a browser that hides the number says 1 or NaN.
+    (threads as usize).max(1)
+}
+
+/// Milliseconds since 1970.
+#[must_use]
+pub fn wall_ms() -> f64 {
+    js_sys::Date::now()
+}
+
+/// The machine in words, for measured results: its threads and what the browser says of itself.
+#[must_use]
+pub fn description() -> String {
+    let agent = web_sys::window().and_then(|w| w.navigator().user_agent().ok()).unwrap_or_default();
+    format!("{} hardware threads, {agent}", hardware_threads())
+}

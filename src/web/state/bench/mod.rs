@@ -1,0 +1,9 @@
+//! The benchmark page: what is in the form, what is listed, how far the run is, what it gave.
+
+mod rows;
+mod state;
+mod sweep_view;
+
+pub use rows::{ResultRow, RowId};
+pub use state::{BenchAction, BenchState};
+pub use sweep_view::{SweepView, overall_share};

@@ -1,0 +1,194 @@
+//! The state of the benchmark page and what changes it.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::{ResultRow, RowId, SweepView};
+use crate::bench::{BenchConfig, Report, RowResult};
+use crate::session::results::DEFAULT_COLUMNS;
+use crate::session::share::{BENCH_FIELDS, BenchField, Link};
+use crate::view::table::Sort;
+use crate::web::context::Shared;
+use crate::web::state::RunState;
+
+/// The benchmark page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BenchState {
+    texts: Vec<String>,
+    /// How far the run is.
+    pub run: RunState,
+    /// What would run, or why nothing would.
+    pub listed: Option<Result<SweepView, AttrValue>>,
+    /// What ran last, or runs.
+    pub sweep: Option<SweepView>,
+    /// Rows of the last run in its order, then imported ones.
+    pub rows: Shared<Vec<ResultRow>>,
+    /// What the last run had to say besides: configurations that were left out, a duration that is short.
+    pub notes: Vec<AttrValue>,
+    /// What the last run was asked to do.
+    pub ran: Option<Shared<BenchConfig>>,
+    /// How the table is sorted.
+    pub sort: Option<Sort>,
+    /// What rows of the table are filtered by.
+    pub filter: AttrValue,
+    /// Columns of the table, in their order.
+    pub columns: Rc<[AttrValue]>,
+    /// The configuration whose charts are shown; absent while it is the first one that has any.
+    pub selected: Option<RowId>,
+}
+
+/// What happens on the page.
+pub enum BenchAction {
+    /// A field was edited.
+    Edit(BenchField, String),
+    /// A link was opened.
+    Load(BenchConfig),
+    /// Configurations were listed, or can not be.
+    Listed(Result<SweepView, String>),
+    /// A run was started, with what there is to say about it.
+    Start(Box<BenchConfig>, Vec<String>),
+    /// A run that had ended goes on.
+    GoOn,
+    /// The run went on.
+    Progress(RunState),
+    /// Where the run is.
+    Ran(SweepView),
+    /// Configurations ended.
+    Results(Vec<(RowId, Rc<RowResult>)>),
+    /// Rows of a file.
+    Imported(Vec<Report>),
+    /// Imported rows are not wanted any more.
+    DropImported,
+    /// The run ended.
+    End(RunState),
+    /// A head of the table was pressed.
+    Sort(Sort),
+    /// The table is filtered.
+    Filter(AttrValue),
+    /// Other columns were chosen.
+    Columns(Rc<[AttrValue]>),
+    /// A configuration was chosen.
+    Select(RowId),
+}
+
+impl Default for BenchState {
+    fn default() -> Self {
+        Self {
+            texts: texts_of(&BenchConfig::default()),
+            run: RunState::Idle,
+            listed: None,
+            sweep: None,
+            rows: Shared::new(Vec::new()),
+            notes: Vec::new(),
+            ran: None,
+            sort: None,
+            filter: AttrValue::default(),
+            columns: DEFAULT_COLUMNS.iter().map(|c| AttrValue::Static(c)).collect(),
+            selected: None,
+        }
+    }
+}
+
+fn texts_of(config: &BenchConfig) -> Vec<String> {
+    BENCH_FIELDS.iter().map(|f| f.text(config)).collect()
+}
+
+impl BenchState {
+    /// What is in a field.
+    #[must_use]
+    pub fn text(&self, field: BenchField) -> &str {
+        BENCH_FIELDS.iter().position(|f| *f == field).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
+    }
+
+    /// The configuration in the form, fields that can not be used left at their defaults, and what is wrong with those.
+    #[must_use]
+    pub fn config(&self) -> (BenchConfig, Vec<(BenchField, String)>) {
+        let mut config = BenchConfig::default();
+        let mut wrong = Vec::new();
+        for (field, text) in BENCH_FIELDS.iter().zip(&self.texts) {
+            if let Err(message) = field.set(&mut config, text) {
+                wrong.push((*field, message));
+            }
+        }
+        (config, wrong)
+    }
+
+    /// Whether the run rests.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.run.is_running() && self.sweep.as_ref().is_some_and(|view| view.sweep().is_paused())
+    }
+
+    /// The link that shows this form.
+    #[must_use]
+    pub fn link(&self) -> Link {
+        Link::Benchmark(Box::new(self.config().0))
+    }
+
+    /// The reports alone.
+    #[must_use]
+    pub fn report_list(&self) -> Vec<Report> {
+        self.rows.iter().map(|r| r.report().clone()).collect()
+    }
+
+    fn imported(&self) -> Vec<ResultRow> {
+        self.rows.iter().filter(|r| matches!(r.id, RowId::Imported(_))).cloned().collect()
+    }
+}
+
+impl Reducible for BenchState {
+    type Action = BenchAction;
+
+    fn reduce(self: Rc<Self>, action: BenchAction) -> Rc<Self> {
+        let mut next = (*self).clone();
+        match action {
+            BenchAction::Edit(field, text) => {
+                if let Some(i) = BENCH_FIELDS.iter().position(|f| *f == field) {
+                    next.texts[i] = text;
+                }
+            }
+            BenchAction::Load(config) => next.texts = texts_of(&config),
+            BenchAction::Listed(listed) => next.listed = Some(listed.map_err(AttrValue::from)),
+            BenchAction::Start(config, notes) => {
+                next.ran = Some(Shared::new(*config));
+                next.rows = Shared::new(self.imported());
+                next.notes = notes.into_iter().map(AttrValue::from).collect();
+                next.run = RunState::started("Starting");
+                next.selected = None;
+            }
+            BenchAction::GoOn => next.run = RunState::started("Starting"),
+            BenchAction::Progress(run) => {
+                if next.run.is_running() {
+                    next.run = run;
+                }
+            }
+            BenchAction::Ran(view) => next.sweep = Some(view),
+            BenchAction::Results(more) => next.rows = Shared::new(with_rows(&self.rows, more)),
+            BenchAction::Imported(reports) => {
+                let first = u32::try_from(self.imported().len()).unwrap_or(u32::MAX);
+                let row = |(i, report): (u32, Report)| {
+                    (RowId::Imported(i), Rc::new(RowResult { report, ..RowResult::default() }))
+                };
+                next.rows = Shared::new(with_rows(&self.rows, (first..).zip(reports).map(row).collect()));
+            }
+            BenchAction::DropImported => {
+                let own = self.rows.iter().filter(|r| matches!(r.id, RowId::Own(_))).cloned();
+                next.rows = Shared::new(own.collect());
+            }
+            BenchAction::End(run) => next.run = run,
+            BenchAction::Sort(sort) => next.sort = Some(sort),
+            BenchAction::Filter(filter) => next.filter = filter,
+            BenchAction::Columns(columns) => next.columns = columns,
+            BenchAction::Select(id) => next.selected = Some(id),
+        }
+        next.into()
+    }
+}
+
+/// The rows with these ones added or in place of earlier ones, in order.
+fn with_rows(rows: &[ResultRow], more: Vec<(RowId, Rc<RowResult>)>) -> Vec<ResultRow> {
+    let mut all: std::collections::BTreeMap<RowId, ResultRow> = rows.iter().map(|r| (r.id, r.clone())).collect();
+    all.extend(more.into_iter().map(|(id, result)| (id, ResultRow::new(id, result))));
+    all.into_values().collect()
+}

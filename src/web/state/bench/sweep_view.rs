@@ -1,0 +1,86 @@
+//! A sweep as it is shown: equal to another look at it when nothing changed between them.
+
+use std::cell::{Ref, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::bench::{RowState, SweepState};
+
+/// A look at a sweep.
+#[derive(Clone, Debug)]
+pub struct SweepView {
+    sweep: Rc<RefCell<SweepState>>,
+    version: u32,
+    shares: BTreeMap<u32, f64>,
+    workers: usize,
+}
+
+impl PartialEq for SweepView {
+    fn eq(&self, other: &Self) -> bool {
+        self.version == other.version && Rc::ptr_eq(&self.sweep, &other.sweep)
+    }
+}
+
+impl SweepView {
+    /// A look at a sweep: `shares` says how far the rows that run are, 0 to 1.
+    #[must_use]
+    pub fn new(sweep: Rc<RefCell<SweepState>>, version: u32, shares: BTreeMap<u32, f64>, workers: usize) -> Self {
+        Self { sweep, version, shares, workers }
+    }
+
+    /// The sweep.
+    #[must_use]
+    pub fn sweep(&self) -> Ref<'_, SweepState> {
+        self.sweep.borrow()
+    }
+
+    /// How far the rows that run are.
+    #[must_use]
+    pub fn shares(&self) -> &BTreeMap<u32, f64> {
+        &self.shares
+    }
+
+    /// What is going on: `7 of 24 configurations, 2 workers, about 12 s left`.
+    #[must_use]
+    pub fn run_label(&self, share: f64, elapsed_s: f64) -> String {
+        let sweep = self.sweep();
+        let p = sweep.progress();
+        let (done, all) = (p.finished + p.failed, sweep.rows().len());
+        let workers = if self.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", self.workers) };
+        let mut text = format!("{done} of {all} configurations, {workers}");
+        if sweep.is_paused() {
+            return format!("Paused: {text}");
+        }
+        // Of a run that has just begun nothing can be said.
+        if elapsed_s >= 1.0 && share > 0.02 && share < 1.0 {
+            text.push_str(&format!(", about {} left", duration_text(elapsed_s * (1.0 - share) / share)));
+        }
+        text
+    }
+}
+
+fn duration_text(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{:.0} s", s.max(1.0)),
+        s if s < 5_400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3_600.0),
+    }
+}
+
+/// How much of a sweep is done, 0 to 1: rows count by their expected events, those without an estimate as an average one.
+#[must_use]
+pub fn overall_share(sweep: &SweepState, shares: &BTreeMap<u32, f64>) -> f64 {
+    let known: Vec<f64> = sweep.rows().iter().filter_map(|r| r.planned.estimate).map(|e| e.events as f64).collect();
+    let average = if known.is_empty() { 1.0 } else { known.iter().sum::<f64>() / known.len() as f64 };
+    let (mut done, mut all) = (0.0, 0.0);
+    for (i, row) in (0_u32..).zip(sweep.rows()) {
+        let weight = row.planned.estimate.map_or(average, |e| e.events as f64);
+        all += weight;
+        done += match row.state {
+            RowState::Done(_) | RowState::Cancelled => weight,
+            RowState::Running => weight * shares.get(&i).copied().unwrap_or(0.0),
+            RowState::Waiting => 0.0,
+        };
+    }
+    if all > 0.0 { done / all } else { 1.0 }
+}

@@ -1,0 +1,44 @@
+//! A configuration that is measured on this processor: one worker for each copy of the model, and nothing beside it.
+
+use crate::bench::cpu::{CpuTimers, HostSamples, cpu_row};
+use crate::bench::{Configuration, RowResult, RunDetail};
+use crate::web::platform::machine;
+
+/// More copies than this are no measurement of a model but of a machine that runs out of everything.
+pub const MOST_COPIES: u32 = 64;
+
+/// A configuration in progress.
+pub struct CpuRow {
+    /// Its position in the sweep.
+    pub row: u32,
+    configuration: Configuration,
+    copies: Vec<Option<CpuTimers>>,
+}
+
+impl CpuRow {
+    /// A configuration whose copies all run.
+    pub fn new(row: u32, configuration: Configuration) -> Self {
+        let copies = vec![None; configuration.n_models as usize];
+        Self { row, configuration, copies }
+    }
+
+    /// Takes what a copy measured; whether that was the last one.
+    pub fn take(&mut self, copy: u32, timers: CpuTimers) -> bool {
+        if let Some(slot) = self.copies.get_mut(copy as usize) {
+            *slot = Some(timers);
+        }
+        self.copies.iter().all(Option::is_some)
+    }
+
+    /// The row of all copies together.
+    pub fn finish(self) -> RowResult {
+        let copies: Vec<CpuTimers> = self.copies.into_iter().flatten().collect();
+        let detail = RunDetail { charts: true, ..RunDetail::default() };
+        cpu_row(&self.configuration, &copies, &HostSamples::default(), &machine::description(), detail)
+    }
+}
+
+/// The times of a copy that ended with this message.
+pub fn failed_copy(message: String) -> CpuTimers {
+    CpuTimers { error: Some(message), ..CpuTimers::default() }
+}

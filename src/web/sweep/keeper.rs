@@ -1,0 +1,145 @@
+//! Keeps a sweep in the browser's store, a piece for each row as it ends, and finds those of earlier visits.
+
+use std::cell::Cell;
+
+use crate::bench::{RowResult, SweepState};
+use crate::session::results::{KeptHead, RestoredSweep, keep_row, restore_sweep};
+use crate::web::platform::machine::wall_ms;
+use crate::web::platform::storage;
+
+const PREFIX: &str = "neuronscope.sweep.";
+/// A page says that it is still there so often.
+pub const BEAT_MS: u32 = 2_000;
+/// A page that has not said so for this long is gone.
+const GONE_MS: f64 = 3.0 * BEAT_MS as f64;
+/// Larger sweeps are kept without their charts: browsers keep about five million characters.
+const MOST_WITH_CHARTS: usize = 500;
+/// Finished sweeps of earlier visits that are still offered.
+const MOST_OFFERED: usize = 3;
+
+/// One sweep in the store, while this page runs it.
+pub struct Keeper {
+    id: String,
+    /// The store refused a row.
+    is_full: Cell<bool>,
+}
+
+impl Keeper {
+    /// Begins to keep a sweep.
+    pub fn begin(sweep: &SweepState) -> Self {
+        // Two tabs do not start in the same millisecond and draw the same number.
+        let id = format!("{:013.0}-{:06.0}", wall_ms(), js_sys::Math::random() * 1e6);
+        let keeper = Self { id, is_full: Cell::new(false) };
+        keeper.update(sweep);
+        keeper
+    }
+
+    /// Goes on with a sweep of an earlier visit.
+    pub fn adopt(kept: &KeptSweep) -> Self {
+        let keeper = Self { id: kept.id.clone(), is_full: Cell::new(false) };
+        keeper.beat();
+        keeper
+    }
+
+    /// Keeps how far the sweep is, and that this page is at it.
+    pub fn update(&self, sweep: &SweepState) {
+        let kept = storage::keep(&key(&self.id, "head"), &KeptHead::of(sweep).to_text());
+        self.is_full.set(self.is_full.get() || !kept);
+        self.beat();
+    }
+
+    /// Keeps a row; `false` when the store refused one for the first time.
+    pub fn row(&self, sweep: &SweepState, row: u32, result: &RowResult) -> bool {
+        let slim;
+        let result = if sweep.rows().len() > MOST_WITH_CHARTS {
+            slim = RowResult { report: result.report.clone(), ..RowResult::default() };
+            &slim
+        } else {
+            result
+        };
+        let kept = keep_row(sweep, row, result)
+            .is_some_and(|text| storage::keep(&key(&self.id, &format!("row.{row}")), &text));
+        kept || self.is_full.replace(true)
+    }
+
+    /// Says that this page is still there.
+    pub fn beat(&self) {
+        storage::write(&key(&self.id, "beat"), &format!("{:.0}", wall_ms()));
+    }
+
+    /// This page goes away: another may take the sweep up at once.
+    pub fn leave(&self) {
+        storage::forget(&key(&self.id, "beat"));
+    }
+
+    /// Forgets the sweep.
+    pub fn forget(&self) {
+        forget(&self.id);
+    }
+}
+
+fn key(id: &str, part: &str) -> String {
+    format!("{PREFIX}{id}.{part}")
+}
+
+fn forget(id: &str) {
+    storage::keys(&key(id, "")).iter().for_each(|key| storage::forget(key));
+}
+
+/// A sweep of an earlier visit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeptSweep {
+    id: String,
+    /// What was asked, and how far it was.
+    pub head: KeptHead,
+    /// Rows that are there.
+    pub rows: usize,
+}
+
+impl KeptSweep {
+    /// Reads it back.
+    ///
+    /// # Errors
+    /// When it can not be listed any more.
+    pub fn restore(&self) -> Result<RestoredSweep, String> {
+        let rows: Vec<String> =
+            storage::keys(&key(&self.id, "row.")).iter().filter_map(|key| storage::read(key)).collect();
+        restore_sweep(&self.head, &rows)
+    }
+
+    /// Forgets it.
+    pub fn forget(&self) {
+        forget(&self.id);
+    }
+}
+
+/// Sweeps that no page is at any more, the latest first, and whether some page may be at another one.
+#[must_use]
+pub fn kept_sweeps() -> (Vec<KeptSweep>, bool) {
+    let (mut found, mut is_some_busy) = (Vec::new(), false);
+    for head_key in storage::keys(PREFIX).iter().filter(|k| k.ends_with(".head")) {
+        let id = head_key.trim_start_matches(PREFIX).trim_end_matches(".head");
+        let rows = storage::keys(&key(id, "row.")).len();
+        let Some(head) = storage::read(head_key).as_deref().and_then(KeptHead::from_text) else { continue };
+        let beat = storage::read(&key(id, "beat")).and_then(|text| text.parse::<f64>().ok());
+        if beat.is_some_and(|beat| wall_ms() - beat < GONE_MS) {
+            is_some_busy = true;
+        } else if rows == 0 {
+            forget(id);
+        } else {
+            found.push(KeptSweep { id: id.to_owned(), head, rows });
+        }
+    }
+    found.sort_by(|a, b| b.id.cmp(&a.id));
+    // What was cut off is never thrown away unasked; of what had ended the latest are kept.
+    let mut ended = 0;
+    found.retain(|kept| {
+        ended += usize::from(kept.head.is_done);
+        let is_offered = !kept.head.is_done || ended <= MOST_OFFERED;
+        if !is_offered {
+            kept.forget();
+        }
+        is_offered
+    });
+    (found, is_some_busy)
+}

@@ -1,0 +1,12 @@
+//! Sweeps on the page: configurations run over a pool of workers, one session each, and kept as they finish.
+//!
+//! [`crate::bench::SweepState`] says what waits, runs and is done; this hands it out and brings it back. A row depends on its
+//! configuration alone, so neither the number of workers nor their order shows in a result.
+
+mod cpu;
+mod keeper;
+mod lane;
+mod runner;
+
+pub use keeper::{KeptSweep, kept_sweeps};
+pub use runner::SweepRunner;

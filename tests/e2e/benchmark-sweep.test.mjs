@@ -1,0 +1,158 @@
+// Sweeps on the page: listed, run over a pool, paused, cancelled, retried, kept over a reload; results explored.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const results = (page) => page.getByRole("table", { name: "Benchmark results" });
+const plan = (page) => page.getByRole("table", { name: "Configurations" });
+const status = (page) => page.locator(".plan summary").innerText();
+
+// 2 batch sizes x 3 counts of workers x 4 counts of models; those of 64 models do not fit.
+const SWEEP = (duration) =>
+  `#/benchmark?v=1&model=nn&instance=trn1.32xlarge&batch_sizes=1,8&n_models=1,2,16,64&workers_per_model=1,2,4&duration=${duration}`;
+
+async function reports(page) {
+  return JSON.parse((await download(page, button(page, "Download JSON"))).bytes.toString()).reports;
+}
+
+test("a sweep is listed with what it takes before it runs", app.page(async (page) => {
+  await page.getByText(/24 configurations.*about [\d,]+ inferences/).waitFor();
+  assert.equal(await plan(page).locator("tbody tr").count(), 24);
+  assert.equal(await plan(page).locator("tbody tr").filter({ hasText: /can not run: .*64/ }).count(), 6);
+  await assertAccessible(page);
+}, { hash: SWEEP(5) }));
+
+test("24 configurations: paused, resumed, cancelled, retried", app.page(async (page) => {
+  await page.getByText(/24 configurations.*about [\d,]+ inferences/).waitFor();
+  await button(page, "Run").click();
+  await waitForState(page, "running");
+  await button(page, "Pause").click();
+  await page.getByText(/^Paused: /).waitFor();
+  // What ended in the moment of the press still comes.
+  await page.waitForTimeout(400);
+  const paused = await status(page);
+  await page.waitForTimeout(600);
+  assert.equal(await status(page), paused, "a paused sweep goes on");
+  await button(page, "Resume").click();
+  await page.waitForFunction(() => /[1-9]\d* finished/.test(document.querySelector(".plan summary").textContent));
+  await button(page, "Cancel").click();
+  await page.getByText("Cancelled.").waitFor();
+  await waitForState(page, "idle");
+  const partial = await reports(page);
+  assert.ok(partial.length > 0 && partial.length <= 24, `${partial.length} rows after the cancel`);
+  const finished = partial.filter((r) => r.status === "finished").length;
+  assert.ok(finished > 0 && finished < 18, `${finished} finished before the cancel`);
+  await button(page, "Retry failed").click();
+  await waitForState(page, "done", { timeout: 240_000 });
+  const all = await reports(page);
+  assert.equal(all.length, 24);
+  assert.equal(all.filter((r) => r.status === "finished").length, 18);
+  assert.equal(all.filter((r) => /64/.test(r.error ?? "")).length, 6);
+}, { hash: SWEEP(40) }));
+
+test("the number of workers shows in no result", app.page(async (page, url) => {
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  const many = (await download(page, button(page, "Download JSON"))).bytes;
+  const context = await page.context().browser().newContext({ acceptDownloads: true });
+  await context.addInitScript(() => Object.defineProperty(navigator, "hardwareConcurrency", { get: () => 1 }));
+  const other = await context.newPage();
+  await openApp(other, url + SWEEP(2));
+  await button(other, "Run").click();
+  await waitForState(other, "done");
+  const one = (await download(other, button(other, "Download JSON"))).bytes;
+  await context.close();
+  assert.deepEqual(one.toString(), many.toString());
+}, { hash: SWEEP(2) }));
+
+test("a sweep that was cut off by a reload is offered again and finished", app.page(async (page, url) => {
+  await button(page, "Run").click();
+  await page.waitForFunction(() => /[2-9]\d* finished/.test(document.querySelector(".plan summary").textContent));
+  await page.reload();
+  await openApp(page, url + SWEEP(40));
+  const kept = page.getByRole("region", { name: "From an earlier visit" });
+  await kept.getByText(/nn on trn1\.32xlarge: \d+ of 24 configurations are there/).waitFor();
+  await assertAccessible(page);
+  await kept.getByRole("button", { name: "Resume the rest" }).focus();
+  await page.keyboard.press("Enter");
+  await waitForState(page, "done", { timeout: 240_000 });
+  const rows = await reports(page);
+  assert.equal(rows.filter((r) => r.status === "finished").length, 18);
+  assert.equal(rows.length, 24);
+  await kept.waitFor({ state: "detached" });
+  // What had ended is offered too, and can be thrown away.
+  await page.reload();
+  await openApp(page, url + SWEEP(40));
+  await kept.getByRole("button", { name: "Keep results" }).click();
+  await waitForState(page, "done");
+  assert.deepEqual(await reports(page), rows);
+  await page.reload();
+  await openApp(page, url + SWEEP(40));
+  await kept.getByRole("button", { name: "Discard" }).click();
+  await kept.waitFor({ state: "detached" });
+  await page.reload();
+  await openApp(page, url + SWEEP(40));
+  assert.equal(await kept.count(), 0);
+}, { hash: SWEEP(40) }));
+
+test("columns are chosen by keyboard and remembered, rows are filtered by conditions", app.page(async (page) => {
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  const heads = async () => results(page).locator("thead th").count();
+  assert.equal(await heads(), 13);
+  await page.locator(".chooser summary").focus();
+  await page.keyboard.press("Enter");
+  await page.getByLabel("load_avg_ms", { exact: true }).focus();
+  await page.keyboard.press("Space");
+  assert.equal(await heads(), 14);
+  await button(page, "All columns").click();
+  assert.ok((await heads()) > 60);
+  await button(page, "Usual columns").click();
+  await page.getByLabel("load_avg_ms", { exact: true }).check();
+  const filter = page.getByLabel("Filter Benchmark results");
+  await filter.fill("n_models=16 batch_size>1");
+  await page.getByText("3 of 24 rows match.").waitFor();
+  assert.equal(await results(page).locator("tbody tr").count(), 3);
+  await filter.fill("modles=16");
+  await page.getByText(/'modles' is no column/).waitFor();
+  await assertAccessible(page);
+  await filter.fill("");
+  await page.reload();
+  await waitForState(page, "idle");
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  assert.equal(await heads(), 14);
+}, { hash: SWEEP(2) }));
+
+test("the verdict, the Pareto front, scaling and the charts of a configuration", app.page(async (page) => {
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  assert.match(await page.locator(".verdict").innerText(), /[Hh]ighest throughput.*6 of 24 configurations failed/);
+  const figure = (name) => page.locator("figure", { has: page.locator("figcaption", { hasText: name }) });
+  assert.ok((await figure("Throughput over latency").locator("[aria-label*='on the Pareto front']").count()) > 0);
+  await figure("Scaling with the number of models").getByText("Ideal", { exact: true }).waitFor();
+  const time = figure("Throughput over time").locator("svg[tabindex]");
+  await time.focus();
+  await page.keyboard.press("ArrowRight");
+  await figure("Throughput over time").getByText(/Second of the run 1, Throughput/).waitFor();
+  await results(page).locator("tbody tr").nth(1).getByRole("button").click();
+  assert.match(await page.locator("#configuration option:checked").innerText(), /2 models, 1 worker each, batch 1/);
+  await figure("Latency histogram").waitFor();
+  await assertAccessible(page);
+}, { hash: SWEEP(3) }));
+
+test("results of NeuronPerf come into the same table, marked", app.page(async (page) => {
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  const csv =
+    "model_name,n_models,workers_per_model,pipeline_size,batch_size,throughput_avg,throughput_peak,latency_ms_p0,latency_ms_p50,latency_ms_p90,latency_ms_p95,latency_ms_p99,latency_ms_p100\n" +
+    "bert,1,1,1,1,307.25,308,3.1,3.251,3.26,3.27,3.277,4\nbert,16,1,1,1,2746,2750,5.1,5.641,6.1,6.5,6.82,9\n";
+  await page.locator("#open-file").setInputFiles({ name: "neuron_b1.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+  await page.getByText(/2 rows were imported from neuron_b1\.csv/).waitFor();
+  assert.equal(await results(page).locator("tbody tr").count(), 6);
+  assert.equal((await reports(page)).filter((r) => r.source === "imported").length, 2);
+  await button(page, "Remove imported rows").click();
+  assert.equal(await results(page).locator("tbody tr").count(), 4);
+}, { hash: "#/benchmark?v=1&model=nn&duration=1" }));

@@ -1,0 +1,225 @@
+// What the timeline offers around its slices: flows, async spans, counters, marks, areas, tracks, minimap, undo.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { appFixture, assertAccessible, openApp, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const canvas = (page) => page.getByRole("application", { name: "Timeline" });
+const details = (page) => page.getByRole("region", { name: "Selected slice" });
+const timeline = (body, options) => app.page(body, { hash: "#/profile", ...options });
+
+async function run(page) {
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  await canvas(page).waitFor();
+}
+
+async function open(page, file) {
+  await page.locator("input[type=file]").setInputFiles(`${TRACES}/${file}`);
+  await waitForState(page, "done");
+  await canvas(page).waitFor();
+}
+
+async function find(page, name) {
+  await page.getByLabel("Search slices").fill(name);
+  await page.getByText(/\d+ found/).waitFor();
+  await page.getByLabel("Search slices").press("Enter");
+  await details(page).getByText("Wall duration").waitFor();
+  await canvas(page).focus();
+}
+
+const settled = async (page) => {
+  await page.waitForTimeout(500);
+  return new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
+};
+
+test("flow arrows are details that jump, by mouse and by keyboard", timeline(async (page) => {
+  await open(page, "hta_amd_mi250_minitoy.json.gz");
+  await find(page, "hipLaunchKernel");
+  await details(page).getByText("Leads to").waitFor();
+  const launch = await details(page).locator("h3").innerText();
+  await page.keyboard.press("]");
+  await details(page).getByText("Comes from").waitFor();
+  const kernel = await details(page).locator("h3").innerText();
+  assert.notEqual(kernel, launch);
+  await page.keyboard.press("[");
+  await page.waitForFunction((name) => document.querySelector(".details h3").textContent === name, launch);
+  await details(page).locator("h4", { hasText: "Leads to" }).locator("+ ul button").first().click();
+  await page.waitForFunction((name) => document.querySelector(".details h3").textContent === name, kernel);
+  await page.getByLabel("All flows").check();
+  await page.getByText(/^Flow arrows: \d+$/).waitFor();
+  // The file has 20 flows that begin and end.
+  assert.equal(await page.getByText(/^Flow arrows: \d+$/).innerText(), "Flow arrows: 20");
+}));
+
+test("async spans have rows, and are found and selected", timeline(async (page) => {
+  await open(page, "catapult_nestable_async_annotation.json");
+  await page.getByText("Slices in view as a table").click();
+  const rows = page.getByRole("table", { name: "Slices in view" }).locator("tbody tr");
+  // 9 begins in the file: 9 spans.
+  await page.waitForFunction(() => document.querySelectorAll(".twin tbody tr").length === 9);
+  assert.match(await rows.first().innerText(), /async: /);
+  await rows.first().getByRole("button").click();
+  await details(page).getByText("Wall duration").waitFor();
+  assert.match(await details(page).innerText(), /async/);
+}));
+
+test("counters are areas that say their value", timeline(async (page) => {
+  await open(page, "catapult_simple_trace.json");
+  await page.getByText("Tracks", { exact: true }).click();
+  await page.getByLabel("Search tracks").fill("counter");
+  const name = page.locator(".track-list .name").first();
+  await name.waitFor();
+  await page.locator(".track-list button", { hasText: "Pin" }).first().click();
+  const box = await canvas(page).boundingBox();
+  // Pinned: the first track below the bar.
+  const values = new Set();
+  for (const share of [0.3, 0.5, 0.7, 0.9]) {
+    await page.mouse.move(box.x + 176 + (box.width - 176) * share, box.y + 26 + 21 + 30);
+    await page.waitForTimeout(80);
+    for (const text of await page.locator(".tip span").allInnerTexts()) values.add(text);
+  }
+  assert.ok([...values].some((text) => /^[\d.]+$/.test(text)), [...values].join());
+}));
+
+test("M makes a range of the selection and a mark elsewhere; both are named, measured, linked and removed", timeline(async (page) => {
+  await run(page);
+  await canvas(page).focus();
+  await page.keyboard.press("Enter");
+  await details(page).getByText("Wall duration").waitFor();
+  const text = await details(page).innerText();
+  const title = await details(page).locator("h3").innerText();
+  const length = /Wall duration\s+([\d,]+) ns/.exec(text)[1];
+  await page.keyboard.press("m");
+  const marks = page.getByRole("region", { name: "Marks and ranges", exact: true }).locator("tbody tr");
+  await marks.first().waitFor();
+  assert.equal(await marks.first().locator("input[type=text]").inputValue(), title);
+  assert.match(await marks.first().innerText(), new RegExp(`${length} ns`));
+  await page.keyboard.press("Escape");
+  await details(page).getByText("Nothing selected").waitFor();
+  await page.keyboard.press("m");
+  await marks.nth(1).waitFor();
+  await page.getByLabel(`Measure from ${title}`).check();
+  const starts = await marks.locator("td:nth-child(2)").allInnerTexts();
+  const from = await marks.locator("td:nth-child(4)").evaluateAll((cells) => cells.map((c) => Number(c.dataset.value)));
+  const ns = (t) => Number(t.replace(/[^\d]/g, ""));
+  const base = (await marks.first().locator("input[type=radio]").isChecked()) ? 0 : 1;
+  assert.equal(from[1 - base], ns(starts[1 - base]) - ns(starts[base]));
+  await page.getByLabel("Name of mark 2").fill("second");
+  const query = await settled(page);
+  assert.match(query.get("marks"), /second/);
+  await assertAccessible(page);
+  await button(page, "Remove second").click();
+  assert.equal(await marks.count(), 1);
+}));
+
+test("a link carries marks and arranged tracks", timeline(async (page) => {
+  await run(page);
+  await canvas(page).focus();
+  await page.keyboard.press("Enter");
+  await details(page).getByText("Wall duration").waitFor();
+  await page.keyboard.press("m");
+  await page.keyboard.press("p");
+  const query = await settled(page);
+  assert.ok(query.get("pin"));
+  const other = await (await page.context().browser().newContext()).newPage();
+  await openApp(other, page.url());
+  await run(other);
+  await other.getByRole("region", { name: "Marks and ranges", exact: true }).waitFor();
+  assert.equal((await settled(other)).get("pin"), query.get("pin"));
+  assert.equal((await settled(other)).get("marks"), query.get("marks"));
+  await other.context().close();
+}));
+
+test("an area is counted by name, by keyboard and by mouse", timeline(async (page) => {
+  await open(page, "catapult_simple_trace.json");
+  await canvas(page).focus();
+  await page.keyboard.press("r");
+  const area = page.getByRole("region", { name: "Selected area", exact: true });
+  const table = area.getByRole("table", { name: "Slices of the area by name" });
+  await table.waitFor();
+  const heads = await table.locator("thead button").allInnerTexts();
+  assert.equal(heads.length, 10);
+  // 4 X and 8 pairs of B and E in the file.
+  const counts = await table.locator("tbody tr td:nth-child(2)").evaluateAll((cells) => cells.map((c) => Number(c.dataset.value)));
+  assert.equal(counts.reduce((a, b) => a + b), 12);
+  await assertAccessible(page);
+  await page.keyboard.press("Escape");
+  await area.waitFor({ state: "detached" });
+  const box = await canvas(page).boundingBox();
+  await page.keyboard.down("Shift");
+  await page.mouse.move(box.x + 300, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 500, box.y + 120, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+  await area.getByText(/ ns on \d+ tracks/).waitFor();
+  await area.getByRole("button", { name: "Mark it" }).click();
+  await page.getByRole("region", { name: "Marks and ranges", exact: true }).waitFor();
+}));
+
+test("tracks are pinned, hidden, folded and moved", timeline(async (page) => {
+  await run(page);
+  await page.getByText("Tracks", { exact: true }).click();
+  const hide = page.getByLabel("Hide Process Overview / DMA Busy");
+  await hide.click();
+  await page.getByText("Tracks (1 hidden)").waitFor();
+  assert.equal(await hide.getAttribute("aria-pressed"), "true");
+  await page.getByLabel("Pin Process Execution (NeuronDevice 0 NeuronCore 0) / HLO Ops").click();
+  await page.getByLabel("Move down Process Overview / Neuron Runtime Setup").click();
+  const query = await settled(page);
+  assert.ok(query.get("off") && query.get("pin") && query.get("order"));
+  await assertAccessible(page);
+  await button(page, "Reset").click();
+  assert.equal((await settled(page)).get("off"), null);
+}));
+
+test("zooming is undone and redone", timeline(async (page) => {
+  await run(page);
+  await canvas(page).focus();
+  const states = [];
+  for (const key of ["w", "w", "d"]) {
+    await page.keyboard.press(key);
+    states.push((await settled(page)).get("from"));
+  }
+  await page.keyboard.press("Control+z");
+  assert.equal((await settled(page)).get("from"), states[1]);
+  await page.keyboard.press("Control+z");
+  assert.equal((await settled(page)).get("from"), states[0]);
+  await page.keyboard.press("Control+y");
+  assert.equal((await settled(page)).get("from"), states[1]);
+  await button(page, "Redo zoom").click();
+  assert.equal((await settled(page)).get("from"), states[2]);
+}));
+
+test("the minimap shows where the screen is and moves it", timeline(async (page) => {
+  await run(page);
+  await canvas(page).focus();
+  for (let i = 0; i < 6; i++) await page.keyboard.press("w");
+  await settled(page);
+  const window = page.locator(".minimap .window");
+  const width = await window.evaluate((e) => parseFloat(e.style.width));
+  assert.ok(width < 30, `${width} %`);
+  const box = await page.locator(".minimap").boundingBox();
+  await page.mouse.click(box.x + box.width * 0.8, box.y + 10);
+  await settled(page);
+  const left = await window.evaluate((e) => parseFloat(e.style.left));
+  assert.ok(Math.abs(left + width / 2 - 80) < 1.5, `${left} %`);
+}));
+
+test("a phone in the dark has all of it", timeline(async (page) => {
+  await run(page);
+  await canvas(page).focus();
+  await page.keyboard.press("Enter");
+  await details(page).getByText("Wall duration").waitFor();
+  await page.keyboard.press("m");
+  await page.keyboard.press("r");
+  await page.getByText("Tracks", { exact: true }).click();
+  await page.getByRole("table", { name: "Slices of the area by name" }).waitFor();
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.equal(wide, 0, "nothing overflows to the side");
+  await assertAccessible(page);
+}, { context: { viewport: { width: 360, height: 780 }, colorScheme: "dark" } }));

@@ -1,0 +1,234 @@
+//! Analyses of real traces against facts that an independent reader computed from them.
+//!
+//! For a folder of larger traces set `NEURONSCOPE_TRACES`, as for the module `formats`.
+
+use std::fs;
+use std::path::Path;
+
+use neuronscope::base::{Interval, TraceNs};
+use neuronscope::profile::analysis::calltree::{CallTree, call_tree};
+use neuronscope::profile::analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
+use neuronscope::profile::analysis::critical::CriticalPath;
+use neuronscope::profile::analysis::histogram::{BinScale, Histogram};
+use neuronscope::profile::analysis::idle::idle_gaps;
+use neuronscope::profile::analysis::members::{MemberOrder, members};
+use neuronscope::profile::analysis::modules::module_tree;
+use neuronscope::profile::analysis::operators::{OpQuery, OpTable, operator_stats};
+use neuronscope::profile::analysis::sentences::{Topic, sentences};
+use neuronscope::profile::analysis::work::{Work, Works};
+use neuronscope::profile::analysis::{GroupBy, RangeRule, Selection};
+use neuronscope::profile::flows::FlowIndex;
+use neuronscope::profile::formats::read_bytes;
+use neuronscope::profile::{Profile, SliceFlags, SliceId};
+use serde_json::Value;
+
+use crate::formats::{fixtures, gunzip};
+
+fn open(dir: &Path, name: &str) -> Profile {
+    read_bytes(name, &fs::read(dir.join(name)).unwrap()).unwrap()
+}
+
+fn table(profile: &Profile, group_by: GroupBy, selection: Selection) -> OpTable {
+    operator_stats(profile, &OpQuery { group_by, selection, percentiles: true })
+}
+
+fn sum(table: &OpTable) -> (u64, i64, i64) {
+    let rows = &table.stats;
+    (rows.iter().map(|r| r.count).sum(), rows.iter().map(|r| r.total_ns).sum(), rows.iter().map(|r| r.self_ns).sum())
+}
+
+fn name_of(row: &Value) -> &str {
+    let name = row[0].as_str().unwrap();
+    if name == "None" { "" } else { name }
+}
+
+/// Every way to group and every tree holds the same slices and the same time.
+fn check_sums(profile: &Profile, facts: &Value, what: &str) {
+    let by_name = table(profile, GroupBy::Name, Selection::default());
+    let (count, total, own) = sum(&by_name);
+    if let Some(slices) = facts["n_slices_X_plus_matched_BE"].as_u64() {
+        assert_eq!(count, slices, "{what}");
+    }
+    if let (Some(ns), None) = (facts["X_total_dur_ns"].as_i64(), facts.get("BE")) {
+        assert_eq!(total, ns, "{what}");
+    }
+    for row in facts["top10_self_ns"].as_array().into_iter().flatten() {
+        let found = by_name.stats.iter().find(|s| by_name.name(profile, s) == name_of(row));
+        assert_eq!(found.map(|s| s.self_ns), row[1].as_i64(), "{what}: self time of {}", row[0]);
+    }
+    for (by, name) in GroupBy::ALL {
+        assert_eq!(sum(&table(profile, by, Selection::default())), (count, total, own), "{what} by {name}");
+    }
+    let all_threads = call_tree(profile, &Selection::default(), false);
+    for tree in [&all_threads, &call_tree(profile, &Selection::default(), true)] {
+        assert_eq!(sum_of_tree(tree), (count, total, own), "{what}: call tree");
+    }
+    // Halves of the span, clipped, are the whole.
+    let (start, end) = (profile.span().start.0, profile.span().end.0 + 1);
+    let half = start + (end - start) / 3;
+    let part = |from, to| {
+        let within = Some(Interval::new(TraceNs(from), TraceNs(to)));
+        let (_, total, own) =
+            sum(&table(profile, GroupBy::Name, Selection { within, rule: RangeRule::Clip, tracks: None }));
+        (total, own)
+    };
+    let (left, right) = (part(start, half), part(half, end));
+    assert_eq!((left.0 + right.0, left.1 + right.1), (total, own), "{what}: two parts of the span");
+}
+
+fn sum_of_tree(tree: &CallTree) -> (u64, i64, i64) {
+    let named = tree.nodes().iter().filter(|n| n.count > 0);
+    named.fold((0, 0, 0), |(c, t, s), n| (c + n.count, t + n.total_ns, s + n.self_ns))
+}
+
+fn check_folder(dir: &Path, facts: &Path, at_least: usize) {
+    let mut checked = 0;
+    for entry in fs::read_dir(facts).unwrap() {
+        let path = entry.unwrap().path();
+        let file = path.file_name().unwrap().to_string_lossy().into_owned();
+        let Some(name) = file.strip_suffix(".facts.json") else { continue };
+        let facts: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        if facts.get("n_events").is_some() && matches!(facts["form"].as_str(), Some("object" | "array")) {
+            check_sums(&open(dir, name), &facts, name);
+            checked += 1;
+        }
+    }
+    assert!(checked >= at_least, "only {checked} traces with facts in {}", dir.display());
+}
+
+#[test]
+fn fixtures_keep_their_sums_in_every_grouping_and_tree() {
+    check_folder(&fixtures(), &fixtures(), 20);
+}
+
+#[test]
+fn larger_traces_keep_their_sums_in_every_grouping_and_tree() {
+    let Some(dir) = std::env::var_os("NEURONSCOPE_TRACES") else { return };
+    let dir = Path::new(&dir);
+    check_folder(dir, &dir.join("facts"), 40);
+}
+
+#[test]
+fn members_and_histogram_of_a_kineto_operator() {
+    let profile = open(&fixtures(), "hta_critical_path_overlaid.json.gz");
+    let found = members(&profile, &Selection::default(), GroupBy::Name, "aten::to", MemberOrder::Longest);
+    assert_eq!((found.len(), found.iter().map(|(_, dur)| dur).sum::<i64>()), (20, 24_655_662_000));
+    assert!(found.is_sorted_by_key(|(_, dur)| std::cmp::Reverse(*dur)));
+    let h = Histogram::of(found.iter().map(|(_, dur)| *dur).collect(), BinScale::Log, 20);
+    assert_eq!((h.count, h.total_ns, h.bins.iter().map(|b| b.count).sum::<u64>()), (20, 24_655_662_000, 20));
+    let by_category = table(&profile, GroupBy::Category, Selection::default());
+    let kernels = by_category.stats.iter().find(|s| by_category.name(&profile, s) == "kernel").unwrap();
+    assert_eq!(kernels.count, 79); // categories of the facts
+    let by_device = table(&profile, GroupBy::Device, Selection::default());
+    let devices: Vec<&str> = by_device.stats.iter().map(|s| by_device.name(&profile, s)).collect();
+    assert!(devices.contains(&"GPU 0") && devices.contains(&"CPU"), "{devices:?}");
+}
+
+#[test]
+fn python_stacks_give_a_module_hierarchy() {
+    let Some(dir) = std::env::var_os("NEURONSCOPE_TRACES") else { return };
+    let profile = open(Path::new(&dir), "tracelens_qwen05b_mi300.json.gz");
+    let tree = module_tree(&profile, &Selection::default(), 10_000);
+    let paths: Vec<(u16, &str)> = tree.nodes.iter().map(|n| (n.depth, n.name.as_str())).collect();
+    assert!(paths.iter().any(|(depth, name)| *depth > 3 && name.contains("Linear")), "{paths:?}");
+    let closed = profile.slices().ids().filter(|id| !profile.slices().flags(*id).has(SliceFlags::UNCLOSED));
+    let own: i64 = sum(&table(&profile, GroupBy::Name, Selection::default())).2;
+    assert_eq!(tree.nodes[0].total_ns + tree.outside_ns, own);
+    assert!(tree.nodes[0].count < closed.count() as u64);
+    for (i, node) in tree.nodes.iter().enumerate() {
+        let below: i64 = tree.nodes.iter().skip(1).filter(|n| n.parent as usize == i).map(|n| n.total_ns).sum();
+        assert_eq!(node.total_ns, node.self_ns + below, "{}", node.name);
+    }
+}
+
+/// The trace that HTA wrote its own critical path into, without HTA's arrows, and the slices that HTA found critical.
+fn trace_with_known_critical_path() -> (Profile, Vec<SliceId>) {
+    let name = "hta_critical_path_overlaid.json.gz";
+    let bytes = fs::read(fixtures().join(name)).unwrap();
+    let plain = gunzip(&bytes);
+    let mut trace: Value = serde_json::from_slice(&plain).unwrap();
+    trace["traceEvents"].as_array_mut().unwrap().retain(|e| e["cat"] != "critical_path");
+    let profile = read_bytes("trace.json", trace.to_string().as_bytes()).unwrap();
+    let slices = profile.slices();
+    let is_critical = |id: &SliceId| profile.args().get(slices.args(*id)).contains("\"critical\":1");
+    let critical = slices.ids().filter(is_critical).collect();
+    (profile, critical)
+}
+
+#[test]
+fn the_critical_path_of_kineto_agrees_with_htas() {
+    let (profile, known) = trace_with_known_critical_path();
+    assert_eq!(known.len(), 624);
+    let (works, flows) = (Works::of(&profile), FlowIndex::new(&profile));
+    let path = CriticalPath::of(&profile, &works, &flows, None);
+    // The parts follow one another from the first to the last work.
+    assert!(path.parts.windows(2).all(|p| p[0].span.end == p[1].span.start));
+    let slices = profile.slices();
+    let on_path: Vec<_> = path.parts.iter().filter_map(|p| Some((p.slice?, p.span.end.0 - p.span.start.0))).collect();
+    let agreed: i64 = on_path.iter().filter(|(id, _)| known.contains(id)).map(|(_, ns)| ns).sum();
+    let all: i64 = on_path.iter().map(|(_, ns)| ns).sum();
+    let devices = |ids: &[SliceId]| {
+        let mut found: Vec<_> = ids.iter().copied().collect();
+        found.retain(|id| works.of_slice(&profile, slices.track(*id), *id).is_some_and(Work::is_device));
+        found.sort_unstable();
+        found.dedup();
+        found
+    };
+    let (ours, theirs) = (devices(&on_path.iter().map(|p| p.0).collect::<Vec<_>>()), devices(&known));
+    let both = ours.iter().filter(|id| theirs.contains(id)).count();
+    println!(
+        "critical path: {} parts, {:.5} of {} ns on slices that HTA has; device slices {both} of HTA's {}, {} of ours",
+        path.parts.len(),
+        agreed as f64 / all as f64,
+        path.length_ns(),
+        theirs.len(),
+        ours.len()
+    );
+    assert!(agreed as f64 >= 0.99 * all as f64, "{agreed} of {all} ns");
+    assert!(both == ours.len() && 2 * both > theirs.len(), "{both} of {} and {}", ours.len(), theirs.len());
+}
+
+#[test]
+fn sentences_hold_numbers_that_the_facts_confirm() {
+    let profile = open(&fixtures(), "hta_critical_path_overlaid.json.gz");
+    let (works, flows) = (Works::of(&profile), FlowIndex::new(&profile));
+    let said = sentences(&profile, &works, &flows);
+    let figure = |topic: Topic, name: &str| {
+        let of_topic = said.iter().filter(|s| s.topic == topic).flat_map(|s| &s.figures);
+        of_topic.filter(|f| f.name == name).map(|f| f.value).next()
+    };
+    assert_eq!(figure(Topic::Profile, "slices"), Some(838.0));
+    // Self time of the host's greatest, from the facts.
+    assert_eq!(figure(Topic::Host, "self"), Some(24_587_247_000.0));
+    assert_eq!(figure(Topic::Communication, "time"), None);
+    let parts: f64 =
+        ["compute", "data transfer", "communication"].iter().filter_map(|n| figure(Topic::Verdict, n)).sum();
+    let (busy, window) = (figure(Topic::Verdict, "busy").unwrap(), figure(Topic::Verdict, "window").unwrap());
+    assert!(busy <= parts && parts <= window, "{busy} {parts} {window}");
+    assert_eq!(figure(Topic::Verdict, "idle"), Some(window - busy));
+    let gaps = idle_gaps(&profile, &works, &flows, None, usize::MAX);
+    // The device's first work is not the window's first: gaps are within the idle time.
+    assert!(gaps.idle_ns as f64 <= window - busy && gaps.total == gaps.gaps.len() as u64);
+    let clang = open(&fixtures(), "clang_clang11-pid-45_test.json");
+    let topics: Vec<_> =
+        sentences(&clang, &Works::of(&clang), &FlowIndex::new(&clang)).iter().map(|s| s.topic).collect();
+    assert_eq!(topics, [Topic::Profile, Topic::Verdict, Topic::Operator]);
+}
+
+#[test]
+fn two_data_loaders_compared() {
+    let Some(dir) = std::env::var_os("NEURONSCOPE_TRACES") else { return };
+    let totals = |name: &str| {
+        let profile = open(Path::new(&dir), name);
+        OperatorTotals::of(&profile, &table(&profile, GroupBy::Name, Selection::default()), name)
+    };
+    let (none, four) = (totals("kineto_resnet50_workers0_a.json.gz"), totals("kineto_resnet50_workers4_a.json.gz"));
+    let found = Comparison::of(&none, &four, Measure::Total, false).unwrap();
+    let row = |name: &str| found.rows.iter().find(|r| r.name == name).unwrap();
+    // Totals of the facts: 415,791,000 ns with no workers; the profiler's own span 1,065,723,000 and 846,954,000 ns.
+    let loader = row("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
+    assert_eq!((loader.presence, loader.base_ns, loader.base_count), (Presence::Gone, 415_791_000.0, 6.0));
+    assert_eq!(row("PyTorch Profiler (0)").difference_ns, 846_954_000.0 - 1_065_723_000.0);
+    assert_eq!((found.sum.base_count, found.sum.other_count), (44_666.0, 41_906.0));
+    assert_eq!((none.steps, four.steps), (Some(6), Some(6)));
+}

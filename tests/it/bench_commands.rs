@@ -1,0 +1,132 @@
+//! `neuronscope compile`, `index`, `bench` of an index, MLPerf scenarios and the measured processor, as a person uses them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// Runs in a folder of its own, so that relative paths are those a person would see.
+fn run(folder: &Path, line: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(line.split_whitespace()).current_dir(folder).output().unwrap()
+}
+
+fn stdout(folder: &Path, line: &str) -> String {
+    let output = run(folder, line);
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn stderr(folder: &Path, line: &str) -> String {
+    String::from_utf8(run(folder, line).stderr).unwrap()
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn index(folder: &Path, name: &str) -> Value {
+    json(&std::fs::read_to_string(folder.join(name)).unwrap())
+}
+
+#[test]
+fn compile_writes_an_index_that_bench_runs() {
+    let f = folder("compile");
+    let line = "compile --model nn --batch-sizes 1,2 --pipeline-sizes 1,9 --model-name tiny --filename tiny";
+    assert_eq!(stdout(&f, line), "tiny.json\n");
+    let made = index(&f, "tiny.json");
+    assert_eq!(made["model_name"], "tiny");
+    let entries = made["model_configs"].as_array().unwrap();
+    let status: Vec<&str> = entries.iter().map(|e| e["status"].as_str().unwrap()).collect();
+    assert_eq!(status, ["finished", "error", "finished", "error"]);
+    for entry in entries {
+        match entry["filename"].as_str() {
+            Some(file) => assert!(f.join(file).is_file() && entry["compile_s"].is_number(), "{entry}"),
+            None => assert!(entry["error"].as_str().unwrap().contains("2 NeuronCores"), "{entry}"),
+        }
+    }
+    let reports = json(&stdout(&f, "bench tiny.json --duration 2 --n-models 1 --workers-per-model 1 --json"));
+    let rows = reports["reports"].as_array().unwrap();
+    assert_eq!(rows.iter().map(|r| r["batch_size"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(rows[0]["model_filename"], entries[0]["filename"]);
+    // The same model without an index gives the same figures.
+    let direct = json(&stdout(&f, "bench --model nn --duration 2 --n-models 1 --workers-per-model 1 --json"));
+    assert_eq!(rows[0]["throughput_avg"], direct["reports"][0]["throughput_avg"]);
+    let filtered = json(&stdout(&f, "bench tiny.json --batch-sizes 2 --duration 2 --n-models 1 --json"));
+    assert!(filtered["reports"].as_array().unwrap().iter().all(|r| r["batch_size"] == 2));
+    assert!(stderr(&f, "bench tiny.json --batch-sizes 7").contains("none of its 4 entries"));
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+#[test]
+fn indexes_are_created_appended_filtered_copied_moved_and_deleted() {
+    let f = folder("index");
+    std::fs::write(f.join("a.pt"), "a").unwrap();
+    std::fs::write(f.join("b.pt"), "b").unwrap();
+    stdout(&f, "index create a.pt --batch-size 4 --model nn --model-name first -o a.json");
+    stdout(&f, "index create b.pt --model nn --model-name second -o b.json");
+    stdout(&f, "index append a.json b.json -o both.json");
+    assert_eq!(index(&f, "both.json")["model_configs"].as_array().unwrap().len(), 2);
+    let kept = json(&stdout(&f, "index filter both.json batch_sizes=4"));
+    assert_eq!(kept["model_configs"][0]["filename"], "a.pt");
+    assert!(stderr(&f, "index filter both.json colour=red").contains("can't be filtered by 'colour'"));
+    stdout(&f, "index copy both.json copy.json there");
+    assert!(f.join("there/a.pt").is_file() && f.join("a.pt").is_file());
+    assert_eq!(index(&f, "copy.json")["model_configs"][1]["filename"], "there/b.pt");
+    stdout(&f, "index move both.json moved.json elsewhere");
+    assert!(f.join("elsewhere/b.pt").is_file() && !f.join("b.pt").exists() && !f.join("both.json").exists());
+    stdout(&f, "index delete moved.json");
+    assert!(!f.join("elsewhere/b.pt").exists() && !f.join("moved.json").exists());
+    assert!(stderr(&f, "index delete moved.json").contains("is not there"));
+    // An index of a real artifact can not be run, and says what to do.
+    std::fs::write(f.join("old.json"), r#"{"version": "0.0.0.0+0bc220a", "model_configs": [{"filename": "m.pt", "input_idx": 0, "batch_size": 1, "pipeline_size": 1, "compile_s": 57.0}]}"#).unwrap();
+    assert!(stderr(&f, "bench old.json --duration 2").contains("does not say which model this is"));
+    assert!(run(&f, "bench old.json --model nn --duration 2 --n-models 1").status.success());
+    assert!(stderr(&f, "bench there/a.pt --duration 2").contains("is no model index"));
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+#[test]
+fn mlperf_scenarios_give_a_verdict() {
+    let f = folder("mlperf");
+    let base = "bench --model fixed --device-ms 10 --instance inf1.6xlarge --n-models 4 --workers-per-model 1";
+    let run_json = |more: &str| json(&stdout(&f, &format!("{base} {more} --json")))["results"][0].clone();
+    let single = run_json("--scenario SingleStream --min-duration 60");
+    assert_eq!((single["result"].as_str(), single["verdict"]["min_duration"].as_bool()), (Some("VALID"), Some(true)));
+    let server = run_json("--scenario server --latency-bound-ms 40 --min-duration 60");
+    assert_eq!(server["result"], "VALID");
+    assert!(server["latency_ms"][4].as_f64().unwrap() <= 40.0 && server["value"].as_f64().unwrap() > 250.0, "{server}");
+    let text = stdout(&f, &format!("{base} --scenario offline --min-duration 60"));
+    assert!(text.contains("Samples per second : ") && text.contains("Result is : VALID"), "{text}");
+    assert!(stderr(&f, &format!("{base} --scenario server")).contains("needs a latency bound"));
+    assert!(stderr(&f, &format!("{base} --scenario sometimes")).contains("'sometimes' is no MLPerf scenario"));
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+#[test]
+fn the_processor_is_measured_and_says_so() {
+    let f = folder("cpu");
+    let line = "bench --model nn --device-type cpu --n-models 1,2 --workers-per-model 1 --duration 0.3 --json";
+    let reports = json(&stdout(&f, line))["reports"].as_array().unwrap().clone();
+    assert_eq!(reports.len(), 2);
+    for r in &reports {
+        assert_eq!(
+            (&r["source"], &r["device_type"], &r["status"]),
+            (&"measured".into(), &"cpu".into(), &"finished".into()),
+            "{r}"
+        );
+        assert!(
+            r["latency_samples"].as_u64().unwrap() > 10 && r["machine"].as_str().unwrap().contains("clock resolution")
+        );
+        assert!(r["warmup_avg_ms"].as_f64().unwrap() > 0.0 && r["total_s"].as_f64().unwrap() >= 0.3);
+    }
+    assert!(
+        stderr(&f, "bench --model fixed --device-ms 1 --device-type cpu --duration 0.1").contains("nothing to run")
+    );
+    std::fs::remove_dir_all(f).unwrap();
+}
