@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::predict::{configuration, throughput};
-use super::{PublishedRow, Summary, Validation};
+use super::{PublishedRow, Summary};
 use crate::base::{FxHashMap, SimTime};
 use crate::bench::{Configuration, Device, stage_times};
 use crate::compiler::Workflow;
@@ -57,6 +57,8 @@ pub struct LeftOut {
     pub fit: Fit,
     /// Errors of the model's rows.
     pub errors: Summary,
+    /// Predicted over published of each of them.
+    pub ratios: Vec<f64>,
 }
 
 /// Rows compiled once, simulated as often as the search needs.
@@ -133,17 +135,15 @@ impl Calibrator {
             .into_iter()
             .map(|model| {
                 let fit = self.fit(|m| m != model);
-                let errors = self.summary(&fit.calibration, |m| m == model);
-                LeftOut { model, fit, errors }
+                let ratios = self.ratios(&fit.calibration, &|m| m == model);
+                LeftOut { errors: Summary::of_ratios(&ratios), model, fit, ratios }
             })
             .collect()
     }
 
     /// Errors of the rows whose model `keep` accepts.
     pub fn summary(&mut self, calibration: &Calibration, keep: impl Fn(&str) -> bool) -> Summary {
-        let ratios = self.ratios(calibration, &keep);
-        let rows: Vec<Validation> = ratios.into_iter().map(Validation::of_ratio).collect();
-        Summary::of(rows.iter())
+        Summary::of_ratios(&self.ratios(calibration, &keep))
     }
 
     /// Root mean square of the logarithms of predicted over published.

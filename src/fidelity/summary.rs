@@ -24,21 +24,6 @@ pub struct Validation {
     pub skipped: Option<String>,
 }
 
-impl Validation {
-    /// A row of which only the ratio is known.
-    pub(super) fn of_ratio(ratio: f64) -> Self {
-        Self {
-            model: String::new(),
-            instance: String::new(),
-            batch_size: None,
-            published: None,
-            predicted: None,
-            ratio: Some(ratio),
-            skipped: None,
-        }
-    }
-}
-
 /// Errors over the rows that were not skipped; an error is `|ratio - 1|`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
@@ -57,6 +42,12 @@ impl Summary {
     #[must_use]
     pub fn of<'a>(rows: impl Iterator<Item = &'a Validation>) -> Self {
         let ratios: Vec<f64> = rows.filter_map(|r| r.ratio).collect();
+        Self::of_ratios(&ratios)
+    }
+
+    /// The errors of some ratios of predicted to published.
+    #[must_use]
+    pub fn of_ratios(ratios: &[f64]) -> Self {
         let mut errors: Vec<f64> = ratios.iter().map(|r| (r - 1.0).abs()).collect();
         errors.sort_by(f64::total_cmp);
         let logs: f64 = ratios.iter().map(|r| libm::log(*r)).sum();

@@ -39,7 +39,10 @@ fn calibrate(published: &[PublishedRow]) -> String {
     let mut calibrator = Calibrator::new(published);
     let fit = calibrator.fit(|_| true);
     let mut out = format!("{:#?}\n{}", fit.calibration, line("all", &fit.summary));
-    for left_out in calibrator.leave_one_model_out() {
+    let left_out = calibrator.leave_one_model_out();
+    let all: Vec<f64> = left_out.iter().flat_map(|l| l.ratios.iter().copied()).collect();
+    out.push_str(&line("each model by the fit without it", &Summary::of_ratios(&all)));
+    for left_out in left_out {
         let c = left_out.fit.calibration;
         out.push_str(&line(&format!("without {}", left_out.model), &left_out.errors));
         out.push_str(&format!(

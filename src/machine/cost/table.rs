@@ -25,8 +25,9 @@ pub struct EngineCosts {
     pub array_depth_cycles: u32,
     /// A stationary tile loads this many times faster than a moving tile of the same size streams (published: up to 4).
     pub fast_weight_load_factor: u32,
-    /// Share of the array's peak that back-to-back matmuls sustain, in thousandths (derived: the chained 1024^3
-    /// microbenchmark takes 27.66 us a layer, of which the wait for the layer before is about 1.3 us; the ideal is 23.41).
+    /// Share of the array's peak that back-to-back matmuls sustain, in thousandths (published: the best kernel of the NKI
+    /// matrix multiplication tutorial reaches 85.24 %; the chained 1024^3 microbenchmark, with the waits between its
+    /// layers, 84.6 %).
     pub sustained_matmul_permille: u32,
     /// Limit of power changes of the tensor engine; none on NeuronCore-v2.
     pub tensor_throttle: Option<Throttle>,
