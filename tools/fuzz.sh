@@ -1,14 +1,24 @@
 # Fuzzing: each target of fuzz/ for a minute. Sourced by ./x.
 
 FUZZ_SECONDS=${FUZZ_SECONDS:-60}
+# Inputs to begin with, beside what earlier runs found (fuzz/corpus): real files and those that once failed.
+FUZZ_SEEDS="tests/it/fixtures/traces tests/it/fixtures/fuzz"
 
 cmd_fuzz() {
-  if [ ! -f "$ROOT/fuzz/Cargo.toml" ]; then say "there are no fuzz targets (no fuzz/Cargo.toml)"; return 0; fi
-  cargo +nightly --version >/dev/null 2>&1 || die "fuzzing needs a nightly Rust. Run:" "rustup toolchain install nightly --profile minimal"
+  local only=${1:-}
+  if ! cargo +nightly --version >/dev/null 2>&1; then
+    say "skipped: fuzzing needs a nightly Rust (rustup toolchain install nightly --profile minimal)"
+    return 0
+  fi
   cargo +nightly fuzz --version >/dev/null 2>&1 || die "fuzzing needs cargo-fuzz. Run:" "cargo install cargo-fuzz"
   local target
   for target in $(cargo +nightly fuzz list); do
+    if [ -n "$only" ] && [ "$only" != "$target" ]; then continue; fi
     say "-- $target ($FUZZ_SECONDS s)"
-    cargo +nightly fuzz run "$target" -- -max_total_time="$FUZZ_SECONDS" || die "$target found a failing input (above)"
+    mkdir -p "fuzz/corpus/$target"
+    # shellcheck disable=SC2086
+    cargo +nightly fuzz run "$target" "fuzz/corpus/$target" $FUZZ_SEEDS -- \
+      -max_total_time="$FUZZ_SECONDS" -max_len=65536 -rss_limit_mb=4096 -timeout=20 ||
+      die "$target found a failing input (above). Keep it in tests/it/fixtures/fuzz and mend the reader"
   done
 }

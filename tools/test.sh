@@ -5,7 +5,13 @@ cmd_test() {
   case ${1:-} in
     "") ;;
     --fast) fast=yes ;;
-    *) die "test $1: unknown option" "usage: ./x test [--fast]" ;;
+    --peers)
+      ensure_tools
+      cmd_peers
+      finish
+      return
+      ;;
+    *) die "test $1: unknown option" "usage: ./x test [--fast | --peers]" ;;
   esac
   ensure_tools
   need_components

@@ -35,6 +35,13 @@ impl Diagnostics {
         self.add_many(code, 1, byte_offset, example);
     }
 
+    /// Adds all of another list.
+    pub fn append(&mut self, other: &Self) {
+        for item in other.items() {
+            self.add_many(&item.code, item.count, item.byte_offset, || item.first_example.clone());
+        }
+    }
+
     /// Counts `n` problems of one code at once.
     pub fn add_many(&mut self, code: &str, n: u64, byte_offset: Option<u64>, example: impl FnOnce() -> String) {
         if n == 0 {

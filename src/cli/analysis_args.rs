@@ -137,6 +137,28 @@ pub(super) struct HistogramArgs {
     pub json: bool,
 }
 
+#[derive(Debug, ClapArgs)]
+pub(super) struct SpanArgs {
+    #[arg(help = SOURCE_HELP)]
+    pub source: String,
+    /// Only in this span: START..END in ns from the start of the profile
+    #[arg(long, value_name = "START..END", value_parser = parse_span)]
+    pub range: Option<Interval<TraceNs>>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct QueryArgs {
+    #[arg(help = SOURCE_HELP)]
+    pub source: String,
+    /// The query: where dur > 10us group by name order by sum(dur) desc limit 5
+    #[arg(default_value = "")]
+    pub query: String,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
 /// Which of two profiles is the base.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum BaseArg {

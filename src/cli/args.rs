@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::profile::formats::WriteFormat;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs};
+use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
 use super::bench_args::{BenchArgs, TableArgs};
 use super::compile_args::CompileArgs;
 use super::index_args::{IndexCommand, ModelCompileArgs};
@@ -42,6 +43,12 @@ pub(super) enum Command {
     Flame(FlameArgs),
     /// How the durations of a name are spread
     Histogram(HistogramArgs),
+    /// When devices did nothing, and what they waited for
+    Idle(SpanArgs),
+    /// What held up what: one chain from the start of a profile to its end
+    CriticalPath(SpanArgs),
+    /// Ask a profile: filter, group, aggregate (docs/query.md has the language)
+    Query(QueryArgs),
     /// Compare two profiles operator by operator
     Compare(CompareArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
@@ -141,15 +148,33 @@ pub(super) struct ProfileArgs {
     /// Print JSON: the device window and the operator tables, or with --summary what that shows
     #[arg(long)]
     pub json: bool,
-    /// Write the timeline as Chrome trace JSON
-    #[arg(long, short, value_name = "FILE.json")]
+    /// Write the timeline, as Chrome trace JSON or what --export says
+    #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
+    #[arg(long, value_parser = write_format, default_value = "chrome", requires = "output")]
+    pub export: WriteFormat,
+}
+
+/// A format by its name.
+fn write_format(name: &str) -> Result<WriteFormat, String> {
+    let all = || WriteFormat::ALL.map(WriteFormat::name).join(", ");
+    WriteFormat::named(name).ok_or_else(|| format!("not a format that is written; they are {}", all()))
 }
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct OpenArgs {
-    /// The file: Chrome trace JSON, .gz or .zip of one
+    /// The file: a trace or profile of any format that is read, plain, .gz or .zip
     pub file: PathBuf,
+    /// Say what dominates, in sentences, instead of listing operators
+    #[arg(long)]
+    pub summary: bool,
+    /// Write the timeline, as Chrome trace JSON or what --export says
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
+    #[arg(long, value_parser = write_format, default_value = "chrome", requires = "output")]
+    pub export: WriteFormat,
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,

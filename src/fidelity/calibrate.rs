@@ -104,8 +104,8 @@ impl Calibrator {
             let mut moved = true;
             while moved {
                 moved = false;
-                for parameter in 0..PARAMETERS {
-                    for factor in [1.0 + step[parameter], 1.0 / (1.0 + step[parameter])] {
+                for (parameter, step) in step.iter().enumerate() {
+                    for factor in [1.0 + step, 1.0 / (1.0 + step)] {
                         let tried = scaled(&best, parameter, factor);
                         let with = self.error(&tried, &keep);
                         if with < error {

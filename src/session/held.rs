@@ -108,6 +108,7 @@ impl Held {
             operators: self.operator_kinds(),
             facts,
             diagnostics: self.profile.diagnostics().items().to_vec(),
+            also: Vec::new(),
         }
     }
 
@@ -223,6 +224,7 @@ impl Held {
             ExportKind::ChromeJson => {
                 Ok(file(".trace.json", "application/json", write_to_string(&self.profile).into_bytes()))
             }
+            ExportKind::Trace(format) => Ok(file(format.suffix(), format.mime(), format.write(&self.profile))),
             ExportKind::OperatorsCsv(kind, range) => {
                 Ok(file(".operators.csv", "text/csv", operators_csv(&self.operators(kind, range))))
             }

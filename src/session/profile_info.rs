@@ -69,4 +69,6 @@ pub struct ProfileInfo {
     pub facts: Vec<(String, String)>,
     /// Problems met while reading.
     pub diagnostics: Vec<Diagnostic>,
+    /// The other profiles of the same file, if it is an archive of several. Each has its own key.
+    pub also: Vec<Self>,
 }

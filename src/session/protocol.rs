@@ -16,10 +16,11 @@ use crate::bench::{
 };
 use crate::insight::{Insights, SliceRange};
 use crate::neuron::numerics::{NumericsReport, NumericsSpec};
+use crate::profile::formats::WriteFormat;
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 10;
+pub const PROTOCOL_VERSION: u32 = 12;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -275,6 +276,8 @@ pub struct RunRequest {
 pub enum ExportKind {
     /// The timeline as Chrome trace JSON.
     ChromeJson,
+    /// The timeline in the format of another tool.
+    Trace(WriteFormat),
     /// An operator table as CSV, of a span or of all.
     OperatorsCsv(OperatorKind, Option<Interval<TraceNs>>),
     /// What `neuronscope profile --json` prints: the device window and both operator tables of a simulated execution.

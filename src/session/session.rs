@@ -6,8 +6,8 @@ use std::rc::Rc;
 use super::analysis::{AnalysisRun, Asked};
 use super::held::Held;
 use super::jobs::{
-    BenchJob, CompileJob, ConfigurationJob, CpuJob, ImportJob, Job, JobState, MlperfJob, NumericsJob, OpenJob, PlanJob,
-    ProfileJob, Times,
+    BenchJob, CompileJob, ConfigurationJob, CpuJob, ImportJob, Job, JobState, MakeHeld, MlperfJob, NumericsJob,
+    OpenJob, PlanJob, ProfileJob, Times,
 };
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
 use crate::base::Clock;
@@ -168,16 +168,27 @@ impl Session {
         match job.step(budget_events, sink) {
             Ok(JobState::More) => return,
             Ok(JobState::Done) => {}
-            Ok(JobState::Profile(hold)) => {
-                let key = ProfileKey(self.next_profile);
-                self.next_profile += 1;
-                let held = hold(key);
-                sink(Event::ProfileReady { job: id, info: Box::new(held.info()) });
-                self.profiles.insert(key, held);
-            }
+            Ok(JobState::Profile(hold)) => self.hold(id, vec![hold], sink),
+            Ok(JobState::Profiles(list)) => self.hold(id, list, sink),
             Err(message) => sink(Event::Failed { job: id, message }),
         }
         self.jobs.remove(at);
+    }
+
+    /// Holds the profiles that a job made, and says so: the first with the others beside it.
+    fn hold(&mut self, job: JobId, list: Vec<MakeHeld>, sink: &mut dyn FnMut(Event)) {
+        let mut infos = Vec::new();
+        for make in list {
+            let key = ProfileKey(self.next_profile);
+            self.next_profile += 1;
+            let held = make(key);
+            infos.push(held.info());
+            self.profiles.insert(key, held);
+        }
+        let mut infos = infos.into_iter();
+        let Some(mut first) = infos.next() else { return };
+        first.also = infos.collect();
+        sink(Event::ProfileReady { job, info: Box::new(first) });
     }
 
     fn answer(&mut self, question: Request, sink: &mut dyn FnMut(Event)) {

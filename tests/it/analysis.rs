@@ -7,16 +7,22 @@ use std::path::Path;
 
 use neuronscope::base::{Interval, TraceNs};
 use neuronscope::profile::analysis::calltree::{CallTree, call_tree};
+use neuronscope::profile::analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
+use neuronscope::profile::analysis::critical::CriticalPath;
 use neuronscope::profile::analysis::histogram::{BinScale, Histogram};
+use neuronscope::profile::analysis::idle::idle_gaps;
 use neuronscope::profile::analysis::members::{MemberOrder, members};
 use neuronscope::profile::analysis::modules::module_tree;
 use neuronscope::profile::analysis::operators::{OpQuery, OpTable, operator_stats};
+use neuronscope::profile::analysis::sentences::{Topic, sentences};
+use neuronscope::profile::analysis::work::{Work, Works};
 use neuronscope::profile::analysis::{GroupBy, RangeRule, Selection};
+use neuronscope::profile::flows::FlowIndex;
 use neuronscope::profile::formats::read_bytes;
-use neuronscope::profile::{Profile, SliceFlags};
+use neuronscope::profile::{Profile, SliceFlags, SliceId};
 use serde_json::Value;
 
-use crate::formats::fixtures;
+use crate::formats::{fixtures, gunzip};
 
 fn open(dir: &Path, name: &str) -> Profile {
     read_bytes(name, &fs::read(dir.join(name)).unwrap()).unwrap()
@@ -133,4 +139,96 @@ fn python_stacks_give_a_module_hierarchy() {
         let below: i64 = tree.nodes.iter().skip(1).filter(|n| n.parent as usize == i).map(|n| n.total_ns).sum();
         assert_eq!(node.total_ns, node.self_ns + below, "{}", node.name);
     }
+}
+
+/// The trace that HTA wrote its own critical path into, without HTA's arrows, and the slices that HTA found critical.
+fn trace_with_known_critical_path() -> (Profile, Vec<SliceId>) {
+    let name = "hta_critical_path_overlaid.json.gz";
+    let bytes = fs::read(fixtures().join(name)).unwrap();
+    let plain = gunzip(&bytes);
+    let mut trace: Value = serde_json::from_slice(&plain).unwrap();
+    trace["traceEvents"].as_array_mut().unwrap().retain(|e| e["cat"] != "critical_path");
+    let profile = read_bytes("trace.json", trace.to_string().as_bytes()).unwrap();
+    let slices = profile.slices();
+    let is_critical = |id: &SliceId| profile.args().get(slices.args(*id)).contains("\"critical\":1");
+    let critical = slices.ids().filter(is_critical).collect();
+    (profile, critical)
+}
+
+#[test]
+fn the_critical_path_of_kineto_agrees_with_htas() {
+    let (profile, known) = trace_with_known_critical_path();
+    assert_eq!(known.len(), 624);
+    let (works, flows) = (Works::of(&profile), FlowIndex::new(&profile));
+    let path = CriticalPath::of(&profile, &works, &flows, None);
+    // The parts follow one another from the first to the last work.
+    assert!(path.parts.windows(2).all(|p| p[0].span.end == p[1].span.start));
+    let slices = profile.slices();
+    let on_path: Vec<_> = path.parts.iter().filter_map(|p| Some((p.slice?, p.span.end.0 - p.span.start.0))).collect();
+    let agreed: i64 = on_path.iter().filter(|(id, _)| known.contains(id)).map(|(_, ns)| ns).sum();
+    let all: i64 = on_path.iter().map(|(_, ns)| ns).sum();
+    let devices = |ids: &[SliceId]| {
+        let mut found: Vec<_> = ids.iter().copied().collect();
+        found.retain(|id| works.of_slice(&profile, slices.track(*id), *id).is_some_and(Work::is_device));
+        found.sort_unstable();
+        found.dedup();
+        found
+    };
+    let (ours, theirs) = (devices(&on_path.iter().map(|p| p.0).collect::<Vec<_>>()), devices(&known));
+    let both = ours.iter().filter(|id| theirs.contains(id)).count();
+    println!(
+        "critical path: {} parts, {:.5} of {} ns on slices that HTA has; device slices {both} of HTA's {}, {} of ours",
+        path.parts.len(),
+        agreed as f64 / all as f64,
+        path.length_ns(),
+        theirs.len(),
+        ours.len()
+    );
+    assert!(agreed as f64 >= 0.99 * all as f64, "{agreed} of {all} ns");
+    assert!(both == ours.len() && 2 * both > theirs.len(), "{both} of {} and {}", ours.len(), theirs.len());
+}
+
+#[test]
+fn sentences_hold_numbers_that_the_facts_confirm() {
+    let profile = open(&fixtures(), "hta_critical_path_overlaid.json.gz");
+    let (works, flows) = (Works::of(&profile), FlowIndex::new(&profile));
+    let said = sentences(&profile, &works, &flows);
+    let figure = |topic: Topic, name: &str| {
+        let of_topic = said.iter().filter(|s| s.topic == topic).flat_map(|s| &s.figures);
+        of_topic.filter(|f| f.name == name).map(|f| f.value).next()
+    };
+    assert_eq!(figure(Topic::Profile, "slices"), Some(838.0));
+    // Self time of the host's greatest, from the facts.
+    assert_eq!(figure(Topic::Host, "self"), Some(24_587_247_000.0));
+    assert_eq!(figure(Topic::Communication, "time"), None);
+    let parts: f64 =
+        ["compute", "data transfer", "communication"].iter().filter_map(|n| figure(Topic::Verdict, n)).sum();
+    let (busy, window) = (figure(Topic::Verdict, "busy").unwrap(), figure(Topic::Verdict, "window").unwrap());
+    assert!(busy <= parts && parts <= window, "{busy} {parts} {window}");
+    assert_eq!(figure(Topic::Verdict, "idle"), Some(window - busy));
+    let gaps = idle_gaps(&profile, &works, &flows, None, usize::MAX);
+    // The device's first work is not the window's first: gaps are within the idle time.
+    assert!(gaps.idle_ns as f64 <= window - busy && gaps.total == gaps.gaps.len() as u64);
+    let clang = open(&fixtures(), "clang_clang11-pid-45_test.json");
+    let topics: Vec<_> =
+        sentences(&clang, &Works::of(&clang), &FlowIndex::new(&clang)).iter().map(|s| s.topic).collect();
+    assert_eq!(topics, [Topic::Profile, Topic::Verdict, Topic::Operator]);
+}
+
+#[test]
+fn two_data_loaders_compared() {
+    let Some(dir) = std::env::var_os("NEURONSCOPE_TRACES") else { return };
+    let totals = |name: &str| {
+        let profile = open(Path::new(&dir), name);
+        OperatorTotals::of(&profile, &table(&profile, GroupBy::Name, Selection::default()), name)
+    };
+    let (none, four) = (totals("kineto_resnet50_workers0_a.json.gz"), totals("kineto_resnet50_workers4_a.json.gz"));
+    let found = Comparison::of(&none, &four, Measure::Total, false).unwrap();
+    let row = |name: &str| found.rows.iter().find(|r| r.name == name).unwrap();
+    // Totals of the facts: 415,791,000 ns with no workers; the profiler's own span 1,065,723,000 and 846,954,000 ns.
+    let loader = row("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
+    assert_eq!((loader.presence, loader.base_ns, loader.base_count), (Presence::Gone, 415_791_000.0, 6.0));
+    assert_eq!(row("PyTorch Profiler (0)").difference_ns, 846_954_000.0 - 1_065_723_000.0);
+    assert_eq!((found.sum.base_count, found.sum.other_count), (44_666.0, 41_906.0));
+    assert_eq!((none.steps, four.steps), (Some(6), Some(6)));
 }

@@ -13,7 +13,7 @@ fn json(args: &[&str]) -> Value {
     let output = neuronscope(args);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{args:?}: {stderr}");
-    let only_notes = stderr.lines().all(|line| line.starts_with("note: ") || line.starts_with("INFO:"));
+    let only_notes = stderr.lines().all(|line| ["note: ", "INFO:", "ERROR:"].iter().any(|p| line.starts_with(p)));
     assert!(only_notes, "{args:?}: only notes belong on stderr, found {stderr}");
     serde_json::from_slice(&output.stdout).unwrap()
 }

@@ -220,7 +220,7 @@ fn measure(name: &str, bytes: &[u8]) {
     );
 }
 
-fn gunzip(bytes: &[u8]) -> Vec<u8> {
+pub fn gunzip(bytes: &[u8]) -> Vec<u8> {
     // Fixtures have a ten-byte header and perhaps a name.
     let body = if bytes[3] & 8 == 0 { 10 } else { 11 + bytes[10..].iter().position(|&b| b == 0).unwrap() };
     miniz_oxide::inflate::decompress_to_vec(&bytes[body..]).unwrap_or_else(|partial| partial.output)

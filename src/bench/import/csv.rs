@@ -41,7 +41,7 @@ pub(super) fn read(text: &str) -> Result<Imported, String> {
         let known = headers.iter().zip(record.iter()).filter(|(h, _)| columns.knows(h));
         let values = known.map(|(header, cell)| (header, value(cell)));
         let mut report = columns.report(values, &mut imported.diagnostics);
-        if workers_are_total && report.workers_per_model % report.n_models == 0 && report.n_models > 1 {
+        if workers_are_total && report.workers_per_model.is_multiple_of(report.n_models) && report.n_models > 1 {
             imported.diagnostics.add("total_workers", None, || {
                 let (total, n) = (report.workers_per_model, report.n_models);
                 format!(

@@ -6,7 +6,7 @@ const MISTAKE: f64 = 0.01;
 /// What early stopping says of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EarlyStopping {
-    /// So many of the slowest queries are discarded; the estimate is the last of them.
+    /// So many of the slowest queries are discarded; the estimate is the slowest that is left.
     Discard(u64),
     /// So many queries are needed in all, more than there were.
     Needs(u64),
@@ -30,7 +30,8 @@ pub fn queries_needed(over: u64, percentile: f64) -> u64 {
 }
 
 /// How many of the slowest of `queries` may be discarded when their number, and not a latency, is given: what Single-
-/// and MultiStream do. At least one has to be.
+/// and MultiStream do. With t queries over the estimated latency at most, t - 1 are discarded: the estimate itself may be
+/// one of them.
 #[must_use]
 pub fn discardable(queries: u64, percentile: f64) -> EarlyStopping {
     let least = queries_needed(1, percentile);
@@ -42,7 +43,7 @@ pub fn discardable(queries: u64, percentile: f64) -> EarlyStopping {
         let middle = low + (high - low) / 2;
         if queries_needed(middle, percentile) <= queries { low = middle } else { high = middle }
     }
-    EarlyStopping::Discard(low)
+    EarlyStopping::Discard(low - 1)
 }
 
 /// P(Binomial(n, 1 - p) <= t): the regularised incomplete beta function I_p(n - t, t + 1).
@@ -106,13 +107,14 @@ mod tests {
         assert_eq!(discardable(4_797, 0.99), EarlyStopping::Discard(31));
         assert_eq!(queries_needed(0, 0.99) - 392, 67);
         assert_eq!(discardable(63, 0.90), EarlyStopping::Needs(64));
-        assert_eq!(discardable(64, 0.90), EarlyStopping::Discard(1));
+        assert_eq!(discardable(64, 0.90), EarlyStopping::Discard(0));
     }
 
     #[test]
     fn the_classic_counts_are_enough_for_one_percent_margins() {
         // 270,336 queries at p99 leave almost the 2,703 that one percent is.
-        let EarlyStopping::Discard(t) = discardable(270_336, 0.99) else { panic!("enough") };
+        let EarlyStopping::Discard(discarded) = discardable(270_336, 0.99) else { panic!("enough") };
+        let t = discarded + 1;
         assert!((2_570..2_703).contains(&t), "{t}");
         assert!(queries_needed(t, 0.99) <= 270_336 && queries_needed(t + 1, 0.99) > 270_336);
     }

@@ -112,10 +112,10 @@ impl<'a> Judge<'a> {
         let mut verdict = self.limits(self.queries());
         let percent = (fraction * 100.0) as u32;
         let value = match discardable(self.queries(), fraction) {
-            EarlyStopping::Discard(t) => {
+            EarlyStopping::Discard(slowest) => {
                 verdict.early_stopping = true;
-                let rank = self.sorted_ps.len() - usize::try_from(t).unwrap_or(0);
-                self.sorted_ps.get(rank).map_or(0.0, |ps| SimTime(*ps).to_ms_f64())
+                let left = self.sorted_ps.len() - usize::try_from(slowest).unwrap_or(0);
+                self.sorted_ps.get(left.saturating_sub(1)).map_or(0.0, |ps| SimTime(*ps).to_ms_f64())
             }
             EarlyStopping::Needs(least) => {
                 verdict.recommendations.push(format!(

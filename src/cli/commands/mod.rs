@@ -9,6 +9,7 @@ mod devices;
 mod evaluate;
 mod flame;
 mod histogram;
+mod idle;
 mod index;
 mod mlperf;
 mod models;
@@ -16,6 +17,7 @@ mod numerics;
 mod open;
 mod operators;
 mod profile;
+mod query;
 mod report;
 mod reports;
 mod summary;
@@ -45,6 +47,9 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Operators(args) => operators::run(args),
         Command::Flame(args) => flame::run(args),
         Command::Histogram(args) => histogram::run(args),
+        Command::Idle(args) => idle::run(args),
+        Command::CriticalPath(args) => idle::run_path(args),
+        Command::Query(args) => query::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),

@@ -1,25 +1,61 @@
 //! `neuronscope open FILE`
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-use super::profile::export;
+use super::analysis::{analyse, print_json, shorten};
+use super::profile::{export, write_trace};
 use super::text;
 use crate::base::units::{format_count, format_ns};
 use crate::cli::args::OpenArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
 use crate::profile::summary::OpenSummary;
-use crate::session::ExportKind;
+use crate::session::{Answer, ExportKind, ProfileKey, Question};
 
 pub(super) fn run(args: OpenArgs) -> Result<()> {
     let mut driver = Driver::new();
     let info = source::open_file(&mut driver, &args.file)?;
-    let json = export(&mut driver, info.profile, ExportKind::OpenJson)?;
-    if args.json {
-        return text::print(&json);
+    if let Some(path) = &args.output {
+        write_trace(&mut driver, info.profile, args.export, path)?;
     }
-    let summary: OpenSummary = serde_json::from_slice(&json).context("the summary can't be read back")?;
-    text::print(describe(&summary, args.top).as_bytes())
+    if args.summary {
+        return sentences(&mut driver, info.profile, args.json);
+    }
+    for one in std::iter::once(&info).chain(&info.also) {
+        let json = export(&mut driver, one.profile, ExportKind::OpenJson)?;
+        if args.json {
+            text::print(&json)?;
+            continue;
+        }
+        if !info.also.is_empty() {
+            text::print(format!("{}\n", one.name).as_bytes())?;
+        }
+        let summary: OpenSummary = serde_json::from_slice(&json).context("the summary can't be read back")?;
+        text::print(describe(&summary, args.top).as_bytes())?;
+    }
+    Ok(())
+}
+
+fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()> {
+    let Answer::Sentences(said) = analyse(driver, profile, Question::Sentences)? else {
+        bail!("the session gave another answer");
+    };
+    if json {
+        return print_json(&said);
+    }
+    let mut out = String::new();
+    for sentence in &said {
+        out.push_str(&format!("{}\n", sentence.text));
+        for link in &sentence.links {
+            out.push_str(&format!(
+                "    > {} ns, {}: {}\n",
+                link.start_ns,
+                format_ns(link.duration_ns as f64),
+                shorten(&link.title, 72)
+            ));
+        }
+    }
+    text::print(out.as_bytes())
 }
 
 fn describe(summary: &OpenSummary, top: usize) -> String {
@@ -53,11 +89,4 @@ fn describe(summary: &OpenSummary, top: usize) -> String {
         out.push_str(&format!("... and {} more (--top N shows more)\n", summary.operators.len() - top));
     }
     out
-}
-
-fn shorten(name: &str, most: usize) -> String {
-    if name.chars().count() <= most {
-        return name.to_owned();
-    }
-    name.chars().take(most - 1).chain(['\u{2026}']).collect()
 }

@@ -1,6 +1,7 @@
 //! `neuronscope profile`
 
 use std::fs;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
@@ -9,6 +10,7 @@ use crate::base::units::{format_count, format_ns};
 use crate::cli::args::ProfileArgs;
 use crate::cli::driver::Driver;
 use crate::insight::Insights;
+use crate::profile::formats::WriteFormat;
 use crate::session::{Event, ExportKind, OperatorKind, ProfileInfo, ProfileKey, ProfileSpec, Request};
 
 pub(super) fn run(args: ProfileArgs) -> Result<()> {
@@ -17,8 +19,7 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
     let events = driver.run(|job| Request::Profile { job, spec }, None)?;
     let info = profile_info(&events)?;
     if let Some(path) = &args.output {
-        let trace = export(&mut driver, info.profile, ExportKind::ChromeJson)?;
-        fs::write(path, trace).with_context(|| format!("{}: can't be written", path.display()))?;
+        write_trace(&mut driver, info.profile, args.export, path)?;
     }
     if args.json {
         let kind = if args.summary { ExportKind::SummaryJson } else { ExportKind::ProfileJson };
@@ -36,6 +37,12 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
         out.push_str(&operators(&mut driver, info.profile, kind)?);
     }
     text::print(out.as_bytes())
+}
+
+/// Writes the timeline of a profile to a file.
+pub(super) fn write_trace(driver: &mut Driver, profile: ProfileKey, format: WriteFormat, path: &Path) -> Result<()> {
+    let trace = export(driver, profile, ExportKind::Trace(format))?;
+    fs::write(path, trace).with_context(|| format!("{}: can't be written", path.display()))
 }
 
 /// What the flags ask for.

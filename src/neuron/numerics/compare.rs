@@ -104,7 +104,7 @@ impl Sums {
 
 fn sample(reference: &Tensor, device: &Tensor) -> Sample {
     let all_columns = reference.dims().last().copied().unwrap_or(1);
-    let all_rows = if all_columns == 0 { 0 } else { reference.data().len() as u64 / all_columns };
+    let all_rows = (reference.data().len() as u64).checked_div(all_columns).unwrap_or(0);
     let (rows, columns) = (all_rows.min(SAMPLE), all_columns.min(SAMPLE));
     let corner = |t: &Tensor| -> Vec<f32> {
         let row = |r: u64| t.data().get((r * all_columns) as usize..(r * all_columns + columns) as usize);

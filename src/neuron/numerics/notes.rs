@@ -65,9 +65,9 @@ mod tests {
         let text = "HloModule m\nENTRY {\n%p0 = f32[2] parameter(0), input=0\n%a = f32[2] multiply(%p0, %p0)\n\
             ROOT %r = f32[2] negate(%a)\n}";
         let module = parse(text).unwrap();
-        let mut spec = NumericsSpec::default();
-        spec.options =
+        let options =
             CompileOptions { auto_cast: AutoCast::All, auto_cast_type: CastType::Fp8E4m3, ..CompileOptions::default() };
+        let spec = NumericsSpec { options, ..NumericsSpec::default() };
         let seen = |x: f32, arithmetic: &mut dyn Arithmetic| {
             let x = Rc::new(Tensor::splat(Shape::f32([2]), x).unwrap());
             let mut seen = Exceptions::default();

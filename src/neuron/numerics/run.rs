@@ -76,7 +76,7 @@ pub enum NumericsError {
         /// The model.
         model: String,
         /// Why.
-        source: EvalError,
+        source: Box<EvalError>,
     },
     /// An input is too large.
     #[error("{model}: {source}")]
@@ -84,7 +84,7 @@ pub enum NumericsError {
         /// The model.
         model: String,
         /// Why.
-        source: TensorError,
+        source: Box<TensorError>,
     },
 }
 
@@ -148,7 +148,7 @@ impl NumericsRun {
             .zip(0..)
             .map(|(input, n)| input_tensor(spec.seed, n, input).map(Rc::new))
             .collect::<Result<Vec<_>, _>>()
-            .map_err(|source| NumericsError::Input { model: named(), source })?;
+            .map_err(|source| NumericsError::Input { model: named(), source: Box::new(source) })?;
         let core = features(size.core_version).map_or("NeuronCore", |f| f.name);
         let (reference, device) = (Rc::new(lowered), Rc::new(optimised));
         let (expected, stage, seen) = (None, None, Exceptions::default());
@@ -169,7 +169,8 @@ impl NumericsRun {
             Some(Stage::Reference(evaluation)) => evaluation.step(budget, &mut Reference, &mut self.seen),
             Some(Stage::Device(evaluation, device)) => evaluation.step(budget, device.as_mut(), &mut self.seen),
         };
-        let finished = finished.map_err(|source| NumericsError::Evaluate { model: self.spec.model.clone(), source })?;
+        let finished = finished
+            .map_err(|source| NumericsError::Evaluate { model: self.spec.model.clone(), source: Box::new(source) })?;
         match (finished, self.expected.take()) {
             (Some(results), None) => self.start_device(results)?,
             (Some(results), Some((expected, seen))) => {
@@ -182,7 +183,7 @@ impl NumericsRun {
 
     fn start(&self, module: &Rc<HloModule>) -> Result<Evaluation<Rc<HloModule>>, NumericsError> {
         let parameters = parameter_values(module, &self.graph, &self.inputs, self.spec.seed)
-            .map_err(|source| NumericsError::Evaluate { model: self.spec.model.clone(), source })?;
+            .map_err(|source| NumericsError::Evaluate { model: self.spec.model.clone(), source: Box::new(source) })?;
         Ok(Evaluation::new(Rc::clone(module), parameters))
     }
 

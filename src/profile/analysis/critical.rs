@@ -3,18 +3,21 @@
 //! The walk goes backwards from the slice that ends last. At a slice, the time since its start belongs to it, and what
 //! held up its start is whichever of these came last:
 //!
-//! * the end of the slice before it on its track (host threads are walked at their innermost slices);
+//! * the end of the slice before it on its track (threads are walked at their innermost slices, so a
+//!   slice is left for the last one inside it);
 //! * an arrow that leads to it: the work was handed over when the slice at the other end of the arrow ended, or when this
-//!   one started if that was earlier.
+//!   one started if that was earlier;
+//! * for a slice of the host that no arrow leads to and that starts after a pause of its thread: what another thread of the
+//!   host was running then or ended last before, if that is later.
 //!
 //! A slice of the host that waits for the device ([`Work::Wait`], or a copy that blocks) hands its time over to the device:
-//! the walk goes on from the device slice that ended last within it, if there is one. Time in which nothing ran on the chain
+//! the walk goes on from the device slice that ended last within it, if there is one. Annotations are never on the path. Time in which nothing ran on the chain
 //! is a part of its own, without a slice. The parts follow one another without a gap or an overlap, so their lengths add up
 //! to the span.
 
 use serde::{Deserialize, Serialize};
 
-use super::work::{Work, Works};
+use super::work::{Family, Work, Works};
 use crate::base::{FxHashMap, Idx, Interval, StrId, TraceNs};
 use crate::profile::flows::{FlowIndex, first_starting, running_at};
 use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
@@ -29,6 +32,8 @@ pub enum Cause {
     Track,
     /// An arrow leads from it to the next one.
     Arrow,
+    /// It ran on another thread of the host when the next one started after a pause of its own.
+    Thread,
     /// The next one waits for it.
     Wait,
     /// Nothing ran: the next one did not start though what it needed was done.
@@ -72,7 +77,9 @@ impl CriticalPath {
     pub fn of(profile: &Profile, works: &Works, flows: &FlowIndex, within: Option<Interval<TraceNs>>) -> Self {
         let span =
             within.unwrap_or(Interval::new(profile.span().start, TraceNs(profile.span().end.0.saturating_add(1))));
-        let walk = Walk { profile, works, flows, span, devices: device_tracks(profile, works) };
+        let annotation = profile.strings().lookup("user_annotation");
+        let (devices, hosts) = (device_tracks(profile, works), host_tracks(profile, works));
+        let walk = Walk { profile, works, flows, span, devices, hosts, annotation };
         walk.run()
     }
 
@@ -105,6 +112,9 @@ impl CriticalPath {
     }
 }
 
+/// Most slices looked back over for one that ended: bounds the work where thousands overlap.
+const MOST_LOOKED_BACK: usize = 1024;
+
 /// Tracks of devices with the ends of their slices, by time.
 struct DeviceTrack {
     ends: Vec<(TraceNs, SliceId)>,
@@ -121,12 +131,25 @@ fn device_tracks(profile: &Profile, works: &Works) -> Vec<DeviceTrack> {
     profile.tracks().ids().map(ends).filter(|t| !t.ends.is_empty()).collect()
 }
 
+/// Threads with work of the host; none where no work is known.
+fn host_tracks(profile: &Profile, works: &Works) -> Vec<TrackId> {
+    let is_host = |t: &TrackId| {
+        let mut slices = profile.slices().of_track(*t);
+        slices.any(|id| works.of_slice(profile, *t, id).is_some_and(Work::is_host))
+    };
+    profile.tracks().ids().filter(is_host).collect()
+}
+
 struct Walk<'a> {
     profile: &'a Profile,
     works: &'a Works,
     flows: &'a FlowIndex,
     span: Interval<TraceNs>,
     devices: Vec<DeviceTrack>,
+    /// Threads of the host.
+    hosts: Vec<TrackId>,
+    /// Category of annotations.
+    annotation: Option<StrId>,
 }
 
 /// What held something up, and until when.
@@ -141,17 +164,15 @@ impl Walk<'_> {
     fn run(&self) -> CriticalPath {
         let Some(last) = self.last() else { return CriticalPath::default() };
         let mut parts: Vec<PathPart> = Vec::new();
-        let (mut at, mut now) = (last, last.until);
+        let (mut at, mut now) = (self.innermost(last), last.until);
         // Every turn moves back in time or to a slice before the one it left, so this ends.
         let most_turns = self.profile.slices().len().saturating_mul(4).saturating_add(16);
         for _ in 0..most_turns {
             let slice = at.by;
             let from = self.profile.slices().start(slice).max(self.span.start).min(now);
-            let next = self.waited_for(slice, now).or_else(|| self.held_up(slice));
-            let from = match next {
-                Some(held) if held.cause == Cause::Wait => held.until.max(from),
-                _ => from,
-            };
+            let inside = self.waited_for(slice, now).or_else(|| self.last_inside(slice, now));
+            let from = inside.map_or(from, |held| held.until.max(from));
+            let next = inside.or_else(|| self.held_up(slice)).map(|held| self.innermost(held));
             push(&mut parts, Some(slice), from, now, at.cause);
             now = from;
             let Some(next) = next.filter(|_| now > self.span.start) else { break };
@@ -185,10 +206,11 @@ impl Walk<'_> {
 
     /// Whether a slice can be on the path: not one that never ended, nor a mere marker.
     fn counts(&self, id: SliceId) -> bool {
-        let closed = !self.profile.slices().flags(id).has(SliceFlags::UNCLOSED);
-        closed
-            && (self.works.family() == super::work::Family::Other
-                || !matches!(self.work(id), None | Some(Work::Marker)))
+        let slices = self.profile.slices();
+        if slices.flags(id).has(SliceFlags::UNCLOSED) || Some(slices.category(id)) == self.annotation {
+            return false;
+        }
+        self.works.family() == Family::Other || !matches!(self.work(id), None | Some(Work::Marker))
     }
 
     /// For a slice that waits for a device: the device slice that ended last within it, before `now`.
@@ -208,6 +230,40 @@ impl Walk<'_> {
         (until > slices.start(id)).then_some(Held { by, until, cause: Cause::Wait })
     }
 
+    /// The slice directly inside another one that ended last before `now`.
+    fn last_inside(&self, id: SliceId, now: TraceNs) -> Option<Held> {
+        let by = self.last_ended(self.profile.slices().track(id), now, Some(id))?;
+        Some(Held { by, until: self.profile.slices().end(by), cause: Cause::Track })
+    }
+
+    /// The slice of a track, or below a slice, that started last among those that ended until a time; of several around one
+    /// another the outermost.
+    fn last_ended(&self, track: TrackId, at: TraceNs, below: Option<SliceId>) -> Option<SliceId> {
+        let slices = self.profile.slices();
+        let first = below.map_or(slices.range_of(track).start, |id| id.index() + 1);
+        let ended = |id: SliceId| self.counts(id) && slices.end(id) <= at;
+        let latest = first_starting(self.profile, track, at);
+        let mut starting = (first..latest).rev().take(MOST_LOOKED_BACK).map(SliceId::from_usize);
+        let found = starting.find(|id| ended(*id))?;
+        let around = std::iter::successors(Some(found), |id| slices.stack_parent(*id));
+        let inside = around.take_while(|id| id.index() >= first && slices.end(*id) <= at);
+        inside.filter(|id| self.counts(*id)).last()
+    }
+
+    /// The same with the innermost slice that ran on that track then.
+    fn innermost(&self, held: Held) -> Held {
+        let track = self.profile.slices().track(held.by);
+        let running = held.until.0.checked_sub(1).and_then(|at| self.running(track, TraceNs(at)));
+        running.filter(|by| *by > held.by).map_or(held, |by| Held { by, ..held })
+    }
+
+    /// The innermost slice of a track at a time that can be on the path.
+    fn running(&self, track: TrackId, at: TraceNs) -> Option<SliceId> {
+        let slices = self.profile.slices();
+        let stack = std::iter::successors(running_at(self.profile, track, at), |id| slices.stack_parent(*id));
+        stack.filter(|id| slices.end(*id) > at).find(|id| self.counts(*id))
+    }
+
     /// What held up the start of a slice.
     fn held_up(&self, id: SliceId) -> Option<Held> {
         let slices = self.profile.slices();
@@ -216,39 +272,35 @@ impl Walk<'_> {
         let arrow = arrows
             .map(|by| Held { by, until: slices.end(by).min(start), cause: Cause::Arrow })
             .max_by_key(|h| (h.until, h.by));
-        let before = self.before(id);
+        let track = slices.track(id);
+        let before = self.latest_on(track, start, Cause::Track);
         match (arrow, before) {
             (Some(a), Some(b)) if b.until > a.until => Some(b),
             (Some(a), _) => Some(a),
+            (None, Some(b)) if b.until == start => Some(b),
+            (None, b) if self.hosts.contains(&track) => {
+                let other = self.other_thread(track, start);
+                [b, other].into_iter().flatten().max_by_key(|h| h.until)
+            }
             (None, b) => b,
         }
     }
 
-    /// What was running on the same track until the slice started: the innermost slice just before it, which may be one
-    /// that contains it.
-    fn before(&self, id: SliceId) -> Option<Held> {
-        let slices = self.profile.slices();
-        let (track, start) = (slices.track(id), slices.start(id));
-        let just_before = TraceNs(start.0.checked_sub(1)?);
-        let mut found = running_at(self.profile, track, just_before).or_else(|| self.ended_before(track, start));
-        while let Some(by) = found {
-            if self.counts(by) {
-                let until = slices.end(by).min(start);
-                return (slices.start(by) < start).then_some(Held { by, until, cause: Cause::Track });
-            }
-            found = slices.stack_parent(by).or_else(|| self.ended_before(track, slices.start(by)));
+    /// What was running on a track until a time, or ended last before.
+    fn latest_on(&self, track: TrackId, at: TraceNs, cause: Cause) -> Option<Held> {
+        let just_before = TraceNs(at.0.checked_sub(1)?);
+        if let Some(by) = self.running(track, just_before) {
+            return Some(Held { by, until: at, cause });
         }
-        None
+        let by = self.last_ended(track, at, None)?;
+        Some(Held { by, until: self.profile.slices().end(by), cause })
     }
 
-    /// The slice of a track that started last before a time, then its last descendant's end matters: the outermost of its
-    /// stack that ended latest.
-    fn ended_before(&self, track: TrackId, at: TraceNs) -> Option<SliceId> {
-        let slices = self.profile.slices();
-        let last =
-            first_starting(self.profile, track, at).checked_sub(1).filter(|i| *i >= slices.range_of(track).start)?;
-        let chain = std::iter::successors(Some(SliceId::from_usize(last)), |id| slices.stack_parent(*id));
-        chain.filter(|id| slices.end(*id) <= at).max_by_key(|id| (slices.end(*id), *id))
+    /// What another thread of the host was running, or ended last before a time.
+    fn other_thread(&self, track: TrackId, at: TraceNs) -> Option<Held> {
+        let others = self.hosts.iter().filter(|t| **t != track);
+        let latest = others.filter_map(|&t| self.latest_on(t, at, Cause::Thread));
+        latest.max_by_key(|h| (h.until, self.profile.slices().start(h.by), h.by))
     }
 }
 
@@ -284,6 +336,8 @@ mod tests {
         let (host, gpu) = (b.process("1", "python"), b.process("2", "gpu"));
         let (t, k) = (b.thread(host, "1", "main"), b.thread(gpu, "7", "stream 7"));
         b.slice(t, 0, 40, "aten::mm", "cpu_op", None);
+        b.slice(t, 4, 10, "aten::empty", "cpu_op", None);
+        b.slice(t, 6, 8, "malloc", "cuda_runtime", None);
         b.slice(t, 20, 10, "launch", "cuda_runtime", None);
         b.slice(t, 40, 5, "launch", "cuda_runtime", None);
         b.slice(t, 50, 130, "cudaDeviceSynchronize", "cuda_runtime", None);
@@ -296,7 +350,10 @@ mod tests {
         let (works, flows) = (Works::of(&profile), FlowIndex::new(&profile));
         let path = CriticalPath::of(&profile, &works, &flows, None);
         let expected = [
-            ("aten::mm", 0, 20, Cause::Track),
+            ("aten::mm", 0, 4, Cause::Track),
+            ("aten::empty", 4, 6, Cause::Track),
+            ("malloc", 6, 14, Cause::Track),
+            ("aten::mm", 14, 20, Cause::Track),
             ("launch", 20, 30, Cause::Arrow),
             ("", 30, 35, Cause::Idle),
             ("gemm", 35, 100, Cause::Track),

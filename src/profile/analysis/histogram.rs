@@ -90,7 +90,7 @@ fn log_edges(min: i64, max: i64, bins: usize) -> Vec<i64> {
     let edges = &all[first..=last.max(first + 1).min(all.len() - 1)];
     let stride = (edges.len() - 1).div_ceil(bins).max(1);
     let mut thinned: Vec<i64> = edges.iter().copied().step_by(stride).collect();
-    if (edges.len() - 1) % stride != 0 {
+    if !(edges.len() - 1).is_multiple_of(stride) {
         thinned.extend(edges.last());
     }
     thinned

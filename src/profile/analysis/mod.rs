@@ -17,8 +17,10 @@ pub mod idle;
 pub mod members;
 pub mod modules;
 pub mod operators;
+pub mod query;
 pub mod scopes;
 mod selection;
+pub mod sentences;
 pub mod work;
 
 pub use grouping::{GroupBy, Grouping};

@@ -27,7 +27,7 @@ pub enum Work {
     Transfer,
     /// The host works, or waits in a call that says so ([`Work::Wait`]).
     Host,
-    /// The host waits for the device.
+    /// The host waits, in a call that says so by its name.
     Wait,
     /// No work of its own: an annotation, a step, the profiler.
     Marker,
@@ -89,6 +89,7 @@ enum NameSays {
     Communication,
     Copy,
     Wait,
+    Step,
 }
 
 impl Works {
@@ -134,6 +135,7 @@ impl Works {
                 Some(match (work, says) {
                     (Work::Compute, NameSays::Communication) => Work::Communication,
                     (Work::Host, NameSays::Wait) => Work::Wait,
+                    (Work::Host, NameSays::Step) => Work::Marker,
                     (work, _) => work,
                 })
             }
@@ -145,7 +147,7 @@ impl Works {
                 Place::Device => Some(match says {
                     NameSays::Communication => Work::Communication,
                     NameSays::Copy => Work::Transfer,
-                    NameSays::Nothing | NameSays::Wait => Work::Compute,
+                    NameSays::Nothing | NameSays::Wait | NameSays::Step => Work::Compute,
                 }),
             },
             Family::Other => None,
@@ -222,9 +224,11 @@ fn name_says(name: &str) -> NameSays {
     ];
     const COPIES: [&str; 7] = ["copy", "Memcpy", "MemcpyD2H", "MemcpyH2D", "infeed", "outfeed", "Memset"];
     const WAITS: [&str; 5] = ["Synchronize", "StreamWaitEvent", "EventQuery", "BlockUntilReady", "BlockHostUntilDone"];
-    if COLLECTIVES.iter().any(|c| name.contains(c)) {
+    if name.starts_with("ProfilerStep#") {
+        NameSays::Step
+    } else if COLLECTIVES.iter().any(|c| name.contains(c)) {
         NameSays::Communication
-    } else if WAITS.iter().any(|w| name.contains(w)) {
+    } else if name.ends_with(": wait") || WAITS.iter().any(|w| name.contains(w)) {
         NameSays::Wait
     } else if COPIES.iter().any(|c| name.starts_with(c)) {
         NameSays::Copy

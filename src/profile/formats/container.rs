@@ -1,10 +1,9 @@
-//! What a file is packed in: gzip, zip, or nothing.
+//! What a file that holds one text is packed in: gzip, or nothing.
 
 use super::ReadError;
 use super::gzip::Gunzip;
 use super::inflate::Sink;
 use super::sniff::FileKind;
-use super::zip::Unzip;
 use crate::base::Diagnostics;
 
 /// Unpacks a file in pieces.
@@ -12,14 +11,12 @@ pub(super) enum Unpacker {
     /// It is not packed.
     Plain,
     Gzip(Gunzip),
-    Zip(Unzip),
 }
 
 impl Unpacker {
     pub(super) fn for_kind(kind: FileKind) -> Self {
         match kind {
             FileKind::Gzip => Self::Gzip(Gunzip::new()),
-            FileKind::Zip => Self::Zip(Unzip::new()),
             _ => Self::Plain,
         }
     }
@@ -34,7 +31,6 @@ impl Unpacker {
         match self {
             Self::Plain => sink(input),
             Self::Gzip(gzip) => gzip.push(input, sink, diagnostics),
-            Self::Zip(zip) => zip.push(input, sink, diagnostics),
         }
     }
 
@@ -46,7 +42,6 @@ impl Unpacker {
                 gzip.finish(diagnostics);
                 Ok(())
             }
-            Self::Zip(zip) => zip.finish(diagnostics),
         }
     }
 }

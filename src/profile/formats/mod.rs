@@ -14,6 +14,7 @@
 //! # Ok::<(), neuronscope::profile::formats::ReadError>(())
 //! ```
 
+mod archive;
 pub mod chrome;
 mod container;
 mod crc32;
@@ -36,8 +37,10 @@ mod sniff;
 mod stacks;
 mod utf16;
 mod wire;
+mod write;
 mod xplane;
 mod zip;
 
 pub use reader::{ChunkedReader, ProfileReader, ReadError, ReadLimits, ReadProgress, read_bytes};
 pub use sniff::{FileKind, SNIFF_BYTES, name_json_object, sniff};
+pub use write::WriteFormat;

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::archive::Archive;
 use super::chrome::ChromeReader;
 use super::container::Unpacker;
 use super::document::DocumentReader;
@@ -134,6 +135,10 @@ pub struct ProfileReader {
     text: TextReader,
     diagnostics: Diagnostics,
     file_bytes: u64,
+    /// The files of an archive, if it is one.
+    archive: Option<Archive>,
+    /// Whether this is a file of an archive.
+    is_inner: bool,
 }
 
 impl ProfileReader {
@@ -153,13 +158,47 @@ impl ProfileReader {
             text: TextReader { head: Vec::new(), utf16: None, is_utf16: false, reader: None, bytes: 0, limits },
             diagnostics: Diagnostics::new(),
             file_bytes: 0,
+            archive: None,
+            is_inner: false,
         }
+    }
+
+    /// For a file of an archive.
+    pub(super) fn inner(title: &str, limits: ReadLimits) -> Self {
+        Self { is_inner: true, ..Self::with_limits(title, limits) }
+    }
+
+    /// Takes the end of the file and gives its profiles: more than one if it is an archive of several.
+    ///
+    /// # Errors
+    /// When nothing could be made of it.
+    pub fn finish_all(mut self) -> Result<Vec<Profile>, ReadError> {
+        if self.unpacker.is_none() && self.archive.is_none() {
+            self.start()?;
+        }
+        if let Some(archive) = self.archive {
+            return archive.finish(&self.title);
+        }
+        if let Some(unpacker) = &mut self.unpacker {
+            unpacker.finish(&mut self.diagnostics)?;
+        }
+        let mut profile = self.text.finish()?;
+        profile.meta.title = self.title;
+        profile.diagnostics.append(&self.diagnostics);
+        Ok(vec![profile])
     }
 
     /// Finds out from the head what the file is packed in, and unpacks the head.
     fn start(&mut self) -> Result<(), ReadError> {
         let head = std::mem::take(&mut self.head);
-        let mut unpacker = Unpacker::for_kind(sniff(&head));
+        let kind = sniff(&head);
+        if kind == FileKind::Zip && !self.is_inner {
+            let mut archive = Archive::new(self.text.limits);
+            archive.push(&head)?;
+            self.archive = Some(archive);
+            return Ok(());
+        }
+        let mut unpacker = Unpacker::for_kind(kind);
         let text = &mut self.text;
         unpacker.push(&head, &mut |bytes| text.push(bytes), &mut self.diagnostics)?;
         self.unpacker = Some(unpacker);
@@ -170,6 +209,9 @@ impl ProfileReader {
 impl ChunkedReader for ProfileReader {
     fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
         self.file_bytes += chunk.len() as u64;
+        if let Some(archive) = &mut self.archive {
+            return archive.push(chunk);
+        }
         if let Some(unpacker) = &mut self.unpacker {
             let text = &mut self.text;
             return unpacker.push(chunk, &mut |bytes| text.push(bytes), &mut self.diagnostics);
@@ -178,22 +220,23 @@ impl ChunkedReader for ProfileReader {
         if self.head.len() < SNIFF_BYTES { Ok(()) } else { self.start() }
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
-        if self.unpacker.is_none() {
-            self.start()?;
+    fn finish(self: Box<Self>) -> Result<Profile, ReadError> {
+        let mut profiles = self.finish_all()?.into_iter();
+        let Some(mut first) = profiles.next() else { return Err(ReadError::Empty) };
+        for other in profiles {
+            let title = &other.meta.title;
+            first.diagnostics.add("zip_more_files", None, || {
+                format!("the zip archive holds more profiles, such as {title:?}: this is the first")
+            });
         }
-        if let Some(unpacker) = &mut self.unpacker {
-            unpacker.finish(&mut self.diagnostics)?;
-        }
-        let mut profile = self.text.finish()?;
-        profile.meta.title = self.title;
-        for item in self.diagnostics.items() {
-            profile.diagnostics.add_many(&item.code, item.count, item.byte_offset, || item.first_example.clone());
-        }
-        Ok(profile)
+        Ok(first)
     }
 
     fn progress(&self) -> ReadProgress {
+        if let Some(archive) = &self.archive {
+            let (text_bytes, events) = archive.progress();
+            return ReadProgress { file_bytes: self.file_bytes, text_bytes, events };
+        }
         let inner = self.text.reader.as_ref().map_or(ReadProgress::default(), |r| r.progress());
         ReadProgress { file_bytes: self.file_bytes, text_bytes: self.text.bytes, events: inner.events }
     }

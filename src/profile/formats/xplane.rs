@@ -193,7 +193,7 @@ impl PlaneReader<'_, '_> {
         let args = self.args.take();
         let args = if args.is_empty() { ArgsId::NONE } else { self.builder.add_args(&args) };
         self.builder.slice_of(track, start, Some(end - start), name, category, args);
-        self.links(track, start, name, &marks);
+        self.links(track, start, &marks);
     }
 
     fn stat(&mut self, stat: &[u8], marks: &mut Marks) {
@@ -223,7 +223,8 @@ impl PlaneReader<'_, '_> {
     }
 
     /// Flows are numbers with two bits of direction; work handed on has the number of who produced and consumes it.
-    fn links(&mut self, track: TrackId, ts_ns: i64, name: StrId, marks: &Marks) {
+    fn links(&mut self, track: TrackId, ts_ns: i64, marks: &Marks) {
+        let name = self.builder.intern("flow");
         let mut ends = Vec::new();
         if let Some(flow) = marks.flow {
             let id = LinkValue::Number(flow >> 2);

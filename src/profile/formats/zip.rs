@@ -1,4 +1,4 @@
-//! A zip archive of one file, in pieces.
+//! The files of a zip archive, in pieces.
 //!
 //! Written by hand rather than with the `zip` crate: that needs a seekable source, which a file read in chunks is
 //! not, and adds about 75 KiB (compressed) to the wasm for features a trace never uses. The local header in front of
@@ -25,17 +25,34 @@ enum State {
     Pass {
         left: u64,
     },
-    /// The file has been read; only further entries are looked for.
+    /// A file has been read. What follows it may be its sizes (when they were not known before), another file, or the
+    /// list of files.
+    Between,
+    /// After the last file.
     After,
 }
 
-/// Reads the first file of a zip archive.
+impl State {
+    fn pass(left: u64) -> Self {
+        if left == 0 { Self::Between } else { Self::Pass { left } }
+    }
+}
+
+/// Bytes of sizes that may stand between two files.
+const DESCRIPTOR_BYTES: usize = 24;
+const LIST_HEADER: [u8; 4] = *b"PK\x01\x02";
+
+/// Reads the files of a zip archive, one after another.
 pub(super) struct Unzip {
     state: State,
     held: Vec<u8>,
     inflater: Inflater,
     offset: u64,
     found: bool,
+    /// Files that were begun.
+    files: u32,
+    /// Name of a file that begins here.
+    pub(super) begun: Option<String>,
 }
 
 struct Entry {
@@ -48,27 +65,41 @@ struct Entry {
 
 impl Unzip {
     pub(super) fn new() -> Self {
-        Self { state: State::Header, held: Vec::new(), inflater: Inflater::new(), offset: 0, found: false }
+        Self {
+            state: State::Header,
+            held: Vec::new(),
+            inflater: Inflater::new(),
+            offset: 0,
+            found: false,
+            files: 0,
+            begun: None,
+        }
     }
 
-    /// Takes the next piece of the file.
+    /// Takes the next piece of the file, up to where another of its files begins: says how much is left then.
     pub(super) fn push(
         &mut self,
         mut input: &[u8],
         sink: Sink<'_>,
         diagnostics: &mut Diagnostics,
-    ) -> Result<(), ReadError> {
+    ) -> Result<usize, ReadError> {
         while !input.is_empty() {
             match &mut self.state {
-                State::Header => input = self.header(input)?,
+                State::Header => {
+                    input = self.header(input, diagnostics)?;
+                    if self.begun.is_some() {
+                        return Ok(input.len());
+                    }
+                }
                 State::Deflated => {
                     let Some(fed) = self.inflater.feed(input, sink)? else {
-                        return self.damaged(diagnostics);
+                        self.damaged(diagnostics)?;
+                        return Ok(0);
                     };
                     self.offset += fed.used as u64;
                     input = &input[fed.used..];
                     if fed.ended {
-                        self.state = State::After;
+                        self.state = State::Between;
                     }
                 }
                 State::Stored { left } => {
@@ -78,7 +109,7 @@ impl Unzip {
                     self.offset += take as u64;
                     input = &input[take..];
                     if *left == 0 {
-                        self.state = State::After;
+                        self.state = State::Between;
                     }
                 }
                 State::Pass { left } => {
@@ -87,16 +118,14 @@ impl Unzip {
                     self.offset += take as u64;
                     input = &input[take..];
                     if *left == 0 {
-                        self.state = State::Header;
+                        self.state = State::Between;
                     }
                 }
-                State::After => {
-                    self.look_for_more(input, diagnostics);
-                    return Ok(());
-                }
+                State::Between => input = self.between(input),
+                State::After => return Ok(0),
             }
         }
-        Ok(())
+        Ok(0)
     }
 
     /// Takes the end of the file.
@@ -104,7 +133,7 @@ impl Unzip {
         if !self.found {
             return Err(ReadError::Damaged { container: "zip", what: "it holds no file".to_owned() });
         }
-        if !matches!(self.state, State::After) {
+        if !matches!(self.state, State::After | State::Between) {
             diagnostics
                 .add("zip_cut", Some(self.offset), || "the zip archive is cut off: read as far as it goes".to_owned());
         }
@@ -112,7 +141,7 @@ impl Unzip {
     }
 
     fn damaged(&mut self, diagnostics: &mut Diagnostics) -> Result<(), ReadError> {
-        if self.inflater.written == 0 {
+        if self.inflater.written == 0 && self.files == 1 {
             return Err(ReadError::Damaged { container: "zip", what: "its file does not inflate".to_owned() });
         }
         self.state = State::After;
@@ -122,7 +151,7 @@ impl Unzip {
         Ok(())
     }
 
-    fn header<'a>(&mut self, input: &'a [u8]) -> Result<&'a [u8], ReadError> {
+    fn header<'a>(&mut self, input: &'a [u8], diagnostics: &mut Diagnostics) -> Result<&'a [u8], ReadError> {
         let before = self.held.len();
         // Names are at most 64 KiB, extra fields too.
         self.held.extend_from_slice(&input[..input.len().min(1 << 18)]);
@@ -134,51 +163,65 @@ impl Unzip {
             return Err(ReadError::Damaged { container: "zip", what });
         }
         let Some(entry) = read_entry(&self.held) else { return Ok(&[]) };
-        self.offset += entry.header_len as u64;
-        self.state = self.enter(&entry)?;
+        let header_len = entry.header_len;
+        self.offset += header_len as u64;
+        self.state = self.enter(entry, diagnostics)?;
         self.held.clear();
-        Ok(&input[entry.header_len - before..])
+        Ok(&input[header_len - before..])
     }
 
-    fn enter(&mut self, entry: &Entry) -> Result<State, ReadError> {
-        let refuse =
-            |what: &str| Err(ReadError::Damaged { container: "zip", what: format!("{:?} {what}", entry.name) });
+    fn enter(&mut self, entry: Entry, diagnostics: &mut Diagnostics) -> Result<State, ReadError> {
         let no_size = entry.flags & FLAG_SIZES_LATER != 0;
+        let pass = if no_size { State::After } else { State::pass(entry.size) };
         let is_clutter = entry.name.ends_with('/') || entry.name.starts_with("__MACOSX/");
         if is_clutter && !no_size {
-            return Ok(if entry.size == 0 { State::Header } else { State::Pass { left: entry.size } });
+            return Ok(pass);
         }
-        if entry.flags & FLAG_ENCRYPTED != 0 {
-            return refuse("is encrypted: unpack it first");
-        }
-        self.found = true;
-        match entry.method {
-            METHOD_DEFLATE => Ok(State::Deflated),
-            METHOD_STORED if !no_size && entry.size < u64::from(u32::MAX) => {
-                Ok(if entry.size == 0 { State::After } else { State::Stored { left: entry.size } })
+        let refused = match entry.method {
+            _ if entry.flags & FLAG_ENCRYPTED != 0 => "is encrypted: unpack it first",
+            METHOD_DEFLATE => {
+                self.inflater.restart();
+                return Ok(self.begin(entry.name, State::Deflated));
             }
-            METHOD_STORED => refuse("is stored without its size: unpack it first"),
-            _ => refuse("is packed by a method other than deflate: unpack it first"),
+            METHOD_STORED if !no_size && entry.size < u64::from(u32::MAX) => {
+                let body = if entry.size == 0 { State::Between } else { State::Stored { left: entry.size } };
+                return Ok(self.begin(entry.name, body));
+            }
+            METHOD_STORED => "is stored without its size: unpack it first",
+            _ => "is packed by a method other than deflate: unpack it first",
+        };
+        let what = format!("{:?} {refused}", entry.name);
+        if !self.found {
+            return Err(ReadError::Damaged { container: "zip", what });
         }
+        diagnostics.add("zip_other_file", Some(self.offset), || format!("of the files of the archive, {what}"));
+        Ok(pass)
     }
 
-    /// Says so when there are more files than the one that was read.
-    fn look_for_more(&mut self, input: &[u8], diagnostics: &mut Diagnostics) {
-        let keep = self.held.len().min(3);
-        self.held.drain(..self.held.len() - keep);
-        self.held.extend_from_slice(input);
-        for at in memchr::memmem::find_iter(&self.held, &LOCAL_HEADER) {
-            let more =
-                read_entry(&self.held[at..]).filter(|e| !e.name.ends_with('/') && !e.name.starts_with("__MACOSX/"));
-            if let Some(entry) = more.filter(|e| matches!(e.method, METHOD_STORED | METHOD_DEFLATE)) {
-                diagnostics.add("zip_more_files", Some(self.offset), || {
-                    format!("the zip archive holds more files, such as {:?}: only the first was read", entry.name)
-                });
-                break;
-            }
+    fn begin(&mut self, name: String, body: State) -> State {
+        self.found = true;
+        self.files += 1;
+        self.begun = Some(name);
+        body
+    }
+
+    /// Looks for the header of another file, or of the list of files, behind the sizes of the one before.
+    fn between<'a>(&mut self, input: &'a [u8]) -> &'a [u8] {
+        let most = DESCRIPTOR_BYTES + LOCAL_HEADER.len();
+        let (taken, rest) = input.split_at(input.len().min(most - self.held.len()));
+        self.held.extend_from_slice(taken);
+        let at = |header: &[u8]| memchr::memmem::find(&self.held, header);
+        let (file, list) = (at(&LOCAL_HEADER), at(&LIST_HEADER));
+        if let Some(at) = file.filter(|&at| list.is_none_or(|list| at < list)) {
+            // What is held is shorter than a header, so none of the file itself is in it.
+            self.held.drain(..at);
+            self.offset += at as u64;
+            self.state = State::Header;
+        } else if list.is_some() || self.held.len() == most {
+            self.held.clear();
+            self.state = State::After;
         }
-        let keep = self.held.len().min(3);
-        self.held.drain(..self.held.len() - keep);
+        rest
     }
 }
 

@@ -18,6 +18,21 @@ pub enum Listing {
     Groups(GroupsOf),
     /// The slices of one group.
     Members(MembersOf),
+    /// When devices (or threads, where no devices are known) did nothing, longest first.
+    Idle(SpanOf),
+    /// The time of each name on the critical path.
+    CriticalPath(SpanOf),
+    /// The answer to a query in the language of docs/query.md.
+    Query(String),
+}
+
+/// A span of a profile, and how much of the answer is listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpanOf {
+    /// Only in this span; everything when absent.
+    pub range: Option<Interval<TraceNs>>,
+    /// At most so many rows.
+    pub limit: u32,
 }
 
 /// Which slices a question is about, as the page names them.

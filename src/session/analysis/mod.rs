@@ -1,12 +1,18 @@
 //! Questions about any profile: tables ([`Listing`]) and trees, spreads and sentences ([`Question`]), computed in steps.
 
+mod ask;
 mod groups;
+mod idle;
 mod listing;
 mod members;
+mod path;
 mod question;
 mod run;
+mod said;
 
 pub(super) use listing::Sources;
-pub use listing::{Chosen, GroupsOf, Listed, Listing, MembersOf};
+pub use listing::{Chosen, GroupsOf, Listed, Listing, MembersOf, SpanOf};
+pub use path::{PathShown, PathStep};
 pub use question::{Answer, Question};
 pub(super) use run::{AnalysisRun, Asked};
+pub use said::Said;

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::listing::Chosen;
+use super::listing::{Chosen, SpanOf};
+use super::path::PathShown;
+use super::said::Said;
 use crate::profile::analysis::GroupBy;
 use crate::profile::analysis::compare::OperatorTotals;
 use crate::profile::analysis::flame::{FlameGraph, SandwichGraph};
@@ -47,6 +49,10 @@ pub enum Question {
         /// At most so many modules, those with the most time.
         limit: u32,
     },
+    /// What dominates, in sentences. Answered by [`Answer::Sentences`].
+    Sentences,
+    /// The critical path. Answered by [`Answer::Path`].
+    Path(SpanOf),
     /// How the durations of a group are spread. Answered by [`Answer::Histogram`].
     Histogram {
         /// Of which slices.
@@ -75,4 +81,8 @@ pub enum Answer {
     Modules(ModuleTree),
     /// A spread of durations.
     Histogram(Histogram),
+    /// What dominates.
+    Sentences(Vec<Said>),
+    /// The critical path.
+    Path(PathShown),
 }

@@ -1,9 +1,13 @@
 //! One question being answered, a bounded number of slices at a time.
 
+use super::ask::query_table;
 use super::groups::{NO_NAME, group_table};
+use super::idle::idle_table;
 use super::listing::{Listing, Sources};
 use super::members::slice_table;
+use super::path::{path_shown, path_table};
 use super::question::{Answer, Question};
+use super::said::said;
 use crate::base::StrId;
 use crate::profile::analysis::calltree::{CallTreePass, SandwichPass};
 use crate::profile::analysis::compare::{OperatorTotals, compared_by_default};
@@ -12,6 +16,7 @@ use crate::profile::analysis::histogram::Histogram;
 use crate::profile::analysis::members::{MemberOrder, MemberPass};
 use crate::profile::analysis::modules::ModulePass;
 use crate::profile::analysis::operators::{OpQuery, OperatorPass};
+use crate::profile::analysis::query::{QueryPass, parse};
 use crate::profile::analysis::{GroupBy, Grouping};
 use crate::session::{Event, JobId, ProfileKey};
 
@@ -40,6 +45,9 @@ enum Pass {
     Flame(CallTreePass),
     Sandwich(SandwichPass),
     Modules(ModulePass),
+    Query(Box<QueryPass>),
+    /// What is answered in one piece: its cost is that of one look at the slices.
+    AtOnce,
 }
 
 impl AnalysisRun {
@@ -63,6 +71,8 @@ impl AnalysisRun {
             Pass::Flame(pass) => pass.advance(profile, limit),
             Pass::Sandwich(pass) => pass.advance(profile, limit),
             Pass::Modules(pass) => pass.advance(profile, limit),
+            Pass::Query(pass) => pass.advance(profile, limit),
+            Pass::AtOnce => true,
         };
         if !done {
             return Ok(None);
@@ -103,6 +113,11 @@ impl AnalysisRun {
             (Pass::Modules(pass), Asked::Analyse(Question::Modules { limit, .. })) => {
                 analysed(Answer::Modules(pass.finish(nodes(*limit))))
             }
+            (Pass::Query(pass), _) => listed(query_table(sources, &pass.finish(data))),
+            (Pass::AtOnce, Asked::List(Listing::Idle(of))) => listed(idle_table(sources, of)),
+            (Pass::AtOnce, Asked::List(Listing::CriticalPath(of))) => listed(path_table(sources, of)),
+            (Pass::AtOnce, Asked::Analyse(Question::Path(of))) => analysed(Answer::Path(path_shown(sources, of))),
+            (Pass::AtOnce, Asked::Analyse(Question::Sentences)) => analysed(Answer::Sentences(said(sources))),
             _ => return Err("the question changed while it was answered: ask again".to_owned()),
         })
     }
@@ -140,6 +155,11 @@ fn prepare(sources: &Sources<'_>, asked: &Asked) -> Result<Pass, String> {
         Asked::Analyse(Question::Sandwich { of, name, .. }) => {
             Pass::Sandwich(SandwichPass::new(profile, of.selection(tracks), known_name(sources, name)?))
         }
+        Asked::List(Listing::Query(text)) => {
+            Pass::Query(Box::new(QueryPass::new(profile, parse(text).map_err(|e| e.to_string())?)))
+        }
+        Asked::List(Listing::Idle(_) | Listing::CriticalPath(_))
+        | Asked::Analyse(Question::Sentences | Question::Path(_)) => Pass::AtOnce,
         Asked::Analyse(Question::Modules { of, .. }) => Pass::Modules(ModulePass::new(profile, of.selection(tracks))),
     })
 }

@@ -27,6 +27,9 @@ pub(super) use plan::PlanJob;
 pub(super) use profile::ProfileJob;
 pub(super) use times::Times;
 
+/// Makes a profile that is held under a key.
+pub(super) type MakeHeld = Box<dyn FnOnce(ProfileKey) -> Held>;
+
 /// Work that a session does in steps.
 pub(super) trait Job {
     /// The number of the request it answers.
@@ -49,5 +52,7 @@ pub(super) enum JobState {
     /// Done, with nothing to keep.
     Done,
     /// Done, with a profile to hold under a new key.
-    Profile(Box<dyn FnOnce(ProfileKey) -> Held>),
+    Profile(MakeHeld),
+    /// Done, with several profiles of one file, each to hold under a key of its own.
+    Profiles(Vec<MakeHeld>),
 }

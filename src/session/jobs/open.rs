@@ -1,6 +1,6 @@
 //! Reading a file.
 
-use super::{Job, JobState};
+use super::{Job, JobState, MakeHeld};
 use crate::profile::Profile;
 use crate::profile::formats::{ChunkedReader, ProfileReader};
 use crate::session::held::Held;
@@ -36,14 +36,15 @@ impl OpenJob {
 
     fn finish(&mut self) -> Result<JobState, String> {
         let Some(reader) = self.reader.take() else { return Ok(JobState::Done) };
-        let profile: Profile = reader.finish().map_err(|e| format!("{}: {e}", self.name))?;
-        let origin = ProfileOrigin::File {
-            name: self.name.clone(),
-            bytes: self.source.len(),
-            format: profile.meta().format.clone(),
-        };
-        let name = self.name.clone();
-        Ok(JobState::Profile(Box::new(move |key| Held::new(key, name, origin, profile, None))))
+        let profiles: Vec<Profile> = reader.finish_all().map_err(|e| format!("{}: {e}", self.name))?;
+        let (bytes, alone) = (self.source.len(), profiles.len() == 1);
+        let held = profiles.into_iter().map(|profile| -> MakeHeld {
+            // The files of an archive have names of their own.
+            let name = if alone { self.name.clone() } else { format!("{}/{}", self.name, profile.meta().title) };
+            let origin = ProfileOrigin::File { name: name.clone(), bytes, format: profile.meta().format.clone() };
+            Box::new(move |key| Held::new(key, name, origin, profile, None))
+        });
+        Ok(JobState::Profiles(held.collect()))
     }
 }
 

@@ -45,7 +45,7 @@ impl Tool {
 }
 
 /// Everything the profile page shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ProfileLink {
     /// What is profiled when no file is shown.
     pub spec: ProfileSpec,
@@ -69,24 +69,6 @@ pub struct ProfileLink {
     pub annotations: Vec<Annotation>,
     /// Device and core of the second pie; the first one when absent.
     pub core: Option<(u32, u32)>,
-}
-
-impl Default for ProfileLink {
-    fn default() -> Self {
-        Self {
-            spec: ProfileSpec::default(),
-            file: None,
-            tool: Tool::default(),
-            span: None,
-            selected: None,
-            in_view: false,
-            sort: None,
-            search: String::new(),
-            arrangement: Arrangement::default(),
-            annotations: Vec::new(),
-            core: None,
-        }
-    }
 }
 
 pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {

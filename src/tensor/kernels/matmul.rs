@@ -143,7 +143,7 @@ pub(super) fn accumulate(order: Accumulation, a: &[f32], b: &[f32], out: &mut [f
 
 /// `out = a x b` by a library's kernel for this processor; `out` starts at zero.
 fn fastest(a: &[f32], b: &[f32], out: &mut [f32], k: usize, n: usize) {
-    let rows = if n == 0 { 0 } else { out.len() / n };
+    let rows = out.len().checked_div(n).unwrap_or(0);
     let left = ndarray::ArrayView2::from_shape((rows, k), a);
     let right = ndarray::ArrayView2::from_shape((k, n), b);
     if let (Ok(left), Ok(right)) = (left, right)

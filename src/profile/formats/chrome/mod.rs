@@ -17,6 +17,7 @@ mod writer;
 
 pub use super::decimal::{TimeError, us_text_to_ns};
 pub use reader::ChromeReader;
+pub(super) use writer::write_plugin_trace;
 pub use writer::{write_chrome_trace, write_to_string};
 
 /// Name of the object form in summaries.

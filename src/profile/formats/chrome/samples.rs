@@ -13,7 +13,9 @@ use crate::profile::{TrackId, TrackKind};
 /// Adds the tracks.
 pub(super) fn derive(builder: &mut ProfileBuilder) {
     let Some((low, high)) = builder.bounds() else { return };
-    let points = builder.points_of_phase(b'P');
+    let mut points = builder.points_of_phase(b'P');
+    // A whole profile is an instant.
+    points.extend(builder.points_of_phase(b'I').into_iter().filter(|p| builder.text(p.name) == "CpuProfile"));
     let mut parts: Vec<((u8, u64), Point)> = Vec::new();
     let mut samples: Vec<(TrackId, Vec<Point>)> = Vec::new();
     for point in points {

@@ -17,25 +17,43 @@ use crate::profile::{
 /// # Errors
 /// Only those of `out`.
 pub fn write_chrome_trace<W: Write>(profile: &Profile, out: &mut W) -> fmt::Result {
-    let mut writer = Writer { profile, out, first: true, line: String::new() };
-    writer.properties()?;
-    writer.metadata()?;
-    writer.span()?;
-    for (track, _) in profile.tracks().iter_enumerated().filter(|(_, t)| t.kind.is_own()) {
-        for id in profile.slices().of_track(track) {
-            writer.slice(id)?;
+    let mut writer = Writer { profile, out, first: true, line: String::new(), origin_ns: profile.meta().origin_ns };
+    writer.properties(None)?;
+    writer.events()
+}
+
+/// The timeline as the Neuron plugin has it: times from the start of the profile, which is in `neuronStartTimestampNs`.
+pub(in crate::profile::formats) fn write_plugin_trace(profile: &Profile) -> String {
+    let mut out = String::new();
+    let mut writer = Writer { profile, out: &mut out, first: true, line: String::new(), origin_ns: 0 };
+    // Writing to a String can not fail.
+    let _ = writer.properties(Some(profile.meta().origin_ns)).and_then(|()| writer.events());
+    out
+}
+
+impl<W: Write> Writer<'_, W> {
+    /// All events, and the end of the object.
+    fn events(&mut self) -> fmt::Result {
+        let profile = self.profile;
+        let writer = self;
+        writer.metadata()?;
+        writer.span()?;
+        for (track, _) in profile.tracks().iter_enumerated().filter(|(_, t)| t.kind.is_own()) {
+            for id in profile.slices().of_track(track) {
+                writer.slice(id)?;
+            }
         }
+        for id in profile.instants().ids() {
+            writer.instant(id)?;
+        }
+        for id in profile.links().ids() {
+            writer.link(id)?;
+        }
+        for id in profile.counters().series().ids() {
+            writer.series(id)?;
+        }
+        writer.out.write_str("\n]}\n")
     }
-    for id in profile.instants().ids() {
-        writer.instant(id)?;
-    }
-    for id in profile.links().ids() {
-        writer.link(id)?;
-    }
-    for id in profile.counters().series().ids() {
-        writer.series(id)?;
-    }
-    writer.out.write_str("\n]}\n")
 }
 
 /// [`write_chrome_trace`] into a string.
@@ -47,22 +65,30 @@ pub fn write_to_string(profile: &Profile) -> String {
     out
 }
 
+/// What the Neuron plugin calls the time of the start, in ns since 1970.
+const NEURON_START: &str = "neuronStartTimestampNs";
+
 struct Writer<'a, W> {
     profile: &'a Profile,
     out: &'a mut W,
     first: bool,
     line: String,
+    /// What is added to every time.
+    origin_ns: i64,
 }
 
 impl<W: Write> Writer<'_, W> {
     /// Opens the object, with what the file said about itself.
-    fn properties(&mut self) -> fmt::Result {
+    fn properties(&mut self, neuron_start_ns: Option<i64>) -> fmt::Result {
         self.out.write_str("{")?;
         let properties = &self.profile.meta().properties;
         if properties.iter().all(|(key, _)| key != "displayTimeUnit") {
             self.out.write_str("\"displayTimeUnit\":\"ns\",")?;
         }
-        for (key, json) in properties {
+        if let Some(start) = neuron_start_ns {
+            write!(self.out, "\"{NEURON_START}\":{start},")?;
+        }
+        for (key, json) in properties.iter().filter(|(key, _)| neuron_start_ns.is_none() || key != NEURON_START) {
             // What a lenient reader let in must not make the output something no one can read.
             if key != "traceEvents" && serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() {
                 push_json_str(&mut self.line, key);
@@ -123,7 +149,7 @@ impl<W: Write> Writer<'_, W> {
     }
 
     fn ts(&mut self, relative_ns: i64) {
-        self.time("ts", relative_ns.saturating_add(self.profile.meta().origin_ns));
+        self.time("ts", relative_ns.saturating_add(self.origin_ns));
     }
 
     fn args(&mut self, id: ArgsId) {
@@ -215,7 +241,7 @@ impl<W: Write> Writer<'_, W> {
         if said == Some((span.start.0, span.end.0)) || said.is_none() && profile.span_ns() == 0 {
             return Ok(());
         }
-        let origin = profile.meta().origin_ns;
+        let origin = self.origin_ns;
         let (start, end) = (span.start.0.saturating_add(origin), span.end.0.saturating_add(origin));
         self.line.push_str("{\"ph\":\"M\"");
         self.text("name", PROFILE_SPAN);

@@ -3,7 +3,7 @@
 use super::annotations;
 use super::reader::State;
 use super::tracks::{Tracks, sequence_track};
-use crate::base::{FxHashMap, StrId};
+use crate::base::{FxHashMap, FxHashSet, StrId};
 use crate::profile::formats::json::ObjectText;
 use crate::profile::formats::wire::{Fields, Wire};
 use crate::profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
@@ -46,6 +46,45 @@ impl Counters {
                 (track, builder.intern(&place.name), key)
             });
             builder.counter(track, ts, name, StrId::EMPTY, &[(key, value)]);
+        }
+    }
+}
+
+/// The events that flows go through.
+#[derive(Debug, Default)]
+pub(super) struct Flows {
+    steps: Vec<(i64, u64, TrackId)>,
+}
+
+impl Flows {
+    /// Adds them to the profile: by time the first step begins a flow, and the last ends it.
+    pub fn finish(mut self, builder: &mut ProfileBuilder) {
+        self.steps.sort_by_key(|&(ts, ..)| ts);
+        let mut left: FxHashMap<u64, u32> = FxHashMap::default();
+        for &(_, id, _) in &self.steps {
+            *left.entry(id).or_default() += 1;
+        }
+        let mut begun: FxHashSet<u64> = FxHashSet::default();
+        let name = builder.intern("flow");
+        for (ts_ns, id, track) in self.steps {
+            let left = left.entry(id).or_default();
+            *left = left.saturating_sub(1);
+            let phase = match (begun.insert(id), *left) {
+                (true, _) => b's',
+                (false, 0) => b'f',
+                (false, _) => b't',
+            };
+            let (id, args) = (LinkValue::Number(id), ArgsId::NONE);
+            builder.derived_link(LinkEvent {
+                track,
+                ts_ns,
+                phase,
+                name,
+                category: name,
+                id,
+                binds_enclosing: true,
+                args,
+            });
         }
     }
 }
@@ -176,26 +215,13 @@ impl State {
             INSTANT => self.builder.instant(track, ts, b'i', b't', name, category, args),
             _ => self.legacy(raw.legacy, &Event { track, ts, name, category, args, offset }),
         }
-        self.flows(track, ts, name, &raw);
+        self.flows(track, ts, &raw);
     }
 
-    /// A flow is written as a step at each event it goes through, and as an end where it says so.
-    fn flows(&mut self, track: TrackId, ts_ns: i64, name: StrId, raw: &Raw<'_>) {
-        let steps = raw.flows.iter().map(|&id| (id, false)).chain(raw.ended_flows.iter().map(|&id| (id, true)));
-        for (id, ends) in steps.collect::<Vec<_>>() {
-            let is_first = self.known_flows.insert(id);
-            let phase = if ends {
-                b'f'
-            } else if is_first {
-                b's'
-            } else {
-                b't'
-            };
-            let (category, id) = (self.builder.intern("flow"), LinkValue::Number(id));
-            let event =
-                LinkEvent { track, ts_ns, phase, name, category, id, binds_enclosing: true, args: ArgsId::NONE };
-            self.builder.derived_link(event);
-        }
+    /// A flow goes through events, in any order of the file.
+    fn flows(&mut self, track: TrackId, ts_ns: i64, raw: &Raw<'_>) {
+        let ids = raw.flows.iter().chain(&raw.ended_flows);
+        self.flows.steps.extend(ids.map(|&id| (ts_ns, id, track)));
     }
 
     /// Events that were converted from the Chrome format have its phase.

@@ -2,11 +2,11 @@
 
 use super::FORMAT;
 use super::clocks::Clocks;
-use super::event::Counters;
+use super::event::{Counters, Flows};
 use super::ftrace::Scheduling;
 use super::sequence::Sequence;
 use super::tracks::Tracks;
-use crate::base::{Diagnostics, FxHashMap, FxHashSet};
+use crate::base::{Diagnostics, FxHashMap};
 use crate::profile::formats::wire::{Fields, varint};
 use crate::profile::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
 use crate::profile::{Profile, ProfileBuilder};
@@ -37,8 +37,7 @@ pub(super) struct State {
     pub(super) tracks: Tracks,
     pub(super) counters: Counters,
     pub(super) scheduling: Scheduling,
-    /// Flows that began.
-    pub(super) known_flows: FxHashSet<u64>,
+    pub(super) flows: Flows,
     packets: u64,
 }
 
@@ -52,7 +51,7 @@ impl PerfettoReader {
             tracks: Tracks::default(),
             counters: Counters::default(),
             scheduling: Scheduling::default(),
-            known_flows: FxHashSet::default(),
+            flows: Flows::default(),
             packets: 0,
         };
         Self { held: Vec::new(), offset: 0, stopped: false, limits, state }
@@ -203,6 +202,7 @@ impl ChunkedReader for PerfettoReader {
         }
         state.scheduling.finish(&mut state.builder);
         state.tracks.finish(&mut state.builder);
+        state.flows.finish(&mut state.builder);
         state.counters.finish(&mut state.builder, &state.tracks);
         if state.builder.events() == 0 {
             let packets = state.packets;

@@ -1,0 +1,24 @@
+//! `neuronscope idle SOURCE` and `neuronscope critical-path SOURCE`
+
+use anyhow::Result;
+
+use super::analysis::{list, print_listed};
+use crate::cli::analysis_args::SpanArgs;
+use crate::cli::driver::Driver;
+use crate::cli::source;
+use crate::session::{Listing, SpanOf};
+
+pub(super) fn run(args: SpanArgs) -> Result<()> {
+    show(args, Listing::Idle)
+}
+
+pub(super) fn run_path(args: SpanArgs) -> Result<()> {
+    show(args, Listing::CriticalPath)
+}
+
+fn show(args: SpanArgs, what: fn(SpanOf) -> Listing) -> Result<()> {
+    let mut driver = Driver::new();
+    let profile = source::open(&mut driver, &args.source)?.profile;
+    let of = SpanOf { range: args.range, limit: u32::MAX };
+    print_listed(&list(&mut driver, profile, what(of))?, &args.output)
+}

@@ -1,0 +1,121 @@
+//! The profiles of an archive: each of its files is read as if it were alone.
+
+use super::reader::ProfileReader;
+use super::zip::Unzip;
+use super::{ChunkedReader, ReadError, ReadLimits};
+use crate::base::Diagnostics;
+use crate::profile::Profile;
+
+/// Files of an archive that are looked at.
+const MAX_FILES: usize = 1000;
+
+/// Reads the files of a zip archive.
+pub(super) struct Archive {
+    unzip: Unzip,
+    limits: ReadLimits,
+    current: Option<File>,
+    read: Vec<(String, Result<Profile, ReadError>)>,
+    diagnostics: Diagnostics,
+    /// Of the files that are done.
+    text_bytes: u64,
+    events: u64,
+}
+
+/// The file that is being read. After an error the rest of it is passed over.
+struct File {
+    name: String,
+    reader: Result<Box<ProfileReader>, ReadError>,
+}
+
+impl File {
+    fn push(&mut self, bytes: &[u8]) {
+        if let Ok(reader) = &mut self.reader
+            && let Err(error) = reader.push(bytes)
+        {
+            self.reader = Err(error);
+        }
+    }
+}
+
+impl Archive {
+    pub fn new(limits: ReadLimits) -> Self {
+        Self {
+            unzip: Unzip::new(),
+            limits,
+            current: None,
+            read: Vec::new(),
+            diagnostics: Diagnostics::new(),
+            text_bytes: 0,
+            events: 0,
+        }
+    }
+
+    /// Takes the next piece of the archive.
+    pub fn push(&mut self, mut chunk: &[u8]) -> Result<(), ReadError> {
+        loop {
+            let current = &mut self.current;
+            let mut sink = |bytes: &[u8]| {
+                if let Some(file) = current {
+                    file.push(bytes);
+                }
+                Ok(())
+            };
+            let left = self.unzip.push(chunk, &mut sink, &mut self.diagnostics)?;
+            if let Some(name) = self.unzip.begun.take() {
+                self.begin(name);
+            }
+            if left == 0 {
+                return Ok(());
+            }
+            chunk = &chunk[chunk.len() - left..];
+        }
+    }
+
+    fn begin(&mut self, name: String) {
+        self.end_file();
+        let reader = Box::new(ProfileReader::inner(&name, self.limits));
+        self.current = (self.read.len() < MAX_FILES).then_some(File { name, reader: Ok(reader) });
+    }
+
+    fn end_file(&mut self) {
+        let Some(file) = self.current.take() else { return };
+        let result = file.reader.and_then(|reader| {
+            let progress = reader.progress();
+            self.text_bytes += progress.text_bytes;
+            self.events += progress.events;
+            reader.finish()
+        });
+        self.read.push((file.name, result));
+    }
+
+    /// Bytes of text and events so far.
+    pub fn progress(&self) -> (u64, u64) {
+        let current = self.current.as_ref().and_then(|f| f.reader.as_ref().ok()).map(|r| r.progress());
+        let current = current.unwrap_or_default();
+        (self.text_bytes + current.text_bytes, self.events + current.events)
+    }
+
+    /// Takes the end of the archive and gives its profiles, of which there is at least one.
+    pub fn finish(mut self, title: &str) -> Result<Vec<Profile>, ReadError> {
+        self.unzip.finish(&mut self.diagnostics)?;
+        self.end_file();
+        let alone = self.read.len() == 1;
+        let (mut profiles, mut first_error) = (Vec::new(), None);
+        for (name, result) in self.read {
+            match result {
+                Ok(mut profile) => {
+                    profile.meta.title = if alone { title.to_owned() } else { name };
+                    profiles.push(profile);
+                }
+                Err(error) => {
+                    self.diagnostics
+                        .add("zip_other_file", None, || format!("of the files of the archive, {name:?}: {error}"));
+                    first_error = first_error.or(Some(error));
+                }
+            }
+        }
+        let Some(first) = profiles.first_mut() else { return Err(first_error.unwrap_or(ReadError::Empty)) };
+        first.diagnostics.append(&self.diagnostics);
+        Ok(profiles)
+    }
+}

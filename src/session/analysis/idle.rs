@@ -1,0 +1,47 @@
+//! Idle gaps as a table.
+
+use super::listing::{Listed, Sources, SpanOf};
+use super::members::MOST_SLICES;
+use crate::profile::SliceId;
+use crate::profile::analysis::idle::idle_gaps;
+use crate::profile::analysis::work::Works;
+use crate::session::timeline::link;
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+
+/// The longest gaps, each with the slice that ends it.
+pub(super) fn idle_table(sources: &Sources<'_>, of: &SpanOf) -> Listed {
+    let profile = sources.profile;
+    let limit = of.limit.min(MOST_SLICES) as usize;
+    let found = idle_gaps(profile, &Works::of(profile), (sources.flows)(), of.range, limit);
+    let name = |id: SliceId| Cell::Text(profile.str(profile.slices().name(id)).to_owned());
+    let rows = found.gaps.iter().map(|g| {
+        let missing = |cell: Option<Cell>| cell.unwrap_or(Cell::Missing);
+        vec![
+            Cell::Text(g.of.clone()),
+            Cell::Number(g.span.start.0 as f64),
+            Cell::Count((g.span.end.0 - g.span.start.0).max(0).unsigned_abs()),
+            name(g.before),
+            name(g.after),
+            missing(g.started_by.map(name)),
+            missing(g.started_by.map(|_| Cell::Text(if g.was_late { "in the gap" } else { "before" }.to_owned()))),
+            missing(g.meanwhile.as_ref().map(|m| Cell::Text(m.name.clone()))),
+            missing(g.meanwhile.as_ref().map(|m| Cell::Count(m.self_ns.max(0).unsigned_abs()))),
+        ]
+    });
+    let table = Table {
+        columns: vec![
+            Column::new("of", "Idle", ColumnKind::Text),
+            Column::new("start_ns", "Start (ns)", ColumnKind::Number),
+            Column::new("duration_ns", "Duration (ns)", ColumnKind::Count),
+            Column::new("before", "After", ColumnKind::Text),
+            Column::new("after", "Until", ColumnKind::Text),
+            Column::new("started_by", "Started by", ColumnKind::Text),
+            Column::new("started", "Started", ColumnKind::Text),
+            Column::new("meanwhile", "Meanwhile", ColumnKind::Text),
+            Column::new("meanwhile_ns", "For (ns)", ColumnKind::Count),
+        ],
+        rows: rows.collect(),
+    };
+    let slices = found.gaps.iter().map(|g| Some(link(profile, sources.tracks, g.after))).collect();
+    Listed { table, slices, total: found.total, notes: Vec::new() }
+}

@@ -1,0 +1,169 @@
+//! What is written in other formats and read again is the same, as far as the format can say it.
+
+use std::fs;
+
+use neuronscope::base::Diagnostics;
+use neuronscope::profile::asyncs::AsyncTable;
+use neuronscope::profile::flows::FlowIndex;
+use neuronscope::profile::formats::{ChunkedReader, ProfileReader, WriteFormat, read_bytes};
+use neuronscope::profile::{ArgsId, Profile, ProfileBuilder, TrackId};
+use proptest::prelude::*;
+
+use crate::formats::fixtures;
+
+/// Name, start, duration and depth of every slice by process and thread, names of threads as people see them.
+fn slices(profile: &Profile) -> Vec<(String, String, String, i64, i64, u16)> {
+    let s = profile.slices();
+    let mut rows: Vec<_> = s
+        .ids()
+        .filter(|&id| profile.tracks()[s.track(id)].kind.is_own())
+        .map(|id| {
+            let track = s.track(id);
+            let process = profile.process_label(profile.tracks()[track].process);
+            let (name, label) = (profile.str(s.name(id)).to_owned(), profile.track_label(track));
+            (process, label, name, s.start(id).0, s.dur_ns(id), s.depth(id))
+        })
+        .collect();
+    rows.sort();
+    rows
+}
+
+/// Slices without where they are: speedscope has no processes.
+fn times(profile: &Profile) -> Vec<(String, i64, i64)> {
+    let mut rows: Vec<_> = slices(profile).into_iter().map(|(_, _, name, start, dur, _)| (name, start, dur)).collect();
+    rows.sort();
+    rows
+}
+
+fn samples(profile: &Profile) -> Vec<(i64, u64)> {
+    let c = profile.counters();
+    let mut rows: Vec<_> =
+        c.series().ids().flat_map(|id| c.samples(id).map(|(t, v)| (t.0, v.to_bits())).collect::<Vec<_>>()).collect();
+    rows.sort_unstable();
+    rows
+}
+
+fn again(profile: &Profile, format: WriteFormat) -> Profile {
+    read_bytes("again", &format.write(profile)).unwrap_or_else(|e| panic!("{}: {e}", format.name()))
+}
+
+/// A profile of slices that nest, with a counter sample and an instant for each of its rows.
+fn nested(rows: &[(u8, u16, u16, u8)]) -> Profile {
+    let mut b = ProfileBuilder::new("test");
+    let mut ends = [0i64; 3];
+    let process = b.process("7", "host");
+    let tracks: Vec<TrackId> = (0..3).map(|i| b.thread(process, &i.to_string(), &format!("thread {i}"))).collect();
+    for &(track, gap, dur, depth) in rows {
+        let (track, depth) = (usize::from(track % 3), i64::from(depth % 4));
+        let start = ends[track] + i64::from(gap);
+        let dur = i64::from(dur) + 2 * depth;
+        for level in 0..=depth {
+            let name = format!("op {level}");
+            b.slice(tracks[track], start + level, dur - 2 * level, &name, "cat", Some("{\"id\":7,\"text\":\"a b\"}"));
+        }
+        ends[track] = start + dur;
+        let (name, key) = (b.intern("memory"), b.intern("value"));
+        b.counter(tracks[track], start, name, neuronscope::base::StrId::EMPTY, &[(key, f64::from(gap))]);
+        b.instant(tracks[track], start, b'i', b't', name, key, ArgsId::NONE);
+    }
+    b.finish(Diagnostics::new())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nested_slices_survive_every_format(
+        rows in proptest::collection::vec((any::<u8>(), any::<u16>(), 1u16.., any::<u8>()), 1..40),
+    ) {
+        let profile = nested(&rows);
+        for format in [WriteFormat::Chrome, WriteFormat::Perfetto, WriteFormat::XPlane] {
+            prop_assert_eq!(slices(&again(&profile, format)), slices(&profile), "{}", format.name());
+        }
+        prop_assert_eq!(times(&again(&profile, WriteFormat::Speedscope)), times(&profile));
+        let perfetto = again(&profile, WriteFormat::Perfetto);
+        prop_assert_eq!(samples(&perfetto), samples(&profile));
+        prop_assert_eq!(perfetto.instants().len(), profile.instants().len());
+        prop_assert_eq!(perfetto.meta().origin_ns, profile.meta().origin_ns);
+    }
+}
+
+/// Times of slices, counters, flows and async operations of real traces; slices that overlap move to lanes.
+#[test]
+fn real_traces_survive_other_formats() {
+    for entry in fs::read_dir(fixtures()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let Ok(profile) = read_bytes(&name, &fs::read(&path).unwrap()) else { continue };
+        let named =
+            |rows: Vec<(String, i64, i64)>| -> Vec<(i64, i64)> { rows.into_iter().map(|r| (r.1, r.2)).collect() };
+        // Where the first event is no slice, times begin at another.
+        let shifted = |p: &Profile| {
+            let rows = times(p);
+            let first = rows.iter().map(|r| r.1).min().unwrap_or(0);
+            let mut rows = named(rows.into_iter().map(|(n, s, d)| (n, s - first, d)).collect());
+            rows.sort_unstable();
+            rows
+        };
+        let perfetto = again(&profile, WriteFormat::Perfetto);
+        if profile.slices().len() + profile.instants().len() + profile.counters().sample_count() == 0 {
+            continue;
+        }
+        let asyncs = AsyncTable::new(&profile).len();
+        if asyncs == 0 {
+            assert_eq!(shifted(&perfetto), shifted(&profile), "{name} as perfetto");
+        } else {
+            assert_eq!(perfetto.slices().len() as u64, profile.own_slice_count() + asyncs as u64, "{name}");
+        }
+        assert_eq!(perfetto.counters().sample_count(), profile.counters().sample_count(), "{name} as perfetto");
+        assert_eq!(FlowIndex::new(&perfetto).len(), FlowIndex::new(&profile).len(), "{name} as perfetto");
+        if profile.own_slice_count() > 0 {
+            assert_eq!(shifted(&again(&profile, WriteFormat::Speedscope)), shifted(&profile), "{name} as speedscope");
+            assert_eq!(shifted(&again(&profile, WriteFormat::XPlane)), shifted(&profile), "{name} as xplane");
+        }
+        let csv = String::from_utf8(WriteFormat::SlicesCsv.write(&profile)).unwrap();
+        let rows = csv::Reader::from_reader(csv.as_bytes()).records().count();
+        assert_eq!(rows as u64, profile.own_slice_count(), "{name} as csv");
+    }
+}
+
+fn read_all(zip: &[u8], piece: usize) -> Vec<(String, String, u64)> {
+    let mut reader = ProfileReader::new("archive.zip");
+    zip.chunks(piece).for_each(|bytes| reader.push(bytes).unwrap());
+    let profiles = reader.finish_all().unwrap();
+    profiles.iter().map(|p| (p.meta().title.clone(), p.meta().format.clone(), p.own_slice_count())).collect()
+}
+
+#[test]
+fn every_file_of_an_archive_is_a_profile() {
+    let profile = nested(&[(0, 3, 40, 2), (1, 5, 9, 0)]);
+    let zip = WriteFormat::TensorBoard.write(&profile);
+    let whole = read_all(&zip, zip.len());
+    let formats: Vec<_> = whole.iter().map(|(_, format, _)| format.as_str()).collect();
+    assert_eq!(
+        formats,
+        ["neuron-operators", "neuron-operators", "chrome-trace-object", "chrome-trace-object", "xplane"]
+    );
+    assert_eq!(whole[3].2, 4);
+    assert_eq!(whole[4].2, 4);
+    for piece in [1, 7, 1000] {
+        assert_eq!(read_all(&zip, piece), whole, "in pieces of {piece}");
+    }
+    // Cut off: what comes before the cut is there.
+    let cut = &zip[..zip.len() * 2 / 3];
+    let first = read_bytes("cut.zip", cut).unwrap();
+    assert_eq!(first.meta().format, "neuron-operators");
+}
+
+#[test]
+fn the_files_of_the_plugin_read_again() {
+    let profile = nested(&[(0, 3, 40, 2), (1, 5, 9, 0)]);
+    for format in [WriteFormat::NeuronPlugin, WriteFormat::TensorBoard] {
+        let zip = format.write(&profile);
+        assert_eq!(zip, format.write(&profile), "the same bytes each time");
+        assert!(zip.starts_with(b"PK\x03\x04"));
+        for name in ["neuron_framework_op.json", "neuron_hlo_op.json", "neuron_op_timeline.json", "neuron_trace.json"] {
+            assert!(zip.windows(name.len()).any(|w| w == name.as_bytes()), "{name}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+"""Compares what a peer counted with `neuronscope open --json`.
+
+usage: compare.py OURS.json THEIRS.json   exit code 1 if a name differs in count, or in its total by more than 1 ns a slice
+"""
+
+import json
+import sys
+
+ours = {op["name"]: (op["count"], op["total_ns"]) for op in json.load(open(sys.argv[1]))["operators"]}
+theirs = json.load(open(sys.argv[2]))
+wrong = []
+for name, (count, total) in ours.items():
+    their_count, their_total = theirs.get(name, (0, 0))
+    if their_count != count or abs(their_total - total) > count:
+        wrong.append(f"{name}: ours {count} in {total} ns, theirs {their_count} in {their_total} ns")
+print(f"{len(ours)} names, {sum(c for c, _ in ours.values())} slices; {len(wrong)} differ")
+print("\n".join(wrong[:10]))
+sys.exit(1 if wrong else 0)
