@@ -156,3 +156,44 @@ test("results of NeuronPerf come into the same table, marked", app.page(async (p
   await button(page, "Remove imported rows").click();
   assert.equal(await results(page).locator("tbody tr").count(), 4);
 }, { hash: "#/benchmark?v=1&model=nn&duration=1" }));
+
+test("a system given by its stage times runs on an instance that is not simulated", app.page(async (page) => {
+  await page.getByLabel("Model", { exact: true }).selectOption("fixed");
+  await page.getByLabel("device_ms", { exact: true }).fill("2.895");
+  await page.getByLabel("host_ms", { exact: true }).fill("0.216");
+  await page.getByLabel("transfer_ms", { exact: true }).fill("0.140");
+  await page.getByLabel("Instance type").selectOption("inf1.6xlarge");
+  await page.getByLabel("Models", { exact: true }).fill("1,16");
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  const rows = await reports(page);
+  assert.deepEqual(rows.map((r) => r.status), ["finished", "finished", "finished", "finished"]);
+  // The published row of one model and one worker: 307.25/s.
+  assert.ok(Math.abs(rows[0].throughput_avg / 307.25 - 1) < 0.05, `${rows[0].throughput_avg}`);
+  assert.match(page.url(), /model=fixed:device_ms=2\.895,host_ms=0\.216,transfer_ms=0\.140/);
+}, { hash: "#/benchmark?v=1&model=nn&duration=10" }));
+
+test("every run option is in the form and in the link", app.page(async (page) => {
+  await page.locator("form summary").click();
+  await page.getByLabel("Processes").selectOption("shared");
+  await page.getByLabel("Preprocess").fill("0.25ms");
+  await page.getByLabel("Dataset").fill("500,loop");
+  await page.getByLabel("Duration counts").selectOption("original");
+  await page.getByLabel("Auto-cast").selectOption("all");
+  await page.waitForFunction(() => /processes=shared.*preprocess=0\.25ms.*dataset=500,loop.*accounting=original/.test(location.hash));
+  assert.match(page.url(), /auto_cast=all/);
+  await assertAccessible(page);
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  assert.ok((await reports(page)).every((r) => r.multiprocess === false && r.preprocess_avg_ms > 0.2));
+}, { hash: "#/benchmark?v=1&model=nn&duration=2" }));
+
+test("the processor is measured, a worker for each copy, and the rows say so", app.page(async (page) => {
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  const rows = await reports(page);
+  assert.deepEqual(rows.map((r) => [r.n_models, r.status, r.device_type, r.source]), [[1, "finished", "cpu", "measured"], [2, "finished", "cpu", "measured"]]);
+  assert.ok(rows.every((r) => r.throughput_avg > 0 && r.latency_samples > 10));
+  assert.match(rows[0].machine, /hardware threads, .*clock resolution \d+ ns/);
+  await page.getByText(/measured, .*clock resolution/).waitFor();
+}, { hash: "#/benchmark?v=1&model=nn&duration=1&n_models=1,2&workers_per_model=1&device_type=cpu" }));
