@@ -196,7 +196,7 @@ fn use_address(
                 match link {
                     Link::Benchmark(config) => {
                         route.set(Route::Benchmark);
-                        bench.dispatch(BenchAction::Load(*config));
+                        bench.dispatch(BenchAction::Load(config));
                     }
                     Link::Profile(link) => {
                         route.set(Route::Profile);

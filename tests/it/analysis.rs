@@ -168,7 +168,7 @@ fn the_critical_path_of_kineto_agrees_with_htas() {
     let agreed: i64 = on_path.iter().filter(|(id, _)| known.contains(id)).map(|(_, ns)| ns).sum();
     let all: i64 = on_path.iter().map(|(_, ns)| ns).sum();
     let devices = |ids: &[SliceId]| {
-        let mut found: Vec<_> = ids.iter().copied().collect();
+        let mut found: Vec<_> = ids.to_vec();
         found.retain(|id| works.of_slice(&profile, slices.track(*id), *id).is_some_and(Work::is_device));
         found.sort_unstable();
         found.dedup();

@@ -82,6 +82,9 @@ fn the_first_level_does_not_fuse() {
     assert_eq!(o2, o3);
 }
 
+/// Makes one part of a device faster.
+type Change = fn(&mut CostTable);
+
 #[test]
 fn a_faster_device_is_never_slower() {
     for model in MODELS {
@@ -90,7 +93,7 @@ fn a_faster_device_is_never_slower() {
             let executable = device.compile(model, Some(1), Workflow::Trace).unwrap();
             let time = |costs: &CostTable| simulate(&executable, costs, &mut NoObserver).unwrap().window;
             let before = time(&base);
-            let faster: [(&str, fn(&mut CostTable)); 6] = [
+            let faster: [(&str, Change); 6] = [
                 ("tensor clock", |c| c.core.tensor_mhz = c.core.tensor_mhz * 3 / 2),
                 ("vector and scalar clocks", |c| {
                     c.core.vector_mhz *= 2;

@@ -84,7 +84,7 @@ fn linear_edges(min: i64, max: i64, bins: usize) -> Vec<i64> {
 /// Edges at 0, 1, 2, 5, 10, 20 ... from the one below the shortest to the one above the longest; thinned to every third
 /// or further apart where that is more than `bins` bins.
 fn log_edges(min: i64, max: i64, bins: usize) -> Vec<i64> {
-    let all: Vec<i64> = std::iter::once(0).chain(round_numbers()).collect();
+    let all: Vec<i64> = std::iter::once(0).chain(round_numbers()).chain([i64::MAX]).collect();
     let first = all.partition_point(|edge| *edge <= min).saturating_sub(1);
     let last = all.partition_point(|edge| *edge <= max).min(all.len() - 1);
     let edges = &all[first..=last.max(first + 1).min(all.len() - 1)];

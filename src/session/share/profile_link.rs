@@ -358,7 +358,6 @@ mod tests {
                 Annotation { start_ns: 0, end_ns: 1_712_195_495_406_752_797, label: String::new() },
             ],
             core: Some((0, 1)),
-            ..ProfileLink::default()
         };
         let link = Link::Profile(Box::new(link));
         assert_eq!(Link::parse(&link.print()), (link, vec![]));

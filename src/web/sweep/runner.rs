@@ -474,7 +474,7 @@ impl SweepRunner {
         }
         let notes = sweep.messages.clone();
         self.stop_listing();
-        self.0.dispatch.dispatch(BenchAction::Load(sweep.config.clone()));
+        self.0.dispatch.dispatch(BenchAction::Load(Box::new(sweep.config.clone())));
         self.0.dispatch.dispatch(BenchAction::Start(Box::new(sweep.config.clone()), notes));
         self.0.dispatch.dispatch(BenchAction::Imported(restored.others));
         let results = restored.results.into_iter().map(|(row, result)| (RowId::Own(row), Rc::new(result)));

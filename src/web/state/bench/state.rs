@@ -43,7 +43,7 @@ pub enum BenchAction {
     /// A field was edited.
     Edit(BenchField, String),
     /// A link was opened.
-    Load(BenchConfig),
+    Load(Box<BenchConfig>),
     /// Configurations were listed, or can not be.
     Listed(Result<SweepView, String>),
     /// A run was started, with what there is to say about it.
