@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use crate::session::share::Tool;
-use crate::session::{Catalog, Workflow};
+use crate::session::{Catalog, Request, Workflow};
 use crate::web::components::{SelectField, TextField};
 use crate::web::context::Shared;
 use crate::web::pages::benchmark::ModelField;
@@ -127,6 +127,10 @@ pub fn ViewBar(props: &ControlsProps) -> Html {
         let (state, id) = (state.clone(), state.shown);
         Callback::from(move |_: MouseEvent| {
             if let Some(id) = id {
+                // The worker of an archive stays while another of its profiles is open.
+                if let Some(run) = state.runs.iter().find(|r| r.id == id) {
+                    run.engine.tell(&Request::Close { profile: run.info.profile });
+                }
                 state.dispatch(ProfileAction::Close(id));
             }
         })
