@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{OperatorKind, ProfileKey};
 use crate::base::Diagnostic;
 use crate::compiler::{CompileOptions, Workflow};
-use crate::view::timeline::Outline;
+use crate::view::timeline::{Annotation, Outline};
 
 /// What to profile. The same specification gives the same profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +69,8 @@ pub struct ProfileInfo {
     pub facts: Vec<(String, String)>,
     /// Problems met while reading.
     pub diagnostics: Vec<Diagnostic>,
+    /// Marks and ranges that it was written with.
+    pub marks: Vec<Annotation>,
     /// The other profiles of the same file, if it is an archive of several. Each has its own key.
     pub also: Vec<Self>,
 }

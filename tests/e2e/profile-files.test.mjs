@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, waitForState } from "./support.mjs";
 import { writeSynthetic } from "./synthetic.mjs";
 import { zipOf } from "./zip.mjs";
 
@@ -133,4 +133,33 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
   await page.getByText(new RegExp(`^${base.replaceAll(".", "\\.")} against ${other.replaceAll(".", "\\.")} as base`)).waitFor();
   const swapped = new Map((await rows()).map((row) => [row[0], Number(row[6])]));
   for (const row of shown) if (swapped.has(row[0])) assert.equal(swapped.get(row[0]), -Number(row[6]), row[0]);
+}));
+
+test("marks stay with their run, go into the exported trace and come back with it", files(async (page) => {
+  const [one, two] = ["catapult_nanoseconds.json", "hta_triton_example.json.gz"];
+  for (const file of [one, two]) {
+    await input(page).setInputFiles(`${TRACES}/${file}`);
+    await waitForState(page, "done");
+  }
+  const timeline = page.getByRole("application", { name: "Timeline" });
+  const marks = page.getByRole("region", { name: "Marks and ranges", exact: true });
+  await timeline.focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Wall duration").waitFor();
+  await page.keyboard.press("m");
+  await marks.waitFor();
+  const cells = () => marks.locator("tbody tr").first().locator("td.number").allInnerTexts();
+  const name = marks.getByLabel("Name of mark 1");
+  await name.fill("the first, 'quoted'");
+  const before = await cells();
+  await runs(page).selectOption({ label: one });
+  await marks.waitFor({ state: "detached" });
+  await runs(page).selectOption({ label: two });
+  assert.equal(await name.inputValue(), "the first, 'quoted'");
+  const saved = await download(page, page.getByRole("button", { name: "Download JSON" }));
+  assert.equal(JSON.parse(saved.bytes).neuronscopeMarks.length, 1);
+  await input(page).setInputFiles({ name: "again.json", mimeType: "application/json", buffer: saved.bytes });
+  await page.getByRole("heading", { name: "again.json" }).waitFor();
+  assert.equal(await name.inputValue(), "the first, 'quoted'");
+  assert.deepEqual(await cells(), before);
 }));

@@ -169,5 +169,10 @@ fn value_cell(cell: &Cell, column: &Column) -> Html {
     }
     // A sentence needs room to be read, where numbers would leave it a few characters.
     let is_sentence = !column.is_numeric() && text.len() > 48;
+    // Names of templates are longer than any sentence: they are cut, and whole for who points at them.
+    if is_sentence && text.len() > 240 {
+        let full = text.clone();
+        return html! { <td class="is-sentence" data-value={cell.raw()}><span class="name" title={full}>{ text }</span></td> };
+    }
     html! { <td class={classes!(column.is_numeric().then_some("number"), is_sentence.then_some("is-sentence"))} data-value={cell.raw()}>{ text }</td> }
 }

@@ -30,8 +30,34 @@ pub struct OpenRun {
     pub engine: Engine,
     /// The operator tables that were asked for.
     pub operators: BTreeMap<OperatorKind, CountedOperators>,
+    /// How it was last looked at, while another one is shown.
+    kept: KeptView,
     /// Its analysis, once it was asked for; the inner one is absent when the profile has none.
     pub insights: Option<Option<Shared<Insights>>>,
+}
+
+/// How a run is looked at.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct KeptView {
+    span: Option<Interval<TraceNs>>,
+    in_view: bool,
+    selected: Option<u32>,
+    arrangement: Arrangement,
+    annotations: Vec<Annotation>,
+    core: Option<(u32, u32)>,
+}
+
+impl KeptView {
+    fn of(link: &ProfileLink) -> Self {
+        Self {
+            span: link.span,
+            in_view: link.in_view,
+            selected: link.selected,
+            arrangement: link.arrangement.clone(),
+            annotations: link.annotations.clone(),
+            core: link.core,
+        }
+    }
 }
 
 /// Flow arrows of a span.
@@ -194,13 +220,18 @@ impl ProfileState {
         self.link.span.filter(|_| self.link.in_view && kind == Some(OperatorKind::Slices))
     }
 
-    fn forget_view(&mut self) {
-        self.link.span = None;
-        self.link.in_view = false;
-        self.link.selected = None;
-        self.link.arrangement = Arrangement::default();
-        self.link.annotations.clear();
-        self.link.core = None;
+    /// Looks at the run that comes next as it was looked at last; the one that is shown keeps its view.
+    fn change_view(&mut self, next: KeptView) {
+        let shown = self.shown;
+        if let Some(run) = self.runs.iter_mut().find(|r| Some(r.id) == shown) {
+            run.kept = KeptView::of(&self.link);
+        }
+        self.link.span = next.span;
+        self.link.in_view = next.in_view;
+        self.link.selected = next.selected;
+        self.link.arrangement = next.arrangement;
+        self.link.annotations = next.annotations;
+        self.link.core = next.core;
         self.details = None;
         self.hits = None;
         self.area = None;
@@ -221,8 +252,11 @@ impl ProfileState {
 
     /// The profile that came, and those that came in the same archive. The first is shown.
     fn add(&mut self, mut info: ProfileInfo, engine: &Engine) {
-        if !std::mem::take(&mut self.is_fresh) {
-            self.forget_view();
+        let is_fresh = std::mem::take(&mut self.is_fresh);
+        // The marks of a link are newer than those of the file.
+        if !is_fresh || self.link.annotations.is_empty() {
+            let fresh = if is_fresh { KeptView::of(&self.link) } else { KeptView::default() };
+            self.change_view(KeptView { annotations: info.marks.clone(), ..fresh });
         }
         let also = std::mem::take(&mut info.also);
         let all: Vec<ProfileInfo> = std::iter::once(info).chain(also).collect();
@@ -233,7 +267,9 @@ impl ProfileState {
         for info in all {
             let (id, engine) = (self.next_id, engine.clone());
             self.next_id += 1;
-            self.runs.push(OpenRun { id, info: Shared::new(info), engine, operators: BTreeMap::new(), insights: None });
+            let kept = KeptView { annotations: info.marks.clone(), ..KeptView::default() };
+            let info = Shared::new(info);
+            self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), kept, insights: None });
         }
         self.show(first);
         self.run = RunState::Done;
@@ -257,11 +293,16 @@ impl ProfileState {
     fn close(&mut self, id: u32) {
         self.runs.retain(|r| r.id != id);
         if self.shown == Some(id) {
-            self.forget_view();
             self.shown = None;
-            match self.runs.last().map(|r| r.id) {
-                Some(last) => self.show(last),
-                None => self.run = RunState::Idle,
+            match self.runs.last().map(|r| (r.id, r.kept.clone())) {
+                Some((last, kept)) => {
+                    self.change_view(kept);
+                    self.show(last);
+                }
+                None => {
+                    self.change_view(KeptView::default());
+                    self.run = RunState::Idle;
+                }
             }
         }
     }
@@ -293,8 +334,12 @@ impl Reducible for ProfileState {
                 }
             }
             ProfileAction::Show(id) => {
-                next.forget_view();
-                next.show(id);
+                if let Some(kept) = next.runs.iter().find(|r| r.id == id).map(|r| r.kept.clone())
+                    && next.shown != Some(id)
+                {
+                    next.change_view(kept);
+                    next.show(id);
+                }
             }
             ProfileAction::Close(id) => next.close(id),
             ProfileAction::Tool(tool) => {

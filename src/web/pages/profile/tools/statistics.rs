@@ -2,19 +2,21 @@
 
 use yew::prelude::*;
 
+use super::listed::ListedTable;
 use super::{ToolProps, chosen, waiting};
 use crate::base::units::{format_count, format_ns};
 use crate::profile::analysis::GroupBy;
 use crate::profile::analysis::histogram::{BinScale, Histogram};
-use crate::session::{Answer, GroupsOf, Listed, Listing, Question};
+use crate::profile::analysis::members::MemberOrder;
+use crate::session::{Answer, GroupsOf, Listed, Listing, MembersOf, Question};
 use crate::view::palette::{FILLS, distinct_fills};
 use crate::view::plot::{Pie, treemap};
-use crate::view::table::Cell;
+use crate::view::table::{Cell, Sort};
 use crate::view::timeline::SliceLink;
 use crate::web::components::{LocalTable, PieChart, SelectField};
 use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
-use crate::web::pages::profile::queries::{Analysed, use_analysis, use_listing};
+use crate::web::pages::profile::queries::{Analysed, Answer as Answered, use_analysis, use_listing};
 use crate::web::state::profile::ProfileAction;
 
 /// Position of the self time in the table of groups.
@@ -22,6 +24,8 @@ const SELF_NS: usize = 3;
 /// Tiles of the treemap.
 const MOST_TILES: usize = 40;
 const BINS: u32 = 40;
+/// Slices of a group that are listed.
+const MOST_MEMBERS: u32 = 200;
 
 /// The tool.
 #[component]
@@ -34,6 +38,11 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     let listed = answer.as_ref().and_then(|a| a.as_ref().ok()).cloned();
     let name = listed.as_ref().zip(*group).and_then(|(l, row)| name_of(l, row));
     let longest = listed.as_ref().zip(*group).and_then(|(l, row)| l.slices.get(row).cloned().flatten());
+    let members = name.clone().map(|name| {
+        let (of, order) = (of.clone(), MemberOrder::Longest);
+        Listing::Members(MembersOf { of, by, name, order, skip: 0, limit: MOST_MEMBERS })
+    });
+    let members = use_listing(&props.run, members);
     let question = name.clone().map(|name| Question::Histogram { of, by, name, scale: BinScale::Log, bins: BINS });
     let spread = use_analysis(&props.run, question);
     let choose = {
@@ -51,10 +60,11 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
         Some(Err(message)) => waiting(Some(message)),
         Some(Ok(listed)) => {
             let on_row = Callback::from(move |row: usize| group.set(Some(row)));
+            let sort = Some(Sort { column: "total_ns".to_owned(), descending: true });
             html! { <>
-                <div class="pies">{ shares(listed) }{ tiles(listed) }</div>
+                <div class="pies">{ shares(listed) }{ tiles(listed, &on_row) }</div>
                 { for listed.notes.iter().map(|note| html! { <p class="note">{ note }</p> }) }
-                <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} />
+                <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} {sort} />
             </> }
         }
     };
@@ -62,7 +72,7 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
         <>
             <div class="panel view-bar"><SelectField id="group-by" label="Group by" value={by.name()} {options} on_choose={choose} /></div>
             { range_switch(state) }
-            if let Some(name) = &name { { group_panel(props, name, longest, spread) } }
+            if let Some(name) = &name { { group_panel(props, name, longest, spread, members) } }
             <section class="panel" aria-label="Groups of slices">{ content }</section>
         </>
     }
@@ -89,8 +99,10 @@ fn shares(listed: &Listed) -> Html {
 }
 
 /// The same shares as areas, in a box of 100 x 60.
-fn tiles(listed: &Listed) -> Html {
-    let groups: Vec<(String, f64)> = self_times(listed).into_iter().take(MOST_TILES).collect();
+fn tiles(listed: &Listed, on_row: &Callback<usize>) -> Html {
+    let mut groups = self_times(listed);
+    groups.sort_by(|a, b| b.1.total_cmp(&a.1));
+    groups.truncate(MOST_TILES);
     let values: Vec<f64> = groups.iter().map(|g| g.1).collect();
     let fills = distinct_fills(groups.iter().map(|g| g.0.as_str()));
     let tile = |t: &crate::view::plot::TreemapTile| {
@@ -103,7 +115,10 @@ fn tiles(listed: &Listed) -> Html {
             t.height / 0.6,
             FILLS[usize::from(fills[t.item]) % FILLS.len()]
         );
-        html! { <li {style} title={format!("{name}: {}", format_ns(*ns))}><span>{ name }</span></li> }
+        let row = listed.table.rows.iter().position(|r| r.first() == Some(&Cell::Text(name.clone()))).unwrap_or(0);
+        let onclick = on_row.reform(move |_: MouseEvent| row);
+        let what = format!("{name}: {}", format_ns(*ns));
+        html! { <li><button type="button" {onclick} {style} title={what.clone()} aria-label={what}>{ name }</button></li> }
     };
     html! {
         <figure class="treemap"><figcaption>{ "The largest as areas" }</figcaption>
@@ -113,7 +128,13 @@ fn tiles(listed: &Listed) -> Html {
 }
 
 /// One group: its spread, and the ways to its slices.
-fn group_panel(props: &ToolProps, name: &str, longest: Option<SliceLink>, spread: Option<Analysed>) -> Html {
+fn group_panel(
+    props: &ToolProps,
+    name: &str,
+    longest: Option<SliceLink>,
+    spread: Option<Analysed>,
+    members: Option<Answered>,
+) -> Html {
     let state = &props.state;
     let to_longest = longest.map(|link| {
         let state = state.clone();
@@ -138,7 +159,22 @@ fn group_panel(props: &ToolProps, name: &str, longest: Option<SliceLink>, spread
             <h3>{ name }</h3>
             { chart }
             <div class="buttons">{ for to_longest }{ for highlight }</div>
+            if let Some(Ok(listed)) = members {
+                <details class="members-list">
+                    <summary>{ members_title(&listed) }</summary>
+                    <ListedTable name="Slices of the group" file="slices" {listed} state={state.clone()} />
+                </details>
+            }
         </section>
+    }
+}
+
+fn members_title(listed: &Listed) -> String {
+    let (shown, total) = (listed.table.rows.len() as u64, listed.total);
+    if shown < total {
+        format!("The longest {} of {} slices", format_count(shown), format_count(total))
+    } else {
+        format!("Its {} slices", format_count(total))
     }
 }
 
