@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::actions::Actions;
 use crate::session::share::Tool;
 use crate::session::{Catalog, Workflow};
-use crate::web::components::{SelectField, TextField};
+use crate::web::components::{CompileFields, SelectField, TextField};
 use crate::web::context::Shared;
 use crate::web::pages::benchmark::ModelField;
 use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
@@ -48,6 +48,12 @@ pub fn SpecForm(props: &ControlsProps) -> Html {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| actions.cancel())
     };
+    let compile = {
+        let state = props.state.clone();
+        Callback::from(move |options| {
+            state.dispatch(ProfileAction::Edit(crate::session::ProfileSpec { options, ..state.link.spec.clone() }));
+        })
+    };
     html! {
         <form class="panel spec" {onsubmit} novalidate={true} aria-label="What to profile">
             <div class="fields">
@@ -69,6 +75,7 @@ pub fn SpecForm(props: &ControlsProps) -> Html {
                 <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
                 <button type="button" disabled={!is_running} onclick={cancel}>{ "Cancel" }</button>
             </div>
+            <CompileFields id="profile" options={spec.options} on_change={compile} />
         </form>
     }
 }
