@@ -29,7 +29,7 @@ pub use analysis::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, PathSho
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
-pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec};
+pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec, TraceSpec};
 pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, RunRequest, SearchHits, build_id};
 pub use session::{Session, StepResult};
 pub use source::{ByteSource, MemorySource};

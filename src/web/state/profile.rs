@@ -14,6 +14,7 @@ use crate::session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, Pr
 use crate::view::table::Sort;
 use crate::view::timeline::{Annotation, Area, Arrangement, SliceDetails, SliceLink, SliceRef, next_label};
 use crate::web::context::Shared;
+use crate::web::platform::date;
 use crate::web::worker::Engine;
 
 /// More runs are not kept: the oldest is closed, which gives its memory back.
@@ -30,6 +31,8 @@ pub struct OpenRun {
     pub engine: Engine,
     /// The operator tables that were asked for.
     pub operators: BTreeMap<OperatorKind, CountedOperators>,
+    /// What the Neuron plugin would call it; none for files.
+    pub run_name: Option<String>,
     /// Its analysis, once it was asked for; the inner one is absent when the profile has none.
     pub insights: Option<Option<Shared<Insights>>>,
 }
@@ -56,6 +59,31 @@ impl OpenRun {
             Tool::OperatorHlo if has(OperatorKind::Hlo) => Some(OperatorKind::Hlo),
             Tool::OperatorFramework | Tool::OperatorHlo => self.info.operators.first().copied(),
             _ => None,
+        }
+    }
+
+    /// Whether it is a whole benchmark run.
+    #[must_use]
+    pub fn is_benchmark(&self) -> bool {
+        matches!(self.info.origin, ProfileOrigin::Benchmark(_))
+    }
+
+    /// What was simulated; none for files.
+    #[must_use]
+    pub fn spec(&self) -> Option<&ProfileSpec> {
+        match &self.info.origin {
+            ProfileOrigin::Simulated(spec) => Some(spec),
+            ProfileOrigin::Benchmark(trace) => Some(&trace.spec),
+            ProfileOrigin::File { .. } => None,
+        }
+    }
+
+    /// Its name in the Run selector.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match &self.run_name {
+            Some(name) => format!("{name} ({})", self.info.name),
+            None => self.info.name.clone(),
         }
     }
 
@@ -190,6 +218,19 @@ impl ProfileState {
         self.link.span.filter(|_| self.link.in_view && kind == Some(OperatorKind::Slices))
     }
 
+    /// The tool that shows the timeline of the run that is shown.
+    fn timeline_tool(&self) -> Tool {
+        if self.shown_run().is_some_and(OpenRun::is_benchmark) { Tool::Trace } else { Tool::OperatorTimeline }
+    }
+
+    /// The run that has a tool for what is in the form: the trace is of a benchmark run, operators are of an execution.
+    #[must_use]
+    pub fn run_with(&self, tool: Tool) -> Option<u32> {
+        let spec = self.shown_run().and_then(OpenRun::spec)?;
+        let fits = |r: &&OpenRun| r.spec() == Some(spec) && r.is_benchmark() == (tool == Tool::Trace);
+        self.runs.iter().rfind(fits).map(|r| r.id)
+    }
+
     fn forget_view(&mut self) {
         self.link.span = None;
         self.link.in_view = false;
@@ -206,13 +247,20 @@ impl ProfileState {
     fn show(&mut self, id: u32) {
         self.shown = Some(id);
         let Some(run) = self.runs.iter().find(|r| r.id == id) else { return };
-        match &run.info.origin {
-            ProfileOrigin::Simulated(spec) => {
-                self.link.spec = spec.clone();
-                self.link.file = None;
+        let is_benchmark = run.is_benchmark();
+        self.link.file = match (&run.info.origin, run.spec()) {
+            (ProfileOrigin::File { name, .. }, _) => Some(name.clone()),
+            (_, spec) => {
+                self.link.spec = spec.cloned().unwrap_or_default();
+                None
             }
-            ProfileOrigin::File { name, .. } => self.link.file = Some(name.clone()),
-        }
+        };
+        // Operators belong to an execution, the trace to a benchmark run.
+        self.link.tool = match self.link.tool {
+            Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorTimeline if is_benchmark => Tool::Trace,
+            Tool::Trace if !is_benchmark => Tool::OperatorTimeline,
+            tool => tool,
+        };
     }
 
     fn add(&mut self, info: ProfileInfo, engine: Engine) {
@@ -226,7 +274,13 @@ impl ProfileState {
         }
         let id = self.next_id;
         self.next_id += 1;
-        self.runs.push(OpenRun { id, info: Shared::new(info), engine, operators: BTreeMap::new(), insights: None });
+        let run_name = match info.origin {
+            ProfileOrigin::Simulated(_) => Some(format!("{}_{id}", date::run_name())),
+            ProfileOrigin::Benchmark(_) => Some(date::run_name()),
+            ProfileOrigin::File { .. } => None,
+        };
+        let info = Shared::new(info);
+        self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), run_name, insights: None });
         self.show(id);
         self.run = RunState::Done;
     }
@@ -323,16 +377,16 @@ impl Reducible for ProfileState {
             ProfileAction::Ask(query) => next.link.ask = query,
             ProfileAction::GroupBy(by) => next.link.group_by = by,
             ProfileAction::Highlight(name) => {
-                next.link.tool = Tool::OperatorTimeline;
+                next.link.tool = next.timeline_tool();
                 next.link.search = name;
             }
             ProfileAction::Jump(link) => {
-                next.link.tool = Tool::OperatorTimeline;
+                next.link.tool = next.timeline_tool();
                 next.link.span = Some(around(&link));
                 next.link.selected = Some(link.slice.0);
             }
             ProfileAction::GoTo(details) => {
-                next.link.tool = Tool::OperatorTimeline;
+                next.link.tool = next.timeline_tool();
                 next.link.span = Some(around(&details.link));
                 next.link.selected = Some(details.link.slice.0);
                 next.details = Some(details);
