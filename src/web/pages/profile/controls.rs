@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::actions::Actions;
 use super::export_menu::ExportMenu;
 use crate::session::share::Tool;
-use crate::session::{Catalog, Workflow};
+use crate::session::{Catalog, Request, Workflow};
 use crate::web::components::{CompileFields, SelectField, TextField};
 use crate::web::context::Shared;
 use crate::web::pages::benchmark::ModelField;
@@ -135,6 +135,10 @@ pub fn ViewBar(props: &ControlsProps) -> Html {
         let (state, id) = (state.clone(), state.shown);
         Callback::from(move |_: MouseEvent| {
             if let Some(id) = id {
+                // The worker of an archive stays while another of its profiles is open.
+                if let Some(run) = state.runs.iter().find(|r| r.id == id) {
+                    run.engine.tell(&Request::Close { profile: run.info.profile });
+                }
                 state.dispatch(ProfileAction::Close(id));
             }
         })
