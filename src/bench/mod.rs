@@ -13,6 +13,7 @@
 mod calendar;
 mod charts;
 mod compile;
+mod compile_sweep;
 mod confidence;
 mod config;
 mod configuration;
@@ -30,6 +31,7 @@ mod list;
 mod log;
 mod measurement;
 pub mod mlperf;
+mod observer;
 mod options;
 mod plan;
 mod python_json;
@@ -37,6 +39,7 @@ mod queue;
 mod report;
 mod results;
 mod run;
+mod run_error;
 mod scheduler;
 #[cfg(test)]
 mod scheduler_tests;
@@ -52,6 +55,7 @@ mod verdict;
 pub use calendar::simulated_dts;
 pub use charts::{CURVE_PERCENTS, RunCharts};
 pub use compile::{Artifact, CompileConfig, CompilePlan, CompileTask, CompiledModel};
+pub use compile_sweep::{CompileSweep, option_text};
 pub use confidence::{mean_ci95, percentile_ci95_percents};
 pub use config::{
     BenchConfig, ConfigError, MAX_BATCH, MAX_DURATION_S, MAX_JITTER, MAX_PARALLEL, MAX_USD_PER_HOUR, MAX_WARMUPS,
@@ -69,13 +73,15 @@ pub use inputs::{InputError, InputTuple, parse_inputs};
 pub use list::{ListError, MAX_LIST_ENTRIES, parse_levels, parse_list};
 pub use log::Verbosity;
 pub use measurement::{MAX_INFERENCES, Measurement, SecondCount};
+pub use observer::{RunObserver, Unobserved};
 pub use options::{Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions};
 pub use plan::{Estimate, TooManyInferences, estimate};
 pub use python_json::without_nan;
 pub use report::{REPORT_KEYS, Report, ReportDetail};
 pub use results::{RunResults, get_reports, results_to_json};
 pub use run::{ConfigurationRun, Outcome, RowResult, RunDetail};
-pub use scheduler::{Progress, RunError, Scheduler};
+pub use run_error::RunError;
+pub use scheduler::{Progress, Scheduler};
 pub use service::{MAX_SERVICE, ServiceError, ServiceTimes};
 pub use summarise::REPORT_VERSION;
 pub use sweep::{MAX_CONFIGURATIONS, Sweep, expand};

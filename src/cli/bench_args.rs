@@ -5,13 +5,16 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::compile_args::CompileArgs;
+use super::args::write_format;
+use super::compile_args::CompileListArgs;
 use crate::bench::mlperf::{MlperfSettings, Scenario};
 use crate::bench::{
     Accounting, BenchConfig, Dataset, DeviceType, FIXED_MODEL, FixedModel, HostStep, Processes, RunOptions,
     parse_inputs, parse_levels, parse_list,
 };
 use crate::compiler::CompileOptions;
+use crate::profile::formats::WriteFormat;
+use crate::session::TraceSpec;
 
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
@@ -44,7 +47,7 @@ pub(super) struct BenchArgs {
     #[arg(long, alias = "performance-level")]
     pub performance_levels: Option<String>,
     #[command(flatten)]
-    pub compile: CompileArgs,
+    pub compile: CompileListArgs,
     /// Seconds measured in each configuration
     #[arg(long, default_value_t = 60.0, allow_negative_numbers = true)]
     pub duration: f64,
@@ -207,6 +210,23 @@ pub(super) struct OutputArgs {
     /// Keep what is done in a file, and go on from it when it is there: what has finished is not run again
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub trace: TraceArgs,
+}
+
+/// The run itself as a timeline.
+#[derive(Debug, Args)]
+pub(super) struct TraceArgs {
+    /// Write what a run did as a timeline: compile, load, warm-up, worker threads, data transfers and NeuronCores; of several
+    /// configurations each gets its number before the file's extension
+    #[arg(long, value_name = "FILE", conflicts_with = "scenario")]
+    pub trace: Option<PathBuf>,
+    /// So much of the measured window is in it
+    #[arg(long, value_name = "SECONDS", default_value_t = TraceSpec::SHOWN_S, requires = "trace")]
+    pub trace_seconds: f64,
+    /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
+    #[arg(long, value_parser = write_format, default_value = "chrome", requires = "trace")]
+    pub trace_export: WriteFormat,
 }
 
 /// How reports are printed.
@@ -237,6 +257,7 @@ impl BenchArgs {
     pub fn config(&self) -> Result<BenchConfig> {
         let optional = |flag, text: &Option<String>| text.as_deref().map(|t| parse_list(flag, t)).transpose();
         let or_one = |list: Option<Vec<u32>>| list.unwrap_or_else(|| vec![1]);
+        let (compile, compile_sweep) = self.compile.options()?;
         let levels = self.performance_levels.as_deref().map(|t| parse_levels("--performance-levels", t)).transpose()?;
         Ok(BenchConfig {
             model: self.model_text()?,
@@ -254,7 +275,8 @@ impl BenchArgs {
             warmup_inferences: self.warmup_inferences,
             cost_per_hour: self.cost_per_hour,
             index: None,
-            options: self.run.options(self.compile.options())?,
+            options: self.run.options(compile)?,
+            compile: compile_sweep,
         })
     }
 

@@ -21,6 +21,8 @@ pub enum Tool {
     /// What happened when.
     #[default]
     OperatorTimeline,
+    /// What happened when in a whole benchmark run.
+    Trace,
     /// Slices grouped by anything, and how their durations are spread.
     Statistics,
     /// Slices merged by stack; callers and callees of a name.
@@ -39,11 +41,12 @@ pub enum Tool {
 
 impl Tool {
     /// All, in the order of the selector.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Summary,
         Self::OperatorFramework,
         Self::OperatorHlo,
         Self::OperatorTimeline,
+        Self::Trace,
         Self::Statistics,
         Self::FlameGraph,
         Self::Modules,
@@ -61,6 +64,7 @@ impl Tool {
             Self::OperatorFramework => "operator-framework",
             Self::OperatorHlo => "operator-hlo",
             Self::OperatorTimeline => "operator-timeline",
+            Self::Trace => "trace",
             Self::Statistics => "statistics",
             Self::FlameGraph => "flame-graph",
             Self::Modules => "modules",

@@ -14,6 +14,7 @@ use crate::session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, Pr
 use crate::view::table::Sort;
 use crate::view::timeline::{Annotation, Area, Arrangement, SliceDetails, SliceLink, SliceRef, next_label};
 use crate::web::context::Shared;
+use crate::web::platform::date;
 use crate::web::worker::Engine;
 
 /// More files and executions are not kept: the oldest is closed, which gives its memory back.
@@ -32,6 +33,8 @@ pub struct OpenRun {
     pub operators: BTreeMap<OperatorKind, CountedOperators>,
     /// How it was last looked at, while another one is shown.
     kept: KeptView,
+    /// What the Neuron plugin would call it; none for files.
+    pub run_name: Option<String>,
     /// Its analysis, once it was asked for; the inner one is absent when the profile has none.
     pub insights: Option<Option<Shared<Insights>>>,
 }
@@ -82,6 +85,31 @@ impl OpenRun {
             Tool::OperatorHlo if has(OperatorKind::Hlo) => Some(OperatorKind::Hlo),
             Tool::OperatorFramework | Tool::OperatorHlo => self.info.operators.first().copied(),
             _ => None,
+        }
+    }
+
+    /// Whether it is a whole benchmark run.
+    #[must_use]
+    pub fn is_benchmark(&self) -> bool {
+        matches!(self.info.origin, ProfileOrigin::Benchmark(_))
+    }
+
+    /// What was simulated; none for files.
+    #[must_use]
+    pub fn spec(&self) -> Option<&ProfileSpec> {
+        match &self.info.origin {
+            ProfileOrigin::Simulated(spec) => Some(spec),
+            ProfileOrigin::Benchmark(trace) => Some(&trace.spec),
+            ProfileOrigin::File { .. } => None,
+        }
+    }
+
+    /// Its name in the Run selector.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match &self.run_name {
+            Some(name) => format!("{name} ({})", self.info.name),
+            None => self.info.name.clone(),
         }
     }
 
@@ -220,6 +248,19 @@ impl ProfileState {
         self.link.span.filter(|_| self.link.in_view && kind == Some(OperatorKind::Slices))
     }
 
+    /// The tool that shows the timeline of the run that is shown.
+    fn timeline_tool(&self) -> Tool {
+        if self.shown_run().is_some_and(OpenRun::is_benchmark) { Tool::Trace } else { Tool::OperatorTimeline }
+    }
+
+    /// The run that has a tool for what is in the form: the trace is of a benchmark run, operators are of an execution.
+    #[must_use]
+    pub fn run_with(&self, tool: Tool) -> Option<u32> {
+        let spec = self.shown_run().and_then(OpenRun::spec)?;
+        let fits = |r: &&OpenRun| r.spec() == Some(spec) && r.is_benchmark() == (tool == Tool::Trace);
+        self.runs.iter().rfind(fits).map(|r| r.id)
+    }
+
     /// Looks at the run that comes next as it was looked at last; the one that is shown keeps its view.
     fn change_view(&mut self, next: KeptView) {
         let shown = self.shown;
@@ -241,13 +282,20 @@ impl ProfileState {
     fn show(&mut self, id: u32) {
         self.shown = Some(id);
         let Some(run) = self.runs.iter().find(|r| r.id == id) else { return };
-        match &run.info.origin {
-            ProfileOrigin::Simulated(spec) => {
-                self.link.spec = spec.clone();
-                self.link.file = None;
+        let is_benchmark = run.is_benchmark();
+        self.link.file = match (&run.info.origin, run.spec()) {
+            (ProfileOrigin::File { name, .. }, _) => Some(name.clone()),
+            (_, spec) => {
+                self.link.spec = spec.cloned().unwrap_or_default();
+                None
             }
-            ProfileOrigin::File { name, .. } => self.link.file = Some(name.clone()),
-        }
+        };
+        // Operators belong to an execution, the trace to a benchmark run.
+        self.link.tool = match self.link.tool {
+            Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorTimeline if is_benchmark => Tool::Trace,
+            Tool::Trace if !is_benchmark => Tool::OperatorTimeline,
+            tool => tool,
+        };
     }
 
     /// The profile that came, and those that came in the same archive. The first is shown.
@@ -268,8 +316,13 @@ impl ProfileState {
             let (id, engine) = (self.next_id, engine.clone());
             self.next_id += 1;
             let kept = KeptView { annotations: info.marks.clone(), ..KeptView::default() };
+            let run_name = match info.origin {
+                ProfileOrigin::Simulated(_) => Some(format!("{}_{id}", date::run_name())),
+                ProfileOrigin::Benchmark(_) => Some(date::run_name()),
+                ProfileOrigin::File { .. } => None,
+            };
             let info = Shared::new(info);
-            self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), kept, insights: None });
+            self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), kept, run_name, insights: None });
         }
         self.show(first);
         self.run = RunState::Done;
@@ -397,16 +450,16 @@ impl Reducible for ProfileState {
             ProfileAction::Ask(query) => next.link.ask = query,
             ProfileAction::GroupBy(by) => next.link.group_by = by,
             ProfileAction::Highlight(name) => {
-                next.link.tool = Tool::OperatorTimeline;
+                next.link.tool = next.timeline_tool();
                 next.link.search = name;
             }
             ProfileAction::Jump(link) => {
-                next.link.tool = Tool::OperatorTimeline;
+                next.link.tool = next.timeline_tool();
                 next.link.span = Some(around(&link));
                 next.link.selected = Some(link.slice.0);
             }
             ProfileAction::ShowSpan(span, slice) => {
-                next.link.tool = Tool::OperatorTimeline;
+                next.link.tool = next.timeline_tool();
                 let room = (span.end.0.saturating_sub(span.start.0) / 2).max(5);
                 let (from, to) = (span.start.0.saturating_sub(room), span.end.0.saturating_add(room));
                 next.link.span = Some(Interval::new(TraceNs(from), TraceNs(to)));
@@ -416,7 +469,7 @@ impl Reducible for ProfileState {
                 }
             }
             ProfileAction::GoTo(details) => {
-                next.link.tool = Tool::OperatorTimeline;
+                next.link.tool = next.timeline_tool();
                 next.link.span = Some(around(&details.link));
                 next.link.selected = Some(details.link.slice.0);
                 next.details = Some(details);

@@ -66,7 +66,9 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
 
 fn tool_view(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: &OpenRun, tool: Tool) -> Html {
     match tool {
-        Tool::OperatorTimeline => html! { <TimelinePanel key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::OperatorTimeline | Tool::Trace => {
+            html! { <TimelinePanel key={run.id} run={run.clone()} state={state.clone()} /> }
+        }
         Tool::OperatorFramework | Tool::OperatorHlo => {
             let table = run.operator_kind(tool).and_then(|k| run.operators.get(&k)).map(|(_, table)| table.clone());
             html! { <OperatorsView {table} state={state.clone()} /> }
@@ -125,6 +127,10 @@ fn summary(run: &OpenRun) -> Html {
         ProfileOrigin::File { bytes, format, .. } => {
             facts.push(("Format".to_owned(), format!("{format}, {}", format_bytes(*bytes as f64))));
         }
+        ProfileOrigin::Benchmark(trace) => {
+            let text = format!("benchmark on {}, seed {}", trace.spec.instance, trace.spec.seed);
+            facts.push(("Simulated".to_owned(), text));
+        }
         ProfileOrigin::Simulated(spec) => {
             facts.push(("Simulated".to_owned(), format!("{} on {}, seed {}", spec.workflow, spec.instance, spec.seed)));
         }
@@ -137,6 +143,7 @@ fn summary(run: &OpenRun) -> Html {
             facts.push((name.to_owned(), value));
         }
     }
+    facts.extend(run.run_name.iter().map(|name| ("Run".to_owned(), name.clone())));
     html! {
         <dl class="facts">
             { for facts.into_iter().map(|(k, v)| html! { <div><dt>{ k }</dt><dd>{ v }</dd></div> }) }
