@@ -44,7 +44,7 @@ test("every profile of an archive is a run", files(async (page) => {
 const BIG = join(FOLDER, "big.json");
 
 test("a second file while one is read waits for an answer, and the first profile stays", files(async (page) => {
-  writeSynthetic(BIG, 300_000);
+  writeSynthetic(BIG, 1_000_000);
   await input(page).setInputFiles(`${TRACES}/catapult_nanoseconds.json`);
   await waitForState(page, "done");
   await input(page).setInputFiles(BIG);

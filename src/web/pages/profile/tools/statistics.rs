@@ -9,20 +9,18 @@ use crate::profile::analysis::GroupBy;
 use crate::profile::analysis::histogram::{BinScale, Histogram};
 use crate::profile::analysis::members::MemberOrder;
 use crate::session::{Answer, GroupsOf, Listed, Listing, MembersOf, Question};
-use crate::view::palette::{FILLS, distinct_fills};
-use crate::view::plot::{Pie, treemap};
+use crate::view::plot::Pie;
 use crate::view::table::{Cell, Sort};
 use crate::view::timeline::SliceLink;
 use crate::web::components::{LocalTable, PieChart, SelectField};
 use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::{Analysed, Answer as Answered, use_analysis, use_listing};
+use crate::web::pages::profile::treemap::Treemap;
 use crate::web::state::profile::ProfileAction;
 
 /// Position of the self time in the table of groups.
 const SELF_NS: usize = 3;
-/// Tiles of the treemap.
-const MOST_TILES: usize = 40;
 const BINS: u32 = 40;
 /// Slices of a group that are listed.
 const MOST_MEMBERS: u32 = 200;
@@ -98,33 +96,18 @@ fn shares(listed: &Listed) -> Html {
     html! { <PieChart title="Self time (ns) by group" {pie} unit="ns" /> }
 }
 
-/// The same shares as areas, in a box of 100 x 60.
-fn tiles(listed: &Listed, on_row: &Callback<usize>) -> Html {
-    let mut groups = self_times(listed);
-    groups.sort_by(|a, b| b.1.total_cmp(&a.1));
-    groups.truncate(MOST_TILES);
-    let values: Vec<f64> = groups.iter().map(|g| g.1).collect();
-    let fills = distinct_fills(groups.iter().map(|g| g.0.as_str()));
-    let tile = |t: &crate::view::plot::TreemapTile| {
-        let (name, ns) = &groups[t.item];
-        let style = format!(
-            "left:{:.3}%;top:{:.3}%;width:{:.3}%;height:{:.3}%;background:{}",
-            t.x,
-            t.y / 0.6,
-            t.width,
-            t.height / 0.6,
-            FILLS[usize::from(fills[t.item]) % FILLS.len()]
-        );
-        let row = listed.table.rows.iter().position(|r| r.first() == Some(&Cell::Text(name.clone()))).unwrap_or(0);
-        let onclick = on_row.reform(move |_: MouseEvent| row);
-        let what = format!("{name}: {}", format_ns(*ns));
-        html! { <li><button type="button" {onclick} {style} title={what.clone()} aria-label={what}>{ name }</button></li> }
+/// The same shares as areas; one that is pressed is the group that is shown.
+fn tiles(listed: &Shared<Listed>, on_row: &Callback<usize>) -> Html {
+    let on_choose = {
+        let (listed, on_row) = (listed.clone(), on_row.clone());
+        Callback::from(move |name: String| {
+            let of_name = |row: &Vec<Cell>| row.first() == Some(&Cell::Text(name.clone()));
+            if let Some(row) = listed.table.rows.iter().position(of_name) {
+                on_row.emit(row);
+            }
+        })
     };
-    html! {
-        <figure class="treemap"><figcaption>{ "The largest as areas" }</figcaption>
-            <ul>{ for treemap(&values, 100.0, 60.0).iter().map(tile) }</ul>
-        </figure>
-    }
+    html! { <Treemap items={self_times(listed)} {on_choose} /> }
 }
 
 /// One group: its spread, and the ways to its slices.
