@@ -9,7 +9,7 @@ pub fn comparison_table(comparison: &Comparison) -> Table {
     let column = Column::new;
     let per = if comparison.per_step { " per step" } else { "" };
     // Whole numbers need no decimals.
-    let kind = if comparison.per_step { ColumnKind::Number } else { ColumnKind::Exact };
+    let kind = if comparison.per_step { ColumnKind::Number } else { ColumnKind::Count };
     Table {
         columns: vec![
             column("name", "Operator", ColumnKind::Text),

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { appFixture, assertAccessible, download, waitForState } from "./support.mjs";
 import { writeSynthetic } from "./synthetic.mjs";
 import { zipOf } from "./zip.mjs";
@@ -128,6 +129,20 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
   // The first slice that is chosen is named for both.
   await page.keyboard.press("Enter");
   await page.getByText(/its name is highlighted on both\./).waitFor();
+
+  // The first slices of a name are brought beside one another: moved by what their starts differ.
+  await table.getByRole("button", { name: "ProfilerStep#1", exact: true }).click();
+  await page.getByText("ProfilerStep#1 is highlighted on both.").waitFor();
+  await page.getByRole("button", { name: "Align at this name" }).click();
+  const start = (file) => {
+    const events = JSON.parse(gunzipSync(readFileSync(`${TRACES}/${file}`))).traceEvents.filter((e) => e.name === "ProfilerStep#1");
+    return Math.round(Math.min(...events.map((e) => e.ts)) * 1000) - facts(file).min_ts_ns;
+  };
+  const said = await page.getByText(new RegExp(`^${other.replaceAll(".", "\\.")} is shown .* ns (earlier|later)\\.$`)).innerText();
+  const moved = Number(said.match(/shown ([\d,]+) ns/)[1].replaceAll(",", "")) * (said.includes("earlier") ? 1 : -1);
+  // Times of the file pass through a double here, which holds them to a few hundred nanoseconds.
+  assert.ok(Math.abs(moved - (start(other) - start(base))) < 1_000, `${moved} against ${start(other) - start(base)}`);
+  await page.getByRole("button", { name: "Align starts" }).click();
 
   await page.getByRole("button", { name: "Swap" }).click();
   await page.getByText(new RegExp(`^${base.replaceAll(".", "\\.")} against ${other.replaceAll(".", "\\.")} as base`)).waitFor();

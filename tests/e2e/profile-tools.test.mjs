@@ -77,6 +77,16 @@ function deviceWork() {
   return { longest, count: work.length };
 }
 
+test("an operator leads to its slices on the timeline, from the table and from the treemap", tools(async (page) => {
+  await open(page, TRACE, "operator-framework");
+  await page.getByRole("table", { name: "Operators" }).getByRole("button", { name: "hipLaunchKernel", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("12 found").waitFor();
+  await page.getByLabel("Tool", { exact: true }).selectOption("operator-framework");
+  await page.locator(".treemap button", { hasText: "hipLaunchKernel" }).first().click();
+  await page.getByText("12 found").waitFor();
+}));
+
 test("groups by category, device and thread count the same slices", tools(async (page) => {
   await open(page, TRACE, "statistics");
   const facts = JSON.parse(readFileSync(`${TRACES}/${TRACE}.facts.json`, "utf8"));

@@ -40,7 +40,7 @@ pub fn IdleTool(props: &ToolProps) -> Html {
             html! { <>
                 <p role="status">{ in_words(&listed) }</p>
                 { waited_on(&listed.table) }
-                <LocalTable name="Idle gaps" file="idle-gaps" table={Shared::new(listed.table.clone())} {on_row} />
+                <LocalTable name="Idle gaps" file="idle-gaps" cuts_texts={true} table={Shared::new(listed.table.clone())} {on_row} />
             </> }
         }
     };

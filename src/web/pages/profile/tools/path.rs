@@ -147,7 +147,7 @@ fn table_of(path: &PathShown) -> Shared<Table> {
     Shared::new(Table {
         columns: vec![
             Column::new("name", "Part", ColumnKind::Text),
-            Column::new("start_ns", "Start (ns)", ColumnKind::Exact),
+            Column::new("start_ns", "Start (ns)", ColumnKind::Count),
             Column::new("duration_ns", "Time (ns)", ColumnKind::Count),
             Column::new("percent", "Time %", ColumnKind::Percent),
             Column::new("joined", "Joined by", ColumnKind::Text),

@@ -17,6 +17,7 @@ use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::{Analysed, Answer as Answered, use_analysis, use_listing};
 use crate::web::pages::profile::treemap::Treemap;
+use crate::web::platform::page;
 use crate::web::state::profile::ProfileAction;
 
 /// Position of the self time in the table of groups.
@@ -43,6 +44,12 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     let members = use_listing(&props.run, members);
     let question = name.clone().map(|name| Question::Histogram { of, by, name, scale: BinScale::Log, bins: BINS });
     let spread = use_analysis(&props.run, question);
+    // What was chosen below is shown above: go there.
+    use_effect_with(name.clone(), |name| {
+        if name.is_some() {
+            page::focus("chosen-group");
+        }
+    });
     let choose = {
         let (state, group) = (state.clone(), group.clone());
         Callback::from(move |text: String| {
@@ -138,8 +145,8 @@ fn group_panel(
         },
     };
     html! {
-        <section class="panel group" aria-label="Selected group">
-            <h3>{ name }</h3>
+        <section class="panel chosen-group" aria-label="Selected group">
+            <h3 id="chosen-group" tabindex="-1">{ name }</h3>
             { chart }
             <div class="buttons">{ for to_longest }{ for highlight }</div>
             if let Some(Ok(listed)) = members {
