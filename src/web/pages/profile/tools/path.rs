@@ -128,7 +128,7 @@ const fn joined(cause: Cause) -> &'static str {
         Cause::Last => "ends last",
         Cause::Track => "next on its track",
         Cause::Arrow => "arrow to the next",
-        Cause::Thread => "next on another thread",
+        Cause::Thread => "next on another row",
         Cause::Wait => "the next waits for it",
         Cause::Idle => "the next did not start",
     }
