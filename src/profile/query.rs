@@ -124,14 +124,14 @@ pub fn slice_details(profile: &Profile, id: SliceId) -> Option<SliceDetails> {
     })
 }
 
-/// Self time of one slice: those that began in it follow it on its track until it ends.
+/// Self time of one slice: its children follow it on its track until it ends.
 fn self_time(profile: &Profile, id: SliceId) -> i64 {
     let slices = profile.slices();
     let end = slices.end(id);
     let following = (id.0 + 1..slices.range_of(slices.track(id)).end as u32).map(SliceId);
-    let inside = following.take_while(|&c| slices.start(c) < end);
-    let covered = inside.flat_map(|c| slices.covers(c).find(|(around, _)| *around == id));
-    slices.dur_ns(id) - covered.map(|(_, span)| span.end.0 - span.start.0).sum::<i64>()
+    let children = following.take_while(|&c| slices.start(c) < end).filter(|&c| slices.stack_parent(c) == Some(id));
+    let covered: i64 = children.map(|c| slices.end(c).min(end).0 - slices.start(c).0).sum();
+    slices.dur_ns(id) - covered
 }
 
 /// The members of an object as text: strings without quotes, the rest as JSON. What is no object has the key `args`.

@@ -189,24 +189,6 @@ impl SliceTable {
         None
     }
 
-    /// What a slice takes from the self times of those around it: from the one that was running when it began until that
-    /// ends, from there on from the next one out that still runs. So every instant of a track is in one self time.
-    pub fn covers(&self, id: SliceId) -> impl Iterator<Item = (SliceId, Interval<TraceNs>)> + '_ {
-        let (mut from, end) = (self.start(id), self.end(id));
-        let mut at = self.stack_parent(id);
-        std::iter::from_fn(move || {
-            while from < end {
-                let parent = at?;
-                at = self.stack_parent(parent);
-                let until = self.end(parent).min(end);
-                if from < until {
-                    return Some((parent, Interval::new(std::mem::replace(&mut from, until), until)));
-                }
-            }
-            None
-        })
-    }
-
     /// Bytes held by the columns.
     #[must_use]
     pub fn bytes(&self) -> usize {

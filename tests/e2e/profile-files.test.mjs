@@ -150,6 +150,18 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
   for (const row of shown) if (swapped.has(row[0])) assert.equal(swapped.get(row[0]), -Number(row[6]), row[0]);
 }));
 
+test("a comparison fits a phone in the dark", files(async (page) => {
+  for (const file of ["hta_amd_mi250_minitoy.json.gz", "hta_triton_example.json.gz"]) {
+    await input(page).setInputFiles(`${TRACES}/${file}`);
+    await waitForState(page, "done");
+  }
+  await page.getByLabel("Tool", { exact: true }).selectOption("compare");
+  await page.getByRole("table", { name: "Operators compared" }).waitFor();
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.equal(wide, 0, "nothing overflows to the side");
+  await assertAccessible(page);
+}, { context: { viewport: { width: 360, height: 780 }, colorScheme: "dark" } }));
+
 test("marks stay with their run, go into the exported trace and come back with it", files(async (page) => {
   const [one, two] = ["catapult_nanoseconds.json", "hta_triton_example.json.gz"];
   for (const file of [one, two]) {

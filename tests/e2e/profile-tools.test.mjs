@@ -151,6 +151,20 @@ test("the critical path is drawn and listed, and its parts lead to the timeline"
   await page.getByRole("heading", { name: "hipLaunchKernel" }).waitFor();
 }));
 
+test("the critical path of a simulated execution goes through its devices", tools(async (page) => {
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  await page.getByLabel("Tool", { exact: true }).selectOption("critical-path");
+  const rows = page.getByRole("table", { name: "Time on the path" }).locator("tbody tr");
+  await rows.first().waitFor();
+  const times = Object.fromEntries(await rows.evaluateAll((all) => all.map((row) => [
+    row.querySelector("th").innerText, Number(row.querySelector("td:nth-child(3)").dataset.value),
+  ])));
+  assert.ok(times.fused_1 > 0, Object.keys(times).join());
+  const whole = Object.values(times).reduce((a, b) => a + b);
+  assert.ok((times["(nothing ran)"] ?? 0) < whole / 4, JSON.stringify(times));
+}));
+
 test("the summary of any trace says in sentences what dominates, with links", tools(async (page) => {
   await open(page, TRACE, "summary");
   const said = page.getByRole("region", { name: "In short" });

@@ -217,10 +217,9 @@ pub(super) fn self_times_in(profile: &Profile, track: TrackId, span: Interval<Tr
         own.push(if closed { clip(slices.start(id), slices.end(id)) } else { 0 });
     }
     for &id in &found {
-        for (around, covered) in slices.covers(id) {
-            if let Some(&at) = place.get(&around) {
-                own[SliceId(at as u32)] -= clip(covered.start, covered.end);
-            }
+        let parent = slices.stack_parent(id).and_then(|p| place.get(&p).map(|at| (p, *at)));
+        if let Some((parent, at)) = parent {
+            own[SliceId(at as u32)] -= clip(slices.start(id), slices.end(id).min(slices.end(parent)));
         }
     }
     found.into_iter().zip(own.iter().copied()).collect()

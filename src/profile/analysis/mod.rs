@@ -4,8 +4,7 @@
 //! report and cancel between; each has a function that walks to the end at once. All of them share three rules:
 //!
 //! * a slice that never ended is in no statistics;
-//! * *self time* is a slice's duration without what slices cover that began in it, also where they end after it: the self times of a
-//!   thread add up to the time that its slices cover;
+//! * *self time* is a slice's duration without the part that its direct children cover;
 //! * with a span of time, slices count whole or with the part inside ([`RangeRule`]).
 
 pub mod calltree;

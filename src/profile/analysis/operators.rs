@@ -97,8 +97,9 @@ pub fn self_times(profile: &Profile) -> Vec<i64> {
         if slices.flags(id).has(SliceFlags::UNCLOSED) {
             own[id.0 as usize] = 0;
         }
-        for (around, covered) in slices.covers(id) {
-            own[around.0 as usize] -= covered.end.0.saturating_sub(covered.start.0);
+        if let Some(parent) = slices.stack_parent(id) {
+            let covered = slices.end(id).min(slices.end(parent)).0.saturating_sub(slices.start(id).0);
+            own[parent.0 as usize] -= covered;
         }
     }
     own
