@@ -6,6 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::RunState;
+use super::kept_view::KeptView;
 use crate::base::{Interval, TraceNs};
 use crate::insight::Insights;
 use crate::profile::analysis::GroupBy;
@@ -37,30 +38,6 @@ pub struct OpenRun {
     pub run_name: Option<String>,
     /// Its analysis, once it was asked for; the inner one is absent when the profile has none.
     pub insights: Option<Option<Shared<Insights>>>,
-}
-
-/// How a run is looked at.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct KeptView {
-    span: Option<Interval<TraceNs>>,
-    in_view: bool,
-    selected: Option<u32>,
-    arrangement: Arrangement,
-    annotations: Vec<Annotation>,
-    core: Option<(u32, u32)>,
-}
-
-impl KeptView {
-    fn of(link: &ProfileLink) -> Self {
-        Self {
-            span: link.span,
-            in_view: link.in_view,
-            selected: link.selected,
-            arrangement: link.arrangement.clone(),
-            annotations: link.annotations.clone(),
-            core: link.core,
-        }
-    }
 }
 
 /// Flow arrows of a span.
@@ -267,12 +244,7 @@ impl ProfileState {
         if let Some(run) = self.runs.iter_mut().find(|r| Some(r.id) == shown) {
             run.kept = KeptView::of(&self.link);
         }
-        self.link.span = next.span;
-        self.link.in_view = next.in_view;
-        self.link.selected = next.selected;
-        self.link.arrangement = next.arrangement;
-        self.link.annotations = next.annotations;
-        self.link.core = next.core;
+        next.put_into(&mut self.link);
         self.details = None;
         self.hits = None;
         self.area = None;

@@ -1,0 +1,40 @@
+//! How a run was last looked at, while another one is shown.
+
+use crate::base::{Interval, TraceNs};
+use crate::session::share::ProfileLink;
+use crate::view::timeline::{Annotation, Arrangement};
+
+/// How a run is looked at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct KeptView {
+    pub(super) span: Option<Interval<TraceNs>>,
+    pub(super) in_view: bool,
+    pub(super) selected: Option<u32>,
+    pub(super) arrangement: Arrangement,
+    pub(super) annotations: Vec<Annotation>,
+    pub(super) core: Option<(u32, u32)>,
+}
+
+impl KeptView {
+    /// As a link has it.
+    pub(super) fn of(link: &ProfileLink) -> Self {
+        Self {
+            span: link.span,
+            in_view: link.in_view,
+            selected: link.selected,
+            arrangement: link.arrangement.clone(),
+            annotations: link.annotations.clone(),
+            core: link.core,
+        }
+    }
+
+    /// Makes a link show it.
+    pub(super) fn put_into(self, link: &mut ProfileLink) {
+        link.span = self.span;
+        link.in_view = self.in_view;
+        link.selected = self.selected;
+        link.arrangement = self.arrangement;
+        link.annotations = self.annotations;
+        link.core = self.core;
+    }
+}
