@@ -22,4 +22,5 @@ mod made_formats;
 mod numerics;
 mod readers;
 mod round_trip;
+mod spills;
 mod written;
