@@ -18,7 +18,7 @@ use crate::web::platform::date;
 use crate::web::worker::Engine;
 
 /// More runs are not kept: the oldest is closed, which gives its memory back.
-const MOST_RUNS: usize = 6;
+const MOST_RUNS: usize = 8;
 
 /// An open profile and the worker that holds it.
 #[derive(Clone, PartialEq)]
@@ -263,10 +263,22 @@ impl ProfileState {
         };
     }
 
-    fn add(&mut self, info: ProfileInfo, engine: Engine) {
+    /// Takes a profile, with the others of the same archive; the largest of them is shown.
+    fn add(&mut self, mut info: ProfileInfo, engine: &Engine) {
         if !std::mem::take(&mut self.is_fresh) {
             self.forget_view();
         }
+        let also = std::mem::take(&mut info.also);
+        let all: Vec<(u64, u32)> =
+            std::iter::once(info).chain(also).map(|info| (info.events, self.add_one(info, engine.clone()))).collect();
+        // Of equal ones the first.
+        if let Some((_, id)) = all.into_iter().rev().max_by_key(|(events, _)| *events) {
+            self.show(id);
+        }
+        self.run = RunState::Done;
+    }
+
+    fn add_one(&mut self, info: ProfileInfo, engine: Engine) -> u32 {
         // A run of the same thing takes the place of the old one.
         self.runs.retain(|r| r.info.origin != info.origin);
         if self.runs.len() == MOST_RUNS {
@@ -281,8 +293,7 @@ impl ProfileState {
         };
         let info = Shared::new(info);
         self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), run_name, insights: None });
-        self.show(id);
-        self.run = RunState::Done;
+        id
     }
 
     fn close(&mut self, id: u32) {
@@ -315,7 +326,7 @@ impl Reducible for ProfileState {
                     next.run = run;
                 }
             }
-            ProfileAction::Ready(info, engine) => next.add(*info, engine),
+            ProfileAction::Ready(info, engine) => next.add(*info, &engine),
             ProfileAction::End(run) => next.run = run,
             ProfileAction::Show(id) => {
                 next.forget_view();
