@@ -3,15 +3,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::compiler::Workflow;
+use crate::compiler::{CompileOptions, Workflow};
 use crate::machine::MemoryPlan;
 use crate::machine::isa::{DmaQueue, Engine};
 
+use super::compile_sweep::CompileSweep;
 use super::config::{BenchConfig, ConfigError};
 use super::configuration::Configuration;
 use super::device::{Device, check_inputs};
 use super::index::{EntryStatus, ModelEntry, ModelIndex};
 use super::inputs::InputTuple;
+use super::options::RunOptions;
 use super::sweep::expand;
 
 /// What to compile.
@@ -32,6 +34,10 @@ pub struct CompileConfig {
     pub pipeline_sizes: Vec<u32>,
     /// 0 (most accurate) to 3 (fastest).
     pub performance_levels: Vec<u8>,
+    /// Compiler options: `compiler_args`.
+    pub options: CompileOptions,
+    /// Those that are swept, over `options`.
+    pub compile: CompileSweep,
     /// Folder of the artifacts.
     pub models_dir: String,
 }
@@ -46,6 +52,8 @@ impl Default for CompileConfig {
             batch_sizes: vec![1],
             pipeline_sizes: vec![1],
             performance_levels: vec![3],
+            options: CompileOptions::default(),
+            compile: CompileSweep::default(),
             models_dir: "models".to_owned(),
         }
     }
@@ -94,6 +102,8 @@ pub struct Artifact {
     pub pipeline_size: u32,
     /// 0 to 3.
     pub performance_level: u8,
+    /// Flags it was compiled with.
+    pub compiler_args: String,
     /// Instructions of each engine.
     pub instructions: Vec<(String, u64)>,
     /// DMAs of each queue.
@@ -105,7 +115,7 @@ pub struct Artifact {
 }
 
 impl CompileConfig {
-    /// Lists the compiles: inputs, then pipeline sizes, then performance levels.
+    /// Lists the compiles: inputs, then pipeline sizes, then performance levels, then compiler options.
     ///
     /// # Errors
     /// When a parameter is out of its range.
@@ -120,6 +130,8 @@ impl CompileConfig {
             performance_levels: self.performance_levels.clone(),
             n_models: Some(vec![1]),
             workers_per_model: Some(vec![1]),
+            options: RunOptions { compile: self.options, ..RunOptions::default() },
+            compile: self.compile.clone(),
             ..BenchConfig::default()
         })?;
         let name = self.model_name.as_ref().unwrap_or(&self.model).trim().to_owned();
@@ -135,7 +147,11 @@ impl CompileTask {
     pub fn label(&self) -> String {
         let c = &self.configuration;
         let (b, p, l) = (c.batch_size, c.pipeline_size, c.performance_level);
-        format!("{} batch {b}, pipeline {p}, performance level {l}", c.model_name)
+        let mut label = format!("{} batch {b}, pipeline {p}, performance level {l}", c.model_name);
+        if c.options.compile != CompileOptions::default() {
+            label.push_str(&format!(", {}", c.options.compile));
+        }
+        label
     }
 
     /// Compiles. A model that can not be compiled gives an entry with its error.
@@ -149,7 +165,8 @@ impl CompileTask {
             model: Some(c.model.clone()),
             instance_type: Some(c.instance_type.clone()),
             ..ModelEntry::default()
-        };
+        }
+        .compiled_with(c.options.compile);
         match self.artifact() {
             Ok(artifact) => {
                 let filename = Some(self.file_name());
@@ -185,6 +202,7 @@ impl CompileTask {
             batch_size: c.batch_size,
             pipeline_size: c.pipeline_size,
             performance_level: c.performance_level,
+            compiler_args: c.compile_options().to_string(),
             instructions: engines.map(|(e, list)| (format!("{e:?}"), list.len() as u64)).collect(),
             dmas: queues.map(|(q, list)| (format!("{q:?}"), list.len() as u64)).collect(),
             memory: executable.memory,

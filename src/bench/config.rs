@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::compile_sweep::CompileSweep;
 use super::index::ModelIndex;
 use super::inputs::InputTuple;
 use super::list::MAX_LIST_ENTRIES;
@@ -64,6 +65,8 @@ pub struct BenchConfig {
     pub index: Option<ModelIndex>,
     /// How each configuration is run.
     pub options: RunOptions,
+    /// Compiler options that are swept, over those of `options`.
+    pub compile: CompileSweep,
 }
 
 impl Default for BenchConfig {
@@ -85,6 +88,7 @@ impl Default for BenchConfig {
             inputs: Vec::new(),
             index: None,
             options: RunOptions::default(),
+            compile: CompileSweep::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::base::{Digest, SimTime};
 use crate::compiler::{AutoCast, CompileOptions};
 use crate::machine::arch::instance;
 
+use super::fixed::FixedModel;
 use super::inputs::InputTuple;
 use super::options::{DeviceType, RunOptions};
 
@@ -110,13 +111,18 @@ impl Configuration {
         u64::from(self.n_models) * u64::from(self.workers_per_model)
     }
 
-    /// The configuration in a few words: `nn: batch 4, 16 models x 2 workers`.
+    /// The configuration in a few words: `nn: batch 4, 16 models x 1 worker`, and how it is compiled where that is not the
+    /// default.
     #[must_use]
     pub fn label(&self) -> String {
         let (b, n, w) = (self.batch_size, self.n_models, self.workers_per_model);
-        let mut label = format!("{}: batch {b}, {n} models x {w} workers", self.model_name);
+        let counted = |n: u32, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+        let mut label = format!("{}: batch {b}, {} x {}", self.model_name, counted(n, "model"), counted(w, "worker"));
         if self.pipeline_size > 1 {
             label.push_str(&format!(", pipeline {}", self.pipeline_size));
+        }
+        if self.is_compiled() && self.compile_options() != CompileOptions::default() {
+            label.push_str(&format!(", {}", self.compile_options()));
         }
         label
     }
@@ -152,6 +158,12 @@ impl Configuration {
             });
         }
         Ok(())
+    }
+
+    /// Whether a model is compiled for it: not on the processor, and not for a system given by its times.
+    #[must_use]
+    pub fn is_compiled(&self) -> bool {
+        self.options.device_type == DeviceType::Neuron && !FixedModel::is_meant(&self.model)
     }
 
     /// How the model is compiled: as asked for, but that level 0 of NeuronPerf's performance levels casts nothing.

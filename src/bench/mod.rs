@@ -13,6 +13,7 @@
 mod calendar;
 mod charts;
 mod compile;
+mod compile_sweep;
 mod confidence;
 mod config;
 mod configuration;
@@ -54,6 +55,7 @@ mod verdict;
 pub use calendar::simulated_dts;
 pub use charts::{CURVE_PERCENTS, RunCharts};
 pub use compile::{Artifact, CompileConfig, CompilePlan, CompileTask, CompiledModel};
+pub use compile_sweep::{CompileSweep, option_text};
 pub use confidence::{mean_ci95, percentile_ci95_percents};
 pub use config::{
     BenchConfig, ConfigError, MAX_BATCH, MAX_DURATION_S, MAX_JITTER, MAX_PARALLEL, MAX_USD_PER_HOUR, MAX_WARMUPS,

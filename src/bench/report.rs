@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::compiler::CompileOptions;
+
 /// One row. Fields are in the order in which JSON has them: the configuration, then what was measured, then what
 /// NeuronPerf does not have. Absent measures are `None` and become `null` in JSON and `N/A` in tables.
 ///
@@ -151,6 +153,9 @@ pub struct Report {
     pub source: String,
     /// The machine a measured report is of; the file an imported one is from.
     pub machine: Option<String>,
+    /// Flags the model was compiled with: `--auto-cast matmult --auto-cast-type bf16 -O2`. Absent where nothing is
+    /// compiled: on the processor, and for a system given by its times.
+    pub compiler_args: Option<String>,
     /// Why the status is `error`.
     pub error: Option<String>,
 }
@@ -238,6 +243,7 @@ pub const REPORT_KEYS: &[&str] = &[
     "steady_state",
     "source",
     "machine",
+    "compiler_args",
     "error",
 ];
 
@@ -259,6 +265,15 @@ impl Report {
         if self.pipeline_size != 1 {
             label.push_str(&format!(", pipeline {}", self.pipeline_size));
         }
+        if let Some(flags) = self.unusual_compiler_args() {
+            label.push_str(&format!(", {flags}"));
+        }
         label
+    }
+
+    /// The compiler's flags where they are not the default ones.
+    #[must_use]
+    pub fn unusual_compiler_args(&self) -> Option<&str> {
+        self.compiler_args.as_deref().filter(|flags| *flags != CompileOptions::default().to_string())
     }
 }

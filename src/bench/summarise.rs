@@ -42,6 +42,7 @@ impl Report {
             stop_dts: simulated_dts(SimTime::ZERO),
             neuronperf_version: REPORT_VERSION.to_owned(),
             source: "simulated".to_owned(),
+            compiler_args: configuration.is_compiled().then(|| configuration.compile_options().to_string()),
             ..Report::default()
         }
     }

@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::compiler::CompileOptions;
 use crate::machine::arch::{INSTANCES, Instance, instance};
 
 use super::config::{BenchConfig, ConfigError};
 use super::configuration::Configuration;
 use super::index::ModelIndex;
 use super::inputs::InputTuple;
-use super::options::{Accounting, DeviceType};
+use super::options::{Accounting, DeviceType, RunOptions};
 
 /// The most configurations of one sweep.
 pub const MAX_CONFIGURATIONS: u64 = 10_000;
@@ -33,10 +34,11 @@ struct ModelConfig {
     batch_size: u32,
     pipeline_size: u32,
     performance_level: u8,
+    compile: CompileOptions,
 }
 
 /// Spells out a benchmark: for each compiled model and number of workers, each number of copies. The compiled models
-/// are those of the index, or each batch size with each pipeline size and performance level.
+/// are those of the index, or each batch size with each pipeline size, performance level and compiler options.
 ///
 /// # Errors
 /// When a parameter is out of its range, or the lists make more than [`MAX_CONFIGURATIONS`].
@@ -55,7 +57,7 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, ConfigError> {
     };
     let mut configurations: Vec<Configuration> = Vec::new();
     for model in &models {
-        let n_models = n_models_of(config, size, model.pipeline_size);
+        let n_models = n_models_of(config, size, model);
         for workers in workers_of(config, model.pipeline_size) {
             configurations.extend(n_models.iter().map(|n| configuration(config, size, model, workers, *n)));
         }
@@ -86,6 +88,7 @@ fn refuse_if_too_many(config: &BenchConfig) -> Result<(), ConfigError> {
             .saturating_mul(config.batch_sizes.len() as u64)
             .saturating_mul(config.performance_levels.len() as u64),
     };
+    let models = models.saturating_mul(config.compile.most());
     let count = length(&config.n_models, 2).saturating_mul(length(&config.workers_per_model, 2)).saturating_mul(models);
     if count > MAX_CONFIGURATIONS {
         return Err(ConfigError::TooManyConfigurations { count, max: MAX_CONFIGURATIONS });
@@ -102,21 +105,24 @@ fn models_of_index(config: &BenchConfig, index: &ModelIndex, messages: &mut Vec<
         messages.push("no finished entry of the index is left to run; compile again, or filter less".to_owned());
     }
     let named = config.model.trim();
-    index
-        .finished()
-        .map(|entry| {
-            let file = entry.filename.clone();
-            let own = entry.model.clone().or_else(|| (!named.is_empty()).then(|| named.to_owned()));
-            ModelConfig {
-                model: own.or_else(|| file.clone()).unwrap_or_default(),
-                file,
-                inputs: None,
-                batch_size: entry.batch_size,
-                pipeline_size: entry.pipeline_size,
-                performance_level: entry.performance_level,
-            }
-        })
-        .collect()
+    let mut models = Vec::new();
+    for entry in index.finished() {
+        let file = entry.filename.clone();
+        let own = entry.model.clone().or_else(|| (!named.is_empty()).then(|| named.to_owned()));
+        // An artifact is as it was compiled; one that does not say is taken as asked for here.
+        let asked = config.options.compile;
+        let compiled = entry.compile_options(asked).map_or_else(|| config.compile.variants(asked), |own| vec![own]);
+        models.extend(compiled.into_iter().map(|compile| ModelConfig {
+            model: own.clone().or_else(|| file.clone()).unwrap_or_default(),
+            file: file.clone(),
+            inputs: None,
+            batch_size: entry.batch_size,
+            pipeline_size: entry.pipeline_size,
+            performance_level: entry.performance_level,
+            compile,
+        }));
+    }
+    models
 }
 
 fn models_of_lists(config: &BenchConfig, messages: &mut Vec<String>) -> Vec<ModelConfig> {
@@ -124,14 +130,15 @@ fn models_of_lists(config: &BenchConfig, messages: &mut Vec<String>) -> Vec<Mode
     for (batch_size, inputs) in inputs_and_batches(config, messages) {
         for pipeline_size in distinct(&config.pipeline_sizes) {
             for performance_level in distinct(&config.performance_levels) {
-                models.push(ModelConfig {
+                models.extend(config.compile.variants(config.options.compile).into_iter().map(|compile| ModelConfig {
                     model: config.model.trim().to_owned(),
                     file: None,
                     inputs: inputs.clone(),
                     batch_size,
                     pipeline_size,
                     performance_level,
-                });
+                    compile,
+                }));
             }
         }
     }
@@ -181,17 +188,17 @@ fn configuration(
         jitter: config.jitter,
         inputs: model.inputs.clone(),
         model_file: model.file.clone(),
-        options: config.options.clone(),
+        options: RunOptions { compile: model.compile, ..config.options.clone() },
     }
 }
 
 /// The counts as given, or one copy and as many as fit. A size that is not known has no MAX, nor has a processor whose
 /// number of cores only a shell knows: one copy only.
-fn n_models_of(config: &BenchConfig, size: Option<&Instance>, pipeline_size: u32) -> Vec<u32> {
+fn n_models_of(config: &BenchConfig, size: Option<&Instance>, model: &ModelConfig) -> Vec<u32> {
     let size = size.filter(|_| config.options.device_type == DeviceType::Neuron);
     match &config.n_models {
         Some(list) => distinct(list),
-        None => match size.map(|s| s.logical_cores(config.options.compile.lnc) / pipeline_size.max(1)) {
+        None => match size.map(|s| s.logical_cores(model.compile.lnc) / model.pipeline_size.max(1)) {
             Some(max) if max > 1 => vec![1, max],
             _ => vec![1],
         },
@@ -364,6 +371,35 @@ mod tests {
         assert!(error.contains("does not say which model this is"), "{error}");
         let named = BenchConfig { model: "nn".into(), ..config };
         assert!(expand(&named).unwrap().configurations.iter().all(|c| c.model == "nn" && c.check().is_ok()));
+    }
+
+    #[test]
+    fn an_entry_says_how_it_was_compiled_and_others_are_swept() {
+        use crate::compiler::AutoCast;
+        let text = r#"{"model_name": "m", "version": "1", "model_configs": [
+            {"filename": "a.pt", "model": "nn", "auto_cast": "all", "lnc": 1}, {"filename": "b.pt", "model": "nn"}]}"#;
+        let mut config = BenchConfig {
+            index: Some(crate::bench::ModelIndex::read(text).unwrap().index),
+            model: String::new(),
+            n_models: Some(vec![1]),
+            workers_per_model: Some(vec![1]),
+            ..BenchConfig::default()
+        };
+        config.compile.auto_casts = vec![AutoCast::None, AutoCast::Matmult];
+        let rows = expand(&config).unwrap().configurations;
+        let row = |c: &Configuration| (c.model_filename(), c.options.compile.to_string());
+        assert_eq!(
+            rows.iter().map(row).collect::<Vec<_>>(),
+            [
+                ("a.pt".to_owned(), "--auto-cast all --auto-cast-type bf16 -O2 --lnc 1".to_owned()),
+                ("b.pt".to_owned(), "--auto-cast none -O2".to_owned()),
+                ("b.pt".to_owned(), "--auto-cast matmult --auto-cast-type bf16 -O2".to_owned()),
+            ]
+        );
+        assert_eq!(rows[2].label(), "m: batch 1, 1 model x 1 worker");
+        assert_eq!(rows[1].label(), "m: batch 1, 1 model x 1 worker, --auto-cast none -O2");
+        let keys: std::collections::BTreeSet<u64> = rows.iter().map(Configuration::times_key).collect();
+        assert_eq!(keys.len(), 3);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::{ArgAction, Args, ValueEnum};
 
 use super::args::write_format;
-use super::compile_args::CompileArgs;
+use super::compile_args::CompileListArgs;
 use crate::bench::mlperf::{MlperfSettings, Scenario};
 use crate::bench::{
     Accounting, BenchConfig, Dataset, DeviceType, FIXED_MODEL, FixedModel, HostStep, Processes, RunOptions,
@@ -47,7 +47,7 @@ pub(super) struct BenchArgs {
     #[arg(long, alias = "performance-level")]
     pub performance_levels: Option<String>,
     #[command(flatten)]
-    pub compile: CompileArgs,
+    pub compile: CompileListArgs,
     /// Seconds measured in each configuration
     #[arg(long, default_value_t = 60.0, allow_negative_numbers = true)]
     pub duration: f64,
@@ -257,6 +257,7 @@ impl BenchArgs {
     pub fn config(&self) -> Result<BenchConfig> {
         let optional = |flag, text: &Option<String>| text.as_deref().map(|t| parse_list(flag, t)).transpose();
         let or_one = |list: Option<Vec<u32>>| list.unwrap_or_else(|| vec![1]);
+        let (compile, compile_sweep) = self.compile.options()?;
         let levels = self.performance_levels.as_deref().map(|t| parse_levels("--performance-levels", t)).transpose()?;
         Ok(BenchConfig {
             model: self.model_text()?,
@@ -274,7 +275,8 @@ impl BenchArgs {
             warmup_inferences: self.warmup_inferences,
             cost_per_hour: self.cost_per_hour,
             index: None,
-            options: self.run.options(self.compile.options())?,
+            options: self.run.options(compile)?,
+            compile: compile_sweep,
         })
     }
 

@@ -2,7 +2,8 @@
 
 use clap::Args as ClapArgs;
 
-use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel};
+use crate::bench::CompileSweep;
+use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption};
 
 /// Flags of the compiler, in `neuronx-cc`'s names.
 #[derive(Debug, ClapArgs)]
@@ -30,5 +31,38 @@ impl CompileArgs {
             opt_level: self.optlevel,
             lnc: self.lnc,
         }
+    }
+}
+
+/// Flags of the compiler where each may be a list, of which every combination is run.
+#[derive(Debug, ClapArgs)]
+pub(super) struct CompileListArgs {
+    /// Which operations are cast: none, matmult (the default through SDK 2.26, and of the published tables), all, or
+    /// several: none,matmult
+    #[arg(long, value_name = "WHICH", default_value = "matmult")]
+    pub auto_cast: String,
+    /// What they are cast to: bf16, fp16, tf32, fp8_e4m3, or several
+    #[arg(long, value_name = "TYPE", default_value = "bf16")]
+    pub auto_cast_type: String,
+    /// Optimisation level: 1 (no fusion), 2, 3, or several
+    #[arg(short = 'O', long = "optlevel", value_name = "LEVEL", default_value = "2")]
+    pub optlevel: String,
+    /// Physical NeuronCores of one logical core, where there is a choice (Trn2: 1 or 2) [default: the device's]
+    #[arg(long, alias = "logical-nc-config", value_name = "CORES")]
+    pub lnc: Option<u32>,
+}
+
+impl CompileListArgs {
+    /// The options they stand for, and those that are swept.
+    ///
+    /// # Errors
+    /// With the value that does not exist.
+    pub fn options(&self) -> Result<(CompileOptions, CompileSweep), UnknownOption> {
+        let mut base = CompileOptions { lnc: self.lnc, ..CompileOptions::default() };
+        let mut sweep = CompileSweep::default();
+        sweep.set_auto_casts(&mut base, &self.auto_cast)?;
+        sweep.set_auto_cast_types(&mut base, &self.auto_cast_type)?;
+        sweep.set_opt_levels(&mut base, &self.optlevel)?;
+        Ok((base, sweep))
     }
 }

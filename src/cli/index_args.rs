@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
+use super::compile_args::CompileListArgs;
 use crate::bench::{CompileConfig, parse_inputs, parse_levels, parse_list};
 
 #[derive(Debug, Args)]
@@ -27,6 +28,8 @@ pub(super) struct ModelCompileArgs {
     /// 0 (most accurate) to 3 (fastest)
     #[arg(long, default_value = "3")]
     pub performance_levels: String,
+    #[command(flatten)]
+    pub compile: CompileListArgs,
     /// Folder of the artifacts
     #[arg(long, default_value = "models")]
     pub models_dir: String,
@@ -44,6 +47,7 @@ impl ModelCompileArgs {
     /// # Errors
     /// With the flag at fault.
     pub fn config(&self) -> Result<CompileConfig> {
+        let (options, compile) = self.compile.options()?;
         Ok(CompileConfig {
             model: self.model.clone(),
             model_name: self.model_name.clone(),
@@ -52,6 +56,8 @@ impl ModelCompileArgs {
             batch_sizes: parse_list("--batch-sizes", &self.batch_sizes)?,
             pipeline_sizes: parse_list("--pipeline-sizes", &self.pipeline_sizes)?,
             performance_levels: parse_levels("--performance-levels", &self.performance_levels)?,
+            options,
+            compile,
             models_dir: self.models_dir.clone(),
         })
     }

@@ -23,9 +23,11 @@ mod timeline;
 mod warm_up;
 
 pub use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
-pub use crate::neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample};
+pub use crate::neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
 pub use crate::tensor::Rounding;
-pub use analysis::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, PathShown, PathStep, Question, Said, SpanOf};
+pub use analysis::{
+    Answer, Chosen, GroupsOf, InOrderShown, Listed, Listing, MembersOf, PathShown, PathStep, Question, Said, SpanOf,
+};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};

@@ -8,16 +8,18 @@ use yew::prelude::*;
 use super::components::{FileDrop, FilePicker, NoticeList};
 use super::context::{AppContext, Shared};
 use super::pages::benchmark::{BenchmarkPage, import_file, may_hold_results};
+use super::pages::numerics::NumericsPage;
 use super::pages::profile::{ProfilePage, open_file};
 use super::platform::page::PageState;
 use super::platform::{offline, page, panic, theme, url};
 use super::state::RunState;
 use super::state::bench::{BenchAction, BenchState};
 use super::state::notices::{NoticeAction, Notices, Tone};
+use super::state::numerics::{NumericsAction, NumericsState};
 use super::state::profile::{ProfileAction, ProfileState};
 use super::sweep::SweepRunner;
 use super::worker::{Engine, Pool};
-use crate::session::share::{Link, Tool};
+use crate::session::share::Link;
 use crate::session::{Catalog, Event, JobId, Request, build_id};
 use crate::view::palette::Theme;
 
@@ -38,6 +40,43 @@ pub type RunningJob = std::rc::Rc<std::cell::RefCell<Option<(Engine, JobId)>>>;
 enum Route {
     Benchmark,
     Profile,
+    Numerics,
+}
+
+/// What the pages show.
+#[derive(Clone)]
+struct States {
+    bench: UseReducerHandle<BenchState>,
+    profile: UseReducerHandle<ProfileState>,
+    numerics: UseReducerHandle<NumericsState>,
+}
+
+impl States {
+    fn run(&self, route: Route) -> &RunState {
+        match route {
+            Route::Benchmark => &self.bench.run,
+            Route::Profile => &self.profile.run,
+            Route::Numerics => &self.numerics.run,
+        }
+    }
+
+    fn link(&self, route: Route) -> Link {
+        match route {
+            Route::Benchmark => self.bench.link(),
+            Route::Profile => self.profile.as_link(),
+            Route::Numerics => self.numerics.link(),
+        }
+    }
+}
+
+impl Route {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Benchmark => "Benchmark",
+            Self::Profile => "Profile",
+            Self::Numerics => "Numerics",
+        }
+    }
 }
 
 #[component]
@@ -46,16 +85,19 @@ fn App() -> Html {
     let notices = use_reducer(Notices::default);
     let bench = use_reducer(BenchState::default);
     let profile = use_reducer(ProfileState::default);
+    let numerics = use_reducer(NumericsState::default);
     let route = use_state_eq(|| Route::Benchmark);
     let catalog = use_state_eq(|| None::<Result<Shared<Catalog>, AttrValue>>);
     let theme = use_state_eq(theme::initial);
     let runner = (*use_memo((), |()| SweepRunner::new(pool.clone(), bench.dispatcher(), notices.dispatcher()))).clone();
     let profile_job = use_mut_ref(|| None::<(Engine, JobId)>);
+    let numerics_job = use_mut_ref(|| None::<(Engine, JobId)>);
+    let states = States { bench: bench.clone(), profile: profile.clone(), numerics: numerics.clone() };
 
     use_theme(*theme);
-    use_address(&route, &bench, &profile, &notices);
+    use_address(&route, &states, &notices);
     use_catalog(&pool, &catalog, &notices);
-    use_page_state(*route, catalog.as_ref(), &bench, &profile);
+    use_page_state(*route, catalog.as_ref(), &states);
 
     let context = AppContext {
         pool,
@@ -70,7 +112,7 @@ fn App() -> Html {
             let (context, profile, job, route) = (context.clone(), profile.clone(), profile_job.clone(), route.clone());
             Callback::from(move |file: File| {
                 route.set(Route::Profile);
-                profile.dispatch(ProfileAction::Tool(Tool::OperatorTimeline));
+                profile.dispatch(ProfileAction::FileGiven);
                 open_file(&context, &profile, &job, file);
             })
         };
@@ -108,8 +150,8 @@ fn App() -> Html {
             theme.set(next);
         })
     };
-    let nav = |to: Route, name: &'static str, href: String| {
-        html! { <a {href} aria-current={(*route == to).then_some("page")}>{ name }</a> }
+    let nav = |to: Route| {
+        html! { <a href={states.link(to).print()} aria-current={(*route == to).then_some("page")}>{ to.name() }</a> }
     };
     html! {
         <ContextProvider<AppContext> context={context}>
@@ -117,8 +159,7 @@ fn App() -> Html {
             <header class="site">
                 <p class="brand">{ logo() }<span>{ "neuronscope" }</span></p>
                 <nav aria-label="Pages">
-                    { nav(Route::Benchmark, "Benchmark", bench.link().print()) }
-                    { nav(Route::Profile, "Profile", profile.as_link().print()) }
+                    { for [Route::Benchmark, Route::Profile, Route::Numerics].map(nav) }
                 </nav>
                 <div class="site-tools">
                     <FilePicker id="open-file" label="Open a file" on_files={on_files.clone()} />
@@ -129,11 +170,11 @@ fn App() -> Html {
             </header>
             <NoticeList notices={notices} />
             <main id="main" tabindex="-1">
-                if *route == Route::Benchmark {
-                    <BenchmarkPage state={bench} {runner} />
-                } else {
-                    <ProfilePage state={profile} job={Job(profile_job)} />
-                }
+                { match *route {
+                    Route::Benchmark => html! { <BenchmarkPage state={bench} {runner} /> },
+                    Route::Profile => html! { <ProfilePage state={profile} job={Job(profile_job)} /> },
+                    Route::Numerics => html! { <NumericsPage state={numerics} job={Job(numerics_job)} /> },
+                } }
             </main>
             <footer class="site">
                 <p>{ "Simulated NeuronCores, in this browser. Nothing is uploaded." }</p>
@@ -178,15 +219,11 @@ fn use_theme(theme: Theme) {
 
 /// The address leads the page when it is opened or edited, and follows it otherwise.
 #[hook]
-fn use_address(
-    route: &UseStateHandle<Route>,
-    bench: &UseReducerHandle<BenchState>,
-    profile: &UseReducerHandle<ProfileState>,
-    notices: &UseReducerHandle<Notices>,
-) {
+fn use_address(route: &UseStateHandle<Route>, states: &States, notices: &UseReducerHandle<Notices>) {
     use_effect_with((), {
-        let (route, bench, profile, notices) =
-            (route.setter(), bench.dispatcher(), profile.dispatcher(), notices.dispatcher());
+        let (route, notices) = (route.setter(), notices.dispatcher());
+        let (bench, profile, numerics) =
+            (states.bench.dispatcher(), states.profile.dispatcher(), states.numerics.dispatcher());
         move |()| {
             let read = move || {
                 let (link, problems) = Link::parse(&url::hash());
@@ -202,6 +239,10 @@ fn use_address(
                         route.set(Route::Profile);
                         profile.dispatch(ProfileAction::Load(link));
                     }
+                    Link::Numerics(spec) => {
+                        route.set(Route::Numerics);
+                        numerics.dispatch(NumericsAction::Load(spec));
+                    }
                 }
             };
             read();
@@ -209,10 +250,7 @@ fn use_address(
             move || drop(listener)
         }
     });
-    let hash = match **route {
-        Route::Benchmark => bench.link().print(),
-        Route::Profile => profile.as_link().print(),
-    };
+    let hash = states.link(**route).print();
     // The first run would overwrite the address before it was read.
     let is_first = use_mut_ref(|| true);
     use_effect_with(hash, move |hash| {
@@ -255,16 +293,8 @@ fn use_catalog(
 
 /// Shows what the page is doing to tests and styles, and in the title of the tab.
 #[hook]
-fn use_page_state(
-    route: Route,
-    catalog: Option<&Result<Shared<Catalog>, AttrValue>>,
-    bench: &UseReducerHandle<BenchState>,
-    profile: &UseReducerHandle<ProfileState>,
-) {
-    let run = match route {
-        Route::Benchmark => &bench.run,
-        Route::Profile => &profile.run,
-    };
+fn use_page_state(route: Route, catalog: Option<&Result<Shared<Catalog>, AttrValue>>, states: &States) {
+    let run = states.run(route);
     let state = match (catalog, run) {
         (_, RunState::Running { .. }) => PageState::Running,
         (_, RunState::Failed(_)) | (Some(Err(_)), RunState::Idle) => PageState::Failed,
@@ -272,10 +302,7 @@ fn use_page_state(
         (_, RunState::Done) => PageState::Done,
         (_, RunState::Idle | RunState::Cancelled) => PageState::Idle,
     };
-    let name = match route {
-        Route::Benchmark => "Benchmark",
-        Route::Profile => "Profile",
-    };
+    let name = route.name();
     let title = match run {
         RunState::Running { done, total, .. } if *total > 0 => {
             format!("{:.0} % \u{2013} {name} \u{2013} neuronscope", *done as f64 / *total as f64 * 100.0)

@@ -179,7 +179,8 @@ test("every run option is in the form and in the link", app.page(async (page) =>
   await page.getByLabel("Preprocess").fill("0.25ms");
   await page.getByLabel("Dataset").fill("500,loop");
   await page.getByLabel("Duration counts").selectOption("original");
-  await page.getByLabel("Auto-cast").selectOption("all");
+  await page.getByLabel("everything").check();
+  await page.getByLabel("matrix products").uncheck();
   await page.waitForFunction(() => /processes=shared.*preprocess=0\.25ms.*dataset=500,loop.*accounting=original/.test(location.hash));
   assert.match(page.url(), /auto_cast=all/);
   await assertAccessible(page);

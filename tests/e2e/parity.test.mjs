@@ -29,6 +29,16 @@ const BENCHMARKS = [
     ["--model", "mlp:hidden1=512,hidden2=256", "--instance", "trn1.32xlarge", "--batch-sizes", "1,8", "--duration", "2"],
   ],
   [
+    "several casts and levels in one sweep",
+    "#/benchmark?v=1&model=matmult:n=256,loop_count=4&auto_cast=none,matmult,all&auto_cast_type=bf16,fp8_e4m3&optlevel=1,2&n_models=1&workers_per_model=1&duration=2",
+    ["--model", "matmult:n=256,loop_count=4", "--auto-cast", "none,matmult,all", "--auto-cast-type", "bf16,fp8_e4m3", "-O", "1,2", "--n-models", "1", "--workers-per-model", "1", "--duration", "2"],
+  ],
+  [
+    "two physical cores as one",
+    "#/benchmark?v=1&model=nn&instance=trn2.48xlarge&auto_cast=all&lnc=2&n_models=1,64&workers_per_model=1&duration=2",
+    ["--model", "nn", "--instance", "trn2.48xlarge", "--auto-cast", "all", "--lnc", "2", "--n-models", "1,64", "--workers-per-model", "1", "--duration", "2"],
+  ],
+  [
     "rows that fail beside rows that run",
     "#/benchmark?v=1&model=nn&instance=inf2.xlarge&n_models=1,5&workers_per_model=1,3&duration=2",
     ["--model", "nn", "--instance", "inf2.xlarge", "--n-models", "1,5", "--workers-per-model", "1,3", "--duration", "2"],
@@ -45,6 +55,21 @@ for (const [name, hash, args] of BENCHMARKS) {
     assert.deepEqual(bytes.toString(), printed.toString());
   }, { hash }));
 }
+
+test("profile: compiler options of the form are the command line's flags", app.page(async (page) => {
+  await page.locator("form.spec summary").click();
+  await page.getByLabel("Auto-cast").selectOption("all");
+  await page.getByLabel("Cast type").selectOption("fp8_e4m3");
+  await page.getByLabel("Optimisation level").selectOption("1");
+  await page.waitForFunction(() => /auto_cast=all&auto_cast_type=fp8_e4m3&optlevel=1/.test(location.hash));
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  const { bytes } = await download(page, button(page, "Download JSON"));
+  const flags = ["--auto-cast", "all", "--auto-cast-type", "fp8_e4m3", "-O", "1"];
+  const printed = commandLine(["profile", "--model", "matmult:n=256,loop_count=8", ...flags, "--json"]).toString();
+  assert.deepEqual(bytes.toString(), printed);
+  assert.notEqual(printed, commandLine(["profile", "--model", "matmult:n=256,loop_count=8", "--json"]).toString());
+}, { hash: "#/profile?v=1&model=matmult:n=256,loop_count=8&tool=operator-hlo" }));
 
 for (const workflow of ["mark_step", "trace"]) {
   const hash = (tool) => ({ hash: `#/profile?v=1&model=nn&workflow=${workflow}&tool=${tool}` });

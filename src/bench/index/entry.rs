@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel};
+
 /// Whether an artifact was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -43,6 +45,14 @@ pub struct ModelEntry {
     pub model: Option<String>,
     /// EC2 size it was compiled for.
     pub instance_type: Option<String>,
+    /// Which operations were cast when it was compiled. An index of NeuronPerf does not say, nor do the next three.
+    pub auto_cast: Option<AutoCast>,
+    /// What they were cast to.
+    pub auto_cast_type: Option<CastType>,
+    /// How hard the compiler tried.
+    pub optlevel: Option<OptLevel>,
+    /// Physical cores of a logical core.
+    pub lnc: Option<u32>,
     /// Why the status is an error.
     pub error: Option<String>,
 }
@@ -59,7 +69,38 @@ impl Default for ModelEntry {
             status: EntryStatus::Finished,
             model: None,
             instance_type: None,
+            auto_cast: None,
+            auto_cast_type: None,
+            optlevel: None,
+            lnc: None,
             error: None,
         }
+    }
+}
+
+impl ModelEntry {
+    /// The same entry, saying how it was compiled.
+    #[must_use]
+    pub fn compiled_with(self, options: CompileOptions) -> Self {
+        Self {
+            auto_cast: Some(options.auto_cast),
+            auto_cast_type: Some(options.auto_cast_type),
+            optlevel: Some(options.opt_level),
+            lnc: options.lnc,
+            ..self
+        }
+    }
+
+    /// How it was compiled, as far as the entry says; the rest as asked for. `None` when it says nothing.
+    #[must_use]
+    pub fn compile_options(&self, asked: CompileOptions) -> Option<CompileOptions> {
+        let says_nothing =
+            self.auto_cast.is_none() && self.auto_cast_type.is_none() && self.optlevel.is_none() && self.lnc.is_none();
+        (!says_nothing).then(|| CompileOptions {
+            auto_cast: self.auto_cast.unwrap_or(asked.auto_cast),
+            auto_cast_type: self.auto_cast_type.unwrap_or(asked.auto_cast_type),
+            opt_level: self.optlevel.unwrap_or(asked.opt_level),
+            lnc: self.lnc.or(asked.lnc),
+        })
     }
 }

@@ -1,11 +1,14 @@
 //! Reading an index, of either shape and edited by hand.
 
+use std::str::FromStr;
+
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::{EntryStatus, ModelEntry, ModelIndex};
 use crate::bench::config::{MAX_BATCH, MAX_PARALLEL};
 use crate::bench::python_json::without_nan;
+use crate::compiler::UnknownOption;
 
 /// A text that is no index.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -86,6 +89,13 @@ fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntr
     entry.batch_size = count("batch_size", 1, u64::from(MAX_BATCH), 1) as u32;
     entry.pipeline_size = count("pipeline_size", 1, u64::from(MAX_PARALLEL), 1) as u32;
     entry.performance_level = count("performance_level", 0, 3, 3) as u8;
+    entry.lnc = match count("lnc", 1, u64::from(MAX_PARALLEL), 0) {
+        0 => None,
+        lnc => Some(lnc as u32),
+    };
+    entry.auto_cast = option(map, "auto_cast", &mut problems);
+    entry.auto_cast_type = option(map, "auto_cast_type", &mut problems);
+    entry.optlevel = option(map, "optlevel", &mut problems);
     entry.status = match map.get("status").map(|s| s.as_str()) {
         None => EntryStatus::Finished,
         Some(Some("finished")) => EntryStatus::Finished,
@@ -105,6 +115,20 @@ fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntr
         (entry.status, entry.error) = (EntryStatus::Error, Some(error));
     }
     entry
+}
+
+/// A compiler option by the name its flag has; a number counts as its text, and `O2` as `2`.
+fn option<T>(map: &Map<String, Value>, key: &str, problems: &mut Vec<String>) -> Option<T>
+where
+    T: FromStr<Err = UnknownOption>,
+{
+    let given = match map.get(key) {
+        None | Some(Value::Null) => return None,
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    let name = if key == "optlevel" { given.trim_start_matches('O') } else { given.as_str() };
+    name.parse().map_err(|e: UnknownOption| problems.push(format!("{key} is {given}, not {}", e.allowed))).ok()
 }
 
 /// A whole number, also one written as `4.0`; `Err` for anything else that is there.
@@ -151,6 +175,28 @@ mod tests {
         assert!(read.warnings.iter().any(|w| w.contains("entry 1") && w.contains("batch_size is \"four\"")));
         assert!(read.warnings.iter().any(|w| w.contains("entry 4") && w.contains("no file and no model")));
         assert_eq!(read.index.model_configs[1].batch_size, 4);
+    }
+
+    #[test]
+    fn how_it_was_compiled_reads_back_and_what_does_not_exist_is_named() {
+        use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel};
+        let options = CompileOptions {
+            auto_cast: AutoCast::All,
+            auto_cast_type: CastType::Fp8E4m3,
+            opt_level: OptLevel::O1,
+            lnc: Some(2),
+        };
+        let entry = ModelEntry { model: Some("nn".into()), ..ModelEntry::default() }.compiled_with(options);
+        let index = ModelIndex { model_configs: vec![entry], ..ModelIndex::new("nn") };
+        let read = ModelIndex::read(&index.to_json().unwrap()).unwrap();
+        assert_eq!((read.index.clone(), read.warnings.len()), (index, 0));
+        assert_eq!(read.index.model_configs[0].compile_options(CompileOptions::default()), Some(options));
+        let text =
+            r#"{"model_configs": [{"model": "nn", "auto_cast": "some"}, {"model": "nn", "optlevel": 1, "lnc": 0}]}"#;
+        let read = ModelIndex::read(text).unwrap();
+        assert!(read.warnings.iter().any(|w| w.contains("entry 1") && w.contains("none, matmult or all")));
+        assert!(read.warnings.iter().any(|w| w.contains("entry 2") && w.contains("lnc is 0")), "{:?}", read.warnings);
+        assert_eq!(read.index.model_configs[1].optlevel, Some(OptLevel::O1));
     }
 
     #[test]

@@ -78,6 +78,10 @@ fn default_path(args: &ModelCompileArgs) -> PathBuf {
         "{}|{}|{}|{}|{}",
         args.model, args.instance, args.batch_sizes, args.pipeline_sizes, args.performance_levels
     );
+    let c = &args.compile;
+    let flags = format!("{}|{}|{}|{:?}", c.auto_cast, c.auto_cast_type, c.optlevel, c.lnc);
+    // With the default flags the name is the one it has always had.
+    let asked = if flags == "matmult|bf16|2|None" { asked } else { format!("{asked}|{flags}") };
     let name = args.model_name.as_deref().unwrap_or(&args.model);
     PathBuf::from(ModelIndex::new(name).file_name_for(&asked))
 }

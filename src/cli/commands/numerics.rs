@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use super::text;
 use crate::cli::args::NumericsArgs;
 use crate::cli::driver::Driver;
-use crate::session::{Event, NumericsReport, NumericsSpec, OutputComparison, Request, Sample};
+use crate::session::{Event, NumericsReport, NumericsSpec, OutputComparison, Request, Sample, value_text};
 
 pub(super) fn run(args: NumericsArgs) -> Result<()> {
     let spec = Box::new(NumericsSpec {
@@ -24,9 +24,7 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
     });
     let report = found.context("the session gave no comparison")?;
     if args.json {
-        let mut json = serde_json::to_vec_pretty(&report)?;
-        json.push(b'\n');
-        return text::print(&json);
+        return text::print(report.to_json().map_err(anyhow::Error::msg)?.as_bytes());
     }
     text::print(describe(&report).as_bytes())
 }
@@ -80,7 +78,7 @@ fn values(output: &OutputComparison) -> String {
 fn matrix(sample: &Sample, values: &[f32]) -> String {
     let mut out = String::new();
     let columns = sample.columns.max(1) as usize;
-    let cells: Vec<String> = values.iter().map(|v| number(*v)).collect();
+    let cells: Vec<String> = values.iter().map(|v| value_text(*v)).collect();
     let width = cells.iter().map(String::len).max().unwrap_or(0);
     for row in cells.chunks(columns) {
         let row: Vec<String> = row.iter().map(|c| format!("{c:>width$}")).collect();
@@ -91,9 +89,4 @@ fn matrix(sample: &Sample, values: &[f32]) -> String {
         out.push_str(&format!("  ... {} rows of {} values\n", sample.all_rows, sample.all_columns));
     }
     out
-}
-
-/// Four digits after the point where they say something.
-fn number(v: f32) -> String {
-    if v == 0.0 || (1e-3..1e5).contains(&v.abs()) { format!("{v:.4}") } else { format!("{v:.4e}") }
 }

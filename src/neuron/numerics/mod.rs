@@ -11,7 +11,7 @@ mod watch;
 
 pub use arithmetic::DeviceArithmetic;
 pub use compare::compare;
-pub use report::{NumericsReport, Origin, OutputComparison, Sample};
+pub use report::{NumericsReport, Origin, OutputComparison, Sample, value_text};
 pub use run::{MAX_MFLOP, MAX_WEIGHTS, NumericsError, NumericsProgress, NumericsRun};
 pub use spec::{DEFAULT_TOLERANCE, NumericsSpec};
 pub use watch::Exceptions;

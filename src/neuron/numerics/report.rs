@@ -97,7 +97,23 @@ pub struct Sample {
     pub device: Vec<f32>,
 }
 
+/// A value for people: four digits after the point where they say something.
+#[must_use]
+pub fn value_text(v: f32) -> String {
+    if v == 0.0 || (1e-3..1e5).contains(&v.abs()) { format!("{v:.4}") } else { format!("{v:.4e}") }
+}
+
 impl NumericsReport {
+    /// The comparison as `neuronscope numerics --json` prints it, ended by a newline.
+    ///
+    /// # Errors
+    /// When the encoder refuses, which numbers in memory give it no reason to.
+    pub fn to_json(&self) -> Result<String, String> {
+        let mut text = serde_json::to_string_pretty(self).map_err(|e| e.to_string())?;
+        text.push('\n');
+        Ok(text)
+    }
+
     /// Whether every output passed.
     #[must_use]
     pub fn passed(&self) -> bool {

@@ -24,13 +24,18 @@ pub fn configuration_text(r: &Report) -> String {
     if r.pipeline_size > 1 {
         text.push_str(&format!(", pipeline {}", r.pipeline_size));
     }
+    if let Some(flags) = r.unusual_compiler_args() {
+        text.push_str(&format!(", {flags}"));
+    }
     text
 }
 
-/// The series of a report in plots: `2 workers per model`.
+/// The series of a report in plots: `2 workers per model`, and how it was compiled where that is not the default.
 #[must_use]
 pub fn series_text(r: &Report) -> String {
-    format!("{} worker{} per model", r.workers_per_model, if r.workers_per_model == 1 { "" } else { "s" })
+    let workers =
+        format!("{} worker{} per model", r.workers_per_model, if r.workers_per_model == 1 { "" } else { "s" });
+    r.unusual_compiler_args().map_or(workers.clone(), |flags| format!("{workers}, {flags}"))
 }
 
 /// Throughput against median latency, with the Pareto front.
@@ -56,6 +61,7 @@ struct Family {
     batch: u32,
     pipeline: u32,
     level: u8,
+    compiler: Option<String>,
     origin: String,
 }
 
@@ -74,6 +80,7 @@ pub fn scaling<'a>(reports: impl Iterator<Item = &'a Report>) -> Option<Lines> {
             batch: r.batch_size,
             pipeline: r.pipeline_size,
             level: r.performance_level,
+            compiler: r.compiler_args.clone(),
             origin: r.device_type.clone(),
         };
         families.entry(family).or_default().insert(r.n_models, throughput);
@@ -104,6 +111,7 @@ fn distinct_names<'a>(families: impl Iterator<Item = &'a Family> + Clone) -> Vec
     let (model, instance) = (differs(&|f| f.model.clone()), differs(&|f| f.instance.clone()));
     let (batch, pipeline) = (differs(&|f| f.batch.to_string()), differs(&|f| f.pipeline.to_string()));
     let (level, device) = (differs(&|f| f.level.to_string()), differs(&|f| f.origin.clone()));
+    let compiler = differs(&|f| f.compiler.clone().unwrap_or_default());
     families
         .map(|f| {
             let mut name = format!("{} worker{} per model", f.workers, if f.workers == 1 { "" } else { "s" });
@@ -117,6 +125,7 @@ fn distinct_names<'a>(families: impl Iterator<Item = &'a Family> + Clone) -> Vec
             add(batch, format!(", batch {}", f.batch));
             add(pipeline, format!(", pipeline {}", f.pipeline));
             add(level, format!(", level {}", f.level));
+            add(compiler, f.compiler.as_ref().map_or_else(String::new, |flags| format!(", {flags}")));
             add(device, format!(", {}", f.origin));
             name
         })

@@ -2,7 +2,7 @@
 //! values and say the same about wrong ones.
 
 use super::{Notice, Query, run_fields};
-use crate::bench::{BenchConfig, parse_levels, parse_list};
+use crate::bench::{BenchConfig, option_text, parse_levels, parse_list};
 use crate::compiler::UnknownOption;
 
 /// A field of a [`BenchConfig`].
@@ -157,9 +157,9 @@ impl BenchField {
             Self::Jitter => config.jitter.to_string(),
             Self::PerformanceLevel => config.performance_levels.iter().map(u8::to_string).collect::<Vec<_>>().join(","),
             Self::CostPerHour => config.cost_per_hour.map(|c| c.to_string()).unwrap_or_default(),
-            Self::AutoCast => config.options.compile.auto_cast.to_string(),
-            Self::AutoCastType => config.options.compile.auto_cast_type.to_string(),
-            Self::OptLevel => config.options.compile.opt_level.to_string(),
+            Self::AutoCast => option_text(&config.compile.auto_casts, config.options.compile.auto_cast),
+            Self::AutoCastType => option_text(&config.compile.auto_cast_types, config.options.compile.auto_cast_type),
+            Self::OptLevel => option_text(&config.compile.opt_levels, config.options.compile.opt_level),
             Self::Lnc => config.options.compile.lnc.map(|n| n.to_string()).unwrap_or_default(),
             option => run_fields::text(option, config),
         }
@@ -173,7 +173,8 @@ impl BenchField {
     pub fn set(self, config: &mut BenchConfig, text: &str) -> Result<(), String> {
         let text = text.trim();
         let mut next = config.clone();
-        let compile = &mut next.options.compile;
+        let (sweep, compile) = (&mut next.compile, &mut next.options.compile);
+        let said = |e: UnknownOption| e.to_string();
         match self {
             Self::Model => next.model = text.to_owned(),
             Self::Name => next.model_name = (!text.is_empty()).then(|| text.to_owned()),
@@ -191,9 +192,9 @@ impl BenchField {
             }
             Self::CostPerHour if text.is_empty() => next.cost_per_hour = None,
             Self::CostPerHour => next.cost_per_hour = Some(self.number(text, "a number of US dollars, as in 1.34")?),
-            Self::AutoCast => compile.auto_cast = text.parse().map_err(|e: UnknownOption| e.to_string())?,
-            Self::AutoCastType => compile.auto_cast_type = text.parse().map_err(|e: UnknownOption| e.to_string())?,
-            Self::OptLevel => compile.opt_level = text.parse().map_err(|e: UnknownOption| e.to_string())?,
+            Self::AutoCast => sweep.set_auto_casts(compile, text).map_err(said)?,
+            Self::AutoCastType => sweep.set_auto_cast_types(compile, text).map_err(said)?,
+            Self::OptLevel => sweep.set_opt_levels(compile, text).map_err(said)?,
             Self::Lnc if text.is_empty() => compile.lnc = None,
             Self::Lnc => compile.lnc = Some(self.number(text, "a number of cores, 1 or 2")?),
             option => run_fields::set(option, &mut next, text)?,

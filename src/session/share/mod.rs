@@ -6,15 +6,18 @@
 //! in a [`Notice`], with what is used in its place. Nothing in a link is ever run or fetched.
 
 mod bench_fields;
+mod numerics_fields;
 mod profile_link;
 mod query;
 mod run_fields;
 
 pub use bench_fields::{BENCH_FIELDS, BenchField};
+pub use numerics_fields::{NUMERICS_FIELDS, NumericsField};
 pub use profile_link::{ProfileLink, Tool};
 pub use query::{Query, decode, encode};
 
 use crate::bench::BenchConfig;
+use crate::session::NumericsSpec;
 
 /// Version of the links that are written.
 pub const LINK_VERSION: u32 = 1;
@@ -38,6 +41,8 @@ pub enum Link {
     Benchmark(Box<BenchConfig>),
     /// The profile page.
     Profile(Box<ProfileLink>),
+    /// The page of values with a comparison.
+    Numerics(Box<NumericsSpec>),
 }
 
 impl Default for Link {
@@ -63,6 +68,7 @@ impl Link {
         let link = match path.trim_matches('/') {
             "" | "benchmark" => Self::Benchmark(Box::new(bench_fields::read(&query, &mut notices))),
             "profile" => Self::Profile(Box::new(profile_link::read(&query, &mut notices))),
+            "numerics" => Self::Numerics(Box::new(numerics_fields::read(&query, &mut notices))),
             other => {
                 let message = format!("There is no page '{other}'; this is the benchmark page.");
                 notices.push(Notice { field: "page".to_owned(), message });
@@ -85,6 +91,10 @@ impl Link {
             Self::Profile(link) => {
                 profile_link::write(link, &mut query);
                 "profile"
+            }
+            Self::Numerics(spec) => {
+                numerics_fields::write(spec, &mut query);
+                "numerics"
             }
         };
         format!("#/{page}?{}", query.print())
@@ -190,7 +200,7 @@ mod tests {
 
         #[test]
         fn no_query_is_too_wild(key in "v|model|n_models|seed|tool|from|to|sel|sort|hide|core", value in "\\PC{0,20}") {
-            for page in ["benchmark", "profile"] {
+            for page in ["benchmark", "profile", "numerics"] {
                 let (link, _) = Link::parse(&format!("#/{page}?{key}={}", encode(&value)));
                 prop_assert_eq!(Link::parse(&link.print()), (link, vec![]));
             }

@@ -29,6 +29,10 @@ pub enum Tool {
     FlameGraph,
     /// The module hierarchy.
     Modules,
+    /// The chain of slices that made it take as long as it did.
+    CriticalPath,
+    /// When devices or threads did nothing, and what was waited on.
+    IdleGaps,
     /// Two profiles against each other.
     Compare,
     /// Queries.
@@ -37,7 +41,7 @@ pub enum Tool {
 
 impl Tool {
     /// All, in the order of the selector.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Summary,
         Self::OperatorFramework,
         Self::OperatorHlo,
@@ -46,6 +50,8 @@ impl Tool {
         Self::Statistics,
         Self::FlameGraph,
         Self::Modules,
+        Self::CriticalPath,
+        Self::IdleGaps,
         Self::Compare,
         Self::Ask,
     ];
@@ -62,6 +68,8 @@ impl Tool {
             Self::Statistics => "statistics",
             Self::FlameGraph => "flame-graph",
             Self::Modules => "modules",
+            Self::CriticalPath => "critical-path",
+            Self::IdleGaps => "idle-gaps",
             Self::Compare => "compare",
             Self::Ask => "ask",
         }

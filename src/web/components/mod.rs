@@ -1,6 +1,8 @@
 //! Small parts of the page that know nothing of requests.
 
 mod bar_chart;
+mod check_field;
+mod compile_fields;
 mod data_table;
 mod diagnostics;
 mod field;
@@ -17,6 +19,8 @@ mod scatter_plot;
 mod slice_details;
 
 pub use bar_chart::BarChart;
+pub use check_field::CheckField;
+pub use compile_fields::{AUTO_CAST_TYPES, AUTO_CASTS, CompileFields, OPT_LEVELS, pairs};
 pub use data_table::DataTable;
 pub use diagnostics::DiagnosticsPanel;
 pub use field::{Field, SelectField, TextField};

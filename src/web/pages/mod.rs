@@ -1,4 +1,5 @@
 //! The pages, each with its requests.
 
 pub mod benchmark;
+pub mod numerics;
 pub mod profile;

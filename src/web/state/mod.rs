@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod notices;
+pub mod numerics;
 pub mod profile;
 mod run;
 

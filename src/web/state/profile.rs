@@ -17,8 +17,8 @@ use crate::web::context::Shared;
 use crate::web::platform::date;
 use crate::web::worker::Engine;
 
-/// More runs are not kept: the oldest is closed, which gives its memory back.
-const MOST_RUNS: usize = 8;
+/// More files and executions are not kept: the oldest is closed, which gives its memory back.
+const MOST_FILES: usize = 6;
 
 /// An open profile and the worker that holds it.
 #[derive(Clone, PartialEq)]
@@ -132,6 +132,8 @@ pub enum ProfileAction {
     Ready(Box<ProfileInfo>, Engine),
     /// It ended without one.
     End(RunState),
+    /// A file was given: it is shown on the timeline, or compared where that is wanted.
+    FileGiven,
     /// Another run is shown.
     Show(u32),
     /// A run is closed.
@@ -178,6 +180,8 @@ pub enum ProfileAction {
     Highlight(String),
     /// Shows a slice on the timeline that a table names.
     Jump(SliceLink),
+    /// Shows a span on the timeline with some room around it, and selects a slice if there is one that belongs to it.
+    ShowSpan(Interval<TraceNs>, Option<SliceRef>),
     /// Shows a slice on the timeline, with some room around it.
     GoTo(Shared<SliceDetails>),
 }
@@ -263,37 +267,45 @@ impl ProfileState {
         };
     }
 
-    /// Takes a profile, with the others of the same archive; the largest of them is shown.
+    /// The profile that came, and those that came in the same archive. The first is shown.
     fn add(&mut self, mut info: ProfileInfo, engine: &Engine) {
         if !std::mem::take(&mut self.is_fresh) {
             self.forget_view();
         }
         let also = std::mem::take(&mut info.also);
-        let all: Vec<(u64, u32)> =
-            std::iter::once(info).chain(also).map(|info| (info.events, self.add_one(info, engine.clone()))).collect();
-        // Of equal ones the first.
-        if let Some((_, id)) = all.into_iter().rev().max_by_key(|(events, _)| *events) {
-            self.show(id);
+        let all: Vec<ProfileInfo> = std::iter::once(info).chain(also).collect();
+        // A run of the same thing takes the place of the old one.
+        self.runs.retain(|r| all.iter().all(|info| r.info.origin != info.origin));
+        self.close_oldest();
+        let first = self.next_id;
+        for info in all {
+            let (id, engine) = (self.next_id, engine.clone());
+            self.next_id += 1;
+            let run_name = match info.origin {
+                ProfileOrigin::Simulated(_) => Some(format!("{}_{id}", date::run_name())),
+                ProfileOrigin::Benchmark(_) => Some(date::run_name()),
+                ProfileOrigin::File { .. } => None,
+            };
+            let info = Shared::new(info);
+            self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), run_name, insights: None });
         }
+        self.show(first);
         self.run = RunState::Done;
     }
 
-    fn add_one(&mut self, info: ProfileInfo, engine: Engine) -> u32 {
-        // A run of the same thing takes the place of the old one.
-        self.runs.retain(|r| r.info.origin != info.origin);
-        if self.runs.len() == MOST_RUNS {
-            self.runs.remove(0);
+    /// Makes room for another worker: profiles of one archive share theirs.
+    fn close_oldest(&mut self) {
+        let mut engines: Vec<&Engine> = Vec::new();
+        for run in &self.runs {
+            if !engines.contains(&&run.engine) {
+                engines.push(&run.engine);
+            }
         }
-        let id = self.next_id;
-        self.next_id += 1;
-        let run_name = match info.origin {
-            ProfileOrigin::Simulated(_) => Some(format!("{}_{id}", date::run_name())),
-            ProfileOrigin::Benchmark(_) => Some(date::run_name()),
-            ProfileOrigin::File { .. } => None,
-        };
-        let info = Shared::new(info);
-        self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), run_name, insights: None });
-        id
+        if engines.len() >= MOST_FILES
+            && let Some(oldest) = engines.first().map(|e| (*e).clone())
+        {
+            self.runs.retain(|r| r.engine != oldest);
+        }
     }
 
     fn close(&mut self, id: u32) {
@@ -328,6 +340,12 @@ impl Reducible for ProfileState {
             }
             ProfileAction::Ready(info, engine) => next.add(*info, &engine),
             ProfileAction::End(run) => next.run = run,
+            ProfileAction::FileGiven => {
+                if next.link.tool != Tool::Compare || next.runs.is_empty() {
+                    next.link.tool = Tool::OperatorTimeline;
+                    next.link.sort = None;
+                }
+            }
             ProfileAction::Show(id) => {
                 next.forget_view();
                 next.show(id);
@@ -395,6 +413,16 @@ impl Reducible for ProfileState {
                 next.link.tool = next.timeline_tool();
                 next.link.span = Some(around(&link));
                 next.link.selected = Some(link.slice.0);
+            }
+            ProfileAction::ShowSpan(span, slice) => {
+                next.link.tool = Tool::OperatorTimeline;
+                let room = (span.end.0.saturating_sub(span.start.0) / 2).max(5);
+                let (from, to) = (span.start.0.saturating_sub(room), span.end.0.saturating_add(room));
+                next.link.span = Some(Interval::new(TraceNs(from), TraceNs(to)));
+                next.link.selected = slice.map(|s| s.0);
+                if slice.is_none() {
+                    next.details = None;
+                }
             }
             ProfileAction::GoTo(details) => {
                 next.link.tool = next.timeline_tool();

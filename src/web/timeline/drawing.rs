@@ -13,7 +13,7 @@ impl Controller {
         if width < 1.0 || height < 1.0 {
             return;
         }
-        let outline = &self.0.info.outline;
+        let (outline, bounds) = (&self.0.info.outline, self.bounds());
         {
             let mut screen = self.0.screen.borrow_mut();
             let is_first = screen.canvas.is_none();
@@ -24,8 +24,8 @@ impl Controller {
             screen.layout = Layout::new(outline, &screen.arrangement, &screen.metrics);
             let room = width - screen.metrics.gutter;
             screen.view = match screen.wanted_span.take() {
-                Some(span) => Viewport::new(span, room).clamped(outline.span),
-                None if is_first => Viewport::fit(outline.span, room),
+                Some(span) => Viewport::new(span, room).clamped(bounds),
+                None if is_first => Viewport::fit(bounds, room),
                 None => screen.view.with_width(room),
             };
             let view = screen.view;

@@ -8,7 +8,7 @@ use super::plan::has_failed;
 use crate::bench::FixedModel;
 use crate::session::share::BenchField;
 use crate::session::{Catalog, ModelInfo};
-use crate::web::components::{SelectField, TextField};
+use crate::web::components::{AUTO_CAST_TYPES, AUTO_CASTS, CheckField, OPT_LEVELS, SelectField, TextField, pairs};
 use crate::web::context::Shared;
 use crate::web::state::bench::{BenchAction, BenchState};
 
@@ -51,14 +51,23 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
             />
         }
     };
-    let choice = |field: BenchField,
-                  label: &'static str,
-                  help: &'static str,
-                  options: &[(&'static str, &'static str)]| {
+    let choice =
+        |field: BenchField, label: &'static str, help: &'static str, options: &[(&'static str, &'static str)]| {
+            html! {
+                <SelectField
+                    id={format!("bench-{}", field.key())} {label} {help} value={state.text(field).to_owned()}
+                    options={pairs(options)}
+                    error={error_of(&wrong, field)} on_choose={edit(field)}
+                />
+            }
+        };
+    let several = |field: BenchField,
+                   label: &'static str,
+                   help: &'static str,
+                   options: &[(&'static str, &'static str)]| {
         html! {
-            <SelectField
-                id={format!("bench-{}", field.key())} {label} {help} value={state.text(field).to_owned()}
-                options={options.iter().map(|(value, name)| ((*value).into(), (*name).into())).collect::<Vec<(AttrValue, AttrValue)>>()}
+            <CheckField
+                id={format!("bench-{}", field.key())} {label} {help} value={state.text(field).to_owned()} options={pairs(options)}
                 error={error_of(&wrong, field)} on_choose={edit(field)}
             />
         }
@@ -87,9 +96,9 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                     { text(BenchField::PipelineSizes, "Pipeline sizes", "NeuronCores of one copy: 1 or 1,2", "1") }
                     { text(BenchField::PerformanceLevel, "Performance levels", "0 (most accurate) to 3 (fastest): 3 or 0-3", "3") }
                     { text(BenchField::Inputs, "Inputs", "Shapes of one call, a tuple for each batch size: 1x128 or (1x128,1x128);(8x128,8x128)", "the model\u{2019}s own") }
-                    { choice(BenchField::AutoCast, "Auto-cast", "What is cast to the faster type", &[("matmult", "matrix products"), ("all", "everything"), ("none", "nothing")]) }
-                    { choice(BenchField::AutoCastType, "Cast type", "", &[("bf16", "bf16"), ("fp16", "fp16"), ("tf32", "tf32"), ("fp8_e4m3", "fp8 (e4m3)")]) }
-                    { text(BenchField::OptLevel, "Optimisation level", "1 to 3", "2") }
+                    { several(BenchField::AutoCast, "Auto-cast", "What is cast to the faster type", &AUTO_CASTS) }
+                    { several(BenchField::AutoCastType, "Cast type", "", &AUTO_CAST_TYPES) }
+                    { several(BenchField::OptLevel, "Optimisation level", "", &OPT_LEVELS) }
                     { text(BenchField::Lnc, "Cores of a logical core", "1 or 2. Empty: the instance\u{2019}s", "") }
                     { text(BenchField::Name, "Label", "Name of the model in reports. Empty: the model itself", "") }
                 </div></fieldset>

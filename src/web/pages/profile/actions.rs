@@ -70,6 +70,7 @@ fn start(
     };
     state.dispatch(ProfileAction::Start(label));
     let (dispatch, free, own) = (state.dispatcher(), slot.clone(), engine.clone());
+    let notices = app.notices.clone();
     let on_event = Callback::from(move |event: Event| {
         if event.is_last() {
             free.borrow_mut().take();
@@ -78,7 +79,13 @@ fn start(
             Event::Progress { done, total, label, .. } => {
                 dispatch.dispatch(ProfileAction::Progress(RunState::Running { done, total, label }));
             }
-            Event::ProfileReady { info, .. } => dispatch.dispatch(ProfileAction::Ready(info, own.clone())),
+            Event::ProfileReady { info, .. } => {
+                if !info.also.is_empty() {
+                    let text = format!("The file holds {} profiles; Run lists them.", info.also.len() + 1);
+                    notices.dispatch(NoticeAction::Say(Tone::Info, text));
+                }
+                dispatch.dispatch(ProfileAction::Ready(info, own.clone()));
+            }
             Event::Cancelled { .. } => dispatch.dispatch(ProfileAction::End(RunState::Cancelled)),
             Event::Failed { message, .. } => dispatch.dispatch(ProfileAction::End(RunState::Failed(message))),
             _ => {}

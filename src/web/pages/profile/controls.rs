@@ -5,8 +5,8 @@ use yew::prelude::*;
 use super::actions::Actions;
 use super::export_menu::ExportMenu;
 use crate::session::share::Tool;
-use crate::session::{Catalog, Workflow};
-use crate::web::components::{SelectField, TextField};
+use crate::session::{Catalog, Request, Workflow};
+use crate::web::components::{CompileFields, SelectField, TextField};
 use crate::web::context::Shared;
 use crate::web::pages::benchmark::ModelField;
 use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
@@ -49,6 +49,12 @@ pub fn SpecForm(props: &ControlsProps) -> Html {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| actions.cancel())
     };
+    let compile = {
+        let state = props.state.clone();
+        Callback::from(move |options| {
+            state.dispatch(ProfileAction::Edit(crate::session::ProfileSpec { options, ..state.link.spec.clone() }));
+        })
+    };
     html! {
         <form class="panel spec" {onsubmit} novalidate={true} aria-label="What to profile">
             <div class="fields">
@@ -70,6 +76,7 @@ pub fn SpecForm(props: &ControlsProps) -> Html {
                 <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
                 <button type="button" disabled={!is_running} onclick={cancel}>{ "Cancel" }</button>
             </div>
+            <CompileFields id="profile" options={spec.options} on_change={compile} />
         </form>
     }
 }
@@ -128,6 +135,10 @@ pub fn ViewBar(props: &ControlsProps) -> Html {
         let (state, id) = (state.clone(), state.shown);
         Callback::from(move |_: MouseEvent| {
             if let Some(id) = id {
+                // The worker of an archive stays while another of its profiles is open.
+                if let Some(run) = state.runs.iter().find(|r| r.id == id) {
+                    run.engine.tell(&Request::Close { profile: run.info.profile });
+                }
                 state.dispatch(ProfileAction::Close(id));
             }
         })

@@ -6,9 +6,9 @@ use super::actions::Actions;
 use super::controls::{SpecForm, ViewBar, tool_of};
 use super::operators::OperatorsView;
 use super::queries::{go_to_range, use_details, use_operators, use_search, use_summary};
-use super::summary::SummaryView;
+use super::summary::{InShort, SummaryView};
 use super::timeline::TimelinePanel;
-use super::tools::{AskTool, CompareTool, FlameTool, ModulesTool, StatisticsTool};
+use super::tools::{AskTool, CompareTool, FlameTool, IdleTool, ModulesTool, PathTool, StatisticsTool};
 use crate::base::units::{format_bytes, format_count};
 use crate::session::ProfileOrigin;
 use crate::session::share::Tool;
@@ -73,11 +73,15 @@ fn tool_view(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: &Ope
             let table = run.operator_kind(tool).and_then(|k| run.operators.get(&k)).map(|(_, table)| table.clone());
             html! { <OperatorsView {table} state={state.clone()} /> }
         }
-        Tool::Summary => summary_view(app, state, run),
+        Tool::Summary => {
+            html! { <><InShort key={run.id} run={run.clone()} state={state.clone()} />{ summary_view(app, state, run) }</> }
+        }
         Tool::Statistics => html! { <StatisticsTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::FlameGraph => html! { <FlameTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::Modules => html! { <ModulesTool key={run.id} run={run.clone()} state={state.clone()} /> },
-        Tool::Compare => html! { <CompareTool key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::CriticalPath => html! { <PathTool key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::IdleGaps => html! { <IdleTool key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::Compare => html! { <CompareTool run={run.clone()} state={state.clone()} /> },
         Tool::Ask => html! { <AskTool key={run.id} run={run.clone()} state={state.clone()} /> },
     }
 }

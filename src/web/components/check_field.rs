@@ -1,0 +1,54 @@
+//! A choice of several values, as boxes over the list `a,b` that links and the command line use.
+
+use yew::prelude::*;
+
+/// Properties of [`CheckField`].
+#[derive(Properties, PartialEq)]
+pub struct CheckFieldProps {
+    /// Id of the group.
+    pub id: AttrValue,
+    /// What stands above it.
+    pub label: AttrValue,
+    /// The chosen values, separated by commas.
+    pub value: AttrValue,
+    /// Values and what they are called.
+    pub options: Vec<(AttrValue, AttrValue)>,
+    /// What stands below it.
+    #[prop_or_default]
+    pub help: AttrValue,
+    /// What is wrong with it.
+    #[prop_or_default]
+    pub error: Option<AttrValue>,
+    /// Other values were chosen.
+    pub on_choose: Callback<String>,
+}
+
+/// A box for each value. One always stays: an empty list means nothing.
+#[component]
+pub fn CheckField(props: &CheckFieldProps) -> Html {
+    let chosen: Vec<&str> = props.value.split(',').map(str::trim).collect();
+    let is_chosen = |value: &str| chosen.contains(&value);
+    let count = props.options.iter().filter(|(value, _)| is_chosen(value)).count();
+    let toggle = |value: &AttrValue| {
+        let keep = |v: &AttrValue| (v == value) != is_chosen(v);
+        let next: Vec<&str> = props.options.iter().map(|(v, _)| v).filter(|v| keep(v)).map(AttrValue::as_str).collect();
+        let (next, on_choose) = (next.join(","), props.on_choose.clone());
+        Callback::from(move |_: Event| on_choose.emit(next.clone()))
+    };
+    let note_id = format!("{}-note", props.id);
+    let has_note = props.error.is_some() || !props.help.is_empty();
+    html! {
+        <fieldset id={props.id.clone()} class={classes!("field", "check-field", props.error.is_some().then_some("is-wrong"))} aria-describedby={has_note.then(|| note_id.clone())}>
+            <legend>{ &props.label }</legend>
+            { for props.options.iter().map(|(value, name)| html! {
+                <label class="check"><input type="checkbox" value={value.clone()} checked={is_chosen(value)}
+                    disabled={is_chosen(value) && count == 1} onchange={toggle(value)} /><span>{ name }</span></label>
+            }) }
+            if let Some(error) = &props.error {
+                <p class="error" id={note_id} role="alert">{ error }</p>
+            } else if has_note {
+                <p class="help" id={note_id}>{ &props.help }</p>
+            }
+        </fieldset>
+    }
+}

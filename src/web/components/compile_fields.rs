@@ -1,0 +1,64 @@
+//! The compiler's options, in the names of its flags.
+
+use yew::prelude::*;
+
+use super::SelectField;
+use crate::session::{AutoCast, CastType, CompileOptions, OptLevel};
+
+/// What `--auto-cast` takes, in words.
+pub const AUTO_CASTS: [(&str, &str); 3] = [("matmult", "matrix products"), ("all", "everything"), ("none", "nothing")];
+/// What `--auto-cast-type` takes.
+pub const AUTO_CAST_TYPES: [(&str, &str); 4] =
+    [("bf16", "bf16"), ("fp16", "fp16"), ("tf32", "tf32"), ("fp8_e4m3", "fp8 (e4m3)")];
+/// What `-O` takes.
+pub const OPT_LEVELS: [(&str, &str); 3] = [("1", "1 (no fusion)"), ("2", "2"), ("3", "3")];
+
+/// Properties of [`CompileFields`].
+#[derive(Properties, PartialEq)]
+pub struct CompileFieldsProps {
+    /// The fields' ids begin with it.
+    pub id: AttrValue,
+    /// What is chosen.
+    pub options: CompileOptions,
+    /// Something else was chosen.
+    pub on_change: Callback<CompileOptions>,
+}
+
+/// Four fields, folded under what they come to until something unusual is chosen.
+#[component]
+pub fn CompileFields(props: &CompileFieldsProps) -> Html {
+    let options = props.options;
+    // What was unfolded stays so when the person comes back to the defaults.
+    let is_open = use_mut_ref(|| false);
+    *is_open.borrow_mut() |= options != CompileOptions::default();
+    let field = |name: &str,
+                 label: &'static str,
+                 value: String,
+                 choices: &[(&'static str, &'static str)],
+                 change: fn(&mut CompileOptions, &str)| {
+        let on_change = props.on_change.clone();
+        let on_choose = Callback::from(move |text: String| {
+            let mut next = options;
+            change(&mut next, &text);
+            on_change.emit(next);
+        });
+        html! { <SelectField id={format!("{}-{name}", props.id)} {label} {value} options={pairs(choices)} {on_choose} /> }
+    };
+    html! {
+        <details class="advanced" open={*is_open.borrow()}>
+            <summary>{ "Compiler: " }<code>{ options.to_string() }</code></summary>
+            <div class="fields">
+                { field("auto-cast", "Auto-cast", options.auto_cast.to_string(), &AUTO_CASTS, |o, t| o.auto_cast = t.parse().unwrap_or(AutoCast::default())) }
+                { field("auto-cast-type", "Cast type", options.auto_cast_type.to_string(), &AUTO_CAST_TYPES, |o, t| o.auto_cast_type = t.parse().unwrap_or(CastType::default())) }
+                { field("optlevel", "Optimisation level", options.opt_level.to_string(), &OPT_LEVELS, |o, t| o.opt_level = t.parse().unwrap_or(OptLevel::default())) }
+                { field("lnc", "Cores of a logical core", options.lnc.map(|n| n.to_string()).unwrap_or_default(), &[("", "the instance\u{2019}s"), ("1", "1"), ("2", "2")], |o, t| o.lnc = t.parse().ok()) }
+            </div>
+        </details>
+    }
+}
+
+/// Choices as a select or boxes take them.
+#[must_use]
+pub fn pairs(choices: &[(&'static str, &'static str)]) -> Vec<(AttrValue, AttrValue)> {
+    choices.iter().map(|(value, name)| ((*value).into(), (*name).into())).collect()
+}

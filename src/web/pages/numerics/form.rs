@@ -1,0 +1,91 @@
+//! The form of the page of values.
+
+use yew::prelude::*;
+
+use super::actions::Actions;
+use crate::session::share::NumericsField;
+use crate::session::{Catalog, CompileOptions};
+use crate::web::components::{CompileFields, SelectField, TextField, pairs};
+use crate::web::context::Shared;
+use crate::web::pages::benchmark::ModelField;
+use crate::web::state::numerics::{NumericsAction, NumericsState};
+
+/// Properties of [`NumericsForm`].
+#[derive(Properties, PartialEq)]
+pub struct NumericsFormProps {
+    /// What its buttons do.
+    pub actions: Actions,
+    /// What can be chosen.
+    pub catalog: Option<Shared<Catalog>>,
+    /// What is in it.
+    pub state: UseReducerHandle<NumericsState>,
+}
+
+/// The form.
+#[component]
+pub fn NumericsForm(props: &NumericsFormProps) -> Html {
+    let state = &props.state;
+    let (spec, wrong) = state.spec();
+    let is_running = state.run.is_running();
+    let error = |field: NumericsField| {
+        wrong.iter().find(|(f, _)| *f == field).map(|(_, message)| AttrValue::from(message.clone()))
+    };
+    let edit = |field: NumericsField| {
+        let dispatch = state.dispatcher();
+        Callback::from(move |text: String| dispatch.dispatch(NumericsAction::Edit(field, text)))
+    };
+    let text = |field: NumericsField, label: &'static str, help: &'static str, placeholder: &'static str| {
+        html! {
+            <TextField
+                id={format!("numerics-{}", field.key())} {label} {help} {placeholder}
+                value={state.text(field).to_owned()} error={error(field)} on_edit={edit(field)}
+            />
+        }
+    };
+    let on_change = {
+        let dispatch = state.dispatcher();
+        Callback::from(move |options: CompileOptions| dispatch.dispatch(NumericsAction::Compile(options)))
+    };
+    let instances = props.catalog.as_ref().map(|c| c.instances.as_slice()).unwrap_or_default();
+    let instances = instances.iter().map(|i| (i.name.clone().into(), i.name.clone().into())).collect::<Vec<_>>();
+    let on = |f: fn(&Actions)| {
+        let actions = props.actions.clone();
+        Callback::from(move |_: MouseEvent| f(&actions))
+    };
+    let onsubmit = {
+        let actions = props.actions.clone();
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            actions.run();
+        })
+    };
+    html! {
+        <form class="panel" {onsubmit} novalidate={true} aria-label="What to compare">
+            <div class="fields">
+                <ModelField
+                    id="numerics-model" models={props.catalog.as_ref().map(|c| c.models.clone()).unwrap_or_default()}
+                    value={state.text(NumericsField::Model).to_owned()} error={error(NumericsField::Model)} has_help={false} on_edit={edit(NumericsField::Model)}
+                />
+                <SelectField
+                    id="numerics-instance" label="Instance type" value={state.text(NumericsField::Instance).to_owned()} options={instances}
+                    on_choose={edit(NumericsField::Instance)}
+                />
+                { text(NumericsField::BatchSize, "Batch size", "Samples of one call", "the model\u{2019}s own") }
+                <SelectField
+                    id="numerics-rounding" label="Rounding" value={state.text(NumericsField::Rounding).to_owned()}
+                    options={pairs(&[("rne", "to the nearest, ties to even"), ("stochastic", "stochastic")])} on_choose={edit(NumericsField::Rounding)}
+                />
+                { text(NumericsField::Tolerance, "Tolerance", "Mean relative error of a PASS: 0.02 is 2 %", "0.02") }
+                { text(NumericsField::Seed, "Seed", "Of weights, inputs and stochastic rounding", "0") }
+            </div>
+            <CompileFields id="numerics" options={spec.options} {on_change} />
+            <div class="buttons">
+                <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
+                <button type="button" disabled={!is_running} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
+                <span class="gap"></span>
+                <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
+                <button type="button" disabled={state.report.is_none()} onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
+            </div>
+        </form>
+    }
+}

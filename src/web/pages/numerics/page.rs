@@ -1,0 +1,60 @@
+//! The page: a form, examples, the comparison.
+
+use yew::prelude::*;
+
+use super::actions::Actions;
+use super::form::NumericsForm;
+use super::result::NumericsResult;
+use crate::session::NumericsSpec;
+use crate::web::app::Job;
+use crate::web::components::ProgressBar;
+use crate::web::context::use_app;
+use crate::web::state::numerics::NumericsState;
+
+/// Properties of [`NumericsPage`].
+#[derive(Properties, PartialEq)]
+pub struct NumericsPageProps {
+    /// What the page shows.
+    pub state: UseReducerHandle<NumericsState>,
+    /// The run that can be cancelled.
+    pub job: Job,
+}
+
+/// Comparisons worth seeing: what the button says, the model.
+const EXAMPLES: [(&str, &str); 3] = [
+    ("Goes NaN without a bias", "matmult:n=32,loop_count=200,add_bias=false,normalize=true"),
+    ("The same with a bias", "matmult:n=32,loop_count=200,normalize=true"),
+    ("The two-layer network of the tutorial", "nn"),
+];
+
+/// The page.
+#[component]
+pub fn NumericsPage(props: &NumericsPageProps) -> Html {
+    let Some(app) = use_app() else { return Html::default() };
+    let state = &props.state;
+    let actions = Actions { app: app.clone(), state: state.clone(), job: props.job.clone() };
+    let example = |(name, model): (&'static str, &'static str)| {
+        let actions = actions.clone();
+        let onclick = Callback::from(move |_: MouseEvent| {
+            actions.run_spec(NumericsSpec { model: model.to_owned(), ..NumericsSpec::default() });
+        });
+        html! { <button type="button" {onclick} disabled={state.run.is_running()} title={model}>{ name }</button> }
+    };
+    html! {
+        <div class="page numerics">
+            <h1>{ "Numerics" }</h1>
+            <p class="lead">{ "What a NeuronCore computes beside what the processor computes: the same weights and inputs, rounded as the chosen cast rounds. It says whether the values are good enough, and which operation made a NaN or an infinity." }</p>
+            <NumericsForm actions={actions.clone()} catalog={app.catalog.clone()} state={state.clone()} />
+            <div class="panel examples" role="group" aria-label="Examples"><span>{ "Examples:" }</span>{ for EXAMPLES.map(example) }</div>
+            <ProgressBar run={state.run.clone()} />
+            if let Some(report) = &state.report {
+                <NumericsResult report={report.clone()} {actions} />
+            } else if !state.run.is_running() {
+                <section class="panel empty-state" aria-label="How to begin">
+                    <h2>{ "No comparison yet" }</h2>
+                    <p>{ "Press Run, or take an example. Models of up to 8,000 MFLOP are computed twice in this browser; a smaller size of the same model shows the same effects." }</p>
+                </section>
+            }
+        </div>
+    }
+}

@@ -1,0 +1,80 @@
+// The page of values: what the command line computes, side by side, and where a NaN began.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+
+function commandLine(args) {
+  assert.ok(process.env.NEURONSCOPE_CLI, "NEURONSCOPE_CLI must name the command line: run ./x test");
+  return execFileSync(process.env.NEURONSCOPE_CLI, ["numerics", ...args, "--json"], { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }).toString();
+}
+
+const downloaded = async (page) => (await download(page, button(page, "Download JSON"))).bytes.toString();
+const cells = (page, side) => page.getByRole("region", { name: `${side}, output 0` }).locator("td");
+
+test("the example that goes NaN without a bias is one click away, and names the operation", app.page(async (page) => {
+  await button(page, "Goes NaN without a bias").click();
+  await waitForState(page, "done");
+  const printed = commandLine(["--model", "matmult:n=32,loop_count=200,add_bias=false,normalize=true"]);
+  assert.equal(await downloaded(page), printed);
+  const { first_nan: nan, outputs } = JSON.parse(printed);
+  const origins = page.locator("dl.origins");
+  await origins.getByText(nan.path, { exact: true }).first().waitFor();
+  assert.match(await origins.innerText(), new RegExp(`First NaN[\\s\\S]*${nan.hlo.replaceAll(".", "\\.")} \\(${nan.opcode}\\)`));
+  assert.match(await page.locator(".numerics-verdict").innerText(), /^FAIL .*1 NaN/);
+  assert.equal(outputs[0].nan, 1);
+  assert.deepEqual(await cells(page, "Device").allInnerTexts(), ["NaN"]);
+  assert.match(page.url(), /#\/numerics\?v=1&model=matmult:n=32,loop_count=200,add_bias=false,normalize=true/);
+  await assertAccessible(page);
+  await button(page, "The same with a bias").click();
+  await page.getByText(/^PASS /).waitFor();
+  await page.getByText("No operation on the device made a NaN").waitFor();
+}, { hash: "#/numerics" }));
+
+test("values, errors and verdict are the command line's", app.page(async (page, url) => {
+  await page.locator("form summary").click();
+  await page.getByLabel("Auto-cast").selectOption("all");
+  await page.getByLabel("Cast type").selectOption("fp8_e4m3");
+  await page.getByLabel("Rounding").selectOption("stochastic");
+  await page.getByLabel("Seed", { exact: true }).fill("3");
+  await page.getByLabel("Batch size").fill("4");
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  const printed = commandLine(["--model", "nn", "--auto-cast", "all", "--auto-cast-type", "fp8_e4m3", "--rounding", "stochastic", "--seed", "3", "--batch-size", "4"]);
+  assert.equal(await downloaded(page), printed);
+  const [output] = JSON.parse(printed).outputs;
+  const shown = (values) => values.map((v) => (v === 0 || (Math.abs(v) >= 1e-3 && Math.abs(v) < 1e5) ? v.toFixed(4) : undefined));
+  const texts = await cells(page, "Device").allInnerTexts();
+  shown(output.sample.device).forEach((text, i) => text === undefined || assert.equal(texts[i], text));
+  assert.equal((await cells(page, "CPU").allInnerTexts()).length, output.sample.reference.length);
+  const row = page.getByRole("table", { name: "Outputs compared" }).locator("tbody tr").first();
+  assert.match(await row.innerText(), new RegExp(output.passed ? "PASS" : "FAIL"));
+  assert.match(await row.innerText(), new RegExp(output.mean_relative_error.toExponential(3).replace("+", "").slice(0, 5)));
+  // The link shows the same form.
+  const other = await page.context().newPage();
+  await openApp(other, page.url());
+  assert.equal(await other.getByLabel("Rounding").inputValue(), "stochastic");
+  assert.equal(await other.getByLabel("Batch size").inputValue(), "4");
+  assert.ok(page.url().startsWith(url));
+}, { hash: "#/numerics?v=1&model=nn" }));
+
+test("wrong fields are explained, a model that is too large says so, and a run is cancelled", app.page(async (page) => {
+  await page.getByLabel("Tolerance").fill("-1");
+  assert.match(await page.locator("#numerics-tolerance-note").innerText(), /not a number above 0/);
+  await button(page, "Run").click();
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.state), "idle");
+  await page.getByLabel("Tolerance").fill("0.02");
+  await page.getByLabel("Model", { exact: true }).selectOption("bert-large-uncased");
+  await button(page, "Run").click();
+  await waitForState(page, "failed");
+  await page.getByText(/values are computed for models of at most/).waitFor();
+  await page.goto(page.url().replace(/#.*/, "#/numerics?v=1&model=matmult:n=512,loop_count=24"));
+  await page.waitForFunction(() => document.querySelector("#numerics-model-n")?.value === "512");
+  await button(page, "Run").click();
+  await waitForState(page, "running");
+  await button(page, "Cancel").click();
+  await waitForState(page, "idle");
+}, { hash: "#/numerics?v=1" }));
