@@ -16,6 +16,7 @@ mod device;
 mod execution;
 mod fidelity;
 mod formats;
+mod fuzzed;
 mod insight;
 mod layering;
 mod made_formats;
