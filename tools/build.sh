@@ -41,6 +41,7 @@ build_cli() {
 }
 
 cli_path() { echo "${CARGO_TARGET_DIR:-$ROOT/target}/release/neuronscope"; }
+debug_cli_path() { echo "${CARGO_TARGET_DIR:-$ROOT/target}/debug/neuronscope"; }
 
 # Only the program itself writes to stdout; it runs in the folder this was called from.
 cmd_cli() {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{SimTime, stats};
 
-use super::scheduler::RunError;
+use super::run_error::RunError;
 use super::timer::Timers;
 
 /// The most inferences one run records: 800 MB of latencies.

@@ -9,6 +9,7 @@ use super::charts::RunCharts;
 use super::configuration::Configuration;
 use super::executor::SimulatedExecutor;
 use super::measurement::Measurement;
+use super::observer::{RunObserver, Unobserved};
 use super::plan::{Estimate, estimate};
 use super::report::{Report, ReportDetail};
 use super::scheduler::{Progress, Scheduler, check_size};
@@ -45,15 +46,15 @@ pub struct RowResult {
     pub measurement: Option<Measurement>,
 }
 
-/// A configuration on a simulated device.
-pub struct ConfigurationRun {
+/// A configuration on a simulated device, perhaps with a listener.
+pub struct ConfigurationRun<O = Unobserved> {
     configuration: Configuration,
     estimate: Estimate,
-    state: State,
+    state: State<O>,
 }
 
-enum State {
-    Live(Box<Scheduler<SimulatedExecutor>>),
+enum State<O> {
+    Live(Box<Scheduler<SimulatedExecutor, O>>),
     Failed(String),
 }
 
@@ -62,8 +63,47 @@ impl ConfigurationRun {
     /// could not be compiled, or does not fit in memory.
     #[must_use]
     pub fn new(configuration: Configuration, times: Result<&ServiceTimes, String>) -> Self {
+        Self::observed(configuration, times, Unobserved)
+    }
+
+    /// The row, now: of a run that is not done, a row with status `error` that holds what was measured.
+    #[must_use]
+    pub fn finish(self, detail: ReportDetail) -> Outcome {
+        match self.state {
+            State::Failed(message) => {
+                Outcome { report: Report::failed(&self.configuration, message), measurement: None }
+            }
+            State::Live(scheduler) => {
+                let mut measurement = scheduler.into_measurement();
+                let report = Report::of(&self.configuration, &mut measurement, detail);
+                Outcome { report, measurement: Some(measurement) }
+            }
+        }
+    }
+
+    /// As [`Self::finish`], with charts and measurements as they are wanted. Latencies of the measurement are in order of
+    /// completion.
+    #[must_use]
+    pub fn finish_with(self, detail: RunDetail) -> RowResult {
+        self.finish_observed(detail).0
+    }
+
+    /// Steps to the end, or until `cancel` asks to stop.
+    #[must_use]
+    pub fn run(mut self, cancel: &dyn Cancel, detail: ReportDetail) -> Outcome {
+        /// About 5 ms of work.
+        const BUDGET: u64 = 50_000;
+        while !cancel.is_cancelled() && !self.step(BUDGET).done {}
+        self.finish(detail)
+    }
+}
+
+impl<O: RunObserver> ConfigurationRun<O> {
+    /// As [`ConfigurationRun::new`], with a listener.
+    #[must_use]
+    pub fn observed(configuration: Configuration, times: Result<&ServiceTimes, String>, observer: O) -> Self {
         let expected = times.as_ref().map_or_else(|_| Estimate::default(), |t| estimate(&configuration, t));
-        let state = match times.and_then(|times| prepare(&configuration, times, &expected)) {
+        let state = match times.and_then(|times| prepare(&configuration, times, &expected, observer)) {
             Ok(scheduler) => State::Live(Box::new(scheduler)),
             Err(message) => State::Failed(message),
         };
@@ -93,61 +133,37 @@ impl ConfigurationRun {
         Progress { done: true, now: SimTime::ZERO, percent: 100.0, inferences: 0 }
     }
 
-    /// The row, now: of a run that is not done, a row with status `error` that holds what was measured.
+    /// The row, with charts and measurements as they are wanted, and the listener; no listener when nothing could run.
     #[must_use]
-    pub fn finish(self, detail: ReportDetail) -> Outcome {
-        match self.state {
-            State::Failed(message) => {
-                Outcome { report: Report::failed(&self.configuration, message), measurement: None }
-            }
-            State::Live(scheduler) => {
-                let mut measurement = scheduler.into_measurement();
-                let report = Report::of(&self.configuration, &mut measurement, detail);
-                Outcome { report, measurement: Some(measurement) }
-            }
-        }
-    }
-
-    /// As [`Self::finish`], with charts and measurements as they are wanted. Latencies of the measurement are in order of
-    /// completion.
-    #[must_use]
-    pub fn finish_with(self, detail: RunDetail) -> RowResult {
-        let configuration = self.configuration.clone();
+    pub fn finish_observed(self, detail: RunDetail) -> (RowResult, Option<O>) {
+        let configuration = self.configuration;
         let scheduler = match self.state {
             State::Failed(message) => {
                 let report = Report::failed(&configuration, message);
-                return RowResult { report, charts: None, measurement: None };
+                return (RowResult { report, charts: None, measurement: None }, None);
             }
             State::Live(scheduler) => scheduler,
         };
-        let mut measurement = scheduler.into_measurement();
+        let (mut measurement, observer) = scheduler.into_parts();
         let kept = detail.timers.then(|| measurement.clone());
         let report = Report::of(&configuration, &mut measurement, detail.report);
         let charts = detail.charts.then(|| RunCharts::of(&configuration, &mut measurement));
-        RowResult { report, charts, measurement: kept }
-    }
-
-    /// Steps to the end, or until `cancel` asks to stop.
-    #[must_use]
-    pub fn run(mut self, cancel: &dyn Cancel, detail: ReportDetail) -> Outcome {
-        /// About 5 ms of work.
-        const BUDGET: u64 = 50_000;
-        while !cancel.is_cancelled() && !self.step(BUDGET).done {}
-        self.finish(detail)
+        (RowResult { report, charts, measurement: kept }, Some(observer))
     }
 }
 
-fn prepare(
+fn prepare<O: RunObserver>(
     configuration: &Configuration,
     times: &ServiceTimes,
     expected: &Estimate,
-) -> Result<Scheduler<SimulatedExecutor>, String> {
+    observer: O,
+) -> Result<Scheduler<SimulatedExecutor, O>, String> {
     configuration.check().map_err(|e| e.to_string())?;
     check_size(configuration).map_err(|e| e.to_string())?;
     times.check(configuration).map_err(|e| e.to_string())?;
     expected.check(configuration).map_err(|e| e.to_string())?;
     let executor = SimulatedExecutor::new(configuration, times);
-    Scheduler::new(configuration, executor, expected.inferences).map_err(|e| e.to_string())
+    Scheduler::observed(configuration, executor, expected.inferences, observer).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]

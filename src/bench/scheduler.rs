@@ -14,86 +14,18 @@
 //! postprocessing take turns over all copies. A dataset that is not looped ends a copy's work when the copy has been
 //! through it, whatever the duration. With the original accounting, bringing up takes from the duration.
 
-use crate::base::SimTime;
 use crate::base::stats::round_to;
+use crate::base::{Interval, SimTime};
 
 use super::configuration::Configuration;
 use super::executor::{Executor, SetupStep, Stage};
-use super::measurement::{MAX_INFERENCES, Measurement};
+use super::measurement::Measurement;
+use super::observer::{RunObserver, Unobserved};
 use super::options::Accounting;
 use super::queue::{EventQueue, MAX_WORKERS, Resources};
+use super::run_error::RunError;
 use super::source::{Ended, Next, Source};
 use super::timer::Timers;
-
-pub use self::error::RunError;
-
-mod error {
-    use thiserror::Error;
-
-    use super::MAX_INFERENCES;
-
-    /// Why a configuration can not be run.
-    #[derive(Clone, Debug, Error, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum RunError {
-        /// No worker, or more than can be numbered.
-        #[error(
-            "n_models {n_models} x workers_per_model {workers_per_model} makes {workers} workers; from 1 to {max} can be simulated"
-        )]
-        Workers {
-            /// Model copies.
-            n_models: u32,
-            /// Workers of each.
-            workers_per_model: u32,
-            /// Their product.
-            workers: u64,
-            /// The limit.
-            max: u64,
-        },
-        /// More cores than can be numbered.
-        #[error(
-            "n_models x pipeline_size makes {cores} NeuronCores; at most {max} can be simulated; use fewer models or stages"
-        )]
-        Cores {
-            /// NeuronCores of all copies.
-            cores: u64,
-            /// The limit.
-            max: u64,
-        },
-        /// An inference that took no time.
-        #[error(
-            "worker {worker} finished an inference in zero time, so the clock would never move; give a stage a time above zero"
-        )]
-        ZeroLatency {
-            /// Which worker, over all models.
-            worker: u32,
-        },
-        /// Too many latencies to keep.
-        #[error(
-            "more than {MAX_INFERENCES} inferences would be recorded ({after_s} s into the run); shorten the duration"
-        )]
-        TooManyInferences {
-            /// When the limit was met, whole seconds of the window.
-            after_s: u64,
-        },
-        /// The duration is over before anything is ready.
-        #[error(
-            "the duration of {duration_s} s is over before the models are loaded and warm, which takes {bring_up_s} s; use a longer duration, or the accounting that starts when they are warm"
-        )]
-        TooShort {
-            /// The duration, as text.
-            duration_s: String,
-            /// How long bringing up takes, as text.
-            bring_up_s: String,
-        },
-        /// The memory for the latencies is not there.
-        #[error("no memory for the latencies of {inferences} inferences (8 bytes each); shorten the duration")]
-        OutOfMemory {
-            /// How many were expected.
-            inferences: u64,
-        },
-    }
-}
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,6 +59,8 @@ struct Worker {
     phase: Phase,
     /// Time of the stage it waits to begin, drawn when it asked.
     pending: u64,
+    /// When its phase was served.
+    since: u64,
     begun: u64,
     called: u64,
 }
@@ -154,9 +88,26 @@ fn in_turns(configuration: &Configuration) -> impl Iterator<Item = u32> + use<> 
     (0..each).flat_map(move |w| (0..models).map(move |m| m * each + w))
 }
 
-/// Runs one configuration on an [`Executor`], in steps.
-pub struct Scheduler<E> {
+impl Phase {
+    /// The stage of an inference; none for the wait before one.
+    fn stage(self) -> Option<Stage> {
+        match self {
+            Self::Arrival => None,
+            Self::Input => Some(Stage::Input),
+            Self::Preprocess => Some(Stage::Preprocess),
+            Self::Call => Some(Stage::Call),
+            Self::Host => Some(Stage::Host),
+            Self::Transfer => Some(Stage::Transfer),
+            Self::Device(stage) => Some(Stage::Device(stage)),
+            Self::Postprocess => Some(Stage::Postprocess),
+        }
+    }
+}
+
+/// Runs one configuration on an [`Executor`], in steps, and tells a [`RunObserver`] of them.
+pub struct Scheduler<E, O = Unobserved> {
     executor: E,
+    observer: O,
     pipeline_size: u32,
     source: Source,
     now: u64,
@@ -184,11 +135,7 @@ impl<E: Executor> Scheduler<E> {
     /// # Errors
     /// When there are too many workers, no memory for what is expected, or no time left to measure.
     pub fn new(configuration: &Configuration, executor: E, expected: u64) -> Result<Self, RunError> {
-        let source = match configuration.options.dataset.filter(|d| !d.looped) {
-            Some(d) => Source::Dataset { left: vec![d.length; configuration.n_models as usize].into() },
-            None => Source::Window { end: configuration.duration().0 },
-        };
-        Self::with_source(configuration, executor, expected, source)
+        Self::observed(configuration, executor, expected, Unobserved)
     }
 
     /// As [`Self::new`], with inferences from elsewhere.
@@ -198,6 +145,30 @@ impl<E: Executor> Scheduler<E> {
         expected: u64,
         source: Source,
     ) -> Result<Self, RunError> {
+        Self::start(configuration, executor, expected, source, Unobserved)
+    }
+}
+
+impl<E: Executor, O: RunObserver> Scheduler<E, O> {
+    /// As [`Scheduler::new`], with a listener.
+    ///
+    /// # Errors
+    /// As [`Scheduler::new`].
+    pub fn observed(configuration: &Configuration, executor: E, expected: u64, observer: O) -> Result<Self, RunError> {
+        let source = match configuration.options.dataset.filter(|d| !d.looped) {
+            Some(d) => Source::Dataset { left: vec![d.length; configuration.n_models as usize].into() },
+            None => Source::Window { end: configuration.duration().0 },
+        };
+        Self::start(configuration, executor, expected, source, observer)
+    }
+
+    fn start(
+        configuration: &Configuration,
+        executor: E,
+        expected: u64,
+        source: Source,
+        observer: O,
+    ) -> Result<Self, RunError> {
         check_size(configuration)?;
         // Both fit after the check: at most 2^20 workers and as many cores, and no more models than workers.
         let (models, workers) = (configuration.n_models, configuration.workers() as usize);
@@ -205,6 +176,7 @@ impl<E: Executor> Scheduler<E> {
         let resources = FIRST_LOCK + models as usize * (1 + pipeline_size as usize);
         let mut scheduler = Self {
             executor,
+            observer,
             pipeline_size,
             source,
             now: 0,
@@ -214,7 +186,7 @@ impl<E: Executor> Scheduler<E> {
             resources: Resources::new(resources, workers),
             workers: (0..models)
                 .flat_map(|model| (0..configuration.workers_per_model).map(move |_| model))
-                .map(|model| Worker { model, phase: Phase::Input, pending: 0, begun: 0, called: 0 })
+                .map(|model| Worker { model, phase: Phase::Input, pending: 0, since: 0, begun: 0, called: 0 })
                 .collect(),
             running: workers,
             measurement: Measurement::new(configuration.duration(), Timers::new(models as usize, workers), expected)?,
@@ -265,13 +237,19 @@ impl<E: Executor> Scheduler<E> {
 
     /// What was measured; of a run that is not done, what was recorded so far, marked as not finished.
     #[must_use]
-    pub fn into_measurement(mut self) -> Measurement {
+    pub fn into_measurement(self) -> Measurement {
+        self.into_parts().0
+    }
+
+    /// What was measured, as [`Self::into_measurement`], and the listener.
+    #[must_use]
+    pub fn into_parts(mut self) -> (Measurement, O) {
         let now = SimTime(self.now);
         self.measurement.close(now, self.running == 0);
         if self.source.ends_with_data() {
             self.measurement.window_is_elapsed();
         }
-        self.measurement
+        (self.measurement, self.observer)
     }
 
     fn bring_up(&mut self, configuration: &Configuration) {
@@ -285,16 +263,19 @@ impl<E: Executor> Scheduler<E> {
             ] {
                 let time = self.executor.setup_time(model, step);
                 timers[model as usize].add(time);
+                self.observer.setup(model, step, Interval::new(ready, ready + time));
                 ready += time;
             }
             for _ in 0..configuration.warmup_inferences {
                 let time = self.executor.setup_time(model, SetupStep::Warmup);
                 timers.warmup[model as usize].add(time);
+                self.observer.setup(model, SetupStep::Warmup, Interval::new(ready, ready + time));
                 ready += time;
             }
             self.measurement.warmups += u64::from(configuration.warmup_inferences);
             self.measurement.bring_up = self.measurement.bring_up.max(ready);
         }
+        self.observer.window_opens(self.measurement.bring_up);
     }
 
     /// NeuronPerf's clock starts before the copies are set up.
@@ -310,7 +291,17 @@ impl<E: Executor> Scheduler<E> {
         Err(RunError::TooShort { duration_s: configuration.duration_s.to_string(), bring_up_s })
     }
 
+    fn tell_stage(&mut self, worker: u32) {
+        let w = &self.workers[worker as usize];
+        if let Some(stage) = w.phase.stage() {
+            self.observer.stage(worker, stage, Interval::new(SimTime(w.since), SimTime(self.now)));
+        }
+    }
+
     fn end_of_phase(&mut self, worker: u32) -> Result<(), RunError> {
+        if O::LISTENS {
+            self.tell_stage(worker);
+        }
         match self.workers[worker as usize].phase {
             Phase::Arrival => self.fetch_input(worker),
             Phase::Input => {
@@ -453,6 +444,10 @@ impl<E: Executor> Scheduler<E> {
             return Err(RunError::ZeroLatency { worker });
         }
         self.measurement.timers.e2e[worker as usize].add(latency);
+        if O::LISTENS {
+            let begun = SimTime(self.workers[worker as usize].begun);
+            self.observer.inference(worker, Interval::new(begun, SimTime(self.now)));
+        }
         match self.source.ended(self.now) {
             Ended::Inference => self.measurement.record(SimTime(self.now), latency)?,
             Ended::Part => {}
@@ -502,7 +497,11 @@ impl<E: Executor> Scheduler<E> {
     }
 
     fn begin(&mut self, worker: u32, phase: Phase, time: u64) {
-        self.workers[worker as usize].phase = phase;
+        let w = &mut self.workers[worker as usize];
+        w.phase = phase;
+        if O::LISTENS {
+            w.since = self.now;
+        }
         self.events.schedule(self.now.saturating_add(time), worker);
     }
 

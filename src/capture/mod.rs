@@ -4,7 +4,10 @@
 //! Sections, as the plugin for TensorBoard has them: *Process Overview* (Neuron Runtime Setup, Compute Busy, DMA Busy),
 //! then *Process Control*, *Process Execution* and *Process Data Transfer*, each with the module hierarchy, Framework
 //! Ops and HLO Ops. A last section shows the engines and DMA queues themselves.
+//!
+//! [`bench_run`] makes the timeline of a whole benchmark.
 
+mod bench_run;
 mod build;
 mod lanes;
 mod recorder;
@@ -12,6 +15,7 @@ mod rows;
 mod run;
 mod segments;
 
+pub use bench_run::{BenchRecorder, BenchTrace, MOST_TRACED_INFERENCES, build_bench_profile};
 pub use build::{Captured, build_profile};
 pub use recorder::{Recorder, Span};
 pub use run::run_of;

@@ -157,7 +157,7 @@ pub(super) struct ProfileArgs {
 }
 
 /// A format by its name.
-fn write_format(name: &str) -> Result<WriteFormat, String> {
+pub(super) fn write_format(name: &str) -> Result<WriteFormat, String> {
     let all = || WriteFormat::ALL.map(WriteFormat::name).join(", ");
     WriteFormat::named(name).ok_or_else(|| format!("not a format that is written; they are {}", all()))
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{ArgAction, Args, ValueEnum};
 
+use super::args::write_format;
 use super::compile_args::CompileListArgs;
 use crate::bench::mlperf::{MlperfSettings, Scenario};
 use crate::bench::{
@@ -12,6 +13,8 @@ use crate::bench::{
     parse_inputs, parse_levels, parse_list,
 };
 use crate::compiler::CompileOptions;
+use crate::profile::formats::WriteFormat;
+use crate::session::TraceSpec;
 
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
@@ -207,6 +210,23 @@ pub(super) struct OutputArgs {
     /// Keep what is done in a file, and go on from it when it is there: what has finished is not run again
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub trace: TraceArgs,
+}
+
+/// The run itself as a timeline.
+#[derive(Debug, Args)]
+pub(super) struct TraceArgs {
+    /// Write what a run did as a timeline: compile, load, warm-up, worker threads, data transfers and NeuronCores; of several
+    /// configurations each gets its number before the file's extension
+    #[arg(long, value_name = "FILE", conflicts_with = "scenario")]
+    pub trace: Option<PathBuf>,
+    /// So much of the measured window is in it
+    #[arg(long, value_name = "SECONDS", default_value_t = TraceSpec::SHOWN_S, requires = "trace")]
+    pub trace_seconds: f64,
+    /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
+    #[arg(long, value_parser = write_format, default_value = "chrome", requires = "trace")]
+    pub trace_export: WriteFormat,
 }
 
 /// How reports are printed.

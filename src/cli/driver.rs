@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 
 use super::progress::ProgressBar;
-use crate::session::{ByteSource, Event, JobId, Request, Session, StepResult};
+use crate::session::{ByteSource, Event, JobId, ProfileKey, Request, Session, StepResult};
 
 /// Events simulated or read between two looks at the progress.
 const BUDGET_EVENTS: u32 = 200_000;
@@ -23,6 +23,11 @@ impl Driver {
     /// A line on stderr, above the progress where it is shown.
     pub fn say(&mut self, line: &str) {
         self.bar.say(line);
+    }
+
+    /// Forgets a profile.
+    pub fn close(&mut self, profile: ProfileKey) {
+        self.session.handle(Request::Close { profile }, None);
     }
 
     /// Sends the request that `make` builds for a new job and runs it to its end; every event but progress.

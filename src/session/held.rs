@@ -39,6 +39,8 @@ pub(super) struct Held {
     pub modelled: Option<ModelledTimes>,
     /// Its analysis; known of simulated executions.
     pub insights: Option<Box<Insights>>,
+    /// What else there is to say of it in a line, name and value.
+    facts: Vec<(String, String)>,
     tracks: ShownTracks,
     lod: LodIndex,
     /// Found when it is first asked for.
@@ -69,6 +71,7 @@ impl Held {
             device_window_ns,
             modelled: None,
             insights: None,
+            facts: Vec::new(),
             tracks,
             lod: LodIndex::new(),
             flows: OnceCell::new(),
@@ -80,6 +83,11 @@ impl Held {
         Self { modelled: Some(modelled), ..self }
     }
 
+    /// The same with more to say of it.
+    pub fn with_facts(self, facts: Vec<(String, String)>) -> Self {
+        Self { facts, ..self }
+    }
+
     /// The same with its analysis.
     pub fn with_insights(self, insights: Insights) -> Self {
         Self { insights: Some(Box::new(insights)), ..self }
@@ -88,7 +96,7 @@ impl Held {
     /// What a shell is told when the profile is there.
     pub fn info(&self) -> ProfileInfo {
         let meta = self.profile.meta();
-        let mut facts = Vec::new();
+        let mut facts = self.facts.clone();
         if let Some(window) = self.device_window_ns {
             facts.push(("Device window".to_owned(), format_ns(window as f64)));
         }

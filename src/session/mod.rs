@@ -25,11 +25,13 @@ mod warm_up;
 pub use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
 pub use crate::neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
 pub use crate::tensor::Rounding;
-pub use analysis::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, PathShown, PathStep, Question, Said, SpanOf};
+pub use analysis::{
+    Answer, Chosen, GroupsOf, InOrderShown, Listed, Listing, MembersOf, PathShown, PathStep, Question, Said, SpanOf,
+};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
-pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec};
+pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec, TraceSpec};
 pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, RunRequest, SearchHits, build_id};
 pub use session::{Session, StepResult};
 pub use source::{ByteSource, MemorySource};

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{OperatorKind, ProfileKey};
 use crate::base::Diagnostic;
+use crate::bench::Configuration;
 use crate::compiler::{CompileOptions, Workflow};
 use crate::view::timeline::Outline;
 
@@ -34,11 +35,48 @@ impl Default for ProfileSpec {
     }
 }
 
+/// A benchmark run to show as a timeline, as the profile type `trace` of `torch_neuronx` shows a program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceSpec {
+    /// The model, where it runs and how it is compiled.
+    pub spec: ProfileSpec,
+    /// What to run; without it a copy on each NeuronCore with two workers, for NeuronPerf's 60 s.
+    pub configuration: Option<Box<Configuration>>,
+    /// So much of the measured window is shown, seconds; the run and its figures are of all of it.
+    pub shown_s: f64,
+}
+
+impl TraceSpec {
+    /// Shown of the measured window when nobody says how much, seconds.
+    pub const SHOWN_S: f64 = 1.0;
+
+    /// The run of what a specification profiles.
+    #[must_use]
+    pub fn of(spec: ProfileSpec) -> Self {
+        Self { spec, configuration: None, shown_s: Self::SHOWN_S }
+    }
+}
+
+impl From<Configuration> for TraceSpec {
+    fn from(configuration: Configuration) -> Self {
+        let spec = ProfileSpec {
+            model: configuration.model.clone(),
+            workflow: Workflow::Trace,
+            seed: configuration.seed,
+            instance: configuration.instance_type.clone(),
+            options: configuration.compile_options(),
+        };
+        Self { configuration: Some(Box::new(configuration)), ..Self::of(spec) }
+    }
+}
+
 /// Where a profile came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ProfileOrigin {
-    /// Simulated from a specification.
+    /// Simulated from a specification: one execution.
     Simulated(ProfileSpec),
+    /// A whole benchmark run, simulated.
+    Benchmark(Box<TraceSpec>),
     /// Read from a file.
     File {
         /// Name of the file.

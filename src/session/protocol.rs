@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Answer, Catalog, JobId, Listed, Listing, OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileSpec,
-    Question,
+    Question, TraceSpec,
 };
 use crate::base::{Diagnostic, Interval, TraceNs};
 use crate::bench::cpu::CpuTimers;
@@ -20,7 +20,7 @@ use crate::profile::formats::WriteFormat;
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 13;
+pub const PROTOCOL_VERSION: u32 = 14;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -103,6 +103,13 @@ pub enum Request {
         job: JobId,
         /// What to run.
         spec: ProfileSpec,
+    },
+    /// Simulate a whole benchmark run and keep what it did as a timeline. Answered by progress and [`Event::ProfileReady`].
+    Trace {
+        /// Number of this request.
+        job: JobId,
+        /// What to run.
+        spec: Box<TraceSpec>,
     },
     /// Compute a model as a device would and compare with the reference. Answered by progress and [`Event::Numerics`].
     Numerics {
@@ -599,6 +606,7 @@ impl Request {
             | Self::Mlperf { job, .. }
             | Self::Compile { job, .. }
             | Self::Profile { job, .. }
+            | Self::Trace { job, .. }
             | Self::Numerics { job, .. }
             | Self::Open { job, .. }
             | Self::Import { job, .. }
@@ -626,6 +634,7 @@ impl Request {
             Self::Profile { spec, .. } => {
                 format!("the profile of {} ({}, {})", spec.model, spec.workflow.name(), spec.instance)
             }
+            Self::Trace { spec, .. } => format!("the benchmark run of {} ({})", spec.spec.model, spec.spec.instance),
             Self::Numerics { spec, .. } => {
                 format!("the numerics of {} ({}, {})", spec.model, spec.options, spec.instance)
             }

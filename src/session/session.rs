@@ -7,7 +7,7 @@ use super::analysis::{AnalysisRun, Asked};
 use super::held::Held;
 use super::jobs::{
     BenchJob, CompileJob, ConfigurationJob, CpuJob, ImportJob, Job, JobState, MakeHeld, MlperfJob, NumericsJob,
-    OpenJob, PlanJob, ProfileJob, Times,
+    OpenJob, PlanJob, ProfileJob, Times, TraceJob,
 };
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
 use crate::base::Clock;
@@ -100,6 +100,9 @@ impl Session {
                 self.paused.remove(&job);
             }
             Request::Profile { job, spec } => self.jobs.push_back(Box::new(ProfileJob::new(job, spec))),
+            Request::Trace { job, spec } => {
+                self.jobs.push_back(Box::new(TraceJob::new(job, *spec, self.times.clone())));
+            }
             Request::Numerics { job, spec } => self.jobs.push_back(Box::new(NumericsJob::new(job, *spec))),
             Request::List { job, profile, what } => {
                 self.analyses.push_back(AnalysisRun::new(job, profile, Asked::List(what)));
@@ -252,6 +255,7 @@ impl Session {
             | Request::Pause { .. }
             | Request::Resume { .. }
             | Request::Profile { .. }
+            | Request::Trace { .. }
             | Request::Numerics { .. }
             | Request::Open { .. }
             | Request::List { .. }

@@ -19,7 +19,7 @@ use super::state::numerics::{NumericsAction, NumericsState};
 use super::state::profile::{ProfileAction, ProfileState};
 use super::sweep::SweepRunner;
 use super::worker::{Engine, Pool};
-use crate::session::share::{Link, Tool};
+use crate::session::share::Link;
 use crate::session::{Catalog, Event, JobId, Request, build_id};
 use crate::view::palette::Theme;
 
@@ -112,7 +112,7 @@ fn App() -> Html {
             let (context, profile, job, route) = (context.clone(), profile.clone(), profile_job.clone(), route.clone());
             Callback::from(move |file: File| {
                 route.set(Route::Profile);
-                profile.dispatch(ProfileAction::Tool(Tool::OperatorTimeline));
+                profile.dispatch(ProfileAction::FileGiven);
                 open_file(&context, &profile, &job, file);
             })
         };

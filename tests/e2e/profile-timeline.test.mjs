@@ -143,9 +143,9 @@ test("an area is counted by name, by keyboard and by mouse", timeline(async (pag
   await table.waitFor();
   const heads = await table.locator("thead button").allInnerTexts();
   assert.equal(heads.length, 10);
-  // 4 X and 8 pairs of B and E in the file.
+  // 4 X and 8 pairs of B and E in the file, and the two frames of its sample with a stack.
   const counts = await table.locator("tbody tr td:nth-child(2)").evaluateAll((cells) => cells.map((c) => Number(c.dataset.value)));
-  assert.equal(counts.reduce((a, b) => a + b), 12);
+  assert.equal(counts.reduce((a, b) => a + b), 12 + 2);
   await assertAccessible(page);
   await page.keyboard.press("Escape");
   await area.waitFor({ state: "detached" });
@@ -223,3 +223,31 @@ test("a phone in the dark has all of it", timeline(async (page) => {
   assert.equal(wide, 0, "nothing overflows to the side");
   await assertAccessible(page);
 }, { context: { viewport: { width: 360, height: 780 }, colorScheme: "dark" } }));
+
+test("fingers: one pans and taps, two zoom around what is under them", timeline(async (page) => {
+  await open(page, "hta_amd_mi250_minitoy.json.gz");
+  const client = await page.context().newCDPSession(page);
+  await canvas(page).scrollIntoViewIfNeeded();
+  const box = await canvas(page).boundingBox();
+  const send = (type, ...points) => client.send("Input.dispatchTouchEvent", {
+    type, touchPoints: points.map(([x, y], id) => ({ x: box.x + x, y: box.y + y, id })),
+  });
+  const view = async () => {
+    const query = await settled(page);
+    return [Number(query.get("from")), Number(query.get("to"))];
+  };
+  // From 100 px apart to 200: half the span is left, and the middle stays.
+  await send("touchStart", [250, 60], [350, 60]);
+  for (let i = 1; i <= 5; i++) await send("touchMove", [250 - i * 10, 60], [350 + i * 10, 60]);
+  await send("touchEnd");
+  const [from, to] = await view();
+  const facts = 10_156_947;
+  assert.ok(Math.abs((to - from) / (facts * 1.04) - 0.5) < 0.06, `${to - from} of ${facts} ns are in view`);
+  // One finger to the left looks at later times.
+  await send("touchStart", [350, 60]);
+  for (let i = 1; i <= 6; i++) await send("touchMove", [350 - i * 15, 60]);
+  await send("touchEnd");
+  const [later, end] = await view();
+  assert.ok(later > from, `${later} is after ${from}`);
+  assert.ok(Math.abs(end - later - (to - from)) <= 2, "the span stays");
+}, { context: { viewport: { width: 390, height: 780 }, hasTouch: true } }));

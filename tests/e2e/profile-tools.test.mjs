@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { appFixture, assertAccessible, download, waitForState } from "./support.mjs";
 
 const app = appFixture();
@@ -36,7 +37,7 @@ test("statistics count every slice of a real trace; a group has a histogram and 
 
 test("a query is answered as a table, by keyboard, and a mistake says where it is", tools(async (page) => {
   await open(page, "catapult_simple_trace.json", "ask");
-  await page.getByLabel("Query").fill("show count");
+  await page.getByLabel("Query").fill("select count");
   await page.keyboard.press("Enter");
   const answer = page.getByRole("table", { name: "Answer" });
   await answer.waitFor();
@@ -46,8 +47,98 @@ test("a query is answered as a table, by keyboard, and a mistake says where it i
   assert.equal(saved.bytes.toString(), "count\n12\n");
   await page.getByLabel("Query").fill("where colour = red");
   await page.keyboard.press("Enter");
-  await page.getByText(/at character 7: expected a field/).waitFor();
+  await page.getByText(/column 7: there is no column 'colour'/).waitFor();
   await assertAccessible(page);
+}));
+
+// Work of the device in the file, in whole nanoseconds, and the longest stretch without any.
+function deviceWork() {
+  const events = JSON.parse(gunzipSync(readFileSync(`${TRACES}/${TRACE}`))).traceEvents;
+  const ns = (us) => Math.round((us - events.find((e) => e.ph === "X").ts) * 1000);
+  const work = events.filter((e) => e.cat === "kernel" || e.cat === "gpu_memcpy").map((e) => [ns(e.ts), ns(e.ts + e.dur), e.name]);
+  work.sort((a, b) => a[0] - b[0]);
+  let longest = [0, ""];
+  let end = work[0][1];
+  for (const [from, to, name] of work) {
+    if (from - end > longest[0]) longest = [from - end, name];
+    end = Math.max(end, to);
+  }
+  return { longest, count: work.length };
+}
+
+test("idle gaps are ranked, say what was waited on and lead to the timeline, by keyboard", tools(async (page) => {
+  await open(page, TRACE, "idle-gaps");
+  const rows = page.getByRole("table", { name: "Idle gaps" }).locator("tbody tr");
+  await rows.first().waitFor();
+  const cells = (row) => rows.nth(row).locator("td").evaluateAll((all) => all.map((c) => c.dataset.value));
+  const [, duration, , until, by, , meanwhile] = await cells(0);
+  const { longest } = deviceWork();
+  assert.equal(Number(duration), longest[0]);
+  assert.equal(until, longest[1]);
+  assert.equal(by, "hipLaunchKernel");
+  assert.equal(meanwhile, "hipLaunchKernel");
+  assert.ok(Number((await cells(1))[1]) < longest[0]);
+  await assertAccessible(page);
+  await rows.first().getByRole("button").focus();
+  await page.keyboard.press("Enter");
+  // The slice that ended the gap is selected, and the gap is in view.
+  await page.getByRole("heading", { name: longest[1].slice(0, 40) }).waitFor();
+  const hash = new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
+  assert.equal(hash.get("tool"), "operator-timeline");
+  assert.ok(Number(hash.get("to")) - Number(hash.get("from")) > longest[0]);
+}));
+
+test("the critical path is drawn and listed, and its parts lead to the timeline", tools(async (page) => {
+  await open(page, TRACE, "critical-path");
+  const table = page.getByRole("table", { name: "Time on the path" });
+  await table.locator("tbody tr").first().waitFor();
+  const number = (name, column) => table.locator("tbody tr", { has: page.getByText(name, { exact: true }) }).locator(`td:nth-child(${column})`).getAttribute("data-value");
+  // The launch that the device waited for is all of it on the path: its total time in the facts.
+  const facts = JSON.parse(readFileSync(`${TRACES}/${TRACE}.facts.json`, "utf8"));
+  const launch = facts.X_top10_total_ns.find(([name]) => name === "hipLaunchKernel");
+  assert.equal(Number(await number("hipLaunchKernel", 2)), launch[1]);
+  assert.equal(Number(await number("hipLaunchKernel", 3)), launch[2]);
+  // What is on the path adds up to its length.
+  const times = await table.locator("tbody td:nth-child(3)").evaluateAll((all) => all.map((c) => Number(c.dataset.value)));
+  const length = times.reduce((a, b) => a + b);
+  await page.getByText(new RegExp(`^${length.toLocaleString("en-US")} ns over \\d+ parts`)).waitFor();
+  await assertAccessible(page);
+  await page.locator(".path-strip button", { hasText: "hipLaunchKernel" }).first().focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "hipLaunchKernel" }).waitFor();
+}));
+
+test("the summary of any trace says in sentences what dominates, with links", tools(async (page) => {
+  await open(page, TRACE, "summary");
+  const said = page.getByRole("region", { name: "In short" });
+  await said.getByText(/A profile of PyTorch \(Kineto\): 113 slices over 10\.2 ms/).waitFor();
+  await said.getByText(/Idle time of the devices dominates: 9\.37 ms of 9\.52 ms/).waitFor();
+  await assertAccessible(page);
+  await said.locator("[data-topic=idle]").getByRole("button", { name: /^hipLaunchKernel/ }).first().focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "hipLaunchKernel" }).waitFor();
+  await page.getByLabel("Tool", { exact: true }).selectOption("summary");
+  await said.locator("[data-topic=verdict]").getByRole("button").first().click();
+  await page.getByRole("application", { name: "Timeline" }).waitFor();
+}));
+
+test("a flame graph of one thread is in the order of time", tools(async (page) => {
+  await open(page, TRACE, "flame-graph");
+  await page.getByLabel("View", { exact: true }).selectOption("by time");
+  const nodes = page.locator(".flame button");
+  await page.locator(".flame.in-order").waitFor();
+  // The thread with the most slices: the first of its rows has the step, and nothing is left of it.
+  const first = await nodes.first().evaluate((e) => [e.innerText, e.style.left, e.style.top]);
+  assert.deepEqual(first, ["ProfilerStep#1", "0%", "0px"]);
+  const lefts = await nodes.evaluateAll((all) => all.map((e) => Number.parseFloat(e.style.left)));
+  assert.deepEqual(lefts, [...lefts].sort((a, b) => a - b));
+  const thread = page.getByLabel("Thread", { exact: true });
+  assert.match(await thread.evaluate((e) => e.selectedOptions[0].text), /597913/);
+  await thread.selectOption({ label: await thread.locator("option", { hasText: "598009" }).innerText() });
+  await page.locator(".flame button", { hasText: "hipLaunchKernel" }).first().waitFor();
+  await assertAccessible(page);
+  await page.locator(".flame button", { hasText: "hipLaunchKernel" }).first().click();
+  await page.getByRole("heading", { name: "hipLaunchKernel" }).waitFor();
 }));
 
 test("the flame graph zooms into a stack and back, and a name has callers", tools(async (page) => {
@@ -91,7 +182,7 @@ test("mark_step is compared with trace", tools(async (page) => {
   await assertAccessible(page);
 }));
 
-for (const tool of ["statistics", "flame-graph", "ask"]) {
+for (const tool of ["statistics", "flame-graph", "ask", "idle-gaps", "critical-path", "summary"]) {
   test(`${tool} fits a phone in the dark`, tools(async (page) => {
     await open(page, TRACE, tool);
     await page.waitForTimeout(600);

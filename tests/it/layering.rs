@@ -16,7 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("compiler", &["base", "tensor", "machine", "model"]),
     ("neuron", &["base", "tensor", "machine", "model", "compiler"]),
     ("bench", &["base", "tensor", "profile", "machine", "model", "compiler", "neuron"]),
-    ("capture", &["base", "tensor", "profile", "machine", "insight", "model", "compiler", "neuron"]),
+    ("capture", &["base", "tensor", "profile", "machine", "insight", "model", "compiler", "neuron", "bench"]),
     ("fidelity", &["base", "tensor", "machine", "model", "compiler", "neuron", "bench"]),
     (
         "session",

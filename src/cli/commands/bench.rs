@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::{reports, text};
+use super::{bench_trace, reports, text};
 use crate::bench::{
     BenchConfig, Configuration, DeviceType, EntryStatus, IndexFilter, ModelIndex, Report, ReportDetail, RowResult,
     RunDetail, RunResults, SweepState, Verbosity, parse_levels, parse_list, results_to_json,
@@ -22,6 +22,9 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     }
     if let Some(settings) = config.mlperf.clone() {
         return super::mlperf::run(config, settings, args.output.table.json);
+    }
+    if config.options.device_type == DeviceType::Cpu && args.output.trace.trace.is_some() {
+        bail!("--trace shows simulated runs; leave --device-type cpu out");
     }
     if config.options.device_type == DeviceType::Cpu && config.n_models.is_none() {
         config.n_models = Some(super::cpu::default_copies());
@@ -99,6 +102,10 @@ impl<'a> Sweep<'a> {
             let result = self.run_one(row, &configuration);
             let error = result.report.error.as_deref();
             self.say(self.verbosity.after(&configuration, result.measurement.as_ref(), error));
+            if error.is_none() {
+                let place = (row, self.state.rows().len());
+                bench_trace::write(&mut self.driver, &configuration, &self.args.trace, place)?;
+            }
             if let (true, Some(measurement)) = (self.args.return_timers, result.measurement) {
                 self.results.push(RunResults { configuration, measurement });
             }

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod bench;
+mod bench_trace;
 mod compare;
 mod compile;
 mod cpu;

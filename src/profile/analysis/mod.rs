@@ -14,6 +14,7 @@ pub mod flame;
 pub mod grouping;
 pub mod histogram;
 pub mod idle;
+pub mod in_order;
 pub mod members;
 pub mod modules;
 pub mod operators;

@@ -3,6 +3,7 @@
 mod ask;
 mod groups;
 mod idle;
+mod in_order;
 mod listing;
 mod members;
 mod path;
@@ -10,6 +11,7 @@ mod question;
 mod run;
 mod said;
 
+pub use in_order::InOrderShown;
 pub(super) use listing::Sources;
 pub use listing::{Chosen, GroupsOf, Listed, Listing, MembersOf, SpanOf};
 pub use path::{PathShown, PathStep};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::in_order::InOrderShown;
 use super::listing::{Chosen, SpanOf};
 use super::path::PathShown;
 use super::said::Said;
@@ -31,6 +32,13 @@ pub enum Question {
         /// Names from the outermost to the node that is to be the first; empty for everything.
         from: Vec<String>,
         /// At most so many nodes, those with the most time.
+        limit: u32,
+    },
+    /// Slices of one thread by time. Answered by [`Answer::InOrder`].
+    InOrder {
+        /// Of which slices: where it names several tracks or none, of the thread with the most slices.
+        of: Chosen,
+        /// At most so many slices, the longest.
         limit: u32,
     },
     /// Callers and callees of a name. Answered by [`Answer::Sandwich`].
@@ -75,7 +83,9 @@ pub enum Answer {
     Totals(OperatorTotals),
     /// Slices merged by stack.
     Flame(FlameGraph),
-    /// Callers and callees.
+    /// Slices of one thread by time.
+    InOrder(InOrderShown),
+    /// Callers and callees of a name.
     Sandwich(SandwichGraph),
     /// The module hierarchy.
     Modules(ModuleTree),

@@ -3,6 +3,7 @@
 use super::ask::query_table;
 use super::groups::{NO_NAME, group_table};
 use super::idle::idle_table;
+use super::in_order::in_order_shown;
 use super::listing::{Listing, Sources};
 use super::members::slice_table;
 use super::path::{path_shown, path_table};
@@ -13,6 +14,7 @@ use crate::profile::analysis::calltree::{CallTreePass, SandwichPass};
 use crate::profile::analysis::compare::{OperatorTotals, compared_by_default};
 use crate::profile::analysis::flame::{FlameGraph, SandwichGraph};
 use crate::profile::analysis::histogram::Histogram;
+use crate::profile::analysis::in_order::InOrderPass;
 use crate::profile::analysis::members::{MemberOrder, MemberPass};
 use crate::profile::analysis::modules::ModulePass;
 use crate::profile::analysis::operators::{OpQuery, OperatorPass};
@@ -43,6 +45,7 @@ enum Pass {
     Groups(OperatorPass),
     Members(MemberPass),
     Flame(CallTreePass),
+    InOrder(InOrderPass),
     Sandwich(SandwichPass),
     Modules(ModulePass),
     Query(Box<QueryPass>),
@@ -69,6 +72,7 @@ impl AnalysisRun {
             Pass::Groups(pass) => pass.advance(profile, limit),
             Pass::Members(pass) => pass.advance(profile, limit),
             Pass::Flame(pass) => pass.advance(profile, limit),
+            Pass::InOrder(pass) => pass.advance(profile, limit),
             Pass::Sandwich(pass) => pass.advance(profile, limit),
             Pass::Modules(pass) => pass.advance(profile, limit),
             Pass::Query(pass) => pass.advance(profile, limit),
@@ -107,6 +111,7 @@ impl AnalysisRun {
                 })?;
                 analysed(Answer::Flame(FlameGraph::of(data, &tree, root, nodes(*limit))))
             }
+            (Pass::InOrder(pass), _) => analysed(Answer::InOrder(in_order_shown(sources, &pass.finish(data)))),
             (Pass::Sandwich(pass), Asked::Analyse(Question::Sandwich { limit, .. })) => {
                 analysed(Answer::Sandwich(SandwichGraph::of(data, &pass.finish(), nodes(*limit))))
             }
@@ -151,6 +156,9 @@ fn prepare(sources: &Sources<'_>, asked: &Asked) -> Result<Pass, String> {
         Asked::Analyse(Question::Histogram { of, by, name, .. }) => members(of, *by, name),
         Asked::Analyse(Question::Flame { of, by_thread, .. }) => {
             Pass::Flame(CallTreePass::new(profile, of.selection(tracks), *by_thread))
+        }
+        Asked::Analyse(Question::InOrder { of, limit }) => {
+            Pass::InOrder(InOrderPass::new(profile, of.selection(tracks), nodes(*limit)))
         }
         Asked::Analyse(Question::Sandwich { of, name, .. }) => {
             Pass::Sandwich(SandwichPass::new(profile, of.selection(tracks), known_name(sources, name)?))

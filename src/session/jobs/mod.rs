@@ -11,6 +11,7 @@ mod open;
 mod plan;
 mod profile;
 mod times;
+mod trace;
 
 use super::held::Held;
 use super::{Event, JobId, ProfileKey};
@@ -26,6 +27,7 @@ pub(super) use open::OpenJob;
 pub(super) use plan::PlanJob;
 pub(super) use profile::ProfileJob;
 pub(super) use times::Times;
+pub(super) use trace::TraceJob;
 
 /// Makes a profile that is held under a key.
 pub(super) type MakeHeld = Box<dyn FnOnce(ProfileKey) -> Held>;

@@ -21,12 +21,18 @@ pub enum Tool {
     /// What happened when.
     #[default]
     OperatorTimeline,
+    /// What happened when in a whole benchmark run.
+    Trace,
     /// Slices grouped by anything, and how their durations are spread.
     Statistics,
     /// Slices merged by stack; callers and callees of a name.
     FlameGraph,
     /// The module hierarchy.
     Modules,
+    /// The chain of slices that made it take as long as it did.
+    CriticalPath,
+    /// When devices or threads did nothing, and what was waited on.
+    IdleGaps,
     /// Two profiles against each other.
     Compare,
     /// Queries.
@@ -35,14 +41,17 @@ pub enum Tool {
 
 impl Tool {
     /// All, in the order of the selector.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Summary,
         Self::OperatorFramework,
         Self::OperatorHlo,
         Self::OperatorTimeline,
+        Self::Trace,
         Self::Statistics,
         Self::FlameGraph,
         Self::Modules,
+        Self::CriticalPath,
+        Self::IdleGaps,
         Self::Compare,
         Self::Ask,
     ];
@@ -55,9 +64,12 @@ impl Tool {
             Self::OperatorFramework => "operator-framework",
             Self::OperatorHlo => "operator-hlo",
             Self::OperatorTimeline => "operator-timeline",
+            Self::Trace => "trace",
             Self::Statistics => "statistics",
             Self::FlameGraph => "flame-graph",
             Self::Modules => "modules",
+            Self::CriticalPath => "critical-path",
+            Self::IdleGaps => "idle-gaps",
             Self::Compare => "compare",
             Self::Ask => "ask",
         }

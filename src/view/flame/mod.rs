@@ -1,5 +1,8 @@
-//! Geometry of a flame graph: a rectangle for each node of a call tree that is wide enough to see.
+//! Geometry of a flame graph: a rectangle for each node of a call tree, or each slice
+//! of a thread over time, that is wide enough to see.
 
+mod in_order;
 mod layout;
 
+pub use in_order::InOrderLayout;
 pub use layout::{FlameLayout, FlameRect, Growth};

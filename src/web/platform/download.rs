@@ -1,8 +1,9 @@
 //! Hands a file to the person.
 
 use gloo_timers::callback::Timeout;
+use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
+use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlCanvasElement, Url};
 
 use super::error_text;
 
@@ -14,12 +15,27 @@ pub fn save(file_name: &str, mime: &str, bytes: &[u8]) -> Result<(), String> {
     try_save(file_name, mime, bytes).map_err(|e| format!("{file_name} could not be saved: {}", error_text(&e)))
 }
 
+/// Saves what is on a canvas as PNG, once the browser has made it; tells `done` how that went.
+pub fn save_canvas(file_name: String, canvas: &HtmlCanvasElement, done: impl FnOnce(Result<(), String>) + 'static) {
+    let on_blob = Closure::once_into_js(move |blob: Option<Blob>| {
+        let saved =
+            blob.ok_or_else(|| JsValue::from("the browser made no picture")).and_then(|b| hand_over(&file_name, &b));
+        done(saved.map_err(|e| format!("{file_name} could not be saved: {}", error_text(&e))));
+    });
+    // It fails on canvases with pictures of other sites only; this one has none.
+    let _ = canvas.to_blob(on_blob.unchecked_ref());
+}
+
 fn try_save(file_name: &str, mime: &str, bytes: &[u8]) -> Result<(), JsValue> {
     let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
     let options = BlobPropertyBag::new();
     options.set_type(mime);
     let blob = Blob::new_with_u8_array_sequence_and_options(&parts, &options)?;
-    let url = Url::create_object_url_with_blob(&blob)?;
+    hand_over(file_name, &blob)
+}
+
+fn hand_over(file_name: &str, blob: &Blob) -> Result<(), JsValue> {
+    let url = Url::create_object_url_with_blob(blob)?;
     let document = web_sys::window().and_then(|w| w.document()).ok_or("there is no document")?;
     let anchor: HtmlAnchorElement = document.create_element("a")?.unchecked_into();
     anchor.set_href(&url);

@@ -1,6 +1,7 @@
 //! What the browser offers, one small file each.
 
 pub mod clipboard;
+pub mod date;
 pub mod download;
 pub mod frame;
 pub mod machine;

@@ -14,10 +14,11 @@ use crate::session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, Pr
 use crate::view::table::Sort;
 use crate::view::timeline::{Annotation, Area, Arrangement, SliceDetails, SliceLink, SliceRef, next_label};
 use crate::web::context::Shared;
+use crate::web::platform::date;
 use crate::web::worker::Engine;
 
-/// More runs are not kept: the oldest is closed, which gives its memory back.
-const MOST_RUNS: usize = 6;
+/// More files and executions are not kept: the oldest is closed, which gives its memory back.
+const MOST_FILES: usize = 6;
 
 /// An open profile and the worker that holds it.
 #[derive(Clone, PartialEq)]
@@ -30,6 +31,8 @@ pub struct OpenRun {
     pub engine: Engine,
     /// The operator tables that were asked for.
     pub operators: BTreeMap<OperatorKind, CountedOperators>,
+    /// What the Neuron plugin would call it; none for files.
+    pub run_name: Option<String>,
     /// Its analysis, once it was asked for; the inner one is absent when the profile has none.
     pub insights: Option<Option<Shared<Insights>>>,
 }
@@ -56,6 +59,31 @@ impl OpenRun {
             Tool::OperatorHlo if has(OperatorKind::Hlo) => Some(OperatorKind::Hlo),
             Tool::OperatorFramework | Tool::OperatorHlo => self.info.operators.first().copied(),
             _ => None,
+        }
+    }
+
+    /// Whether it is a whole benchmark run.
+    #[must_use]
+    pub fn is_benchmark(&self) -> bool {
+        matches!(self.info.origin, ProfileOrigin::Benchmark(_))
+    }
+
+    /// What was simulated; none for files.
+    #[must_use]
+    pub fn spec(&self) -> Option<&ProfileSpec> {
+        match &self.info.origin {
+            ProfileOrigin::Simulated(spec) => Some(spec),
+            ProfileOrigin::Benchmark(trace) => Some(&trace.spec),
+            ProfileOrigin::File { .. } => None,
+        }
+    }
+
+    /// Its name in the Run selector.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match &self.run_name {
+            Some(name) => format!("{name} ({})", self.info.name),
+            None => self.info.name.clone(),
         }
     }
 
@@ -104,6 +132,8 @@ pub enum ProfileAction {
     Ready(Box<ProfileInfo>, Engine),
     /// It ended without one.
     End(RunState),
+    /// A file was given: it is shown on the timeline, or compared where that is wanted.
+    FileGiven,
     /// Another run is shown.
     Show(u32),
     /// A run is closed.
@@ -150,6 +180,8 @@ pub enum ProfileAction {
     Highlight(String),
     /// Shows a slice on the timeline that a table names.
     Jump(SliceLink),
+    /// Shows a span on the timeline with some room around it, and selects a slice if there is one that belongs to it.
+    ShowSpan(Interval<TraceNs>, Option<SliceRef>),
     /// Shows a slice on the timeline, with some room around it.
     GoTo(Shared<SliceDetails>),
 }
@@ -190,6 +222,19 @@ impl ProfileState {
         self.link.span.filter(|_| self.link.in_view && kind == Some(OperatorKind::Slices))
     }
 
+    /// The tool that shows the timeline of the run that is shown.
+    fn timeline_tool(&self) -> Tool {
+        if self.shown_run().is_some_and(OpenRun::is_benchmark) { Tool::Trace } else { Tool::OperatorTimeline }
+    }
+
+    /// The run that has a tool for what is in the form: the trace is of a benchmark run, operators are of an execution.
+    #[must_use]
+    pub fn run_with(&self, tool: Tool) -> Option<u32> {
+        let spec = self.shown_run().and_then(OpenRun::spec)?;
+        let fits = |r: &&OpenRun| r.spec() == Some(spec) && r.is_benchmark() == (tool == Tool::Trace);
+        self.runs.iter().rfind(fits).map(|r| r.id)
+    }
+
     fn forget_view(&mut self) {
         self.link.span = None;
         self.link.in_view = false;
@@ -206,29 +251,61 @@ impl ProfileState {
     fn show(&mut self, id: u32) {
         self.shown = Some(id);
         let Some(run) = self.runs.iter().find(|r| r.id == id) else { return };
-        match &run.info.origin {
-            ProfileOrigin::Simulated(spec) => {
-                self.link.spec = spec.clone();
-                self.link.file = None;
+        let is_benchmark = run.is_benchmark();
+        self.link.file = match (&run.info.origin, run.spec()) {
+            (ProfileOrigin::File { name, .. }, _) => Some(name.clone()),
+            (_, spec) => {
+                self.link.spec = spec.cloned().unwrap_or_default();
+                None
             }
-            ProfileOrigin::File { name, .. } => self.link.file = Some(name.clone()),
-        }
+        };
+        // Operators belong to an execution, the trace to a benchmark run.
+        self.link.tool = match self.link.tool {
+            Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorTimeline if is_benchmark => Tool::Trace,
+            Tool::Trace if !is_benchmark => Tool::OperatorTimeline,
+            tool => tool,
+        };
     }
 
-    fn add(&mut self, info: ProfileInfo, engine: Engine) {
+    /// The profile that came, and those that came in the same archive. The first is shown.
+    fn add(&mut self, mut info: ProfileInfo, engine: &Engine) {
         if !std::mem::take(&mut self.is_fresh) {
             self.forget_view();
         }
+        let also = std::mem::take(&mut info.also);
+        let all: Vec<ProfileInfo> = std::iter::once(info).chain(also).collect();
         // A run of the same thing takes the place of the old one.
-        self.runs.retain(|r| r.info.origin != info.origin);
-        if self.runs.len() == MOST_RUNS {
-            self.runs.remove(0);
+        self.runs.retain(|r| all.iter().all(|info| r.info.origin != info.origin));
+        self.close_oldest();
+        let first = self.next_id;
+        for info in all {
+            let (id, engine) = (self.next_id, engine.clone());
+            self.next_id += 1;
+            let run_name = match info.origin {
+                ProfileOrigin::Simulated(_) => Some(format!("{}_{id}", date::run_name())),
+                ProfileOrigin::Benchmark(_) => Some(date::run_name()),
+                ProfileOrigin::File { .. } => None,
+            };
+            let info = Shared::new(info);
+            self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), run_name, insights: None });
         }
-        let id = self.next_id;
-        self.next_id += 1;
-        self.runs.push(OpenRun { id, info: Shared::new(info), engine, operators: BTreeMap::new(), insights: None });
-        self.show(id);
+        self.show(first);
         self.run = RunState::Done;
+    }
+
+    /// Makes room for another worker: profiles of one archive share theirs.
+    fn close_oldest(&mut self) {
+        let mut engines: Vec<&Engine> = Vec::new();
+        for run in &self.runs {
+            if !engines.contains(&&run.engine) {
+                engines.push(&run.engine);
+            }
+        }
+        if engines.len() >= MOST_FILES
+            && let Some(oldest) = engines.first().map(|e| (*e).clone())
+        {
+            self.runs.retain(|r| r.engine != oldest);
+        }
     }
 
     fn close(&mut self, id: u32) {
@@ -261,8 +338,14 @@ impl Reducible for ProfileState {
                     next.run = run;
                 }
             }
-            ProfileAction::Ready(info, engine) => next.add(*info, engine),
+            ProfileAction::Ready(info, engine) => next.add(*info, &engine),
             ProfileAction::End(run) => next.run = run,
+            ProfileAction::FileGiven => {
+                if next.link.tool != Tool::Compare || next.runs.is_empty() {
+                    next.link.tool = Tool::OperatorTimeline;
+                    next.link.sort = None;
+                }
+            }
             ProfileAction::Show(id) => {
                 next.forget_view();
                 next.show(id);
@@ -323,16 +406,26 @@ impl Reducible for ProfileState {
             ProfileAction::Ask(query) => next.link.ask = query,
             ProfileAction::GroupBy(by) => next.link.group_by = by,
             ProfileAction::Highlight(name) => {
-                next.link.tool = Tool::OperatorTimeline;
+                next.link.tool = next.timeline_tool();
                 next.link.search = name;
             }
             ProfileAction::Jump(link) => {
-                next.link.tool = Tool::OperatorTimeline;
+                next.link.tool = next.timeline_tool();
                 next.link.span = Some(around(&link));
                 next.link.selected = Some(link.slice.0);
             }
-            ProfileAction::GoTo(details) => {
+            ProfileAction::ShowSpan(span, slice) => {
                 next.link.tool = Tool::OperatorTimeline;
+                let room = (span.end.0.saturating_sub(span.start.0) / 2).max(5);
+                let (from, to) = (span.start.0.saturating_sub(room), span.end.0.saturating_add(room));
+                next.link.span = Some(Interval::new(TraceNs(from), TraceNs(to)));
+                next.link.selected = slice.map(|s| s.0);
+                if slice.is_none() {
+                    next.details = None;
+                }
+            }
+            ProfileAction::GoTo(details) => {
+                next.link.tool = next.timeline_tool();
                 next.link.span = Some(around(&details.link));
                 next.link.selected = Some(details.link.slice.0);
                 next.details = Some(details);

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use gloo_timers::callback::Timeout;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
@@ -92,6 +92,10 @@ pub(super) struct Inner {
     pub(super) screen: RefCell<Screen>,
     is_frame_due: Cell<bool>,
     asked: Cell<Option<JobId>>,
+    /// What the view stays near: the span of the profile, or of all that share its axis.
+    bounds: Cell<Interval<TraceNs>>,
+    /// The timeline whose view moves along with this one.
+    partner: RefCell<Option<Weak<Inner>>>,
     settle: RefCell<Option<Timeout>>,
 }
 
@@ -171,6 +175,8 @@ impl Controller {
             wanted_span: span,
         };
         Self(Rc::new(Inner {
+            bounds: Cell::new(info.outline.span),
+            partner: RefCell::default(),
             engine,
             info,
             on_change,
@@ -179,6 +185,16 @@ impl Controller {
             asked: Cell::new(None),
             settle: RefCell::default(),
         }))
+    }
+
+    /// Gives this timeline and another one axis: a view of either becomes the view of both, and both stay near the longer.
+    pub fn pair_with(&self, other: &Self) {
+        let (a, b) = (self.0.info.outline.span, other.0.info.outline.span);
+        let bounds = Interval::new(a.start.min(b.start), a.end.max(b.end));
+        for (one, two) in [(self, other), (other, self)] {
+            one.0.bounds.set(bounds);
+            *one.0.partner.borrow_mut() = Some(Rc::downgrade(&two.0));
+        }
     }
 
     /// Height of everything in pixels, the ruler included.
@@ -296,7 +312,7 @@ impl Controller {
 
     /// Shows all of the profile.
     pub fn fit(&self) {
-        let span = self.0.info.outline.span;
+        let span = self.bounds();
         self.change_view(|view| Viewport::fit(span, view.width_px()));
     }
 
@@ -315,10 +331,29 @@ impl Controller {
     pub(super) fn change_view(&self, rule: impl FnOnce(Viewport) -> Viewport) {
         {
             let mut screen = self.0.screen.borrow_mut();
-            screen.view = rule(screen.view).clamped(self.0.info.outline.span);
+            screen.view = rule(screen.view).clamped(self.bounds());
         }
         self.changed();
         self.settle_later();
+        let partner = self.0.partner.borrow().as_ref().and_then(Weak::upgrade);
+        if let Some(partner) = partner {
+            let view = self.0.screen.borrow().view;
+            Self(partner).follow(view);
+        }
+    }
+
+    /// Shows what the partner shows.
+    fn follow(&self, view: Viewport) {
+        {
+            let mut screen = self.0.screen.borrow_mut();
+            screen.view = view.with_width(screen.view.width_px());
+        }
+        self.changed();
+    }
+
+    /// What the view stays near.
+    pub(super) fn bounds(&self) -> Interval<TraceNs> {
+        self.0.bounds.get()
     }
 
     /// Something that is drawn or asked for may have changed.
@@ -336,7 +371,7 @@ impl Controller {
         let timer = Timeout::new(SETTLE_MS, move || {
             let view = controller.0.screen.borrow().view;
             controller.0.screen.borrow_mut().history.record(view);
-            let all = Viewport::fit(controller.0.info.outline.span, view.width_px());
+            let all = Viewport::fit(controller.bounds(), view.width_px());
             let span = (view != all).then(|| view.interval());
             controller.emit(Change::View(span, view));
         });

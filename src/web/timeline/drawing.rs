@@ -5,7 +5,7 @@ use web_sys::HtmlCanvasElement;
 
 use super::controller::{Controller, Screen};
 use super::painter;
-use crate::view::timeline::{Layout, Metrics, Outline, Overlay, Scene, Viewport, paint};
+use crate::view::timeline::{DisplayList, Layout, Metrics, Outline, Overlay, Scene, Viewport, paint};
 
 impl Controller {
     /// The canvas has this size now, in pixels.
@@ -13,7 +13,7 @@ impl Controller {
         if width < 1.0 || height < 1.0 {
             return;
         }
-        let outline = &self.0.info.outline;
+        let (outline, bounds) = (&self.0.info.outline, self.bounds());
         {
             let mut screen = self.0.screen.borrow_mut();
             let is_first = screen.canvas.is_none();
@@ -24,8 +24,8 @@ impl Controller {
             screen.layout = Layout::new(outline, &screen.arrangement, &screen.metrics);
             let room = width - screen.metrics.gutter;
             screen.view = match screen.wanted_span.take() {
-                Some(span) => Viewport::new(span, room).clamped(outline.span),
-                None if is_first => Viewport::fit(outline.span, room),
+                Some(span) => Viewport::new(span, room).clamped(bounds),
+                None if is_first => Viewport::fit(bounds, room),
                 None => screen.view.with_width(room),
             };
             let view = screen.view;
@@ -38,6 +38,7 @@ impl Controller {
                 screen.draw(outline, super::controller::FRAME_TEXT_MS);
             }
         }
+        self.set_on_screen();
         self.changed();
     }
 }
@@ -67,7 +68,12 @@ impl Screen {
     /// Paints the screen as it is, with about `text_ms` for texts on slices; says whether that was enough.
     pub(super) fn draw(&self, outline: &Outline, text_ms: f64) -> bool {
         let Some((_, context)) = &self.canvas else { return true };
-        let list = paint(&Scene {
+        painter::paint(context, &self.strips, &self.picture(outline), self.theme, self.dpr, text_ms)
+    }
+
+    /// What is on the screen, to be painted or written.
+    pub(super) fn picture(&self, outline: &Outline) -> DisplayList {
+        paint(&Scene {
             outline,
             layout: &self.layout,
             metrics: &self.metrics,
@@ -78,7 +84,6 @@ impl Screen {
             selected: self.selected,
             range_px: self.range_px,
             overlay: Overlay { annotations: &self.annotations, arrows: &self.arrows, area: self.area.as_ref() },
-        });
-        painter::paint(context, &self.strips, &list, self.theme, self.dpr, text_ms)
+        })
     }
 }

@@ -5,6 +5,7 @@ mod controller;
 mod drawing;
 mod keyboard;
 mod painter;
+mod picture;
 mod pointer;
 
 pub use controller::{Change, Controller, Hover};

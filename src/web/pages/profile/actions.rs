@@ -3,14 +3,16 @@
 use web_sys::File;
 use yew::prelude::*;
 
+use crate::profile::formats::WriteFormat;
 use crate::session::share::Tool;
-use crate::session::{Event, ExportKind, OperatorKind, ProfileOrigin, Request};
+use crate::session::{Event, ExportKind, OperatorKind, ProfileOrigin, ProfileSpec, Request, TraceSpec};
 use crate::web::app::{Job, RunningJob};
 use crate::web::context::AppContext;
 use crate::web::platform::{clipboard, download, url};
 use crate::web::state::RunState;
 use crate::web::state::notices::{NoticeAction, Tone};
 use crate::web::state::profile::{ProfileAction, ProfileState};
+use crate::web::timeline::Controller;
 use crate::web::worker::Engine;
 
 /// What the buttons of the page do.
@@ -22,6 +24,15 @@ pub struct Actions {
     pub state: UseReducerHandle<ProfileState>,
     /// The run that can be cancelled.
     pub job: Job,
+}
+
+/// A picture of the view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Picture {
+    /// Scalable, with its texts.
+    Svg,
+    /// In the pixels of the screen.
+    Png,
 }
 
 /// Reads a file in a worker of its own; what is open stays open until it is read.
@@ -59,6 +70,7 @@ fn start(
     };
     state.dispatch(ProfileAction::Start(label));
     let (dispatch, free, own) = (state.dispatcher(), slot.clone(), engine.clone());
+    let notices = app.notices.clone();
     let on_event = Callback::from(move |event: Event| {
         if event.is_last() {
             free.borrow_mut().take();
@@ -67,7 +79,13 @@ fn start(
             Event::Progress { done, total, label, .. } => {
                 dispatch.dispatch(ProfileAction::Progress(RunState::Running { done, total, label }));
             }
-            Event::ProfileReady { info, .. } => dispatch.dispatch(ProfileAction::Ready(info, own.clone())),
+            Event::ProfileReady { info, .. } => {
+                if !info.also.is_empty() {
+                    let text = format!("The file holds {} profiles; Run lists them.", info.also.len() + 1);
+                    notices.dispatch(NoticeAction::Say(Tone::Info, text));
+                }
+                dispatch.dispatch(ProfileAction::Ready(info, own.clone()));
+            }
             Event::Cancelled { .. } => dispatch.dispatch(ProfileAction::End(RunState::Cancelled)),
             Event::Failed { message, .. } => dispatch.dispatch(ProfileAction::End(RunState::Failed(message))),
             _ => {}
@@ -86,10 +104,54 @@ impl Actions {
             return;
         }
         let spec = self.state.link.spec.clone();
+        if self.state.link.tool == Tool::Trace {
+            return self.run_benchmark(spec);
+        }
+        self.run_execution(spec);
+    }
+
+    fn run_execution(&self, spec: ProfileSpec) {
         let label = format!("Profiling {}", spec.model);
         start(&self.app, &self.state, &self.job.0, label, move |engine, on_event| {
             engine.send(|job| Request::Profile { job, spec }, None, on_event)
         });
+    }
+
+    fn run_benchmark(&self, spec: ProfileSpec) {
+        let label = format!("Benchmarking {}", spec.model);
+        start(&self.app, &self.state, &self.job.0, label, move |engine, on_event| {
+            engine.send(|job| Request::Trace { job, spec: Box::new(TraceSpec::of(spec)) }, None, on_event)
+        });
+    }
+
+    /// Shows a tool, and the run it belongs to: one that is open, or a new one of the same model.
+    pub fn choose_tool(&self, tool: Tool) {
+        let is_trace = tool == Tool::Trace;
+        let needs_other = self.state.shown_run().is_some_and(|run| {
+            let is_operator = matches!(tool, Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorTimeline);
+            run.spec().is_some() && (is_trace && !run.is_benchmark() || is_operator && run.is_benchmark())
+        });
+        if !needs_other {
+            self.state.dispatch(ProfileAction::Tool(tool));
+            return;
+        }
+        match (self.state.run_with(tool), self.state.shown_run().and_then(|run| run.spec().cloned())) {
+            (Some(id), _) => {
+                // First the run: showing it settles the tool.
+                self.state.dispatch(ProfileAction::Show(id));
+                self.state.dispatch(ProfileAction::Tool(tool));
+            }
+            (None, Some(_)) if self.job.0.borrow().is_some() => {}
+            (None, Some(spec)) if is_trace => {
+                self.state.dispatch(ProfileAction::Tool(tool));
+                self.run_benchmark(spec);
+            }
+            (None, Some(spec)) => {
+                self.state.dispatch(ProfileAction::Tool(tool));
+                self.run_execution(spec);
+            }
+            (None, None) => {}
+        }
     }
 
     /// Stops the run or the reading of a file.
@@ -131,10 +193,14 @@ impl Actions {
         let has_summary = run.insights.as_ref().is_some_and(Option::is_some);
         self.export(match (run.operator_kind(self.state.link.tool), &run.info.origin) {
             (None, _) if self.state.link.tool == Tool::Summary && has_summary => ExportKind::SummaryJson,
-            (None, ProfileOrigin::File { .. }) if self.state.link.tool == Tool::Summary => ExportKind::OpenJson,
+            (None, ProfileOrigin::File { .. } | ProfileOrigin::Benchmark(_))
+                if self.state.link.tool == Tool::Summary =>
+            {
+                ExportKind::OpenJson
+            }
             (None, _) => ExportKind::ChromeJson,
             (Some(_), ProfileOrigin::Simulated(_)) => ExportKind::ProfileJson,
-            (Some(_), ProfileOrigin::File { .. }) => ExportKind::OpenJson,
+            (Some(_), ProfileOrigin::File { .. } | ProfileOrigin::Benchmark(_)) => ExportKind::OpenJson,
         });
     }
 
@@ -144,6 +210,40 @@ impl Actions {
         let kind = run.operator_kind(self.state.link.tool).or_else(|| run.info.operators.first().copied());
         let kind = kind.unwrap_or(OperatorKind::Slices);
         self.export(ExportKind::OperatorsCsv(kind, self.state.counted_span(Some(kind))));
+    }
+
+    /// Saves the timeline in the format of another tool.
+    pub fn download_trace(&self, format: WriteFormat) {
+        self.export(ExportKind::Trace(format));
+    }
+
+    /// Saves the timeline on the screen as a picture.
+    pub fn download_picture(&self, kind: Picture) {
+        let (Some(timeline), Some(run)) = (Controller::on_screen(), self.state.shown_run()) else { return };
+        let name: String = run
+            .info
+            .name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
+            .collect();
+        let say = {
+            let notices = self.app.notices.clone();
+            move |result: Result<(), String>| {
+                if let Err(message) = result {
+                    notices.dispatch(NoticeAction::Say(Tone::Bad, message));
+                }
+            }
+        };
+        match kind {
+            Picture::Svg => {
+                say(download::save(&format!("{name}.svg"), "image/svg+xml", timeline.svg().as_bytes()));
+            }
+            Picture::Png => {
+                if let Some(canvas) = timeline.painted() {
+                    download::save_canvas(format!("{name}.png"), &canvas, say);
+                }
+            }
+        }
     }
 
     fn export(&self, kind: ExportKind) {

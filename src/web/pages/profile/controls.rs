@@ -3,8 +3,9 @@
 use yew::prelude::*;
 
 use super::actions::Actions;
+use super::export_menu::ExportMenu;
 use crate::session::share::Tool;
-use crate::session::{Catalog, Workflow};
+use crate::session::{Catalog, Request, Workflow};
 use crate::web::components::{CompileFields, SelectField, TextField};
 use crate::web::context::Shared;
 use crate::web::pages::benchmark::ModelField;
@@ -113,7 +114,7 @@ fn SeedField(props: &SeedFieldProps) -> Html {
 pub fn ViewBar(props: &ControlsProps) -> Html {
     let state = &props.state;
     let shown = state.shown_run();
-    let runs = state.runs.iter().map(|r| (r.id.to_string().into(), r.info.name.clone().into())).collect::<Vec<_>>();
+    let runs = state.runs.iter().map(|r| (r.id.to_string().into(), r.label().into())).collect::<Vec<_>>();
     let show = {
         let state = state.clone();
         Callback::from(move |text: String| {
@@ -123,10 +124,10 @@ pub fn ViewBar(props: &ControlsProps) -> Html {
         })
     };
     let choose_tool = {
-        let state = state.clone();
+        let actions = props.actions.clone();
         Callback::from(move |text: String| {
             if let Some(tool) = Tool::from_name(&text) {
-                state.dispatch(ProfileAction::Tool(tool));
+                actions.choose_tool(tool);
             }
         })
     };
@@ -134,6 +135,10 @@ pub fn ViewBar(props: &ControlsProps) -> Html {
         let (state, id) = (state.clone(), state.shown);
         Callback::from(move |_: MouseEvent| {
             if let Some(id) = id {
+                // The worker of an archive stays while another of its profiles is open.
+                if let Some(run) = state.runs.iter().find(|r| r.id == id) {
+                    run.engine.tell(&Request::Close { profile: run.info.profile });
+                }
                 state.dispatch(ProfileAction::Close(id));
             }
         })
@@ -150,15 +155,22 @@ pub fn ViewBar(props: &ControlsProps) -> Html {
                 <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
                 <button type="button" onclick={on(Actions::download_csv)}>{ "Download CSV" }</button>
                 <button type="button" onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
+                <ExportMenu
+                    actions={props.actions.clone()}
+                    has_timeline={matches!(tool_of(state, shown), Tool::OperatorTimeline | Tool::Trace)}
+                />
                 <button type="button" onclick={close}>{ "Close run" }</button>
             </div>
         </div>
     }
 }
 
-/// The tool that is shown: a run without NeuronCores has one operator view.
+/// The tool that is shown: a run without NeuronCores has one operator view, and one kind of timeline has each run.
 pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
+    let is_benchmark = shown.is_some_and(OpenRun::is_benchmark);
     match state.link.tool {
+        Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorTimeline if is_benchmark => Tool::Trace,
+        Tool::Trace if !is_benchmark => Tool::OperatorTimeline,
         Tool::OperatorHlo if shown.is_some_and(|r| !r.is_neuron()) => Tool::OperatorFramework,
         tool => tool,
     }
@@ -166,9 +178,11 @@ pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
 
 fn tools(shown: Option<&OpenRun>) -> Vec<(AttrValue, AttrValue)> {
     let option = |tool: Tool, name: &'static str| (AttrValue::from(tool.name()), AttrValue::from(name));
-    if shown.is_some_and(|r| !r.is_neuron()) {
-        let own = Tool::ALL.into_iter().filter(|t| *t != Tool::OperatorHlo);
+    let is_file = |run: &OpenRun| run.spec().is_none();
+    if shown.is_some_and(|r| is_file(r) && !r.is_neuron()) {
+        let own = Tool::ALL.into_iter().filter(|t| !matches!(t, Tool::OperatorHlo | Tool::Trace));
         return own.map(|t| option(t, if t == Tool::OperatorFramework { "operators" } else { t.name() })).collect();
     }
-    Tool::ALL.map(|t| option(t, t.name())).to_vec()
+    let own = Tool::ALL.into_iter().filter(|t| *t != Tool::Trace || !shown.is_some_and(is_file));
+    own.map(|t| option(t, t.name())).collect()
 }

@@ -2,6 +2,7 @@
 
 mod actions;
 mod controls;
+mod export_menu;
 mod operators;
 mod page;
 mod queries;

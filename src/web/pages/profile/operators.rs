@@ -68,7 +68,7 @@ pub fn range_switch(state: &UseReducerHandle<ProfileState>) -> Html {
         None => "In view on the timeline, which is all of it now: zoom in there to count a part".to_owned(),
     };
     html! {
-        <fieldset class="panel range-switch"><legend>{ "Operators of" }</legend>
+        <fieldset class="panel range-switch"><legend>{ "Look at" }</legend>
             { radio(false, "All of the profile".to_owned()) }
             { radio(true, view) }
         </fieldset>

@@ -6,9 +6,9 @@ use super::actions::Actions;
 use super::controls::{SpecForm, ViewBar, tool_of};
 use super::operators::OperatorsView;
 use super::queries::{go_to_range, use_details, use_operators, use_search, use_summary};
-use super::summary::SummaryView;
+use super::summary::{InShort, SummaryView};
 use super::timeline::TimelinePanel;
-use super::tools::{AskTool, CompareTool, FlameTool, ModulesTool, StatisticsTool};
+use super::tools::{AskTool, CompareTool, FlameTool, IdleTool, ModulesTool, PathTool, StatisticsTool};
 use crate::base::units::{format_bytes, format_count};
 use crate::session::ProfileOrigin;
 use crate::session::share::Tool;
@@ -66,16 +66,22 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
 
 fn tool_view(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: &OpenRun, tool: Tool) -> Html {
     match tool {
-        Tool::OperatorTimeline => html! { <TimelinePanel key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::OperatorTimeline | Tool::Trace => {
+            html! { <TimelinePanel key={run.id} run={run.clone()} state={state.clone()} /> }
+        }
         Tool::OperatorFramework | Tool::OperatorHlo => {
             let table = run.operator_kind(tool).and_then(|k| run.operators.get(&k)).map(|(_, table)| table.clone());
             html! { <OperatorsView {table} state={state.clone()} /> }
         }
-        Tool::Summary => summary_view(app, state, run),
+        Tool::Summary => {
+            html! { <><InShort key={run.id} run={run.clone()} state={state.clone()} />{ summary_view(app, state, run) }</> }
+        }
         Tool::Statistics => html! { <StatisticsTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::FlameGraph => html! { <FlameTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::Modules => html! { <ModulesTool key={run.id} run={run.clone()} state={state.clone()} /> },
-        Tool::Compare => html! { <CompareTool key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::CriticalPath => html! { <PathTool key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::IdleGaps => html! { <IdleTool key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::Compare => html! { <CompareTool run={run.clone()} state={state.clone()} /> },
         Tool::Ask => html! { <AskTool key={run.id} run={run.clone()} state={state.clone()} /> },
     }
 }
@@ -121,6 +127,10 @@ fn summary(run: &OpenRun) -> Html {
         ProfileOrigin::File { bytes, format, .. } => {
             facts.push(("Format".to_owned(), format!("{format}, {}", format_bytes(*bytes as f64))));
         }
+        ProfileOrigin::Benchmark(trace) => {
+            let text = format!("benchmark on {}, seed {}", trace.spec.instance, trace.spec.seed);
+            facts.push(("Simulated".to_owned(), text));
+        }
         ProfileOrigin::Simulated(spec) => {
             facts.push(("Simulated".to_owned(), format!("{} on {}, seed {}", spec.workflow, spec.instance, spec.seed)));
         }
@@ -133,6 +143,7 @@ fn summary(run: &OpenRun) -> Html {
             facts.push((name.to_owned(), value));
         }
     }
+    facts.extend(run.run_name.iter().map(|name| ("Run".to_owned(), name.clone())));
     html! {
         <dl class="facts">
             { for facts.into_iter().map(|(k, v)| html! { <div><dt>{ k }</dt><dd>{ v }</dd></div> }) }

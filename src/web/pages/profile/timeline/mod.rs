@@ -2,9 +2,11 @@
 
 mod annotations;
 mod area;
+mod canvas;
 mod minimap;
 mod panel;
 mod parts;
 mod tracks;
 
+pub(super) use canvas::use_canvas;
 pub use panel::TimelinePanel;

@@ -7,17 +7,18 @@ use super::{ToolProps, waiting};
 use crate::session::{Listed, Listing};
 use crate::view::plot::Bars;
 use crate::view::table::{Cell, ColumnKind};
-use crate::web::components::BarChart;
+use crate::web::components::{BarChart, SelectField};
+use crate::web::context::Shared;
 use crate::web::pages::profile::queries::use_listing;
 use crate::web::platform::page;
 use crate::web::state::profile::ProfileAction;
 
 /// Queries to begin with.
 const EXAMPLES: [&str; 4] = [
-    "group by name order by sum(self) limit 10",
+    "group by name select name, sum(self), count order by sum(self) desc limit 10",
     "where dur > 1ms order by dur desc",
-    "group by thread show count, sum(self), p99(dur)",
-    "where depth = 0 group by category",
+    "group by thread select thread, sum(self), count, p99(dur) order by sum(self) desc",
+    "where depth = 0 group by category order by sum(dur) desc",
 ];
 /// Bars show the first rows.
 const MOST_BARS: usize = 20;
@@ -55,7 +56,7 @@ pub fn AskTool(props: &ToolProps) -> Html {
                     <input id="ask-query" type="text" autocomplete="off" spellcheck="false" value={(*draft).clone()} {oninput} placeholder={EXAMPLES[0]} />
                     <button type="submit" class="primary">{ "Ask" }</button>
                 </div>
-                <p class="help">{ "where FIELD = < > contains VALUE and \u{2026} group by FIELD show count, sum(dur) order by \u{2026} limit N. Fields: name, category, process, thread, module, start, end, dur, self, depth, arg.KEY." }</p>
+                <p class="help">{ "where COLUMN = != < > ~ VALUE and \u{2026} group by COLUMN select COLUMN, count, sum(dur) order by sum(dur) desc limit N. Columns: name, category, operator, module, process, device, core, thread, start, end, dur, self, depth, args.KEY; ~ is \u{201c}contains\u{201d}, texts stand in quotes, times may have a unit (10us)." }</p>
                 <ul class="chain">{ for EXAMPLES.map(example) }</ul>
             </form>
             if !asked.trim().is_empty() {
@@ -63,7 +64,7 @@ pub fn AskTool(props: &ToolProps) -> Html {
                     None => waiting(None),
                     Some(Err(message)) => waiting(Some(&message)),
                     Some(Ok(listed)) => html! { <>
-                        { bars(&listed) }
+                        <AnswerBars listed={listed.clone()} />
                         <ListedTable name="Answer" file="answer" listed={listed} state={props.state.clone()} />
                     </> },
                 } }</div>
@@ -72,17 +73,34 @@ pub fn AskTool(props: &ToolProps) -> Html {
     }
 }
 
-/// The first number of each group; nothing where rows are slices.
-fn bars(listed: &Listed) -> Html {
-    let columns = &listed.table.columns;
+/// Properties of [`AnswerBars`].
+#[derive(Properties, PartialEq)]
+struct AnswerBarsProps {
+    listed: Shared<Listed>,
+}
+
+/// A number of each of the first rows as bars, for a person to choose which; nothing where no row has a name and a number.
+#[component]
+fn AnswerBars(props: &AnswerBarsProps) -> Html {
+    let chosen = use_state_eq(|| None::<String>);
+    let columns = &props.listed.table.columns;
     let text = columns.iter().position(|c| c.kind == ColumnKind::Text);
-    let value = columns.iter().position(|c| c.id.contains('(') || c.id == "count");
-    let (Some(text), Some(value)) = (text, value) else { return Html::default() };
-    let rows = listed.table.rows.iter().take(MOST_BARS);
+    let numeric: Vec<usize> = (0..columns.len()).filter(|i| columns[*i].is_numeric()).collect();
+    let (Some(text), Some(first)) = (text, numeric.first()) else { return Html::default() };
+    let value = numeric.iter().find(|i| Some(&columns[**i].id) == chosen.as_ref()).unwrap_or(first);
+    let rows = props.listed.table.rows.iter().take(MOST_BARS);
     let values = rows.filter_map(|row| match &row[text] {
-        Cell::Text(name) => Some((name.clone(), String::new(), row[value].number()?)),
+        Cell::Text(name) => Some((name.clone(), String::new(), row[*value].number()?)),
         _ => None,
     });
     let plot = Bars::new(values);
-    html! { <BarChart title={columns[value].title.clone()} unit="" {plot} /> }
+    let options = numeric.iter().map(|i| (columns[*i].id.clone().into(), columns[*i].title.clone().into()));
+    let options: Vec<(AttrValue, AttrValue)> = options.collect();
+    let on_choose = Callback::from(move |id: String| chosen.set(Some(id)));
+    html! {
+        <div class="answer-plot">
+            <SelectField id="ask-plot" label="Plot" value={columns[*value].id.clone()} {options} {on_choose} />
+            <BarChart title={columns[*value].title.clone()} unit="" {plot} />
+        </div>
+    }
 }

@@ -1,16 +1,17 @@
-//! Two open profiles against each other, operator by operator.
+//! Two open profiles against each other: both timelines on one axis, and a table operator by operator.
 
 use yew::prelude::*;
 
+use super::pair::PairOfTimelines;
 use super::{ToolProps, waiting};
 use crate::base::units::format_ns;
-use crate::profile::analysis::compare::{Comparison, Measure, OperatorTotals};
+use crate::profile::analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
 use crate::session::{Answer, Chosen, Question};
 use crate::view::comparison::comparison_table;
 use crate::web::components::{LocalTable, SelectField};
 use crate::web::context::Shared;
 use crate::web::pages::profile::queries::{Analysed, use_analysis};
-use crate::web::state::profile::OpenRun;
+use crate::web::state::profile::{OpenRun, ProfileAction};
 
 /// The tool.
 #[component]
@@ -18,6 +19,7 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     let base = use_state_eq(|| None::<u32>);
     let measure = use_state_eq(Measure::default);
     let per_step = use_state_eq(|| false);
+    let name = use_state_eq(|| None::<AttrValue>);
     let others: Vec<&OpenRun> = props.state.runs.iter().filter(|r| r.id != props.run.id).collect();
     let chosen = base.and_then(|id| others.iter().find(|r| r.id == id)).or(others.last()).map(|r| (*r).clone());
     let question = Question::Totals { of: Chosen::default(), by: None };
@@ -28,11 +30,18 @@ pub fn CompareTool(props: &ToolProps) -> Html {
         return html! {
             <section class="panel empty-state" aria-label="Nothing to compare with">
                 <h3>{ "One profile is open" }</h3>
-                <p>{ "Open a second file, or run another model, workflow or device: its operators are then compared with these." }</p>
+                <p>{ "Drop a second file on this page, or open it with the button at the top, or run another model, workflow or device: it is then compared with this one, which becomes the base." }</p>
             </section>
         };
     };
     let options = others.iter().map(|r| (r.id.to_string().into(), r.info.name.clone().into())).collect::<Vec<_>>();
+    let swap = {
+        let (state, base, shown, to) = (props.state.clone(), base.clone(), props.run.id, chosen.id);
+        Callback::from(move |_: MouseEvent| {
+            base.set(Some(shown));
+            state.dispatch(ProfileAction::Show(to));
+        })
+    };
     let choose = Callback::from(move |text: String| base.set(text.parse().ok()));
     let choose_measure = {
         let measure = measure.clone();
@@ -48,7 +57,7 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     let measures = ["self", "total"].map(|m| (AttrValue::from(m), AttrValue::from(m))).to_vec();
     let content = match (totals(&own), totals(&theirs)) {
         (Some(Ok(other)), Some(Ok(base))) => match Comparison::of(&base, &other, *measure, *per_step) {
-            Ok(comparison) => comparison_view(&comparison),
+            Ok(comparison) => comparison_view(&comparison, &name),
             Err(message) => waiting(Some(&message)),
         },
         (Some(Err(message)), _) | (_, Some(Err(message))) => waiting(Some(&message)),
@@ -60,7 +69,9 @@ pub fn CompareTool(props: &ToolProps) -> Html {
                 <SelectField id="compare-base" label="Base" value={chosen.id.to_string()} {options} on_choose={choose} />
                 <SelectField id="compare-measure" label="Time" value={measured} options={measures} on_choose={choose_measure} />
                 <label class="radio"><input type="checkbox" checked={*per_step} onchange={toggle} />{ "Per step" }</label>
+                <div class="buttons"><button type="button" onclick={swap}>{ "Swap" }</button></div>
             </div>
+            <PairOfTimelines key={format!("{}-{}", chosen.id, props.run.id)} base={chosen.clone()} other={props.run.clone()} name={(*name).clone()} />
             <section class="panel" aria-label="Comparison">{ content }</section>
         </>
     }
@@ -76,22 +87,29 @@ fn totals(answer: &Option<Analysed>) -> Option<Result<OperatorTotals, String>> {
     }
 }
 
-fn comparison_view(c: &Comparison) -> Html {
+fn comparison_view(c: &Comparison, name: &UseStateHandle<Option<AttrValue>>) -> Html {
+    let on_row = {
+        let (name, names) = (name.clone(), c.rows.iter().map(|r| AttrValue::from(r.name.clone())).collect::<Vec<_>>());
+        Callback::from(move |row: usize| name.set(names.get(row).cloned()))
+    };
+    let count = |presence: Presence| c.rows.iter().filter(|r| r.presence == presence).count();
     let sum = &c.sum;
     let more = if sum.difference_ns > 0.0 { "more" } else { "less" };
     let ratio = sum.ratio.map(|r| format!(", {r:.3} times the base")).unwrap_or_default();
     let text = format!(
-        "{} against {} as base: {} against {}, {} {more}{ratio}.",
+        "{} against {} as base: {} against {}, {} {more}{ratio}. {} operators are new, {} are gone.",
         c.other,
         c.base,
         format_ns(sum.other_ns),
         format_ns(sum.base_ns),
-        format_ns(libm::fabs(sum.difference_ns))
+        format_ns(libm::fabs(sum.difference_ns)),
+        count(Presence::New),
+        count(Presence::Gone)
     );
     html! {
         <>
             <p role="status">{ text }</p>
-            <LocalTable name="Operators compared" file="comparison" table={Shared::new(comparison_table(c))} />
+            <LocalTable name="Operators compared" file="comparison" table={Shared::new(comparison_table(c))} {on_row} />
         </>
     }
 }

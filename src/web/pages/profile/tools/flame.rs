@@ -1,19 +1,29 @@
-//! Flame graphs: stacks of all threads or thread by thread, and callers and callees of a name.
+//! Flame graphs: stacks of all threads or thread by thread, one thread in the order of time, and callers and callees of a
+//! name.
 
 use yew::prelude::*;
 
 use super::{ToolProps, chosen, waiting};
 use crate::base::units::{format_count, format_ns};
+use crate::base::{Interval, TraceNs};
 use crate::profile::analysis::flame::FlameGraph;
-use crate::session::{Answer, Question};
-use crate::view::flame::{FlameLayout, Growth};
+use crate::session::{Answer, Chosen, Question};
+use crate::view::flame::{FlameLayout, FlameRect, Growth, InOrderLayout};
 use crate::view::palette::{FILLS, fill_of};
+use crate::view::text::exact_ns;
+use crate::view::timeline::{Section, Track, TrackId, TrackKind};
 use crate::web::components::{SelectField, TextField};
+use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
-use crate::web::pages::profile::queries::use_analysis;
+use crate::web::pages::profile::queries::{Analysed, use_analysis};
+use crate::web::state::profile::{ProfileAction, ProfileState};
 
 /// Nodes that are asked for, and the least share of the width that is drawn.
 const MOST_NODES: u32 = 900;
+/// Slices of a thread by time.
+const MOST_IN_ORDER: u32 = 1_500;
+/// Height of a row.
+const ROW_PX: u32 = 20;
 const LEAST_PERCENT: f64 = 0.15;
 
 /// The tool.
@@ -22,10 +32,14 @@ pub fn FlameTool(props: &ToolProps) -> Html {
     let shape = use_state_eq(|| "left-heavy".to_owned());
     let from = use_state_eq(Vec::<String>::new);
     let name = use_state_eq(String::new);
+    let thread = use_state_eq(|| None::<TrackId>);
     let of = chosen(&props.state);
     let question = match shape.as_str() {
         "sandwich" if name.trim().is_empty() => None,
         "sandwich" => Some(Question::Sandwich { of, name: (*name).clone(), limit: MOST_NODES / 2 }),
+        "by time" => {
+            Some(Question::InOrder { of: Chosen { tracks: thread.map(|t| vec![t]), ..of }, limit: MOST_IN_ORDER })
+        }
         shape => {
             Some(Question::Flame { of, by_thread: shape == "by thread", from: (*from).clone(), limit: MOST_NODES })
         }
@@ -39,7 +53,8 @@ pub fn FlameTool(props: &ToolProps) -> Html {
             shape.set(text);
         })
     };
-    let options = ["left-heavy", "by thread", "sandwich"].map(|s| (AttrValue::from(s), AttrValue::from(s))).to_vec();
+    let options =
+        ["left-heavy", "by thread", "by time", "sandwich"].map(|s| (AttrValue::from(s), AttrValue::from(s))).to_vec();
     let on_zoom = {
         let (shape, from, name) = (shape.clone(), from.clone(), name.clone());
         Callback::from(move |path: Vec<String>| {
@@ -58,6 +73,9 @@ pub fn FlameTool(props: &ToolProps) -> Html {
         Some(Err(message)) => waiting(Some(message)),
         Some(Ok(answer)) => match &**answer {
             Answer::Flame(graph) => graph_view("Stacks", graph, Growth::Down, &on_zoom),
+            Answer::InOrder(found) => {
+                html! { <InOrderView found={answer.clone()} range={chosen(&props.state).range} state={props.state.clone()} key={found.slices.len()} /> }
+            }
             Answer::Sandwich(s) => html! { <>
                 <p class="note" role="status">{ format!("{}: {} slices, total {}, self {}", s.name, format_count(s.count), format_ns(s.total_ns as f64), format_ns(s.self_ns as f64)) }</p>
                 { graph_view("Callers", &s.callers, Growth::Up, &on_zoom) }
@@ -75,7 +93,9 @@ pub fn FlameTool(props: &ToolProps) -> Html {
         <>
             <div class="panel view-bar">
                 <SelectField id="flame-shape" label="View" value={(*shape).clone()} {options} on_choose={choose} />
-                if *shape == "sandwich" {
+                if *shape == "by time" {
+                    { thread_field(props, &answer, &thread) }
+                } else if *shape == "sandwich" {
                     <TextField id="flame-name" label="Name" value={(*name).clone()} {on_edit} />
                 } else {
                     <div class="buttons"><button type="button" onclick={reset} disabled={from.is_empty()}>{ "Show everything" }</button></div>
@@ -85,6 +105,79 @@ pub fn FlameTool(props: &ToolProps) -> Html {
             <section class="panel" aria-label="Flame graph">{ content }</section>
         </>
     }
+}
+
+/// Which thread is shown by time.
+fn thread_field(props: &ToolProps, answer: &Option<Analysed>, thread: &UseStateHandle<Option<TrackId>>) -> Html {
+    let outline = &props.run.info.outline;
+    let of_slices = |t: &&Track| matches!(t.kind, TrackKind::Slices { .. });
+    let tracks = outline.sections.iter().flat_map(|s| s.tracks.iter().filter(of_slices).map(move |t| (s, t)));
+    let name = |s: &Section, t: &Track| {
+        if t.name.is_empty() { s.name.clone() } else { format!("{} / {}", s.name, t.name) }
+    };
+    let options: Vec<(AttrValue, AttrValue)> =
+        tracks.map(|(s, t)| (t.id.0.to_string().into(), name(s, t).into())).collect();
+    let shown = match answer {
+        Some(Ok(answer)) => match &**answer {
+            Answer::InOrder(found) => found.track,
+            _ => None,
+        },
+        _ => None,
+    };
+    let value = thread.or(shown).map(|t| t.0.to_string()).unwrap_or_default();
+    let thread = thread.clone();
+    let on_choose = Callback::from(move |text: String| thread.set(text.parse().ok().map(TrackId)));
+    html! { <SelectField id="flame-thread" label="Thread" {value} {options} {on_choose} /> }
+}
+
+/// Properties of [`InOrderView`].
+#[derive(Properties, PartialEq)]
+struct InOrderViewProps {
+    found: Shared<Answer>,
+    range: Option<Interval<TraceNs>>,
+    state: UseReducerHandle<ProfileState>,
+}
+
+/// One thread: each slice a button where it was in time; pressing it shows it on the timeline.
+#[component]
+fn InOrderView(props: &InOrderViewProps) -> Html {
+    let Answer::InOrder(found) = &*props.found else { return Html::default() };
+    let layout = use_memo((props.found.clone(), props.range), |(found, range)| match &**found {
+        Answer::InOrder(f) => {
+            InOrderLayout::new(&f.slices, range.map(|r| (r.start.0, r.end.0)), 100.0, LEAST_PERCENT / 2.0)
+        }
+        _ => InOrderLayout::default(),
+    });
+    if layout.rects.is_empty() {
+        return html! { <p class="empty">{ "No slice of this thread is here." }</p> };
+    }
+    let node = |r: &FlameRect| {
+        let slice = &found.slices[r.node as usize];
+        let what = format!("{}: {} at {}", slice.title, format_ns(slice.duration_ns as f64), exact_ns(slice.start_ns));
+        let (state, link) = (props.state.clone(), slice.clone());
+        let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
+        html! { <button type="button" {onclick} style={style_of(r, &slice.title)} title={what.clone()} aria-label={what}>{ &slice.title }</button> }
+    };
+    let left_out = found.omitted + layout.narrow;
+    html! {
+        <figure class="flame in-order">
+            <figcaption>{ "Slices by time; press one to see it on the timeline" }</figcaption>
+            <div style={format!("height:{}px", u32::from(layout.rows) * ROW_PX)}>{ for layout.rects.iter().map(node) }</div>
+            <p class="lanes-axis"><span>{ exact_ns(layout.start_ns) }</span><span>{ exact_ns(layout.end_ns) }</span></p>
+            if left_out > 0 { <p class="note">{ format!("{} shorter slices are left out.", format_count(left_out)) }</p> }
+        </figure>
+    }
+}
+
+/// Where a rectangle is, in percent, and the colour of its name.
+fn style_of(r: &FlameRect, name: &str) -> String {
+    format!(
+        "left:{:.4}%;width:{:.4}%;top:{}px;background:{}",
+        r.x,
+        r.width,
+        u32::from(r.row) * ROW_PX,
+        FILLS[usize::from(fill_of(name)) % FILLS.len()]
+    )
 }
 
 /// Names from the outermost to a node.
@@ -115,19 +208,12 @@ fn graph_view(title: &'static str, graph: &FlameGraph, growth: Growth, on_zoom: 
             format_ns(n.total_ns as f64),
             format_ns(n.self_ns as f64)
         );
-        let style = format!(
-            "left:{:.4}%;width:{:.4}%;top:{}px;background:{}",
-            r.x,
-            r.width,
-            u32::from(r.row) * 20,
-            FILLS[usize::from(fill_of(name)) % FILLS.len()]
-        );
-        html! { <button type="button" {onclick} {style} title={what.clone()} aria-label={what}>{ name }</button> }
+        html! { <button type="button" {onclick} style={style_of(r, name)} title={what.clone()} aria-label={what}>{ name }</button> }
     };
     html! {
         <figure class="flame">
             <figcaption>{ title }</figcaption>
-            <div style={format!("height:{}px", u32::from(layout.rows) * 20)}>{ for layout.rects.iter().map(node) }</div>
+            <div style={format!("height:{}px", u32::from(layout.rows) * ROW_PX)}>{ for layout.rects.iter().map(node) }</div>
             if graph.omitted > 0 { <p class="note">{ format!("{} nodes with less time are left out.", format_count(graph.omitted)) }</p> }
         </figure>
     }

@@ -1,0 +1,86 @@
+//! Records what a benchmark run did, as far into the measured window as is asked for.
+
+use crate::base::{Interval, SimTime};
+use crate::bench::{RunObserver, SetupStep, Stage};
+
+/// More inferences are not kept: a timeline of them is some hundred thousand slices.
+pub const MOST_TRACED_INFERENCES: usize = 20_000;
+
+/// One inference, begun inside the part that is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TracedInference {
+    /// Worker, over all copies.
+    pub worker: u32,
+    /// From when it was asked for to its end, since the window opened.
+    pub time: Interval<SimTime>,
+    /// Its stages in order: positions in the list of all stages.
+    pub stages: std::ops::Range<usize>,
+}
+
+/// What a run did: all of bringing up, and the inferences that begin in the first part of the window.
+#[derive(Clone, Debug, Default)]
+pub struct BenchRecorder {
+    /// Inferences that begin before this are kept.
+    pub(super) until: SimTime,
+    pub(super) setup: Vec<(u32, SetupStep, Interval<SimTime>)>,
+    pub(super) bring_up: SimTime,
+    pub(super) inferences: Vec<TracedInference>,
+    pub(super) stages: Vec<(Stage, Interval<SimTime>)>,
+    left_out: u64,
+    /// Stages of the inference each worker is in.
+    current: Vec<Vec<(Stage, Interval<SimTime>)>>,
+}
+
+impl BenchRecorder {
+    /// Keeps the inferences that begin in so much of the window, [`MOST_TRACED_INFERENCES`] at most.
+    #[must_use]
+    pub fn new(part: SimTime) -> Self {
+        Self { until: part, ..Self::default() }
+    }
+
+    /// Up to when in the window every inference was kept.
+    #[must_use]
+    pub fn until(&self) -> SimTime {
+        self.until
+    }
+
+    /// Inferences that were not kept.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+}
+
+impl RunObserver for BenchRecorder {
+    fn setup(&mut self, model: u32, step: SetupStep, span: Interval<SimTime>) {
+        self.setup.push((model, step, span));
+    }
+
+    fn window_opens(&mut self, after: SimTime) {
+        self.bring_up = after;
+    }
+
+    fn stage(&mut self, worker: u32, stage: Stage, span: Interval<SimTime>) {
+        let at = worker as usize;
+        if self.current.len() <= at {
+            self.current.resize_with(at + 1, Vec::new);
+        }
+        self.current[at].push((stage, span));
+    }
+
+    fn inference(&mut self, worker: u32, span: Interval<SimTime>) {
+        let Some(own) = self.current.get_mut(worker as usize) else { return };
+        if span.start < self.until && self.inferences.len() == MOST_TRACED_INFERENCES {
+            // From here on some are missing.
+            self.until = span.start;
+        }
+        if span.start < self.until {
+            let first = self.stages.len();
+            self.stages.append(own);
+            self.inferences.push(TracedInference { worker, time: span, stages: first..self.stages.len() });
+        } else {
+            self.left_out += 1;
+        }
+        own.clear();
+    }
+}

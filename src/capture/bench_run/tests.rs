@@ -1,0 +1,137 @@
+//! Schedules worked out by hand, and what holds for every run.
+
+use super::*;
+use crate::base::SimTime;
+use crate::bench::{BenchConfig, Configuration, ConfigurationRun, RunDetail, ServiceTimes, expand};
+use crate::profile::Profile;
+use crate::profile::flows::FlowIndex;
+
+fn us(us: u64) -> SimTime {
+    SimTime::from_us(us)
+}
+
+fn configuration(n_models: u32, workers: u32, pipeline_size: u32, duration: SimTime) -> Configuration {
+    let config = BenchConfig {
+        n_models: Some(vec![n_models]),
+        workers_per_model: Some(vec![workers]),
+        pipeline_sizes: vec![pipeline_size],
+        duration_s: duration.to_secs_f64(),
+        jitter: 0.0,
+        ..BenchConfig::default()
+    };
+    expand(&config).unwrap().configurations.remove(0)
+}
+
+/// The profile, and the end-to-end time of the whole run in nanoseconds.
+fn traced(configuration: &Configuration, times: &ServiceTimes, part: SimTime) -> (Profile, u64) {
+    let mut run = ConfigurationRun::observed(configuration.clone(), Ok(times), BenchRecorder::new(part));
+    while !run.step(1_000).done {}
+    let (row, recorder) = run.finish_observed(RunDetail { timers: true, ..RunDetail::default() });
+    let measurement = row.measurement.unwrap();
+    let trace =
+        BenchTrace { configuration, compile: Some(us(1_000)), host_moves_data: false, elapsed: measurement.elapsed };
+    let e2e = measurement.timers.e2e.iter().map(|t| t.total.to_ns()).sum();
+    (build_bench_profile(&trace, &recorder.unwrap()), e2e)
+}
+
+/// Name, start and duration in microseconds of every slice of a track.
+fn slices<'p>(profile: &'p Profile, track_name: &str) -> Vec<(&'p str, i64, i64)> {
+    let mut found = Vec::new();
+    for (id, track) in profile.tracks().iter_enumerated() {
+        if profile.str(track.name) == track_name {
+            let s = profile.slices();
+            found.extend(s.of_track(id).map(|i| (profile.str(s.name(i)), s.start(i).0 / 1_000, s.dur_ns(i) / 1_000)));
+        }
+    }
+    found
+}
+
+fn times() -> ServiceTimes {
+    ServiceTimes {
+        load: us(100),
+        warmup: us(30),
+        input: us(1),
+        host: us(3),
+        transfer: us(4),
+        device: vec![us(5)],
+        postprocess: us(6),
+        ..ServiceTimes::default()
+    }
+}
+
+#[test]
+fn a_run_is_compile_then_load_and_warm_up_then_inferences() {
+    let (profile, _) = traced(&configuration(1, 1, 1, us(10)), &times(), us(10));
+    assert_eq!(
+        slices(&profile, "neuronperf#0"),
+        [("compile", 0, 1_000), ("load and warm-up", 1_000, 130), ("benchmark", 1_130, 19)]
+    );
+    assert_eq!(slices(&profile, "model 0#1"), [("load", 1_000, 100), ("warmup", 1_100, 30)]);
+    assert_eq!(
+        slices(&profile, "model 0 worker 0#2"),
+        [
+            ("e2e", 1_130, 19),
+            ("input", 1_130, 1),
+            ("infer", 1_131, 12),
+            ("host", 1_131, 3),
+            ("transfer", 1_134, 4),
+            ("device", 1_138, 5),
+            ("postprocess", 1_143, 6),
+        ]
+    );
+    assert_eq!(slices(&profile, "IO Data Transfer"), [("transfer", 1_134, 4)]);
+    assert_eq!(slices(&profile, "NeuronDevice Execution"), [("ExecuteComputation", 1_138, 5)]);
+    assert_eq!(FlowIndex::new(&profile).len(), 1);
+    assert!(profile.diagnostics().is_empty(), "all of it is shown");
+}
+
+#[test]
+fn a_worker_that_waits_says_for_what() {
+    let times = ServiceTimes { device: vec![us(10)], ..ServiceTimes::default() };
+    let (profile, _) = traced(&configuration(1, 2, 1, us(20)), &times, us(20));
+    let second = slices(&profile, "model 0 worker 1#3");
+    assert_eq!(
+        second[..4],
+        [("e2e", 1_000, 20), ("infer", 1_000, 20), ("wait for NeuronCore", 1_000, 10), ("device", 1_010, 10)]
+    );
+}
+
+#[test]
+fn stages_of_a_pipeline_run_on_cores_of_their_own() {
+    let times = times().with_even_pipeline(2);
+    let (profile, _) = traced(&configuration(1, 1, 2, us(10)), &times, us(10));
+    let cores: Vec<&str> = profile.processes().iter().map(|p| profile.str(p.name)).collect();
+    assert_eq!(cores, ["/host:CPU", "NeuronDevice 0 NeuronCore 0", "NeuronDevice 0 NeuronCore 1"]);
+    assert_eq!(slices(&profile, "NeuronDevice Execution").len(), 2);
+    assert_eq!(FlowIndex::new(&profile).len(), 2);
+}
+
+#[test]
+fn everything_is_shown_once_and_nothing_overlaps() {
+    let configuration = configuration(2, 3, 1, us(5_000));
+    let (profile, e2e_ns) = traced(&configuration, &times(), us(10_000));
+    let s = profile.slices();
+    let shown: i64 = s.ids().filter(|i| profile.str(s.name(*i)) == "e2e").map(|i| s.dur_ns(i)).sum();
+    assert_eq!(u64::try_from(shown).unwrap(), e2e_ns);
+    assert!(profile.diagnostics().is_empty(), "{:?}", profile.diagnostics());
+}
+
+#[test]
+fn a_long_run_is_shown_in_part_and_says_so() {
+    let configuration = configuration(1, 1, 1, us(100_000));
+    let (profile, _) = traced(&configuration, &times(), us(190));
+    assert_eq!(slices(&profile, "NeuronDevice Execution").len(), 10, "19 us each");
+    let note = &profile.diagnostics().items()[0];
+    assert_eq!(note.code, "part_of_window_shown");
+    assert!(note.first_example.contains("first 0.00019 s of the window"), "{}", note.first_example);
+}
+
+#[test]
+fn a_fast_run_is_cut_at_a_number_of_inferences() {
+    let times = ServiceTimes { device: vec![SimTime::from_ns(100)], ..ServiceTimes::default() };
+    let (profile, _) = traced(&configuration(1, 2, 1, us(10_000)), &times, us(10_000));
+    let s = profile.slices();
+    let shown = s.ids().filter(|i| profile.str(s.name(*i)) == "e2e").count();
+    assert_eq!(shown, MOST_TRACED_INFERENCES);
+    assert!(!profile.diagnostics().is_empty());
+}

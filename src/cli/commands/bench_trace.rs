@@ -1,0 +1,56 @@
+//! `neuronscope bench --trace FILE`: what each configuration did, as a timeline.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::profile::{profile_info, write_trace};
+use crate::bench::Configuration;
+use crate::cli::bench_args::TraceArgs;
+use crate::cli::driver::Driver;
+use crate::session::{Request, TraceSpec};
+
+/// Runs a configuration once more, watched, and writes its timeline. `row` of `rows` is its place in the sweep.
+///
+/// # Errors
+/// When it can not run, or the file can not be written.
+pub(super) fn write(
+    driver: &mut Driver,
+    configuration: &Configuration,
+    args: &TraceArgs,
+    (row, rows): (u32, usize),
+) -> Result<()> {
+    let Some(path) = &args.trace else { return Ok(()) };
+    let path = if rows > 1 { numbered(path, row) } else { path.clone() };
+    let spec = TraceSpec { shown_s: args.trace_seconds, ..TraceSpec::from(configuration.clone()) };
+    let events = driver.run(|job| Request::Trace { job, spec: Box::new(spec) }, None)?;
+    let info = profile_info(&events)?;
+    write_trace(driver, info.profile, args.trace_export, &path)?;
+    let shown = info.facts.iter().find(|(name, _)| name == "Shown");
+    let shown = shown.map_or_else(String::new, |(_, what)| format!(" ({what})"));
+    driver.say(&format!("note: {} is in {}{shown}", configuration.label(), path.display()));
+    driver.close(info.profile);
+    Ok(())
+}
+
+/// `run.json` as `run.3.json`.
+fn numbered(path: &Path, row: u32) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_os_string();
+    name.push(format!(".{row}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_files_of_their_own() {
+        assert_eq!(numbered(Path::new("a/run.json"), 3), Path::new("a/run.3.json"));
+        assert_eq!(numbered(Path::new("run"), 0), Path::new("run.0"));
+    }
+}

@@ -1,0 +1,136 @@
+//! Running one configuration of a benchmark and keeping what it did as a timeline.
+
+use super::{Job, JobState, Times};
+use crate::base::SimTime;
+use crate::base::units::{format_count, format_ns};
+use crate::bench::{
+    BenchConfig, Configuration, ConfigurationRun, Device, FixedModel, Report, ReportDetail, RunDetail, expand,
+};
+use crate::capture::{BenchRecorder, BenchTrace, build_bench_profile};
+use crate::compiler::{Workflow, modelled_compile_s};
+use crate::session::held::Held;
+use crate::session::{Event, JobId, ProfileOrigin, ProfileSpec, TraceSpec};
+
+/// A benchmark run that is watched.
+pub(in crate::session) struct TraceJob {
+    id: JobId,
+    spec: TraceSpec,
+    times: Times,
+    stage: Stage,
+}
+
+enum Stage {
+    Compile,
+    Run { run: Box<ConfigurationRun<BenchRecorder>>, compile: Option<SimTime> },
+    Over,
+}
+
+impl TraceJob {
+    pub fn new(id: JobId, spec: TraceSpec, times: Times) -> Self {
+        Self { id, spec, times, stage: Stage::Compile }
+    }
+
+    fn start(&mut self) -> Result<(), String> {
+        let configuration = match &self.spec.configuration {
+            Some(configuration) => (**configuration).clone(),
+            None => busiest(&self.spec.spec)?,
+        };
+        let is_compiled = !FixedModel::is_meant(&configuration.model);
+        let compile = is_compiled.then(|| compile_time(&configuration)).transpose()?;
+        let times = self.times.of(&configuration)?;
+        let recorder = BenchRecorder::new(SimTime::from_secs_f64(self.spec.shown_s));
+        let run = Box::new(ConfigurationRun::observed(configuration, Ok(&times), recorder));
+        self.stage = Stage::Run { run, compile };
+        Ok(())
+    }
+}
+
+/// All NeuronCores of the instance with two workers each, as NeuronPerf measures throughput.
+fn busiest(spec: &ProfileSpec) -> Result<Configuration, String> {
+    let mut config = BenchConfig {
+        model: spec.model.clone(),
+        instance_type: spec.instance.clone(),
+        workers_per_model: Some(vec![2]),
+        seed: spec.seed,
+        ..BenchConfig::default()
+    };
+    config.options.compile = spec.options;
+    let sweep = expand(&config).map_err(|e| e.to_string())?;
+    sweep.configurations.into_iter().max_by_key(|c| c.n_models).ok_or_else(|| format!("{}: nothing to run", spec.model))
+}
+
+fn compile_time(configuration: &Configuration) -> Result<SimTime, String> {
+    configuration.check().map_err(|e| e.to_string())?;
+    let device = Device::new(&configuration.instance_type, configuration.compile_options())?;
+    let executable = device.compile(&configuration.model, Some(configuration.batch_size), Workflow::Trace)?;
+    Ok(SimTime::from_secs_f64(modelled_compile_s(&executable)))
+}
+
+/// The figures of the whole run, of which the timeline may show a part.
+fn facts(report: &Report, recorder: &BenchRecorder, elapsed: SimTime) -> Vec<(String, String)> {
+    let number = |n: Option<f64>, unit: &str| n.map(|n| format!("{n}{unit}"));
+    let shown = (recorder.left_out() > 0).then(|| {
+        let (part, all) = (recorder.until().to_ns() as f64, elapsed.to_ns() as f64);
+        format!("the first {} of the {} measured", format_ns(part), format_ns(all))
+    });
+    [
+        ("Throughput", number(report.throughput_avg, " inferences/s")),
+        ("Latency p50", number(report.latency_ms_p50, " ms")),
+        ("Latency p99", number(report.latency_ms_p99, " ms")),
+        ("Inferences", report.total_infs.map(format_count)),
+        ("Shown", shown),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+    .collect()
+}
+
+impl Job for TraceJob {
+    fn id(&self) -> JobId {
+        self.id
+    }
+
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+        match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Compile => {
+                let label = format!("Compiling {}", self.spec.spec.model);
+                sink(Event::Progress { job: self.id, done: 0, total: 0, label });
+                self.start()?;
+                Ok(JobState::More)
+            }
+            Stage::Run { mut run, compile } => {
+                let progress = run.step(u64::from(budget_events));
+                if !progress.done {
+                    let label = run.configuration().label();
+                    sink(Event::Progress { job: self.id, done: (progress.percent * 10.0) as u64, total: 1_000, label });
+                    self.stage = Stage::Run { run, compile };
+                    return Ok(JobState::More);
+                }
+                self.finish(*run, compile)
+            }
+            Stage::Over => Ok(JobState::Done),
+        }
+    }
+}
+
+impl TraceJob {
+    fn finish(&self, run: ConfigurationRun<BenchRecorder>, compile: Option<SimTime>) -> Result<JobState, String> {
+        let configuration = run.configuration().clone();
+        let detail = RunDetail { report: ReportDetail::Summary, charts: false, timers: true };
+        let (row, recorder) = run.finish_observed(detail);
+        let (Some(recorder), Some(measurement)) = (recorder, row.measurement) else {
+            return Err(row.report.error.unwrap_or_else(|| format!("{}: did not run", configuration.label())));
+        };
+        let trace = BenchTrace {
+            configuration: &configuration,
+            compile,
+            host_moves_data: compile.is_some(),
+            elapsed: measurement.elapsed,
+        };
+        let profile = build_bench_profile(&trace, &recorder);
+        let facts = facts(&row.report, &recorder, measurement.elapsed);
+        let name = format!("{} trace", configuration.label());
+        let origin = ProfileOrigin::Benchmark(Box::new(self.spec.clone()));
+        Ok(JobState::Profile(Box::new(move |key| Held::new(key, name, origin, profile, None).with_facts(facts))))
+    }
+}

@@ -1,0 +1,78 @@
+//! What dominates a profile, in sentences with their numbers, each with the ways to where it shows.
+
+use yew::prelude::*;
+
+use crate::base::{Interval, TraceNs};
+use crate::profile::analysis::sentences::Topic;
+use crate::session::{Answer, Question, Said};
+use crate::view::text::exact_ns;
+use crate::view::timeline::SliceLink;
+use crate::web::pages::profile::queries::use_analysis;
+use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+
+/// Properties of [`InShort`].
+#[derive(Properties, PartialEq)]
+pub struct InShortProps {
+    /// The run that is shown.
+    pub run: OpenRun,
+    /// The state of the page.
+    pub state: UseReducerHandle<ProfileState>,
+}
+
+/// The sentences.
+#[component]
+pub fn InShort(props: &InShortProps) -> Html {
+    let content = match use_analysis(&props.run, Some(Question::Sentences)) {
+        None => html! { <p class="empty" role="status">{ "Reading the profile\u{2026}" }</p> },
+        Some(Err(message)) => html! { <p class="error-box" role="alert">{ message }</p> },
+        Some(Ok(answer)) => match &*answer {
+            Answer::Sentences(said) => html! {
+                <ul class="findings said">{ for said.iter().map(|s| sentence(s, &props.state)) }</ul>
+            },
+            _ => Html::default(),
+        },
+    };
+    html! {
+        <section class="panel" aria-labelledby="in-short-title">
+            <h3 id="in-short-title">{ "In short" }</h3>
+            { content }
+        </section>
+    }
+}
+
+fn sentence(said: &Said, state: &UseReducerHandle<ProfileState>) -> Html {
+    let slice = |link: &SliceLink| {
+        let text = format!("{}, {}", link.title, exact_ns(i64::try_from(link.duration_ns).unwrap_or(i64::MAX)));
+        let (state, link) = (state.clone(), link.clone());
+        let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
+        html! { <li><button type="button" class="link" {onclick} title={text.clone()}>{ text }</button></li> }
+    };
+    let span = |span: &Interval<TraceNs>| {
+        let text = format!("{} to {}", exact_ns(span.start.0), exact_ns(span.end.0));
+        let (state, span) = (state.clone(), *span);
+        let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::ShowSpan(span, None)));
+        html! { <li><button type="button" class="link" {onclick}>{ text }</button></li> }
+    };
+    let has_links = !said.spans.is_empty() || !said.links.is_empty();
+    html! {
+        <li class="finding" data-topic={topic(said.topic)}>
+            <p><span class="tag">{ topic(said.topic) }</span>{ " " }{ &said.text }</p>
+            if has_links {
+                <ul class="chain where">{ for said.spans.iter().map(span) }{ for said.links.iter().map(slice) }</ul>
+            }
+        </li>
+    }
+}
+
+const fn topic(topic: Topic) -> &'static str {
+    match topic {
+        Topic::Profile => "profile",
+        Topic::Verdict => "verdict",
+        Topic::Compute => "compute",
+        Topic::Transfer => "transfer",
+        Topic::Communication => "communication",
+        Topic::Host => "host",
+        Topic::Idle => "idle",
+        Topic::Operator => "operator",
+    }
+}

@@ -1,0 +1,201 @@
+//! Two timelines one above the other on one axis: a view of either is the view of both.
+
+use std::rc::Rc;
+
+use gloo_events::{EventListener, EventListenerOptions};
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlCanvasElement, HtmlElement, KeyboardEvent};
+use yew::prelude::*;
+
+use crate::base::units::format_ns;
+use crate::session::{Event, Request};
+use crate::view::text::exact_ns;
+use crate::view::timeline::{Neighbour, SliceRef};
+use crate::web::context::use_app;
+use crate::web::pages::profile::timeline::use_canvas;
+use crate::web::state::profile::OpenRun;
+use crate::web::timeline::{Change, Controller};
+
+/// Properties of [`PairOfTimelines`].
+#[derive(Properties, PartialEq)]
+pub struct PairOfTimelinesProps {
+    /// What is compared with.
+    pub base: OpenRun,
+    /// What is compared.
+    pub other: OpenRun,
+    /// Slices of this name are highlighted on both while none is chosen on them.
+    #[prop_or_default]
+    pub name: Option<AttrValue>,
+}
+
+/// The slice that was chosen on one of the two.
+#[derive(Clone, PartialEq)]
+struct ChosenSlice {
+    run: u32,
+    slice: SliceRef,
+    name: String,
+    duration_ns: u64,
+    start_ns: i64,
+}
+
+/// Both. Slices of the name of the chosen one are highlighted on both.
+#[component]
+pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
+    let chosen = use_state_eq(|| None::<ChosenSlice>);
+    let base = use_controller(&props.base, &chosen);
+    let other = use_controller(&props.other, &chosen);
+    use_effect_with((base.clone(), other.clone()), |(base, other)| base.0.pair_with(&other.0));
+    let fit = {
+        let base = base.0.clone();
+        Callback::from(move |_: MouseEvent| base.fit())
+    };
+    let zoom = |factor: f64| {
+        let base = base.0.clone();
+        Callback::from(move |_: MouseEvent| base.zoom(factor))
+    };
+    // A name that was chosen in the table after the slice takes its place.
+    use_effect_with(props.name.clone(), {
+        let chosen = chosen.setter();
+        move |_| chosen.set(None)
+    });
+    let name = chosen.as_ref().map(|c| AttrValue::from(c.name.clone())).or_else(|| props.name.clone());
+    let said = chosen.as_ref().map(|c| {
+        let run = if c.run == props.base.id { &props.base } else { &props.other };
+        format!(
+            "{}: {} at {} of {}; its name is highlighted on both.",
+            c.name,
+            format_ns(c.duration_ns as f64),
+            exact_ns(c.start_ns),
+            run.info.name
+        )
+    });
+    html! {
+        <section class="panel pair" aria-label="Both timelines">
+            <div class="timeline-tools" role="toolbar" aria-label="Zoom of both timelines">
+                <button type="button" onclick={zoom(1.0 / 1.5)} title="W">{ "Zoom in" }</button>
+                <button type="button" onclick={zoom(1.5)} title="S">{ "Zoom out" }</button>
+                <button type="button" onclick={fit} title="0">{ "Fit" }</button>
+            </div>
+            <OneTimeline run={props.base.clone()} held={base} role="Base" selected={selected(&chosen, &props.base)} name={name.clone()} />
+            <OneTimeline run={props.other.clone()} held={other} role="Compared" selected={selected(&chosen, &props.other)} name={name.clone()} />
+            <p class="note" role="status">{ said.or(name.as_ref().map(|n| format!("{n} is highlighted on both."))).unwrap_or_else(|| "Both begin at the left. Zoom and pan either with the mouse or, with the focus on it, W A S D; press a slice to find its name on both.".to_owned()) }</p>
+        </section>
+    }
+}
+
+fn selected(chosen: &Option<ChosenSlice>, run: &OpenRun) -> Option<SliceRef> {
+    chosen.as_ref().filter(|c| c.run == run.id).map(|c| c.slice)
+}
+
+/// A timeline with the element that scrolls it.
+#[derive(Clone, PartialEq)]
+struct Held(Rc<Controller>, NodeRef);
+
+#[hook]
+fn use_controller(run: &OpenRun, chosen: &UseStateHandle<Option<ChosenSlice>>) -> Held {
+    let scroller = use_node_ref();
+    let latest: Rc<std::cell::RefCell<Option<UseStateSetter<Option<ChosenSlice>>>>> = use_mut_ref(|| None);
+    *latest.borrow_mut() = Some(chosen.setter());
+    let known: Rc<std::cell::RefCell<Option<ChosenSlice>>> = use_mut_ref(|| None);
+    known.borrow_mut().clone_from(&**chosen);
+    let controller = use_memo(run.id, |_| {
+        let (run, scroller, latest) = (run.clone(), scroller.clone(), Rc::clone(&latest));
+        let asked = run.clone();
+        let on_change = Callback::from(move |change: Change| {
+            let Some(set) = latest.borrow().clone() else { return };
+            match change {
+                Change::Select(None) => set.set(None),
+                Change::Select(Some(slice)) => ask(&asked, set, Asked::Slice(slice)),
+                Change::Step(to) => {
+                    if let Some(from) = known.borrow().as_ref().filter(|c| c.run == asked.id) {
+                        ask(&asked, set, Asked::Beside(from.slice, to));
+                    }
+                }
+                Change::Scroll(by) => {
+                    if let Some(element) = scroller.cast::<HtmlElement>() {
+                        element.set_scroll_top(element.scroll_top() + libm::round(by) as i32);
+                    }
+                }
+                _ => {}
+            }
+        });
+        Controller::new(run.engine.clone(), run.info.clone(), None, on_change)
+    });
+    Held(controller, scroller)
+}
+
+enum Asked {
+    Slice(SliceRef),
+    Beside(SliceRef, Neighbour),
+}
+
+fn ask(run: &OpenRun, set: UseStateSetter<Option<ChosenSlice>>, what: Asked) {
+    let (id, profile) = (run.id, run.info.profile);
+    let on_event = Callback::from(move |event: Event| {
+        if let Event::Details { details: Some(d), .. } = event {
+            set.set(Some(ChosenSlice {
+                run: id,
+                slice: d.link.slice,
+                name: d.link.title.clone(),
+                duration_ns: d.link.duration_ns,
+                start_ns: d.link.start_ns,
+            }));
+        }
+    });
+    run.engine.send(
+        |job| match what {
+            Asked::Slice(slice) => Request::Details { job, profile, slice },
+            Asked::Beside(from, to) => Request::Step { job, profile, from, to },
+        },
+        None,
+        on_event,
+    );
+}
+
+#[derive(Properties, PartialEq)]
+struct OneTimelineProps {
+    run: OpenRun,
+    held: Held,
+    role: AttrValue,
+    selected: Option<SliceRef>,
+    name: Option<AttrValue>,
+}
+
+/// One of the two: its name and its canvas.
+#[component]
+fn OneTimeline(props: &OneTimelineProps) -> Html {
+    let canvas = use_node_ref();
+    let theme = use_app().map(|app| app.theme).unwrap_or_default();
+    let Held(controller, scroller) = &props.held;
+    use_effect_with((controller.clone(), props.name.clone(), theme), |(c, name, theme)| {
+        c.set_look(name.as_deref().unwrap_or_default(), *theme);
+    });
+    use_effect_with((controller.clone(), props.selected), |(c, slice)| c.set_selected(*slice));
+    use_canvas(controller, &canvas, scroller);
+    use_effect_with((controller.clone(), canvas.clone()), |(controller, canvas)| {
+        let controller = (**controller).clone();
+        let listener = canvas.cast::<HtmlCanvasElement>().map(|canvas| {
+            let options = EventListenerOptions::enable_prevent_default();
+            EventListener::new_with_options(&canvas, "keydown", options, move |event| {
+                if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| controller.key(event)) {
+                    event.prevent_default();
+                }
+            })
+        });
+        move || drop(listener)
+    });
+    let height = controller.content_height();
+    let label = format!("Timeline of {}", props.run.info.name);
+    html! {
+        <div class="pair-one">
+            <h3><span class="tag">{ &props.role }</span>{ " " }{ &props.run.info.name }</h3>
+            <div class="timeline-frame">
+                <div class="timeline-scroll" ref={scroller.clone()} style={format!("--content:{height}px")}>
+                    <div class="timeline-content" style={format!("height:{height}px")}>
+                        <canvas ref={canvas} tabindex="0" role="application" aria-label={label} aria-roledescription="timeline"></canvas>
+                    </div>
+                </div>
+            </div>
+        </div>
+    }
+}

@@ -1,0 +1,43 @@
+//! The timeline on the screen as a picture to keep.
+
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
+
+use web_sys::HtmlCanvasElement;
+
+use super::Controller;
+use super::controller::Inner;
+use crate::view::timeline::to_svg;
+
+thread_local! {
+    /// The timeline that was laid out last; one at most is on the screen.
+    static SHOWN: RefCell<Weak<Inner>> = const { RefCell::new(Weak::new()) };
+}
+
+impl Controller {
+    /// Makes this the timeline that pictures are taken of.
+    pub(super) fn set_on_screen(&self) {
+        SHOWN.with(|shown| *shown.borrow_mut() = Rc::downgrade(&self.0));
+    }
+
+    /// The timeline on the screen, if there is one.
+    #[must_use]
+    pub fn on_screen() -> Option<Self> {
+        SHOWN.with(|shown| shown.borrow().upgrade()).map(Self)
+    }
+
+    /// What is on the screen, as SVG.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let screen = self.0.screen.borrow();
+        to_svg(&screen.picture(&self.0.info.outline), screen.theme)
+    }
+
+    /// The canvas, painted with all its texts.
+    #[must_use]
+    pub fn painted(&self) -> Option<HtmlCanvasElement> {
+        let screen = self.0.screen.borrow();
+        screen.draw(&self.0.info.outline, f64::INFINITY);
+        screen.canvas.as_ref().map(|(canvas, _)| canvas.clone())
+    }
+}
