@@ -474,6 +474,7 @@ impl SweepRunner {
         }
         let notes = sweep.messages.clone();
         self.stop_listing();
+        self.0.dispatch.dispatch(BenchAction::Index(None));
         self.0.dispatch.dispatch(BenchAction::Load(Box::new(sweep.config.clone())));
         self.0.dispatch.dispatch(BenchAction::Start(Box::new(sweep.config.clone()), notes));
         self.0.dispatch.dispatch(BenchAction::Imported(restored.others));
