@@ -12,7 +12,9 @@ use super::cpu::{CpuRow, MOST_COPIES, failed_copy};
 use super::keeper::{BEAT_MS, Keeper, KeptSweep};
 use super::lane::{Lane, Running};
 use crate::bench::cpu::CpuTimers;
-use crate::bench::{BenchConfig, Configuration, DeviceType, Report, RowResult, RunDetail, ServiceTimes, SweepState};
+use crate::bench::{
+    BenchConfig, Configuration, DeviceType, Processes, Report, RowResult, RunDetail, ServiceTimes, SweepState,
+};
 use crate::session::{Event, JobId, Request, RunRequest};
 use crate::web::platform::machine::{hardware_threads, wall_ms};
 use crate::web::state::RunState;
@@ -248,7 +250,7 @@ impl SweepRunner {
             return false;
         }
         let Some((row, configuration)) = sweep.borrow_mut().begin_next() else { return false };
-        match self.lanes_for_copies(configuration.n_models) {
+        match self.lanes_for_copies(configuration.n_models, configuration.options.processes == Processes::Fresh) {
             Ok(engines) => self.measure(row, &configuration, engines),
             Err(message) => {
                 let report = Report::failed(&configuration, message);
@@ -258,15 +260,15 @@ impl SweepRunner {
         true
     }
 
-    /// A worker for each copy.
-    fn lanes_for_copies(&self, copies: u32) -> Result<Vec<Engine>, String> {
+    /// A worker for each copy; `is_fresh` starts new ones for this configuration.
+    fn lanes_for_copies(&self, copies: u32, is_fresh: bool) -> Result<Vec<Engine>, String> {
         if copies > MOST_COPIES {
             return Err(format!("n_models {copies}: at most {MOST_COPIES} copies are measured here, a worker each"));
         }
         let mut core = self.0.core.borrow_mut();
-        core.lanes.retain(|l| l.engine.is_alive());
+        core.lanes.retain(|l| l.engine.is_alive() && !is_fresh);
         while core.lanes.len() < copies as usize {
-            let engine = if core.lanes.is_empty() { self.0.pool.bench() } else { self.0.pool.take() };
+            let engine = if core.lanes.is_empty() && !is_fresh { self.0.pool.bench() } else { self.0.pool.take() };
             core.lanes.push(Lane { engine: engine?, running: None });
         }
         Ok(core.lanes.iter().take(copies as usize).map(|l| l.engine.clone()).collect())

@@ -28,6 +28,7 @@ type Wrong = [(BenchField, String)];
 /// The form.
 #[component]
 pub fn BenchForm(props: &BenchFormProps) -> Html {
+    let is_open = use_mut_ref(|| false);
     let state = &props.state;
     let (_, wrong) = state.config();
     let onsubmit = {
@@ -73,7 +74,10 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
         }
     };
     let is_offline = state.text(BenchField::Scenario) == "Offline";
+    let has_scenario = !state.text(BenchField::Scenario).is_empty();
     let advanced_wrong = ADVANCED.iter().any(|f| error_of(&wrong, *f).is_some());
+    // What was unfolded for a mistake or a scenario is not folded under the hand that mends it.
+    *is_open.borrow_mut() |= advanced_wrong || has_scenario;
     html! {
         <form class="panel" {onsubmit} novalidate={true} aria-label="Benchmark configuration">
             <div class="fields">
@@ -91,7 +95,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                 { text(BenchField::Duration, "Duration (s)", "Simulated seconds of each configuration", "60") }
                 { text(BenchField::Seed, "Seed", "The same seed gives the same numbers", "0") }
             </div>
-            <details class="advanced" open={advanced_wrong}>
+            <details class="advanced" open={*is_open.borrow()}>
                 <summary>{ "Advanced" }</summary>
                 <fieldset class="group"><legend>{ "Model and compiler" }</legend><div class="fields">
                     { text(BenchField::PipelineSizes, "Pipeline sizes", "NeuronCores of one copy: 1 or 1,2", "1") }
@@ -114,7 +118,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                 </div></fieldset>
                 <fieldset class="group"><legend>{ "MLPerf scenario" }</legend><div class="fields">
                     { choice(BenchField::Scenario, "Scenario", "LoadGen\u{2019}s rules in place of NeuronPerf\u{2019}s closed loop", &SCENARIOS) }
-                    if !state.text(BenchField::Scenario).is_empty() {
+                    if has_scenario {
                         { text(BenchField::MinDuration, "Least duration (s)", "Simulated; the rules say 600", "600") }
                         { text(BenchField::MinQueries, "Least queries", "Of Offline: samples", if is_offline { "24576" } else { "100" }) }
                         if state.text(BenchField::Scenario) == "MultiStream" {
