@@ -131,6 +131,9 @@ pub(super) struct ProfileArgs {
     /// Model, with parameters after a colon
     #[arg(long, default_value = "nn")]
     pub model: String,
+    /// Samples of one execution [default: the model's own]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub batch_size: Option<u32>,
     /// How the model is run
     #[arg(long, value_enum, default_value = "mark_step")]
     pub workflow: WorkflowArg,

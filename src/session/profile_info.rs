@@ -13,6 +13,8 @@ use crate::view::timeline::Outline;
 pub struct ProfileSpec {
     /// Model in text form: `nn`, `matmult:n=1024,loop_count=2`.
     pub model: String,
+    /// Samples of one execution; absent for the model's own default.
+    pub batch_size: Option<u32>,
     /// How it is run.
     pub workflow: Workflow,
     /// Seed of weights and inputs.
@@ -23,10 +25,22 @@ pub struct ProfileSpec {
     pub options: CompileOptions,
 }
 
+impl ProfileSpec {
+    /// The model and, where one is given, the batch size: `bert-base-uncased, batch 8`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match self.batch_size {
+            Some(batch_size) => format!("{}, batch {batch_size}", self.model),
+            None => self.model.clone(),
+        }
+    }
+}
+
 impl Default for ProfileSpec {
     fn default() -> Self {
         Self {
             model: "nn".to_owned(),
+            batch_size: None,
             workflow: Workflow::default(),
             seed: 0,
             instance: "trn1.2xlarge".to_owned(),
@@ -61,6 +75,7 @@ impl From<Configuration> for TraceSpec {
     fn from(configuration: Configuration) -> Self {
         let spec = ProfileSpec {
             model: configuration.model.clone(),
+            batch_size: Some(configuration.batch_size),
             workflow: Workflow::Trace,
             seed: configuration.seed,
             instance: configuration.instance_type.clone(),

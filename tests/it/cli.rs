@@ -144,6 +144,15 @@ fn profile_json_is_the_contract() {
 }
 
 #[test]
+fn a_profile_is_of_the_batch_size_that_was_asked_for() {
+    let flops = |batch: &[&str]| {
+        let args = [&["profile", "--model", "distilbert-base-uncased", "--summary", "--json"], batch].concat();
+        json(&args)["model_flops"].as_u64().unwrap()
+    };
+    assert_eq!(flops(&["--batch-size", "8"]), 8 * flops(&[]));
+}
+
+#[test]
 fn summary_json_is_the_contract() {
     let args = ["profile", "--model", "nn", "--workflow", "trace", "--summary", "--json"];
     let text = String::from_utf8(neuronscope(&args).stdout).unwrap();

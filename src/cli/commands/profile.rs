@@ -49,6 +49,7 @@ pub(super) fn write_trace(driver: &mut Driver, profile: ProfileKey, format: Writ
 pub(in crate::cli) fn profile_spec(args: &ProfileArgs) -> ProfileSpec {
     ProfileSpec {
         model: args.model.clone(),
+        batch_size: args.batch_size,
         workflow: args.workflow.into(),
         seed: args.seed,
         instance: args.instance.clone(),

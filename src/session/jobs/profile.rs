@@ -45,7 +45,7 @@ impl ProfileJob {
 
     fn compile(&mut self) -> Result<(), String> {
         let device = Device::new(&self.spec.instance, self.spec.options)?;
-        let executable = device.compile(&self.spec.model, None, self.spec.workflow)?;
+        let executable = device.compile(&self.spec.model, self.spec.batch_size, self.spec.workflow)?;
         let costs = Rc::clone(&device.costs);
         let simulator = Simulator::new(Rc::clone(&executable), Rc::clone(&costs));
         let recorder = Recorder::default();
@@ -73,7 +73,7 @@ impl Job for ProfileJob {
             }
             SimProgress::Done => {
                 let workflow = self.spec.workflow;
-                let name = format!("{} {workflow}", self.spec.model);
+                let name = format!("{} {workflow}", self.spec.title());
                 let captured = build_profile(&run.executable, &run.recorder, &run.costs, workflow, &name);
                 let analysed = run_of(&run.executable, &run.recorder, &run.costs, workflow);
                 let insights = Insights::of(&analysed, &run.costs.core);

@@ -50,6 +50,7 @@ fn busiest(spec: &ProfileSpec) -> Result<Configuration, String> {
     let mut config = BenchConfig {
         model: spec.model.clone(),
         instance_type: spec.instance.clone(),
+        batch_sizes: vec![spec.batch_size.unwrap_or(1)],
         workers_per_model: Some(vec![2]),
         seed: spec.seed,
         ..BenchConfig::default()

@@ -126,6 +126,12 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
     if let Some(instance) = text("instance") {
         link.spec.instance = instance.to_owned();
     }
+    if let Some(t) = text("batch_size") {
+        match t.parse() {
+            Ok(n) if n > 0 => link.spec.batch_size = Some(n),
+            _ => wrong("batch_size", t, "a number of samples, at least 1", "the model's own"),
+        }
+    }
     if let Some(t) = text("workflow") {
         match Workflow::from_name(t) {
             Some(workflow) => link.spec.workflow = workflow,
@@ -281,6 +287,9 @@ pub(super) fn write(link: &ProfileLink, query: &mut Query) {
         query.set("file", file);
     }
     query.set("model", &link.spec.model);
+    if let Some(batch_size) = link.spec.batch_size {
+        query.set("batch_size", &batch_size.to_string());
+    }
     query.set("workflow", link.spec.workflow.name());
     query.set("instance", &link.spec.instance);
     query.set("seed", &link.spec.seed.to_string());
@@ -348,7 +357,7 @@ mod tests {
             lnc: Some(2),
         };
         let link = ProfileLink {
-            spec: ProfileSpec { options, ..ProfileSpec::default() },
+            spec: ProfileSpec { options, batch_size: Some(8), ..ProfileSpec::default() },
             file: Some("a trace & more.json.gz".into()),
             tool: Tool::OperatorHlo,
             span: Some(Interval::new(TraceNs(-5), TraceNs(1_712_195_495_406_752_797))),

@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::actions::Actions;
 use super::export_menu::ExportMenu;
 use crate::session::share::Tool;
-use crate::session::{Catalog, Request, Workflow};
+use crate::session::{Catalog, ProfileSpec, Request, Workflow};
 use crate::web::components::{CompileFields, SelectField, TextField};
 use crate::web::context::Shared;
 use crate::web::pages::benchmark::ModelField;
@@ -52,7 +52,7 @@ pub fn SpecForm(props: &ControlsProps) -> Html {
     let compile = {
         let state = props.state.clone();
         Callback::from(move |options| {
-            state.dispatch(ProfileAction::Edit(crate::session::ProfileSpec { options, ..state.link.spec.clone() }));
+            state.dispatch(ProfileAction::Edit(ProfileSpec { options, ..state.link.spec.clone() }));
         })
     };
     html! {
@@ -70,7 +70,8 @@ pub fn SpecForm(props: &ControlsProps) -> Html {
                     id="profile-instance" label="Instance type" value={spec.instance.clone()} options={instances}
                     on_choose={edit(|s, t| s.instance = t)}
                 />
-                <SeedField state={props.state.clone()} />
+                <SpecField state={props.state.clone()} number={SpecNumber::BatchSize} />
+                <SpecField state={props.state.clone()} number={SpecNumber::Seed} />
             </div>
             <div class="buttons">
                 <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
@@ -81,32 +82,73 @@ pub fn SpecForm(props: &ControlsProps) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct SeedFieldProps {
-    state: UseReducerHandle<ProfileState>,
+/// A number of the specification.
+#[derive(Clone, Copy, PartialEq)]
+enum SpecNumber {
+    BatchSize,
+    Seed,
 }
 
-/// The seed; while its text is no number the last good one stays in the specification.
+impl SpecNumber {
+    const fn names(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::BatchSize => ("profile-batch-size", "Batch size", "a number of samples, at least 1"),
+            Self::Seed => ("profile-seed", "Seed", "a whole number from 0 to 18446744073709551615"),
+        }
+    }
+
+    fn text(self, spec: &ProfileSpec) -> String {
+        match self {
+            Self::BatchSize => spec.batch_size.map(|n| n.to_string()).unwrap_or_default(),
+            Self::Seed => spec.seed.to_string(),
+        }
+    }
+
+    /// The specification with another number; absent where the text is none.
+    fn set(self, spec: &ProfileSpec, text: &str) -> Option<ProfileSpec> {
+        let text = text.trim();
+        match self {
+            Self::BatchSize if text.is_empty() => Some(ProfileSpec { batch_size: None, ..spec.clone() }),
+            Self::BatchSize => {
+                let batch_size = text.parse().ok().filter(|n| *n > 0)?;
+                Some(ProfileSpec { batch_size: Some(batch_size), ..spec.clone() })
+            }
+            Self::Seed => Some(ProfileSpec { seed: text.parse().ok()?, ..spec.clone() }),
+        }
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct SpecFieldProps {
+    state: UseReducerHandle<ProfileState>,
+    number: SpecNumber,
+}
+
+/// A number of the specification; while its text is no number the last good one stays.
 #[component]
-fn SeedField(props: &SeedFieldProps) -> Html {
+fn SpecField(props: &SpecFieldProps) -> Html {
     let draft = use_state_eq(|| None::<String>);
-    let seed = props.state.link.spec.seed;
-    let text = draft.as_ref().filter(|d| d.trim().parse() != Ok(seed)).cloned().unwrap_or_else(|| seed.to_string());
-    let is_wrong = text.trim().parse::<u64>().is_err();
-    let error = is_wrong.then(|| {
-        AttrValue::from(format!("'{text}' is not a whole number from 0 to 18446744073709551615; {seed} is used."))
+    let number = props.number;
+    let spec = &props.state.link.spec;
+    let (id, label, wanted) = number.names();
+    let is_draft = |text: &&String| number.set(spec, text).is_none_or(|s| number.text(&s) != number.text(spec));
+    let used = number.text(spec);
+    let text = draft.as_ref().filter(is_draft).cloned().unwrap_or_else(|| used.clone());
+    let error = number.set(spec, &text).is_none().then(|| {
+        let used = if used.is_empty() { "the model\u{2019}s own".to_owned() } else { used };
+        AttrValue::from(format!("'{text}' is not {wanted}; {used} is used."))
     });
     let on_edit = {
         let state = props.state.clone();
         Callback::from(move |text: String| {
-            if let Ok(seed) = text.trim().parse() {
-                let spec = crate::session::ProfileSpec { seed, ..state.link.spec.clone() };
+            if let Some(spec) = number.set(&state.link.spec, &text) {
                 state.dispatch(ProfileAction::Edit(spec));
             }
             draft.set(Some(text));
         })
     };
-    html! { <TextField id="profile-seed" label="Seed" value={text} {error} input_mode="numeric" {on_edit} /> }
+    let placeholder = if number == SpecNumber::BatchSize { "the model\u{2019}s own" } else { "" };
+    html! { <TextField {id} {label} value={text} {error} {placeholder} input_mode="numeric" {on_edit} /> }
 }
 
 /// Which run and which tool to show, and what to take away.
