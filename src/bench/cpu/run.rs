@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::{Clock, WallNs};
 use crate::bench::configuration::Configuration;
 use crate::bench::host_step::HostStep;
+use crate::bench::options::Processes;
 use crate::tensor::Tensor;
 
 use super::CpuModel;
@@ -30,6 +31,21 @@ pub struct CpuTimers {
     pub resolution_ns: u64,
     /// Why the copy stopped early.
     pub error: Option<String>,
+}
+
+/// How many copies are measured side by side, and what each does. In one process for all (`multiprocess=False`) the
+/// copies and their workers take turns, which is one copy with the workers of all.
+#[must_use]
+pub fn side_by_side(configuration: &Configuration) -> (u32, Configuration) {
+    let mut each = configuration.clone();
+    if configuration.options.processes != Processes::Shared {
+        return (configuration.n_models.max(1), each);
+    }
+    (each.n_models, each.workers_per_model) = (1, u32::try_from(configuration.workers()).unwrap_or(u32::MAX));
+    if let Some(dataset) = &mut each.options.dataset {
+        dataset.length = dataset.length.saturating_mul(u64::from(configuration.n_models));
+    }
+    (1, each)
 }
 
 /// Where a copy is.
@@ -270,6 +286,21 @@ mod tests {
         let parts =
             report.preprocess_avg_ms.unwrap() + report.infer_avg_ms.unwrap() + report.postprocess_avg_ms.unwrap();
         assert!((parts - report.e2e_avg_ms.unwrap()).abs() < 0.01);
+    }
+
+    #[test]
+    fn copies_of_one_process_take_turns() {
+        let mut configuration = configuration(2);
+        configuration.n_models = 3;
+        assert_eq!(side_by_side(&configuration), (3, configuration.clone()));
+        configuration.options.processes = Processes::Shared;
+        let (copies, each) = side_by_side(&configuration);
+        assert_eq!((copies, each.n_models, each.workers_per_model), (1, 1, 6));
+        let (alone, shared) = (run(self::configuration(1)), run(each));
+        assert_eq!(shared.inferences.last().unwrap().1, 6 * alone.inferences.last().unwrap().1);
+        let detail = crate::bench::RunDetail::default();
+        let report = crate::bench::cpu::cpu_row(&configuration, &[shared], &Default::default(), "m", detail).report;
+        assert_eq!((report.n_models, report.workers_per_model, report.multiprocess), (3, 2, false));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Runs a scenario on an instance, and searches the highest rate a Server holds.
 
 use crate::base::SimTime;
+use crate::bench::DeviceType;
 use crate::bench::configuration::Configuration;
 use crate::bench::executor::SimulatedExecutor;
 use crate::bench::measurement::{MAX_INFERENCES, Measurement};
@@ -73,6 +74,9 @@ impl ScenarioRun {
     pub fn new(settings: MlperfSettings, configuration: Configuration, times: ServiceTimes) -> Result<Self, String> {
         settings.validate().map_err(|e| e.to_string())?;
         configuration.check().map_err(|e| e.to_string())?;
+        if configuration.options.device_type == DeviceType::Cpu {
+            return Err("scenarios are simulated: leave device_type at neuron".to_owned());
+        }
         times.check(&configuration).map_err(|e| e.to_string())?;
         let plan = Plan { settings, configuration, times };
         let mut run = Self { plan, scheduler: None, qps: 0.0, search: None };
@@ -228,6 +232,16 @@ impl Plan {
 mod tests {
     use super::*;
     use crate::bench::{BenchConfig, FixedModel, expand};
+
+    #[test]
+    fn the_processor_has_no_scenarios() {
+        let mut config = BenchConfig::default();
+        config.options.device_type = DeviceType::Cpu;
+        let configuration = expand(&config).unwrap().configurations.remove(0);
+        let settings = MlperfSettings::official(Scenario::Offline);
+        let error = run_scenario(&settings, &configuration, &ServiceTimes::default()).unwrap_err();
+        assert!(error.contains("device_type"), "{error}");
+    }
 
     #[test]
     fn steps_change_nothing_and_a_search_says_what_it_tries() {

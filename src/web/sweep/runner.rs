@@ -11,7 +11,7 @@ use yew::{Callback, UseReducerDispatcher};
 use super::cpu::{CpuRow, MOST_COPIES, failed_copy};
 use super::keeper::{BEAT_MS, Keeper, KeptSweep};
 use super::lane::{Lane, Running};
-use crate::bench::cpu::CpuTimers;
+use crate::bench::cpu::{CpuTimers, side_by_side};
 use crate::bench::{
     BenchConfig, Configuration, DeviceType, Processes, Report, RowResult, RunDetail, ServiceTimes, SweepState,
 };
@@ -250,7 +250,8 @@ impl SweepRunner {
             return false;
         }
         let Some((row, configuration)) = sweep.borrow_mut().begin_next() else { return false };
-        match self.lanes_for_copies(configuration.n_models, configuration.options.processes == Processes::Fresh) {
+        match self.lanes_for_copies(side_by_side(&configuration).0, configuration.options.processes == Processes::Fresh)
+        {
             Ok(engines) => self.measure(row, &configuration, engines),
             Err(message) => {
                 let report = Report::failed(&configuration, message);
@@ -279,7 +280,7 @@ impl SweepRunner {
         for (copy, engine) in (0..).zip(engines) {
             let (runner, at) = (self.clone(), engine.clone());
             let on_event = Callback::from(move |event| runner.on_copy(&at, row, copy, event));
-            let configuration = Box::new(configuration.clone());
+            let configuration = Box::new(side_by_side(configuration).1);
             let job = engine.send(|job| Request::MeasureCpu { job, copy, configuration }, None, on_event);
             if engine.is_alive()
                 && let Some(lane) = self.0.core.borrow_mut().lanes.iter_mut().find(|l| l.engine == engine)
