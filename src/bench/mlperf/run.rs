@@ -258,7 +258,7 @@ mod tests {
             let mut run = ScenarioRun::new(settings.clone(), configuration.clone(), times.clone()).unwrap();
             let (mut shares, mut tries) = (Vec::new(), Vec::new());
             let result = loop {
-                match run.step(500).unwrap() {
+                match run.step(50).unwrap() {
                     ScenarioProgress::Done(result) => break *result,
                     ScenarioProgress::More { share, trying } => {
                         shares.push(share);
