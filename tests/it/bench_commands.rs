@@ -146,6 +146,8 @@ fn casts_are_swept_compiled_into_an_index_and_run_from_it() {
     let names: Vec<&str> = swept.iter().map(|(flags, _)| flags.as_str()).collect();
     assert_eq!(names.len(), 6, "{names:?}");
     assert_eq!((names[0], names[1]), ("--auto-cast none -O1", "--auto-cast none -O2"));
+    let table = stdout(&f, &format!("bench {one} --auto-cast none,matmult"));
+    assert!(table.lines().next().unwrap().ends_with("compiler_args"), "{table}");
     // A row of a sweep is the row of that configuration alone.
     let alone = flags(&format!("bench {one} --auto-cast matmult --auto-cast-type fp16 -O 1 --json"));
     assert_eq!(swept[4], alone[0]);
