@@ -158,4 +158,54 @@ fn a_run_is_written_as_a_timeline_that_opens_with_its_figures() {
 
     let message = stderr(&f, "bench --device-type cpu --trace x.json");
     assert!(message.contains("--trace shows simulated runs"), "{message}");
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+#[test]
+fn casts_are_swept_compiled_into_an_index_and_run_from_it() {
+    let f = folder("casts");
+    let one = "--model nn --n-models 1 --workers-per-model 1 --duration 0.5";
+    let flags = |line: &str| -> Vec<(String, f64)> {
+        let reports = json(&stdout(&f, line))["reports"].as_array().unwrap().clone();
+        let row = |r: &serde_json::Value| {
+            (r["compiler_args"].as_str().unwrap().to_owned(), r["throughput_window"].as_f64().unwrap())
+        };
+        reports.iter().map(row).collect()
+    };
+    let swept = flags(&format!("bench {one} --auto-cast none,matmult --auto-cast-type bf16,fp16 -O 1,2 --json"));
+    let names: Vec<&str> = swept.iter().map(|(flags, _)| flags.as_str()).collect();
+    assert_eq!(names.len(), 6, "{names:?}");
+    assert_eq!((names[0], names[1]), ("--auto-cast none -O1", "--auto-cast none -O2"));
+    let table = stdout(&f, &format!("bench {one} --auto-cast none,matmult"));
+    assert!(table.lines().next().unwrap().ends_with("compiler_args"), "{table}");
+    // A row of a sweep is the row of that configuration alone.
+    let alone = flags(&format!("bench {one} --auto-cast matmult --auto-cast-type fp16 -O 1 --json"));
+    assert_eq!(swept[4], alone[0]);
+    stdout(&f, "compile --model nn --auto-cast none,all --filename casts.json");
+    let index = json(&std::fs::read_to_string(f.join("casts.json")).unwrap());
+    let casts: Vec<_> = index["model_configs"].as_array().unwrap().iter().map(|e| e["auto_cast"].clone()).collect();
+    assert_eq!(casts, ["none", "all"]);
+    let run = flags("bench casts.json --n-models 1 --workers-per-model 1 --duration 0.5 --auto-cast matmult --json");
+    let run: Vec<&str> = run.iter().map(|(flags, _)| flags.as_str()).collect();
+    assert_eq!(run, ["--auto-cast none -O2", "--auto-cast all --auto-cast-type bf16 -O2"]);
+    assert!(stderr(&f, &format!("bench {one} --auto-cast some")).contains("use none, matmult or all"));
+    assert!(stderr(&f, "report casts.json").contains("is a model index, not results"));
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+#[test]
+fn metrics_of_ones_own_and_the_system_given_by_times_are_listed() {
+    let f = folder("own-metrics");
+    std::fs::write(f.join("a.csv"), "score,target\n0.9,1\n0.6,0\n0.4,1\n0.1,0\n").unwrap();
+    let said =
+        stdout(&f, "evaluate a.csv --register balanced=(TPR+TNR)/2 --register hits=recall --metrics balanced,hits");
+    assert_eq!(said, "balanced 0.5\nhits 0.5\n");
+    let wrong = stderr(&f, "evaluate a.csv --register x=TP+ --metrics x");
+    assert!(wrong.contains("--register") && wrong.contains("something is missing"), "{wrong}");
+    assert!(stdout(&f, "models").contains("fixed: a system given by its stage times"));
+    let row =
+        "bench --model nn --device-type cpu --n-models 1 --workers-per-model 1 --duration 0.2 --preprocess 2ms --json";
+    let report = json(&stdout(&f, row))["reports"][0].clone();
+    assert!(report["preprocess_avg_ms"].as_f64().unwrap() >= 2.0 && report["latency_ms_p0"].as_f64().unwrap() >= 2.0);
+    std::fs::remove_dir_all(f).unwrap();
 }
