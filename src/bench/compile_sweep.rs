@@ -75,6 +75,21 @@ pub fn option_text<T: ToString>(list: &[T], base: T) -> String {
     if list.is_empty() { base.to_string() } else { list.iter().map(ToString::to_string).collect::<Vec<_>>().join(",") }
 }
 
+/// Flags of the compiler in a few words: `cast all bf16`, `cast none -O1`. `None` for the default ones.
+#[must_use]
+pub(super) fn short_flags(flags: &str) -> Option<String> {
+    if flags == CompileOptions::default().to_string() {
+        return None;
+    }
+    Some(
+        flags
+            .replace("--auto-cast-type ", "")
+            .replace("--auto-cast ", "cast ")
+            .replace(" -O2", "")
+            .replace("--lnc", "lnc"),
+    )
+}
+
 fn or_base<T: Copy>(list: &[T], base: T) -> Vec<T> {
     if list.is_empty() { vec![base] } else { list.to_vec() }
 }

@@ -7,6 +7,7 @@ use super::compile_sweep::CompileSweep;
 use super::index::ModelIndex;
 use super::inputs::InputTuple;
 use super::list::MAX_LIST_ENTRIES;
+use super::mlperf::{MlperfSettings, SettingsError};
 use super::options::RunOptions;
 
 /// Longest duration of one configuration, seconds of simulated time: a day.
@@ -67,6 +68,8 @@ pub struct BenchConfig {
     pub options: RunOptions,
     /// Compiler options that are swept, over those of `options`.
     pub compile: CompileSweep,
+    /// An MLPerf scenario in place of NeuronPerf's closed loop.
+    pub mlperf: Option<MlperfSettings>,
 }
 
 impl Default for BenchConfig {
@@ -89,6 +92,7 @@ impl Default for BenchConfig {
             index: None,
             options: RunOptions::default(),
             compile: CompileSweep::default(),
+            mlperf: None,
         }
     }
 }
@@ -193,6 +197,7 @@ impl BenchConfig {
         for (field, value, allowed, remedy) in self.options.problems() {
             found.push(out_of_range(field, value, &allowed, remedy));
         }
+        found.extend(self.mlperf.as_ref().and_then(|settings| settings.validate().err()).map(scenario_problem));
         found
     }
 
@@ -249,6 +254,24 @@ impl BenchConfig {
                 "Use 0.01 for at most 1 % of each stage",
             ));
         }
+    }
+}
+
+fn scenario_problem(error: SettingsError) -> ConfigError {
+    match error {
+        SettingsError::OutOfRange { field, value, allowed } => {
+            out_of_range(field, value, allowed, "Leave it out for what the rules of MLPerf say")
+        }
+        SettingsError::NoBound => ConfigError::BadText {
+            field: "latency_bound_ms".to_owned(),
+            problem: "the Server scenario needs a latency bound".to_owned(),
+            remedy: "Give one in milliseconds, such as 15 for ResNet-50".to_owned(),
+        },
+        SettingsError::UnknownScenario { .. } => ConfigError::BadText {
+            field: "scenario".to_owned(),
+            problem: error.to_string(),
+            remedy: "Choose one of them".to_owned(),
+        },
     }
 }
 

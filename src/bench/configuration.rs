@@ -7,6 +7,7 @@ use crate::base::{Digest, SimTime};
 use crate::compiler::{AutoCast, CompileOptions};
 use crate::machine::arch::instance;
 
+use super::compile_sweep::short_flags;
 use super::fixed::FixedModel;
 use super::inputs::InputTuple;
 use super::options::{DeviceType, RunOptions};
@@ -121,8 +122,8 @@ impl Configuration {
         if self.pipeline_size > 1 {
             label.push_str(&format!(", pipeline {}", self.pipeline_size));
         }
-        if self.is_compiled() && self.compile_options() != CompileOptions::default() {
-            label.push_str(&format!(", {}", self.compile_options()));
+        if let Some(flags) = short_flags(&self.compile_options().to_string()).filter(|_| self.is_compiled()) {
+            label.push_str(&format!(", {flags}"));
         }
         label
     }

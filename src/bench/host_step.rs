@@ -71,6 +71,42 @@ impl HostStep {
         }
     }
 
+    /// Does the step on a processor: what it gives, so that it can not be left out. A custom step is a time and does
+    /// nothing here.
+    #[must_use]
+    pub fn work(self, data: &[f32]) -> f32 {
+        match self {
+            Self::None | Self::Custom(_) => 0.0,
+            Self::Normalize => {
+                let scaled: Vec<f32> = data.iter().map(|x| (x - 0.45) / 0.225).collect();
+                scaled.last().copied().unwrap_or(0.0)
+            }
+            Self::Argmax => {
+                let largest = data
+                    .iter()
+                    .enumerate()
+                    .fold((0, f32::NEG_INFINITY), |best, (i, x)| if *x > best.1 { (i, *x) } else { best });
+                largest.0 as f32
+            }
+            Self::Topk => {
+                let mut best = [f32::NEG_INFINITY; 5];
+                for x in data {
+                    if *x > best[4] {
+                        best[4] = *x;
+                        best.sort_by(|a, b| b.total_cmp(a));
+                    }
+                }
+                best[4]
+            }
+            Self::Softmax => {
+                let largest = data.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                let powers: Vec<f32> = data.iter().map(|x| libm::expf(x - largest)).collect();
+                let sum: f32 = powers.iter().sum();
+                powers.first().map_or(0.0, |p| p / sum)
+            }
+        }
+    }
+
     /// How long the step takes on data of this size; `None` when that depends on a size that is not known.
     #[must_use]
     pub fn time(self, bytes: Option<u64>) -> Option<SimTime> {
@@ -124,6 +160,15 @@ mod tests {
         let error = "resize".parse::<HostStep>().unwrap_err().to_string();
         assert!(error.contains("'resize' is no step; use one of none, normalize"), "{error}");
         assert!("NaNms".parse::<HostStep>().is_err());
+    }
+
+    #[test]
+    fn named_steps_do_what_they_say() {
+        let data = [1.0, 9.0, -4.0, 9.0, 2.0, 3.0, 8.0];
+        assert_eq!((HostStep::Argmax.work(&data), HostStep::Topk.work(&data)), (1.0, 2.0));
+        assert_eq!(HostStep::Normalize.work(&[0.45]), 0.0);
+        assert!((HostStep::Softmax.work(&[1.0, 1.0]) - 0.5).abs() < 1e-6);
+        assert_eq!(HostStep::NAMED.map(|s| s.work(&[])).into_iter().filter(|x| x.is_nan()).count(), 0);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::compiler::CompileOptions;
+use super::compile_sweep::short_flags;
 
 /// One row. Fields are in the order in which JSON has them: the configuration, then what was measured, then what
 /// NeuronPerf does not have. Absent measures are `None` and become `null` in JSON and `N/A` in tables.
@@ -271,9 +271,9 @@ impl Report {
         label
     }
 
-    /// The compiler's flags where they are not the default ones.
+    /// How it was compiled in a few words, where that is not the default: `cast all bf16`, `cast none -O1`.
     #[must_use]
-    pub fn unusual_compiler_args(&self) -> Option<&str> {
-        self.compiler_args.as_deref().filter(|flags| *flags != CompileOptions::default().to_string())
+    pub fn unusual_compiler_args(&self) -> Option<String> {
+        self.compiler_args.as_deref().and_then(short_flags)
     }
 }

@@ -397,7 +397,7 @@ mod tests {
             ]
         );
         assert_eq!(rows[2].label(), "m: batch 1, 1 model x 1 worker");
-        assert_eq!(rows[1].label(), "m: batch 1, 1 model x 1 worker, --auto-cast none -O2");
+        assert_eq!(rows[1].label(), "m: batch 1, 1 model x 1 worker, cast none");
         let keys: std::collections::BTreeSet<u64> = rows.iter().map(Configuration::times_key).collect();
         assert_eq!(keys.len(), 3);
     }

@@ -201,6 +201,10 @@ pub(super) struct EvaluateArgs {
     /// Metrics, separated by commas; topk_3 for the best three
     #[arg(long, value_delimiter = ',', default_value = "Accuracy")]
     pub metrics: Vec<String>,
+    /// A metric of your own, by a formula over TP, FP, TN, FN, N and rates: balanced=(TPR+TNR)/2; or another name of one:
+    /// best3=topk_3. May be given several times
+    #[arg(long = "register", value_name = "NAME=FORMULA")]
+    pub registered: Vec<String>,
     /// Column of the target [default: the last]
     #[arg(long)]
     pub eval_target_col: Option<String>,

@@ -277,6 +277,7 @@ impl BenchArgs {
             index: None,
             options: self.run.options(compile)?,
             compile: compile_sweep,
+            mlperf: self.mlperf.settings()?,
         })
     }
 

@@ -11,8 +11,8 @@ use crate::base::{Diagnostic, Interval, TraceNs};
 use crate::bench::cpu::CpuTimers;
 use crate::bench::mlperf::{MlperfResult, MlperfSettings};
 use crate::bench::{
-    BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, Report, RowResult, RunDetail, ServiceTimes,
-    SweepPlan,
+    BenchConfig, CompileConfig, CompiledModel, Configuration, Estimate, ModelIndex, Report, RowResult, RunDetail,
+    ServiceTimes, SweepPlan,
 };
 use crate::insight::{Insights, SliceRange};
 use crate::neuron::numerics::{NumericsReport, NumericsSpec};
@@ -20,7 +20,7 @@ use crate::profile::formats::WriteFormat;
 use crate::view::timeline::{Annotation, Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 15;
+pub const PROTOCOL_VERSION: u32 = 16;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]
@@ -129,7 +129,7 @@ pub enum Request {
         size: u64,
     },
     /// Read benchmark results of another tool; the file's [`super::ByteSource`] travels beside this message. Answered by
-    /// progress and [`Event::Imported`].
+    /// progress and [`Event::Imported`], or of a model index [`Event::IndexRead`].
     Import {
         /// Number of this request.
         job: JobId,
@@ -405,6 +405,17 @@ pub enum Event {
         /// What was odd about it.
         diagnostics: Vec<Diagnostic>,
     },
+    /// A model index.
+    IndexRead {
+        /// The request.
+        job: JobId,
+        /// Name of the file.
+        name: String,
+        /// Its entries, also those that failed or could not be understood.
+        index: Box<ModelIndex>,
+        /// What was odd about it, one sentence each.
+        warnings: Vec<String>,
+    },
     /// A benchmark, a plan or a compile has ended; everything else of it was sent before.
     BenchDone {
         /// The benchmark.
@@ -557,6 +568,7 @@ impl Event {
             | Self::Estimated { job, .. }
             | Self::Row { job, .. }
             | Self::Imported { job, .. }
+            | Self::IndexRead { job, .. }
             | Self::CpuTimers { job, .. }
             | Self::Mlperf { job, .. }
             | Self::Compiled { job, .. }

@@ -130,3 +130,82 @@ fn the_processor_is_measured_and_says_so() {
     );
     std::fs::remove_dir_all(f).unwrap();
 }
+
+#[test]
+fn a_run_is_written_as_a_timeline_that_opens_with_its_figures() {
+    let f = folder("trace");
+    let line = "bench --model nn --n-models 2 --workers-per-model 1,2 --duration 0.02 --trace run.json --json";
+    let reports = json(&stdout(&f, line));
+    for (row, workers) in [(0, 1), (1, 2)] {
+        let opened = json(&stdout(&f, &format!("open run.{row}.json --json")));
+        let of = |name: &str| {
+            let found = opened["operators"].as_array().unwrap().iter().find(|op| op["name"] == name);
+            found.map_or((0, 0), |op| (op["count"].as_u64().unwrap(), op["total_ns"].as_u64().unwrap()))
+        };
+        // Everything of so short a run is in it: warm-ups are counted by the report, and have slices of their own.
+        let inferences = reports["reports"][row]["total_infs"].as_u64().unwrap();
+        let (shown, e2e_ns) = of("e2e");
+        assert_eq!((shown + of("warmup").0, of("warmup").0, of("compile").0), (inferences, 2, 1));
+        assert_eq!(of("ExecuteComputation").0, shown);
+        let mean_ms = e2e_ns as f64 / shown as f64 / 1e6;
+        let reported = reports["reports"][row]["e2e_avg_ms"].as_f64().unwrap();
+        assert!((mean_ms - reported).abs() < 0.002, "{workers} workers: {mean_ms} ms shown, {reported} ms reported");
+    }
+    assert!(!f.join("run.json").exists(), "several rows have files of their own");
+    let same = std::fs::read(f.join("run.1.json")).unwrap();
+    stdout(&f, line);
+    assert_eq!(std::fs::read(f.join("run.1.json")).unwrap(), same);
+
+    let message = stderr(&f, "bench --device-type cpu --trace x.json");
+    assert!(message.contains("--trace shows simulated runs"), "{message}");
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+#[test]
+fn casts_are_swept_compiled_into_an_index_and_run_from_it() {
+    let f = folder("casts");
+    let one = "--model nn --n-models 1 --workers-per-model 1 --duration 0.5";
+    let flags = |line: &str| -> Vec<(String, f64)> {
+        let reports = json(&stdout(&f, line))["reports"].as_array().unwrap().clone();
+        let row = |r: &serde_json::Value| {
+            (r["compiler_args"].as_str().unwrap().to_owned(), r["throughput_window"].as_f64().unwrap())
+        };
+        reports.iter().map(row).collect()
+    };
+    let swept = flags(&format!("bench {one} --auto-cast none,matmult --auto-cast-type bf16,fp16 -O 1,2 --json"));
+    let names: Vec<&str> = swept.iter().map(|(flags, _)| flags.as_str()).collect();
+    assert_eq!(names.len(), 6, "{names:?}");
+    assert_eq!((names[0], names[1]), ("--auto-cast none -O1", "--auto-cast none -O2"));
+    let table = stdout(&f, &format!("bench {one} --auto-cast none,matmult"));
+    assert!(table.lines().next().unwrap().ends_with("compiler_args"), "{table}");
+    // A row of a sweep is the row of that configuration alone.
+    let alone = flags(&format!("bench {one} --auto-cast matmult --auto-cast-type fp16 -O 1 --json"));
+    assert_eq!(swept[4], alone[0]);
+    stdout(&f, "compile --model nn --auto-cast none,all --filename casts.json");
+    let index = json(&std::fs::read_to_string(f.join("casts.json")).unwrap());
+    let casts: Vec<_> = index["model_configs"].as_array().unwrap().iter().map(|e| e["auto_cast"].clone()).collect();
+    assert_eq!(casts, ["none", "all"]);
+    let run = flags("bench casts.json --n-models 1 --workers-per-model 1 --duration 0.5 --auto-cast matmult --json");
+    let run: Vec<&str> = run.iter().map(|(flags, _)| flags.as_str()).collect();
+    assert_eq!(run, ["--auto-cast none -O2", "--auto-cast all --auto-cast-type bf16 -O2"]);
+    assert!(stderr(&f, &format!("bench {one} --auto-cast some")).contains("use none, matmult or all"));
+    assert!(stderr(&f, "report casts.json").contains("is a model index, not results"));
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+#[test]
+fn metrics_of_ones_own_and_the_system_given_by_times_are_listed() {
+    let f = folder("own-metrics");
+    std::fs::write(f.join("a.csv"), "score,target\n0.9,1\n0.6,0\n0.4,1\n0.1,0\n").unwrap();
+    let said =
+        stdout(&f, "evaluate a.csv --register balanced=(TPR+TNR)/2 --register hits=recall --metrics balanced,hits");
+    assert_eq!(said, "balanced 0.5\nhits 0.5\n");
+    let wrong = stderr(&f, "evaluate a.csv --register x=TP+ --metrics x");
+    assert!(wrong.contains("--register") && wrong.contains("something is missing"), "{wrong}");
+    assert!(stdout(&f, "models").contains("fixed: a system given by its stage times"));
+    let row =
+        "bench --model nn --device-type cpu --n-models 1 --workers-per-model 1 --duration 0.2 --preprocess 2ms --json";
+    let report = json(&stdout(&f, row))["reports"][0].clone();
+    assert!(report["preprocess_avg_ms"].as_f64().unwrap() >= 2.0 && report["latency_ms_p0"].as_f64().unwrap() >= 2.0);
+    std::fs::remove_dir_all(f).unwrap();
+}

@@ -9,4 +9,4 @@ mod run;
 
 pub use model::CpuModel;
 pub use report::{HostSamples, cpu_row};
-pub use run::{CpuRun, CpuStage, CpuTimers};
+pub use run::{CpuRun, CpuStage, CpuTimers, side_by_side};

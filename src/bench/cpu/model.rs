@@ -15,6 +15,7 @@ use crate::tensor::kernels::Accumulation;
 pub struct CpuModel {
     module: Rc<HloModule>,
     parameters: Vec<Rc<Tensor>>,
+    inputs: Vec<Rc<Tensor>>,
 }
 
 /// Products in whatever order is fastest; everything else as the reference.
@@ -53,7 +54,13 @@ impl CpuModel {
             .collect::<Result<_, _>>()
             .map_err(|e| named(&e))?;
         let parameters = parameter_values(&module, &graph, &inputs, seed).map_err(|e| named(&e))?;
-        Ok(Self { module: Rc::new(module), parameters })
+        Ok(Self { module: Rc::new(module), parameters, inputs })
+    }
+
+    /// The batch that every inference takes.
+    #[must_use]
+    pub fn inputs(&self) -> &[Rc<Tensor>] {
+        &self.inputs
     }
 
     /// One inference, from inputs to outputs.

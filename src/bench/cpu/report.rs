@@ -72,7 +72,12 @@ fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Me
         for (at, (end, latency)) in copy.inferences.iter().enumerate() {
             let worker = i * workers + at % workers;
             timers.e2e[worker].add(duration(*latency));
-            timers.infer[worker].add(duration(*latency));
+            let around = |list: &[u64]| list.get(at).copied();
+            let (before, after) = (around(&copy.preprocess_ns), around(&copy.postprocess_ns));
+            before.into_iter().for_each(|ns| timers.preprocess[worker].add(duration(ns)));
+            after.into_iter().for_each(|ns| timers.postprocess[worker].add(duration(ns)));
+            let call = latency.saturating_sub(before.unwrap_or(0)).saturating_sub(after.unwrap_or(0));
+            timers.infer[worker].add(duration(call));
             ends.push((*end, *latency));
         }
         timers.worker[i * workers..(i + 1) * workers].iter_mut().for_each(|t| t.add(duration(copy.elapsed_ns)));
@@ -148,7 +153,7 @@ mod tests {
             inferences: (1..=40).map(|i| (i * ns, if i > 20 { ns + slower } else { ns })).collect(),
             elapsed_ns: 40 * ns,
             resolution_ns: 100,
-            error: None,
+            ..CpuTimers::default()
         };
         vec![one(100_000_000), one(50_000_000)]
     }

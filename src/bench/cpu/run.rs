@@ -1,9 +1,14 @@
 //! One copy of a model, measured.
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Clock, WallNs};
 use crate::bench::configuration::Configuration;
+use crate::bench::host_step::HostStep;
+use crate::bench::options::Processes;
+use crate::tensor::Tensor;
 
 use super::CpuModel;
 
@@ -16,12 +21,31 @@ pub struct CpuTimers {
     pub warmup_ns: Vec<u64>,
     /// Ends since the window opened, and latencies, in order of completion.
     pub inferences: Vec<(u64, u64)>,
+    /// Work before each call, in the same order; empty where there is none.
+    pub preprocess_ns: Vec<u64>,
+    /// Work after each call.
+    pub postprocess_ns: Vec<u64>,
     /// From the opening of the window to the end of the last inference.
     pub elapsed_ns: u64,
     /// The smallest step that the clock shows.
     pub resolution_ns: u64,
     /// Why the copy stopped early.
     pub error: Option<String>,
+}
+
+/// How many copies are measured side by side, and what each does. In one process for all (`multiprocess=False`) the
+/// copies and their workers take turns, which is one copy with the workers of all.
+#[must_use]
+pub fn side_by_side(configuration: &Configuration) -> (u32, Configuration) {
+    let mut each = configuration.clone();
+    if configuration.options.processes != Processes::Shared {
+        return (configuration.n_models.max(1), each);
+    }
+    (each.n_models, each.workers_per_model) = (1, u32::try_from(configuration.workers()).unwrap_or(u32::MAX));
+    if let Some(dataset) = &mut each.options.dataset {
+        dataset.length = dataset.length.saturating_mul(u64::from(configuration.n_models));
+    }
+    (1, each)
 }
 
 /// Where a copy is.
@@ -146,7 +170,12 @@ impl CpuRun {
             return Ok(());
         }
         let asked = self.asked.pop_front().unwrap_or(now);
-        self.infer()?;
+        let Some(model) = &self.model else { return Err(NOT_LOADED.to_owned()) };
+        let options = &self.configuration.options;
+        self.timers.preprocess_ns.extend(work(clock, options.preprocess, model.inputs()));
+        // What is computed and not looked at must still be computed.
+        let outputs = std::hint::black_box(model.infer()?);
+        self.timers.postprocess_ns.extend(work(clock, options.postprocess, &outputs));
         let end = since(clock, self.opened);
         self.timers.inferences.push((end, end - asked));
         self.timers.elapsed_ns = end;
@@ -155,11 +184,28 @@ impl CpuRun {
     }
 
     fn infer(&self) -> Result<(), String> {
-        let Some(model) = &self.model else { return Err("the model was not loaded".to_owned()) };
-        // What is computed and not looked at must still be computed.
+        let Some(model) = &self.model else { return Err(NOT_LOADED.to_owned()) };
         std::hint::black_box(model.infer()?);
         Ok(())
     }
+}
+
+const NOT_LOADED: &str = "the model was not loaded";
+
+/// Does a step on these values, and how long it took; a custom step waits until its time is over. `None` for no step.
+fn work(clock: &dyn Clock, step: HostStep, values: &[Rc<Tensor>]) -> Option<u64> {
+    if step == HostStep::None {
+        return None;
+    }
+    let before = clock.now();
+    values.iter().for_each(|tensor| {
+        std::hint::black_box(step.work(tensor.data()));
+    });
+    let wanted_ns = step.custom_ms().unwrap_or(0.0) * 1e6;
+    while (since(clock, before) as f64) < wanted_ns {
+        std::hint::spin_loop();
+    }
+    Some(since(clock, before))
 }
 
 fn since(clock: &dyn Clock, before: WallNs) -> u64 {
@@ -221,6 +267,40 @@ mod tests {
         let (one, two) = (run(configuration(1)), run(configuration(2)));
         let last = |t: &CpuTimers| t.inferences.last().unwrap().1;
         assert_eq!(last(&two), 2 * last(&one));
+    }
+
+    #[test]
+    fn work_around_the_call_is_done_and_timed() {
+        let mut configuration = configuration(1);
+        configuration.options.preprocess = HostStep::Custom(4.0);
+        configuration.options.postprocess = HostStep::Softmax;
+        let t = run(configuration.clone());
+        let n = t.inferences.len();
+        assert!(n > 5 && t.preprocess_ns.len() == n && t.postprocess_ns.len() == n, "{t:?}");
+        assert!(t.preprocess_ns.iter().all(|ns| *ns >= 4_000_000));
+        let around = |i: usize| t.preprocess_ns[i] + t.postprocess_ns[i];
+        assert!((0..n).all(|i| t.inferences[i].1 > around(i)), "the work is part of an inference");
+        let detail = crate::bench::RunDetail::default();
+        let report = crate::bench::cpu::cpu_row(&configuration, &[t], &Default::default(), "m", detail).report;
+        assert!(report.preprocess_avg_ms >= Some(4.0) && report.postprocess_avg_ms > Some(0.0));
+        let parts =
+            report.preprocess_avg_ms.unwrap() + report.infer_avg_ms.unwrap() + report.postprocess_avg_ms.unwrap();
+        assert!((parts - report.e2e_avg_ms.unwrap()).abs() < 0.01);
+    }
+
+    #[test]
+    fn copies_of_one_process_take_turns() {
+        let mut configuration = configuration(2);
+        configuration.n_models = 3;
+        assert_eq!(side_by_side(&configuration), (3, configuration.clone()));
+        configuration.options.processes = Processes::Shared;
+        let (copies, each) = side_by_side(&configuration);
+        assert_eq!((copies, each.n_models, each.workers_per_model), (1, 1, 6));
+        let (alone, shared) = (run(self::configuration(1)), run(each));
+        assert_eq!(shared.inferences.last().unwrap().1, 6 * alone.inferences.last().unwrap().1);
+        let detail = crate::bench::RunDetail::default();
+        let report = crate::bench::cpu::cpu_row(&configuration, &[shared], &Default::default(), "m", detail).report;
+        assert_eq!((report.n_models, report.workers_per_model, report.multiprocess), (3, 2, false));
     }
 
     #[test]

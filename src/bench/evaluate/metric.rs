@@ -166,7 +166,7 @@ pub fn evaluate(metric: Metric, records: &[Record]) -> Result<Option<f64>, Metri
     })
 }
 
-fn positive(record: &Record) -> Result<(bool, bool), String> {
+pub(super) fn positive(record: &Record) -> Result<(bool, bool), String> {
     let predicted = match record.output {
         [score] => *score > 0.5,
         [negative, positive] => positive > negative,

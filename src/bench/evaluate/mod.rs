@@ -4,7 +4,11 @@
 //! standard ones.
 
 mod confusion;
+mod formula;
 mod metric;
+mod registry;
 
 pub use confusion::Confusion;
+pub use formula::Formula;
 pub use metric::{METRICS, Metric, MetricError, MetricInfo, Record, evaluate, find_metric, metrics_to_text};
+pub use registry::Metrics;

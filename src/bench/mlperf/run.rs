@@ -1,6 +1,7 @@
 //! Runs a scenario on an instance, and searches the highest rate a Server holds.
 
 use crate::base::SimTime;
+use crate::bench::DeviceType;
 use crate::bench::configuration::Configuration;
 use crate::bench::executor::SimulatedExecutor;
 use crate::bench::measurement::{MAX_INFERENCES, Measurement};
@@ -25,83 +26,181 @@ pub fn run_scenario(
     configuration: &Configuration,
     times: &ServiceTimes,
 ) -> Result<MlperfResult, String> {
-    settings.validate().map_err(|e| e.to_string())?;
-    configuration.check().map_err(|e| e.to_string())?;
-    times.check(configuration).map_err(|e| e.to_string())?;
-    let run = Runner { settings, configuration, times };
-    match settings.scenario {
-        Scenario::SingleStream => run.streams(1),
-        Scenario::MultiStream => run.streams(u64::from(settings.samples_per_query)),
-        Scenario::Offline => run.offline(),
-        Scenario::Server => match settings.target_qps {
-            Some(qps) => run.server(qps),
-            None => run.search(),
-        },
+    let mut run = ScenarioRun::new(settings.clone(), configuration.clone(), times.clone())?;
+    loop {
+        if let ScenarioProgress::Done(result) = run.step(u64::MAX)? {
+            return Ok(*result);
+        }
     }
 }
 
-struct Runner<'a> {
-    settings: &'a MlperfSettings,
-    configuration: &'a Configuration,
-    times: &'a ServiceTimes,
+/// Where a scenario is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ScenarioProgress {
+    /// There is more to do.
+    More {
+        /// How much is done, 0 to 1.
+        share: f64,
+        /// The rate that is tried, while one is searched: which try, of how many, queries per second.
+        trying: Option<(u32, u32, f64)>,
+    },
+    /// The result, with its verdict.
+    Done(Box<MlperfResult>),
 }
 
-impl Runner<'_> {
-    fn streams(&self, samples: u64) -> Result<MlperfResult, String> {
+/// A scenario, worked on in bounded steps.
+pub struct ScenarioRun {
+    plan: Plan,
+    scheduler: Option<Box<Scheduler<SimulatedExecutor>>>,
+    /// Queries per second of the Server that runs.
+    qps: f64,
+    search: Option<Search>,
+}
+
+/// The search for the highest rate with a valid result, by bisection below what the instance could do without queueing.
+struct Search {
+    low: f64,
+    high: f64,
+    tried: u32,
+    best: Option<MlperfResult>,
+    last: Option<MlperfResult>,
+}
+
+impl ScenarioRun {
+    /// Prepares a scenario.
+    ///
+    /// # Errors
+    /// When the settings, the configuration or its stage times can not be used, or the run would be too long.
+    pub fn new(settings: MlperfSettings, configuration: Configuration, times: ServiceTimes) -> Result<Self, String> {
+        settings.validate().map_err(|e| e.to_string())?;
+        configuration.check().map_err(|e| e.to_string())?;
+        if configuration.options.device_type == DeviceType::Cpu {
+            return Err("scenarios are simulated: leave device_type at neuron".to_owned());
+        }
+        times.check(&configuration).map_err(|e| e.to_string())?;
+        let plan = Plan { settings, configuration, times };
+        let mut run = Self { plan, scheduler: None, qps: 0.0, search: None };
+        if run.plan.settings.scenario == Scenario::Server {
+            run.qps = match run.plan.settings.target_qps {
+                Some(qps) => qps,
+                None => {
+                    let high = run.plan.capacity() * 1.05;
+                    run.search = Some(Search { low: 0.0, high, tried: 0, best: None, last: None });
+                    high / 2.0
+                }
+            };
+        }
+        run.begin()?;
+        Ok(run)
+    }
+
+    fn begin(&mut self) -> Result<(), String> {
+        let source = self.plan.source(self.qps)?;
+        self.scheduler = Some(Box::new(self.plan.scheduler(source)?));
+        Ok(())
+    }
+
+    /// Handles up to `budget` events.
+    ///
+    /// # Errors
+    /// When the simulation can not go on.
+    pub fn step(&mut self, budget: u64) -> Result<ScenarioProgress, String> {
+        let Some(scheduler) = &mut self.scheduler else { return Err("the scenario has ended".to_owned()) };
+        let progress = scheduler.step(budget).map_err(|e| e.to_string())?;
+        if !progress.done {
+            return Ok(self.more(progress.percent / 100.0));
+        }
+        let Some(done) = self.scheduler.take() else { return Err("the scenario has ended".to_owned()) };
+        let result = self.plan.judged(done.into_measurement(), self.qps);
+        let Some(search) = &mut self.search else { return Ok(ScenarioProgress::Done(Box::new(result))) };
+        if let Some(found) = search.learn(self.qps, result) {
+            return Ok(ScenarioProgress::Done(Box::new(found)));
+        }
+        self.qps = (search.low + search.high) / 2.0;
+        self.begin()?;
+        Ok(self.more(0.0))
+    }
+
+    fn more(&self, share: f64) -> ScenarioProgress {
+        match &self.search {
+            None => ScenarioProgress::More { share, trying: None },
+            Some(search) => ScenarioProgress::More {
+                share: (f64::from(search.tried) + share) / f64::from(SEARCH_STEPS),
+                trying: Some((search.tried + 1, SEARCH_STEPS, self.qps)),
+            },
+        }
+    }
+}
+
+impl Search {
+    /// Takes what a rate gave; the result when enough were tried.
+    fn learn(&mut self, qps: f64, result: MlperfResult) -> Option<MlperfResult> {
+        if result.verdict.is_valid() {
+            (self.low, self.best) = (qps, Some(result));
+        } else {
+            (self.high, self.last) = (qps, Some(result));
+        }
+        self.tried += 1;
+        if self.tried < SEARCH_STEPS { None } else { self.best.take().or(self.last.take()) }
+    }
+}
+
+/// What is run, and what follows from it.
+struct Plan {
+    settings: MlperfSettings,
+    configuration: Configuration,
+    times: ServiceTimes,
+}
+
+impl Plan {
+    /// Where the scenario's queries come from.
+    fn source(&self, qps: f64) -> Result<Source, String> {
+        match self.settings.scenario {
+            Scenario::SingleStream => self.streams(1),
+            Scenario::MultiStream => self.streams(u64::from(self.settings.samples_per_query)),
+            Scenario::Offline => self.offline(),
+            Scenario::Server => self.server(qps),
+        }
+    }
+
+    fn streams(&self, samples: u64) -> Result<Source, String> {
         let inferences = samples.div_ceil(u64::from(self.configuration.batch_size));
         let min_ps = SimTime::from_secs_f64(self.settings.min_duration_s).0;
-        let source = Source::Streams(Streams::new(inferences, min_ps, self.settings.min_queries));
         let expected = (self.settings.min_duration_s / self.times.unloaded().to_secs_f64()) as u64;
         self.refuse_if_too_long(expected.max(self.settings.min_queries).saturating_mul(inferences))?;
-        let measurement = self.simulate(source)?;
-        Ok(self.judge(measurement).streams())
+        Ok(Source::Streams(Streams::new(inferences, min_ps, self.settings.min_queries)))
     }
 
     /// All samples are there at once; their number fills the duration.
-    fn offline(&self) -> Result<MlperfResult, String> {
+    fn offline(&self) -> Result<Source, String> {
         let batch = u64::from(self.configuration.batch_size);
         let in_time = (self.capacity() * self.settings.min_duration_s) as u64;
         let samples = self.settings.min_queries.max(in_time.saturating_mul(batch));
         let inferences = samples.div_ceil(batch);
         self.refuse_if_too_long(inferences)?;
-        let measurement = self.simulate(Source::Shared { left: inferences })?;
-        Ok(self.judge(measurement).offline())
+        Ok(Source::Shared { left: inferences })
     }
 
-    fn server(&self, qps: f64) -> Result<MlperfResult, String> {
+    fn server(&self, qps: f64) -> Result<Source, String> {
         let in_time = libm::ceil(qps * self.settings.min_duration_s) as u64;
         let queries = in_time.max(self.settings.min_queries);
         self.refuse_if_too_long(queries)?;
-        let arrivals = Arrivals::new(self.configuration.seed, 1e12 / qps, queries);
-        let measurement = self.simulate(Source::Arrivals(arrivals))?;
-        Ok(self.judge(measurement).server(qps))
+        Ok(Source::Arrivals(Arrivals::new(self.configuration.seed, 1e12 / qps, queries)))
     }
 
-    /// The highest rate with a valid result, by bisection below what the instance could do without queueing.
-    fn search(&self) -> Result<MlperfResult, String> {
-        let (mut low, mut high) = (0.0, self.capacity() * 1.05);
-        let mut best: Option<MlperfResult> = None;
-        let mut last = None;
-        for _ in 0..SEARCH_STEPS {
-            let middle = (low + high) / 2.0;
-            let result = self.server(middle)?;
-            if result.verdict.is_valid() {
-                (low, best) = (middle, Some(result));
-            } else {
-                (high, last) = (middle, Some(result));
-            }
-        }
-        match (best, last) {
-            (Some(best), _) => Ok(best),
-            (None, Some(last)) => Ok(last),
-            (None, None) => Err("no rate could be tried".to_owned()),
+    fn judged(&self, measurement: Measurement, qps: f64) -> MlperfResult {
+        let judge = Judge::new(&self.settings, &self.configuration, measurement);
+        match self.settings.scenario {
+            Scenario::SingleStream | Scenario::MultiStream => judge.streams(),
+            Scenario::Offline => judge.offline(),
+            Scenario::Server => judge.server(qps),
         }
     }
 
     /// Inferences per second of the tightest resource.
     fn capacity(&self) -> f64 {
         let second = Configuration { duration_s: 1_000.0, ..self.plain() };
-        estimate(&second, self.times).inferences as f64 / 1_000.0
+        estimate(&second, &self.times).inferences as f64 / 1_000.0
     }
 
     /// The configuration without what the scenario decides.
@@ -122,15 +221,57 @@ impl Runner<'_> {
         ))
     }
 
-    fn simulate(&self, source: Source) -> Result<Measurement, String> {
+    fn scheduler(&self, source: Source) -> Result<Scheduler<SimulatedExecutor>, String> {
         let plain = self.plain();
-        let executor = SimulatedExecutor::new(&plain, self.times);
-        let mut scheduler = Scheduler::with_source(&plain, executor, 0, source).map_err(|e| e.to_string())?;
-        scheduler.run_to_end().map_err(|e| e.to_string())?;
-        Ok(scheduler.into_measurement())
+        let executor = SimulatedExecutor::new(&plain, &self.times);
+        Scheduler::with_source(&plain, executor, 0, source).map_err(|e| e.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::{BenchConfig, FixedModel, expand};
+
+    #[test]
+    fn the_processor_has_no_scenarios() {
+        let mut config = BenchConfig::default();
+        config.options.device_type = DeviceType::Cpu;
+        let configuration = expand(&config).unwrap().configurations.remove(0);
+        let settings = MlperfSettings::official(Scenario::Offline);
+        let error = run_scenario(&settings, &configuration, &ServiceTimes::default()).unwrap_err();
+        assert!(error.contains("device_type"), "{error}");
     }
 
-    fn judge(&self, measurement: Measurement) -> Judge<'_> {
-        Judge::new(self.settings, self.configuration, measurement)
+    #[test]
+    fn steps_change_nothing_and_a_search_says_what_it_tries() {
+        let model: FixedModel = "fixed:device_ms=10".parse().unwrap();
+        let config = BenchConfig { instance_type: "inf1.6xlarge".into(), ..BenchConfig::default() };
+        let configuration = expand(&config).unwrap().configurations.remove(0);
+        let times = model.service_times(1);
+        for scenario in Scenario::ALL {
+            let settings = MlperfSettings {
+                min_duration_s: 5.0,
+                latency_bound_ms: Some(40.0),
+                ..MlperfSettings::official(scenario)
+            };
+            let mut run = ScenarioRun::new(settings.clone(), configuration.clone(), times.clone()).unwrap();
+            let (mut shares, mut tries) = (Vec::new(), Vec::new());
+            let result = loop {
+                match run.step(50).unwrap() {
+                    ScenarioProgress::Done(result) => break *result,
+                    ScenarioProgress::More { share, trying } => {
+                        shares.push(share);
+                        tries.extend(trying.map(|(n, _, _)| n));
+                    }
+                }
+            };
+            assert_eq!(result, run_scenario(&settings, &configuration, &times).unwrap());
+            assert!(shares.windows(2).all(|w| w[0] <= w[1]) && shares.iter().all(|s| (0.0..1.0).contains(s)));
+            tries.dedup();
+            let expected: Vec<u32> = if scenario == Scenario::Server { (1..=SEARCH_STEPS).collect() } else { vec![] };
+            assert_eq!(tries, expected);
+            assert!(run.step(1).is_err());
+        }
     }
 }

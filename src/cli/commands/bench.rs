@@ -20,7 +20,7 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     if let Some(path) = &args.model_filename {
         config.index = Some(index(path, &args)?);
     }
-    if let Some(settings) = args.mlperf.settings()? {
+    if let Some(settings) = config.mlperf.clone() {
         return super::mlperf::run(config, settings, args.output.table.json);
     }
     if config.options.device_type == DeviceType::Cpu && args.output.trace.trace.is_some() {

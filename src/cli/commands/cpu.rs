@@ -1,4 +1,4 @@
-//! A configuration measured on this machine: a thread for each model copy.
+//! A configuration measured on this machine: a thread for each model copy, or one for all.
 
 // Measuring reads the wall clock, and threads are what it measures.
 #![allow(clippy::disallowed_methods)]
@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::base::{Clock, WallNs};
-use crate::bench::cpu::{CpuRun, CpuStage, CpuTimers, HostSamples, cpu_row};
+use crate::bench::cpu::{CpuRun, CpuStage, CpuTimers, HostSamples, cpu_row, side_by_side};
 use crate::bench::{Configuration, RowResult, RunDetail};
 
 /// One copy, and as many as there are processors.
@@ -56,12 +56,13 @@ impl Clock for SystemClock {
 
 /// Measures a configuration. Copies load side by side and open their windows together.
 pub(super) fn run(configuration: &Configuration, detail: RunDetail) -> RowResult {
-    let copies = configuration.n_models.max(1) as usize;
+    let (copies, each) = side_by_side(configuration);
+    let copies = copies as usize;
     let (barrier, over) = (Barrier::new(copies), AtomicBool::new(false));
     let interval = Duration::from_secs_f64(configuration.options.stats_interval_s.max(0.01));
     let (timers, samples) = thread::scope(|scope| {
         let sampler = scope.spawn(|| sample(interval, &over));
-        let handles: Vec<_> = (0..copies).map(|_| scope.spawn(|| measure(configuration, &barrier))).collect();
+        let handles: Vec<_> = (0..copies).map(|_| scope.spawn(|| measure(&each, &barrier))).collect();
         let died = || CpuTimers { error: Some("the thread of a copy died".to_owned()), ..CpuTimers::default() };
         let timers: Vec<CpuTimers> = handles.into_iter().map(|h| h.join().unwrap_or_else(|_| died())).collect();
         over.store(true, Ordering::Relaxed);

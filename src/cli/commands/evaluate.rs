@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::text;
-use crate::bench::evaluate::{Record, evaluate, find_metric, metrics_to_text};
+use crate::bench::evaluate::{Metrics, Record, metrics_to_text};
 use crate::cli::args::EvaluateArgs;
 
 pub(super) fn run(args: EvaluateArgs) -> Result<()> {
@@ -15,8 +15,12 @@ pub(super) fn run(args: EvaluateArgs) -> Result<()> {
     let table =
         read(&bytes, args.eval_target_col.as_deref()).with_context(|| format!("{shown}: can't be evaluated"))?;
     let records: Vec<Record> = table.iter().map(|(output, target)| Record { output, target: *target }).collect();
+    let mut metrics = Metrics::default();
+    for text in &args.registered {
+        metrics.register(text).map_err(|e| anyhow!("--register: {e}"))?;
+    }
     for name in &args.metrics {
-        let value = evaluate(find_metric(name)?, &records).with_context(|| format!("{shown}: {name}"))?;
+        let value = metrics.evaluate(name, &records).with_context(|| format!("{shown}: {name}"))?;
         let value = value.map_or_else(|| "N/A".to_owned(), |v| v.to_string());
         text::print(format!("{name} {value}\n").as_bytes())?;
     }

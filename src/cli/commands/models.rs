@@ -17,7 +17,8 @@ pub(super) fn run(args: ModelsArgs) -> Result<()> {
         })
         .context("the session gave no list of models")?;
     if args.json {
-        let mut json = serde_json::to_vec_pretty(&catalog.models)?;
+        let all: Vec<_> = catalog.models.iter().chain([&catalog.fixed]).collect();
+        let mut json = serde_json::to_vec_pretty(&all)?;
         json.push(b'\n');
         return text::print(&json);
     }
@@ -26,7 +27,7 @@ pub(super) fn run(args: ModelsArgs) -> Result<()> {
 
 fn describe(catalog: &Catalog) -> String {
     let mut out = String::new();
-    for model in &catalog.models {
+    for model in catalog.models.iter().chain([&catalog.fixed]) {
         out.push_str(&format!("{}: {}\n    {}\n", model.name, model.title, model.summary));
         for p in &model.parameters {
             let allowed = match &p.kind {

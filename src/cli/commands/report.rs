@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::reports;
-use crate::bench::get_reports;
 use crate::bench::import::read_reports;
+use crate::bench::{ModelIndex, get_reports};
 use crate::cli::args::ReportArgs;
 
 pub(super) fn run(args: ReportArgs) -> Result<()> {
@@ -15,6 +15,9 @@ pub(super) fn run(args: ReportArgs) -> Result<()> {
     for path in &args.files {
         let shown = path.display().to_string();
         let bytes = fs::read(path).with_context(|| format!("{shown}: can't be read"))?;
+        if std::str::from_utf8(&bytes).is_ok_and(|text| ModelIndex::read(text).is_ok()) {
+            bail!("{shown}: is a model index, not results; neuronscope bench {shown} runs it")
+        }
         let mut imported = read_reports(&shown, &bytes)?;
         // Timers hold what a cost is made of; a report only has the result.
         if let (Some(cost), Ok(text)) = (args.cost_per_hour, std::str::from_utf8(&bytes))

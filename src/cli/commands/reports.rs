@@ -38,8 +38,8 @@ pub(super) fn print(reports: &[Report], args: &TableArgs) -> Result<()> {
         let cols = cols.as_deref().unwrap_or(export::CSV_COLS);
         return text::print(export::to_csv(&sorted(), cols)?.as_bytes());
     }
-    let columns = cols.as_deref().unwrap_or(PRINT_COLS);
-    let options = TableOptions { columns, sort_by: args.sort_by.as_deref(), reverse: args.reverse };
+    let columns = cols.unwrap_or_else(|| usual_columns(reports));
+    let options = TableOptions { columns: &columns, sort_by: args.sort_by.as_deref(), reverse: args.reverse };
     let mut out = export::to_table(reports, &options);
     for report in reports.iter().filter(|r| !r.is_finished()) {
         out.push_str(&format!(
@@ -52,4 +52,13 @@ pub(super) fn print(reports: &[Report], args: &TableArgs) -> Result<()> {
         out.push_str(&format!("\n{verdict}\n"));
     }
     text::print(out.as_bytes())
+}
+
+/// NeuronPerf's columns, and how models were compiled where rows differ in that.
+fn usual_columns(reports: &[Report]) -> Vec<&'static str> {
+    let mut columns = PRINT_COLS.to_vec();
+    if reports.windows(2).any(|pair| pair[0].compiler_args != pair[1].compiler_args) {
+        columns.push("compiler_args");
+    }
+    columns
 }

@@ -1,7 +1,8 @@
-//! Reading benchmark results of other tools, and of our own earlier runs.
+//! Reading benchmark results of other tools and of our own earlier runs, and model indexes.
 
 use super::{Job, JobState};
 use crate::base::units::format_bytes;
+use crate::bench::ModelIndex;
 use crate::bench::import::read_reports;
 use crate::session::{ByteSource, Event, JobId};
 
@@ -25,6 +26,11 @@ impl ImportJob {
     }
 
     fn finish(&self, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+        if let Some(read) = std::str::from_utf8(&self.bytes).ok().and_then(|text| ModelIndex::read(text).ok()) {
+            let (index, warnings) = (Box::new(read.index), read.warnings);
+            sink(Event::IndexRead { job: self.id, name: self.name.clone(), index, warnings });
+            return Ok(JobState::Done);
+        }
         let imported = read_reports(&self.name, &self.bytes).map_err(|e| e.to_string())?;
         let diagnostics = imported.diagnostics.items().to_vec();
         sink(Event::Imported { job: self.id, name: self.name.clone(), reports: imported.reports, diagnostics });

@@ -1,22 +1,38 @@
 //! Running an MLPerf scenario.
 
 use super::{Job, JobState, Times};
+use crate::base::stats::round_to;
 use crate::bench::Configuration;
-use crate::bench::mlperf::{MlperfSettings, run_scenario};
+use crate::bench::mlperf::{MlperfSettings, ScenarioProgress, ScenarioRun};
 use crate::session::{Event, JobId};
 
-/// A scenario to run, in one step: a run of the official 600 s is some hundred milliseconds, a search a dozen of them.
+/// A scenario in progress.
 pub(in crate::session) struct MlperfJob {
     id: JobId,
     settings: MlperfSettings,
     configuration: Configuration,
     times: Times,
-    is_announced: bool,
+    stage: Stage,
+}
+
+enum Stage {
+    New,
+    /// Announced: compiling comes next.
+    Compile,
+    Run(Box<ScenarioRun>),
 }
 
 impl MlperfJob {
     pub fn new(id: JobId, settings: MlperfSettings, configuration: Configuration, times: Times) -> Self {
-        Self { id, settings, configuration, times, is_announced: false }
+        Self { id, settings, configuration, times, stage: Stage::New }
+    }
+
+    fn progress(&self, share: f64, trying: Option<(u32, u32, f64)>) -> Event {
+        let mut label = format!("{}: {}", self.settings.scenario.name(), self.configuration.label());
+        if let Some((n, of, qps)) = trying {
+            label.push_str(&format!(", try {n} of {of}: {} queries/s", round_to(qps, 1)));
+        }
+        Event::Progress { job: self.id, done: (share * 1_000.0) as u64, total: 1_000, label }
     }
 }
 
@@ -25,16 +41,30 @@ impl Job for MlperfJob {
         self.id
     }
 
-    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
-        if !self.is_announced {
-            let label = format!("{}: {}", self.settings.scenario.name(), self.configuration.label());
-            sink(Event::Progress { job: self.id, done: 0, total: 0, label });
-            self.is_announced = true;
-            return Ok(JobState::More);
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+        let run = match &mut self.stage {
+            Stage::New => {
+                sink(self.progress(0.0, None));
+                self.stage = Stage::Compile;
+                return Ok(JobState::More);
+            }
+            Stage::Compile => {
+                let times = self.times.of(&self.configuration)?;
+                let run = ScenarioRun::new(self.settings.clone(), self.configuration.clone(), times)?;
+                self.stage = Stage::Run(Box::new(run));
+                return Ok(JobState::More);
+            }
+            Stage::Run(run) => run,
+        };
+        match run.step(u64::from(budget_events))? {
+            ScenarioProgress::More { share, trying } => {
+                sink(self.progress(share, trying));
+                Ok(JobState::More)
+            }
+            ScenarioProgress::Done(result) => {
+                sink(Event::Mlperf { job: self.id, result });
+                Ok(JobState::Done)
+            }
         }
-        let times = self.times.of(&self.configuration)?;
-        let result = Box::new(run_scenario(&self.settings, &self.configuration, &times)?);
-        sink(Event::Mlperf { job: self.id, result });
-        Ok(JobState::Done)
     }
 }

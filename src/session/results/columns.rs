@@ -23,7 +23,7 @@ pub const DEFAULT_COLUMNS: [&str; 13] = [
 ];
 
 /// Titles of the keys that have one; the others are called by their key, which people know from NeuronPerf's files.
-const TITLES: [(&str, &str); 17] = [
+const TITLES: [(&str, &str); 19] = [
     ("model_name", "Model"),
     ("n_models", "Models"),
     ("workers_per_model", "Workers/model"),
@@ -41,6 +41,8 @@ const TITLES: [(&str, &str); 17] = [
     ("status", "Status"),
     ("instance_type", "Instance"),
     ("performance_level", "Level"),
+    ("compiler_args", "Compiled with"),
+    ("device_type", "Device"),
 ];
 
 /// What a column of this key is called.
@@ -54,6 +56,23 @@ pub fn column_title(key: &str) -> &str {
 pub fn offered_columns() -> Vec<&'static str> {
     let rest = REPORT_KEYS.iter().copied().filter(|k| !DEFAULT_COLUMNS.contains(k));
     DEFAULT_COLUMNS.into_iter().chain(rest).collect()
+}
+
+/// Keys that tell rows apart and are not among the usual columns.
+const TELLING: [&str; 4] = ["instance_type", "performance_level", "device_type", "compiler_args"];
+
+/// The columns to show: those that were chosen, and of the usual ones also those by which rows differ.
+#[must_use]
+pub fn shown_columns<'a>(chosen: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a str> {
+    let mut shown = chosen.to_vec();
+    if chosen != DEFAULT_COLUMNS {
+        return shown;
+    }
+    let differs = |key: &&'static str| rows.windows(2).any(|pair| pair[0].get(key) != pair[1].get(key));
+    let telling: Vec<&str> = TELLING.into_iter().filter(differs).collect();
+    let at = shown.iter().position(|key| *key == "throughput_avg").unwrap_or(shown.len());
+    shown.splice(at..at, telling);
+    shown
 }
 
 /// The values of a report, made once: a table is built anew with each row that comes.
@@ -137,6 +156,16 @@ mod tests {
         offered.dedup();
         assert_eq!(offered.len(), REPORT_KEYS.len());
         assert!(TITLES.iter().all(|(key, _)| REPORT_KEYS.contains(key)));
+    }
+
+    #[test]
+    fn what_tells_rows_apart_is_shown_beside_the_usual_columns() {
+        let row = |flags: &str| ReportCells::of(&Report { compiler_args: Some(flags.into()), ..Report::default() });
+        let (a, b) = (row("--auto-cast none -O2"), row("--auto-cast all --auto-cast-type bf16 -O2"));
+        assert_eq!(shown_columns(&DEFAULT_COLUMNS, &[&a, &a]), DEFAULT_COLUMNS);
+        let shown = shown_columns(&DEFAULT_COLUMNS, &[&a, &b]);
+        assert_eq!((shown.len(), shown[5], shown[6]), (14, "compiler_args", "throughput_avg"));
+        assert_eq!(shown_columns(&["status"], &[&a, &b]), ["status"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod kept;
 mod plots;
 
 pub use charts::{latency_curves, latency_histogram, throughput_over_time};
-pub use columns::{DEFAULT_COLUMNS, ReportCells, column_title, offered_columns, report_table};
+pub use columns::{DEFAULT_COLUMNS, ReportCells, column_title, offered_columns, report_table, shown_columns};
 pub use filter::{Filter, FilterTermError};
 pub use kept::{KeptHead, RestoredSweep, keep_row, restore_sweep};
 pub use plots::{configuration_text, scaling, series_text, throughput_by_configuration, throughput_latency};

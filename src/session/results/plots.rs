@@ -80,7 +80,7 @@ pub fn scaling<'a>(reports: impl Iterator<Item = &'a Report>) -> Option<Lines> {
             batch: r.batch_size,
             pipeline: r.pipeline_size,
             level: r.performance_level,
-            compiler: r.compiler_args.clone(),
+            compiler: r.unusual_compiler_args(),
             origin: r.device_type.clone(),
         };
         families.entry(family).or_default().insert(r.n_models, throughput);

@@ -1,7 +1,7 @@
 //! The fields of a benchmark as text: one reader and one writer for links and for the form, so that both accept the same
 //! values and say the same about wrong ones.
 
-use super::{Notice, Query, run_fields};
+use super::{Notice, Query, run_fields, scenario_fields};
 use crate::bench::{BenchConfig, option_text, parse_levels, parse_list};
 use crate::compiler::UnknownOption;
 
@@ -60,10 +60,22 @@ pub enum BenchField {
     Dataset,
     /// When the duration starts.
     Accounting,
+    /// An MLPerf scenario.
+    Scenario,
+    /// Its least duration, seconds.
+    MinDuration,
+    /// Its least number of queries.
+    MinQueries,
+    /// Samples of one of its queries.
+    SamplesPerQuery,
+    /// Its latency bound, milliseconds.
+    LatencyBound,
+    /// Its rate.
+    TargetQps,
 }
 
 /// All fields in the order of links.
-pub const BENCH_FIELDS: [BenchField; 26] = [
+pub const BENCH_FIELDS: [BenchField; 32] = [
     BenchField::Model,
     BenchField::Name,
     BenchField::Instance,
@@ -90,6 +102,12 @@ pub const BENCH_FIELDS: [BenchField; 26] = [
     BenchField::Setup,
     BenchField::Dataset,
     BenchField::Accounting,
+    BenchField::Scenario,
+    BenchField::MinDuration,
+    BenchField::MinQueries,
+    BenchField::SamplesPerQuery,
+    BenchField::LatencyBound,
+    BenchField::TargetQps,
 ];
 
 impl BenchField {
@@ -123,6 +141,12 @@ impl BenchField {
             Self::Setup => "setup_ms",
             Self::Dataset => "dataset",
             Self::Accounting => "accounting",
+            Self::Scenario => "scenario",
+            Self::MinDuration => "min_duration",
+            Self::MinQueries => "min_queries",
+            Self::SamplesPerQuery => "samples_per_query",
+            Self::LatencyBound => "latency_bound_ms",
+            Self::TargetQps => "target_qps",
         }
     }
 
@@ -135,6 +159,7 @@ impl BenchField {
             Self::Duration => "duration_s",
             Self::Warmup => "warmup_inferences",
             Self::PerformanceLevel => "performance_levels",
+            Self::MinDuration => "min_duration_s",
             other => other.key(),
         }
     }
@@ -161,6 +186,12 @@ impl BenchField {
             Self::AutoCastType => option_text(&config.compile.auto_cast_types, config.options.compile.auto_cast_type),
             Self::OptLevel => option_text(&config.compile.opt_levels, config.options.compile.opt_level),
             Self::Lnc => config.options.compile.lnc.map(|n| n.to_string()).unwrap_or_default(),
+            Self::Scenario
+            | Self::MinDuration
+            | Self::MinQueries
+            | Self::SamplesPerQuery
+            | Self::LatencyBound
+            | Self::TargetQps => scenario_fields::text(self, config),
             option => run_fields::text(option, config),
         }
     }
@@ -197,6 +228,12 @@ impl BenchField {
             Self::OptLevel => sweep.set_opt_levels(compile, text).map_err(said)?,
             Self::Lnc if text.is_empty() => compile.lnc = None,
             Self::Lnc => compile.lnc = Some(self.number(text, "a number of cores, 1 or 2")?),
+            Self::Scenario
+            | Self::MinDuration
+            | Self::MinQueries
+            | Self::SamplesPerQuery
+            | Self::LatencyBound
+            | Self::TargetQps => scenario_fields::set(self, &mut next, text)?,
             option => run_fields::set(option, &mut next, text)?,
         }
         let mine = |p: &&crate::bench::ConfigError| p.field() == Some(self.config_name());

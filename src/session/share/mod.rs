@@ -10,6 +10,7 @@ mod numerics_fields;
 mod profile_link;
 mod query;
 mod run_fields;
+mod scenario_fields;
 
 pub use bench_fields::{BENCH_FIELDS, BenchField};
 pub use numerics_fields::{NUMERICS_FIELDS, NumericsField};

@@ -94,7 +94,11 @@ pub fn DataTable(props: &DataTableProps) -> Html {
 }
 
 fn count_text(shown: usize, all: usize) -> String {
-    if shown == all { format!("{all} rows") } else { format!("{shown} of {all} rows") }
+    if shown == all {
+        format!("{all} row{}", if all == 1 { "" } else { "s" })
+    } else {
+        format!("{shown} of {all} rows")
+    }
 }
 
 fn search_field(props: &DataTableProps) -> Html {

@@ -15,6 +15,9 @@ const TOP: f64 = 14.0;
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 260.0;
 
+/// The middle of the horizontal axis.
+pub const MIDDLE: f64 = LEFT + WIDTH / 2.0;
+
 /// Where a value of the horizontal axis stands.
 pub fn x_of(axis: &Axis, value: f64) -> f64 {
     LEFT + axis.share(value) * WIDTH

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::plot_frame::{VIEW_BOX, axes, x_of as frame_x, y_of as frame_y};
+use super::plot_frame::{MIDDLE, VIEW_BOX, axes, x_of as frame_x, y_of as frame_y};
 use crate::view::palette::FILLS;
 use crate::view::plot::{Mark, Scatter, ScatterPoint};
 use crate::view::svg::number;
@@ -90,12 +90,14 @@ fn fill_of(fill: u8) -> &'static str {
     FILLS[usize::from(fill) % FILLS.len()]
 }
 
-/// How far to the right a mark stands because earlier ones are at its place.
+/// How far beside its place a mark stands because earlier ones are there: away from the nearer edge, so that it stays in
+/// the frame.
 fn beside(plot: &Scatter, i: usize) -> f64 {
     let place = |p: &ScatterPoint| (x_of(plot, p.x), y_of(plot, p.y));
     let (x, y) = place(&plot.points[i]);
     let before = plot.points[..i].iter().map(place).filter(|(a, b)| (a - x).abs() < 7.0 && (b - y).abs() < 7.0);
-    before.count() as f64 * 9.0
+    let step = if x > MIDDLE { -9.0 } else { 9.0 };
+    before.count() as f64 * step
 }
 
 fn mark(plot: &Scatter, point: &ScatterPoint, dx: f64) -> Html {

@@ -1,6 +1,7 @@
-//! A configuration that is measured on this processor: one worker for each copy of the model, and nothing beside it.
+//! A configuration that is measured on this processor: one worker for each copy of the model, or one for
+//! all, and nothing beside it.
 
-use crate::bench::cpu::{CpuTimers, HostSamples, cpu_row};
+use crate::bench::cpu::{CpuTimers, HostSamples, cpu_row, side_by_side};
 use crate::bench::{Configuration, RowResult, RunDetail};
 use crate::web::platform::machine;
 
@@ -18,7 +19,7 @@ pub struct CpuRow {
 impl CpuRow {
     /// A configuration whose copies all run.
     pub fn new(row: u32, configuration: Configuration) -> Self {
-        let copies = vec![None; configuration.n_models as usize];
+        let copies = vec![None; side_by_side(&configuration).0 as usize];
         Self { row, configuration, copies }
     }
 

@@ -7,6 +7,8 @@ mod cpu;
 mod keeper;
 mod lane;
 mod runner;
+mod scenario;
 
 pub use keeper::{KeptSweep, kept_sweeps};
 pub use runner::SweepRunner;
+pub use scenario::ScenarioRunner;

@@ -11,8 +11,10 @@ use yew::{Callback, UseReducerDispatcher};
 use super::cpu::{CpuRow, MOST_COPIES, failed_copy};
 use super::keeper::{BEAT_MS, Keeper, KeptSweep};
 use super::lane::{Lane, Running};
-use crate::bench::cpu::CpuTimers;
-use crate::bench::{BenchConfig, Configuration, DeviceType, Report, RowResult, RunDetail, ServiceTimes, SweepState};
+use crate::bench::cpu::{CpuTimers, side_by_side};
+use crate::bench::{
+    BenchConfig, Configuration, DeviceType, Processes, Report, RowResult, RunDetail, ServiceTimes, SweepState,
+};
 use crate::session::{Event, JobId, Request, RunRequest};
 use crate::web::platform::machine::{hardware_threads, wall_ms};
 use crate::web::state::RunState;
@@ -248,7 +250,8 @@ impl SweepRunner {
             return false;
         }
         let Some((row, configuration)) = sweep.borrow_mut().begin_next() else { return false };
-        match self.lanes_for_copies(configuration.n_models) {
+        match self.lanes_for_copies(side_by_side(&configuration).0, configuration.options.processes == Processes::Fresh)
+        {
             Ok(engines) => self.measure(row, &configuration, engines),
             Err(message) => {
                 let report = Report::failed(&configuration, message);
@@ -258,15 +261,15 @@ impl SweepRunner {
         true
     }
 
-    /// A worker for each copy.
-    fn lanes_for_copies(&self, copies: u32) -> Result<Vec<Engine>, String> {
+    /// A worker for each copy; `is_fresh` starts new ones for this configuration.
+    fn lanes_for_copies(&self, copies: u32, is_fresh: bool) -> Result<Vec<Engine>, String> {
         if copies > MOST_COPIES {
             return Err(format!("n_models {copies}: at most {MOST_COPIES} copies are measured here, a worker each"));
         }
         let mut core = self.0.core.borrow_mut();
-        core.lanes.retain(|l| l.engine.is_alive());
+        core.lanes.retain(|l| l.engine.is_alive() && !is_fresh);
         while core.lanes.len() < copies as usize {
-            let engine = if core.lanes.is_empty() { self.0.pool.bench() } else { self.0.pool.take() };
+            let engine = if core.lanes.is_empty() && !is_fresh { self.0.pool.bench() } else { self.0.pool.take() };
             core.lanes.push(Lane { engine: engine?, running: None });
         }
         Ok(core.lanes.iter().take(copies as usize).map(|l| l.engine.clone()).collect())
@@ -277,7 +280,7 @@ impl SweepRunner {
         for (copy, engine) in (0..).zip(engines) {
             let (runner, at) = (self.clone(), engine.clone());
             let on_event = Callback::from(move |event| runner.on_copy(&at, row, copy, event));
-            let configuration = Box::new(configuration.clone());
+            let configuration = Box::new(side_by_side(configuration).1);
             let job = engine.send(|job| Request::MeasureCpu { job, copy, configuration }, None, on_event);
             if engine.is_alive()
                 && let Some(lane) = self.0.core.borrow_mut().lanes.iter_mut().find(|l| l.engine == engine)
@@ -474,6 +477,7 @@ impl SweepRunner {
         }
         let notes = sweep.messages.clone();
         self.stop_listing();
+        self.0.dispatch.dispatch(BenchAction::Index(None));
         self.0.dispatch.dispatch(BenchAction::Load(Box::new(sweep.config.clone())));
         self.0.dispatch.dispatch(BenchAction::Start(Box::new(sweep.config.clone()), notes));
         self.0.dispatch.dispatch(BenchAction::Imported(restored.others));

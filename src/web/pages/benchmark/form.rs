@@ -28,6 +28,7 @@ type Wrong = [(BenchField, String)];
 /// The form.
 #[component]
 pub fn BenchForm(props: &BenchFormProps) -> Html {
+    let is_open = use_mut_ref(|| false);
     let state = &props.state;
     let (_, wrong) = state.config();
     let onsubmit = {
@@ -72,7 +73,11 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
             />
         }
     };
+    let is_offline = state.text(BenchField::Scenario) == "Offline";
+    let has_scenario = !state.text(BenchField::Scenario).is_empty();
     let advanced_wrong = ADVANCED.iter().any(|f| error_of(&wrong, *f).is_some());
+    // What was unfolded for a mistake or a scenario is not folded under the hand that mends it.
+    *is_open.borrow_mut() |= advanced_wrong || has_scenario;
     html! {
         <form class="panel" {onsubmit} novalidate={true} aria-label="Benchmark configuration">
             <div class="fields">
@@ -90,7 +95,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                 { text(BenchField::Duration, "Duration (s)", "Simulated seconds of each configuration", "60") }
                 { text(BenchField::Seed, "Seed", "The same seed gives the same numbers", "0") }
             </div>
-            <details class="advanced" open={advanced_wrong}>
+            <details class="advanced" open={*is_open.borrow()}>
                 <summary>{ "Advanced" }</summary>
                 <fieldset class="group"><legend>{ "Model and compiler" }</legend><div class="fields">
                     { text(BenchField::PipelineSizes, "Pipeline sizes", "NeuronCores of one copy: 1 or 1,2", "1") }
@@ -111,6 +116,20 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                     { text(BenchField::Setup, "Set-up (ms)", "Of each copy, after its load", "0") }
                     { text(BenchField::Dataset, "Dataset", "Inferences in one pass: 500, or 500,loop to repeat it", "inputs that repeat") }
                 </div></fieldset>
+                <fieldset class="group"><legend>{ "MLPerf scenario" }</legend><div class="fields">
+                    { choice(BenchField::Scenario, "Scenario", "LoadGen\u{2019}s rules in place of NeuronPerf\u{2019}s closed loop", &SCENARIOS) }
+                    if has_scenario {
+                        { text(BenchField::MinDuration, "Least duration (s)", "Simulated; the rules say 600", "600") }
+                        { text(BenchField::MinQueries, "Least queries", "Of Offline: samples", if is_offline { "24576" } else { "100" }) }
+                        if state.text(BenchField::Scenario) == "MultiStream" {
+                            { text(BenchField::SamplesPerQuery, "Samples of a query", "", "8") }
+                        }
+                        if state.text(BenchField::Scenario) == "Server" {
+                            { text(BenchField::LatencyBound, "Latency bound (ms)", "99 % of the answers must keep to it", "15") }
+                            { text(BenchField::TargetQps, "Queries per second", "Empty: the highest rate that holds the bound is searched", "searched") }
+                        }
+                    }
+                </div></fieldset>
                 <fieldset class="group"><legend>{ "Time and cost" }</legend><div class="fields">
                     { text(BenchField::Warmup, "Warm-up inferences", "Before the measured window", "1") }
                     { text(BenchField::Jitter, "Jitter", "Largest random deviation of a stage: 0.01 is 1 %", "0.01") }
@@ -123,7 +142,21 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
     }
 }
 
-const ADVANCED: [BenchField; 19] = [
+const SCENARIOS: [(&str, &str); 5] = [
+    ("", "none"),
+    ("SingleStream", "SingleStream"),
+    ("MultiStream", "MultiStream"),
+    ("Server", "Server"),
+    ("Offline", "Offline"),
+];
+
+const ADVANCED: [BenchField; 25] = [
+    BenchField::Scenario,
+    BenchField::MinDuration,
+    BenchField::MinQueries,
+    BenchField::SamplesPerQuery,
+    BenchField::LatencyBound,
+    BenchField::TargetQps,
     BenchField::PipelineSizes,
     BenchField::PerformanceLevel,
     BenchField::Inputs,
@@ -147,7 +180,12 @@ const ADVANCED: [BenchField; 19] = [
 
 fn input_mode(field: BenchField) -> &'static str {
     match field {
-        BenchField::Duration | BenchField::Jitter | BenchField::CostPerHour => "decimal",
+        BenchField::Duration
+        | BenchField::Jitter
+        | BenchField::CostPerHour
+        | BenchField::MinDuration
+        | BenchField::LatencyBound
+        | BenchField::TargetQps => "decimal",
         BenchField::Seed | BenchField::Warmup | BenchField::PerformanceLevel => "numeric",
         _ => "text",
     }
@@ -190,7 +228,7 @@ fn buttons(props: &BenchFormProps) -> Html {
     html! {
         <div class="buttons">
             <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
-            <button type="button" disabled={!is_running} onclick={on(Actions::pause_or_resume)}>{ if props.state.is_paused() { "Resume" } else { "Pause" } }</button>
+            <button type="button" disabled={!is_running || props.actions.scenarios.is_running()} onclick={on(Actions::pause_or_resume)}>{ if props.state.is_paused() { "Resume" } else { "Pause" } }</button>
             <button type="button" disabled={!is_running} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
             if can_retry {
                 <button type="button" onclick={on(Actions::retry)}>{ "Retry failed" }</button>

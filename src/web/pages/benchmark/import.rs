@@ -47,6 +47,16 @@ pub fn import_file(
             state.dispatch(BenchAction::Imported(reports));
             notices.dispatch(NoticeAction::Say(tone, text));
         }
+        Event::IndexRead { name, index, warnings, .. } => {
+            let mut text = format!("{name}: the entries of this model index are what is benchmarked.");
+            warnings.iter().take(3).for_each(|w| text.push_str(&format!(" {w}.")));
+            if warnings.len() > 3 {
+                text.push_str(&format!(" There are {} more remarks.", warnings.len() - 3));
+            }
+            let tone = if warnings.is_empty() { Tone::Good } else { Tone::Info };
+            state.dispatch(BenchAction::Index(Some(index)));
+            notices.dispatch(NoticeAction::Say(tone, text));
+        }
         Event::Failed { message, .. } => otherwise.emit((kept.clone(), message)),
         _ => {}
     });

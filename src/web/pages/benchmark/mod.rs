@@ -3,10 +3,12 @@
 mod actions;
 mod form;
 mod import;
+mod index;
 mod kept;
 mod model_field;
 mod plan;
 mod results;
+mod scenario;
 
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
@@ -14,13 +16,15 @@ use yew::prelude::*;
 use crate::web::components::ProgressBar;
 use crate::web::context::use_app;
 use crate::web::state::bench::BenchState;
-use crate::web::sweep::SweepRunner;
+use crate::web::sweep::{ScenarioRunner, SweepRunner};
 
 use actions::Actions;
 use form::BenchForm;
+use index::IndexPanel;
 use kept::KeptSweeps;
 use plan::PlanPanel;
 use results::BenchResults;
+use scenario::ScenarioResults;
 
 pub use import::{import_file, may_hold_results};
 pub use model_field::ModelField;
@@ -32,6 +36,8 @@ pub struct BenchmarkPageProps {
     pub state: UseReducerHandle<BenchState>,
     /// What runs benchmarks.
     pub runner: SweepRunner,
+    /// What runs MLPerf scenarios.
+    pub scenarios: ScenarioRunner,
 }
 
 /// The page.
@@ -39,7 +45,13 @@ pub struct BenchmarkPageProps {
 pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
     use_listing(&props.state, &props.runner);
     let Some(app) = use_app() else { return Html::default() };
-    let actions = Actions { app: app.clone(), state: props.state.clone(), runner: props.runner.clone() };
+    let actions = Actions {
+        app: app.clone(),
+        state: props.state.clone(),
+        runner: props.runner.clone(),
+        scenarios: props.scenarios.clone(),
+    };
+    let has_scenario = props.state.config().0.mlperf.is_some();
     html! {
         <div class="page benchmark">
             <h1>{ "Benchmark" }</h1>
@@ -47,8 +59,12 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
             <KeptSweeps runner={props.runner.clone()} is_running={props.state.run.is_running()} />
             <BenchForm {actions} catalog={app.catalog.clone()} state={props.state.clone()} />
             <ProgressBar run={props.state.run.clone()} />
-            <PlanPanel state={props.state.clone()} />
+            <IndexPanel state={props.state.clone()} />
+            if !has_scenario {
+                <PlanPanel state={props.state.clone()} />
+            }
             { notes(&props.state) }
+            <ScenarioResults state={props.state.clone()} />
             <BenchResults state={props.state.clone()} />
         </div>
     }

@@ -4,6 +4,6 @@ mod rows;
 mod state;
 mod sweep_view;
 
-pub use rows::{ResultRow, RowId};
+pub use rows::{ResultRow, RowId, ScenarioRow};
 pub use state::{BenchAction, BenchState};
 pub use sweep_view::{SweepView, overall_share};

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::bench::mlperf::MlperfResult;
 use crate::bench::{Report, RowResult};
 use crate::session::results::ReportCells;
 
@@ -38,4 +39,13 @@ impl ResultRow {
     pub fn report(&self) -> &Report {
         &self.result.report
     }
+}
+
+/// What an MLPerf scenario gave on one configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScenarioRow {
+    /// The configuration.
+    pub label: String,
+    /// Its verdict, or why it could not run.
+    pub result: Result<MlperfResult, String>,
 }

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::{ResultRow, RowId, SweepView};
-use crate::bench::{BenchConfig, Report, RowResult};
+use super::{ResultRow, RowId, ScenarioRow, SweepView};
+use crate::bench::{BenchConfig, ModelIndex, Report, RowResult};
 use crate::session::results::DEFAULT_COLUMNS;
 use crate::session::share::{BENCH_FIELDS, BenchField, Link};
 use crate::view::table::Sort;
@@ -36,6 +36,10 @@ pub struct BenchState {
     pub columns: Rc<[AttrValue]>,
     /// The configuration whose charts are shown; absent while it is the first one that has any.
     pub selected: Option<RowId>,
+    /// Compiled models that are benchmarked in place of the form's model.
+    pub index: Option<Shared<ModelIndex>>,
+    /// What the last MLPerf scenario gave.
+    pub scenario: Shared<Vec<ScenarioRow>>,
 }
 
 /// What happens on the page.
@@ -70,6 +74,12 @@ pub enum BenchAction {
     Columns(Rc<[AttrValue]>),
     /// A configuration was chosen.
     Select(RowId),
+    /// A model index was dropped, or is not wanted any more.
+    Index(Option<Box<ModelIndex>>),
+    /// An MLPerf scenario was started.
+    StartScenario,
+    /// It ended on a configuration.
+    Scenario(Box<ScenarioRow>),
 }
 
 impl Default for BenchState {
@@ -86,6 +96,8 @@ impl Default for BenchState {
             filter: AttrValue::default(),
             columns: DEFAULT_COLUMNS.iter().map(|c| AttrValue::Static(c)).collect(),
             selected: None,
+            index: None,
+            scenario: Shared::new(Vec::new()),
         }
     }
 }
@@ -111,6 +123,7 @@ impl BenchState {
                 wrong.push((*field, message));
             }
         }
+        config.index = self.index.as_ref().map(|index| (**index).clone());
         (config, wrong)
     }
 
@@ -148,7 +161,13 @@ impl Reducible for BenchState {
                     next.texts[i] = text;
                 }
             }
-            BenchAction::Load(config) => next.texts = texts_of(&config),
+            BenchAction::Load(config) => {
+                next.texts = texts_of(&config);
+                // A link carries no index: one that is on the page stays.
+                if let Some(index) = config.index {
+                    next.index = Some(Shared::new(index));
+                }
+            }
             BenchAction::Listed(listed) => next.listed = Some(listed.map_err(AttrValue::from)),
             BenchAction::Start(config, notes) => {
                 next.ran = Some(Shared::new(*config));
@@ -181,6 +200,15 @@ impl Reducible for BenchState {
             BenchAction::Filter(filter) => next.filter = filter,
             BenchAction::Columns(columns) => next.columns = columns,
             BenchAction::Select(id) => next.selected = Some(id),
+            BenchAction::Index(index) => next.index = index.map(|index| Shared::new(*index)),
+            BenchAction::StartScenario => {
+                next.scenario = Shared::new(Vec::new());
+                next.run = RunState::started("Starting");
+            }
+            BenchAction::Scenario(row) => {
+                let rows = self.scenario.iter().cloned().chain([*row]);
+                next.scenario = Shared::new(rows.collect());
+            }
         }
         next.into()
     }

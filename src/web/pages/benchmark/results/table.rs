@@ -5,7 +5,7 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::columns::ColumnChooser;
-use crate::session::results::{Filter, ReportCells, report_table};
+use crate::session::results::{Filter, ReportCells, report_table, shown_columns};
 use crate::view::table::Sort;
 use crate::web::components::DataTable;
 use crate::web::context::Shared;
@@ -27,7 +27,8 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
     let shown = use_memo((state.rows.clone(), filter, state.columns.clone()), |(rows, filter, columns)| {
         let kept: Vec<_> = rows.iter().filter(|r| filter.accepts(&r.cells)).collect();
         let cells: Vec<&ReportCells> = kept.iter().map(|r| &*r.cells).collect();
-        let keys: Vec<&str> = columns.iter().map(AttrValue::as_str).collect();
+        let chosen: Vec<&str> = columns.iter().map(AttrValue::as_str).collect();
+        let keys = shown_columns(&chosen, &cells);
         let ids: Vec<RowId> = kept.iter().map(|r| r.id).collect();
         (Shared::new(report_table(&cells, &keys)), ids)
     });

@@ -24,7 +24,7 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
     let comparison = use_memo(state.rows.clone(), |rows| comparison(rows));
     let figures = use_memo(state.rows.clone(), |rows| tiles(rows));
     if state.rows.is_empty() {
-        if state.run.is_running() {
+        if state.run.is_running() || !state.scenario.is_empty() {
             return Html::default();
         }
         return html! {

@@ -1,0 +1,101 @@
+//! Metrics under names of a person's own: NeuronPerf's `register_metric` and `register_metric_from_existing`.
+
+use super::formula::Formula;
+use super::metric::{Metric, MetricError, Record, evaluate, find_metric, positive};
+use super::{Confusion, METRICS};
+
+/// The known metrics and those that were registered.
+#[derive(Clone, Default)]
+pub struct Metrics {
+    own: Vec<(String, Own)>,
+}
+
+#[derive(Clone)]
+enum Own {
+    Known(Metric),
+    Formula(Formula),
+}
+
+impl Metrics {
+    /// Registers `name=formula`, as in `balanced=(TPR+TNR)/2`, or `name=metric` for another name of a known one, as in
+    /// `best3=topk_3`.
+    ///
+    /// # Errors
+    /// When the name is taken or no name, or what stands behind it can not be read.
+    pub fn register(&mut self, text: &str) -> Result<(), String> {
+        let Some((name, meaning)) = text.split_once('=') else {
+            return Err(format!(
+                "'{text}' is no metric; write name=formula, as in balanced=(TPR+TNR)/2, or name=metric"
+            ));
+        };
+        let (name, meaning) = (name.trim(), meaning.trim());
+        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            return Err(format!("'{name}' is no name of a metric; use letters, digits and _"));
+        }
+        if METRICS.iter().any(|m| m.name.eq_ignore_ascii_case(name)) || self.find(name).is_some() {
+            return Err(format!("there is a metric '{name}' already; choose another name"));
+        }
+        let own = match find_metric(meaning) {
+            Ok(metric) => Own::Known(metric),
+            Err(_) => Own::Formula(Formula::parse(meaning)?),
+        };
+        self.own.push((name.to_owned(), own));
+        Ok(())
+    }
+
+    fn find(&self, name: &str) -> Option<&Own> {
+        self.own.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, own)| own)
+    }
+
+    /// A metric of this name over records; `None` when it has no value.
+    ///
+    /// # Errors
+    /// When there is no such metric, or with the first record that it can not judge.
+    pub fn evaluate(&self, name: &str, records: &[Record]) -> Result<Option<f64>, MetricError> {
+        match self.find(name) {
+            None => evaluate(find_metric(name)?, records),
+            Some(Own::Known(metric)) => evaluate(*metric, records),
+            Some(Own::Formula(formula)) => {
+                let mut counts = Confusion::default();
+                for (i, record) in records.iter().enumerate() {
+                    let (predicted, target) =
+                        positive(record).map_err(|problem| MetricError::Record { number: i + 1, problem })?;
+                    counts.add(predicted, target);
+                }
+                Ok(if records.is_empty() { None } else { formula.value(&counts) })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_metrics_stand_beside_the_known_ones() {
+        let mut metrics = Metrics::default();
+        metrics.register("balanced = (TPR + TNR) / 2").unwrap();
+        metrics.register("best2=topk_2").unwrap();
+        let rows: [(&[f32], f64); 4] = [(&[0.9], 1.0), (&[0.6], 0.0), (&[0.4], 1.0), (&[0.7], 1.0)];
+        let records: Vec<Record> = rows.iter().map(|(output, target)| Record { output, target: *target }).collect();
+        assert_eq!(metrics.evaluate("Balanced", &records).unwrap(), Some((2.0 / 3.0) / 2.0));
+        assert_eq!(metrics.evaluate("Recall", &records).unwrap(), Some(2.0 / 3.0));
+        let scores: [(&[f32], f64); 2] = [(&[0.1, 0.7, 0.2], 2.0), (&[0.5, 0.2, 0.3], 1.0)];
+        let scores: Vec<Record> = scores.iter().map(|(output, target)| Record { output, target: *target }).collect();
+        assert_eq!(metrics.evaluate("best2", &scores).unwrap(), Some(0.5));
+        assert!(metrics.evaluate("balanced", &scores).unwrap_err().to_string().contains("record 1"));
+        assert_eq!(metrics.evaluate("balanced", &[]).unwrap(), None);
+        assert!(metrics.evaluate("speed", &records).is_err());
+    }
+
+    #[test]
+    fn names_are_checked() {
+        let mut metrics = Metrics::default();
+        let mut said = |text: &str| metrics.register(text).err().unwrap_or_default();
+        assert_eq!(said("a=TP"), "");
+        assert!(said("A=FP").contains("already") && said("accuracy=TP").contains("already"));
+        assert!(said("a b=TP").contains("no name") && said("TP").contains("name=formula"));
+        assert!(said("b=TP+").contains("something is missing"));
+    }
+}

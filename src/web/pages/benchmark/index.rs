@@ -1,0 +1,77 @@
+//! A model index that was dropped on the page: its entries, which are then what is benchmarked.
+
+use yew::prelude::*;
+
+use crate::bench::{EntryStatus, ModelEntry, ModelIndex};
+use crate::session::CompileOptions;
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+use crate::web::components::LocalTable;
+use crate::web::context::Shared;
+use crate::web::state::bench::{BenchAction, BenchState};
+
+/// Properties of [`IndexPanel`].
+#[derive(Properties, PartialEq)]
+pub struct IndexPanelProps {
+    /// The state of the page.
+    pub state: UseReducerHandle<BenchState>,
+}
+
+/// The entries; nothing while there is no index.
+#[component]
+pub fn IndexPanel(props: &IndexPanelProps) -> Html {
+    let table = use_memo(props.state.index.clone(), |index| index.as_ref().map(|i| Shared::new(table_of(i))));
+    let (Some(index), Some(table)) = (&props.state.index, &*table) else { return Html::default() };
+    let drop_it = {
+        let dispatch = props.state.dispatcher();
+        Callback::from(move |_: MouseEvent| dispatch.dispatch(BenchAction::Index(None)))
+    };
+    let (all, finished) = (index.model_configs.len(), index.finished().count());
+    let is_unnamed = index.finished().any(|e| e.model.is_none());
+    html! {
+        <section class="panel" aria-labelledby="index-title">
+            <h2 id="index-title">{ format!("Model index: {}", index.model_name) }</h2>
+            <p>
+                { format!("{finished} of {all} entries are finished and are what is benchmarked, each as it was compiled: batch sizes, pipeline sizes, performance levels and inputs of the form do not count. Written by {}.", index.version) }
+                if is_unnamed { { " Entries that do not say which model they are run the model of the form." } }
+                { " A link does not carry the index." }
+            </p>
+            <LocalTable name="Entries of the index" table={table.clone()} file="model-index" searchable={all > 8} />
+            <div class="buttons"><button type="button" onclick={drop_it}>{ "Remove the index" }</button></div>
+        </section>
+    }
+}
+
+fn table_of(index: &ModelIndex) -> Table {
+    let columns = [
+        ("filename", "File", ColumnKind::Text),
+        ("model", "Model", ColumnKind::Text),
+        ("batch_size", "Batch", ColumnKind::Count),
+        ("pipeline_size", "Pipeline", ColumnKind::Count),
+        ("performance_level", "Level", ColumnKind::Count),
+        ("compiler", "Compiled with", ColumnKind::Text),
+        ("compile_s", "Compile (s)", ColumnKind::Number),
+        ("status", "Status", ColumnKind::Text),
+    ];
+    let text = |t: &Option<String>| t.as_ref().map_or(Cell::Missing, |t| Cell::Text(t.clone()));
+    let row = |e: &ModelEntry| {
+        let flags = e.compile_options(CompileOptions::default()).map(|o| o.to_string());
+        let status = match (e.status, &e.error) {
+            (EntryStatus::Error, Some(error)) => format!("error: {error}"),
+            (status, _) => status.name().to_owned(),
+        };
+        vec![
+            text(&e.filename),
+            text(&e.model),
+            Cell::Count(e.batch_size.into()),
+            Cell::Count(e.pipeline_size.into()),
+            Cell::Count(e.performance_level.into()),
+            text(&flags),
+            Cell::from(e.compile_s),
+            Cell::Text(status),
+        ]
+    };
+    Table {
+        columns: columns.map(|(id, title, kind)| Column::new(id, title, kind)).into(),
+        rows: index.model_configs.iter().map(row).collect(),
+    }
+}
