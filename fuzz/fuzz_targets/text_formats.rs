@@ -4,16 +4,13 @@
 use libfuzzer_sys::fuzz_target;
 use neuronscope::profile::formats::read_bytes;
 
-const BEGINNINGS: &[&[u8]] = &[
-    b"a;b 1\n",
-    b"# tracer: nop\n a-1 [000] 1.5: 0: B|1|x\n",
-    b"<html><script id=\"viewer-data\">",
-    b"<html><script class=\"trace-data\">#\n a-1 [000] 1.5: 0: B|1|x\n",
-    b"\xff\xfe[\0{\0",
-    b"{\"ph\":\"X\",\"ts\":1}\n{",
-];
+#[allow(dead_code)]
+mod skeletons {
+    include!("../skeletons.rs");
+}
+use skeletons::TEXT_BEGINNINGS;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
-    let _ = read_bytes("fuzz", &[BEGINNINGS[usize::from(kind) % BEGINNINGS.len()], bytes].concat());
+    let _ = read_bytes("fuzz", &[TEXT_BEGINNINGS[usize::from(kind) % TEXT_BEGINNINGS.len()], bytes].concat());
 });

@@ -120,6 +120,8 @@ fn role_of(queue: DmaQueue, dma: &Dma, source: &SourceEntry) -> Role {
     match (queue, dma.direction) {
         (DmaQueue::Weights, _) => Role::Weight,
         (DmaQueue::Custom, _) => Role::Custom,
+        (DmaQueue::Spill, DmaDirection::HbmToSbuf) => Role::SpillReload,
+        (DmaQueue::Spill, _) => Role::SpillSave,
         (DmaQueue::Io, DmaDirection::HbmToSbuf) => Role::Input,
         (DmaQueue::Io, DmaDirection::SbufToHbm) => Role::Output,
         (DmaQueue::Io, DmaDirection::HbmToHbm) if source.hlo_opcode == "parameter" => Role::StagedInput,

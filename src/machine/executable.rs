@@ -46,6 +46,8 @@ pub struct MemoryPlan {
     pub input_bytes: u64,
     /// Outputs of one call.
     pub output_bytes: u64,
+    /// Values of a call that are kept in device memory while SBUF is full.
+    pub spill_bytes: u64,
 }
 
 /// A compiled model for one NeuronCore.

@@ -48,11 +48,13 @@ pub enum DmaQueue {
     Weights,
     /// Operands and results of custom operators, which live in HBM.
     Custom,
+    /// Values that leave SBUF while others need the room, and come back.
+    Spill,
 }
 
 impl DmaQueue {
     /// All queues.
-    pub const ALL: [Self; 3] = [Self::Io, Self::Weights, Self::Custom];
+    pub const ALL: [Self; 4] = [Self::Io, Self::Weights, Self::Custom, Self::Spill];
 
     /// Name in the style of the profiler's queue rows.
     #[must_use]
@@ -61,6 +63,7 @@ impl DmaQueue {
             Self::Io => "qSyncIO0",
             Self::Weights => "qSyncWeights0",
             Self::Custom => "qGpSimdCustom0",
+            Self::Spill => "qSyncSpill0",
         }
     }
 

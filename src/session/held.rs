@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use super::analysis::Sources;
 use super::export::{open_json, operators_csv, profile_json, summary_json};
+use super::marks::{marks_of, with_marks};
 use super::timeline::{ShownTracks, link, locate, neighbour, search, slice_details, tile};
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
 use crate::base::units::{format_count, format_ns};
@@ -16,7 +17,7 @@ use crate::profile::flows::FlowIndex;
 use crate::profile::formats::chrome::write_to_string;
 use crate::profile::lod::LodIndex;
 use crate::profile::neuron::{OperatorView, operator_table};
-use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
+use crate::view::timeline::{Annotation, Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// What a model predicts of the time before the first call; nothing simulates it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,6 +117,7 @@ impl Held {
             operators: self.operator_kinds(),
             facts,
             diagnostics: self.profile.diagnostics().items().to_vec(),
+            marks: marks_of(&self.profile),
             also: Vec::new(),
         }
     }
@@ -221,16 +223,17 @@ impl Held {
             .collect()
     }
 
-    /// A file of it.
+    /// A file of it; a Chrome trace holds the marks.
     ///
     /// # Errors
     /// When this profile can not be written that way; the message says why.
-    pub fn export(&self, kind: ExportKind) -> Result<ExportedFile, String> {
+    pub fn export(&self, kind: ExportKind, marks: &[Annotation]) -> Result<ExportedFile, String> {
         let stem = self.file_stem();
         let file = |suffix: &str, mime, bytes| ExportedFile { file_name: format!("{stem}{suffix}"), mime, bytes };
         match kind {
             ExportKind::ChromeJson => {
-                Ok(file(".trace.json", "application/json", write_to_string(&self.profile).into_bytes()))
+                let trace = with_marks(write_to_string(&self.profile), &self.profile, marks);
+                Ok(file(".trace.json", "application/json", trace.into_bytes()))
             }
             ExportKind::Trace(format) => Ok(file(format.suffix(), format.mime(), format.write(&self.profile))),
             ExportKind::OperatorsCsv(kind, range) => {

@@ -10,6 +10,7 @@ mod export;
 mod held;
 mod ids;
 mod jobs;
+mod marks;
 mod operators;
 mod profile_info;
 pub mod protocol;

@@ -6,7 +6,7 @@ use super::{OperatorKind, ProfileKey};
 use crate::base::Diagnostic;
 use crate::bench::Configuration;
 use crate::compiler::{CompileOptions, Workflow};
-use crate::view::timeline::Outline;
+use crate::view::timeline::{Annotation, Outline};
 
 /// What to profile. The same specification gives the same profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,6 +122,8 @@ pub struct ProfileInfo {
     pub facts: Vec<(String, String)>,
     /// Problems met while reading.
     pub diagnostics: Vec<Diagnostic>,
+    /// Marks and ranges that it was written with.
+    pub marks: Vec<Annotation>,
     /// The other profiles of the same file, if it is an archive of several. Each has its own key.
     pub also: Vec<Self>,
 }

@@ -17,7 +17,7 @@ use crate::bench::{
 use crate::insight::{Insights, SliceRange};
 use crate::neuron::numerics::{NumericsReport, NumericsSpec};
 use crate::profile::formats::WriteFormat;
-use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
+use crate::view::timeline::{Annotation, Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
 pub const PROTOCOL_VERSION: u32 = 16;
@@ -257,6 +257,8 @@ pub enum Request {
         profile: ProfileKey,
         /// What to write.
         kind: ExportKind,
+        /// Marks and ranges to write with it, where it is a Chrome trace.
+        marks: Vec<Annotation>,
     },
     /// Forget a profile. Not answered.
     Close {

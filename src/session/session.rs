@@ -221,8 +221,8 @@ impl Session {
                 let busy = density(&self.held(profile)?.profile, buckets.min(MOST_BUCKETS));
                 Ok(Event::Density { job, profile, busy })
             }
-            Request::Export { job, profile, kind } => {
-                let file = self.held(profile)?.export(kind)?;
+            Request::Export { job, profile, kind, marks } => {
+                let file = self.held(profile)?.export(kind, &marks)?;
                 Ok(Event::Exported { job, file_name: file.file_name, mime: file.mime.to_owned(), bytes: file.bytes })
             }
             Request::Timeline { job, profile, query } => {

@@ -8,15 +8,17 @@ use crate::profile::analysis::compare::{ComparedRow, Comparison, Presence};
 pub fn comparison_table(comparison: &Comparison) -> Table {
     let column = Column::new;
     let per = if comparison.per_step { " per step" } else { "" };
+    // Whole numbers need no decimals.
+    let kind = if comparison.per_step { ColumnKind::Number } else { ColumnKind::Count };
     Table {
         columns: vec![
             column("name", "Operator", ColumnKind::Text),
             column("presence", "In", ColumnKind::Text),
-            column("base_count", &format!("Base count{per}"), ColumnKind::Number),
-            column("other_count", &format!("Other count{per}"), ColumnKind::Number),
-            column("base_ns", &format!("Base (ns{per})"), ColumnKind::Number),
-            column("other_ns", &format!("Other (ns{per})"), ColumnKind::Number),
-            column("difference_ns", &format!("Difference (ns{per})"), ColumnKind::Number),
+            column("base_count", &format!("Base count{per}"), kind),
+            column("other_count", &format!("Other count{per}"), kind),
+            column("base_ns", &format!("Base (ns{per})"), kind),
+            column("other_ns", &format!("Other (ns{per})"), kind),
+            column("difference_ns", &format!("Difference (ns{per})"), kind),
             column("ratio", "Ratio", ColumnKind::Number),
         ],
         rows: comparison.rows.iter().map(row).collect(),

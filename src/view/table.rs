@@ -90,6 +90,13 @@ impl From<Option<f64>> for Cell {
     }
 }
 
+/// A whole number with a sign where it is negative, thousands separated.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole and below 2^53
+fn whole(value: f64) -> String {
+    let sign = if value < 0.0 { "\u{2212}" } else { "" };
+    format!("{sign}{}", format_count(value.abs() as u64))
+}
+
 impl Cell {
     /// As people read it in a column of this kind.
     #[must_use]
@@ -101,6 +108,7 @@ impl Cell {
             (Self::Count(n), _) => format_count(*n),
             (Self::Number(v), ColumnKind::Percent) => percent(*v),
             (Self::Number(v), ColumnKind::Exact) => v.to_string(),
+            (Self::Number(v), ColumnKind::Count) if libm::trunc(*v) == *v && v.abs() < 9e15 => whole(*v),
             (Self::Number(v), _) => format!("{v:.3}"),
         }
     }

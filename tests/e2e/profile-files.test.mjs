@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, waitForState } from "./support.mjs";
+import { gunzipSync } from "node:zlib";
+import { appFixture, assertAccessible, download, waitForState } from "./support.mjs";
 import { writeSynthetic } from "./synthetic.mjs";
 import { zipOf } from "./zip.mjs";
 
@@ -44,7 +45,7 @@ test("every profile of an archive is a run", files(async (page) => {
 const BIG = join(FOLDER, "big.json");
 
 test("a second file while one is read waits for an answer, and the first profile stays", files(async (page) => {
-  writeSynthetic(BIG, 300_000);
+  writeSynthetic(BIG, 1_000_000);
   await input(page).setInputFiles(`${TRACES}/catapult_nanoseconds.json`);
   await waitForState(page, "done");
   await input(page).setInputFiles(BIG);
@@ -129,8 +130,63 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
   await page.keyboard.press("Enter");
   await page.getByText(/its name is highlighted on both\./).waitFor();
 
+  // The first slices of a name are brought beside one another: moved by what their starts differ.
+  await table.getByRole("button", { name: "ProfilerStep#1", exact: true }).click();
+  await page.getByText("ProfilerStep#1 is highlighted on both.").waitFor();
+  await page.getByRole("button", { name: "Align at this name" }).click();
+  const start = (file) => {
+    const events = JSON.parse(gunzipSync(readFileSync(`${TRACES}/${file}`))).traceEvents.filter((e) => e.name === "ProfilerStep#1");
+    return Math.round(Math.min(...events.map((e) => e.ts)) * 1000) - facts(file).min_ts_ns;
+  };
+  const said = await page.getByText(new RegExp(`^${other.replaceAll(".", "\\.")} is shown .* ns (earlier|later)\\.$`)).innerText();
+  const moved = Number(said.match(/shown ([\d,]+) ns/)[1].replaceAll(",", "")) * (said.includes("earlier") ? 1 : -1);
+  // Times of the file pass through a double here, which holds them to a few hundred nanoseconds.
+  assert.ok(Math.abs(moved - (start(other) - start(base))) < 1_000, `${moved} against ${start(other) - start(base)}`);
+  await page.getByRole("button", { name: "Align starts" }).click();
+
   await page.getByRole("button", { name: "Swap" }).click();
   await page.getByText(new RegExp(`^${base.replaceAll(".", "\\.")} against ${other.replaceAll(".", "\\.")} as base`)).waitFor();
   const swapped = new Map((await rows()).map((row) => [row[0], Number(row[6])]));
   for (const row of shown) if (swapped.has(row[0])) assert.equal(swapped.get(row[0]), -Number(row[6]), row[0]);
+}));
+
+test("a comparison fits a phone in the dark", files(async (page) => {
+  for (const file of ["hta_amd_mi250_minitoy.json.gz", "hta_triton_example.json.gz"]) {
+    await input(page).setInputFiles(`${TRACES}/${file}`);
+    await waitForState(page, "done");
+  }
+  await page.getByLabel("Tool", { exact: true }).selectOption("compare");
+  await page.getByRole("table", { name: "Operators compared" }).waitFor();
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.equal(wide, 0, "nothing overflows to the side");
+  await assertAccessible(page);
+}, { context: { viewport: { width: 360, height: 780 }, colorScheme: "dark" } }));
+
+test("marks stay with their run, go into the exported trace and come back with it", files(async (page) => {
+  const [one, two] = ["catapult_nanoseconds.json", "hta_triton_example.json.gz"];
+  for (const file of [one, two]) {
+    await input(page).setInputFiles(`${TRACES}/${file}`);
+    await waitForState(page, "done");
+  }
+  const timeline = page.getByRole("application", { name: "Timeline" });
+  const marks = page.getByRole("region", { name: "Marks and ranges", exact: true });
+  await timeline.focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Wall duration").waitFor();
+  await page.keyboard.press("m");
+  await marks.waitFor();
+  const cells = () => marks.locator("tbody tr").first().locator("td.number").allInnerTexts();
+  const name = marks.getByLabel("Name of mark 1");
+  await name.fill("the first, 'quoted'");
+  const before = await cells();
+  await runs(page).selectOption({ label: one });
+  await marks.waitFor({ state: "detached" });
+  await runs(page).selectOption({ label: two });
+  assert.equal(await name.inputValue(), "the first, 'quoted'");
+  const saved = await download(page, page.getByRole("button", { name: "Download JSON" }));
+  assert.equal(JSON.parse(saved.bytes).neuronscopeMarks.length, 1);
+  await input(page).setInputFiles({ name: "again.json", mimeType: "application/json", buffer: saved.bytes });
+  await page.getByRole("heading", { name: "again.json" }).waitFor();
+  assert.equal(await name.inputValue(), "the first, 'quoted'");
+  assert.deepEqual(await cells(), before);
 }));

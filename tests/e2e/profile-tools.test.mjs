@@ -30,7 +30,18 @@ test("statistics count every slice of a real trace; a group has a histogram and 
   await page.keyboard.press("Enter");
   const group = page.getByRole("region", { name: "Selected group" });
   await group.getByText(new RegExp(`Durations of ${counts[0]} slices`)).waitFor();
+  // Its slices are listed, and add up to its total time in the facts.
+  await group.getByText(`Its ${counts[0]} slices`).click();
+  const members = group.getByRole("table", { name: "Slices of the group" });
+  const times = await members.locator("tbody td:nth-child(4)").evaluateAll((cells) => cells.map((c) => Number(c.dataset.value)));
+  assert.deepEqual([name, times.length, times.reduce((a, b) => a + b)], facts.X_top10_total_ns[0]);
   await assertAccessible(page);
+  // An area of the treemap chooses its group, too.
+  await page.locator(".treemap button", { hasText: "hipLaunchKernel" }).first().focus();
+  await page.keyboard.press("Enter");
+  await group.getByText("Durations of 12 slices").waitFor();
+  await rows.first().locator("th button").click();
+  await group.getByRole("heading", { name }).waitFor();
   await group.getByRole("button", { name: "Highlight on the timeline" }).click();
   assert.equal(await page.getByLabel("Search slices").inputValue(), name);
 }));
@@ -66,6 +77,38 @@ function deviceWork() {
   return { longest, count: work.length };
 }
 
+test("an operator leads to its slices on the timeline, from the table and from the treemap", tools(async (page) => {
+  await open(page, TRACE, "operator-framework");
+  await page.getByRole("table", { name: "Operators" }).getByRole("button", { name: "hipLaunchKernel", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("12 found").waitFor();
+  await page.getByLabel("Tool", { exact: true }).selectOption("operator-framework");
+  await page.locator(".treemap button", { hasText: "hipLaunchKernel" }).first().click();
+  await page.getByText("12 found").waitFor();
+}));
+
+test("groups by category, device and thread count the same slices", tools(async (page) => {
+  await open(page, TRACE, "statistics");
+  const facts = JSON.parse(readFileSync(`${TRACES}/${TRACE}.facts.json`, "utf8"));
+  const events = JSON.parse(gunzipSync(readFileSync(`${TRACES}/${TRACE}`))).traceEvents.filter((e) => e.ph === "X");
+  const rows = page.getByRole("table", { name: "Groups" }).locator("tbody tr");
+  const counts = async () => Object.fromEntries(await rows.evaluateAll((all) => all.map((row) => [
+    row.querySelector("th").innerText, Number(row.querySelector("td").dataset.value),
+  ])));
+  await page.getByLabel("Group by").selectOption("category");
+  await rows.filter({ hasText: "cpu_op" }).waitFor();
+  const ofCategory = (name) => events.filter((e) => e.cat === name).length;
+  const found = await counts();
+  for (const name of ["cpu_op", "kernel", "gpu_memcpy", "cuda_runtime"]) assert.equal(found[name], ofCategory(name), name);
+  for (const by of ["thread", "device", "core", "process"]) {
+    await page.getByLabel("Group by").selectOption(by);
+    await page.waitForFunction((wanted) => {
+      const cells = [...document.querySelectorAll(".data-table tbody td:nth-child(2)")];
+      return cells.reduce((sum, cell) => sum + Number(cell.dataset.value), 0) === wanted;
+    }, facts.by_ph.X);
+  }
+}));
+
 test("idle gaps are ranked, say what was waited on and lead to the timeline, by keyboard", tools(async (page) => {
   await open(page, TRACE, "idle-gaps");
   const rows = page.getByRole("table", { name: "Idle gaps" }).locator("tbody tr");
@@ -83,8 +126,8 @@ test("idle gaps are ranked, say what was waited on and lead to the timeline, by 
   await page.keyboard.press("Enter");
   // The slice that ended the gap is selected, and the gap is in view.
   await page.getByRole("heading", { name: longest[1].slice(0, 40) }).waitFor();
+  await page.waitForFunction(() => location.hash.includes("tool=operator-timeline"));
   const hash = new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
-  assert.equal(hash.get("tool"), "operator-timeline");
   assert.ok(Number(hash.get("to")) - Number(hash.get("from")) > longest[0]);
 }));
 
@@ -106,6 +149,20 @@ test("the critical path is drawn and listed, and its parts lead to the timeline"
   await page.locator(".path-strip button", { hasText: "hipLaunchKernel" }).first().focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "hipLaunchKernel" }).waitFor();
+}));
+
+test("the critical path of a simulated execution goes through its devices", tools(async (page) => {
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  await page.getByLabel("Tool", { exact: true }).selectOption("critical-path");
+  const rows = page.getByRole("table", { name: "Time on the path" }).locator("tbody tr");
+  await rows.first().waitFor();
+  const times = Object.fromEntries(await rows.evaluateAll((all) => all.map((row) => [
+    row.querySelector("th").innerText, Number(row.querySelector("td:nth-child(3)").dataset.value),
+  ])));
+  assert.ok(times.fused_1 > 0, Object.keys(times).join());
+  const whole = Object.values(times).reduce((a, b) => a + b);
+  assert.ok((times["(nothing ran)"] ?? 0) < whole / 4, JSON.stringify(times));
 }));
 
 test("the summary of any trace says in sentences what dominates, with links", tools(async (page) => {

@@ -132,6 +132,36 @@ fn the_processor_is_measured_and_says_so() {
 }
 
 #[test]
+fn a_run_is_written_as_a_timeline_that_opens_with_its_figures() {
+    let f = folder("trace");
+    let line = "bench --model nn --n-models 2 --workers-per-model 1,2 --duration 0.02 --trace run.json --json";
+    let reports = json(&stdout(&f, line));
+    for (row, workers) in [(0, 1), (1, 2)] {
+        let opened = json(&stdout(&f, &format!("open run.{row}.json --json")));
+        let of = |name: &str| {
+            let found = opened["operators"].as_array().unwrap().iter().find(|op| op["name"] == name);
+            found.map_or((0, 0), |op| (op["count"].as_u64().unwrap(), op["total_ns"].as_u64().unwrap()))
+        };
+        // Everything of so short a run is in it: warm-ups are counted by the report, and have slices of their own.
+        let inferences = reports["reports"][row]["total_infs"].as_u64().unwrap();
+        let (shown, e2e_ns) = of("e2e");
+        assert_eq!((shown + of("warmup").0, of("warmup").0, of("compile").0), (inferences, 2, 1));
+        assert_eq!(of("ExecuteComputation").0, shown);
+        let mean_ms = e2e_ns as f64 / shown as f64 / 1e6;
+        let reported = reports["reports"][row]["e2e_avg_ms"].as_f64().unwrap();
+        assert!((mean_ms - reported).abs() < 0.002, "{workers} workers: {mean_ms} ms shown, {reported} ms reported");
+    }
+    assert!(!f.join("run.json").exists(), "several rows have files of their own");
+    let same = std::fs::read(f.join("run.1.json")).unwrap();
+    stdout(&f, line);
+    assert_eq!(std::fs::read(f.join("run.1.json")).unwrap(), same);
+
+    let message = stderr(&f, "bench --device-type cpu --trace x.json");
+    assert!(message.contains("--trace shows simulated runs"), "{message}");
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+#[test]
 fn casts_are_swept_compiled_into_an_index_and_run_from_it() {
     let f = folder("casts");
     let one = "--model nn --n-models 1 --workers-per-model 1 --duration 0.5";

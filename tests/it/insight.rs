@@ -194,7 +194,8 @@ fn a_session_answers_for_executions_and_says_so_for_files() {
     let profile = ProfileKey(1);
     let answer = ask(&mut session, Request::Summary { job, profile }, None);
     assert_eq!(answer, [Event::Summary { job, profile, insights: None }]);
-    let refused = ask(&mut session, Request::Export { job, profile, kind: ExportKind::SummaryJson }, None);
+    let refused =
+        ask(&mut session, Request::Export { job, profile, kind: ExportKind::SummaryJson, marks: Vec::new() }, None);
     let [Event::Failed { message, .. }] = &refused[..] else { panic!("{refused:?}") };
     assert!(message.starts_with("t.json: ") && message.contains("simulated"), "{message}");
 }

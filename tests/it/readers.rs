@@ -91,18 +91,12 @@ fn a_memory_timeline_has_a_sample_for_each_row() {
     assert_eq!(actions.1, r#"{"preexisting":645,"create":3345,"increment version":9510,"destroy":3345}"#);
 }
 
-/// With `NEURONSCOPE_TRACES=DIR`: the planes of real XPlane files, and the systrace page.
 #[test]
-fn large_files_of_other_formats() {
-    let Ok(dir) = std::env::var("NEURONSCOPE_TRACES") else {
-        println!("skipped: set NEURONSCOPE_TRACES to a folder of traces with facts/NAME.facts.json to run it");
-        return;
-    };
-    let read = |name: &str| read_bytes(name, &fs::read(Path::new(&dir).join(name)).unwrap()).unwrap();
+fn xplanes_have_the_events_of_each_plane() {
     for name in ["tracelens_jax_conv_legacy.xplane.pb", "tracelens_jax_te_fused_attn.xplane.pb"] {
-        let facts = fs::read_to_string(Path::new(&dir).join(format!("facts/{name}.facts.json"))).unwrap();
+        let facts = fs::read_to_string(fixtures().join(format!("{name}.facts.json"))).unwrap();
         let facts: serde_json::Value = serde_json::from_str(&facts).unwrap();
-        let profile = read(name);
+        let profile = open(name);
         assert_eq!(profile.meta().events, facts["n_events"].as_u64().unwrap(), "{name}");
         let slices = profile.slices();
         for plane in facts["planes"].as_array().unwrap().iter().filter(|p| p[2] != 0) {
@@ -117,7 +111,17 @@ fn large_files_of_other_formats() {
             assert!((total_ns as f64 - want_ns).abs() < 1.0, "{name} {}: {total_ns} ns, should be {want_ns}", plane[0]);
         }
     }
-    let systrace = read("catapult_android_systrace.html");
+}
+
+/// With `NEURONSCOPE_TRACES=DIR`: the systrace page, which is large.
+#[test]
+fn a_systrace_page_has_its_lines() {
+    let Ok(dir) = std::env::var("NEURONSCOPE_TRACES") else {
+        println!("skipped: set NEURONSCOPE_TRACES to a folder of traces with facts/NAME.facts.json to run it");
+        return;
+    };
+    let page = fs::read(Path::new(&dir).join("catapult_android_systrace.html")).unwrap();
+    let systrace = read_bytes("catapult_android_systrace.html", &page).unwrap();
     let summary = OpenSummary::of(&systrace);
     // 31,479 lines of the page are events, one of them says which clock it is.
     let phases = &summary.by_phase;

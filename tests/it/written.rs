@@ -167,3 +167,16 @@ fn the_files_of_the_plugin_read_again() {
         }
     }
 }
+
+/// Perfetto's trace processor stops at a null that is written as JSON.
+#[test]
+fn a_null_argument_is_an_annotation_without_a_value() {
+    let json = r#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":1,"args":{"none":null,"list":[null,1]}}]"#;
+    let profile = read_bytes("null", json.as_bytes()).unwrap();
+    let written = WriteFormat::Perfetto.write(&profile);
+    // Field 9 of an annotation, legacy_json_value, with four bytes.
+    assert!(!written.windows(6).any(|w| w == b"\x4a\x04null"));
+    let back = again(&profile, WriteFormat::Perfetto);
+    let args = back.slices().ids().map(|id| back.args().get(back.slices().args(id)).to_owned()).next().unwrap();
+    assert_eq!(args, r#"{"none":null,"list":[null,1]}"#);
+}

@@ -110,7 +110,7 @@ pub(in crate::cli) fn profile_info(events: &[Event]) -> Result<ProfileInfo> {
 /// # Errors
 /// With the session's message.
 pub(super) fn export(driver: &mut Driver, profile: ProfileKey, kind: ExportKind) -> Result<Vec<u8>> {
-    let events = driver.run(|job| Request::Export { job, profile, kind }, None)?;
+    let events = driver.run(|job| Request::Export { job, profile, kind, marks: Vec::new() }, None)?;
     let found = events.into_iter().find_map(|e| match e {
         Event::Exported { bytes, .. } => Some(bytes),
         _ => None,

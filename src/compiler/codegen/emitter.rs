@@ -85,6 +85,12 @@ impl Emitter {
         self.completed(unit)
     }
 
+    /// Completion of everything the engines were given until now.
+    pub fn so_far(&self) -> Vec<Wait> {
+        let engines = Engine::ALL.into_iter().map(Unit::Engine);
+        engines.map(|unit| Wait { unit, count: self.emitted[unit.index()] }).filter(|w| w.count > 0).collect()
+    }
+
     /// # Errors
     /// When the program has grown beyond what can be simulated in memory.
     pub fn check_size(&self) -> Result<(), CodegenError> {

@@ -20,6 +20,7 @@ mod program;
 mod reduce;
 mod rows;
 mod sources;
+mod spill;
 mod tiles;
 mod transfer;
 mod value;

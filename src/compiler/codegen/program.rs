@@ -7,6 +7,7 @@ use super::memory::SbufRing;
 use super::precision::Precision;
 use super::product::PsumBanks;
 use super::sources::Sources;
+use super::spill::Spilled;
 use super::value::{Layout, Resident, Value, matrix_of};
 use crate::base::{FxHashMap, FxHashSet, Idx, IndexVec};
 use crate::compiler::CompileOptions;
@@ -51,6 +52,10 @@ pub(super) struct Generator<'a> {
     last_use: IndexVec<InstrId, usize>,
     /// Layer norms and softmaxes.
     pub idioms: Idioms,
+    /// What the operation at hand reads and writes, which must not leave SBUF.
+    pub in_use: FxHashSet<InstrId>,
+    /// Values that are in device memory while others have their room.
+    pub spilled: FxHashMap<InstrId, Spilled>,
     /// Emitted before their turn, as the epilogue of a dot or as part of a larger operation.
     pub done: FxHashSet<InstrId>,
 }
@@ -116,6 +121,8 @@ impl<'a> Generator<'a> {
             users,
             last_use,
             idioms,
+            in_use: FxHashSet::default(),
+            spilled: FxHashMap::default(),
             done: FxHashSet::default(),
         }
     }
@@ -128,6 +135,7 @@ impl<'a> Generator<'a> {
         if self.define_lazy(id, instruction) {
             return Ok(());
         }
+        self.begin_operation(id)?;
         // Operations wait for one another, so the engines start each without work.
         self.loads = [0; 2];
         if let Some(softmax) = self.idioms.softmaxes.get(&id).copied() {
@@ -232,7 +240,7 @@ impl<'a> Generator<'a> {
     }
 
     /// The only reader of a dot, when it can evict the product from PSUM.
-    fn epilogue_of(&self, id: InstrId) -> Option<InstrId> {
+    pub(super) fn epilogue_of(&self, id: InstrId) -> Option<InstrId> {
         let [user] = self.users[id].as_slice() else { return None };
         if id == self.module.root {
             return None;
@@ -297,8 +305,8 @@ impl<'a> Generator<'a> {
         self.collect_dead(id, position, &mut dead);
         for value in dead {
             let loaded = self.loaded.remove(&value).map_or(0, |l| l.bytes);
-            let resident = match self.values.get(&value) {
-                Some(Value::Resident(r)) if value != id => r.bytes,
+            let resident = match self.values.get_mut(&value) {
+                Some(Value::Resident(r)) if value != id => std::mem::take(&mut r.bytes),
                 _ => 0,
             };
             let turned = self.turned.remove(&value).map_or(0, |t| t.bytes);
@@ -327,16 +335,22 @@ impl<'a> Generator<'a> {
         executable.memory.sbuf_peak_bytes = self.ring.peak();
         executable.memory.sbuf_capacity_bytes = self.core.sbuf_bytes;
         let memory = &executable.memory;
-        let needed = memory.weight_bytes.saturating_add(memory.input_bytes).saturating_add(memory.output_bytes);
+        let needed = [memory.weight_bytes, memory.input_bytes, memory.output_bytes, memory.spill_bytes];
+        let needed = needed.into_iter().fold(0, u64::saturating_add);
         if needed > self.core.hbm_bytes {
             return Err(CodegenError::DeviceMemoryExceeded { needed, available: self.core.hbm_bytes });
         }
         Ok(executable)
     }
 
+    /// Room for `bytes` in SBUF; what must be complete before it is free. Values that are not in use make room.
     pub(super) fn take(&mut self, id: InstrId, bytes: u64) -> Result<Vec<Wait>, CodegenError> {
-        let path = self.sources.path(id);
-        self.ring.take(bytes, &path)
+        loop {
+            match self.ring.take(bytes, &self.sources.path(id)) {
+                Err(_) if self.make_room() => {}
+                taken => return taken,
+            }
+        }
     }
 
     /// SBUF of a matrix: every partition of a block is taken, used or not. Beyond an eighth of SBUF the layers around it
@@ -446,7 +460,7 @@ impl<'a> Generator<'a> {
 }
 
 /// Whether an instruction is a view of its operand as far as code generation goes.
-fn is_view(opcode: &Opcode) -> bool {
+pub(super) fn is_view(opcode: &Opcode) -> bool {
     matches!(
         opcode,
         Opcode::Parameter { .. }

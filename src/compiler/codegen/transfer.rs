@@ -193,6 +193,7 @@ impl Generator<'_> {
 
     /// Writes the result to device memory; a lazily executed graph moves it on to where the framework reads it.
     pub(super) fn output(&mut self, id: InstrId) -> Result<(), CodegenError> {
+        self.begin_output(id)?;
         let Value::Resident(resident) = self.value(id)?.clone() else {
             return Err(self.unsupported(id, "a result that is a weight or a constant"));
         };

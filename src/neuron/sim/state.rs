@@ -65,6 +65,7 @@ pub(super) const UNITS: [Unit; Unit::COUNT] = [
     Unit::Queue(DmaQueue::Io),
     Unit::Queue(DmaQueue::Weights),
     Unit::Queue(DmaQueue::Custom),
+    Unit::Queue(DmaQueue::Spill),
 ];
 
 /// A unit's name in messages.

@@ -8,7 +8,8 @@
 //! * an arrow that leads to it: the work was handed over when the slice at the other end of the arrow ended, or when this
 //!   one started if that was earlier;
 //! * for a slice of the host that no arrow leads to and that starts after a pause of its thread: what another thread of the
-//!   host was running then or ended last before, if that is later.
+//!   host was running then or ended last before, if that is later. Profiles of Neuron devices have no arrows: there this is so
+//!   for every row of work, of the host and of devices.
 //!
 //! A slice of the host that waits for the device ([`Work::Wait`], or a copy that blocks) hands its time over to the device:
 //! the walk goes on from the device slice that ended last within it, if there is one. Annotations are never on the path. Time in which nothing ran on the chain
@@ -32,7 +33,7 @@ pub enum Cause {
     Track,
     /// An arrow leads from it to the next one.
     Arrow,
-    /// It ran on another thread of the host when the next one started after a pause of its own.
+    /// It ran on another thread of the host, or row of a Neuron profile, when the next one started after a pause of its own.
     Thread,
     /// The next one waits for it.
     Wait,
@@ -131,11 +132,12 @@ fn device_tracks(profile: &Profile, works: &Works) -> Vec<DeviceTrack> {
     profile.tracks().ids().map(ends).filter(|t| !t.ends.is_empty()).collect()
 }
 
-/// Threads with work of the host; none where no work is known.
+/// Threads with work of the host, and in a Neuron profile rows with any work; none where no work is known.
 fn host_tracks(profile: &Profile, works: &Works) -> Vec<TrackId> {
+    let counts = |work: Work| work.is_host() || works.family() == Family::Neuron && work != Work::Marker;
     let is_host = |t: &TrackId| {
         let mut slices = profile.slices().of_track(*t);
-        slices.any(|id| works.of_slice(profile, *t, id).is_some_and(Work::is_host))
+        slices.any(|id| works.of_slice(profile, *t, id).is_some_and(counts))
     };
     profile.tracks().ids().filter(is_host).collect()
 }
@@ -146,7 +148,7 @@ struct Walk<'a> {
     flows: &'a FlowIndex,
     span: Interval<TraceNs>,
     devices: Vec<DeviceTrack>,
-    /// Threads of the host.
+    /// Threads of the host, and rows whose slices wait for those of any other.
     hosts: Vec<TrackId>,
     /// Category of annotations.
     annotation: Option<StrId>,
@@ -245,7 +247,8 @@ impl Walk<'_> {
         let latest = first_starting(self.profile, track, at);
         let mut starting = (first..latest).rev().take(MOST_LOOKED_BACK).map(SliceId::from_usize);
         let found = starting.find(|id| ended(*id))?;
-        let around = std::iter::successors(Some(found), |id| slices.stack_parent(*id));
+        // Not the one that was running when it began: that may have ended long before, as a call does that begins a range.
+        let around = std::iter::successors(Some(found), |id| slices.enclosing(*id));
         let inside = around.take_while(|id| id.index() >= first && slices.end(*id) <= at);
         inside.filter(|id| self.counts(*id)).last()
     }
@@ -315,6 +318,7 @@ fn push(parts: &mut Vec<PathPart>, slice: Option<SliceId>, from: TraceNs, to: Tr
 mod tests {
     use super::*;
     use crate::base::Diagnostics;
+    use crate::profile::neuron::{EXECUTION_PROCESS, HLO_TRACK};
     use crate::profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder};
 
     fn arrow(b: &mut ProfileBuilder, id: u64, from: (TrackId, i64), to: (TrackId, i64)) {
@@ -323,6 +327,47 @@ mod tests {
             let (id, args) = (LinkValue::Number(id), ArgsId::NONE);
             b.link(LinkEvent { track, ts_ns, phase, name, category, args, id, binds_enclosing: true });
         }
+    }
+
+    #[test]
+    fn rows_of_a_neuron_profile_wait_for_one_another_without_arrows() {
+        let mut b = ProfileBuilder::new("test");
+        let (run, copy, host) =
+            (b.process("1", EXECUTION_PROCESS), b.process("2", "Process Data Transfer"), b.process("3", "Overview"));
+        let (ops, data) = (b.thread(run, "1", HLO_TRACK), b.thread(copy, "1", HLO_TRACK));
+        let setup = b.thread(host, "1", "Neuron Runtime Setup");
+        b.slice(setup, 0, 10, "setup", "", None);
+        b.slice(data, 10, 20, "weights", "", None);
+        b.slice(ops, 32, 8, "dot", "", None);
+        b.slice(data, 40, 5, "output", "", None);
+        b.slice(setup, 45, 5, "teardown", "", None);
+        let profile = b.finish(Diagnostics::new());
+        let path = CriticalPath::of(&profile, &Works::of(&profile), &FlowIndex::new(&profile), None);
+        let expected = [
+            ("setup", 0, 10, Cause::Thread),
+            ("weights", 10, 30, Cause::Thread),
+            ("", 30, 32, Cause::Idle),
+            ("dot", 32, 40, Cause::Thread),
+            ("output", 40, 45, Cause::Thread),
+            ("teardown", 45, 50, Cause::Last),
+        ];
+        assert_eq!(brief(&profile, &path), expected.map(|(n, a, z, c)| (n.to_owned(), a, z, c)));
+    }
+
+    #[test]
+    fn a_range_that_outlives_the_call_that_began_it_hides_nothing() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "python");
+        let t = b.thread(p, "1", "main");
+        b.slice(t, 0, 100, "main", "cpu_op", None);
+        b.slice(t, 5, 5, "enter", "cpu_op", None);
+        b.slice(t, 8, 80, "range", "user_annotation", None);
+        b.slice(t, 20, 30, "mm", "cpu_op", None);
+        b.slice(t, 60, 20, "relu", "cpu_op", None);
+        let profile = b.finish(Diagnostics::new());
+        let path = CriticalPath::of(&profile, &Works::of(&profile), &FlowIndex::new(&profile), None);
+        let ns = |name: &str| path.shares(&profile).iter().find(|s| s.name == name).map(|s| s.ns);
+        assert_eq!((ns("mm"), ns("relu"), ns("range")), (Some(30), Some(20), None), "{:?}", brief(&profile, &path));
     }
 
     fn brief(profile: &Profile, path: &CriticalPath) -> Vec<(String, i64, i64, Cause)> {

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::grouping::{device_text, thread_text};
-use super::work::{Family, Works};
+use super::work::{Family, Work, Works};
 use crate::base::{FxHashMap, IndexVec, Interval, StrId, TraceNs};
 use crate::profile::flows::{FlowIndex, first_starting, running_at};
 use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
@@ -116,7 +116,7 @@ pub(super) fn row_groups(profile: &Profile, works: &Works) -> Vec<RowGroup> {
 
 fn has_device_work(profile: &Profile, works: &Works, track: TrackId) -> bool {
     let mut slices = profile.slices().of_track(track);
-    slices.any(|id| works.of_slice(profile, track, id).is_some_and(super::work::Work::is_device))
+    slices.any(|id| works.of_slice(profile, track, id).is_some_and(Work::is_device))
 }
 
 /// Whether a slice keeps its row group busy.
@@ -124,7 +124,7 @@ fn counts(profile: &Profile, works: &Works, track: TrackId, id: SliceId) -> bool
     if profile.slices().flags(id).has(SliceFlags::UNCLOSED) {
         return false;
     }
-    works.family() == Family::Other || works.of_slice(profile, track, id).is_some_and(super::work::Work::is_device)
+    works.family() == Family::Other || works.of_slice(profile, track, id).is_some_and(Work::is_device)
 }
 
 /// The stretches between slices of some tracks in which none runs, by time.
@@ -172,12 +172,17 @@ fn look_into(profile: &Profile, works: &Works, flows: &FlowIndex, group: &RowGro
     }
 }
 
-/// What a thread did most in a span, by self time; markers do nothing.
+/// What a thread did most in a span, by self time; markers do nothing, nor do rows that show the work of others once more.
 fn meanwhile(profile: &Profile, works: &Works, track: TrackId, span: Interval<TraceNs>) -> Option<Meanwhile> {
     let slices = profile.slices();
     let mut by_name: FxHashMap<StrId, (i64, i64, SliceId)> = FxHashMap::default();
+    let rows_are_known = matches!(works.family(), Family::Neuron | Family::Xla);
+    let is_work = |id| match works.of_slice(profile, track, id) {
+        None => !rows_are_known,
+        Some(work) => work != Work::Marker,
+    };
     for (id, own) in self_times_in(profile, track, span) {
-        if own > 0 && works.of_slice(profile, track, id) != Some(super::work::Work::Marker) {
+        if own > 0 && is_work(id) {
             let entry = by_name.entry(slices.name(id)).or_insert((0, 0, id));
             entry.0 += own;
             if own > entry.1 {

@@ -1,10 +1,34 @@
 //! Formats whose parts refer to later ones: the text is collected, and read when it is whole.
 
 use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
-use crate::profile::Profile;
+use crate::base::Diagnostics;
+use crate::profile::{Profile, ProfileBuilder};
 
-/// Makes a profile of a whole text. Damage is a diagnostic; an error is for what gives no profile at all.
-pub(super) type Parse = fn(&[u8]) -> Result<Profile, ReadError>;
+/// What a text held.
+pub(super) enum Parsed {
+    /// Rows, of which a profile is made when the text is gone: both together would be the most memory of all.
+    Rows(Box<ProfileBuilder>, Diagnostics),
+    /// A profile.
+    Profile(Box<Profile>),
+}
+
+impl Parsed {
+    /// Rows and what was wrong with them.
+    pub fn of(builder: ProfileBuilder, diagnostics: Diagnostics) -> Self {
+        Self::Rows(Box::new(builder), diagnostics)
+    }
+
+    /// The profile.
+    pub fn finish(self) -> Profile {
+        match self {
+            Self::Rows(builder, diagnostics) => builder.finish(diagnostics),
+            Self::Profile(profile) => *profile,
+        }
+    }
+}
+
+/// Reads a whole text. Damage is a diagnostic; an error is for what gives no profile at all.
+pub(super) type Parse = fn(&[u8]) -> Result<Parsed, ReadError>;
 
 /// Collects the text for [`Parse`].
 pub(super) struct DocumentReader {
@@ -25,7 +49,9 @@ impl ChunkedReader for DocumentReader {
     }
 
     fn finish(self: Box<Self>) -> Result<Profile, ReadError> {
-        (self.parse)(&self.text)
+        let parsed = (self.parse)(&self.text);
+        drop(self.text);
+        parsed.map(Parsed::finish)
     }
 
     fn progress(&self) -> ReadProgress {

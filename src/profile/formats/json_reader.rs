@@ -2,7 +2,7 @@
 //! from then on; other formats are read when the text is whole.
 
 use super::chrome::ChromeReader;
-use super::document::{Parse, collect};
+use super::document::{Parse, Parsed, collect};
 use super::json::keys::KeyScanner;
 use super::sampled::{read_cpuprofile, read_firefox, read_heapprofile, read_safari, read_speedscope, read_stackprof};
 use super::sniff::name_json_object;
@@ -47,10 +47,12 @@ impl JsonReader {
         let keys = self.scanner.keys();
         let has = |key: &&str| keys.iter().any(|k| k == key);
         if let Some((_, parse)) = FORMATS.iter().find(|(wanted, _)| wanted.iter().all(has)) {
-            return parse(&self.text);
+            let parsed = parse(&self.text);
+            drop(self.text);
+            return parsed.map(Parsed::finish);
         }
         if neuron::looks_summary(&self.text) {
-            return neuron::read_summary(&self.text);
+            return neuron::read_summary(&self.text).map(Parsed::finish);
         }
         match name_json_object(keys) {
             Some(known) => Err(ReadError::NotAProfile { what: known.to_owned() }),

@@ -3,9 +3,10 @@
 
 use super::ReadError;
 use super::decimal::TimeUnit;
+use super::document::Parsed;
 use super::json::{Doc, Value};
 use crate::base::{Diagnostics, StrId};
-use crate::profile::{Profile, ProfileBuilder, TrackId};
+use crate::profile::{ProfileBuilder, TrackId};
 
 /// Categories by number, in the order of `_CATEGORY_TO_COLORS` in `torch/profiler/_memory_profiler.py`.
 const CATEGORIES: [&str; 8] =
@@ -14,7 +15,7 @@ const CATEGORIES: [&str; 8] =
 const ACTIONS: [&str; 4] = ["preexisting", "create", "increment version", "destroy"];
 
 /// Reads a whole file.
-pub(super) fn read_memory_timeline(text: &[u8]) -> Result<Profile, ReadError> {
+pub(super) fn read_memory_timeline(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let mut reader = Reader::new();
     let first = doc.root().items().next().and_then(|row| row.items().next());
@@ -29,7 +30,7 @@ pub(super) fn read_memory_timeline(text: &[u8]) -> Result<Profile, ReadError> {
         return Err(ReadError::NotAProfile { what });
     }
     doc.report_damage(&mut reader.diagnostics);
-    Ok(reader.builder.finish(reader.diagnostics))
+    Ok(Parsed::of(reader.builder, reader.diagnostics))
 }
 
 struct Reader {

@@ -7,12 +7,13 @@
 
 use super::ReadError;
 use super::decimal::TimeUnit;
+use super::document::Parsed;
 use super::json::{Doc, Value};
 use crate::base::{Diagnostics, StrId};
-use crate::profile::{ArgsId, Profile, ProfileBuilder, TrackId};
+use crate::profile::{ArgsId, ProfileBuilder, TrackId};
 
 /// Reads `neuron_framework_op.json` or `neuron_hlo_op.json`: operators one after another, as long as their time.
-pub(super) fn read_operators(text: &[u8]) -> Result<Profile, ReadError> {
+pub(super) fn read_operators(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-operators"), Diagnostics::new());
     let [ops, total] = doc.root().fields(["ops", "total_time"]);
@@ -48,11 +49,11 @@ pub(super) fn read_operators(text: &[u8]) -> Result<Profile, ReadError> {
         ends[slot].1 = ends[slot].1.saturating_add(time.max(0));
     }
     doc.report_damage(&mut diagnostics);
-    Ok(builder.finish(diagnostics))
+    Ok(Parsed::of(builder, diagnostics))
 }
 
 /// Reads what `neuron-profile view --output-format json` prints: a list for each kind of row.
-pub(super) fn read_device_json(text: &[u8]) -> Result<Profile, ReadError> {
+pub(super) fn read_device_json(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-profile"), Diagnostics::new());
     let process = builder.process("", "Neuron device");
@@ -95,7 +96,7 @@ pub(super) fn read_device_json(text: &[u8]) -> Result<Profile, ReadError> {
         }
     }
     doc.report_damage(&mut diagnostics);
-    Ok(builder.finish(diagnostics))
+    Ok(Parsed::of(builder, diagnostics))
 }
 
 /// The text of a value that may not be there.
@@ -123,7 +124,7 @@ impl Tracks<'_> {
 }
 
 /// Reads `system_profile.json`: events of the runtime and the framework, memory and processor use.
-pub(super) fn read_system_json(text: &[u8]) -> Result<Profile, ReadError> {
+pub(super) fn read_system_json(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-system-profile"), Diagnostics::new());
     let [events, memory, cpu] = doc.root().fields(["trace_events", "mem_usage", "cpu_util"]);
@@ -164,7 +165,7 @@ pub(super) fn read_system_json(text: &[u8]) -> Result<Profile, ReadError> {
         }
     }
     doc.report_damage(&mut diagnostics);
-    Ok(builder.finish(diagnostics))
+    Ok(Parsed::of(builder, diagnostics))
 }
 
 /// Whether a JSON object is a summary: its first value is a flat object of metrics, with a total time.
@@ -178,7 +179,7 @@ pub(super) fn looks_summary(text: &[u8]) -> bool {
 }
 
 /// Reads a summary: a slice of the total time for each profile in it, with all metrics as arguments.
-pub(super) fn read_summary(text: &[u8]) -> Result<Profile, ReadError> {
+pub(super) fn read_summary(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-summary"), Diagnostics::new());
     let process = builder.process("", "Neuron summary");
@@ -195,5 +196,5 @@ pub(super) fn read_summary(text: &[u8]) -> Result<Profile, ReadError> {
             .to_owned()
     });
     doc.report_damage(&mut diagnostics);
-    Ok(builder.finish(diagnostics))
+    Ok(Parsed::of(builder, diagnostics))
 }

@@ -3,12 +3,13 @@
 
 use super::ReadError;
 use super::decimal::TimeUnit;
+use super::document::Parsed;
 use super::json::{Doc, Value};
 use crate::base::{Diagnostics, FxHashMap, FxHashSet, StrId};
-use crate::profile::{ArgsId, LinkEvent, LinkValue, Profile, ProfileBuilder, TrackId};
+use crate::profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
 
 /// Reads a whole file.
-pub(super) fn read_rocprof(text: &[u8]) -> Result<Profile, ReadError> {
+pub(super) fn read_rocprof(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("rocprof"), Diagnostics::new());
     let tool = doc.root().get("rocprofiler-sdk-tool");
@@ -31,7 +32,7 @@ pub(super) fn read_rocprof(text: &[u8]) -> Result<Profile, ReadError> {
         }
     }
     doc.report_damage(&mut diagnostics);
-    Ok(builder.finish(diagnostics))
+    Ok(Parsed::of(builder, diagnostics))
 }
 
 fn is_device(kind: &[u8]) -> bool {

@@ -4,10 +4,11 @@
 //! are rounded to nanoseconds, not its length, so that what nests still does.
 
 use super::ReadError;
+use super::document::Parsed;
 use super::json::ObjectText;
 use super::wire::{Fields, Wire};
 use crate::base::{Diagnostics, FxHashMap, StrId};
-use crate::profile::{ArgsId, LinkEvent, LinkValue, Profile, ProfileBuilder, TrackId};
+use crate::profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
 
 /// Name of the format in summaries.
 pub(super) const FORMAT: &str = "xplane";
@@ -16,7 +17,7 @@ pub(super) const FORMAT: &str = "xplane";
 pub(super) const CUSTOM_PLANE: &str = "/device:CUSTOM:";
 
 /// Reads a whole file.
-pub(super) fn read_xplane(bytes: &[u8]) -> Result<Profile, ReadError> {
+pub(super) fn read_xplane(bytes: &[u8]) -> Result<Parsed, ReadError> {
     let (mut builder, mut diagnostics) = (ProfileBuilder::new(FORMAT), Diagnostics::new());
     let mut fields = Fields::of(bytes);
     let (mut planes, mut hosts) = (0u32, Vec::new());
@@ -45,7 +46,7 @@ pub(super) fn read_xplane(bytes: &[u8]) -> Result<Profile, ReadError> {
     if !hosts.is_empty() {
         builder.set_property("hostnames", &serde_json::Value::from(hosts).to_string());
     }
-    Ok(builder.finish(diagnostics))
+    Ok(Parsed::of(builder, diagnostics))
 }
 
 /// What is there of a plane whose end is missing.

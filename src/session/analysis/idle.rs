@@ -31,7 +31,7 @@ pub(super) fn idle_table(sources: &Sources<'_>, of: &SpanOf) -> Listed {
     let table = Table {
         columns: vec![
             Column::new("of", "Idle", ColumnKind::Text),
-            Column::new("start_ns", "Start (ns)", ColumnKind::Exact),
+            Column::new("start_ns", "Start (ns)", ColumnKind::Count),
             Column::new("duration_ns", "Duration (ns)", ColumnKind::Count),
             Column::new("before", "After", ColumnKind::Text),
             Column::new("after", "Until", ColumnKind::Text),

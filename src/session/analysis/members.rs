@@ -25,7 +25,7 @@ pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], skip:
         columns: vec![
             Column::new("name", "Name", ColumnKind::Text),
             Column::new("thread", "Thread", ColumnKind::Text),
-            Column::new("start_ns", "Start (ns)", ColumnKind::Exact),
+            Column::new("start_ns", "Start (ns)", ColumnKind::Count),
             Column::new("duration_ns", "Duration (ns)", ColumnKind::Count),
         ],
         rows: rows.collect(),

@@ -35,6 +35,10 @@ pub struct DataTableProps {
     /// More about a row, for people who point at its first cell: `None` where there is no more.
     #[prop_or_default]
     pub notes: Rc<[Option<AttrValue>]>,
+    /// Whether texts too long for two lines are cut, and whole for who points at them: names of templates are longer than any
+    /// sentence.
+    #[prop_or_default]
+    pub cuts_texts: bool,
     /// A row was chosen, by position in the table; without it rows can not be chosen.
     #[prop_or_default]
     pub on_row: Option<Callback<usize>>,
@@ -135,7 +139,7 @@ fn row(props: &DataTableProps, r: usize) -> Html {
     let note = props.notes.get(r).cloned().flatten();
     html! {
         <tr key={r}>
-            { for cells.map(|(i, (cell, column))| if i == 0 { first_cell(props, r, cell, column, note.clone()) } else { value_cell(cell, column) }) }
+            { for cells.map(|(i, (cell, column))| if i == 0 { first_cell(props, r, cell, column, note.clone()) } else { value_cell(cell, column, props.cuts_texts) }) }
         </tr>
     }
 }
@@ -160,7 +164,7 @@ fn first_cell(props: &DataTableProps, r: usize, cell: &Cell, column: &Column, no
     }
 }
 
-fn value_cell(cell: &Cell, column: &Column) -> Html {
+fn value_cell(cell: &Cell, column: &Column, is_cut: bool) -> Html {
     let text = cell.text(column.kind);
     if column.kind == ColumnKind::Percent {
         let share = cell.number().unwrap_or_default().clamp(0.0, 100.0);
@@ -173,5 +177,9 @@ fn value_cell(cell: &Cell, column: &Column) -> Html {
     }
     // A sentence needs room to be read, where numbers would leave it a few characters.
     let is_sentence = !column.is_numeric() && text.len() > 48;
+    if is_sentence && is_cut {
+        let full = text.clone();
+        return html! { <td class="is-name" data-value={cell.raw()}><span class="name" title={full}>{ text }</span></td> };
+    }
     html! { <td class={classes!(column.is_numeric().then_some("number"), is_sentence.then_some("is-sentence"))} data-value={cell.raw()}>{ text }</td> }
 }

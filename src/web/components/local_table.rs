@@ -27,6 +27,9 @@ pub struct LocalTableProps {
     /// A row was chosen, by position in the table.
     #[prop_or_default]
     pub on_row: Option<Callback<usize>>,
+    /// Whether texts too long for two lines are cut.
+    #[prop_or_default]
+    pub cuts_texts: bool,
     /// More about rows.
     #[prop_or_default]
     pub notes: Rc<[Option<AttrValue>]>,
@@ -57,6 +60,7 @@ pub fn LocalTable(props: &LocalTableProps) -> Html {
             <DataTable
                 name={props.name.clone()} table={props.table.clone()} sort={(*sort).clone()} {on_sort}
                 search={(*search).clone()} {on_search} on_row={props.on_row.clone()} notes={props.notes.clone()}
+                cuts_texts={props.cuts_texts}
             />
             <button type="button" onclick={save} aria-label={format!("Download {} as CSV", props.name)}>{ "CSV" }</button>
         </div>

@@ -31,10 +31,36 @@ pub struct OpenRun {
     pub engine: Engine,
     /// The operator tables that were asked for.
     pub operators: BTreeMap<OperatorKind, CountedOperators>,
+    /// How it was last looked at, while another one is shown.
+    kept: KeptView,
     /// What the Neuron plugin would call it; none for files.
     pub run_name: Option<String>,
     /// Its analysis, once it was asked for; the inner one is absent when the profile has none.
     pub insights: Option<Option<Shared<Insights>>>,
+}
+
+/// How a run is looked at.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct KeptView {
+    span: Option<Interval<TraceNs>>,
+    in_view: bool,
+    selected: Option<u32>,
+    arrangement: Arrangement,
+    annotations: Vec<Annotation>,
+    core: Option<(u32, u32)>,
+}
+
+impl KeptView {
+    fn of(link: &ProfileLink) -> Self {
+        Self {
+            span: link.span,
+            in_view: link.in_view,
+            selected: link.selected,
+            arrangement: link.arrangement.clone(),
+            annotations: link.annotations.clone(),
+            core: link.core,
+        }
+    }
 }
 
 /// Flow arrows of a span.
@@ -235,13 +261,18 @@ impl ProfileState {
         self.runs.iter().rfind(fits).map(|r| r.id)
     }
 
-    fn forget_view(&mut self) {
-        self.link.span = None;
-        self.link.in_view = false;
-        self.link.selected = None;
-        self.link.arrangement = Arrangement::default();
-        self.link.annotations.clear();
-        self.link.core = None;
+    /// Looks at the run that comes next as it was looked at last; the one that is shown keeps its view.
+    fn change_view(&mut self, next: KeptView) {
+        let shown = self.shown;
+        if let Some(run) = self.runs.iter_mut().find(|r| Some(r.id) == shown) {
+            run.kept = KeptView::of(&self.link);
+        }
+        self.link.span = next.span;
+        self.link.in_view = next.in_view;
+        self.link.selected = next.selected;
+        self.link.arrangement = next.arrangement;
+        self.link.annotations = next.annotations;
+        self.link.core = next.core;
         self.details = None;
         self.hits = None;
         self.area = None;
@@ -269,8 +300,11 @@ impl ProfileState {
 
     /// The profile that came, and those that came in the same archive. The first is shown.
     fn add(&mut self, mut info: ProfileInfo, engine: &Engine) {
-        if !std::mem::take(&mut self.is_fresh) {
-            self.forget_view();
+        let is_fresh = std::mem::take(&mut self.is_fresh);
+        // The marks of a link are newer than those of the file.
+        if !is_fresh || self.link.annotations.is_empty() {
+            let fresh = if is_fresh { KeptView::of(&self.link) } else { KeptView::default() };
+            self.change_view(KeptView { annotations: info.marks.clone(), ..fresh });
         }
         let also = std::mem::take(&mut info.also);
         let all: Vec<ProfileInfo> = std::iter::once(info).chain(also).collect();
@@ -281,13 +315,14 @@ impl ProfileState {
         for info in all {
             let (id, engine) = (self.next_id, engine.clone());
             self.next_id += 1;
+            let kept = KeptView { annotations: info.marks.clone(), ..KeptView::default() };
             let run_name = match info.origin {
                 ProfileOrigin::Simulated(_) => Some(format!("{}_{id}", date::run_name())),
                 ProfileOrigin::Benchmark(_) => Some(date::run_name()),
                 ProfileOrigin::File { .. } => None,
             };
             let info = Shared::new(info);
-            self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), run_name, insights: None });
+            self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), kept, run_name, insights: None });
         }
         self.show(first);
         self.run = RunState::Done;
@@ -311,11 +346,16 @@ impl ProfileState {
     fn close(&mut self, id: u32) {
         self.runs.retain(|r| r.id != id);
         if self.shown == Some(id) {
-            self.forget_view();
             self.shown = None;
-            match self.runs.last().map(|r| r.id) {
-                Some(last) => self.show(last),
-                None => self.run = RunState::Idle,
+            match self.runs.last().map(|r| (r.id, r.kept.clone())) {
+                Some((last, kept)) => {
+                    self.change_view(kept);
+                    self.show(last);
+                }
+                None => {
+                    self.change_view(KeptView::default());
+                    self.run = RunState::Idle;
+                }
             }
         }
     }
@@ -347,8 +387,12 @@ impl Reducible for ProfileState {
                 }
             }
             ProfileAction::Show(id) => {
-                next.forget_view();
-                next.show(id);
+                if let Some(kept) = next.runs.iter().find(|r| r.id == id).map(|r| r.kept.clone())
+                    && next.shown != Some(id)
+                {
+                    next.change_view(kept);
+                    next.show(id);
+                }
             }
             ProfileAction::Close(id) => next.close(id),
             ProfileAction::Tool(tool) => {
@@ -415,7 +459,7 @@ impl Reducible for ProfileState {
                 next.link.selected = Some(link.slice.0);
             }
             ProfileAction::ShowSpan(span, slice) => {
-                next.link.tool = Tool::OperatorTimeline;
+                next.link.tool = next.timeline_tool();
                 let room = (span.end.0.saturating_sub(span.start.0) / 2).max(5);
                 let (from, to) = (span.start.0.saturating_sub(room), span.end.0.saturating_add(room));
                 next.link.span = Some(Interval::new(TraceNs(from), TraceNs(to)));

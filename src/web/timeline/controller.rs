@@ -94,8 +94,8 @@ pub(super) struct Inner {
     asked: Cell<Option<JobId>>,
     /// What the view stays near: the span of the profile, or of all that share its axis.
     bounds: Cell<Interval<TraceNs>>,
-    /// The timeline whose view moves along with this one.
-    partner: RefCell<Option<Weak<Inner>>>,
+    /// The timeline whose view moves along with this one, and what its times are more than those here, in ns.
+    partner: RefCell<Option<(Weak<Inner>, i64)>>,
     settle: RefCell<Option<Timeout>>,
 }
 
@@ -187,14 +187,16 @@ impl Controller {
         }))
     }
 
-    /// Gives this timeline and another one axis: a view of either becomes the view of both, and both stay near the longer.
-    pub fn pair_with(&self, other: &Self) {
-        let (a, b) = (self.0.info.outline.span, other.0.info.outline.span);
-        let bounds = Interval::new(a.start.min(b.start), a.end.max(b.end));
-        for (one, two) in [(self, other), (other, self)] {
-            one.0.bounds.set(bounds);
-            *one.0.partner.borrow_mut() = Some(Rc::downgrade(&two.0));
+    /// Gives this timeline and another one axis: a view of either becomes the view of both, and both stay near what either
+    /// holds. An instant here is beside the one that is `offset_ns` later there.
+    pub fn pair_with(&self, other: &Self, offset_ns: i64) {
+        for (one, two, offset) in [(self, other, offset_ns), (other, self, offset_ns.saturating_neg())] {
+            let (own, there) = (one.0.info.outline.span, two.0.info.outline.span);
+            let here = |ns: TraceNs| TraceNs(ns.0.saturating_sub(offset));
+            one.0.bounds.set(Interval::new(own.start.min(here(there.start)), own.end.max(here(there.end))));
+            *one.0.partner.borrow_mut() = Some((Rc::downgrade(&two.0), offset));
         }
+        self.change_view(|view| view);
     }
 
     /// Height of everything in pixels, the ruler included.
@@ -335,10 +337,10 @@ impl Controller {
         }
         self.changed();
         self.settle_later();
-        let partner = self.0.partner.borrow().as_ref().and_then(Weak::upgrade);
-        if let Some(partner) = partner {
+        let partner = self.0.partner.borrow().as_ref().and_then(|(weak, offset)| Some((weak.upgrade()?, *offset)));
+        if let Some((partner, offset)) = partner {
             let view = self.0.screen.borrow().view;
-            Self(partner).follow(view);
+            Self(partner).follow(view.panned_px(offset as f64 / view.ns_per_px()));
         }
     }
 

@@ -4,30 +4,35 @@ use base64::Engine as _;
 
 use super::reader::FtraceReader;
 use crate::profile::Profile;
+use crate::profile::formats::document::Parsed;
 use crate::profile::formats::{ChunkedReader, ReadError, ReadLimits, read_bytes};
 
 /// Reads a whole page.
-pub(in crate::profile::formats) fn read_page(page: &[u8]) -> Result<Profile, ReadError> {
+pub(in crate::profile::formats) fn read_page(page: &[u8]) -> Result<Parsed, ReadError> {
     let not = || ReadError::NotAProfile { what: "an HTML or XML file".to_owned() };
     for script in scripts(page) {
         let content = script.content.trim_ascii();
         if script.is("viewer-data") && !content.starts_with(b"{") && !content.starts_with(b"[") {
             let packed: Vec<u8> = content.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
             let bytes = base64::engine::general_purpose::STANDARD.decode(packed).map_err(|_| not())?;
-            return read_inner(&bytes);
+            return read_inner(&bytes).map(done);
         }
         if (script.is("viewer-data") || script.is("trace-data")) && content.starts_with(b"{") {
-            return read_inner(content);
+            return read_inner(content).map(done);
         }
         let is_log = script.is("trace-data") || memchr::memmem::find(script.content, b"linuxPerfData").is_some();
         if is_log && memchr::memmem::find(script.content, b"] ").is_some() {
             let log = read_log(script.content)?;
             if log.meta().events > 0 {
-                return Ok(log);
+                return Ok(done(log));
             }
         }
     }
     Err(not())
+}
+
+fn done(profile: Profile) -> Parsed {
+    Parsed::Profile(Box::new(profile))
 }
 
 /// A trace out of a page; a page in a page is refused, so that this ends.

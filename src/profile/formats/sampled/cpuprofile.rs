@@ -7,12 +7,13 @@ use super::frames::{WeightUnit, bad_sample, check_slices, frame};
 use crate::base::{Diagnostics, FxHashMap};
 use crate::profile::formats::ReadError;
 use crate::profile::formats::decimal::TimeUnit;
+use crate::profile::formats::document::Parsed;
 use crate::profile::formats::json::{Doc, Value};
 use crate::profile::formats::stacks::{Frame, MAX_STACK, StackTable, StackTrack};
-use crate::profile::{Profile, ProfileBuilder, TrackId};
+use crate::profile::{ProfileBuilder, TrackId};
 
 /// Reads a whole `.cpuprofile`.
-pub(in crate::profile::formats) fn read_cpuprofile(text: &[u8]) -> Result<Profile, ReadError> {
+pub(in crate::profile::formats) fn read_cpuprofile(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("cpuprofile"), Diagnostics::new());
     let process = builder.process("", "JavaScript");
@@ -26,7 +27,7 @@ pub(in crate::profile::formats) fn read_cpuprofile(text: &[u8]) -> Result<Profil
     }
     Samples::of(doc.root()).write(&mut builder, &mut diagnostics, track, &mut nodes, text.len())?;
     doc.report_damage(&mut diagnostics);
-    Ok(builder.finish(diagnostics))
+    Ok(Parsed::of(builder, diagnostics))
 }
 
 /// What a node stands for.
@@ -196,7 +197,7 @@ impl<'a> Samples<'a> {
 }
 
 /// Reads a whole `.heapprofile`: bytes allocated in each function, as lengths.
-pub(in crate::profile::formats) fn read_heapprofile(text: &[u8]) -> Result<Profile, ReadError> {
+pub(in crate::profile::formats) fn read_heapprofile(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("heapprofile"), Diagnostics::new());
     let process = builder.process("", "JavaScript");
@@ -218,5 +219,5 @@ pub(in crate::profile::formats) fn read_heapprofile(text: &[u8]) -> Result<Profi
     stack.finish(&mut builder, now);
     WeightUnit::Count.note("bytes", &mut diagnostics);
     doc.report_damage(&mut diagnostics);
-    Ok(builder.finish(diagnostics))
+    Ok(Parsed::of(builder, diagnostics))
 }

@@ -8,9 +8,10 @@ use super::frames::{bad_sample, check_slices, frame};
 use crate::base::{Diagnostics, StrId};
 use crate::profile::formats::ReadError;
 use crate::profile::formats::decimal::TimeUnit;
+use crate::profile::formats::document::Parsed;
 use crate::profile::formats::json::{Doc, Value};
 use crate::profile::formats::stacks::{Frame, StackTable, StackTrack};
-use crate::profile::{ArgsId, ProcessId, Profile, ProfileBuilder, TrackId};
+use crate::profile::{ArgsId, ProcessId, ProfileBuilder, TrackId};
 
 mod counters;
 mod markers;
@@ -22,7 +23,7 @@ use table::rows;
 const MAX_PROCESS_DEPTH: u32 = 4;
 
 /// Reads a whole file.
-pub(in crate::profile::formats) fn read_firefox(text: &[u8]) -> Result<Profile, ReadError> {
+pub(in crate::profile::formats) fn read_firefox(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let root = doc.root();
     let profile = root.get("profile").filter(|p| p.is_object()).unwrap_or(root);
@@ -37,7 +38,7 @@ pub(in crate::profile::formats) fn read_firefox(text: &[u8]) -> Result<Profile, 
     let start_ns = reader.start_ns(profile);
     reader.profile(profile, start_ns, text.len(), MAX_PROCESS_DEPTH)?;
     doc.report_damage(&mut reader.diagnostics);
-    Ok(reader.builder.finish(reader.diagnostics))
+    Ok(Parsed::of(reader.builder, reader.diagnostics))
 }
 
 struct Reader {

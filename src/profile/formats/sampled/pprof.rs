@@ -5,13 +5,14 @@
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
 use crate::base::{Diagnostics, FxHashMap};
+use crate::profile::ProfileBuilder;
 use crate::profile::formats::ReadError;
+use crate::profile::formats::document::Parsed;
 use crate::profile::formats::stacks::{Frame, MAX_STACK, StackTrack};
 use crate::profile::formats::wire::{Fields, Wire};
-use crate::profile::{Profile, ProfileBuilder};
 
 /// Reads a whole file.
-pub(in crate::profile::formats) fn read_pprof(bytes: &[u8]) -> Result<Profile, ReadError> {
+pub(in crate::profile::formats) fn read_pprof(bytes: &[u8]) -> Result<Parsed, ReadError> {
     let mut file = File::default();
     let mut fields = Fields::of(bytes);
     for (field, value) in fields.by_ref() {
@@ -55,7 +56,7 @@ pub(in crate::profile::formats) fn read_pprof(bytes: &[u8]) -> Result<Profile, R
         check_slices(&builder, bytes.len())?;
     }
     stack.finish(&mut builder, now);
-    Ok(builder.finish(diagnostics))
+    Ok(Parsed::of(builder, diagnostics))
 }
 
 #[derive(Default)]

@@ -2,14 +2,15 @@
 
 use super::frames::{bad_sample, check_slices, frame};
 use crate::base::Diagnostics;
+use crate::profile::ProfileBuilder;
 use crate::profile::formats::ReadError;
 use crate::profile::formats::decimal::TimeUnit;
+use crate::profile::formats::document::Parsed;
 use crate::profile::formats::json::{Doc, Value};
 use crate::profile::formats::stacks::StackTrack;
-use crate::profile::{Profile, ProfileBuilder};
 
 /// Reads a whole recording.
-pub(in crate::profile::formats) fn read_safari(text: &[u8]) -> Result<Profile, ReadError> {
+pub(in crate::profile::formats) fn read_safari(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let recording = doc.root().get("recording").unwrap_or(doc.root());
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("safari-recording"), Diagnostics::new());
@@ -54,5 +55,5 @@ pub(in crate::profile::formats) fn read_safari(text: &[u8]) -> Result<Profile, R
         diagnostics.add("no_samples", None, || "the recording has no samples of JavaScript".to_owned());
     }
     doc.report_damage(&mut diagnostics);
-    Ok(builder.finish(diagnostics))
+    Ok(Parsed::of(builder, diagnostics))
 }

@@ -5,15 +5,16 @@
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
 use crate::base::Diagnostics;
 use crate::profile::formats::ReadError;
+use crate::profile::formats::document::Parsed;
 use crate::profile::formats::json::{Doc, Value};
 use crate::profile::formats::stacks::{Frame, StackTrack};
-use crate::profile::{Profile, ProfileBuilder, TrackId};
+use crate::profile::{ProfileBuilder, TrackId};
 
 /// Name of the format in summaries.
 pub(in crate::profile::formats) const FORMAT: &str = "speedscope";
 
 /// Reads a whole file.
-pub(in crate::profile::formats) fn read_speedscope(text: &[u8]) -> Result<Profile, ReadError> {
+pub(in crate::profile::formats) fn read_speedscope(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let [name, exporter, shared, profiles] = doc.root().fields(["name", "exporter", "shared", "profiles"]);
     let mut reader =
@@ -31,7 +32,7 @@ pub(in crate::profile::formats) fn read_speedscope(text: &[u8]) -> Result<Profil
         check_slices(&reader.builder, text.len())?;
     }
     doc.report_damage(&mut reader.diagnostics);
-    Ok(reader.builder.finish(reader.diagnostics))
+    Ok(Parsed::of(reader.builder, reader.diagnostics))
 }
 
 struct Reader {

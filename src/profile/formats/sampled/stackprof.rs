@@ -2,14 +2,15 @@
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
 use crate::base::{Diagnostics, FxHashMap};
+use crate::profile::ProfileBuilder;
 use crate::profile::formats::ReadError;
 use crate::profile::formats::decimal::TimeUnit;
+use crate::profile::formats::document::Parsed;
 use crate::profile::formats::json::{Doc, Value};
 use crate::profile::formats::stacks::{Frame, MAX_STACK, StackTrack};
-use crate::profile::{Profile, ProfileBuilder};
 
 /// Reads a whole file.
-pub(in crate::profile::formats) fn read_stackprof(text: &[u8]) -> Result<Profile, ReadError> {
+pub(in crate::profile::formats) fn read_stackprof(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("stackprof"), Diagnostics::new());
     let [mode, interval, frames, raw, deltas] =
@@ -66,7 +67,7 @@ pub(in crate::profile::formats) fn read_stackprof(text: &[u8]) -> Result<Profile
     }
     stack.finish(&mut builder, now);
     doc.report_damage(&mut diagnostics);
-    Ok(builder.finish(diagnostics))
+    Ok(Parsed::of(builder, diagnostics))
 }
 
 type Flat = Vec<(Frame, i64)>;

@@ -225,7 +225,8 @@ impl Writer<'_> {
     }
 }
 
-/// A `DebugAnnotation`: what is neither text nor a number stays JSON.
+/// A `DebugAnnotation`: what is neither text nor a number stays JSON. A null is an annotation without a value: Perfetto's
+/// trace processor stops at one that is JSON.
 fn annotation(key: &[u8], value: Value<'_>) -> Message {
     let mut annotation = Message::default();
     annotation.text(10, &String::from_utf8_lossy(key));
@@ -234,6 +235,7 @@ fn annotation(key: &[u8], value: Value<'_>) -> Message {
         (Some(text), ..) => annotation.text(6, &text),
         (_, _, "true" | "false") => annotation.uint(2, u64::from(raw == "true")),
         (_, Some(number), raw) if number.to_string() == raw => annotation.int(4, number),
+        (_, _, "null") => &mut annotation,
         _ => annotation.text(9, &raw),
     };
     annotation

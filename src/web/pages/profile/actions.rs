@@ -260,6 +260,7 @@ impl Actions {
             }
         });
         let profile = run.info.profile;
-        run.engine.send(|job| Request::Export { job, profile, kind }, None, on_event);
+        let marks = self.state.link.annotations.clone();
+        run.engine.send(|job| Request::Export { job, profile, kind, marks }, None, on_event);
     }
 }

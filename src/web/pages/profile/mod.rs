@@ -9,6 +9,7 @@ mod queries;
 mod summary;
 mod timeline;
 mod tools;
+mod treemap;
 
 pub use actions::open_file;
 pub use page::ProfilePage;

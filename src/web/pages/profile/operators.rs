@@ -10,6 +10,7 @@ use crate::view::table::{Cell, Column, ColumnKind, Sort, Table};
 use crate::view::text::exact_ns;
 use crate::web::components::{DataTable, PieChart};
 use crate::web::context::Shared;
+use crate::web::pages::profile::treemap::Treemap;
 use crate::web::state::profile::{ProfileAction, ProfileState};
 
 /// Properties of [`OperatorsView`].
@@ -37,14 +38,22 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
         let state = state.clone();
         Callback::from(move |text: String| state.dispatch(ProfileAction::Search(text)))
     };
+    let on_choose = {
+        let state = state.clone();
+        Callback::from(move |name: String| state.dispatch(ProfileAction::Highlight(name)))
+    };
+    let on_row = {
+        let (operators, on_choose) = (operators.clone(), on_choose.clone());
+        Callback::from(move |row: usize| on_choose.emit(operators.rows[row].name.clone()))
+    };
     html! {
         <>
             if operators.kind == OperatorKind::Slices { { range_switch(state) } }
-            <div class="panel pies">{ pies(operators, state) }</div>
+            <div class="panel pies">{ pies(operators, state) }<Treemap items={shares(operators)} {on_choose} /></div>
             <div class="panel">
                 <DataTable
                     name={title(operators.kind)} table={table.clone()} notes={notes.clone()}
-                    sort={state.link.sort.clone()} {on_sort} search={state.link.search.clone()} {on_search}
+                    sort={state.link.sort.clone()} {on_sort} search={state.link.search.clone()} {on_search} {on_row}
                 />
             </div>
         </>
@@ -73,6 +82,15 @@ pub fn range_switch(state: &UseReducerHandle<ProfileState>) -> Html {
             { radio(true, view) }
         </fieldset>
     }
+}
+
+/// Time by name over all cores; self time where it is known.
+fn shares(operators: &OperatorTable) -> Vec<(String, f64)> {
+    let mut by_name: indexmap::IndexMap<&str, f64> = indexmap::IndexMap::new();
+    for row in &operators.rows {
+        *by_name.entry(row.name.as_str()).or_insert(0.0) += row.self_ns.unwrap_or(row.time_ns) as f64;
+    }
+    by_name.into_iter().map(|(name, ns)| (name.to_owned(), ns)).collect()
 }
 
 fn title(kind: OperatorKind) -> &'static str {

@@ -56,10 +56,13 @@ fn sentence(said: &Said, state: &UseReducerHandle<ProfileState>) -> Html {
     let has_links = !said.spans.is_empty() || !said.links.is_empty();
     html! {
         <li class="finding" data-topic={topic(said.topic)}>
-            <p><span class="tag">{ topic(said.topic) }</span>{ " " }{ &said.text }</p>
-            if has_links {
-                <ul class="chain where">{ for said.spans.iter().map(span) }{ for said.links.iter().map(slice) }</ul>
-            }
+            <span class="tag">{ topic(said.topic) }</span>
+            <div>
+                <p>{ &said.text }</p>
+                if has_links {
+                    <ul class="chain where">{ for said.spans.iter().map(span) }{ for said.links.iter().map(slice) }</ul>
+                }
+            </div>
         </li>
     }
 }

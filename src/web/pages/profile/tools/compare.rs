@@ -55,13 +55,13 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     };
     let measured = if *measure == Measure::Total { "total" } else { "self" };
     let measures = ["self", "total"].map(|m| (AttrValue::from(m), AttrValue::from(m))).to_vec();
-    let content = match (totals(&own), totals(&theirs)) {
+    let (said, table) = match (totals(&own), totals(&theirs)) {
         (Some(Ok(other)), Some(Ok(base))) => match Comparison::of(&base, &other, *measure, *per_step) {
-            Ok(comparison) => comparison_view(&comparison, &name),
-            Err(message) => waiting(Some(&message)),
+            Ok(comparison) => (in_words(&comparison), table_view(&comparison, &name)),
+            Err(message) => (waiting(Some(&message)), Html::default()),
         },
-        (Some(Err(message)), _) | (_, Some(Err(message))) => waiting(Some(&message)),
-        _ => waiting(None),
+        (Some(Err(message)), _) | (_, Some(Err(message))) => (waiting(Some(&message)), Html::default()),
+        _ => (waiting(None), Html::default()),
     };
     html! {
         <>
@@ -71,8 +71,9 @@ pub fn CompareTool(props: &ToolProps) -> Html {
                 <label class="radio"><input type="checkbox" checked={*per_step} onchange={toggle} />{ "Per step" }</label>
                 <div class="buttons"><button type="button" onclick={swap}>{ "Swap" }</button></div>
             </div>
+            <div class="panel">{ said }</div>
             <PairOfTimelines key={format!("{}-{}", chosen.id, props.run.id)} base={chosen.clone()} other={props.run.clone()} name={(*name).clone()} />
-            <section class="panel" aria-label="Comparison">{ content }</section>
+            <section class="panel" aria-label="Comparison">{ table }</section>
         </>
     }
 }
@@ -87,11 +88,16 @@ fn totals(answer: &Option<Analysed>) -> Option<Result<OperatorTotals, String>> {
     }
 }
 
-fn comparison_view(c: &Comparison, name: &UseStateHandle<Option<AttrValue>>) -> Html {
+fn table_view(c: &Comparison, name: &UseStateHandle<Option<AttrValue>>) -> Html {
     let on_row = {
         let (name, names) = (name.clone(), c.rows.iter().map(|r| AttrValue::from(r.name.clone())).collect::<Vec<_>>());
         Callback::from(move |row: usize| name.set(names.get(row).cloned()))
     };
+    html! { <LocalTable name="Operators compared" file="comparison" table={Shared::new(comparison_table(c))} {on_row} /> }
+}
+
+/// Both sums, and how many operators are only in one.
+fn in_words(c: &Comparison) -> Html {
     let count = |presence: Presence| c.rows.iter().filter(|r| r.presence == presence).count();
     let sum = &c.sum;
     let more = if sum.difference_ns > 0.0 { "more" } else { "less" };
@@ -106,10 +112,5 @@ fn comparison_view(c: &Comparison, name: &UseStateHandle<Option<AttrValue>>) -> 
         count(Presence::New),
         count(Presence::Gone)
     );
-    html! {
-        <>
-            <p role="status">{ text }</p>
-            <LocalTable name="Operators compared" file="comparison" table={Shared::new(comparison_table(c))} {on_row} />
-        </>
-    }
+    html! { <p role="status">{ text }</p> }
 }

@@ -40,7 +40,7 @@ pub fn IdleTool(props: &ToolProps) -> Html {
             html! { <>
                 <p role="status">{ in_words(&listed) }</p>
                 { waited_on(&listed.table) }
-                <LocalTable name="Idle gaps" file="idle-gaps" table={Shared::new(listed.table.clone())} {on_row} />
+                <LocalTable name="Idle gaps" file="idle-gaps" cuts_texts={true} table={Shared::new(listed.table.clone())} {on_row} />
             </> }
         }
     };
@@ -48,7 +48,7 @@ pub fn IdleTool(props: &ToolProps) -> Html {
         <>
             { range_switch(state) }
             <section class="panel" aria-label="Idle gaps">
-                <p class="note">{ "A row leads to the gap on the timeline, with the slice that ended it selected. \u{201c}Started by\u{201d} is the slice at the other end of the arrow to it; where that started in the gap, the wait was for the start of it." }</p>
+                <p class="note">{ "A row leads to the gap on the timeline. \u{201c}Started by\u{201d} is what launched the slice that ended the gap: launched in the gap means that the device waited for the launch, before it that the device had other reasons." }</p>
                 { content }
             </section>
         </>
@@ -97,7 +97,7 @@ fn waited_on(table: &Table) -> Html {
         }
     }
     by_name.sort_by(|a, b| b.1.total_cmp(&a.1));
-    by_name.truncate(10);
+    by_name.truncate(5);
     if by_name.is_empty() {
         return Html::default();
     }

@@ -35,7 +35,7 @@ pub fn ListedTable(props: &ListedTableProps) -> Html {
     html! {
         <>
             { for props.listed.notes.iter().map(|note| html! { <p class="note" role="status">{ note }</p> }) }
-            <LocalTable name={props.name.clone()} file={props.file.clone()} table={(*table).clone()} {on_row} />
+            <LocalTable name={props.name.clone()} file={props.file.clone()} cuts_texts={true} table={(*table).clone()} {on_row} />
         </>
     }
 }

@@ -1,5 +1,6 @@
 //! Two timelines one above the other on one axis: a view of either is the view of both.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use gloo_events::{EventListener, EventListenerOptions};
@@ -15,6 +16,9 @@ use crate::web::context::use_app;
 use crate::web::pages::profile::timeline::use_canvas;
 use crate::web::state::profile::OpenRun;
 use crate::web::timeline::{Change, Controller};
+
+/// Slices of a name that are looked through for the first.
+const MOST_HITS: u32 = 10_000;
 
 /// Properties of [`PairOfTimelines`].
 #[derive(Properties, PartialEq)]
@@ -44,7 +48,11 @@ pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
     let chosen = use_state_eq(|| None::<ChosenSlice>);
     let base = use_controller(&props.base, &chosen);
     let other = use_controller(&props.other, &chosen);
-    use_effect_with((base.clone(), other.clone()), |(base, other)| base.0.pair_with(&other.0));
+    // What the times of the compared profile are more than those of the base beside them.
+    let offset_ns = use_state_eq(|| 0_i64);
+    use_effect_with((base.clone(), other.clone(), *offset_ns), |(base, other, offset)| {
+        base.0.pair_with(&other.0, *offset);
+    });
     let fit = {
         let base = base.0.clone();
         Callback::from(move |_: MouseEvent| base.fit())
@@ -69,17 +77,51 @@ pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
             run.info.name
         )
     });
+    let align = name.clone().map(|name| {
+        let (base, other, offset_ns) = (props.base.clone(), props.other.clone(), offset_ns.setter());
+        Callback::from(move |_: MouseEvent| align_at(&base, &other, &name, offset_ns.clone()))
+    });
+    let cannot_align = align.is_none();
+    let from_start = {
+        let offset_ns = offset_ns.setter();
+        Callback::from(move |_: MouseEvent| offset_ns.set(0))
+    };
+    let moved = (*offset_ns != 0).then(|| {
+        let way = if *offset_ns > 0 { "earlier" } else { "later" };
+        format!("{} is shown {} {way}.", props.other.info.name, exact_ns(offset_ns.abs()))
+    });
     html! {
         <section class="panel pair" aria-label="Both timelines">
             <div class="timeline-tools" role="toolbar" aria-label="Zoom of both timelines">
                 <button type="button" onclick={zoom(1.0 / 1.5)} title="W">{ "Zoom in" }</button>
                 <button type="button" onclick={zoom(1.5)} title="S">{ "Zoom out" }</button>
                 <button type="button" onclick={fit} title="0">{ "Fit" }</button>
+                <button type="button" onclick={align} disabled={cannot_align}>{ "Align at this name" }</button>
+                <button type="button" onclick={from_start} disabled={*offset_ns == 0}>{ "Align starts" }</button>
+                if let Some(moved) = moved { <span class="note" role="status">{ moved }</span> }
             </div>
             <OneTimeline run={props.base.clone()} held={base} role="Base" selected={selected(&chosen, &props.base)} name={name.clone()} />
             <OneTimeline run={props.other.clone()} held={other} role="Compared" selected={selected(&chosen, &props.other)} name={name.clone()} />
             <p class="note" role="status">{ said.or(name.as_ref().map(|n| format!("{n} is highlighted on both."))).unwrap_or_else(|| "Both begin at the left. Zoom and pan either with the mouse or, with the focus on it, W A S D; press a slice to find its name on both.".to_owned()) }</p>
         </section>
+    }
+}
+
+/// Brings the first slices of a name on both beside one another; nothing where one has none.
+fn align_at(base: &OpenRun, other: &OpenRun, name: &AttrValue, offset_ns: UseStateSetter<i64>) {
+    let found = Rc::new(Cell::new((None::<i64>, None::<i64>)));
+    for (run, is_base) in [(base, true), (other, false)] {
+        let (found, wanted, offset_ns) = (Rc::clone(&found), name.clone(), offset_ns.clone());
+        let on_event = Callback::from(move |event: Event| {
+            let Event::Search { hits, .. } = event else { return };
+            let first = hits.hits.iter().find(|hit| hit.title == *wanted).map(|hit| hit.start_ns);
+            found.set(if is_base { (first, found.get().1) } else { (found.get().0, first) });
+            if let (Some(here), Some(there)) = found.get() {
+                offset_ns.set(there.saturating_sub(here));
+            }
+        });
+        let (profile, text) = (run.info.profile, name.to_string());
+        run.engine.send(|job| Request::Search { job, profile, text, limit: MOST_HITS }, None, on_event);
     }
 }
 

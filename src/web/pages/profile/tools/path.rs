@@ -28,31 +28,33 @@ pub fn PathTool(props: &ToolProps) -> Html {
     let state = &props.state;
     let path = use_analysis(&props.run, Some(Question::Path(span_of(state, MOST_PARTS))));
     let names = use_listing(&props.run, Some(Listing::CriticalPath(span_of(state, MOST_NAMES))));
-    let drawn = match &path {
-        None => waiting(None),
-        Some(Err(message)) => waiting(Some(message)),
+    let (drawn, parts) = match &path {
+        None => (waiting(None), Html::default()),
+        Some(Err(message)) => (waiting(Some(message)), Html::default()),
         Some(Ok(answer)) => match &**answer {
             Answer::Path(path) if path.steps.is_empty() => {
-                html! { <p class="empty">{ "No slice ran here, so there is no path." }</p> }
+                (html! { <p class="empty">{ "No slice ran here, so there is no path." }</p> }, Html::default())
             }
-            Answer::Path(path) => parts_view(path, props),
-            _ => Html::default(),
+            Answer::Path(path) => (drawn_view(path, props), parts_view(path, props)),
+            _ => (Html::default(), Html::default()),
         },
     };
     html! {
         <>
             { range_switch(state) }
-            <section class="panel" aria-label="Critical path">{ drawn }</section>
-            if let Some(Ok(listed)) = names {
-                <section class="panel" aria-label="Time on the critical path by name">
+            <section class="panel" aria-label="Critical path">
+                { drawn }
+                if let Some(Ok(listed)) = names {
                     <ListedTable name="Time on the path" file="critical-path" {listed} state={state.clone()} />
-                </section>
-            }
+                }
+                { parts }
+            </section>
         </>
     }
 }
 
-fn parts_view(path: &PathShown, props: &ToolProps) -> Html {
+/// The path in a sentence and along the axis of time.
+fn drawn_view(path: &PathShown, props: &ToolProps) -> Html {
     let idle: i64 = path.steps.iter().filter(|s| s.slice.is_none()).map(length).sum();
     let shown = path.steps.len() as u64;
     let mut text = format!("{} over {} parts", exact_ns(path.length_ns), format_count(path.total));
@@ -62,6 +64,10 @@ fn parts_view(path: &PathShown, props: &ToolProps) -> Html {
     if shown < path.total {
         text.push_str(&format!("; the {} longest parts are shown", format_count(shown)));
     }
+    html! { <><p role="status">{ text }{ "." }</p>{ strip(path, props) }</> }
+}
+
+fn parts_view(path: &PathShown, props: &ToolProps) -> Html {
     let table = table_of(path);
     let on_row = {
         let (steps, state) = (path.steps.clone(), props.state.clone());
@@ -71,13 +77,7 @@ fn parts_view(path: &PathShown, props: &ToolProps) -> Html {
             }
         })
     };
-    html! {
-        <>
-            <p role="status">{ text }{ "." }</p>
-            { strip(path, props) }
-            <LocalTable name="Parts of the path" file="critical-path-parts" {table} {on_row} />
-        </>
-    }
+    html! { <LocalTable name="Parts of the path" file="critical-path-parts" {table} {on_row} /> }
 }
 
 /// Shows a part: its slice, or the gap.
@@ -128,7 +128,7 @@ const fn joined(cause: Cause) -> &'static str {
         Cause::Last => "ends last",
         Cause::Track => "next on its track",
         Cause::Arrow => "arrow to the next",
-        Cause::Thread => "next on another thread",
+        Cause::Thread => "next on another row",
         Cause::Wait => "the next waits for it",
         Cause::Idle => "the next did not start",
     }
@@ -147,7 +147,7 @@ fn table_of(path: &PathShown) -> Shared<Table> {
     Shared::new(Table {
         columns: vec![
             Column::new("name", "Part", ColumnKind::Text),
-            Column::new("start_ns", "Start (ns)", ColumnKind::Exact),
+            Column::new("start_ns", "Start (ns)", ColumnKind::Count),
             Column::new("duration_ns", "Time (ns)", ColumnKind::Count),
             Column::new("percent", "Time %", ColumnKind::Percent),
             Column::new("joined", "Joined by", ColumnKind::Text),

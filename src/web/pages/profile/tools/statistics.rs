@@ -2,26 +2,29 @@
 
 use yew::prelude::*;
 
+use super::listed::ListedTable;
 use super::{ToolProps, chosen, waiting};
 use crate::base::units::{format_count, format_ns};
 use crate::profile::analysis::GroupBy;
 use crate::profile::analysis::histogram::{BinScale, Histogram};
-use crate::session::{Answer, GroupsOf, Listed, Listing, Question};
-use crate::view::palette::{FILLS, distinct_fills};
-use crate::view::plot::{Pie, treemap};
-use crate::view::table::Cell;
+use crate::profile::analysis::members::MemberOrder;
+use crate::session::{Answer, GroupsOf, Listed, Listing, MembersOf, Question};
+use crate::view::plot::Pie;
+use crate::view::table::{Cell, Sort};
 use crate::view::timeline::SliceLink;
 use crate::web::components::{LocalTable, PieChart, SelectField};
 use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
-use crate::web::pages::profile::queries::{Analysed, use_analysis, use_listing};
+use crate::web::pages::profile::queries::{Analysed, Answer as Answered, use_analysis, use_listing};
+use crate::web::pages::profile::treemap::Treemap;
+use crate::web::platform::page;
 use crate::web::state::profile::ProfileAction;
 
 /// Position of the self time in the table of groups.
 const SELF_NS: usize = 3;
-/// Tiles of the treemap.
-const MOST_TILES: usize = 40;
 const BINS: u32 = 40;
+/// Slices of a group that are listed.
+const MOST_MEMBERS: u32 = 200;
 
 /// The tool.
 #[component]
@@ -34,8 +37,19 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     let listed = answer.as_ref().and_then(|a| a.as_ref().ok()).cloned();
     let name = listed.as_ref().zip(*group).and_then(|(l, row)| name_of(l, row));
     let longest = listed.as_ref().zip(*group).and_then(|(l, row)| l.slices.get(row).cloned().flatten());
+    let members = name.clone().map(|name| {
+        let (of, order) = (of.clone(), MemberOrder::Longest);
+        Listing::Members(MembersOf { of, by, name, order, skip: 0, limit: MOST_MEMBERS })
+    });
+    let members = use_listing(&props.run, members);
     let question = name.clone().map(|name| Question::Histogram { of, by, name, scale: BinScale::Log, bins: BINS });
     let spread = use_analysis(&props.run, question);
+    // What was chosen below is shown above: go there.
+    use_effect_with(name.clone(), |name| {
+        if name.is_some() {
+            page::focus("chosen-group");
+        }
+    });
     let choose = {
         let (state, group) = (state.clone(), group.clone());
         Callback::from(move |text: String| {
@@ -51,10 +65,11 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
         Some(Err(message)) => waiting(Some(message)),
         Some(Ok(listed)) => {
             let on_row = Callback::from(move |row: usize| group.set(Some(row)));
+            let sort = Some(Sort { column: "total_ns".to_owned(), descending: true });
             html! { <>
-                <div class="pies">{ shares(listed) }{ tiles(listed) }</div>
+                <div class="pies">{ shares(listed) }{ tiles(listed, &on_row) }</div>
                 { for listed.notes.iter().map(|note| html! { <p class="note">{ note }</p> }) }
-                <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} />
+                <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} {sort} />
             </> }
         }
     };
@@ -62,7 +77,7 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
         <>
             <div class="panel view-bar"><SelectField id="group-by" label="Group by" value={by.name()} {options} on_choose={choose} /></div>
             { range_switch(state) }
-            if let Some(name) = &name { { group_panel(props, name, longest, spread) } }
+            if let Some(name) = &name { { group_panel(props, name, longest, spread, members) } }
             <section class="panel" aria-label="Groups of slices">{ content }</section>
         </>
     }
@@ -88,32 +103,28 @@ fn shares(listed: &Listed) -> Html {
     html! { <PieChart title="Self time (ns) by group" {pie} unit="ns" /> }
 }
 
-/// The same shares as areas, in a box of 100 x 60.
-fn tiles(listed: &Listed) -> Html {
-    let groups: Vec<(String, f64)> = self_times(listed).into_iter().take(MOST_TILES).collect();
-    let values: Vec<f64> = groups.iter().map(|g| g.1).collect();
-    let fills = distinct_fills(groups.iter().map(|g| g.0.as_str()));
-    let tile = |t: &crate::view::plot::TreemapTile| {
-        let (name, ns) = &groups[t.item];
-        let style = format!(
-            "left:{:.3}%;top:{:.3}%;width:{:.3}%;height:{:.3}%;background:{}",
-            t.x,
-            t.y / 0.6,
-            t.width,
-            t.height / 0.6,
-            FILLS[usize::from(fills[t.item]) % FILLS.len()]
-        );
-        html! { <li {style} title={format!("{name}: {}", format_ns(*ns))}><span>{ name }</span></li> }
+/// The same shares as areas; one that is pressed is the group that is shown.
+fn tiles(listed: &Shared<Listed>, on_row: &Callback<usize>) -> Html {
+    let on_choose = {
+        let (listed, on_row) = (listed.clone(), on_row.clone());
+        Callback::from(move |name: String| {
+            let of_name = |row: &Vec<Cell>| row.first() == Some(&Cell::Text(name.clone()));
+            if let Some(row) = listed.table.rows.iter().position(of_name) {
+                on_row.emit(row);
+            }
+        })
     };
-    html! {
-        <figure class="treemap"><figcaption>{ "The largest as areas" }</figcaption>
-            <ul>{ for treemap(&values, 100.0, 60.0).iter().map(tile) }</ul>
-        </figure>
-    }
+    html! { <Treemap items={self_times(listed)} {on_choose} /> }
 }
 
 /// One group: its spread, and the ways to its slices.
-fn group_panel(props: &ToolProps, name: &str, longest: Option<SliceLink>, spread: Option<Analysed>) -> Html {
+fn group_panel(
+    props: &ToolProps,
+    name: &str,
+    longest: Option<SliceLink>,
+    spread: Option<Analysed>,
+    members: Option<Answered>,
+) -> Html {
     let state = &props.state;
     let to_longest = longest.map(|link| {
         let state = state.clone();
@@ -134,11 +145,26 @@ fn group_panel(props: &ToolProps, name: &str, longest: Option<SliceLink>, spread
         },
     };
     html! {
-        <section class="panel group" aria-label="Selected group">
-            <h3>{ name }</h3>
+        <section class="panel chosen-group" aria-label="Selected group">
+            <h3 id="chosen-group" tabindex="-1">{ name }</h3>
             { chart }
             <div class="buttons">{ for to_longest }{ for highlight }</div>
+            if let Some(Ok(listed)) = members {
+                <details class="members-list">
+                    <summary>{ members_title(&listed) }</summary>
+                    <ListedTable name="Slices of the group" file="slices" {listed} state={state.clone()} />
+                </details>
+            }
         </section>
+    }
+}
+
+fn members_title(listed: &Listed) -> String {
+    let (shown, total) = (listed.table.rows.len() as u64, listed.total);
+    if shown < total {
+        format!("The longest {} of {} slices", format_count(shown), format_count(total))
+    } else {
+        format!("Its {} slices", format_count(total))
     }
 }
 

@@ -1,0 +1,50 @@
+//! Shares as areas.
+
+use yew::prelude::*;
+
+use crate::base::units::format_ns;
+use crate::view::palette::{FILLS, distinct_fills};
+use crate::view::plot::{TreemapTile, treemap};
+
+/// More tiles are too small to see.
+const MOST_TILES: usize = 40;
+
+/// Properties of [`Treemap`].
+#[derive(Properties, PartialEq)]
+pub struct TreemapProps {
+    /// Names and times in ns; the largest are shown.
+    pub items: Vec<(String, f64)>,
+    /// A tile was chosen, by name.
+    pub on_choose: Callback<String>,
+}
+
+/// The tiles in a box of 100 x 60, each a button.
+#[component]
+pub fn Treemap(props: &TreemapProps) -> Html {
+    let mut items = props.items.clone();
+    items.sort_by(|a, b| b.1.total_cmp(&a.1));
+    items.truncate(MOST_TILES);
+    let values: Vec<f64> = items.iter().map(|item| item.1).collect();
+    let fills = distinct_fills(items.iter().map(|item| item.0.as_str()));
+    let tile = |t: &TreemapTile| {
+        let (name, ns) = &items[t.item];
+        let style = format!(
+            "left:{:.3}%;top:{:.3}%;width:{:.3}%;height:{:.3}%;background:{}",
+            t.x,
+            t.y / 0.6,
+            t.width,
+            t.height / 0.6,
+            FILLS[usize::from(fills[t.item]) % FILLS.len()]
+        );
+        let what = format!("{name}: {}", format_ns(*ns));
+        let chosen = name.clone();
+        let onclick = props.on_choose.reform(move |_: MouseEvent| chosen.clone());
+        html! { <li><button type="button" {onclick} {style} title={what.clone()} aria-label={what}>{ name }</button></li> }
+    };
+    html! {
+        <figure class="treemap">
+            <figcaption>{ "The largest as areas" }</figcaption>
+            <ul>{ for treemap(&values, 100.0, 60.0).iter().map(tile) }</ul>
+        </figure>
+    }
+}

@@ -1,0 +1,57 @@
+// The tool `trace`: a whole benchmark run as a timeline, beside the execution it is of.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { appFixture, assertAccessible, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const tool = (page) => page.getByLabel("Tool", { exact: true });
+const runs = (page) => page.getByLabel("Run", { exact: true }).locator("option").allInnerTexts();
+const fact = (page, name) => page.locator(".facts div", { has: page.locator("dt", { hasText: name }) }).locator("dd").first().innerText();
+const shows = (page, name) =>
+  page.waitForFunction((wanted) => document.querySelector(".run-title")?.textContent.includes(wanted), name);
+// year_month_day_hour_minute_second_millisecond
+const NAME = /^\d{4}_\d{2}_\d{2}_\d{2}_\d{2}_\d{2}_\d{3}/;
+
+test("an execution has the three operator tools, and its benchmark run the trace", app.page(async (page) => {
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await waitForState(page, "done");
+  const offered = await tool(page).locator("option").allInnerTexts();
+  for (const name of ["operator-framework", "operator-hlo", "operator-timeline", "trace"]) {
+    assert.ok(offered.includes(name), `${name} of ${offered}`);
+  }
+  assert.match((await runs(page))[0], new RegExp(`${NAME.source}_\\d+ \\(nn mark_step\\)$`));
+
+  await tool(page).selectOption("trace");
+  await shows(page, "2 models x 2 workers");
+  await waitForState(page, "done");
+  assert.equal(await tool(page).inputValue(), "trace");
+  assert.equal((await runs(page)).length, 2);
+  assert.match((await runs(page))[1], new RegExp(`${NAME.source} \\(nn: batch 1`));
+  assert.match(await fact(page, "Throughput"), /^\d+(\.\d+)? inferences\/s$/);
+  assert.match(await fact(page, "Shown"), /^the first .* of the .* measured$/);
+
+  const canvas = page.getByRole("application", { name: "Timeline" });
+  await canvas.waitFor();
+  await page.getByText("Slices in view as a table").click();
+  const lines = page.getByRole("table", { name: "Slices in view" });
+  await lines.locator("tbody tr").first().waitFor();
+  assert.ok((await lines.innerText()).includes("compile"));
+  await assertAccessible(page);
+
+  // Back to the execution, which is still open.
+  await tool(page).selectOption("operator-framework");
+  await shows(page, "nn mark_step");
+  await page.getByRole("table", { name: "Framework operators" }).waitFor();
+  assert.equal((await runs(page)).length, 2);
+}, { hash: "#/profile" }));
+
+test("a link with the trace runs the benchmark", app.page(async (page) => {
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await shows(page, "2 models x 2 workers");
+  assert.equal(await tool(page).inputValue(), "trace");
+  assert.match(page.url(), /tool=trace/);
+  // What the workers wait for can be asked like anything else.
+  await tool(page).selectOption("statistics");
+  await page.getByRole("table").first().waitFor();
+  assert.ok((await page.getByRole("table").first().innerText()).includes("ExecuteComputation"));
+}, { hash: "#/profile?tool=trace" }));
