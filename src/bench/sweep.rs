@@ -99,7 +99,9 @@ fn refuse_if_too_many(config: &BenchConfig) -> Result<(), ConfigError> {
 fn models_of_index(config: &BenchConfig, index: &ModelIndex, messages: &mut Vec<String>) -> Vec<ModelConfig> {
     let left_out = index.model_configs.len() - index.finished().count();
     if left_out > 0 {
-        messages.push(format!("{left_out} entries of the index failed to compile and are left out"));
+        let entries =
+            if left_out == 1 { "1 entry of the index".to_owned() } else { format!("{left_out} entries of the index") };
+        messages.push(format!("{entries} failed to compile: there is nothing to run of it"));
     }
     if index.finished().next().is_none() {
         messages.push("no finished entry of the index is left to run; compile again, or filter less".to_owned());
@@ -360,7 +362,7 @@ mod tests {
         let index = Some(crate::bench::ModelIndex::read(text).unwrap().index);
         let config = BenchConfig { index, model: String::new(), n_models: Some(vec![1]), ..BenchConfig::default() };
         let sweep = expand(&config).unwrap();
-        assert!(sweep.messages[0].starts_with("1 entries of the index"), "{:?}", sweep.messages);
+        assert!(sweep.messages[0].starts_with("1 entry of the index failed"), "{:?}", sweep.messages);
         let row = |c: &Configuration| (c.model.clone(), c.model_filename(), c.batch_size, c.workers_per_model);
         let rows: Vec<_> = sweep.configurations.iter().map(row).collect();
         let text = str::to_owned;
