@@ -133,7 +133,12 @@ pub(super) fn join_args(arena: &mut ArgsArena, begin: ArgsId, end: ArgsId) -> Ar
     if begin.is_none() {
         return end;
     }
-    let trim = |text: &str| text.trim().trim_start_matches('{').trim_end_matches('}').trim().to_owned();
+    // The outer braces alone: the last value may be an object itself.
+    let trim = |text: &str| {
+        let text = text.trim();
+        let inside = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).unwrap_or(text);
+        inside.trim().to_owned()
+    };
     let (first, second) = (arena.get(begin), arena.get(end));
     if !(first.starts_with('{') && second.starts_with('{')) {
         return begin;
