@@ -143,7 +143,8 @@ pub(super) fn join_args(arena: &mut ArgsArena, begin: ArgsId, end: ArgsId) -> Ar
     if !(first.starts_with('{') && second.starts_with('{')) {
         return begin;
     }
-    let joined = format!("{{{},{}}}", trim(first), trim(second));
+    let members = [trim(first), trim(second)].into_iter().filter(|m| !m.is_empty()).collect::<Vec<_>>();
+    let joined = format!("{{{}}}", members.join(","));
     arena.add(&joined)
 }
 
