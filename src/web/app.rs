@@ -43,6 +43,17 @@ enum Route {
     Numerics,
 }
 
+impl Route {
+    fn from_hash(page: &str) -> Option<Self> {
+        match page {
+            "#/benchmark" => Some(Self::Benchmark),
+            "#/profile" => Some(Self::Profile),
+            "#/numerics" => Some(Self::Numerics),
+            _ => None,
+        }
+    }
+}
+
 /// What the pages show.
 #[derive(Clone)]
 struct States {
@@ -226,6 +237,7 @@ fn use_address(route: &UseStateHandle<Route>, states: &States, notices: &UseRedu
         let (bench, profile, numerics) =
             (states.bench.dispatcher(), states.profile.dispatcher(), states.numerics.dispatcher());
         move |()| {
+            let to = route.clone();
             let read = move || {
                 let (link, problems) = Link::parse(&url::hash());
                 for problem in problems {
@@ -233,21 +245,25 @@ fn use_address(route: &UseStateHandle<Route>, states: &States, notices: &UseRedu
                 }
                 match link {
                     Link::Benchmark(config) => {
-                        route.set(Route::Benchmark);
+                        to.set(Route::Benchmark);
                         bench.dispatch(BenchAction::Load(config));
                     }
                     Link::Profile(link) => {
-                        route.set(Route::Profile);
+                        to.set(Route::Profile);
                         profile.dispatch(ProfileAction::Load(link));
                     }
                     Link::Numerics(spec) => {
-                        route.set(Route::Numerics);
+                        to.set(Route::Numerics);
                         numerics.dispatch(NumericsAction::Load(spec));
                     }
                 }
             };
             read();
-            let listener = web_sys::window().map(|w| EventListener::new(&w, "hashchange", move |_| read()));
+            let follow = move || match url::page_of_entry().and_then(|page| Route::from_hash(&page)) {
+                Some(page) => route.set(page),
+                None => read(),
+            };
+            let listener = web_sys::window().map(|w| EventListener::new(&w, "hashchange", move |_| follow()));
             move || drop(listener)
         }
     });
@@ -256,7 +272,7 @@ fn use_address(route: &UseStateHandle<Route>, states: &States, notices: &UseRedu
     let is_first = use_mut_ref(|| true);
     use_effect_with(hash, move |hash| {
         let hash = hash.clone();
-        let timer = (!is_first.replace(false)).then(|| Timeout::new(URL_DELAY_MS, move || url::replace_hash(&hash)));
+        let timer = (!is_first.replace(false)).then(|| Timeout::new(URL_DELAY_MS, move || url::show_hash(&hash)));
         move || drop(timer)
     });
 }

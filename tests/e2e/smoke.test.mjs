@@ -20,6 +20,21 @@ test("the app's module was preloaded and fetched once", app.page(async (page) =>
 
 test("the first page has no accessibility violation", app.page((page) => assertAccessible(page)));
 
+test("Back returns to the page before, as it was left; an edited address is read", app.page(async (page) => {
+  const nav = (name) => page.getByRole("navigation").getByRole("link", { name, exact: true });
+  await page.getByLabel("Seed", { exact: true }).fill("7");
+  await page.waitForFunction(() => /seed=7/.test(location.hash));
+  await nav("Profile").click();
+  await page.waitForFunction(() => location.hash.startsWith("#/profile"));
+  await page.goBack();
+  await page.waitForFunction(() => /^#\/benchmark.*seed=7/.test(location.hash));
+  assert.equal(await page.getByLabel("Seed", { exact: true }).inputValue(), "7");
+  await page.goForward();
+  await page.waitForFunction(() => location.hash.startsWith("#/profile"));
+  await page.evaluate(() => { location.hash = "#/benchmark?v=1&seed=9"; });
+  await page.waitForFunction(() => [...document.querySelectorAll("input")].some((input) => /seed/.test(input.id) && input.value === "9"));
+}));
+
 test("the worker starts from its loader and answers", app.page(async (page) => {
   const answered = await page.evaluate(() => new Promise((resolve, reject) => {
     const worker = new Worker("./worker_loader.js", { type: "module" });
