@@ -127,8 +127,13 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
   assert.notDeepEqual(await two.screenshot(), beside);
   await page.keyboard.press("0");
   // The first slice that is chosen is named for both.
-  await page.keyboard.press("Enter");
-  await page.getByText(/its name is highlighted on both\./).waitFor();
+  // Until the slices of that zoom are there, Enter has nothing to choose.
+  const chosen = page.getByText(/its name is highlighted on both\./);
+  for (let tries = 0; tries < 60 && !(await chosen.isVisible()); tries++) {
+    await page.keyboard.press("Enter");
+    await page.waitForTimeout(500);
+  }
+  await chosen.waitFor();
 
   // The first slices of a name are brought beside one another: moved by what their starts differ.
   await table.getByRole("button", { name: "ProfilerStep#1", exact: true }).click();
