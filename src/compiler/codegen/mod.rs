@@ -13,6 +13,7 @@ mod elementwise;
 mod emitter;
 mod error;
 mod idioms;
+mod layout;
 mod memory;
 mod precision;
 mod product;

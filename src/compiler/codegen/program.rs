@@ -8,14 +8,13 @@ use super::precision::Precision;
 use super::product::PsumBanks;
 use super::sources::Sources;
 use super::spill::Spilled;
-use super::value::{Layout, Resident, Value, matrix_of};
+use super::value::{Resident, Value};
 use crate::base::{FxHashMap, FxHashSet, Idx, IndexVec};
 use crate::compiler::CompileOptions;
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use crate::machine::Executable;
 use crate::machine::arch::CoreSpec;
 use crate::machine::isa::{Unit, Wait};
-use crate::tensor::Shape;
 
 /// A weight in SBUF.
 #[derive(Clone, Debug, Default)]
@@ -363,78 +362,6 @@ impl<'a> Generator<'a> {
             .saturating_mul(along_free)
             .saturating_mul(element_bytes);
         whole.min(self.core.sbuf_bytes / 8)
-    }
-
-    /// Rows and columns of a shape, the columns of an image being its channels.
-    pub(super) fn rows_and_columns(&self, shape: &Shape) -> (u64, u64) {
-        match shape.dims.as_slice() {
-            [n, c, h, w] => (n * h * w, (*c).max(1)),
-            _ => matrix_of(shape),
-        }
-    }
-
-    /// The layout in which a result is wanted: rows on the partitions where a reduction over the last dimension or a
-    /// product that contracts the rows reads it, columns on the partitions otherwise.
-    pub(super) fn wanted_layout(&self, id: InstrId) -> Layout {
-        if self.wants_row_major(id, 8) { Layout::RowMajor } else { Layout::FeatureMajor }
-    }
-
-    /// How many equal parts of a value's rows must start a block of partitions of their own: one for each sequence when a
-    /// product contracts the tokens of each sequence.
-    pub(super) fn row_groups(&self, id: InstrId) -> u64 {
-        let Ok(instruction) = self.instruction(id) else { return 1 };
-        let dims = &instruction.shape.dims;
-        let leading: u64 = dims.iter().rev().skip(2).product();
-        if leading > 1 && self.rows_contracted(id, 8) { leading } else { 1 }
-    }
-
-    fn rows_contracted(&self, id: InstrId, depth: u32) -> bool {
-        let contracts = |user: &InstrId| {
-            let Some(instruction) = self.module.instructions.get(*user) else { return false };
-            match &instruction.opcode {
-                Opcode::Dot(dims) => {
-                    let rank = self.module.instructions[id].shape.rank() as u32;
-                    instruction.operands.get(1) == Some(&id) && dims.rhs_contracting + 1 != rank
-                }
-                Opcode::Reshape | Opcode::Transpose { .. } => self.rows_contracted(*user, depth - 1),
-                _ => false,
-            }
-        };
-        depth > 0 && self.users.get(id).is_some_and(|users| users.iter().any(contracts))
-    }
-
-    fn wants_row_major(&self, id: InstrId, depth: u32) -> bool {
-        let Some(rank) = self.module.instructions.get(id).map(|i| i.shape.rank()) else { return false };
-        let last = rank.saturating_sub(1) as u32;
-        depth > 0
-            && self.users[id].iter().any(|user| {
-                let instruction = &self.module.instructions[*user];
-                match &instruction.opcode {
-                    Opcode::Reduce { dimensions, .. } => dimensions.as_slice() == [last] && rank > 1,
-                    Opcode::Dot(dims) => instruction.operands.get(1) == Some(&id) && dims.rhs_contracting != last,
-                    Opcode::Reshape => self.wants_row_major(*user, depth - 1),
-                    Opcode::Transpose { permutation } => {
-                        permutation.last() == Some(&last) && self.wants_row_major(*user, depth - 1)
-                    }
-                    Opcode::Fusion(_) => self.wants_row_major(*user, depth - 1),
-                    opcode => opcode.is_elementwise() && self.wants_row_major(*user, depth - 1),
-                }
-            })
-    }
-
-    /// Bytes of an element of a value, by the cast of what reads it.
-    pub(super) fn element_bytes(&self, id: InstrId) -> u64 {
-        if self.only_matmuls_read(id) { self.precision.operand_bytes } else { self.precision.value_bytes }
-    }
-
-    pub(super) fn only_matmuls_read(&self, id: InstrId) -> bool {
-        let users = &self.users[id];
-        let is_matmul = |user: &InstrId| match self.module.instructions[*user].opcode {
-            Opcode::Dot(_) | Opcode::Convolution { .. } => true,
-            Opcode::Reshape | Opcode::Transpose { .. } => *user != self.module.root && self.only_matmuls_read(*user),
-            _ => false,
-        };
-        !users.is_empty() && users.iter().all(is_matmul)
     }
 
     pub(super) fn set_resident(&mut self, id: InstrId, resident: Resident) {
