@@ -40,6 +40,8 @@ pub struct Session {
     cancelled: Vec<JobId>,
     /// Jobs that rest.
     paused: BTreeSet<JobId>,
+    /// Of them, those whose shell was not told yet.
+    resting: Vec<JobId>,
     times: Times,
     /// What measured time is read from; a shell that measures brings one.
     clock: Option<Rc<dyn Clock>>,
@@ -94,7 +96,11 @@ impl Session {
             }
             Request::Compile { job, config } => self.jobs.push_back(Box::new(CompileJob::new(job, *config))),
             Request::Pause { job } => {
-                self.paused.insert(job);
+                // One that has ended needs no rest.
+                if self.jobs.iter().any(|j| j.id() == job) {
+                    self.paused.insert(job);
+                    self.resting.push(job);
+                }
             }
             Request::Resume { job } => {
                 self.paused.remove(&job);
@@ -128,6 +134,9 @@ impl Session {
     pub fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> StepResult {
         for (job, message) in self.rejected.drain(..) {
             sink(Event::Failed { job, message });
+        }
+        for job in self.resting.drain(..) {
+            sink(Event::Paused { job });
         }
         for job in std::mem::take(&mut self.cancelled) {
             self.paused.remove(&job);

@@ -93,12 +93,18 @@ fn a_configuration_rests_while_others_run_and_goes_on() {
         session.step(100, &mut |_| {});
     }
     session.handle(Request::Pause { job: JobId(1) }, None);
-    let rested = rows(&drive(&mut session, 1_000));
+    let told = drive(&mut session, 1_000);
+    assert_eq!(told.iter().filter(|e| matches!(e, Event::Paused { job: JobId(1) })).count(), 1);
+    let rested = rows(&told);
     assert_eq!(rested.iter().map(|(row, _)| *row).collect::<Vec<_>>(), [1]);
     assert!(session.has_paused());
     session.handle(Request::Resume { job: JobId(1) }, None);
     let resumed = rows(&drive(&mut session, 1_000));
     assert_eq!(resumed.len(), 1);
+    // There is nothing left to rest.
+    session.handle(Request::Pause { job: JobId(1) }, None);
+    assert_eq!(drive(&mut session, 1_000), []);
+    assert!(!session.has_paused());
     let mut other = Session::new();
     other.handle(run_request(1, 0, plan.rows[0].configuration.clone(), None), None);
     assert_eq!(rows(&drive(&mut other, 50_000)), resumed);

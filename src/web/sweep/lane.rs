@@ -19,6 +19,15 @@ pub struct Running {
     pub job: JobId,
     /// How far it is, 0 to 1.
     pub share: f64,
+    /// Its worker said that it rests.
+    pub is_resting: bool,
+}
+
+impl Running {
+    /// A configuration that was just handed out.
+    pub const fn new(row: u32, job: JobId) -> Self {
+        Self { row, job, share: 0.0, is_resting: false }
+    }
 }
 
 impl Lane {

@@ -6,8 +6,11 @@
 mod cpu;
 mod keeper;
 mod lane;
+mod listing;
+mod measuring;
 mod runner;
 mod scenario;
+mod showing;
 
 pub use keeper::{KeptSweep, kept_sweeps};
 pub use runner::SweepRunner;

@@ -5,65 +5,61 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use gloo_events::EventListener;
-use gloo_timers::callback::{Interval, Timeout};
+use gloo_timers::callback::Interval;
 use yew::{Callback, UseReducerDispatcher};
 
-use super::cpu::{CpuRow, MOST_COPIES, failed_copy};
+use super::cpu::CpuRow;
 use super::keeper::{BEAT_MS, Keeper, KeptSweep};
 use super::lane::{Lane, Running};
-use crate::bench::cpu::{CpuTimers, side_by_side};
-use crate::bench::{
-    BenchConfig, Configuration, DeviceType, Processes, Report, RowResult, RunDetail, ServiceTimes, SweepState,
-};
+use crate::bench::{BenchConfig, Configuration, DeviceType, Report, RowResult, RunDetail, ServiceTimes, SweepState};
 use crate::session::{Event, JobId, Request, RunRequest};
 use crate::web::platform::machine::{hardware_threads, wall_ms};
 use crate::web::state::RunState;
-use crate::web::state::bench::{BenchAction, BenchState, RowId, SweepView, overall_share};
+use crate::web::state::bench::{BenchAction, BenchState, RowId};
 use crate::web::state::notices::{NoticeAction, Notices, Tone};
 use crate::web::worker::{Engine, Pool};
 
 /// More workers than this cost memory and start-up for little.
 const MOST_LANES: usize = 8;
-/// What happened is shown so long after it, together: a sweep can have thousands of rows, and the table is built anew.
-const SHOW_MS: u32 = 100;
 
 type Dispatch = UseReducerDispatcher<BenchState>;
-type Sweep = Rc<RefCell<SweepState>>;
+/// A sweep that the page and the runner look at.
+pub(super) type Sweep = Rc<RefCell<SweepState>>;
 
 /// Runs sweeps. Clones are the same runner.
 #[derive(Clone)]
-pub struct SweepRunner(Rc<Inner>);
+pub struct SweepRunner(pub(super) Rc<Inner>);
 
-struct Inner {
-    pool: Pool,
-    dispatch: Dispatch,
-    notices: UseReducerDispatcher<Notices>,
-    core: RefCell<Core>,
+pub(super) struct Inner {
+    pub(super) pool: Pool,
+    pub(super) dispatch: Dispatch,
+    pub(super) notices: UseReducerDispatcher<Notices>,
+    pub(super) core: RefCell<Core>,
     /// The page goes away.
-    leaving: RefCell<Option<EventListener>>,
+    pub(super) leaving: RefCell<Option<EventListener>>,
 }
 
 #[derive(Default)]
-struct Core {
+pub(super) struct Core {
     /// Listed and not run.
-    preview: Option<Sweep>,
-    listing: Option<(Engine, JobId)>,
+    pub(super) preview: Option<Sweep>,
+    pub(super) listing: Option<(Engine, JobId)>,
     /// The last one that ran, or runs.
-    sweep: Option<Sweep>,
-    lanes: Vec<Lane>,
+    pub(super) sweep: Option<Sweep>,
+    pub(super) lanes: Vec<Lane>,
     /// Stage times that some worker has worked out, by [`Configuration::times_key`].
-    times: BTreeMap<u64, ServiceTimes>,
+    pub(super) times: BTreeMap<u64, ServiceTimes>,
     /// The configuration that is measured.
-    cpu: Option<CpuRow>,
-    keeper: Option<Keeper>,
-    beat: Option<Interval>,
+    pub(super) cpu: Option<CpuRow>,
+    pub(super) keeper: Option<Keeper>,
+    pub(super) beat: Option<Interval>,
     /// Rows that came and are not shown yet.
-    fresh: Vec<(RowId, Rc<RowResult>)>,
-    is_show_due: bool,
-    is_running: bool,
-    is_cancelled: bool,
-    version: u32,
-    started_ms: f64,
+    pub(super) fresh: Vec<(RowId, Rc<RowResult>)>,
+    pub(super) is_show_due: bool,
+    pub(super) is_running: bool,
+    pub(super) is_cancelled: bool,
+    pub(super) version: u32,
+    pub(super) started_ms: f64,
 }
 
 impl PartialEq for SweepRunner {
@@ -90,65 +86,6 @@ impl SweepRunner {
         runner
     }
 
-    /// Lists the configurations of a benchmark, then what each will take, as workers find out.
-    pub fn list(&self, config: &BenchConfig) {
-        self.stop_listing();
-        if self.0.core.borrow().is_running {
-            return;
-        }
-        let sweep = match SweepState::new(config.clone()) {
-            Ok(sweep) => Rc::new(RefCell::new(sweep)),
-            Err(error) => {
-                self.0.core.borrow_mut().preview = None;
-                self.0.dispatch.dispatch(BenchAction::Listed(Err(error.to_string())));
-                return;
-            }
-        };
-        self.0.core.borrow_mut().preview = Some(Rc::clone(&sweep));
-        self.show_preview(&sweep);
-        // How long a measurement takes is not known before it was made.
-        if config.options.device_type == DeviceType::Cpu {
-            return;
-        }
-        let Ok(engine) = self.0.pool.bench() else { return };
-        let runner = self.clone();
-        let on_event = Callback::from(move |event| runner.on_listing(&sweep, event));
-        let config = Box::new(config.clone());
-        let job = engine.send(|job| Request::PlanBench { job, config }, None, on_event);
-        self.0.core.borrow_mut().listing = Some((engine, job));
-    }
-
-    fn on_listing(&self, sweep: &Sweep, event: Event) {
-        match event {
-            Event::Estimated { row, estimate, times, .. } => {
-                let key = sweep.borrow().rows().get(row as usize).map(|r| r.planned.configuration.times_key());
-                if let (Some(key), Some(times)) = (key, times) {
-                    self.0.core.borrow_mut().times.insert(key, *times);
-                }
-                sweep.borrow_mut().learn(row, estimate);
-                self.show_later();
-            }
-            event if event.is_last() => {
-                self.0.core.borrow_mut().listing = None;
-                self.show_preview(sweep);
-            }
-            _ => {}
-        }
-    }
-
-    fn show_preview(&self, sweep: &Sweep) {
-        let view = self.view_of(sweep);
-        self.0.dispatch.dispatch(BenchAction::Listed(Ok(view)));
-    }
-
-    fn stop_listing(&self) {
-        let listing = self.0.core.borrow_mut().listing.take();
-        if let Some((engine, job)) = listing {
-            engine.forget(job);
-            engine.tell(&Request::Cancel { job });
-        }
-    }
-
     /// Runs a benchmark from its beginning.
     pub fn run(&self, config: BenchConfig) {
         self.stop_listing();
@@ -171,7 +108,7 @@ impl SweepRunner {
         self.start(sweep);
     }
 
-    fn start(&self, sweep: Sweep) {
+    pub(super) fn start(&self, sweep: Sweep) {
         {
             let mut core = self.0.core.borrow_mut();
             core.sweep = Some(sweep);
@@ -190,7 +127,7 @@ impl SweepRunner {
     }
 
     /// Hands out what waits to workers that are free, and ends the run when nothing is left.
-    fn feed(&self) {
+    pub(super) fn feed(&self) {
         loop {
             let Some(sweep) = self.0.core.borrow().sweep.clone() else { return };
             let waiting = if sweep.borrow().is_paused() { 0 } else { sweep.borrow().progress().waiting };
@@ -221,7 +158,7 @@ impl SweepRunner {
     }
 
     /// A worker with nothing to do: one that is there, or a new one while there is room and work for it.
-    fn free_lane(&self, waiting: u32) -> Result<Option<usize>, String> {
+    pub(super) fn free_lane(&self, waiting: u32) -> Result<Option<usize>, String> {
         if waiting == 0 {
             return Ok(None);
         }
@@ -244,84 +181,15 @@ impl SweepRunner {
         Ok(Some(busy))
     }
 
-    /// Begins to measure the next configuration, unless one is measured; whether the one after it may be looked at.
-    fn measure_next(&self, sweep: &Sweep) -> bool {
-        if self.0.core.borrow().cpu.is_some() {
-            return false;
-        }
-        let Some((row, configuration)) = sweep.borrow_mut().begin_next() else { return false };
-        match self.lanes_for_copies(side_by_side(&configuration).0, configuration.options.processes == Processes::Fresh)
-        {
-            Ok(engines) => self.measure(row, &configuration, engines),
-            Err(message) => {
-                let report = Report::failed(&configuration, message);
-                self.take(row, RowResult { report, ..RowResult::default() });
-            }
-        }
-        true
+    pub(super) fn share(&self, engine: &Engine, row: u32, done: u64, total: u64) {
+        self.with_running(engine, row, |running| running.share = done as f64 / total.max(1) as f64);
     }
 
-    /// A worker for each copy; `is_fresh` starts new ones for this configuration.
-    fn lanes_for_copies(&self, copies: u32, is_fresh: bool) -> Result<Vec<Engine>, String> {
-        if copies > MOST_COPIES {
-            return Err(format!("n_models {copies}: at most {MOST_COPIES} copies are measured here, a worker each"));
-        }
-        let mut core = self.0.core.borrow_mut();
-        core.lanes.retain(|l| l.engine.is_alive() && !is_fresh);
-        while core.lanes.len() < copies as usize {
-            let engine = if core.lanes.is_empty() && !is_fresh { self.0.pool.bench() } else { self.0.pool.take() };
-            core.lanes.push(Lane { engine: engine?, running: None });
-        }
-        Ok(core.lanes.iter().take(copies as usize).map(|l| l.engine.clone()).collect())
-    }
-
-    fn measure(&self, row: u32, configuration: &Configuration, engines: Vec<Engine>) {
-        self.0.core.borrow_mut().cpu = Some(CpuRow::new(row, configuration.clone()));
-        for (copy, engine) in (0..).zip(engines) {
-            let (runner, at) = (self.clone(), engine.clone());
-            let on_event = Callback::from(move |event| runner.on_copy(&at, row, copy, event));
-            let configuration = Box::new(side_by_side(configuration).1);
-            let job = engine.send(|job| Request::MeasureCpu { job, copy, configuration }, None, on_event);
-            if engine.is_alive()
-                && let Some(lane) = self.0.core.borrow_mut().lanes.iter_mut().find(|l| l.engine == engine)
-            {
-                lane.running = Some(Running { row, job, share: 0.0 });
-            }
-        }
-    }
-
-    fn on_copy(&self, engine: &Engine, row: u32, copy: u32, event: Event) {
-        match event {
-            Event::Progress { done, total, .. } => self.share(engine, row, done, total),
-            Event::CpuTimers { timers, .. } => self.take_copy(engine, row, copy, *timers),
-            Event::Failed { message, .. } => self.take_copy(engine, row, copy, failed_copy(message)),
-            Event::Cancelled { .. } => self.take_copy(engine, row, copy, failed_copy("stopped when asked".to_owned())),
-            _ => {}
-        }
-        self.show_later();
-    }
-
-    fn take_copy(&self, engine: &Engine, row: u32, copy: u32, mut timers: CpuTimers) {
-        self.free(engine, row);
-        let done = {
-            let mut core = self.0.core.borrow_mut();
-            // What was cut off is no measurement of the duration that was asked for.
-            if core.is_cancelled && timers.error.is_none() {
-                timers.error = Some("stopped when asked".to_owned());
-            }
-            let is_last = core.cpu.as_mut().is_some_and(|cpu| cpu.row == row && cpu.take(copy, timers));
-            if is_last { core.cpu.take() } else { None }
-        };
-        if let Some(cpu) = done {
-            self.take(row, cpu.finish());
-        }
-    }
-
-    fn share(&self, engine: &Engine, row: u32, done: u64, total: u64) {
+    pub(super) fn with_running(&self, engine: &Engine, row: u32, change: impl FnOnce(&mut Running)) {
         let mut core = self.0.core.borrow_mut();
         let lane = core.lanes.iter_mut().find(|l| l.engine == *engine);
         if let Some(running) = lane.and_then(|l| l.running.as_mut()).filter(|r| r.row == row) {
-            running.share = done as f64 / total.max(1) as f64;
+            change(running);
         }
     }
 
@@ -340,13 +208,14 @@ impl SweepRunner {
         if engine.is_alive()
             && let Some(lane) = self.0.core.borrow_mut().lanes.get_mut(lane)
         {
-            lane.running = Some(Running { row, job, share: 0.0 });
+            lane.running = Some(Running::new(row, job));
         }
     }
 
     fn on_row(&self, engine: &Engine, row: u32, configuration: &Configuration, event: Event) {
         match event {
             Event::Progress { done, total, .. } => self.share(engine, row, done, total),
+            Event::Paused { .. } => self.with_running(engine, row, |r| r.is_resting = true),
             Event::Row { result, .. } => {
                 self.free(engine, row);
                 self.take(row, *result);
@@ -368,7 +237,7 @@ impl SweepRunner {
         self.show_later();
     }
 
-    fn free(&self, engine: &Engine, row: u32) {
+    pub(super) fn free(&self, engine: &Engine, row: u32) {
         let mut core = self.0.core.borrow_mut();
         for lane in core.lanes.iter_mut().filter(|l| l.engine == *engine) {
             if lane.running.as_ref().is_some_and(|r| r.row == row) {
@@ -377,7 +246,7 @@ impl SweepRunner {
         }
     }
 
-    fn take(&self, row: u32, result: RowResult) {
+    pub(super) fn take(&self, row: u32, result: RowResult) {
         let mut is_refused = false;
         {
             let mut core = self.0.core.borrow_mut();
@@ -396,7 +265,7 @@ impl SweepRunner {
         self.feed();
     }
 
-    fn end(&self, state: RunState) {
+    pub(super) fn end(&self, state: RunState) {
         {
             let mut core = self.0.core.borrow_mut();
             core.is_running = false;
@@ -422,13 +291,14 @@ impl SweepRunner {
 
     fn set_paused(&self, is_paused: bool) {
         let running: Vec<(Engine, JobId)> = {
-            let core = self.0.core.borrow();
+            let mut core = self.0.core.borrow_mut();
             let Some(sweep) = &core.sweep else { return };
             if is_paused {
                 sweep.borrow_mut().pause()
             } else {
                 sweep.borrow_mut().resume()
             }
+            core.lanes.iter_mut().filter_map(|l| l.running.as_mut()).for_each(|r| r.is_resting = false);
             // A measurement goes on: its clock can not rest.
             let resting = core.lanes.iter().filter(|_| core.cpu.is_none());
             resting.filter_map(|l| l.running.as_ref().map(|r| (l.engine.clone(), r.job))).collect()
@@ -493,47 +363,5 @@ impl SweepRunner {
         }
         self.start(Rc::new(RefCell::new(sweep)));
         Ok(())
-    }
-
-    fn view_of(&self, sweep: &Sweep) -> SweepView {
-        let mut core = self.0.core.borrow_mut();
-        core.version += 1;
-        let running = core.lanes.iter().filter_map(|l| l.running.as_ref());
-        let shares = running.map(|r| (r.row, r.share)).collect();
-        SweepView::new(Rc::clone(sweep), core.version, shares, core.lanes.len())
-    }
-
-    fn show_later(&self) {
-        if std::mem::replace(&mut self.0.core.borrow_mut().is_show_due, true) {
-            return;
-        }
-        let runner = self.clone();
-        Timeout::new(SHOW_MS, move || runner.show()).forget();
-    }
-
-    /// Brings the page up to date.
-    fn show(&self) {
-        let (fresh, sweep, preview, is_running, started_ms) = {
-            let mut core = self.0.core.borrow_mut();
-            core.is_show_due = false;
-            let fresh = std::mem::take(&mut core.fresh);
-            (fresh, core.sweep.clone(), core.preview.clone(), core.is_running, core.started_ms)
-        };
-        if !fresh.is_empty() {
-            self.0.dispatch.dispatch(BenchAction::Results(fresh));
-        }
-        if let Some(preview) = preview {
-            self.show_preview(&preview);
-        }
-        let Some(sweep) = sweep else { return };
-        let view = self.view_of(&sweep);
-        if is_running {
-            let share = overall_share(&sweep.borrow(), view.shares());
-            let label = view.run_label(share, (wall_ms() - started_ms) / 1e3);
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 1000
-            let done = (share * 1e3) as u64;
-            self.0.dispatch.dispatch(BenchAction::Progress(RunState::Running { done, total: 1_000, label }));
-        }
-        self.0.dispatch.dispatch(BenchAction::Ran(view));
     }
 }

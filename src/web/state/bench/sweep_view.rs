@@ -13,6 +13,7 @@ pub struct SweepView {
     version: u32,
     shares: BTreeMap<u32, f64>,
     workers: usize,
+    is_settled: bool,
 }
 
 impl PartialEq for SweepView {
@@ -22,10 +23,16 @@ impl PartialEq for SweepView {
 }
 
 impl SweepView {
-    /// A look at a sweep: `shares` says how far the rows that run are, 0 to 1.
+    /// A look at a sweep: `shares` says how far the rows that run are, 0 to 1; `is_settled`, whether all of them rest.
     #[must_use]
-    pub fn new(sweep: Rc<RefCell<SweepState>>, version: u32, shares: BTreeMap<u32, f64>, workers: usize) -> Self {
-        Self { sweep, version, shares, workers }
+    pub fn new(
+        sweep: Rc<RefCell<SweepState>>,
+        version: u32,
+        shares: BTreeMap<u32, f64>,
+        workers: usize,
+        is_settled: bool,
+    ) -> Self {
+        Self { sweep, version, shares, workers, is_settled }
     }
 
     /// The sweep.
@@ -49,7 +56,8 @@ impl SweepView {
         let workers = if self.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", self.workers) };
         let mut text = format!("{done} of {all} configurations, {workers}");
         if sweep.is_paused() {
-            return format!("Paused: {text}");
+            let state = if self.is_settled { "Paused" } else { "Pausing" };
+            return format!("{state}: {text}");
         }
         // Of a run that has just begun nothing can be said.
         if elapsed_s >= 1.0 && share > 0.02 && share < 1.0 {

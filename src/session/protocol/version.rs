@@ -1,0 +1,10 @@
+//! Which build speaks.
+
+/// Changed with every change of a message. A page and a worker that differ refuse each other.
+pub const PROTOCOL_VERSION: u32 = 17;
+
+/// Names the build; page and worker of one build have the same.
+#[must_use]
+pub fn build_id() -> String {
+    format!("{} p{PROTOCOL_VERSION}", env!("CARGO_PKG_VERSION"))
+}
