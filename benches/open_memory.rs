@@ -10,7 +10,7 @@ use std::io::Read;
 use std::process::Command;
 
 use neuronscope::base::Rng;
-use neuronscope::profile::formats::{ChunkedReader, ProfileReader};
+use neuronscope::profile::formats::{ChunkedReader, ProfileReader, WriteFormat, read_bytes};
 
 /// Bytes of text made for each format, about.
 const TEXT_BYTES: usize = 60 << 20;
@@ -20,7 +20,7 @@ const FUNCTIONS: u32 = 3000;
 /// Makes the file of a format.
 type Make = fn() -> Vec<u8>;
 
-const FORMATS: [(&str, Make); 14] = [
+const FORMATS: [(&str, Make); 16] = [
     ("chrome X", chrome_complete),
     ("chrome B E", chrome_begin_end),
     ("speedscope evented", speedscope_evented),
@@ -35,6 +35,8 @@ const FORMATS: [(&str, Make); 14] = [
     ("xplane with stats", xplane_with_stats),
     ("memory timeline", memory_timeline),
     ("rocprof", rocprof),
+    ("neuron-profile", neuron_profile),
+    ("perfetto", perfetto),
 ];
 
 fn main() {
@@ -538,4 +540,27 @@ fn rocprof() -> Vec<u8> {
     }
     text.push_str("]}}]}");
     text.into_bytes()
+}
+
+fn neuron_profile() -> Vec<u8> {
+    let (mut rng, mut now, mut text) = (Rng::new(11, 6), 1_700_000_000_000u64, String::from("{\"instruction\":["));
+    let mut i = 0;
+    while text.len() < TEXT_BYTES {
+        let dur = u64::from(below(&mut rng, 5000));
+        let _ = write!(
+            text,
+            "{}{{\"timestamp\":{now},\"duration\":{dur},\"opcode\":\"MATMUL\",\"label\":\"pe\",\"subgroup\":\"PE\",\
+             \"hlo_name\":\"{}\",\"nc_idx\":0,\"operands\":\"src={i} dst={now}\",\"pc\":{i}}}",
+            if i > 0 { "," } else { "" },
+            function(below(&mut rng, FUNCTIONS)),
+        );
+        now += dur + 10;
+        i += 1;
+    }
+    text.push_str("]}");
+    text.into_bytes()
+}
+
+fn perfetto() -> Vec<u8> {
+    WriteFormat::Perfetto.write(&read_bytes("made", &chrome_complete()).unwrap())
 }

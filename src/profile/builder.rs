@@ -190,6 +190,16 @@ impl ProfileBuilder {
         self.args.add(json)
     }
 
+    /// [`Self::add_args`] of a part of the text that [`Self::keep_text`] will be given: where it starts, and its bytes.
+    pub(super) fn add_args_part(&mut self, start: u64, bytes: usize) -> ArgsId {
+        self.args.add_part(start, bytes)
+    }
+
+    /// Takes the text that arguments are parts of.
+    pub(super) fn keep_text(&mut self, text: Vec<u8>) {
+        self.args.keep(text);
+    }
+
     /// The process with this pid, made now if it is new; named if `name` is not empty.
     pub fn process(&mut self, pid: &str, name: &str) -> ProcessId {
         let pid = self.strings.intern(pid);
