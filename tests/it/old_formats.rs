@@ -127,7 +127,10 @@ fn files_of_other_tools_are_named() {
         (b"{\"dhatFileVersion\":2,\"mode\":\"heap\",\"pps\":[]}", "DHAT"),
         (b"{\"segments\":[],\"device_traces\":[]}", "PyTorch memory snapshot"),
         (b"{\"start_time\":1,\"duration\":2,\"sample_count\":1,\"root_frame\":{}}", "pyinstrument"),
-        (b"{\"schema\":\"1.1.0-chakra.0.0.4\",\"pid\":1,\"time\":\"x\",\"start_ts\":1,\"nodes\":[]}", "execution trace"),
+        (
+            b"{\"schema\":\"1.1.0-chakra.0.0.4\",\"pid\":1,\"time\":\"x\",\"start_ts\":1,\"nodes\":[]}",
+            "execution trace",
+        ),
         (b"<html><body><img src='data:image/png;base64,iVBORw0KGgo='></body></html>", "memory timeline"),
         (b"<?xml version=\"1.0\"?>\n<trace-query-result></trace-query-result>", "xctrace"),
         (b"PERFILE2\x68\0\0\0\0\0\0\0", "perf script"),
