@@ -156,3 +156,31 @@ fn what_is_empty_is_not_silent() {
         assert_eq!((profile.meta().events, profile.diagnostics().count("no_events")), (0, 1), "{text}");
     }
 }
+
+/// Without samples V8 still says how often each function was on top.
+#[test]
+fn cpuprofiles_of_hits_alone() {
+    let call =
+        |name: &str| format!(r#""callFrame":{{"functionName":"{name}","url":"","lineNumber":-1,"columnNumber":-1}}"#);
+    let profile = open(&format!(
+        r#"{{"nodes":[{{"id":1,{},"hitCount":0,"children":[2]}},{{"id":2,{},"hitCount":3,"children":[3]}},
+        {{"id":3,{},"hitCount":1}}],"startTime":100,"endTime":500}}"#,
+        call("(root)"),
+        call("f"),
+        call("g")
+    ));
+    assert_eq!((profile.meta().events, profile.span_ns(), profile.diagnostics().count("no_samples")), (4, 400_000, 1));
+    assert_eq!(rows(&profile), ["JavaScript/CPU profile f 0+400000", "JavaScript/CPU profile g 300000+100000"]);
+}
+
+/// XLA's writer ends the list with an empty object: it is no fault of the file.
+#[test]
+fn the_empty_event_at_the_end_of_xla_traces() {
+    let profile = open(
+        r#"{"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":[
+        {"ph":"M","pid":3,"tid":1,"name":"thread_name","args":{"name":"XLA Modules"}},
+        {"ph":"X","pid":3,"tid":1,"ts":12.345678,"dur":7.001,"name":"jit_f"},{}]}"#,
+    );
+    assert!(profile.diagnostics().is_empty(), "{:?}", profile.diagnostics().items());
+    assert_eq!(rows(&profile), ["Process 3/XLA Modules jit_f 0+7001"]);
+}

@@ -29,6 +29,7 @@ const KNOWN: &[(&[u8], &str)] = &[
     (b"NEFF", "a Neuron executable (NEFF)"),
     (b"NTFF", "a Neuron device profile (NTFF: view it with neuron-profile view --output-format json)"),
     (b"HloModule", "the text of an HLO module"),
+    (b"go 1.", "a Go execution trace (open it with go tool trace, or take a pprof profile)"),
     (b"JAVA PROFILE", "a Java heap dump"),
     (b"memray\0", "a memray capture (its allocations: memray transform, or memray flamegraph)"),
     (b"*version", "a method trace of Android's runtime (record it with Perfetto instead)"),

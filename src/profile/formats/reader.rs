@@ -183,7 +183,7 @@ impl ProfileReader {
             unpacker.finish(&mut self.diagnostics)?;
         }
         let mut profile = self.text.finish()?;
-        if profile.meta.events == 0 && profile.diagnostics.is_empty() {
+        if profile.meta.events == 0 && profile.diagnostics.count("no_events") == 0 {
             let format = profile.meta.format.clone();
             profile
                 .diagnostics

@@ -166,6 +166,7 @@ const KNOWN_OBJECTS: &[(&[&str], &str)] = &[
     (&["code", "functions", "ticks"], "a log of V8 that was processed (record with --cpu-prof instead)"),
     (&["segments", "device_traces"], "a PyTorch memory snapshot (open it with memory_viz)"),
     (&["root_frame", "sample_count"], "a pyinstrument session (save it with -r speedscope or -r chrome)"),
+    (&["cols", "rows"], "a table of a TensorBoard plugin (open the .xplane.pb that it was made of)"),
     (&["growth_rate", "files"], "a Scalene profile"),
     (&["program", "cost_centres"], "a GHC profile (convert it with hs-speedscope or ghc-prof-flamegraph)"),
     (&["data", "total", "limit"], "an answer of Jaeger's API"),

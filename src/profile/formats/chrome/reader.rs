@@ -123,7 +123,16 @@ impl EventSink for Rows {
         match key.as_ref() {
             "stackFrames" => self.stacks.read_frames(value),
             "samples" => self.stacks.read_samples(&mut self.builder, value),
-            _ => self.builder.set_property(&key, &String::from_utf8_lossy(value)),
+            _ => {
+                if key == "systemTraceEvents" && value.len() > 2 {
+                    self.diagnostics.add("system_trace", None, || {
+                        "the kernel's log beside the events (systemTraceEvents) is kept, but not shown: save it as a file \
+                         of its own"
+                            .to_owned()
+                    });
+                }
+                self.builder.set_property(&key, &String::from_utf8_lossy(value));
+            }
         }
     }
 
@@ -194,7 +203,9 @@ impl Rows {
     }
 
     fn without_phase(&mut self, event: &RawEvent<'_>, offset: u64) {
-        self.diagnostics.add("no_phase", Some(offset), || {
+        // XLA ends its lists with an object that has nothing in it.
+        let is_empty = [event.ph, event.name, event.ts, event.pid, event.tid, event.args].iter().all(|v| v.is_empty());
+        self.diagnostics.add_many("no_phase", u64::from(!is_empty), Some(offset), || {
             format!("event \"{}\" has no \"ph\" that is text: skipped", shorten(&text_of(event.name)))
         });
         let track = self.tracks.find(&mut self.builder, event.pid, event.tid);

@@ -25,10 +25,18 @@ pub(in crate::profile::formats) fn read_cpuprofile(text: &[u8]) -> Result<Parsed
         (None, Some(head)) => nodes.add_tree(&mut builder, head, |_, _| {}),
         (None, None) => {}
     }
-    Samples::of(doc.root()).write(&mut builder, &mut diagnostics, track, &mut nodes, text.len())?;
+    let samples = Samples::of(doc.root());
+    if samples.is_none() {
+        samples.write_hits(&mut builder, &mut diagnostics, track, &mut nodes);
+    } else {
+        samples.write(&mut builder, &mut diagnostics, track, &mut nodes, text.len())?;
+    }
     doc.report_damage(&mut diagnostics);
     Ok(Parsed::of(builder, diagnostics))
 }
+
+/// More than this was never counted: sums and products of it stay in their numbers.
+const MAX_HITS: i64 = 1 << 32;
 
 /// What a node stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +64,8 @@ pub(in crate::profile::formats) struct Nodes {
     table: StackTable,
     kinds: Vec<NodeKind>,
     place_of: FxHashMap<i64, usize>,
+    /// Places on top of which samples were taken, and how many.
+    hits: Vec<(usize, i64)>,
 }
 
 impl Nodes {
@@ -64,7 +74,7 @@ impl Nodes {
         let mut parents: FxHashMap<i64, i64> = FxHashMap::default();
         let mut rows = Vec::new();
         for node in list.items() {
-            let [id, call, children, parent] = node.fields(["id", "callFrame", "children", "parent"]);
+            let [id, call, children, parent, hits] = node.fields(["id", "callFrame", "children", "parent", "hitCount"]);
             let Some(id) = id.and_then(Value::i64) else { continue };
             for child in children.into_iter().flat_map(Value::items).filter_map(Value::i64) {
                 parents.insert(child, id);
@@ -74,6 +84,7 @@ impl Nodes {
             }
             let (frame, kind) = call_frame(builder, call.unwrap_or(node));
             self.place_of.insert(id, self.kinds.len());
+            self.note_hits(hits);
             self.kinds.push(kind);
             rows.push((id, frame));
         }
@@ -88,10 +99,11 @@ impl Nodes {
     fn add_tree<'a>(&mut self, builder: &mut ProfileBuilder, head: Value<'a>, mut visit: impl FnMut(Value<'a>, usize)) {
         let mut open = vec![(head, None, 0usize)];
         while let Some((node, below, depth)) = open.pop() {
-            let [id, call, children] = node.fields(["id", "callFrame", "children"]);
+            let [id, call, children, hits] = node.fields(["id", "callFrame", "children", "hitCount"]);
             let (frame, kind) = call_frame(builder, call.unwrap_or(node));
             let place = self.table.len();
             self.table.push(frame, below);
+            self.note_hits(hits);
             self.kinds.push(kind);
             if let Some(id) = id.and_then(Value::i64) {
                 self.place_of.insert(id, place);
@@ -104,6 +116,11 @@ impl Nodes {
                 open[first..].reverse();
             }
         }
+    }
+
+    /// Of the node that comes next.
+    fn note_hits(&mut self, hits: Option<Value<'_>>) {
+        self.hits.extend(hits.and_then(Value::i64).filter(|&n| n > 0).map(|n| (self.kinds.len(), n.min(MAX_HITS))));
     }
 
     /// From `ts` on the stack of this node runs.
@@ -156,6 +173,43 @@ impl<'a> Samples<'a> {
         Self { start_ns: start_ns.unwrap_or(0), end_ns: ns(end), nodes, deltas, timestamps }
     }
 
+    /// Whether none was kept.
+    fn is_none(&self) -> bool {
+        self.nodes.and_then(|list| list.items().next()).is_none()
+    }
+
+    /// Only how often each node was on top was recorded: each is shown once, for its share of the time.
+    fn write_hits(
+        self,
+        builder: &mut ProfileBuilder,
+        diagnostics: &mut Diagnostics,
+        track: TrackId,
+        nodes: &mut Nodes,
+    ) {
+        let hits = std::mem::take(&mut nodes.hits);
+        let all: i128 = hits.iter().map(|(_, n)| i128::from(*n)).sum();
+        let span = self.end_ns.map_or(0, |end| end.saturating_sub(self.start_ns)).max(0);
+        let (mut stack, mut before) = (StackTrack::new(track), 0i128);
+        for (place, n) in hits {
+            builder.count_events("P", n as u64);
+            builder.note_track(track);
+            // Without times a sample is one nanosecond.
+            let passed = if span > 0 { i128::from(span) * before / all } else { before };
+            nodes.set(builder, &mut stack, self.start_ns.saturating_add(clamped(passed)), place);
+            before += i128::from(n);
+        }
+        let passed = if span > 0 { span } else { clamped(before) };
+        stack.finish(builder, self.start_ns.saturating_add(passed));
+        builder.note_time(self.start_ns);
+        builder.note_time(self.start_ns.saturating_add(passed));
+        if all > 0 {
+            diagnostics.add("no_samples", None, || {
+                "only how often each function was seen was recorded, not when: each is shown once, for its share of the time"
+                    .to_owned()
+            });
+        }
+    }
+
     /// The first delta leads from the start to the first sample; a stack runs to the next sample, the last to the end.
     fn write(
         self,
@@ -194,6 +248,10 @@ impl<'a> Samples<'a> {
         builder.note_time(end);
         Ok(())
     }
+}
+
+fn clamped(ns: i128) -> i64 {
+    i64::try_from(ns).unwrap_or(i64::MAX)
 }
 
 /// Reads a whole `.heapprofile`: bytes allocated in each function, as lengths.
