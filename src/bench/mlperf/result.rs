@@ -166,7 +166,7 @@ impl<'a> Judge<'a> {
         // LoadGen counts what was completed, which is what was asked for unless the queue grows.
         let value = self.queries() as f64 / self.elapsed.to_secs_f64();
         let mut result = self.result("Completed queries per second".to_owned(), value, verdict);
-        (result.target_qps, result.over_latency) = (Some(qps), Some(over));
+        (result.target_qps, result.over_latency) = (Some(round_to(qps, 3)), Some(over));
         result
     }
 
