@@ -8,7 +8,12 @@ use crate::profile::flows::{first_starting, running_at};
 use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
 
 /// What a thread did most in a span, by self time; markers do nothing, nor do rows that show the work of others once more.
-pub(super) fn meanwhile(profile: &Profile, works: &Works, track: TrackId, span: Interval<TraceNs>) -> Option<Meanwhile> {
+pub(super) fn meanwhile(
+    profile: &Profile,
+    works: &Works,
+    track: TrackId,
+    span: Interval<TraceNs>,
+) -> Option<Meanwhile> {
     let slices = profile.slices();
     let mut by_name: FxHashMap<StrId, (i64, i64, SliceId)> = FxHashMap::default();
     let rows_are_known = matches!(works.family(), Family::Neuron | Family::Xla);

@@ -21,8 +21,7 @@ pub(super) fn all(profile: &Profile, works: &Works, tally: &Tally, longest_gap: 
         found.extend(kind(tally, window, Work::Compute, Topic::Compute, "Devices compute for"));
         found.extend(kind(tally, window, Work::Transfer, Topic::Transfer, "Data moves for"));
         found.extend(overlap(tally));
-        let communication =
-            kind(tally, window, Work::Communication, Topic::Communication, "Devices exchange data for");
+        let communication = kind(tally, window, Work::Communication, Topic::Communication, "Devices exchange data for");
         found.extend(communication);
         found.extend(top_operator(profile, &tally.own_device, "of the self time on devices"));
         found.extend(idle(profile, longest_gap));
