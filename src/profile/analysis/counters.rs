@@ -168,14 +168,16 @@ pub struct CurvePass {
 }
 
 impl CurvePass {
-    /// Prepares it for at most about `points` points; nothing when the profile has no such series.
+    /// Prepares it for at most about `points` points of the first series of a name ([`series_name`]); nothing when the profile
+    /// has none.
     #[must_use]
-    pub fn new(profile: &Profile, series: SeriesId, within: Option<Interval<TraceNs>>, points: usize) -> Option<Self> {
-        let name = series_name(profile, series)?;
+    pub fn new(profile: &Profile, name: &str, within: Option<Interval<TraceNs>>, points: usize) -> Option<Self> {
+        let mut all = profile.counters().series().ids();
+        let series = all.find(|id| series_name(profile, *id).as_deref() == Some(name))?;
         Some(Self {
             cursor: SampleCursor::new(profile, series, within),
             parts: (points as u64 / 2).max(1),
-            curve: Curve { name, ..Curve::default() },
+            curve: Curve { name: name.to_owned(), ..Curve::default() },
             part: None,
             end: None,
             samples: 0,
@@ -293,12 +295,12 @@ mod tests {
             b.counter(t, i * 10, name, crate::base::StrId::EMPTY, &[(key, value)]);
         }
         let profile = b.finish(Diagnostics::new());
-        let mut pass = CurvePass::new(&profile, SeriesId(0), None, 100).unwrap();
+        let mut pass = CurvePass::new(&profile, "python / memory bytes", None, 100).unwrap();
         while !pass.advance(&profile, 37) {}
         let curve = pass.finish();
         assert_eq!((curve.name.as_str(), curve.is_thinned), ("python / memory bytes", true));
         assert!(curve.points.len() <= 103, "{}", curve.points.len());
         assert!(curve.points.contains(&(70_030, 500.0)) && curve.points.is_sorted_by_key(|p| p.0));
-        assert!(CurvePass::new(&profile, SeriesId(1), None, 100).is_none());
+        assert!(CurvePass::new(&profile, "python / memory", None, 100).is_none());
     }
 }

@@ -23,7 +23,6 @@ pub(super) fn counter_table(sources: &Sources<'_>, found: Vec<Option<SeriesStats
             Cell::Number(s.last),
             Cell::Number(s.integral),
             Cell::Number(s.max_at.0 as f64),
-            Cell::Count(i as u64),
         ]
     });
     let table = Table {
@@ -36,7 +35,6 @@ pub(super) fn counter_table(sources: &Sources<'_>, found: Vec<Option<SeriesStats
             Column::new("last", "Last", ColumnKind::Number),
             Column::new("integral", "Integral (value \u{b7} s)", ColumnKind::Number),
             Column::new("max_at_ns", "Max at (ns)", ColumnKind::Count),
-            Column::new("series", "Number", ColumnKind::Count),
         ],
         rows: rows.collect(),
     };

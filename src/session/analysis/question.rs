@@ -65,8 +65,8 @@ pub enum Question {
     Path(SpanOf),
     /// The values of a counter over time. Answered by [`Answer::Curve`].
     Curve {
-        /// Number of the series in the table of counters.
-        series: u32,
+        /// Its name, as the table of counters shows it.
+        name: String,
         /// Only in this span; everything when absent.
         range: Option<Interval<TraceNs>>,
         /// At most about so many points.

@@ -11,7 +11,6 @@ use super::path::{path_shown, path_table};
 use super::question::{Answer, Question};
 use super::said::said;
 use crate::base::StrId;
-use crate::profile::SeriesId;
 use crate::profile::analysis::calltree::{CallTreePass, SandwichPass};
 use crate::profile::analysis::compare::{OperatorTotals, compared_by_default};
 use crate::profile::analysis::counters::{CounterPass, CurvePass};
@@ -230,13 +229,10 @@ fn prepare(sources: &Sources<'_>, asked: &Asked) -> Result<Pass, String> {
             Pass::Sentences(Box::new((Works::of(profile), SentencesPass::new(profile))))
         }
         Asked::List(Listing::Counters(of)) => Pass::Counters(CounterPass::new(profile, of.range)),
-        Asked::Analyse(Question::Curve { series, range, points }) => {
-            let points = nodes(*points);
-            Pass::Curve(Box::new(
-                CurvePass::new(profile, SeriesId(*series), *range, points).ok_or_else(|| {
-                    format!("there is no counter number {series}: choose one of the table of counters")
-                })?,
-            ))
+        Asked::Analyse(Question::Curve { name, range, points }) => {
+            let curve = CurvePass::new(profile, name, *range, nodes(*points));
+            let missing = || format!("there is no counter '{name}': choose one of the table of counters");
+            Pass::Curve(Box::new(curve.ok_or_else(missing)?))
         }
         Asked::Analyse(Question::Modules { of, .. }) => Pass::Modules(ModulePass::new(profile, of.selection(tracks))),
     })

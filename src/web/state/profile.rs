@@ -143,8 +143,8 @@ pub enum ProfileAction {
     Ready(Box<ProfileInfo>, Engine),
     /// It ended without one.
     End(RunState),
-    /// A file was given: it is shown on the timeline, or compared where that is wanted.
-    FileGiven,
+    /// A file of this name was given: it is shown on the timeline, or compared where that is wanted.
+    FileGiven(String),
     /// Another run is shown.
     Show(u32),
     /// A run is closed.
@@ -366,8 +366,10 @@ impl Reducible for ProfileState {
             }
             ProfileAction::Ready(info, engine) => next.add(*info, &engine),
             ProfileAction::End(run) => next.run = run,
-            ProfileAction::FileGiven => {
-                if next.link.tool != Tool::Compare || next.runs.is_empty() {
+            ProfileAction::FileGiven(name) => {
+                // A link that was just opened says how its file is looked at.
+                let is_wanted = next.is_fresh && next.link.file.as_ref() == Some(&name);
+                if !is_wanted && (next.link.tool != Tool::Compare || next.runs.is_empty()) {
                     next.link.tool = Tool::OperatorTimeline;
                     next.link.sort = None;
                 }

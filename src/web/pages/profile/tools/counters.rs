@@ -26,9 +26,8 @@ pub fn CountersTool(props: &ToolProps) -> Html {
     // The one of the link, or the first.
     let row = listed.and_then(|l| row_of(l, state.link.counter.as_deref()));
     let question = listed.zip(row).and_then(|(l, row)| {
-        let series = l.table.rows.get(row)?.last()?.number()?;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the number of a series
-        Some(Question::Curve { series: series as u32, range: chosen(state).range, points: MOST_POINTS })
+        let name = name_of(l, row)?.to_owned();
+        Some(Question::Curve { name, range: chosen(state).range, points: MOST_POINTS })
     });
     let curve = use_analysis(&props.run, question);
     let content = match &answer {

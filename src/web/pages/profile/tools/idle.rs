@@ -126,6 +126,11 @@ fn waited_on(table: &Table) -> Html {
     if by_name.is_empty() {
         return Html::default();
     }
-    let plot = Bars::new(by_name.into_iter().map(|(name, ns)| (name, String::new(), ns / 1e3)));
-    html! { <BarChart title="What other threads did meanwhile" unit="\u{b5}s" {plot} /> }
+    let (unit, scale) = match by_name.first().map_or(0.0, |(_, ns)| *ns) {
+        most if most >= 1e9 => ("s", 1e9),
+        most if most >= 1e6 => ("ms", 1e6),
+        _ => ("\u{b5}s", 1e3),
+    };
+    let plot = Bars::new(by_name.into_iter().map(|(name, ns)| (name, String::new(), ns / scale)));
+    html! { <BarChart title="What other threads did meanwhile" {unit} {plot} /> }
 }
