@@ -123,7 +123,7 @@ fn App() -> Html {
             let (context, profile, job, route) = (context.clone(), profile.clone(), profile_job.clone(), route.clone());
             Callback::from(move |file: File| {
                 route.set(Route::Profile);
-                profile.dispatch(ProfileAction::FileGiven);
+                profile.dispatch(ProfileAction::FileGiven(file.name()));
                 open_file(&context, &profile, &job, file);
             })
         };
