@@ -114,7 +114,7 @@ pub fn sniff(head: &[u8]) -> FileKind {
         Some(_) if text.iter().any(|&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c)) => FileKind::Binary,
         Some(_) if looks_collapsed(text) => FileKind::CollapsedStacks,
         Some(_) if text.starts_with(b"n_models,") => FileKind::NeuronPerfCsv,
-        Some(_) => FileKind::Text,
+        Some(_) => magic::name_of_text(text).map_or(FileKind::Text, FileKind::Known),
     }
 }
 
@@ -158,6 +158,14 @@ const KNOWN_OBJECTS: &[(&[&str], &str)] = &[
     (&["resourceSpans"], "an OpenTelemetry trace"),
     (&["reports"], "a benchmark report"),
     (&["log"], "an HTTP archive (HAR)"),
+    (&["dhatFileVersion"], "a DHAT heap profile (open it in dh_view.html)"),
+    (&["code", "functions", "ticks"], "a log of V8 that was processed (record with --cpu-prof instead)"),
+    (&["segments", "device_traces"], "a PyTorch memory snapshot (open it with memory_viz)"),
+    (&["root_frame", "sample_count"], "a pyinstrument session (save it with -r speedscope or -r chrome)"),
+    (&["growth_rate", "files"], "a Scalene profile"),
+    (&["program", "cost_centres"], "a GHC profile (convert it with hs-speedscope or ghc-prof-flamegraph)"),
+    (&["data", "total", "limit"], "an answer of Jaeger's API"),
+    (&["nodes", "schema", "pid"], "an execution trace of PyTorch (ET): open the Kineto trace that was taken with it"),
 ];
 
 /// What a JSON object without `traceEvents` looks like, by its top-level keys.
