@@ -3,7 +3,7 @@
 //!
 //! `cargo bench --bench open_memory [-- FORMAT...]`; prints ratios, asserts nothing. Where `/proc` is not there it says so.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::disallowed_methods, missing_docs)]
 
 use std::fmt::Write as _;
 use std::io::Read;

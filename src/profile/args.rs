@@ -37,7 +37,7 @@ const FIRST_PART: u32 = 1 << 31;
 pub struct ArgsArena {
     blocks: Vec<Block>,
     /// End of each text inside its block; entry 0 is [`ArgsId::NONE`].
-    ends: Vec<u32>,
+    ends: Column<u32>,
     /// By part of the hash: the rest of it, and the last text that had it. The hash spares a look at far memory.
     recent: Vec<(u32, ArgsId)>,
     parts: Parts,
@@ -71,7 +71,7 @@ impl Default for ArgsArena {
     fn default() -> Self {
         Self {
             blocks: Vec::new(),
-            ends: vec![0],
+            ends: std::iter::once(0).collect(),
             recent: vec![(0, ArgsId::NONE); RECENT_SLOTS],
             parts: Parts::default(),
         }
@@ -150,10 +150,13 @@ impl ArgsArena {
             return self.parts.get(part as usize);
         }
         let i = id.0 as usize;
-        let Some(&end) = self.ends.get(i) else { return "" };
+        if i >= self.ends.len() {
+            return "";
+        }
+        let end = self.ends.get(i);
         let after = self.blocks.partition_point(|b| b.first <= id.0);
         let Some(block) = after.checked_sub(1).and_then(|b| self.blocks.get(b)) else { return "" };
-        let start = if block.first == id.0 { 0 } else { self.ends[i - 1] };
+        let start = if block.first == id.0 { 0 } else { self.ends.get(i - 1) };
         block.text.get(start as usize..end as usize).unwrap_or("")
     }
 
@@ -173,13 +176,12 @@ impl ArgsArena {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let parts = self.parts.text.capacity() + self.parts.start.bytes() + self.parts.bytes.bytes();
-        self.blocks.iter().map(|b| b.text.capacity()).sum::<usize>() + self.ends.capacity() * 4 + parts
+        self.blocks.iter().map(|b| b.text.capacity()).sum::<usize>() + self.ends.bytes() + parts
     }
 
     /// Gives back what only adding needs.
     pub(crate) fn seal(&mut self) {
         self.recent = Vec::new();
-        self.ends.shrink_to_fit();
     }
 }
 

@@ -10,7 +10,7 @@ use super::ftrace::{FtraceReader, read_page};
 use super::json_reader::JsonReader;
 use super::memory_timeline::read_memory_timeline;
 use super::perfetto::PerfettoReader;
-use super::sampled::{CollapsedReader, read_pprof};
+use super::sampled::{CollapsedReader, PerfScriptReader, read_pprof};
 use super::sniff::{FileKind, SNIFF_BYTES, sniff};
 use super::utf16::Utf16;
 use super::xplane::XPlaneReader;
@@ -320,6 +320,7 @@ fn reader_for(kind: FileKind, limits: ReadLimits) -> Result<Box<dyn ChunkedReade
         FileKind::ChromeLines => Ok(Box::new(ChromeReader::of_lines(limits))),
         FileKind::JsonObject => Ok(Box::new(JsonReader::new(limits))),
         FileKind::CollapsedStacks => Ok(Box::new(CollapsedReader::new(limits))),
+        FileKind::PerfScript => Ok(Box::new(PerfScriptReader::new(limits))),
         FileKind::Ftrace => Ok(Box::new(FtraceReader::new(limits))),
         FileKind::Markup => document(read_page),
         FileKind::JsonRows => document(read_memory_timeline),
