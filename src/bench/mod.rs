@@ -41,8 +41,6 @@ mod results;
 mod run;
 mod run_error;
 mod scheduler;
-#[cfg(test)]
-mod scheduler_tests;
 mod service;
 mod source;
 mod summarise;

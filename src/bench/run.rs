@@ -9,6 +9,7 @@ use super::charts::RunCharts;
 use super::configuration::Configuration;
 use super::executor::SimulatedExecutor;
 use super::measurement::Measurement;
+use super::mlperf::MlperfResult;
 use super::observer::{RunObserver, Unobserved};
 use super::plan::{Estimate, estimate};
 use super::report::{Report, ReportDetail};
@@ -44,6 +45,24 @@ pub struct RowResult {
     pub charts: Option<RunCharts>,
     /// Everything it measured, if wanted and anything ran.
     pub measurement: Option<Measurement>,
+    /// The verdict, if it ran an MLPerf scenario.
+    pub mlperf: Option<Box<MlperfResult>>,
+}
+
+impl RowResult {
+    /// A configuration that could not run.
+    #[must_use]
+    pub fn failed(configuration: &Configuration, error: impl std::fmt::Display) -> Self {
+        Self { report: Report::failed(configuration, error), ..Self::default() }
+    }
+
+    /// A configuration on which a scenario ended. Its report says what ran and nothing of what it measured: those figures
+    /// are the scenario's own.
+    #[must_use]
+    pub fn of_scenario(configuration: &Configuration, result: Box<MlperfResult>) -> Self {
+        let report = Report { status: "finished".to_owned(), ..Report::described(configuration) };
+        Self { report, mlperf: Some(result), ..Self::default() }
+    }
 }
 
 /// A configuration on a simulated device, perhaps with a listener.
@@ -140,7 +159,7 @@ impl<O: RunObserver> ConfigurationRun<O> {
         let scheduler = match self.state {
             State::Failed(message) => {
                 let report = Report::failed(&configuration, message);
-                return (RowResult { report, charts: None, measurement: None }, None);
+                return (RowResult { report, ..RowResult::default() }, None);
             }
             State::Live(scheduler) => scheduler,
         };
@@ -148,7 +167,7 @@ impl<O: RunObserver> ConfigurationRun<O> {
         let kept = detail.timers.then(|| measurement.clone());
         let report = Report::of(&configuration, &mut measurement, detail.report);
         let charts = detail.charts.then(|| RunCharts::of(&configuration, &mut measurement));
-        (RowResult { report, charts, measurement: kept }, Some(observer))
+        (RowResult { report, charts, measurement: kept, mlperf: None }, Some(observer))
     }
 }
 

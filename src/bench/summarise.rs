@@ -196,7 +196,8 @@ mod tests {
 
     #[test]
     fn short_and_sparse_runs_have_no_nan() {
-        let config = BenchConfig { duration_s: 1.0, ..BenchConfig::default() };
+        let unpriced = BenchConfig { instance_type: "trn2.48xlarge".into(), ..BenchConfig::default() };
+        let config = BenchConfig { duration_s: 1.0, ..unpriced };
         let (configuration, mut m) = measured(&config, SimTime::from_us(400_000));
         let r = Report::of(&configuration, &mut m, ReportDetail::Summary);
         assert_eq!((r.throughput_avg, r.throughput_avg_method.as_deref()), (Some(2.5), Some("total_over_elapsed")));

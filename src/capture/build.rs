@@ -8,6 +8,7 @@ use crate::compiler::Workflow;
 use crate::machine::cost::CostTable;
 use crate::machine::isa::{Activity, DmaQueue, Engine};
 use crate::machine::{Executable, SourceId};
+use crate::profile::neuron::ENGINES_PROCESS;
 use crate::profile::{ArgsId, NeuronCoreId, ProcessId, Profile, ProfileBuilder};
 
 /// A captured execution.
@@ -25,7 +26,7 @@ const SECTIONS: [(&str, &str); 5] = [
     ("2", "Process Control"),
     ("3", "Process Execution"),
     ("4", "Process Data Transfer"),
-    ("5", "NeuronCore engines"),
+    ("5", ENGINES_PROCESS),
 ];
 
 /// Makes the operator timeline of one execution.

@@ -9,6 +9,8 @@ use crate::base::{FxHashMap, StrId};
 
 /// Name of the processes whose operators are counted: what runs on the engines, as opposed to control and transfer.
 pub const EXECUTION_PROCESS: &str = "Process Execution";
+/// Name of the process with a track for each engine, whose slices are instructions.
+pub const ENGINES_PROCESS: &str = "NeuronCore engines";
 /// Name of the tracks with framework operators.
 pub const FRAMEWORK_TRACK: &str = "Framework Ops";
 /// Name of the tracks with HLO operators.

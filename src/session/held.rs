@@ -5,14 +5,14 @@ use std::cell::OnceCell;
 use super::analysis::Sources;
 use super::export::{open_json, operators_csv, profile_json, summary_json};
 use super::marks::{marks_of, with_marks};
-use super::timeline::{ShownTracks, link, locate, neighbour, search, slice_details, tile};
+use super::timeline::{Highlight, ShownTracks, group_hits, link, locate, neighbour, search, slice_details, tile};
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
 use crate::insight::{Insights, SliceRange};
 use crate::profile::Profile;
-use crate::profile::analysis::Selection;
 use crate::profile::analysis::operators::{OpQuery, operator_stats};
+use crate::profile::analysis::{GroupBy, Selection};
 use crate::profile::flows::FlowIndex;
 use crate::profile::formats::chrome::write_to_string;
 use crate::profile::lod::LodIndex;
@@ -44,6 +44,8 @@ pub(super) struct Held {
     facts: Vec<(String, String)>,
     tracks: ShownTracks,
     lod: LodIndex,
+    /// The group that was last highlighted.
+    highlight: Option<Highlight>,
     /// Found when it is first asked for.
     flows: OnceCell<FlowIndex>,
 }
@@ -75,6 +77,7 @@ impl Held {
             facts: Vec::new(),
             tracks,
             lod: LodIndex::new(),
+            highlight: None,
             flows: OnceCell::new(),
         }
     }
@@ -124,7 +127,10 @@ impl Held {
 
     /// What to draw.
     pub fn tile(&mut self, query: &TimelineQuery) -> TimelineTile {
-        tile(&self.profile, &mut self.lod, &self.tracks, query)
+        let known = self.highlight.take().filter(|h| Some(&h.group) == query.group.as_ref());
+        let prepare = || query.group.as_ref().map(|group| Highlight::new(&self.profile, group));
+        self.highlight = known.or_else(prepare);
+        tile(&self.profile, &mut self.lod, &self.tracks, self.highlight.as_ref(), query)
     }
 
     /// Everything about a slice.
@@ -159,9 +165,12 @@ impl Held {
         self.details(locate(&self.profile, range)?)
     }
 
-    /// Slices by a part of their name.
-    pub fn search(&self, text: &str, limit: u32) -> SearchHits {
-        search(&self.profile, &self.tracks, text, limit)
+    /// Slices by a part of their name, or those of a group.
+    pub fn search(&self, text: &str, by: Option<GroupBy>, limit: u32) -> SearchHits {
+        match by {
+            Some(by) => group_hits(&self.profile, &self.tracks, by, text, limit),
+            None => search(&self.profile, &self.tracks, text, limit),
+        }
     }
 
     fn operator_kinds(&self) -> Vec<OperatorKind> {

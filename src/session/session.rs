@@ -167,7 +167,13 @@ impl Session {
         let held = self.profiles.get(&key).ok_or_else(closed);
         match held.and_then(|held| held.ask(|sources| run.step(sources, SLICES_PER_STEP))) {
             Ok(None) => return,
-            Ok(Some(event)) => sink(event),
+            Ok(Some(event)) => {
+                let is_last = event.is_last();
+                sink(event);
+                if !is_last {
+                    return;
+                }
+            }
             Err(message) => sink(Event::Failed { job, message }),
         }
         self.analyses.pop_front();
@@ -250,8 +256,8 @@ impl Session {
                 let details = self.held(profile)?.locate(&range);
                 Ok(Event::Details { job, profile, details })
             }
-            Request::Search { job, profile, text, limit } => {
-                let hits = self.held(profile)?.search(&text, limit);
+            Request::Search { job, profile, text, by, limit } => {
+                let hits = self.held(profile)?.search(&text, by, limit);
                 Ok(Event::Search { job, profile, hits })
             }
             // Jobs and requests without an answer never get here: `handle` takes them.

@@ -41,7 +41,7 @@ fn run(session: &mut Session, sink: &mut dyn FnMut(Event)) {
 
 fn query(outline: &Outline) -> TimelineQuery {
     let tracks: Vec<TrackId> = outline.tracks().map(|t| t.id).collect();
-    TimelineQuery { span: outline.span, resolution_ns: 1 << 10, tracks }
+    TimelineQuery { span: outline.span, resolution_ns: 1 << 10, tracks, group: None }
 }
 
 /// Complete events in pairs, one in the other, a fifth of them with arguments: what most large traces consist of.

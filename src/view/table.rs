@@ -90,6 +90,18 @@ impl From<Option<f64>> for Cell {
     }
 }
 
+/// Three decimals; large numbers in groups of three digits, small ones with their first three digits.
+fn readable(v: f64) -> String {
+    let size = v.abs();
+    if (10_000.0..9e15).contains(&size) {
+        let text = format!("{size:.3}");
+        let (int, decimals) = text.split_once('.').unwrap_or((&text, ""));
+        let sign = if v < 0.0 { "\u{2212}" } else { "" };
+        return format!("{sign}{}.{decimals}", format_count(int.parse().unwrap_or(0)));
+    }
+    if size > 0.0 && size < 0.001 { format!("{v:.2e}") } else { format!("{v:.3}") }
+}
+
 /// A whole number with a sign where it is negative, thousands separated.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole and below 2^53
 fn whole(value: f64) -> String {
@@ -109,7 +121,7 @@ impl Cell {
             (Self::Number(v), ColumnKind::Percent) => percent(*v),
             (Self::Number(v), ColumnKind::Exact) => v.to_string(),
             (Self::Number(v), ColumnKind::Count) if libm::trunc(*v) == *v && v.abs() < 9e15 => whole(*v),
-            (Self::Number(v), _) => format!("{v:.3}"),
+            (Self::Number(v), _) => readable(*v),
         }
     }
 

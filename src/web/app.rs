@@ -17,7 +17,7 @@ use super::state::bench::{BenchAction, BenchState};
 use super::state::notices::{NoticeAction, Notices, Tone};
 use super::state::numerics::{NumericsAction, NumericsState};
 use super::state::profile::{ProfileAction, ProfileState};
-use super::sweep::{ScenarioRunner, SweepRunner};
+use super::sweep::SweepRunner;
 use super::worker::{Engine, Pool};
 use crate::session::share::Link;
 use crate::session::{Catalog, Event, JobId, Request, build_id};
@@ -101,7 +101,6 @@ fn App() -> Html {
     let catalog = use_state_eq(|| None::<Result<Shared<Catalog>, AttrValue>>);
     let theme = use_state_eq(theme::initial);
     let runner = (*use_memo((), |()| SweepRunner::new(pool.clone(), bench.dispatcher(), notices.dispatcher()))).clone();
-    let scenarios = (*use_memo((), |()| ScenarioRunner::new(pool.clone(), bench.dispatcher()))).clone();
     let profile_job = use_mut_ref(|| None::<(Engine, JobId)>);
     let numerics_job = use_mut_ref(|| None::<(Engine, JobId)>);
     let states = States { bench: bench.clone(), profile: profile.clone(), numerics: numerics.clone() };
@@ -124,7 +123,7 @@ fn App() -> Html {
             let (context, profile, job, route) = (context.clone(), profile.clone(), profile_job.clone(), route.clone());
             Callback::from(move |file: File| {
                 route.set(Route::Profile);
-                profile.dispatch(ProfileAction::FileGiven);
+                profile.dispatch(ProfileAction::FileGiven(file.name()));
                 open_file(&context, &profile, &job, file);
             })
         };
@@ -183,7 +182,7 @@ fn App() -> Html {
             <NoticeList notices={notices} />
             <main id="main" tabindex="-1">
                 { match *route {
-                    Route::Benchmark => html! { <BenchmarkPage state={bench} {runner} {scenarios} /> },
+                    Route::Benchmark => html! { <BenchmarkPage state={bench} {runner} /> },
                     Route::Profile => html! { <ProfilePage state={profile} job={Job(profile_job)} /> },
                     Route::Numerics => html! { <NumericsPage state={numerics} job={Job(numerics_job)} /> },
                 } }

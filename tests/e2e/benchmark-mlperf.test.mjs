@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -62,6 +62,29 @@ test("a scenario is cancelled in its run", app.page(async (page) => {
   await button(page, "Cancel").click();
   await waitForState(page, "idle");
 }, { hash: "#/benchmark?v=1&model=fixed:device_ms=0.1&instance=inf1.6xlarge&n_models=16&workers_per_model=4&scenario=Server&latency_bound_ms=5&min_duration=60" }));
+
+const TWO = "#/benchmark?v=1&model=fixed:device_ms=0.1&instance=inf1.6xlarge&n_models=1,16&workers_per_model=4&scenario=Server&latency_bound_ms=5&min_duration=20";
+
+test("a scenario rests, is cut off by a reload, and goes on with what had ended", app.page(async (page, url) => {
+  await button(page, "Run").click();
+  const cards = page.locator(".scenario");
+  await cards.first().waitFor();
+  await button(page, "Pause").click();
+  await page.getByText(/^Paused: 1 of 2 configurations/).waitFor();
+  const first = await cards.first().innerText();
+  await button(page, "Resume").click();
+  await page.reload();
+  await openApp(page, url + TWO);
+  const kept = page.getByRole("region", { name: "From an earlier visit" });
+  await kept.getByText(/MLPerf Server, fixed:device_ms=0.1 on inf1\.6xlarge: 1 of 2 configurations are there/).waitFor();
+  await kept.getByRole("button", { name: "Resume the rest" }).click();
+  await cards.first().waitFor();
+  assert.equal(await cards.first().innerText(), first);
+  await waitForState(page, "done", { timeout: 240_000 });
+  assert.equal(await cards.count(), 2);
+  const { results } = JSON.parse((await download(page, button(page, "Download MLPerf JSON"))).bytes.toString());
+  assert.deepEqual(results.map((r) => r.n_models), [1, 16]);
+}, { hash: TWO }));
 
 const NEWER = {
   NeuronPerf_version: "1.8.55.0",

@@ -34,7 +34,7 @@ pub fn cpu_row(
 ) -> RowResult {
     let mut measurement = match measurement(configuration, copies) {
         Ok(measurement) => measurement,
-        Err(error) => return RowResult { report: Report::failed(configuration, error), ..RowResult::default() },
+        Err(error) => return RowResult::failed(configuration, error),
     };
     let kept = detail.timers.then(|| measurement.clone());
     let mut report = Report::of(configuration, &mut measurement, detail.report);
@@ -47,7 +47,7 @@ pub fn cpu_row(
         (report.status, report.error) = ("error".to_owned(), Some(error.clone()));
     }
     let charts = detail.charts.then(|| RunCharts::of(configuration, &mut measurement));
-    RowResult { report, charts, measurement: kept }
+    RowResult { report, charts, measurement: kept, mlperf: None }
 }
 
 /// Reports are computed from durations in picoseconds, the simulator's unit. This is the one place where measured

@@ -159,14 +159,16 @@ impl<'a> Judge<'a> {
         verdict.early_stopping = self.queries() >= needed;
         if !verdict.early_stopping {
             let more = needed - self.queries();
+            // With none over the bound a lower rate changes nothing.
+            let remedy = if over == 0 { "run longer" } else { "run longer or lower target_qps" };
             verdict.recommendations.push(format!(
-                "early stopping: with {over} queries over the bound, {more} more queries are needed; run longer or lower target_qps"
+                "early stopping: with {over} queries over the bound, {more} more queries are needed; {remedy}"
             ));
         }
         // LoadGen counts what was completed, which is what was asked for unless the queue grows.
         let value = self.queries() as f64 / self.elapsed.to_secs_f64();
         let mut result = self.result("Completed queries per second".to_owned(), value, verdict);
-        (result.target_qps, result.over_latency) = (Some(qps), Some(over));
+        (result.target_qps, result.over_latency) = (Some(round_to(qps, 3)), Some(over));
         result
     }
 

@@ -133,15 +133,28 @@ impl ScenarioRun {
 }
 
 impl Search {
-    /// Takes what a rate gave; the result when enough were tried.
+    /// Takes what a rate gave; the result when enough were tried: the highest valid one, else the best that is not.
     fn learn(&mut self, qps: f64, result: MlperfResult) -> Option<MlperfResult> {
+        // A rate at which nothing was late is not too high: what it lacks is queries, and a higher one has more of them.
+        let is_too_high = !result.verdict.is_valid() && result.over_latency != Some(0);
+        *(if is_too_high { &mut self.high } else { &mut self.low }) = qps;
         if result.verdict.is_valid() {
-            (self.low, self.best) = (qps, Some(result));
-        } else {
-            (self.high, self.last) = (qps, Some(result));
+            self.best = Some(result);
+        } else if self.last.as_ref().is_none_or(|last| is_nearer(&result, last)) {
+            self.last = Some(result);
         }
         self.tried += 1;
         if self.tried < SEARCH_STEPS { None } else { self.best.take().or(self.last.take()) }
+    }
+}
+
+/// Which of two results that are not valid says more: the one that kept its bound, then the higher rate of two that did
+/// and the lower of two that did not.
+fn is_nearer(a: &MlperfResult, b: &MlperfResult) -> bool {
+    match (a.verdict.performance_constraints, b.verdict.performance_constraints) {
+        (true, true) => a.target_qps > b.target_qps,
+        (false, false) => a.target_qps < b.target_qps,
+        (is_kept, _) => is_kept,
     }
 }
 
@@ -273,5 +286,21 @@ mod tests {
             assert_eq!(tries, expected);
             assert!(run.step(1).is_err());
         }
+    }
+
+    #[test]
+    fn a_search_without_a_valid_rate_ends_near_the_bound() {
+        let model: FixedModel = "fixed:device_ms=10".parse().unwrap();
+        let config = BenchConfig { instance_type: "inf1.6xlarge".into(), ..BenchConfig::default() };
+        let configuration = expand(&config).unwrap().configurations.remove(0);
+        // Some 40 queries a second for a second are too few for early stopping, at any rate that keeps the bound.
+        let settings = MlperfSettings {
+            min_duration_s: 1.0,
+            latency_bound_ms: Some(40.0),
+            ..MlperfSettings::official(Scenario::Server)
+        };
+        let result = run_scenario(&settings, &configuration, &model.service_times(1)).unwrap();
+        assert!(!result.verdict.is_valid() && result.verdict.performance_constraints, "{result:?}");
+        assert!(result.target_qps.is_some_and(|qps| (10.0..100.0).contains(&qps)), "{result:?}");
     }
 }

@@ -130,7 +130,7 @@ impl<'a> Sweep<'a> {
             return super::cpu::run(configuration, detail);
         }
         let run = Box::new(RunRequest { row, configuration: configuration.clone(), times: None, detail });
-        let failed = |error: String| RowResult { report: Report::failed(configuration, error), ..RowResult::default() };
+        let failed = |error: String| RowResult::failed(configuration, error);
         match self.driver.run(|job| Request::RunConfiguration { job, run }, None) {
             Ok(events) => events
                 .into_iter()

@@ -19,6 +19,6 @@ pub(super) fn run_path(args: SpanArgs) -> Result<()> {
 fn show(args: SpanArgs, what: fn(SpanOf) -> Listing) -> Result<()> {
     let mut driver = Driver::new();
     let profile = source::open(&mut driver, &args.source)?.profile;
-    let of = SpanOf { range: args.range, limit: u32::MAX };
+    let of = SpanOf { range: args.range, limit: u32::MAX, skip: 0 };
     print_listed(&list(&mut driver, profile, what(of))?, &args.output)
 }

@@ -6,10 +6,10 @@ use super::features;
 
 /// One EC2 instance size with Neuron devices.
 ///
-/// Sources: devices, cores, vCPUs and memory from the Neuron documentation's instance tables; the price per hour from
-/// NeuronPerf's own cost table, which knows Inf1 sizes only. A size without a published price there has `None`:
-/// nothing is invented, and a user gives `cost_per_hour` to get a cost. UltraServers have no EC2 size of one name: theirs
-/// are ours.
+/// Sources: devices, cores, vCPUs and memory from the Neuron documentation's instance tables; the price per hour of Inf1
+/// from NeuronPerf's own cost table, of Inf2 and Trn1 from AWS's on-demand price list (Linux, US East), as public price
+/// tables repeat it. Trn2, whose tables disagree, and UltraServers have `None`: nothing is invented, and a user gives
+/// `cost_per_hour` to get a cost. UltraServers have no EC2 size of one name: theirs are ours.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Instance {
     /// API name: `trn1.2xlarge`.
@@ -59,13 +59,13 @@ pub const INSTANCES: &[Instance] = &[
     size("inf1.2xlarge", 1, 4, 1, 8, 16, Some(0.362)),
     size("inf1.6xlarge", 4, 16, 1, 24, 48, Some(1.18)),
     size("inf1.24xlarge", 16, 64, 1, 96, 192, Some(4.721)),
-    size("inf2.xlarge", 1, 2, 2, 4, 16, None),
-    size("inf2.8xlarge", 1, 2, 2, 32, 128, None),
-    size("inf2.24xlarge", 6, 12, 2, 96, 384, None),
-    size("inf2.48xlarge", 12, 24, 2, 192, 768, None),
-    size("trn1.2xlarge", 1, 2, 2, 8, 32, None),
-    size("trn1.32xlarge", 16, 32, 2, 128, 512, None),
-    size("trn1n.32xlarge", 16, 32, 2, 128, 512, None),
+    size("inf2.xlarge", 1, 2, 2, 4, 16, Some(0.7582)),
+    size("inf2.8xlarge", 1, 2, 2, 32, 128, Some(1.96786)),
+    size("inf2.24xlarge", 6, 12, 2, 96, 384, Some(6.49063)),
+    size("inf2.48xlarge", 12, 24, 2, 192, 768, Some(12.98127)),
+    size("trn1.2xlarge", 1, 2, 2, 8, 32, Some(1.34375)),
+    size("trn1.32xlarge", 16, 32, 2, 128, 512, Some(21.5)),
+    size("trn1n.32xlarge", 16, 32, 2, 128, 512, Some(24.78)),
     size("trn2.48xlarge", 16, 64, 3, 192, 2048, None),
     size("trn2u.48xlarge", 16, 64, 3, 192, 2048, None),
     size("trn2-ultraserver", 64, 256, 3, 768, 8192, None),

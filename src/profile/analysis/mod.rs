@@ -9,6 +9,7 @@
 
 pub mod calltree;
 pub mod compare;
+pub mod counters;
 pub mod critical;
 pub mod flame;
 pub mod grouping;

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
-use crate::base::stats;
+use crate::base::{Idx, stats};
 use crate::profile::{Profile, SliceFlags, SliceId};
 
 /// Statistics of one group.
@@ -91,18 +91,55 @@ impl OpTable {
 /// Self time of every slice, in ns, by position. Unclosed slices have none and take none from others.
 #[must_use]
 pub fn self_times(profile: &Profile) -> Vec<i64> {
-    let slices = profile.slices();
-    let mut own: Vec<i64> = slices.ids().map(|id| slices.dur_ns(id)).collect();
-    for id in slices.ids() {
-        if slices.flags(id).has(SliceFlags::UNCLOSED) {
-            own[id.0 as usize] = 0;
-        }
-        if let Some(parent) = slices.stack_parent(id) {
-            let covered = slices.end(id).min(slices.end(parent)).0.saturating_sub(slices.start(id).0);
-            own[parent.0 as usize] -= covered;
-        }
+    let mut times = SelfTimes::new(profile);
+    while !times.advance(profile, usize::MAX) {}
+    times.finish()
+}
+
+/// Computes [`self_times`] a part at a time.
+#[derive(Debug)]
+pub struct SelfTimes {
+    own: Vec<i64>,
+    /// Position of the next slice to take from the one around it.
+    next: usize,
+}
+
+impl SelfTimes {
+    /// Prepares it.
+    #[must_use]
+    pub fn new(profile: &Profile) -> Self {
+        let slices = profile.slices();
+        Self { own: slices.ids().map(|id| slices.dur_ns(id)).collect(), next: 0 }
     }
-    own
+
+    /// Looks at up to `limit` slices more. Returns whether it has seen all.
+    pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
+        let slices = profile.slices();
+        let end = self.own.len().min(self.next.saturating_add(limit));
+        for id in (self.next..end).map(SliceId::from_usize) {
+            if slices.flags(id).has(SliceFlags::UNCLOSED) {
+                self.own[id.index()] = 0;
+            }
+            if let Some(parent) = slices.stack_parent(id) {
+                let covered = slices.end(id).min(slices.end(parent)).0.saturating_sub(slices.start(id).0);
+                self.own[parent.index()] -= covered;
+            }
+        }
+        self.next = end;
+        self.next == self.own.len()
+    }
+
+    /// Number of slices not looked at yet.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        (self.own.len() - self.next) as u64
+    }
+
+    /// The times.
+    #[must_use]
+    pub fn finish(self) -> Vec<i64> {
+        self.own
+    }
 }
 
 /// Statistics by group, greatest total first, equal ones by name. Unclosed slices are left out.

@@ -119,6 +119,15 @@ pub struct SliceCursor {
 }
 
 impl SliceCursor {
+    /// The positions of all slices, those of samples too.
+    #[must_use]
+    pub fn of_all(profile: &Profile) -> Self {
+        let tracks = profile.tracks().ids().map(|t| (t, profile.slices().range_of(t)));
+        let mut ranges: Vec<_> = tracks.filter(|(_, range)| range.start < range.end).collect();
+        ranges.reverse();
+        Self { ranges }
+    }
+
     /// The next slices, at most `limit` (at least 1) and all of one track; nothing at the end.
     pub fn next_part(&mut self, limit: usize) -> Option<(TrackId, impl Iterator<Item = SliceId> + use<>)> {
         let (track, range) = self.ranges.last_mut()?;

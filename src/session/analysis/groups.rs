@@ -2,11 +2,8 @@
 
 use super::listing::{Listed, Sources};
 use crate::profile::analysis::operators::OpTable;
-use crate::session::timeline::link;
+use crate::session::timeline::{NO_NAME, link};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
-
-/// What a group without a name is called.
-pub(super) const NO_NAME: &str = "(none)";
 
 /// Most groups that are listed: what a person may scroll through, and what a message may weigh.
 const MOST_GROUPS: usize = 10_000;

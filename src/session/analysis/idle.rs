@@ -1,20 +1,17 @@
 //! Idle gaps as a table.
 
-use super::listing::{Listed, Sources, SpanOf};
-use super::members::MOST_SLICES;
+use super::listing::{Listed, Sources};
 use crate::profile::SliceId;
-use crate::profile::analysis::idle::idle_gaps;
-use crate::profile::analysis::work::Works;
+use crate::profile::analysis::idle::IdleGaps;
 use crate::session::timeline::link;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// The longest gaps, each with the slice that ends it.
-pub(super) fn idle_table(sources: &Sources<'_>, of: &SpanOf) -> Listed {
+/// The longest gaps after the first `skip`, each with the slice that ends it.
+pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, skip: u32) -> Listed {
     let profile = sources.profile;
-    let limit = of.limit.min(MOST_SLICES) as usize;
-    let found = idle_gaps(profile, &Works::of(profile), (sources.flows)(), of.range, limit);
+    let gaps = found.gaps.get(skip as usize..).unwrap_or_default();
     let name = |id: SliceId| Cell::Text(profile.str(profile.slices().name(id)).to_owned());
-    let rows = found.gaps.iter().map(|g| {
+    let rows = gaps.iter().map(|g| {
         let missing = |cell: Option<Cell>| cell.unwrap_or(Cell::Missing);
         vec![
             Cell::Text(g.of.clone()),
@@ -42,6 +39,6 @@ pub(super) fn idle_table(sources: &Sources<'_>, of: &SpanOf) -> Listed {
         ],
         rows: rows.collect(),
     };
-    let slices = found.gaps.iter().map(|g| Some(link(profile, sources.tracks, g.after))).collect();
+    let slices = gaps.iter().map(|g| Some(link(profile, sources.tracks, g.after))).collect();
     Listed { table, slices, total: found.total, notes: Vec::new() }
 }

@@ -22,6 +22,8 @@ pub enum Listing {
     Idle(SpanOf),
     /// The time of each name on the critical path.
     CriticalPath(SpanOf),
+    /// Statistics of each counter.
+    Counters(SpanOf),
     /// The answer to a query in the language of docs/query.md.
     Query(String),
 }
@@ -33,6 +35,8 @@ pub struct SpanOf {
     pub range: Option<Interval<TraceNs>>,
     /// At most so many rows.
     pub limit: u32,
+    /// So many rows come before the first one listed.
+    pub skip: u32,
 }
 
 /// Which slices a question is about, as the page names them.

@@ -1,6 +1,7 @@
 //! Questions about any profile: tables ([`Listing`]) and trees, spreads and sentences ([`Question`]), computed in steps.
 
 mod ask;
+mod counters;
 mod groups;
 mod idle;
 mod in_order;

@@ -2,13 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::listing::{Listed, Sources, SpanOf};
+use super::listing::{Listed, Sources};
 use super::members::MOST_SLICES;
 use crate::profile::analysis::critical::{Cause, CriticalPath};
-use crate::profile::analysis::work::Works;
 use crate::session::timeline::link;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::view::timeline::SliceLink;
+
+/// Names that come with a path to be drawn.
+const MOST_NAMES: u32 = 1_000;
 
 /// The longest parts of a critical path, by time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -19,6 +21,8 @@ pub struct PathShown {
     pub total: u64,
     /// Length of the path, in ns.
     pub length_ns: i64,
+    /// The time of each name on it.
+    pub by_name: Listed,
 }
 
 /// A part of a critical path.
@@ -34,16 +38,11 @@ pub struct PathStep {
     pub cause: Cause,
 }
 
-fn path(sources: &Sources<'_>, of: &SpanOf) -> CriticalPath {
-    CriticalPath::of(sources.profile, &Works::of(sources.profile), (sources.flows)(), of.range)
-}
-
 /// The longest parts, by time.
-pub(super) fn path_shown(sources: &Sources<'_>, of: &SpanOf) -> PathShown {
-    let path = path(sources, of);
+pub(super) fn path_shown(sources: &Sources<'_>, path: &CriticalPath, limit: u32) -> PathShown {
     let mut parts = path.parts.clone();
     parts.sort_by_key(|p| std::cmp::Reverse(p.span.end.0 - p.span.start.0));
-    parts.truncate(of.limit.min(MOST_SLICES) as usize);
+    parts.truncate(limit.min(MOST_SLICES) as usize);
     parts.sort_by_key(|p| p.span.start);
     let step = |p: &crate::profile::analysis::critical::PathPart| PathStep {
         slice: p.slice.map(|id| link(sources.profile, sources.tracks, id)),
@@ -52,14 +51,14 @@ pub(super) fn path_shown(sources: &Sources<'_>, of: &SpanOf) -> PathShown {
         cause: p.cause,
     };
     let (total, length_ns) = (path.parts.len() as u64, path.length_ns());
-    PathShown { steps: parts.iter().map(step).collect(), total, length_ns }
+    let by_name = path_table(sources, path, MOST_NAMES);
+    PathShown { steps: parts.iter().map(step).collect(), total, length_ns, by_name }
 }
 
 /// The time of each name on the path.
-pub(super) fn path_table(sources: &Sources<'_>, of: &SpanOf) -> Listed {
-    let path = path(sources, of);
+pub(super) fn path_table(sources: &Sources<'_>, path: &CriticalPath, limit: u32) -> Listed {
     let (shares, length) = (path.shares(sources.profile), path.length_ns());
-    let limit = of.limit.min(MOST_SLICES) as usize;
+    let limit = limit.min(MOST_SLICES) as usize;
     let rows = shares.iter().take(limit).map(|s| {
         let idle = s.longest.is_none();
         vec![

@@ -6,8 +6,10 @@ use super::in_order::InOrderShown;
 use super::listing::{Chosen, SpanOf};
 use super::path::PathShown;
 use super::said::Said;
+use crate::base::{Interval, TraceNs};
 use crate::profile::analysis::GroupBy;
 use crate::profile::analysis::compare::OperatorTotals;
+use crate::profile::analysis::counters::Curve;
 use crate::profile::analysis::flame::{FlameGraph, SandwichGraph};
 use crate::profile::analysis::histogram::{BinScale, Histogram};
 use crate::profile::analysis::modules::ModuleTree;
@@ -61,6 +63,15 @@ pub enum Question {
     Sentences,
     /// The critical path. Answered by [`Answer::Path`].
     Path(SpanOf),
+    /// The values of a counter over time. Answered by [`Answer::Curve`].
+    Curve {
+        /// Its name, as the table of counters shows it.
+        name: String,
+        /// Only in this span; everything when absent.
+        range: Option<Interval<TraceNs>>,
+        /// At most about so many points.
+        points: u32,
+    },
     /// How the durations of a group are spread. Answered by [`Answer::Histogram`].
     Histogram {
         /// Of which slices.
@@ -95,4 +106,6 @@ pub enum Answer {
     Sentences(Vec<Said>),
     /// The critical path.
     Path(PathShown),
+    /// A counter over time.
+    Curve(Curve),
 }

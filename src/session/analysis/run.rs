@@ -1,29 +1,39 @@
 //! One question being answered, a bounded number of slices at a time.
 
 use super::ask::query_table;
-use super::groups::{NO_NAME, group_table};
+use super::counters::counter_table;
+use super::groups::group_table;
 use super::idle::idle_table;
 use super::in_order::in_order_shown;
 use super::listing::{Listing, Sources};
-use super::members::slice_table;
+use super::members::{MOST_SLICES, slice_table};
 use super::path::{path_shown, path_table};
 use super::question::{Answer, Question};
 use super::said::said;
 use crate::base::StrId;
 use crate::profile::analysis::calltree::{CallTreePass, SandwichPass};
 use crate::profile::analysis::compare::{OperatorTotals, compared_by_default};
+use crate::profile::analysis::counters::{CounterPass, CurvePass};
+use crate::profile::analysis::critical::CriticalPass;
 use crate::profile::analysis::flame::{FlameGraph, SandwichGraph};
 use crate::profile::analysis::histogram::Histogram;
+use crate::profile::analysis::idle::IdlePass;
 use crate::profile::analysis::in_order::InOrderPass;
 use crate::profile::analysis::members::{MemberOrder, MemberPass};
 use crate::profile::analysis::modules::ModulePass;
 use crate::profile::analysis::operators::{OpQuery, OperatorPass};
 use crate::profile::analysis::query::{QueryPass, parse};
+use crate::profile::analysis::sentences::SentencesPass;
+use crate::profile::analysis::work::Works;
 use crate::profile::analysis::{GroupBy, Grouping};
+use crate::session::timeline::own_name;
 use crate::session::{Event, JobId, ProfileKey};
 
 /// Most nodes of a flame graph or module tree, and most bins, whatever is asked for.
 const MOST_NODES: usize = 20_000;
+
+/// A shell hears how far it is after so many steps, of about 10 ms each.
+const STEPS_OF_PROGRESS: u32 = 24;
 
 /// What was asked.
 #[derive(Clone, Debug)]
@@ -38,6 +48,7 @@ pub(in crate::session) struct AnalysisRun {
     pub profile: ProfileKey,
     asked: Asked,
     pass: Option<Pass>,
+    steps: u32,
 }
 
 /// What is being computed.
@@ -49,37 +60,67 @@ enum Pass {
     Sandwich(SandwichPass),
     Modules(ModulePass),
     Query(Box<QueryPass>),
-    /// What is answered in one piece: its cost is that of one look at the slices.
-    AtOnce,
+    Counters(CounterPass),
+    Curve(Box<CurvePass>),
+    Idle(Box<(Works, IdlePass)>),
+    Path(Box<(Works, CriticalPass)>),
+    Sentences(Box<(Works, SentencesPass)>),
+}
+
+impl Pass {
+    /// Looks at about `limit` slices or samples more. Returns whether it has seen all.
+    fn advance(&mut self, sources: &Sources<'_>, limit: usize) -> bool {
+        let profile = sources.profile;
+        match self {
+            Self::Groups(pass) => pass.advance(profile, limit),
+            Self::Members(pass) => pass.advance(profile, limit),
+            Self::Flame(pass) => pass.advance(profile, limit),
+            Self::InOrder(pass) => pass.advance(profile, limit),
+            Self::Sandwich(pass) => pass.advance(profile, limit),
+            Self::Modules(pass) => pass.advance(profile, limit),
+            Self::Query(pass) => pass.advance(profile, limit),
+            Self::Counters(pass) => pass.advance(profile, limit),
+            Self::Curve(pass) => pass.advance(profile, limit),
+            Self::Idle(of) => of.1.advance(profile, &of.0, (sources.flows)(), limit),
+            Self::Path(of) => of.1.advance(profile, &of.0, (sources.flows)(), limit),
+            Self::Sentences(of) => of.1.advance(profile, &of.0, (sources.flows)(), limit),
+        }
+    }
+
+    /// How much is done, and of how much, after so many slices; nothing where that is not known.
+    fn progress(&self, seen: u64, slices: u64) -> (u64, u64) {
+        match self {
+            Self::Idle(of) => of.1.progress(),
+            Self::Path(of) => of.1.progress(),
+            Self::Sentences(of) => of.1.progress(),
+            _ => (seen.min(slices), slices),
+        }
+    }
 }
 
 impl AnalysisRun {
     pub fn new(job: JobId, profile: ProfileKey, asked: Asked) -> Self {
-        Self { job, profile, asked, pass: None }
+        Self { job, profile, asked, pass: None, steps: 0 }
     }
 
-    /// Looks at about `limit` slices more. Returns the answer when all were seen.
+    /// Looks at about `limit` slices more. Returns the answer when all were seen, and now and then how far it is.
     ///
     /// # Errors
     /// With a message for the person when the question can not be answered.
     pub fn step(&mut self, sources: &Sources<'_>, limit: usize) -> Result<Option<Event>, String> {
-        let profile = sources.profile;
         let pass = match &mut self.pass {
             Some(pass) => pass,
             none => none.insert(prepare(sources, &self.asked)?),
         };
-        let done = match pass {
-            Pass::Groups(pass) => pass.advance(profile, limit),
-            Pass::Members(pass) => pass.advance(profile, limit),
-            Pass::Flame(pass) => pass.advance(profile, limit),
-            Pass::InOrder(pass) => pass.advance(profile, limit),
-            Pass::Sandwich(pass) => pass.advance(profile, limit),
-            Pass::Modules(pass) => pass.advance(profile, limit),
-            Pass::Query(pass) => pass.advance(profile, limit),
-            Pass::AtOnce => true,
-        };
-        if !done {
-            return Ok(None);
+        self.steps += 1;
+        if !pass.advance(sources, limit) {
+            if !self.steps.is_multiple_of(STEPS_OF_PROGRESS) {
+                return Ok(None);
+            }
+            let seen = u64::from(self.steps).saturating_mul(limit as u64);
+            let (done, total) = pass.progress(seen, sources.profile.slices().len() as u64);
+            let label = "Counting".to_owned();
+            return Ok(Some(Event::Progress { job: self.job, done, total, label }));
         }
         match self.pass.take() {
             Some(pass) => self.answer(sources, pass).map(Some),
@@ -119,10 +160,21 @@ impl AnalysisRun {
                 analysed(Answer::Modules(pass.finish(nodes(*limit))))
             }
             (Pass::Query(pass), _) => listed(query_table(sources, &pass.finish(data))),
-            (Pass::AtOnce, Asked::List(Listing::Idle(of))) => listed(idle_table(sources, of)),
-            (Pass::AtOnce, Asked::List(Listing::CriticalPath(of))) => listed(path_table(sources, of)),
-            (Pass::AtOnce, Asked::Analyse(Question::Path(of))) => analysed(Answer::Path(path_shown(sources, of))),
-            (Pass::AtOnce, Asked::Analyse(Question::Sentences)) => analysed(Answer::Sentences(said(sources))),
+            (Pass::Counters(pass), _) => listed(counter_table(sources, pass.finish())),
+            (Pass::Curve(pass), _) => analysed(Answer::Curve(pass.finish())),
+            (Pass::Idle(of), Asked::List(Listing::Idle(asked))) => {
+                listed(idle_table(sources, &of.1.finish(), asked.skip))
+            }
+            (Pass::Path(of), Asked::List(Listing::CriticalPath(asked))) => {
+                listed(path_table(sources, &of.1.finish(), asked.limit))
+            }
+            (Pass::Path(of), Asked::Analyse(Question::Path(asked))) => {
+                analysed(Answer::Path(path_shown(sources, &of.1.finish(), asked.limit)))
+            }
+            (Pass::Sentences(of), _) => {
+                let (works, pass) = *of;
+                analysed(Answer::Sentences(said(sources, pass.finish(data, &works))))
+            }
             _ => return Err("the question changed while it was answered: ask again".to_owned()),
         })
     }
@@ -135,7 +187,7 @@ fn nodes(limit: u32) -> usize {
 fn prepare(sources: &Sources<'_>, asked: &Asked) -> Result<Pass, String> {
     let (profile, tracks) = (sources.profile, sources.tracks);
     let members = |of: &super::listing::Chosen, by: GroupBy, name: &str| {
-        let name = if name == NO_NAME && !has_group(sources, by, name) { "" } else { name };
+        let name = own_name(profile, &Grouping::new(profile, by), name);
         Pass::Members(MemberPass::new(profile, of.selection(tracks), by, name))
     };
     Ok(match asked {
@@ -166,14 +218,24 @@ fn prepare(sources: &Sources<'_>, asked: &Asked) -> Result<Pass, String> {
         Asked::List(Listing::Query(text)) => {
             Pass::Query(Box::new(QueryPass::new(profile, parse(text).map_err(|e| e.to_string())?)))
         }
-        Asked::List(Listing::Idle(_) | Listing::CriticalPath(_))
-        | Asked::Analyse(Question::Sentences | Question::Path(_)) => Pass::AtOnce,
+        Asked::List(Listing::Idle(of)) => {
+            let limit = of.skip.saturating_add(of.limit.min(MOST_SLICES)) as usize;
+            Pass::Idle(Box::new((Works::of(profile), IdlePass::new(profile, of.range, limit))))
+        }
+        Asked::List(Listing::CriticalPath(of)) | Asked::Analyse(Question::Path(of)) => {
+            Pass::Path(Box::new((Works::of(profile), CriticalPass::new(profile, of.range))))
+        }
+        Asked::Analyse(Question::Sentences) => {
+            Pass::Sentences(Box::new((Works::of(profile), SentencesPass::new(profile))))
+        }
+        Asked::List(Listing::Counters(of)) => Pass::Counters(CounterPass::new(profile, of.range)),
+        Asked::Analyse(Question::Curve { name, range, points }) => {
+            let curve = CurvePass::new(profile, name, *range, nodes(*points));
+            let missing = || format!("there is no counter '{name}': choose one of the table of counters");
+            Pass::Curve(Box::new(curve.ok_or_else(missing)?))
+        }
         Asked::Analyse(Question::Modules { of, .. }) => Pass::Modules(ModulePass::new(profile, of.selection(tracks))),
     })
-}
-
-fn has_group(sources: &Sources<'_>, by: GroupBy, name: &str) -> bool {
-    Grouping::new(sources.profile, by).find(sources.profile, name).is_some()
 }
 
 fn known_name(sources: &Sources<'_>, name: &str) -> Result<StrId, String> {

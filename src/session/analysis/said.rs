@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::listing::Sources;
 use crate::base::{Interval, TraceNs};
-use crate::profile::analysis::sentences::{Figure, Topic, sentences};
-use crate::profile::analysis::work::Works;
+use crate::profile::analysis::sentences::{Figure, Sentence, Topic};
 use crate::session::timeline::link;
 use crate::view::timeline::SliceLink;
 
@@ -25,14 +24,12 @@ pub struct Said {
 }
 
 /// What dominates a profile.
-pub(super) fn said(sources: &Sources<'_>) -> Vec<Said> {
-    let profile = sources.profile;
-    let found = sentences(profile, &Works::of(profile), (sources.flows)());
+pub(super) fn said(sources: &Sources<'_>, found: Vec<Sentence>) -> Vec<Said> {
     let shown = found.into_iter().map(|s| Said {
         topic: s.topic,
         text: s.text,
         figures: s.figures,
-        links: s.slices.into_iter().map(|id| link(profile, sources.tracks, id)).collect(),
+        links: s.slices.into_iter().map(|id| link(sources.profile, sources.tracks, id)).collect(),
         spans: s.spans,
     });
     shown.collect()

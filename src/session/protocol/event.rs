@@ -8,6 +8,7 @@ use crate::bench::mlperf::MlperfResult;
 use crate::bench::{CompiledModel, Estimate, ModelIndex, Report, RowResult, ServiceTimes, SweepPlan};
 use crate::insight::Insights;
 use crate::neuron::numerics::NumericsReport;
+use crate::profile::analysis::GroupBy;
 use crate::session::{Answer, Catalog, JobId, Listed, OperatorTable, ProfileInfo, ProfileKey};
 use crate::view::timeline::{SliceDetails, SliceLink, TimelineTile};
 
@@ -266,6 +267,8 @@ pub enum Event {
 pub struct SearchHits {
     /// The text searched for.
     pub text: String,
+    /// What made the group of that name, when a group was asked for.
+    pub by: Option<GroupBy>,
     /// Number of slices that match.
     pub total: u64,
     /// The first of them in order of time.

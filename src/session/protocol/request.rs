@@ -7,6 +7,7 @@ use crate::bench::mlperf::MlperfSettings;
 use crate::bench::{BenchConfig, CompileConfig, Configuration, RunDetail, ServiceTimes};
 use crate::insight::SliceRange;
 use crate::neuron::numerics::NumericsSpec;
+use crate::profile::analysis::GroupBy;
 use crate::profile::formats::WriteFormat;
 use crate::session::{JobId, Listing, OperatorKind, ProfileKey, ProfileSpec, Question, TraceSpec};
 use crate::view::timeline::{Annotation, Neighbour, SliceRef, TimelineQuery};
@@ -174,6 +175,8 @@ pub enum Request {
         profile: ProfileKey,
         /// The text.
         text: String,
+        /// When given, the slices of the group of this name instead.
+        by: Option<GroupBy>,
         /// At most so many hits are listed (all are counted).
         limit: u32,
     },

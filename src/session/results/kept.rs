@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::bench::mlperf::MlperfResult;
 use crate::bench::{BenchConfig, Report, RowResult, RunCharts, SweepState};
 
 /// Version of the pieces.
@@ -32,6 +33,8 @@ struct KeptRow {
     report: Map<String, Value>,
     #[serde(default)]
     charts: Option<RunCharts>,
+    #[serde(default)]
+    mlperf: Option<Box<MlperfResult>>,
 }
 
 /// A sweep read back.
@@ -74,7 +77,8 @@ pub fn keep_row(sweep: &SweepState, row: u32, result: &RowResult) -> Option<Stri
     let planned = &sweep.rows().get(row as usize)?.planned;
     let Ok(Value::Object(mut report)) = serde_json::to_value(&result.report) else { return None };
     report.retain(|_, value| !value.is_null());
-    serde_json::to_string(&KeptRow { row, key: planned.key.clone(), report, charts: result.charts.clone() }).ok()
+    let (key, charts, mlperf) = (planned.key.clone(), result.charts.clone(), result.mlperf.clone());
+    serde_json::to_string(&KeptRow { row, key, report, charts, mlperf }).ok()
 }
 
 /// Reads a sweep back.
@@ -92,7 +96,9 @@ pub fn restore_sweep(head: &KeptHead, rows: &[String]) -> Result<RestoredSweep, 
         let is_known = restored.sweep.rows().get(kept.row as usize).is_some_and(|r| r.planned.key == kept.key);
         if is_known {
             restored.sweep.finish(kept.row, report.clone());
-            restored.results.push((kept.row, RowResult { report, charts: kept.charts, measurement: None }));
+            restored
+                .results
+                .push((kept.row, RowResult { report, charts: kept.charts, measurement: None, mlperf: kept.mlperf }));
         } else {
             restored.others.push(report);
         }
@@ -111,6 +117,7 @@ fn read_row(text: &str) -> Option<(KeptRow, Report)> {
 mod tests {
     use super::*;
     use crate::base::SimTime;
+    use crate::bench::mlperf::{MlperfSettings, Scenario, ScenarioProgress, ScenarioRun};
     use crate::bench::{ConfigurationRun, RunDetail, ServiceTimes};
 
     fn result(sweep: &SweepState, row: usize) -> RowResult {
@@ -142,6 +149,29 @@ mod tests {
         assert_eq!(counts(back), counts(&own));
         assert_eq!((restored.others.len(), restored.unreadable), (0, 0));
         assert!(pieces.iter().all(|p| p.len() < 6_000), "{}", pieces[1].len());
+    }
+
+    #[test]
+    fn a_verdict_is_read_back_whole() {
+        let mlperf = MlperfSettings { latency_bound_ms: Some(5.0), min_duration_s: 2.0, ..MlperfSettings::default() };
+        let mlperf = MlperfSettings { scenario: Scenario::Server, ..mlperf };
+        let config = BenchConfig { n_models: Some(vec![1, 2]), mlperf: Some(mlperf.clone()), ..BenchConfig::default() };
+        let mut sweep = SweepState::new(config).unwrap();
+        let times = ServiceTimes { device: vec![SimTime::from_us(900)], ..ServiceTimes::default() };
+        let (row, configuration) = sweep.begin_next().unwrap();
+        let mut run = ScenarioRun::new(mlperf, configuration.clone(), times).unwrap();
+        let verdict = loop {
+            if let ScenarioProgress::Done(verdict) = run.step(100_000).unwrap() {
+                break verdict;
+            }
+        };
+        let result = RowResult::of_scenario(&configuration, verdict);
+        let piece = keep_row(&sweep, row, &result).unwrap();
+        sweep.finish(row, result.report.clone());
+        let head = KeptHead::from_text(&KeptHead::of(&sweep).to_text()).unwrap();
+        let restored = restore_sweep(&head, &[piece]).unwrap();
+        assert_eq!(restored.results, [(row, result)]);
+        assert_eq!(restored.sweep.reports(), sweep.reports());
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod scenario_fields;
 
 pub use bench_fields::{BENCH_FIELDS, BenchField};
 pub use numerics_fields::{NUMERICS_FIELDS, NumericsField};
-pub use profile_link::{ProfileLink, Tool};
+pub use profile_link::{CompareLink, FlameLink, FlameView, ProfileLink, Tool};
 pub use query::{Query, decode, encode};
 
 use crate::bench::BenchConfig;

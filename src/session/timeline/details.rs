@@ -142,7 +142,7 @@ pub(in crate::session) fn search(profile: &Profile, tracks: &ShownTracks, text: 
         hits.sort_by_key(|h| (h.start_ns, h.slice));
         hits.truncate(limit as usize);
     }
-    SearchHits { text: text.to_owned(), total, hits }
+    SearchHits { text: text.to_owned(), by: None, total, hits }
 }
 
 /// A slice as something to jump to.

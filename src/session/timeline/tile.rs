@@ -1,9 +1,10 @@
 //! What to draw of some tracks in a span.
 
+use super::highlight::Highlight;
 use super::outline::{Shown, ShownTracks, async_ref, instant_ref};
 use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 use crate::profile::lod::LodIndex;
-use crate::profile::{Profile, SeriesId, TrackId};
+use crate::profile::{Profile, SeriesId, SliceId, TrackId};
 use crate::view::timeline::{NO_SLICE, SliceRef, TimelineQuery, TimelineTile, TrackTile};
 
 /// Most pixels a query may ask for, so that a wrong one can not ask for every slice of a large profile.
@@ -14,9 +15,10 @@ pub(in crate::session) fn tile(
     profile: &Profile,
     lod: &mut LodIndex,
     tracks: &ShownTracks,
+    highlight: Option<&Highlight>,
     query: &TimelineQuery,
 ) -> TimelineTile {
-    let mut names = Names::default();
+    let mut names = Names { highlight, ..Names::default() };
     let columns = query
         .tracks
         .iter()
@@ -32,26 +34,45 @@ pub(in crate::session) fn tile(
             columns
         })
         .collect();
-    TimelineTile { span: query.span, resolution_ns: query.resolution_ns, names: names.texts(profile), tracks: columns }
+    let group = highlight.map(|h| (h.group.clone(), names.is_in_group()));
+    let (span, resolution_ns) = (query.span, query.resolution_ns);
+    TimelineTile { span, resolution_ns, names: names.texts(profile), group, tracks: columns }
 }
 
-/// Names used by a tile, each once.
+/// Names used by a tile, each once, or where a group is highlighted once in it and once outside.
 #[derive(Default)]
-struct Names {
-    ids: Vec<StrId>,
-    position: FxHashMap<StrId, u32>,
+struct Names<'a> {
+    highlight: Option<&'a Highlight>,
+    ids: Vec<(StrId, bool)>,
+    position: FxHashMap<(StrId, bool), u32>,
 }
 
-impl Names {
+impl Names<'_> {
+    /// The name of what is no slice.
     fn add(&mut self, id: StrId) -> u32 {
-        *self.position.entry(id).or_insert_with(|| {
-            self.ids.push(id);
+        let is_found = self.highlight.is_some_and(|h| h.holds_name(id));
+        self.position_of((id, is_found))
+    }
+
+    /// The name of a slice.
+    fn add_slice(&mut self, profile: &Profile, slice: SliceId) -> u32 {
+        let is_found = self.highlight.is_some_and(|h| h.holds(profile, slice));
+        self.position_of((profile.slices().name(slice), is_found))
+    }
+
+    fn position_of(&mut self, key: (StrId, bool)) -> u32 {
+        *self.position.entry(key).or_insert_with(|| {
+            self.ids.push(key);
             self.ids.len() as u32 - 1
         })
     }
 
+    fn is_in_group(&self) -> Vec<bool> {
+        self.ids.iter().map(|(_, is_found)| *is_found).collect()
+    }
+
     fn texts(&self, profile: &Profile) -> Vec<String> {
-        self.ids.iter().map(|id| profile.str(*id).to_owned()).collect()
+        self.ids.iter().map(|(id, _)| profile.str(*id).to_owned()).collect()
     }
 }
 
@@ -65,11 +86,11 @@ fn slices(
     lod: &mut LodIndex,
     track: TrackId,
     query: &TimelineQuery,
-    names: &mut Names,
+    names: &mut Names<'_>,
     columns: &mut TrackTile,
 ) {
     for run in lod.query(profile, track, query.span, width_px(query)) {
-        let name = names.add(profile.slices().name(run.slice));
+        let name = names.add_slice(profile, run.slice);
         let slice = if run.count == 1 { SliceRef(run.slice.0) } else { NO_SLICE };
         let duration_ns = (run.end.0 - run.start.0).max(0).unsigned_abs();
         columns.push_merged(slice, run.depth, name, run.start.0, duration_ns, run.count);
@@ -81,7 +102,7 @@ fn instants(
     tracks: &ShownTracks,
     track: TrackId,
     query: &TimelineQuery,
-    names: &mut Names,
+    names: &mut Names<'_>,
     columns: &mut TrackTile,
 ) {
     let table = profile.instants();
@@ -111,7 +132,7 @@ fn asyncs(
     tracks: &ShownTracks,
     group: usize,
     query: &TimelineQuery,
-    names: &mut Names,
+    names: &mut Names<'_>,
     columns: &mut TrackTile,
 ) {
     let Some(of) = tracks.asyncs().groups().get(group) else { return };
@@ -141,7 +162,7 @@ fn asyncs(
 }
 
 /// Each value holds until the next sample; where several fall into one pixel the largest is drawn.
-fn series(profile: &Profile, series: SeriesId, query: &TimelineQuery, names: &mut Names, columns: &mut TrackTile) {
+fn series(profile: &Profile, series: SeriesId, query: &TimelineQuery, names: &mut Names<'_>, columns: &mut TrackTile) {
     let key = profile.counters().series()[series].key;
     let name = names.add(key);
     let resolution = query.resolution_ns.max(1);

@@ -20,13 +20,15 @@ pub struct NameLooks {
 }
 
 impl NameLooks {
-    /// The looks of a tile's names; those that do not contain `search` are dimmed, an empty one dims none.
+    /// The looks of a tile's names; those outside its group are dimmed, or where it has none those that do not contain
+    /// `search`; an empty one dims none.
     #[must_use]
     pub fn new(tile: &TimelineTile, search: &str) -> Self {
         let is_found = |n: &String| contains_ignoring_case(n, search);
+        let searched = || (!search.is_empty()).then(|| tile.names.iter().map(is_found).collect());
         Self {
             fills: tile.names.iter().map(|n| fill_of(n)).collect(),
-            found: (!search.is_empty()).then(|| tile.names.iter().map(is_found).collect()),
+            found: tile.group.as_ref().map(|(_, found)| found.clone()).or_else(searched),
         }
     }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{TrackId, packed};
 use crate::base::{Interval, TraceNs};
+use crate::profile::analysis::GroupBy;
 
 /// Names one slice of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -21,6 +22,17 @@ pub struct TimelineQuery {
     pub resolution_ns: u64,
     /// The tracks that are on the screen.
     pub tracks: Vec<TrackId>,
+    /// The group of slices that is highlighted.
+    pub group: Option<SliceGroup>,
+}
+
+/// A group of slices.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SliceGroup {
+    /// What makes a group.
+    pub by: GroupBy,
+    /// Its name.
+    pub name: String,
 }
 
 /// What to draw.
@@ -30,8 +42,11 @@ pub struct TimelineTile {
     pub span: Interval<TraceNs>,
     /// The resolution that was asked for.
     pub resolution_ns: u64,
-    /// Names used by the tracks, each once.
+    /// Names used by the tracks, each once; where a group is highlighted, once in it and once outside.
     pub names: Vec<String>,
+    /// The group that is highlighted, and for each name whether it stands for slices of that group; nothing is dimmed
+    /// when absent.
+    pub group: Option<(SliceGroup, Vec<bool>)>,
     /// One entry for each track that was asked for.
     pub tracks: Vec<TrackTile>,
 }

@@ -1,6 +1,6 @@
 //! Which span of time is on the screen, exact to the nanosecond at every zoom.
 
-use super::{TimelineQuery, TimelineTile, TrackId};
+use super::{SliceGroup, TimelineQuery, TimelineTile, TrackId};
 use crate::base::{Interval, TraceNs};
 
 /// The shortest span a screen can show, in nanoseconds.
@@ -152,14 +152,15 @@ impl Viewport {
         let seen = self.interval();
         let room = seen.end.0.saturating_sub(seen.start.0) / 2;
         let span = Interval::new(TraceNs(seen.start.0.saturating_sub(room)), TraceNs(seen.end.0.saturating_add(room)));
-        TimelineQuery { span, resolution_ns: self.resolution_ns(), tracks }
+        TimelineQuery { span, resolution_ns: self.resolution_ns(), tracks, group: None }
     }
 
-    /// Whether a tile has all that this screen needs of `tracks`.
+    /// Whether a tile has all that this screen needs of `tracks`, with this group highlighted.
     #[must_use]
-    pub fn is_covered_by(&self, tile: &TimelineTile, tracks: &[TrackId]) -> bool {
+    pub fn is_covered_by(&self, tile: &TimelineTile, tracks: &[TrackId], group: Option<&SliceGroup>) -> bool {
         let seen = self.interval();
-        tile.resolution_ns == self.resolution_ns()
+        tile.group.as_ref().map(|(group, _)| group) == group
+            && tile.resolution_ns == self.resolution_ns()
             && tile.span.start <= seen.start
             && seen.end <= tile.span.end
             && tracks.iter().all(|t| tile.track(*t).is_some())

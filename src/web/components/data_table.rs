@@ -11,6 +11,8 @@ use crate::web::context::Shared;
 
 /// Tables up to this length hold all their rows.
 const MOST_ROWS: usize = 200;
+/// Longer ones scroll in a frame of their own, so that what is below them can be reached.
+const MOST_UNFRAMED: usize = 25;
 const ROW_PX: f64 = 30.0;
 const HEIGHT_PX: f64 = 540.0;
 
@@ -73,7 +75,7 @@ pub fn DataTable(props: &DataTableProps) -> Html {
                 { search_field(props) }
                 <p class="count" role="status">{ count_text(order.len(), props.table.rows.len()) }</p>
             </div>
-            <div class={classes!("table-scroll", is_long.then_some("is-long"))} {onscroll} tabindex="0" role="region" aria-label={format!("{}, scrollable", props.name)}>
+            <div class={classes!("table-scroll", is_long.then_some("is-long"), (order.len() > MOST_UNFRAMED).then_some("is-framed"))} {onscroll} tabindex="0" role="region" aria-label={format!("{}, scrollable", props.name)}>
                 <table aria-rowcount={is_long.then(|| order.len().to_string())}>
                     <caption>{ &props.name }</caption>
                     <thead><tr>{ for props.table.columns.iter().map(|c| head(c, props)) }</tr></thead>

@@ -1,7 +1,7 @@
 //! How a run was last looked at, while another one is shown.
 
 use crate::base::{Interval, TraceNs};
-use crate::session::share::ProfileLink;
+use crate::session::share::{FlameLink, ProfileLink};
 use crate::view::timeline::{Annotation, Arrangement};
 
 /// How a run is looked at.
@@ -13,6 +13,9 @@ pub(super) struct KeptView {
     pub(super) arrangement: Arrangement,
     pub(super) annotations: Vec<Annotation>,
     pub(super) core: Option<(u32, u32)>,
+    pub(super) group: Option<String>,
+    pub(super) flame: FlameLink,
+    pub(super) counter: Option<String>,
 }
 
 impl KeptView {
@@ -25,6 +28,9 @@ impl KeptView {
             arrangement: link.arrangement.clone(),
             annotations: link.annotations.clone(),
             core: link.core,
+            group: link.group.clone(),
+            flame: link.flame.clone(),
+            counter: link.counter.clone(),
         }
     }
 
@@ -36,5 +42,8 @@ impl KeptView {
         link.arrangement = self.arrangement;
         link.annotations = self.annotations;
         link.core = self.core;
+        link.group = self.group;
+        link.flame = self.flame;
+        link.counter = self.counter;
     }
 }

@@ -10,10 +10,11 @@ use super::kept_view::KeptView;
 use crate::base::{Interval, TraceNs};
 use crate::insight::Insights;
 use crate::profile::analysis::GroupBy;
+use crate::profile::neuron::ENGINES_PROCESS;
 use crate::session::share::{Link, ProfileLink, Tool};
 use crate::session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, ProfileSpec, SearchHits};
 use crate::view::table::Sort;
-use crate::view::timeline::{Annotation, Area, Arrangement, SliceDetails, SliceLink, SliceRef, next_label};
+use crate::view::timeline::{Annotation, Area, Arrangement, SliceDetails, SliceLink, SliceRef, TrackId, next_label};
 use crate::web::context::Shared;
 use crate::web::platform::date;
 use crate::web::worker::Engine;
@@ -90,6 +91,13 @@ impl OpenRun {
         }
     }
 
+    /// Tracks of engines, where it has them.
+    #[must_use]
+    pub fn engine_tracks(&self) -> Vec<TrackId> {
+        let sections = self.info.outline.sections.iter().filter(|s| s.name.starts_with(ENGINES_PROCESS));
+        sections.flat_map(|s| s.tracks.iter().map(|t| t.id)).collect()
+    }
+
     /// Whether it knows of NeuronCores.
     #[must_use]
     pub fn is_neuron(&self) -> bool {
@@ -135,8 +143,8 @@ pub enum ProfileAction {
     Ready(Box<ProfileInfo>, Engine),
     /// It ended without one.
     End(RunState),
-    /// A file was given: it is shown on the timeline, or compared where that is wanted.
-    FileGiven,
+    /// A file of this name was given: it is shown on the timeline, or compared where that is wanted.
+    FileGiven(String),
     /// Another run is shown.
     Show(u32),
     /// A run is closed.
@@ -179,8 +187,10 @@ pub enum ProfileAction {
     Ask(String),
     /// Slices are grouped by something else.
     GroupBy(GroupBy),
-    /// Slices of a name are highlighted on the timeline.
-    Highlight(String),
+    /// Slices of a group are highlighted on the timeline.
+    Highlight(GroupBy, String),
+    /// Something else that the link remembers was chosen in a tool.
+    Adjust(Box<dyn FnOnce(&mut ProfileLink)>),
     /// Shows a slice on the timeline that a table names.
     Jump(SliceLink),
     /// Shows a span on the timeline with some room around it, and selects a slice if there is one that belongs to it.
@@ -264,7 +274,11 @@ impl ProfileState {
         };
         // Operators belong to an execution, the trace to a benchmark run.
         self.link.tool = match self.link.tool {
-            Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorTimeline if is_benchmark => Tool::Trace,
+            Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorEngine | Tool::OperatorTimeline
+                if is_benchmark =>
+            {
+                Tool::Trace
+            }
             Tool::Trace if !is_benchmark => Tool::OperatorTimeline,
             tool => tool,
         };
@@ -352,8 +366,10 @@ impl Reducible for ProfileState {
             }
             ProfileAction::Ready(info, engine) => next.add(*info, &engine),
             ProfileAction::End(run) => next.run = run,
-            ProfileAction::FileGiven => {
-                if next.link.tool != Tool::Compare || next.runs.is_empty() {
+            ProfileAction::FileGiven(name) => {
+                // A link that was just opened says how its file is looked at.
+                let is_wanted = next.is_fresh && next.link.file.as_ref() == Some(&name);
+                if !is_wanted && (next.link.tool != Tool::Compare || next.runs.is_empty()) {
                     next.link.tool = Tool::OperatorTimeline;
                     next.link.sort = None;
                 }
@@ -369,6 +385,9 @@ impl Reducible for ProfileState {
             ProfileAction::Close(id) => next.close(id),
             ProfileAction::Tool(tool) => {
                 next.link.tool = tool;
+                if tool == Tool::OperatorEngine {
+                    (next.link.group_by, next.link.group) = (GroupBy::Thread, None);
+                }
                 next.link.sort = None;
             }
             ProfileAction::Span(span) => next.link.span = span,
@@ -387,9 +406,10 @@ impl Reducible for ProfileState {
                     next.hits = None;
                 }
                 next.link.search = search;
+                next.link.search_by = None;
             }
             ProfileAction::Hits(hits) => {
-                if hits.text == next.link.search {
+                if hits.text == next.link.search && hits.by == next.link.search_by {
                     next.hits = Some(Shared::new(hits));
                 }
             }
@@ -420,11 +440,17 @@ impl Reducible for ProfileState {
                 }
             }
             ProfileAction::Ask(query) => next.link.ask = query,
-            ProfileAction::GroupBy(by) => next.link.group_by = by,
-            ProfileAction::Highlight(name) => {
-                next.link.tool = next.timeline_tool();
-                next.link.search = name;
+            ProfileAction::GroupBy(by) => {
+                next.link.group_by = by;
+                next.link.group = None;
             }
+            ProfileAction::Highlight(by, name) => {
+                next.link.tool = next.timeline_tool();
+                next.hits = None;
+                next.link.search = name;
+                next.link.search_by = Some(by);
+            }
+            ProfileAction::Adjust(change) => change(&mut next.link),
             ProfileAction::Jump(link) => {
                 next.link.tool = next.timeline_tool();
                 next.link.span = Some(around(&link));

@@ -27,8 +27,8 @@ impl SweepRunner {
         };
         self.0.core.borrow_mut().preview = Some(Rc::clone(&sweep));
         self.show_preview(&sweep);
-        // How long a measurement takes is not known before it was made.
-        if config.options.device_type == DeviceType::Cpu {
+        // How long a measurement takes is not known before it was made, nor how often a scenario tries.
+        if config.options.device_type == DeviceType::Cpu || config.mlperf.is_some() {
             return;
         }
         let Ok(engine) = self.0.pool.bench() else { return };

@@ -6,7 +6,7 @@ use super::cpu::{CpuRow, MOST_COPIES, failed_copy};
 use super::lane::{Lane, Running};
 use super::runner::{Sweep, SweepRunner};
 use crate::bench::cpu::{CpuTimers, side_by_side};
-use crate::bench::{Configuration, Processes, Report, RowResult};
+use crate::bench::{Configuration, Processes, RowResult};
 use crate::session::{Event, Request};
 use crate::web::worker::Engine;
 
@@ -21,8 +21,7 @@ impl SweepRunner {
         {
             Ok(engines) => self.measure(row, &configuration, engines),
             Err(message) => {
-                let report = Report::failed(&configuration, message);
-                self.take(row, RowResult { report, ..RowResult::default() });
+                self.take(row, RowResult::failed(&configuration, message));
             }
         }
         true

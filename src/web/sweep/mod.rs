@@ -9,9 +9,7 @@ mod lane;
 mod listing;
 mod measuring;
 mod runner;
-mod scenario;
 mod showing;
 
 pub use keeper::{KeptSweep, kept_sweeps};
 pub use runner::SweepRunner;
-pub use scenario::ScenarioRunner;

@@ -11,7 +11,7 @@ use yew::{Callback, UseReducerDispatcher};
 use super::cpu::CpuRow;
 use super::keeper::{BEAT_MS, Keeper, KeptSweep};
 use super::lane::{Lane, Running};
-use crate::bench::{BenchConfig, Configuration, DeviceType, Report, RowResult, RunDetail, ServiceTimes, SweepState};
+use crate::bench::{BenchConfig, Configuration, DeviceType, RowResult, RunDetail, ServiceTimes, SweepState};
 use crate::session::{Event, JobId, Request, RunRequest};
 use crate::web::platform::machine::{hardware_threads, wall_ms};
 use crate::web::state::RunState;
@@ -55,6 +55,8 @@ pub(super) struct Core {
     pub(super) beat: Option<Interval>,
     /// Rows that came and are not shown yet.
     pub(super) fresh: Vec<(RowId, Rc<RowResult>)>,
+    /// What a scenario says of how far it is.
+    pub(super) doing: String,
     pub(super) is_show_due: bool,
     pub(super) is_running: bool,
     pub(super) is_cancelled: bool,
@@ -194,16 +196,26 @@ impl SweepRunner {
     }
 
     fn hand_out(&self, lane: usize, row: u32, configuration: Configuration) {
-        let (engine, times) = {
+        let (engine, times, settings) = {
             let core = self.0.core.borrow();
             let Some(lane) = core.lanes.get(lane) else { return };
-            (lane.engine.clone(), core.times.get(&configuration.times_key()).cloned())
+            let settings = core.sweep.as_ref().and_then(|sweep| sweep.borrow().config.mlperf.clone());
+            (lane.engine.clone(), core.times.get(&configuration.times_key()).cloned(), settings)
         };
-        let detail = RunDetail { charts: true, ..RunDetail::default() };
-        let run = Box::new(RunRequest { row, configuration: configuration.clone(), times, detail });
+        let asked = configuration.clone();
         let (runner, at) = (self.clone(), engine.clone());
         let on_event = Callback::from(move |event| runner.on_row(&at, row, &configuration, event));
-        let job = engine.send(|job| Request::RunConfiguration { job, run }, None, on_event);
+        let request = |job| match settings {
+            Some(settings) => Request::Mlperf { job, settings: Box::new(settings), configuration: Box::new(asked) },
+            None => {
+                let detail = RunDetail { charts: true, ..RunDetail::default() };
+                Request::RunConfiguration {
+                    job,
+                    run: Box::new(RunRequest { row, configuration: asked, times, detail }),
+                }
+            }
+        };
+        let job = engine.send(request, None, on_event);
         // A worker that is dead has answered already.
         if engine.is_alive()
             && let Some(lane) = self.0.core.borrow_mut().lanes.get_mut(lane)
@@ -214,16 +226,22 @@ impl SweepRunner {
 
     fn on_row(&self, engine: &Engine, row: u32, configuration: &Configuration, event: Event) {
         match event {
-            Event::Progress { done, total, .. } => self.share(engine, row, done, total),
+            Event::Progress { done, total, label, .. } => {
+                self.share(engine, row, done, total);
+                self.0.core.borrow_mut().doing = label;
+            }
             Event::Paused { .. } => self.with_running(engine, row, |r| r.is_resting = true),
+            Event::Mlperf { result, .. } => {
+                self.free(engine, row);
+                self.take(row, RowResult::of_scenario(configuration, result));
+            }
             Event::Row { result, .. } => {
                 self.free(engine, row);
                 self.take(row, *result);
             }
             Event::Failed { message, .. } => {
-                let report = Report::failed(configuration, message);
                 self.free(engine, row);
-                self.take(row, RowResult { report, ..RowResult::default() });
+                self.take(row, RowResult::failed(configuration, message));
             }
             Event::Cancelled { .. } => {
                 self.free(engine, row);

@@ -5,9 +5,10 @@ use std::rc::Rc;
 use gloo_timers::callback::Timeout;
 
 use super::runner::{Sweep, SweepRunner};
+use crate::bench::{RowResult, SweepState};
 use crate::web::platform::machine::wall_ms;
 use crate::web::state::RunState;
-use crate::web::state::bench::{BenchAction, SweepView, overall_share};
+use crate::web::state::bench::{BenchAction, RowId, ScenarioRow, SweepView, overall_share};
 
 /// What happened is shown so long after it, together: a sweep can have thousands of rows, and the table is built anew.
 const SHOW_MS: u32 = 100;
@@ -39,7 +40,11 @@ impl SweepRunner {
             (fresh, core.sweep.clone(), core.preview.clone(), core.is_running, core.started_ms)
         };
         if !fresh.is_empty() {
-            self.0.dispatch.dispatch(BenchAction::Results(fresh));
+            let is_scenario = sweep.as_ref().is_some_and(|sweep| sweep.borrow().config.mlperf.is_some());
+            self.0.dispatch.dispatch(match sweep.as_ref().filter(|_| is_scenario) {
+                Some(sweep) => BenchAction::Scenario(scenario_rows(&sweep.borrow(), &fresh)),
+                None => BenchAction::Results(fresh),
+            });
         }
         if let Some(preview) = preview {
             self.show_preview(&preview);
@@ -48,11 +53,26 @@ impl SweepRunner {
         let view = self.view_of(&sweep);
         if is_running {
             let share = overall_share(&sweep.borrow(), view.shares());
-            let label = view.run_label(share, (wall_ms() - started_ms) / 1e3);
+            let mut label = view.run_label(share, (wall_ms() - started_ms) / 1e3);
+            if sweep.borrow().config.mlperf.is_some() {
+                let doing = &self.0.core.borrow().doing;
+                label = format!("{label}. {doing}");
+            }
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 1000
             let done = (share * 1e3) as u64;
             self.0.dispatch.dispatch(BenchAction::Progress(RunState::Running { done, total: 1_000, label }));
         }
         self.0.dispatch.dispatch(BenchAction::Ran(view));
     }
+}
+
+/// What a scenario gave on configurations of a sweep.
+fn scenario_rows(sweep: &SweepState, fresh: &[(RowId, Rc<RowResult>)]) -> Vec<ScenarioRow> {
+    let row = |(id, result): &(RowId, Rc<RowResult>)| {
+        let RowId::Own(at) = *id else { return None };
+        let label = sweep.rows().get(at as usize)?.planned.configuration.label();
+        let failure = || result.report.error.clone().unwrap_or_default();
+        Some(ScenarioRow { row: at, label, result: result.mlperf.as_deref().cloned().ok_or_else(failure) })
+    };
+    fresh.iter().filter_map(row).collect()
 }

@@ -9,11 +9,12 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 use yew::Callback;
 
 use crate::base::{Interval, TraceNs};
+use crate::profile::analysis::GroupBy;
 use crate::session::{Event, JobId, ProfileInfo, Request};
 use crate::view::palette::Theme;
 use crate::view::timeline::{
-    Annotation, Area, Arrangement, FlowArrow, Layout, Metrics, NameLooks, SliceRef, TimelineTile, TrackId, ViewHistory,
-    Viewport,
+    Annotation, Area, Arrangement, FlowArrow, Layout, Metrics, NameLooks, SliceGroup, SliceRef, TimelineQuery,
+    TimelineTile, TrackId, ViewHistory, Viewport,
 };
 use crate::web::context::Shared;
 use crate::web::worker::Engine;
@@ -122,6 +123,8 @@ pub(super) struct Screen {
     pub(super) strips: super::painter::StripCanvas,
     pub(super) selected: Option<SliceRef>,
     pub(super) search: String,
+    /// The group that is highlighted in place of what is searched for.
+    pub(super) group: Option<SliceGroup>,
     pub(super) theme: Theme,
     pub(super) range_px: Option<(f64, f64)>,
     pub(super) pointers: BTreeMap<i32, (f64, f64)>,
@@ -168,6 +171,7 @@ impl Controller {
             strips: super::painter::StripCanvas::new(),
             selected: None,
             search: String::new(),
+            group: None,
             theme: Theme::default(),
             range_px: None,
             pointers: BTreeMap::new(),
@@ -257,17 +261,18 @@ impl Controller {
         self.0.screen.borrow().history.can()
     }
 
-    /// What is searched for, how it looks.
-    pub fn set_look(&self, search: &str, theme: Theme) {
+    /// What is searched for (a part of a name, or all of a group of that name), how it looks.
+    pub fn set_look(&self, search: &str, by: Option<GroupBy>, theme: Theme) {
         {
             let mut screen = self.0.screen.borrow_mut();
             screen.theme = theme;
+            screen.group = by.map(|by| SliceGroup { by, name: search.to_owned() });
             if screen.search != search.trim() {
                 search.trim().clone_into(&mut screen.search);
                 screen.look_up_names();
             }
         }
-        self.redraw();
+        self.changed();
     }
 
     /// The selected slice.
@@ -412,11 +417,17 @@ impl Controller {
             }
             let (top, height) = (screen.scroll_y, screen.height);
             let needed = screen.layout.tracks_between(top, top + height);
-            if needed.is_empty() || screen.tile.as_ref().is_some_and(|t| screen.view.is_covered_by(t, &needed)) {
+            if needed.is_empty()
+                || screen.tile.as_ref().is_some_and(|t| screen.view.is_covered_by(t, &needed, screen.group.as_ref()))
+            {
                 return;
             }
             // Half a screen more above and below, so that scrolling has something to show.
-            screen.view.query(screen.layout.tracks_between(top - height / 2.0, top + 1.5 * height))
+            let group = screen.group.clone();
+            TimelineQuery {
+                group,
+                ..screen.view.query(screen.layout.tracks_between(top - height / 2.0, top + 1.5 * height))
+            }
         };
         let profile = self.0.info.profile;
         let controller = Rc::downgrade(&self.0);

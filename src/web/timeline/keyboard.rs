@@ -89,7 +89,10 @@ impl Controller {
             let screen = self.0.screen.borrow();
             let of_slice = selected_span(screen.tile.as_deref(), screen.selected)
                 .map(|(start, duration)| span_of(start, duration));
-            let span = of_slice.unwrap_or_else(|| screen.view.interval());
+            // What the screen shows beside the profile holds nothing.
+            let (seen, all) = (screen.view.interval(), self.bounds());
+            let in_view = Interval::new(seen.start.max(all.start), seen.end.min(all.end));
+            let span = of_slice.unwrap_or(if in_view.is_empty() { seen } else { in_view });
             let tracks = screen.layout.tracks_between(screen.scroll_y, screen.scroll_y + screen.height);
             crate::view::timeline::Area { span, tracks }
         };

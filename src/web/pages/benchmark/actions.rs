@@ -7,7 +7,7 @@ use crate::web::context::AppContext;
 use crate::web::platform::{clipboard, download, url};
 use crate::web::state::bench::BenchState;
 use crate::web::state::notices::{NoticeAction, Tone};
-use crate::web::sweep::{ScenarioRunner, SweepRunner};
+use crate::web::sweep::SweepRunner;
 
 /// What the buttons of the page do.
 #[derive(Clone, PartialEq)]
@@ -18,8 +18,6 @@ pub struct Actions {
     pub state: UseReducerHandle<BenchState>,
     /// What runs benchmarks.
     pub runner: SweepRunner,
-    /// What runs MLPerf scenarios.
-    pub scenarios: ScenarioRunner,
 }
 
 impl Actions {
@@ -31,15 +29,12 @@ impl Actions {
             crate::web::platform::page::focus(&format!("bench-{}", field.key()));
             return;
         }
-        match config.mlperf.clone() {
-            Some(settings) => self.scenarios.run(&config, settings),
-            None => self.runner.run(config),
-        }
+        self.runner.run(config);
     }
 
     /// Stops the run; its rows stay.
     pub fn cancel(&self) {
-        if self.scenarios.is_running() { self.scenarios.cancel() } else { self.runner.cancel() }
+        self.runner.cancel();
     }
 
     /// Lets the run rest, or go on.

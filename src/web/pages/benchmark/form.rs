@@ -228,7 +228,7 @@ fn buttons(props: &BenchFormProps) -> Html {
     html! {
         <div class="buttons">
             <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
-            <button type="button" disabled={!is_running || props.actions.scenarios.is_running()} onclick={on(Actions::pause_or_resume)}>{ if props.state.is_paused() { "Resume" } else { "Pause" } }</button>
+            <button type="button" disabled={!is_running} onclick={on(Actions::pause_or_resume)}>{ if props.state.is_paused() { "Resume" } else { "Pause" } }</button>
             <button type="button" disabled={!is_running} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
             if can_retry {
                 <button type="button" onclick={on(Actions::retry)}>{ "Retry failed" }</button>

@@ -45,8 +45,9 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
     };
     let item = |sweep: &KeptSweep| {
         let config = &sweep.head.config;
+        let what = config.mlperf.as_ref().map(|m| format!("MLPerf {}, ", m.scenario.name())).unwrap_or_default();
         let text = format!(
-            "{} on {}: {} of {} configurations are there.",
+            "{what}{} on {}: {} of {} configurations are there.",
             config.model, config.instance_type, sweep.rows, sweep.head.rows
         );
         html! {

@@ -16,7 +16,7 @@ use yew::prelude::*;
 use crate::web::components::ProgressBar;
 use crate::web::context::use_app;
 use crate::web::state::bench::BenchState;
-use crate::web::sweep::{ScenarioRunner, SweepRunner};
+use crate::web::sweep::SweepRunner;
 
 use actions::Actions;
 use form::BenchForm;
@@ -36,8 +36,6 @@ pub struct BenchmarkPageProps {
     pub state: UseReducerHandle<BenchState>,
     /// What runs benchmarks.
     pub runner: SweepRunner,
-    /// What runs MLPerf scenarios.
-    pub scenarios: ScenarioRunner,
 }
 
 /// The page.
@@ -45,12 +43,7 @@ pub struct BenchmarkPageProps {
 pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
     use_listing(&props.state, &props.runner);
     let Some(app) = use_app() else { return Html::default() };
-    let actions = Actions {
-        app: app.clone(),
-        state: props.state.clone(),
-        runner: props.runner.clone(),
-        scenarios: props.scenarios.clone(),
-    };
+    let actions = Actions { app: app.clone(), state: props.state.clone(), runner: props.runner.clone() };
     let has_scenario = props.state.config().0.mlperf.is_some();
     html! {
         <div class="page benchmark">

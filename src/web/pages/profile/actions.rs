@@ -128,7 +128,10 @@ impl Actions {
     pub fn choose_tool(&self, tool: Tool) {
         let is_trace = tool == Tool::Trace;
         let needs_other = self.state.shown_run().is_some_and(|run| {
-            let is_operator = matches!(tool, Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorTimeline);
+            let is_operator = matches!(
+                tool,
+                Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorEngine | Tool::OperatorTimeline
+            );
             run.spec().is_some() && (is_trace && !run.is_benchmark() || is_operator && run.is_benchmark())
         });
         if !needs_other {

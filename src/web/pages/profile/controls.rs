@@ -211,7 +211,10 @@ pub fn ViewBar(props: &ControlsProps) -> Html {
 pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
     let is_benchmark = shown.is_some_and(OpenRun::is_benchmark);
     match state.link.tool {
-        Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorTimeline if is_benchmark => Tool::Trace,
+        Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorEngine | Tool::OperatorTimeline if is_benchmark => {
+            Tool::Trace
+        }
+        Tool::OperatorEngine if shown.is_some_and(|r| r.engine_tracks().is_empty()) => Tool::Statistics,
         Tool::Trace if !is_benchmark => Tool::OperatorTimeline,
         Tool::OperatorHlo if shown.is_some_and(|r| !r.is_neuron()) => Tool::OperatorFramework,
         tool => tool,
@@ -221,10 +224,13 @@ pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
 fn tools(shown: Option<&OpenRun>) -> Vec<(AttrValue, AttrValue)> {
     let option = |tool: Tool, name: &'static str| (AttrValue::from(tool.name()), AttrValue::from(name));
     let is_file = |run: &OpenRun| run.spec().is_none();
+    // A benchmark run has its engines in the execution beside it.
+    let has_engines = shown.is_some_and(|r| r.is_benchmark() || !r.engine_tracks().is_empty());
+    let all = || Tool::ALL.into_iter().filter(move |t| *t != Tool::OperatorEngine || has_engines);
     if shown.is_some_and(|r| is_file(r) && !r.is_neuron()) {
-        let own = Tool::ALL.into_iter().filter(|t| !matches!(t, Tool::OperatorHlo | Tool::Trace));
+        let own = all().filter(|t| !matches!(t, Tool::OperatorHlo | Tool::Trace));
         return own.map(|t| option(t, if t == Tool::OperatorFramework { "operators" } else { t.name() })).collect();
     }
-    let own = Tool::ALL.into_iter().filter(|t| *t != Tool::Trace || !shown.is_some_and(is_file));
+    let own = all().filter(|t| *t != Tool::Trace || !shown.is_some_and(is_file));
     own.map(|t| option(t, t.name())).collect()
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::profile::analysis::GroupBy;
 use crate::session::{OperatorKind, OperatorRow, OperatorTable};
 use crate::view::plot::Pie;
 use crate::view::table::{Cell, Column, ColumnKind, Sort, Table};
@@ -40,7 +41,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
     };
     let on_choose = {
         let state = state.clone();
-        Callback::from(move |name: String| state.dispatch(ProfileAction::Highlight(name)))
+        Callback::from(move |name: String| state.dispatch(ProfileAction::Highlight(GroupBy::Name, name)))
     };
     let on_row = {
         let (operators, on_choose) = (operators.clone(), on_choose.clone());

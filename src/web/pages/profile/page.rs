@@ -8,7 +8,7 @@ use super::operators::OperatorsView;
 use super::queries::{go_to_range, use_details, use_operators, use_search, use_summary};
 use super::summary::{InShort, SummaryView};
 use super::timeline::TimelinePanel;
-use super::tools::{AskTool, CompareTool, FlameTool, IdleTool, ModulesTool, PathTool, StatisticsTool};
+use super::tools::{AskTool, CompareTool, CountersTool, FlameTool, IdleTool, ModulesTool, PathTool, StatisticsTool};
 use crate::base::units::{format_bytes, format_count};
 use crate::session::ProfileOrigin;
 use crate::session::share::Tool;
@@ -76,11 +76,14 @@ fn tool_view(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: &Ope
         Tool::Summary => {
             html! { <><InShort key={run.id} run={run.clone()} state={state.clone()} />{ summary_view(app, state, run) }</> }
         }
-        Tool::Statistics => html! { <StatisticsTool key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::Statistics | Tool::OperatorEngine => {
+            html! { <StatisticsTool key={run.id} run={run.clone()} state={state.clone()} /> }
+        }
         Tool::FlameGraph => html! { <FlameTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::Modules => html! { <ModulesTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::CriticalPath => html! { <PathTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::IdleGaps => html! { <IdleTool key={run.id} run={run.clone()} state={state.clone()} /> },
+        Tool::Counters => html! { <CountersTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::Compare => html! { <CompareTool run={run.clone()} state={state.clone()} /> },
         Tool::Ask => html! { <AskTool key={run.id} run={run.clone()} state={state.clone()} /> },
     }

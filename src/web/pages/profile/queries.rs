@@ -1,11 +1,16 @@
 //! What the profile page asks its workers while a person looks around.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
 use crate::base::{Interval, TraceNs};
 use crate::insight::SliceRange;
-use crate::session::{Answer as SessionAnswer, Event, Listed, Listing, OperatorKind, Question, Request};
+use crate::session::{
+    Answer as SessionAnswer, Event, JobId, Listed, Listing, OperatorKind, ProfileKey, Question, Request,
+};
 use crate::view::timeline::{Neighbour, SliceRef};
 use crate::web::context::{AppContext, Shared};
 use crate::web::state::notices::{NoticeAction, Tone};
@@ -94,12 +99,12 @@ fn details_answer(
 /// Searches the profile a moment after the last key.
 #[hook]
 pub fn use_search(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: Option<&OpenRun>) {
-    let text = state.link.search.clone();
+    let text = (state.link.search.clone(), state.link.search_by);
     let run_id = run.map(|r| r.id);
     let asked = run.map(|r| (r.engine.clone(), r.info.profile));
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
-    use_effect_with((run_id, text), move |(_, text)| {
-        let text = text.clone();
+    use_effect_with((run_id, text), move |(_, (text, by))| {
+        let (text, by) = (text.clone(), *by);
         let timer = asked.filter(|_| !text.trim().is_empty()).map(|(engine, profile)| {
             Timeout::new(SEARCH_DELAY_MS, move || {
                 let on_event = Callback::from(move |event: Event| match event {
@@ -107,7 +112,7 @@ pub fn use_search(app: &AppContext, state: &UseReducerHandle<ProfileState>, run:
                     Event::Failed { message, .. } => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
                     _ => {}
                 });
-                engine.send(|job| Request::Search { job, profile, text, limit: MOST_HITS }, None, on_event);
+                engine.send(|job| Request::Search { job, profile, text, by, limit: MOST_HITS }, None, on_event);
             })
         });
         move || drop(timer)
@@ -148,31 +153,6 @@ pub fn go_to_range(app: &AppContext, state: &UseReducerHandle<ProfileState>, ran
     run.engine.send(|job| Request::Locate { job, profile, range }, None, on_event);
 }
 
-/// An answer, or why there is none.
-pub type Answer = Result<Shared<Listed>, String>;
-
-/// The answer to a question about a run; asked again whenever the question changes.
-#[hook]
-pub fn use_listing(run: &OpenRun, what: Option<Listing>) -> Option<Answer> {
-    let answer = use_state(|| None::<(u32, Listing, Answer)>);
-    use_effect_with((run.id, what.clone()), {
-        let (answer, engine, profile) = (answer.setter(), run.engine.clone(), run.info.profile);
-        move |(id, what): &(u32, Option<Listing>)| {
-            if let Some(what) = what.clone() {
-                let (id, asked) = (*id, what.clone());
-                let on_event = Callback::from(move |event: Event| match event {
-                    Event::Listed { listed, .. } => answer.set(Some((id, asked.clone(), Ok(Shared::new(*listed))))),
-                    Event::Failed { message, .. } => answer.set(Some((id, asked.clone(), Err(message)))),
-                    _ => {}
-                });
-                engine.send(|job| Request::List { job, profile, what }, None, on_event);
-            }
-        }
-    });
-    let (id, asked, answer) = (*answer).clone()?;
-    (id == run.id && Some(asked) == what).then_some(answer)
-}
-
 /// Asks for all flow arrows around a span.
 pub fn ask_flows(app: &AppContext, state: &UseReducerHandle<ProfileState>, span: Interval<TraceNs>) {
     let Some(run) = state.shown_run() else { return };
@@ -186,29 +166,93 @@ pub fn ask_flows(app: &AppContext, state: &UseReducerHandle<ProfileState>, span:
     run.engine.send(|job| Request::Flows { job, profile, span, limit: MOST_ARROWS }, None, on_event);
 }
 
+/// Why there is no answer yet, or none at all.
+#[derive(Clone, PartialEq)]
+pub enum Pending {
+    /// The worker is at it; calling the callback stops it.
+    Counting {
+        /// How far it is, from 0 to 1.
+        share: f64,
+        /// Stops it.
+        on_stop: Callback<()>,
+    },
+    /// It can not be answered, or was stopped.
+    Failed(String),
+}
+
+/// An answer as a table, or why there is none.
+pub type Answer = Result<Shared<Listed>, Pending>;
+
 /// An answer that is more than a table, or why there is none.
-pub type Analysed = Result<Shared<SessionAnswer>, String>;
+pub type Analysed = Result<Shared<SessionAnswer>, Pending>;
+
+/// The answer to a question about a run; asked again whenever the question changes.
+#[hook]
+pub fn use_listing(run: &OpenRun, what: Option<Listing>) -> Option<Answer> {
+    let ask = |job, profile, what| Request::List { job, profile, what };
+    use_question(run, what, ask, |event| match event {
+        Event::Listed { listed, .. } => Some(*listed),
+        _ => None,
+    })
+}
 
 /// The answer to a question about a run; asked again whenever the question changes.
 #[hook]
 pub fn use_analysis(run: &OpenRun, question: Option<Question>) -> Option<Analysed> {
-    let answer = use_state(|| None::<(u32, Question, Analysed)>);
+    let ask = |job, profile, question| Request::Analyse { job, profile, question };
+    use_question(run, question, ask, |event| match event {
+        Event::Analysed { answer, .. } => Some(*answer),
+        _ => None,
+    })
+}
+
+/// A question with the run it is about, and what came of it.
+type Asked<Q, A> = (u32, Q, Result<Shared<A>, Pending>);
+
+/// Asks whenever the question changes; one that nobody waits for any more is stopped.
+#[hook]
+fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
+    run: &OpenRun,
+    question: Option<Q>,
+    ask: fn(JobId, ProfileKey, Q) -> Request,
+    take: fn(Event) -> Option<A>,
+) -> Option<Result<Shared<A>, Pending>> {
+    let answer = use_state(|| None::<Asked<Q, A>>);
     use_effect_with((run.id, question.clone()), {
         let (answer, engine, profile) = (answer.setter(), run.engine.clone(), run.info.profile);
-        move |(id, question): &(u32, Option<Question>)| {
-            if let Some(question) = question.clone() {
-                let (id, asked) = (*id, question.clone());
-                let on_event = Callback::from(move |event: Event| match event {
-                    Event::Analysed { answer: found, .. } => {
-                        answer.set(Some((id, asked.clone(), Ok(Shared::new(*found)))));
-                    }
-                    Event::Failed { message, .. } => answer.set(Some((id, asked.clone(), Err(message)))),
-                    _ => {}
+        move |(id, question): &(u32, Option<Q>)| {
+            let is_open = Rc::new(Cell::new(true));
+            let job = question.clone().map(|asked| {
+                let (id, question, is_open) = (*id, asked.clone(), Rc::clone(&is_open));
+                let stop = engine.clone();
+                let on_event = Callback::from(move |event: Event| {
+                    is_open.set(is_open.get() && !event.is_last());
+                    let found = match event {
+                        Event::Progress { job, done, total, .. } => {
+                            let stop = stop.clone();
+                            let on_stop = Callback::from(move |()| stop.tell(&Request::Cancel { job }));
+                            Err(Pending::Counting { share: done as f64 / total.max(1) as f64, on_stop })
+                        }
+                        Event::Failed { message, .. } => Err(Pending::Failed(message)),
+                        Event::Cancelled { .. } => {
+                            Err(Pending::Failed("Stopped. Choose the tool again to count anew.".to_owned()))
+                        }
+                        event => match take(event) {
+                            Some(found) => Ok(Shared::new(found)),
+                            None => return,
+                        },
+                    };
+                    answer.set(Some((id, question.clone(), found)));
                 });
-                engine.send(|job| Request::Analyse { job, profile, question }, None, on_event);
+                engine.send(|job| ask(job, profile, asked), None, on_event)
+            });
+            move || {
+                if let Some(job) = job.filter(|_| is_open.get()) {
+                    engine.tell(&Request::Cancel { job });
+                }
             }
         }
     });
-    let (id, asked, answer) = (*answer).clone()?;
-    (id == run.id && Some(asked) == question).then_some(answer)
+    let (id, asked, answer) = answer.as_ref()?;
+    (*id == run.id && Some(asked) == question.as_ref()).then(|| answer.clone())
 }

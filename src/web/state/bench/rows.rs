@@ -44,6 +44,8 @@ impl ResultRow {
 /// What an MLPerf scenario gave on one configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenarioRow {
+    /// Its place in the sweep.
+    pub row: u32,
     /// The configuration.
     pub label: String,
     /// Its verdict, or why it could not run.

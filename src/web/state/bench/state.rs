@@ -76,10 +76,8 @@ pub enum BenchAction {
     Select(RowId),
     /// A model index was dropped, or is not wanted any more.
     Index(Option<Box<ModelIndex>>),
-    /// An MLPerf scenario was started.
-    StartScenario,
-    /// It ended on a configuration.
-    Scenario(Box<ScenarioRow>),
+    /// A scenario ended on configurations.
+    Scenario(Vec<ScenarioRow>),
 }
 
 impl Default for BenchState {
@@ -170,8 +168,13 @@ impl Reducible for BenchState {
             }
             BenchAction::Listed(listed) => next.listed = Some(listed.map_err(AttrValue::from)),
             BenchAction::Start(config, notes) => {
+                // A scenario's verdicts stand in their own list, beside the rows of the benchmark before it.
+                if config.mlperf.is_some() {
+                    next.scenario = Shared::new(Vec::new());
+                } else {
+                    next.rows = Shared::new(self.imported());
+                }
                 next.ran = Some(Shared::new(*config));
-                next.rows = Shared::new(self.imported());
                 next.notes = notes.into_iter().map(AttrValue::from).collect();
                 next.run = RunState::started("Starting");
                 next.selected = None;
@@ -201,13 +204,12 @@ impl Reducible for BenchState {
             BenchAction::Columns(columns) => next.columns = columns,
             BenchAction::Select(id) => next.selected = Some(id),
             BenchAction::Index(index) => next.index = index.map(|index| Shared::new(*index)),
-            BenchAction::StartScenario => {
-                next.scenario = Shared::new(Vec::new());
-                next.run = RunState::started("Starting");
-            }
-            BenchAction::Scenario(row) => {
-                let rows = self.scenario.iter().cloned().chain([*row]);
-                next.scenario = Shared::new(rows.collect());
+            BenchAction::Scenario(more) => {
+                let is_kept = |row: &&ScenarioRow| more.iter().all(|m| m.row != row.row);
+                let mut rows: Vec<ScenarioRow> = self.scenario.iter().filter(is_kept).cloned().collect();
+                rows.extend(more);
+                rows.sort_by_key(|row| row.row);
+                next.scenario = Shared::new(rows);
             }
         }
         next.into()

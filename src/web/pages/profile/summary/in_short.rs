@@ -8,6 +8,7 @@ use crate::session::{Answer, Question, Said};
 use crate::view::text::exact_ns;
 use crate::view::timeline::SliceLink;
 use crate::web::pages::profile::queries::use_analysis;
+use crate::web::pages::profile::tools::waiting;
 use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
 
 /// Properties of [`InShort`].
@@ -24,7 +25,7 @@ pub struct InShortProps {
 pub fn InShort(props: &InShortProps) -> Html {
     let content = match use_analysis(&props.run, Some(Question::Sentences)) {
         None => html! { <p class="empty" role="status">{ "Reading the profile\u{2026}" }</p> },
-        Some(Err(message)) => html! { <p class="error-box" role="alert">{ message }</p> },
+        Some(Err(pending)) => waiting(Some(&pending)),
         Some(Ok(answer)) => match &*answer {
             Answer::Sentences(said) => html! {
                 <ul class="findings said">{ for said.iter().map(|s| sentence(s, &props.state)) }</ul>

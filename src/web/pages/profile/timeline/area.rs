@@ -2,12 +2,13 @@
 
 use yew::prelude::*;
 
-use crate::session::{GroupsOf, Listed, Listing};
+use crate::session::{GroupsOf, Listing};
 use crate::view::text::exact_ns;
 use crate::view::timeline::{Area, SliceRef};
 use crate::web::components::LocalTable;
 use crate::web::context::Shared;
-use crate::web::pages::profile::queries::use_listing;
+use crate::web::pages::profile::queries::{Answer, use_listing};
+use crate::web::pages::profile::tools::waiting;
 use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
 
 /// Properties of [`AreaPanel`].
@@ -53,10 +54,10 @@ pub fn AreaPanel(props: &AreaPanelProps) -> Html {
     }
 }
 
-fn answer_view(answer: Option<Result<Shared<Listed>, String>>, on_select: &Callback<SliceRef>) -> Html {
+fn answer_view(answer: Option<Answer>, on_select: &Callback<SliceRef>) -> Html {
     match answer {
-        None => html! { <p class="empty">{ "Counting\u{2026}" }</p> },
-        Some(Err(message)) => html! { <p class="error-box" role="alert">{ message }</p> },
+        None => waiting(None),
+        Some(Err(pending)) => waiting(Some(&pending)),
         Some(Ok(listed)) => {
             let table = Shared::new(listed.table.clone());
             let on_row = on_select.reform(move |row: usize| {

@@ -108,7 +108,8 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
         c.set_overlay(marks, arrows_of(details.as_deref(), flows.as_deref()));
     });
     use_effect_with((controller.clone(), props.state.area.clone()), |(c, area)| c.set_area(area.as_ref()));
-    use_effect_with((controller.clone(), link.search.clone(), app.theme), |(c, s, t)| c.set_look(s, *t));
+    let look = (controller.clone(), link.search.clone(), link.search_by, app.theme);
+    use_effect_with(look, |(c, search, by, theme)| c.set_look(search, *by, *theme));
     use_effect_with((controller.clone(), link.selected), |(c, slice)| c.set_selected(slice.map(SliceRef)));
     use_effect_with((controller.clone(), props.state.details.clone(), scroller.clone()), |(c, details, scroller)| {
         if let Some(details) = details {

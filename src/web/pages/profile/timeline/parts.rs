@@ -93,11 +93,12 @@ fn search(state: &UseReducerHandle<ProfileState>) -> Html {
         })
     };
     let (next, previous) = (go(true), go(false));
+    let of_what = state.link.search_by.map_or_else(String::new, |by| format!(" by {}", by.name()));
     let count = match &state.hits {
         Some(hits) if hits.total == 0 => "nothing found".to_owned(),
         Some(hits) => match position(state) {
             Some(i) => format!("{} of {}", format_count(i as u64 + 1), format_count(hits.total)),
-            None => format!("{} found", format_count(hits.total)),
+            None => format!("{} found{of_what}", format_count(hits.total)),
         },
         None => String::new(),
     };

@@ -3,25 +3,27 @@
 use yew::prelude::*;
 
 use super::pair::PairOfTimelines;
-use super::{ToolProps, waiting};
+use super::{ToolProps, failed, waiting};
 use crate::base::units::format_ns;
 use crate::profile::analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
+use crate::session::share::CompareLink;
 use crate::session::{Answer, Chosen, Question};
 use crate::view::comparison::comparison_table;
 use crate::web::components::{LocalTable, SelectField};
 use crate::web::context::Shared;
-use crate::web::pages::profile::queries::{Analysed, use_analysis};
-use crate::web::state::profile::{OpenRun, ProfileAction};
+use crate::web::pages::profile::queries::{Analysed, Pending, use_analysis};
+use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
 
 /// The tool.
 #[component]
 pub fn CompareTool(props: &ToolProps) -> Html {
-    let base = use_state_eq(|| None::<u32>);
-    let measure = use_state_eq(Measure::default);
-    let per_step = use_state_eq(|| false);
+    let CompareLink { base, measure, per_step } = &props.state.link.compare;
+    let (measure, per_step) = (*measure, *per_step);
     let name = use_state_eq(|| None::<AttrValue>);
     let others: Vec<&OpenRun> = props.state.runs.iter().filter(|r| r.id != props.run.id).collect();
-    let chosen = base.and_then(|id| others.iter().find(|r| r.id == id)).or(others.last()).map(|r| (*r).clone());
+    let named = |name: &String| others.iter().rfind(|r| r.info.name == *name);
+    let chosen = base.as_ref().and_then(named).or(others.last()).map(|r| (*r).clone());
+    let missing = base.as_ref().filter(|name| named(name).is_none());
     let question = Question::Totals { of: Chosen::default(), by: None };
     let own = use_analysis(&props.run, Some(question.clone()));
     // Hooks run either way: without another run, nothing is asked of this one again.
@@ -30,45 +32,53 @@ pub fn CompareTool(props: &ToolProps) -> Html {
         return html! {
             <section class="panel empty-state" aria-label="Nothing to compare with">
                 <h3>{ "One profile is open" }</h3>
+                if let Some(name) = missing { <p class="note">{ format!("This link compares with {name}, which links do not carry.") }</p> }
                 <p>{ "Drop a second file on this page, or open it with the button at the top, or run another model, workflow or device: it is then compared with this one, which becomes the base." }</p>
             </section>
         };
     };
-    let options = others.iter().map(|r| (r.id.to_string().into(), r.info.name.clone().into())).collect::<Vec<_>>();
+    let options = others.iter().map(|r| (r.info.name.clone().into(), r.info.name.clone().into())).collect::<Vec<_>>();
     let swap = {
-        let (state, base, shown, to) = (props.state.clone(), base.clone(), props.run.id, chosen.id);
+        let (state, shown, to) = (props.state.clone(), props.run.info.name.clone(), chosen.id);
         Callback::from(move |_: MouseEvent| {
-            base.set(Some(shown));
+            adjust(&state, {
+                let shown = shown.clone();
+                move |compare| compare.base = Some(shown)
+            });
             state.dispatch(ProfileAction::Show(to));
         })
     };
-    let choose = Callback::from(move |text: String| base.set(text.parse().ok()));
+    let choose = {
+        let state = props.state.clone();
+        Callback::from(move |name: String| adjust(&state, move |compare| compare.base = Some(name)))
+    };
     let choose_measure = {
-        let measure = measure.clone();
+        let state = props.state.clone();
         Callback::from(move |text: String| {
-            measure.set(if text == "total" { Measure::Total } else { Measure::SelfTime })
+            let measure = if text == "total" { Measure::Total } else { Measure::SelfTime };
+            adjust(&state, move |compare| compare.measure = measure);
         })
     };
     let toggle = {
-        let per_step = per_step.clone();
-        Callback::from(move |_: web_sys::Event| per_step.set(!*per_step))
+        let state = props.state.clone();
+        Callback::from(move |_: web_sys::Event| adjust(&state, |compare| compare.per_step = !compare.per_step))
     };
-    let measured = if *measure == Measure::Total { "total" } else { "self" };
+    let measured = if measure == Measure::Total { "total" } else { "self" };
     let measures = ["self", "total"].map(|m| (AttrValue::from(m), AttrValue::from(m))).to_vec();
     let (said, table) = match (totals(&own), totals(&theirs)) {
-        (Some(Ok(other)), Some(Ok(base))) => match Comparison::of(&base, &other, *measure, *per_step) {
+        (Some(Ok(other)), Some(Ok(base))) => match Comparison::of(&base, &other, measure, per_step) {
             Ok(comparison) => (in_words(&comparison), table_view(&comparison, &name)),
-            Err(message) => (waiting(Some(&message)), Html::default()),
+            Err(message) => (failed(&message), Html::default()),
         },
-        (Some(Err(message)), _) | (_, Some(Err(message))) => (waiting(Some(&message)), Html::default()),
+        (Some(Err(pending)), _) | (_, Some(Err(pending))) => (waiting(Some(&pending)), Html::default()),
         _ => (waiting(None), Html::default()),
     };
     html! {
         <>
             <div class="panel view-bar">
-                <SelectField id="compare-base" label="Base" value={chosen.id.to_string()} {options} on_choose={choose} />
+                <SelectField id="compare-base" label="Base" value={chosen.info.name.clone()} {options} on_choose={choose} />
                 <SelectField id="compare-measure" label="Time" value={measured} options={measures} on_choose={choose_measure} />
-                <label class="radio"><input type="checkbox" checked={*per_step} onchange={toggle} />{ "Per step" }</label>
+                <label class="radio"><input type="checkbox" checked={per_step} onchange={toggle} />{ "Per step" }</label>
                 <div class="buttons"><button type="button" onclick={swap}>{ "Swap" }</button></div>
             </div>
             <div class="panel">{ said }</div>
@@ -78,9 +88,14 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     }
 }
 
-fn totals(answer: &Option<Analysed>) -> Option<Result<OperatorTotals, String>> {
+/// Changes what is compared with what.
+fn adjust(state: &UseReducerHandle<ProfileState>, change: impl FnOnce(&mut CompareLink) + 'static) {
+    state.dispatch(ProfileAction::Adjust(Box::new(move |link| change(&mut link.compare))));
+}
+
+fn totals(answer: &Option<Analysed>) -> Option<Result<OperatorTotals, Pending>> {
     match answer.as_ref()? {
-        Err(message) => Some(Err(message.clone())),
+        Err(pending) => Some(Err(pending.clone())),
         Ok(answer) => match &**answer {
             Answer::Totals(totals) => Some(Ok(totals.clone())),
             _ => None,

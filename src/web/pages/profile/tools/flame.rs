@@ -7,6 +7,7 @@ use super::{ToolProps, chosen, waiting};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
 use crate::profile::analysis::flame::FlameGraph;
+use crate::session::share::{FlameLink, FlameView};
 use crate::session::{Answer, Chosen, Question};
 use crate::view::flame::{FlameLayout, FlameRect, Growth, InOrderLayout};
 use crate::view::palette::{FILLS, fill_of};
@@ -29,40 +30,36 @@ const LEAST_PERCENT: f64 = 0.15;
 /// The tool.
 #[component]
 pub fn FlameTool(props: &ToolProps) -> Html {
-    let shape = use_state_eq(|| "left-heavy".to_owned());
-    let from = use_state_eq(Vec::<String>::new);
-    let name = use_state_eq(String::new);
-    let thread = use_state_eq(|| None::<TrackId>);
+    let FlameLink { view, stack, name, thread } = &props.state.link.flame;
     let of = chosen(&props.state);
-    let question = match shape.as_str() {
-        "sandwich" if name.trim().is_empty() => None,
-        "sandwich" => Some(Question::Sandwich { of, name: (*name).clone(), limit: MOST_NODES / 2 }),
-        "by time" => {
+    let question = match view {
+        FlameView::Sandwich if name.trim().is_empty() => None,
+        FlameView::Sandwich => Some(Question::Sandwich { of, name: name.clone(), limit: MOST_NODES / 2 }),
+        FlameView::ByTime => {
             Some(Question::InOrder { of: Chosen { tracks: thread.map(|t| vec![t]), ..of }, limit: MOST_IN_ORDER })
         }
-        shape => {
-            Some(Question::Flame { of, by_thread: shape == "by thread", from: (*from).clone(), limit: MOST_NODES })
+        FlameView::LeftHeavy | FlameView::ByThread => {
+            let by_thread = *view == FlameView::ByThread;
+            Some(Question::Flame { of, by_thread, from: stack.clone(), limit: MOST_NODES })
         }
     };
     let has_question = question.is_some();
     let answer = use_analysis(&props.run, question);
     let choose = {
-        let (shape, from) = (shape.clone(), from.clone());
+        let state = props.state.clone();
         Callback::from(move |text: String| {
-            from.set(Vec::new());
-            shape.set(text);
+            let view = FlameView::from_name(&text).unwrap_or_default();
+            adjust(&state, move |flame| (flame.view, flame.stack) = (view, Vec::new()));
         })
     };
-    let options =
-        ["left-heavy", "by thread", "by time", "sandwich"].map(|s| (AttrValue::from(s), AttrValue::from(s))).to_vec();
+    let options = FlameView::ALL.map(|(_, name)| (AttrValue::from(name), AttrValue::from(name))).to_vec();
     let on_zoom = {
-        let (shape, from, name) = (shape.clone(), from.clone(), name.clone());
+        let state = props.state.clone();
         Callback::from(move |path: Vec<String>| {
-            if *shape == "sandwich" {
-                name.set(path.last().cloned().unwrap_or_default());
-            } else {
-                from.set(path);
-            }
+            adjust(&state, move |flame| match flame.view {
+                FlameView::Sandwich => flame.name = path.last().cloned().unwrap_or_default(),
+                _ => flame.stack = path,
+            });
         })
     };
     let content = match &answer {
@@ -86,19 +83,19 @@ pub fn FlameTool(props: &ToolProps) -> Html {
     };
     let reset = on_zoom.reform(|_: MouseEvent| Vec::new());
     let on_edit = {
-        let name = name.clone();
-        Callback::from(move |text: String| name.set(text))
+        let state = props.state.clone();
+        Callback::from(move |text: String| adjust(&state, move |flame| flame.name = text))
     };
     html! {
         <>
             <div class="panel view-bar">
-                <SelectField id="flame-shape" label="View" value={(*shape).clone()} {options} on_choose={choose} />
-                if *shape == "by time" {
-                    { thread_field(props, &answer, &thread) }
-                } else if *shape == "sandwich" {
-                    <TextField id="flame-name" label="Name" value={(*name).clone()} {on_edit} />
+                <SelectField id="flame-shape" label="View" value={view.name()} {options} on_choose={choose} />
+                if *view == FlameView::ByTime {
+                    { thread_field(props, &answer) }
+                } else if *view == FlameView::Sandwich {
+                    <TextField id="flame-name" label="Name" value={name.clone()} {on_edit} />
                 } else {
-                    <div class="buttons"><button type="button" onclick={reset} disabled={from.is_empty()}>{ "Show everything" }</button></div>
+                    <div class="buttons"><button type="button" onclick={reset} disabled={stack.is_empty()}>{ "Show everything" }</button></div>
                 }
             </div>
             { range_switch(&props.state) }
@@ -107,8 +104,13 @@ pub fn FlameTool(props: &ToolProps) -> Html {
     }
 }
 
+/// Changes how the flame graph is looked at.
+fn adjust(state: &UseReducerHandle<ProfileState>, change: impl FnOnce(&mut FlameLink) + 'static) {
+    state.dispatch(ProfileAction::Adjust(Box::new(move |link| change(&mut link.flame))));
+}
+
 /// Which thread is shown by time.
-fn thread_field(props: &ToolProps, answer: &Option<Analysed>, thread: &UseStateHandle<Option<TrackId>>) -> Html {
+fn thread_field(props: &ToolProps, answer: &Option<Analysed>) -> Html {
     let outline = &props.run.info.outline;
     let of_slices = |t: &&Track| matches!(t.kind, TrackKind::Slices { .. });
     let tracks = outline.sections.iter().flat_map(|s| s.tracks.iter().filter(of_slices).map(move |t| (s, t)));
@@ -124,9 +126,12 @@ fn thread_field(props: &ToolProps, answer: &Option<Analysed>, thread: &UseStateH
         },
         _ => None,
     };
-    let value = thread.or(shown).map(|t| t.0.to_string()).unwrap_or_default();
-    let thread = thread.clone();
-    let on_choose = Callback::from(move |text: String| thread.set(text.parse().ok().map(TrackId)));
+    let value = props.state.link.flame.thread.or(shown).map(|t| t.0.to_string()).unwrap_or_default();
+    let state = props.state.clone();
+    let on_choose = Callback::from(move |text: String| {
+        let thread = text.parse().ok().map(TrackId);
+        adjust(&state, move |flame| flame.thread = thread);
+    });
     html! { <SelectField id="flame-thread" label="Thread" {value} {options} {on_choose} /> }
 }
 

@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::{ToolProps, span_of, waiting};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
-use crate::session::{Listed, Listing};
+use crate::session::{Listed, Listing, SpanOf};
 use crate::view::plot::Bars;
 use crate::view::table::{Cell, Table};
 use crate::web::components::{BarChart, LocalTable};
@@ -21,10 +21,18 @@ const MOST_GAPS: u32 = 500;
 #[component]
 pub fn IdleTool(props: &ToolProps) -> Html {
     let state = &props.state;
-    let content = match use_listing(&props.run, Some(Listing::Idle(span_of(state, MOST_GAPS)))) {
+    let page = use_state_eq(|| 0_u32);
+    let of = span_of(state, MOST_GAPS);
+    // Another span has other gaps: from the first again.
+    use_effect_with(of.range, {
+        let page = page.setter();
+        move |_| page.set(0)
+    });
+    let of = SpanOf { skip: *page * MOST_GAPS, ..of };
+    let content = match use_listing(&props.run, Some(Listing::Idle(of))) {
         None => waiting(None),
         Some(Err(message)) => waiting(Some(&message)),
-        Some(Ok(listed)) if listed.table.rows.is_empty() => {
+        Some(Ok(listed)) if listed.total == 0 => {
             html! { <p class="empty">{ "Nothing was idle here: no gap between two slices of work." }</p> }
         }
         Some(Ok(listed)) => {
@@ -38,7 +46,8 @@ pub fn IdleTool(props: &ToolProps) -> Html {
                 })
             };
             html! { <>
-                <p role="status">{ in_words(&listed) }</p>
+                <p role="status">{ in_words(&listed, *page * MOST_GAPS) }</p>
+                if listed.total > u64::from(MOST_GAPS) { { pages(&page, listed.total) } }
                 { waited_on(&listed.table) }
                 <LocalTable name="Idle gaps" file="idle-gaps" cuts_texts={true} table={Shared::new(listed.table.clone())} {on_row} />
             </> }
@@ -67,14 +76,30 @@ fn gap(table: &Table, row: usize) -> Option<Interval<TraceNs>> {
     Some(Interval::new(TraceNs(start), TraceNs(start.saturating_add(number("duration_ns")? as i64))))
 }
 
-fn in_words(listed: &Listed) -> String {
+/// To the gaps before and after those that are listed.
+fn pages(page: &UseStateHandle<u32>, total: u64) -> Html {
+    let to = |to: u32| {
+        let page = page.clone();
+        Callback::from(move |_: MouseEvent| page.set(to))
+    };
+    let (at, is_last) = (**page, u64::from(**page + 1) * u64::from(MOST_GAPS) >= total);
+    html! {
+        <div class="buttons">
+            <button type="button" disabled={at == 0} onclick={to(at.saturating_sub(1))}>{ "Longer gaps" }</button>
+            <button type="button" disabled={is_last} onclick={to(at + 1)}>{ "Shorter gaps" }</button>
+        </div>
+    }
+}
+
+fn in_words(listed: &Listed, skip: u32) -> String {
     let (shown, total) = (listed.table.rows.len() as u64, listed.total);
     let at = column(&listed.table, "duration_ns");
     let sum: f64 = listed.table.rows.iter().filter_map(|r| r[at?].number()).sum();
     if shown < total {
         format!(
-            "{} of {} gaps, the longest first: {} in all of these.",
-            format_count(shown),
+            "Gaps {} to {} of {}, the longest first: {} in all of these.",
+            format_count(u64::from(skip) + 1),
+            format_count(u64::from(skip) + shown),
             format_count(total),
             format_ns(sum)
         )
@@ -101,6 +126,11 @@ fn waited_on(table: &Table) -> Html {
     if by_name.is_empty() {
         return Html::default();
     }
-    let plot = Bars::new(by_name.into_iter().map(|(name, ns)| (name, String::new(), ns / 1e3)));
-    html! { <BarChart title="What other threads did meanwhile" unit="\u{b5}s" {plot} /> }
+    let (unit, scale) = match by_name.first().map_or(0.0, |(_, ns)| *ns) {
+        most if most >= 1e9 => ("s", 1e9),
+        most if most >= 1e6 => ("ms", 1e6),
+        _ => ("\u{b5}s", 1e3),
+    };
+    let plot = Bars::new(by_name.into_iter().map(|(name, ns)| (name, String::new(), ns / scale)));
+    html! { <BarChart title="What other threads did meanwhile" {unit} {plot} /> }
 }

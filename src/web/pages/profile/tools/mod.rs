@@ -1,7 +1,8 @@
-//! Tools for any trace: statistics, flame graph, modules, critical path, idle gaps, comparison, queries.
+//! Tools for any trace: statistics, flame graph, modules, critical path, idle gaps, counters, comparison, queries.
 
 mod ask;
 mod compare;
+mod counters;
 mod flame;
 mod idle;
 mod listed;
@@ -12,6 +13,7 @@ mod statistics;
 
 pub use ask::AskTool;
 pub use compare::CompareTool;
+pub use counters::CountersTool;
 pub use flame::FlameTool;
 pub use idle::IdleTool;
 pub use modules::ModulesTool;
@@ -21,6 +23,7 @@ pub use statistics::StatisticsTool;
 use yew::prelude::*;
 
 use crate::session::{Chosen, SpanOf};
+use crate::web::pages::profile::queries::Pending;
 use crate::web::state::profile::{OpenRun, ProfileState};
 
 /// What every tool is given.
@@ -39,13 +42,28 @@ fn chosen(state: &ProfileState) -> Chosen {
 
 /// The span that is looked at: all, or what is in view on the timeline.
 fn span_of(state: &ProfileState, limit: u32) -> SpanOf {
-    SpanOf { range: state.link.span.filter(|_| state.link.in_view), limit }
+    SpanOf { range: state.link.span.filter(|_| state.link.in_view), limit, skip: 0 }
 }
 
 /// What is shown while a worker counts, or why it can not.
-fn waiting(answer: Option<&String>) -> Html {
+pub(super) fn waiting(answer: Option<&Pending>) -> Html {
     match answer {
         None => html! { <p class="empty" role="status">{ "Counting\u{2026}" }</p> },
-        Some(message) => html! { <p class="error-box" role="alert">{ message }</p> },
+        Some(Pending::Counting { share, on_stop }) => {
+            let onclick = on_stop.reform(|_: MouseEvent| ());
+            html! {
+                <div class="empty progress">
+                    <progress aria-label="Counting" max="1" value={share.to_string()}></progress>
+                    <p role="status">{ format!("Counting\u{2026} {:.0} %", share * 100.0) }</p>
+                    <button type="button" {onclick}>{ "Stop" }</button>
+                </div>
+            }
+        }
+        Some(Pending::Failed(message)) => failed(message),
     }
+}
+
+/// Why there is no answer.
+fn failed(message: &str) -> Html {
+    html! { <p class="error-box" role="alert">{ message }</p> }
 }

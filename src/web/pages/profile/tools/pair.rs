@@ -121,7 +121,7 @@ fn align_at(base: &OpenRun, other: &OpenRun, name: &AttrValue, offset_ns: UseSta
             }
         });
         let (profile, text) = (run.info.profile, name.to_string());
-        run.engine.send(|job| Request::Search { job, profile, text, limit: MOST_HITS }, None, on_event);
+        run.engine.send(|job| Request::Search { job, profile, text, by: None, limit: MOST_HITS }, None, on_event);
     }
 }
 
@@ -210,7 +210,7 @@ fn OneTimeline(props: &OneTimelineProps) -> Html {
     let theme = use_app().map(|app| app.theme).unwrap_or_default();
     let Held(controller, scroller) = &props.held;
     use_effect_with((controller.clone(), props.name.clone(), theme), |(c, name, theme)| {
-        c.set_look(name.as_deref().unwrap_or_default(), *theme);
+        c.set_look(name.as_deref().unwrap_or_default(), None, *theme);
     });
     use_effect_with((controller.clone(), props.selected), |(c, slice)| c.set_selected(*slice));
     use_canvas(controller, &canvas, scroller);

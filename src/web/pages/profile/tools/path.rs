@@ -6,19 +6,18 @@ use super::listed::ListedTable;
 use super::{ToolProps, span_of, waiting};
 use crate::base::units::{format_count, format_ns};
 use crate::profile::analysis::critical::Cause;
-use crate::session::{Answer, Listing, PathShown, PathStep, Question};
+use crate::session::{Answer, PathShown, PathStep, Question};
 use crate::view::palette::{FILLS, fill_of};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::view::text::exact_ns;
 use crate::web::components::LocalTable;
 use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
-use crate::web::pages::profile::queries::{use_analysis, use_listing};
+use crate::web::pages::profile::queries::use_analysis;
 use crate::web::state::profile::ProfileAction;
 
-/// Parts that are drawn and listed, and names.
+/// Parts that are drawn and listed.
 const MOST_PARTS: u32 = 400;
-const MOST_NAMES: u32 = 1_000;
 /// Parts narrower than this share of the strip are not drawn.
 const LEAST_PERCENT: f64 = 0.05;
 
@@ -27,27 +26,29 @@ const LEAST_PERCENT: f64 = 0.05;
 pub fn PathTool(props: &ToolProps) -> Html {
     let state = &props.state;
     let path = use_analysis(&props.run, Some(Question::Path(span_of(state, MOST_PARTS))));
-    let names = use_listing(&props.run, Some(Listing::CriticalPath(span_of(state, MOST_NAMES))));
-    let (drawn, parts) = match &path {
-        None => (waiting(None), Html::default()),
-        Some(Err(message)) => (waiting(Some(message)), Html::default()),
+    let content = match &path {
+        None => waiting(None),
+        Some(Err(pending)) => waiting(Some(pending)),
         Some(Ok(answer)) => match &**answer {
             Answer::Path(path) if path.steps.is_empty() => {
-                (html! { <p class="empty">{ "No slice ran here, so there is no path." }</p> }, Html::default())
+                html! { <p class="empty">{ "No slice ran here, so there is no path." }</p> }
             }
-            Answer::Path(path) => (drawn_view(path, props), parts_view(path, props)),
-            _ => (Html::default(), Html::default()),
+            Answer::Path(path) => {
+                let listed = Shared::new(path.by_name.clone());
+                html! { <>
+                    { drawn_view(path, props) }
+                    <ListedTable name="Time on the path" file="critical-path" {listed} state={state.clone()} />
+                    { parts_view(path, props) }
+                </> }
+            }
+            _ => Html::default(),
         },
     };
     html! {
         <>
             { range_switch(state) }
             <section class="panel" aria-label="Critical path">
-                { drawn }
-                if let Some(Ok(listed)) = names {
-                    <ListedTable name="Time on the path" file="critical-path" {listed} state={state.clone()} />
-                }
-                { parts }
+                { content }
             </section>
         </>
     }

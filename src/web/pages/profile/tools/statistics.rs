@@ -8,7 +8,8 @@ use crate::base::units::{format_count, format_ns};
 use crate::profile::analysis::GroupBy;
 use crate::profile::analysis::histogram::{BinScale, Histogram};
 use crate::profile::analysis::members::MemberOrder;
-use crate::session::{Answer, GroupsOf, Listed, Listing, MembersOf, Question};
+use crate::session::share::Tool;
+use crate::session::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, Question};
 use crate::view::plot::Pie;
 use crate::view::table::{Cell, Sort};
 use crate::view::timeline::SliceLink;
@@ -29,14 +30,20 @@ const MOST_MEMBERS: u32 = 200;
 /// The tool.
 #[component]
 pub fn StatisticsTool(props: &ToolProps) -> Html {
-    let group = use_state_eq(|| None::<usize>);
-    let (state, of) = (&props.state, chosen(&props.state));
+    let state = &props.state;
+    let tracks = (state.link.tool == Tool::OperatorEngine).then(|| props.run.engine_tracks()).filter(|t| !t.is_empty());
+    let of = Chosen { tracks, ..chosen(state) };
     let by = state.link.group_by;
-    let answer =
-        use_listing(&props.run, Some(Listing::Groups(GroupsOf { by, range: of.range, ..GroupsOf::default() })));
+    let answer = use_listing(
+        &props.run,
+        Some(Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks.clone(), rule: of.rule })),
+    );
     let listed = answer.as_ref().and_then(|a| a.as_ref().ok()).cloned();
-    let name = listed.as_ref().zip(*group).and_then(|(l, row)| name_of(l, row));
-    let longest = listed.as_ref().zip(*group).and_then(|(l, row)| l.slices.get(row).cloned().flatten());
+    let name = state.link.group.clone();
+    let of_name =
+        |row: &Vec<Cell>| matches!((&name, row.first()), (Some(name), Some(Cell::Text(text))) if name == text);
+    let chosen_row = listed.as_ref().and_then(|l| Some((l, l.table.rows.iter().position(of_name)?)));
+    let longest = chosen_row.and_then(|(l, row)| l.slices.get(row).cloned().flatten());
     let members = name.clone().map(|name| {
         let (of, order) = (of.clone(), MemberOrder::Longest);
         Listing::Members(MembersOf { of, by, name, order, skip: 0, limit: MOST_MEMBERS })
@@ -51,10 +58,9 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
         }
     });
     let choose = {
-        let (state, group) = (state.clone(), group.clone());
+        let state = state.clone();
         Callback::from(move |text: String| {
             if let Some(by) = GroupBy::from_name(&text) {
-                group.set(None);
                 state.dispatch(ProfileAction::GroupBy(by));
             }
         })
@@ -64,7 +70,13 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
         None => waiting(None),
         Some(Err(message)) => waiting(Some(message)),
         Some(Ok(listed)) => {
-            let on_row = Callback::from(move |row: usize| group.set(Some(row)));
+            let on_row = {
+                let (state, listed) = (state.clone(), listed.clone());
+                Callback::from(move |row: usize| {
+                    let name = name_of(&listed, row);
+                    state.dispatch(ProfileAction::Adjust(Box::new(move |link| link.group = name)));
+                })
+            };
             let sort = Some(Sort { column: "total_ns".to_owned(), descending: true });
             html! { <>
                 <div class="pies">{ shares(listed) }{ tiles(listed, &on_row) }</div>
@@ -131,11 +143,10 @@ fn group_panel(
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
         html! { <button type="button" {onclick}>{ "Show the longest" }</button> }
     });
-    let highlight = (state.link.group_by == GroupBy::Name).then(|| {
-        let (state, name) = (state.clone(), name.to_owned());
-        let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Highlight(name.clone())));
-        html! { <button type="button" {onclick}>{ "Highlight on the timeline" }</button> }
-    });
+    let highlight = {
+        let (state, name, by) = (state.clone(), name.to_owned(), state.link.group_by);
+        Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Highlight(by, name.clone())))
+    };
     let chart = match spread {
         None => waiting(None),
         Some(Err(message)) => waiting(Some(&message)),
@@ -148,7 +159,7 @@ fn group_panel(
         <section class="panel chosen-group" aria-label="Selected group">
             <h3 id="chosen-group" tabindex="-1">{ name }</h3>
             { chart }
-            <div class="buttons">{ for to_longest }{ for highlight }</div>
+            <div class="buttons">{ for to_longest }<button type="button" onclick={highlight}>{ "Highlight on the timeline" }</button></div>
             if let Some(Ok(listed)) = members {
                 <details class="members-list">
                     <summary>{ members_title(&listed) }</summary>
@@ -164,7 +175,7 @@ fn members_title(listed: &Listed) -> String {
     if shown < total {
         format!("The longest {} of {} slices", format_count(shown), format_count(total))
     } else {
-        format!("Its {} slices", format_count(total))
+        if total == 1 { "Its slice".to_owned() } else { format!("Its {} slices", format_count(total)) }
     }
 }
 
@@ -188,7 +199,7 @@ fn histogram(h: &Histogram) -> Html {
     let ends = h.bins.first().zip(h.bins.last()).map(|(a, z)| (format_ns(a.from_ns as f64), format_ns(z.to_ns as f64)));
     html! {
         <figure class="histogram">
-            <figcaption>{ format!("Durations of {} slices{}", format_count(h.count), half.unwrap_or_default()) }</figcaption>
+            <figcaption>{ format!("Durations of {} slice{}{}", format_count(h.count), if h.count == 1 { "" } else { "s" }, half.unwrap_or_default()) }</figcaption>
             <ul>{ for h.bins.iter().map(bar) }</ul>
             if let Some((from, to)) = ends { <p class="lanes-axis"><span>{ from }</span><span>{ to }</span></p> }
         </figure>

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::*;
 use crate::base::{SimTime, stats};
+use crate::bench::*;
 
 fn us(us: u64) -> SimTime {
     SimTime::from_us(us)

@@ -1,0 +1,72 @@
+//! What workers share: the host, an interpreter, input locks and NeuronCores, each first come, first served.
+
+use crate::base::SimTime;
+use crate::bench::executor::Executor;
+use crate::bench::observer::RunObserver;
+
+use super::run::Scheduler;
+use super::worker::Phase;
+
+/// The shared host resource.
+pub(super) const HOST: usize = 0;
+/// The interpreter that all copies share when they are in one process.
+const INTERPRETER: usize = 1;
+/// Input locks and NeuronCores follow.
+pub(super) const FIRST_LOCK: usize = 2;
+
+impl<E: Executor, O: RunObserver> Scheduler<E, O> {
+    /// Work of the worker's own thread: side by side with others, or in turns in a shared process.
+    pub(super) fn interpret(&mut self, worker: u32, phase: Phase, time: SimTime) {
+        if self.shared_process {
+            self.serve(INTERPRETER, worker, phase, time);
+        } else {
+            self.begin(worker, phase, time.0);
+        }
+    }
+
+    pub(super) fn leave_interpreter(&mut self) {
+        if self.shared_process {
+            self.release(INTERPRETER);
+        }
+    }
+
+    /// Uses a resource for `time`, now or when it is this worker's turn.
+    pub(super) fn serve(&mut self, resource: usize, worker: u32, phase: Phase, time: SimTime) {
+        if self.resources.acquire(resource, worker) {
+            self.begin(worker, phase, time.0);
+        } else {
+            let w = &mut self.workers[worker as usize];
+            w.phase = phase;
+            w.pending = time.0;
+        }
+    }
+
+    /// Hands an input lock or the host resource on; whoever waited begins what it waited for.
+    pub(super) fn release(&mut self, resource: usize) {
+        if let Some(next) = self.resources.release(resource) {
+            let w = &self.workers[next as usize];
+            self.begin(next, w.phase, w.pending);
+        }
+    }
+
+    pub(super) fn begin(&mut self, worker: u32, phase: Phase, time: u64) {
+        let w = &mut self.workers[worker as usize];
+        w.phase = phase;
+        if O::LISTENS {
+            w.since = self.now;
+        }
+        self.events.schedule(self.now.saturating_add(time), worker);
+    }
+
+    pub(super) fn input_resource(&self, worker: u32) -> usize {
+        if self.shared_process { INTERPRETER } else { self.input_lock(worker) }
+    }
+
+    pub(super) fn input_lock(&self, worker: u32) -> usize {
+        FIRST_LOCK + self.workers[worker as usize].model as usize * (1 + self.pipeline_size as usize)
+    }
+
+    pub(super) fn core(&self, worker: u32, stage: u32) -> usize {
+        self.input_lock(worker) + 1 + stage as usize
+    }
+}

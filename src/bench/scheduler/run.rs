@@ -1,0 +1,170 @@
+//! A run from its first inference to its measurement.
+
+use crate::base::SimTime;
+use crate::bench::configuration::Configuration;
+use crate::bench::executor::Executor;
+use crate::bench::measurement::Measurement;
+use crate::bench::observer::{RunObserver, Unobserved};
+use crate::bench::options::Accounting;
+use crate::bench::queue::{EventQueue, Resources};
+use crate::bench::run_error::RunError;
+use crate::bench::source::Source;
+use crate::bench::timer::Timers;
+
+use super::resources::FIRST_LOCK;
+use super::worker::{Phase, Worker, check_size, in_turns};
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Whether every worker has stopped.
+    pub done: bool,
+    /// Simulated time since the window opened.
+    pub now: SimTime,
+    /// Share of the window that has passed, 0 to 100; 100 only when done.
+    pub percent: f64,
+    /// Inferences recorded so far.
+    pub inferences: u64,
+}
+
+/// Runs one configuration on an [`Executor`], in steps, and tells a [`RunObserver`] of them.
+pub struct Scheduler<E, O = Unobserved> {
+    pub(super) executor: E,
+    pub(super) observer: O,
+    pub(super) pipeline_size: u32,
+    pub(super) source: Source,
+    pub(super) now: u64,
+    pub(super) shared_process: bool,
+    /// Workers that wait for a query.
+    pub(super) idle: Vec<u32>,
+    pub(super) events: EventQueue,
+    pub(super) resources: Resources,
+    pub(super) workers: Vec<Worker>,
+    pub(super) running: usize,
+    pub(super) measurement: Measurement,
+}
+
+impl<E: Executor> Scheduler<E> {
+    /// Brings up every model copy and lets all workers begin. `expected` inferences are given memory at once; more
+    /// are possible.
+    ///
+    /// # Errors
+    /// When there are too many workers, no memory for what is expected, or no time left to measure.
+    pub fn new(configuration: &Configuration, executor: E, expected: u64) -> Result<Self, RunError> {
+        Self::observed(configuration, executor, expected, Unobserved)
+    }
+
+    /// As [`Self::new`], with inferences from elsewhere.
+    pub(in crate::bench) fn with_source(
+        configuration: &Configuration,
+        executor: E,
+        expected: u64,
+        source: Source,
+    ) -> Result<Self, RunError> {
+        Self::start(configuration, executor, expected, source, Unobserved)
+    }
+}
+
+impl<E: Executor, O: RunObserver> Scheduler<E, O> {
+    /// As [`Scheduler::new`], with a listener.
+    ///
+    /// # Errors
+    /// As [`Scheduler::new`].
+    pub fn observed(configuration: &Configuration, executor: E, expected: u64, observer: O) -> Result<Self, RunError> {
+        let source = match configuration.options.dataset.filter(|d| !d.looped) {
+            Some(d) => Source::Dataset { left: vec![d.length; configuration.n_models as usize].into() },
+            None => Source::Window { end: configuration.duration().0 },
+        };
+        Self::start(configuration, executor, expected, source, observer)
+    }
+
+    fn start(
+        configuration: &Configuration,
+        executor: E,
+        expected: u64,
+        source: Source,
+        observer: O,
+    ) -> Result<Self, RunError> {
+        check_size(configuration)?;
+        // Both fit after the check: at most 2^20 workers and as many cores, and no more models than workers.
+        let (models, workers) = (configuration.n_models, configuration.workers() as usize);
+        let pipeline_size = configuration.pipeline_size.max(1);
+        let resources = FIRST_LOCK + models as usize * (1 + pipeline_size as usize);
+        let mut scheduler = Self {
+            executor,
+            observer,
+            pipeline_size,
+            source,
+            now: 0,
+            shared_process: !configuration.options.is_multiprocess(),
+            idle: Vec::with_capacity(workers),
+            events: EventQueue::new(workers),
+            resources: Resources::new(resources, workers),
+            workers: (0..models)
+                .flat_map(|model| (0..configuration.workers_per_model).map(move |_| model))
+                .map(|model| Worker { model, phase: Phase::Input, pending: 0, since: 0, begun: 0, called: 0 })
+                .collect(),
+            running: workers,
+            measurement: Measurement::new(configuration.duration(), Timers::new(models as usize, workers), expected)?,
+        };
+        scheduler.bring_up(configuration);
+        if configuration.options.accounting == Accounting::Original {
+            scheduler.take_bring_up_from_window(configuration)?;
+        }
+        let order: Vec<u32> = match &scheduler.source {
+            Source::Window { .. } | Source::Dataset { .. } => (0..scheduler.workers.len() as u32).collect(),
+            _ => in_turns(configuration).collect(),
+        };
+        for worker in order {
+            scheduler.begin_inference(worker);
+        }
+        Ok(scheduler)
+    }
+
+    /// Handles up to `budget` events.
+    ///
+    /// # Errors
+    /// When the run can not go on; what was recorded is lost.
+    pub fn step(&mut self, budget: u64) -> Result<Progress, RunError> {
+        for _ in 0..budget {
+            let Some((time, worker)) = self.events.pop() else { break };
+            self.now = time;
+            self.end_of_phase(worker)?;
+        }
+        Ok(self.progress())
+    }
+
+    /// Runs until every worker has stopped.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub fn run_to_end(&mut self) -> Result<Progress, RunError> {
+        self.step(u64::MAX)
+    }
+
+    /// How far the run is.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let done = self.running == 0;
+        let share = self.source.share(self.now, self.measurement.inferences());
+        let percent = if done { 100.0 } else { (share * 100.0).min(99.9) };
+        Progress { done, now: SimTime(self.now), percent, inferences: self.measurement.inferences() }
+    }
+
+    /// What was measured; of a run that is not done, what was recorded so far, marked as not finished.
+    #[must_use]
+    pub fn into_measurement(self) -> Measurement {
+        self.into_parts().0
+    }
+
+    /// What was measured, as [`Self::into_measurement`], and the listener.
+    #[must_use]
+    pub fn into_parts(mut self) -> (Measurement, O) {
+        let now = SimTime(self.now);
+        self.measurement.close(now, self.running == 0);
+        if self.source.ends_with_data() {
+            self.measurement.window_is_elapsed();
+        }
+        (self.measurement, self.observer)
+    }
+}

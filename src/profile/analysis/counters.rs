@@ -1,0 +1,306 @@
+//! Counters over time: statistics of each series, and the curve of one.
+//!
+//! A value holds from its sample until the next one of its series, the last one until the profile ends. Mean and integral
+//! weigh values by the time they hold; a series without any such time has neither.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Idx, Interval, TraceNs};
+use crate::profile::{Profile, SeriesId};
+
+const NS_PER_S: f64 = 1e9;
+
+/// Statistics of a series.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SeriesStats {
+    /// Number of samples.
+    pub samples: u64,
+    /// Smallest value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+    /// When the largest value is first reached.
+    pub max_at: TraceNs,
+    /// Value at the end.
+    pub last: f64,
+    /// Value times seconds.
+    pub integral: f64,
+    /// For how long there are values, in ns.
+    pub held_ns: i64,
+}
+
+impl SeriesStats {
+    /// Mean over time; absent where no value holds for any time.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        (self.held_ns > 0).then(|| self.integral * NS_PER_S / self.held_ns as f64)
+    }
+}
+
+/// Walks over the samples of series, a bounded number at a time.
+#[derive(Clone, Copy, Debug)]
+struct SampleCursor {
+    series: SeriesId,
+    /// Position of the next sample in its series.
+    next: usize,
+    within: Interval<TraceNs>,
+}
+
+impl SampleCursor {
+    fn new(profile: &Profile, series: SeriesId, within: Option<Interval<TraceNs>>) -> Self {
+        let span = profile.span();
+        Self { series, next: 0, within: within.unwrap_or(span) }
+    }
+
+    /// Hands up to `limit` values, each with when it holds within the span and whether it was sampled there, to `visit`.
+    /// Returns how many it looked at: fewer than `limit` at the end.
+    fn advance(
+        &mut self,
+        profile: &Profile,
+        limit: usize,
+        mut visit: impl FnMut(f64, Interval<TraceNs>, bool),
+    ) -> usize {
+        let mut samples =
+            profile.counters().samples(self.series).skip(self.next).take(limit.saturating_add(1)).peekable();
+        let mut seen = 0;
+        while seen < limit {
+            let Some((at, value)) = samples.next() else { break };
+            let until = samples.peek().map_or(profile.span().end, |(next, _)| *next);
+            seen += 1;
+            let is_inside = self.within.start <= at && at <= self.within.end;
+            let (from, to) = (at.max(self.within.start), until.min(self.within.end));
+            if is_inside || from < to {
+                visit(value, Interval::new(from, to.max(from)), is_inside);
+            }
+        }
+        self.next += seen;
+        seen
+    }
+}
+
+/// Computes the statistics of every series a part at a time.
+#[derive(Debug)]
+pub struct CounterPass {
+    cursor: SampleCursor,
+    current: Option<SeriesStats>,
+    found: Vec<Option<SeriesStats>>,
+}
+
+impl CounterPass {
+    /// Prepares it: of all of a profile, or of a span.
+    #[must_use]
+    pub fn new(profile: &Profile, within: Option<Interval<TraceNs>>) -> Self {
+        let cursor = SampleCursor::new(profile, SeriesId::from_usize(0), within);
+        Self { cursor, current: None, found: Vec::new() }
+    }
+
+    /// Looks at about `limit` samples more. Returns whether it has seen all.
+    pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
+        let mut left = limit.max(1);
+        while left > 0 {
+            if self.found.len() >= profile.counters().series().len() {
+                return true;
+            }
+            let Self { cursor, current, .. } = self;
+            let seen = cursor.advance(profile, left, |value, held, is_inside| add(current, value, held, is_inside));
+            if seen < left {
+                self.found.push(self.current.take());
+                let next = SeriesId::from_usize(self.found.len());
+                self.cursor = SampleCursor { series: next, next: 0, within: self.cursor.within };
+            }
+            // A series without samples costs a look, too.
+            left = left.saturating_sub(seen.max(1));
+        }
+        self.found.len() >= profile.counters().series().len()
+    }
+
+    /// For each series its statistics; absent where the span holds no value of it.
+    #[must_use]
+    pub fn finish(self) -> Vec<Option<SeriesStats>> {
+        self.found
+    }
+}
+
+fn add(stats: &mut Option<SeriesStats>, value: f64, held: Interval<TraceNs>, is_inside: bool) {
+    let stats = stats.get_or_insert(SeriesStats {
+        samples: 0,
+        min: value,
+        max: value,
+        max_at: held.start,
+        last: value,
+        integral: 0.0,
+        held_ns: 0,
+    });
+    let ns = held.end.0.saturating_sub(held.start.0);
+    stats.samples += u64::from(is_inside);
+    stats.min = stats.min.min(value);
+    if value > stats.max {
+        (stats.max, stats.max_at) = (value, held.start);
+    }
+    stats.last = value;
+    stats.integral += value * (ns as f64 / NS_PER_S);
+    stats.held_ns = stats.held_ns.saturating_add(ns);
+}
+
+/// The values of a series over time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    /// What the series is called.
+    pub name: String,
+    /// Time in ns from the origin of the profile, and value: smallest and largest of each part of the span, in order of
+    /// time; the last point is where the last value ends.
+    pub points: Vec<(i64, f64)>,
+    /// Whether there are more samples than points.
+    pub is_thinned: bool,
+}
+
+/// Thins the samples of a series to what can be drawn, a part at a time. Each of a number of equal parts of the span keeps
+/// its smallest and its largest value, so that no peak is lost.
+#[derive(Debug)]
+pub struct CurvePass {
+    cursor: SampleCursor,
+    parts: u64,
+    curve: Curve,
+    /// The part of the span being filled, with its smallest and largest value.
+    part: Option<(u64, (i64, f64), (i64, f64))>,
+    end: Option<(i64, f64)>,
+    samples: usize,
+}
+
+impl CurvePass {
+    /// Prepares it for at most about `points` points of the first series of a name ([`series_name`]); nothing when the profile
+    /// has none.
+    #[must_use]
+    pub fn new(profile: &Profile, name: &str, within: Option<Interval<TraceNs>>, points: usize) -> Option<Self> {
+        let mut all = profile.counters().series().ids();
+        let series = all.find(|id| series_name(profile, *id).as_deref() == Some(name))?;
+        Some(Self {
+            cursor: SampleCursor::new(profile, series, within),
+            parts: (points as u64 / 2).max(1),
+            curve: Curve { name: name.to_owned(), ..Curve::default() },
+            part: None,
+            end: None,
+            samples: 0,
+        })
+    }
+
+    /// Looks at up to `limit` samples more. Returns whether it has seen all.
+    pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
+        let Self { cursor, parts, curve, part, end, samples } = self;
+        let (start, whole) = (cursor.within.start.0, cursor.within.end.0.saturating_sub(cursor.within.start.0).max(1));
+        let part_of = |ns: i64| {
+            let share = u128::from(ns.saturating_sub(start).max(0).unsigned_abs()) * u128::from(*parts);
+            u64::try_from(share / u128::from(whole.unsigned_abs())).unwrap_or(u64::MAX)
+        };
+        let seen = cursor.advance(profile, limit, |value, held, _| {
+            *samples += 1;
+            let point = (held.start.0, value);
+            *end = Some((held.end.0, value));
+            let number = part_of(held.start.0);
+            match part {
+                Some((n, least, most)) if *n == number => {
+                    if value < least.1 {
+                        *least = point;
+                    }
+                    if value > most.1 {
+                        *most = point;
+                    }
+                }
+                _ => {
+                    keep(curve, part.take());
+                    *part = Some((number, point, point));
+                }
+            }
+        });
+        seen < limit
+    }
+
+    /// The curve.
+    #[must_use]
+    pub fn finish(mut self) -> Curve {
+        keep(&mut self.curve, self.part.take());
+        self.curve.is_thinned = self.curve.points.len() < self.samples;
+        self.curve.points.extend(self.end);
+        self.curve
+    }
+}
+
+/// Adds the smallest and largest value of a part in order of time, one of them where they are the same.
+fn keep(curve: &mut Curve, part: Option<(u64, (i64, f64), (i64, f64))>) {
+    let Some((_, least, most)) = part else { return };
+    let (first, second) = if least.0 <= most.0 { (least, most) } else { (most, least) };
+    curve.points.push(first);
+    if second.0 != first.0 {
+        curve.points.push(second);
+    }
+}
+
+/// What a series is called: its process, its counter, and its own name where that adds something.
+#[must_use]
+pub fn series_name(profile: &Profile, id: SeriesId) -> Option<String> {
+    let series = profile.counters().series().get(id)?;
+    let counter = profile.counters().counters().get(series.counter)?;
+    let process = super::grouping::process_text(profile, counter.process);
+    let own = [counter.name, counter.id, series.key].map(|text| profile.str(text));
+    let parts: Vec<&str> = own.into_iter().filter(|t| !t.is_empty()).collect();
+    Some(format!("{process} / {}", parts.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::ProfileBuilder;
+
+    fn profile() -> Profile {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "python");
+        let t = b.thread(p, "1", "main");
+        b.slice(t, 0, 1_000, "all", "", None);
+        let (name, key) = (b.intern("memory"), b.intern("bytes"));
+        for (at, value) in [(0, 2.0), (100, 10.0), (400, 4.0)] {
+            b.counter(t, at, name, crate::base::StrId::EMPTY, &[(key, value)]);
+        }
+        b.finish(Diagnostics::new())
+    }
+
+    fn stats(profile: &Profile, within: Option<(i64, i64)>) -> Vec<Option<SeriesStats>> {
+        let within = within.map(|(a, z)| Interval::new(TraceNs(a), TraceNs(z)));
+        let mut pass = CounterPass::new(profile, within);
+        while !pass.advance(profile, 1) {}
+        pass.finish()
+    }
+
+    #[test]
+    fn values_weigh_as_long_as_they_hold() {
+        let all = stats(&profile(), None)[0].unwrap();
+        assert_eq!((all.samples, all.min, all.max, all.max_at, all.last), (3, 2.0, 10.0, TraceNs(100), 4.0));
+        // 2 for 100 ns, 10 for 300 ns, 4 for 600 ns.
+        assert_eq!((all.held_ns, all.mean()), (1_000, Some(5.6)));
+        assert!((all.integral - 5.6e-6).abs() < 1e-18);
+        let part = stats(&profile(), Some((200, 500)))[0].unwrap();
+        assert_eq!((part.samples, part.min, part.max, part.held_ns), (1, 4.0, 10.0, 300));
+        assert_eq!(part.mean(), Some((10.0 * 200.0 + 4.0 * 100.0) / 300.0));
+        assert_eq!(stats(&Profile::default(), None), []);
+    }
+
+    #[test]
+    fn a_thinned_curve_keeps_its_peaks() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "python");
+        let t = b.thread(p, "1", "main");
+        let (name, key) = (b.intern("memory"), b.intern("bytes"));
+        for i in 0..10_000_i64 {
+            let value = if i == 7_003 { 500.0 } else { (i % 7) as f64 };
+            b.counter(t, i * 10, name, crate::base::StrId::EMPTY, &[(key, value)]);
+        }
+        let profile = b.finish(Diagnostics::new());
+        let mut pass = CurvePass::new(&profile, "python / memory bytes", None, 100).unwrap();
+        while !pass.advance(&profile, 37) {}
+        let curve = pass.finish();
+        assert_eq!((curve.name.as_str(), curve.is_thinned), ("python / memory bytes", true));
+        assert!(curve.points.len() <= 103, "{}", curve.points.len());
+        assert!(curve.points.contains(&(70_030, 500.0)) && curve.points.is_sorted_by_key(|p| p.0));
+        assert!(CurvePass::new(&profile, "python / memory", None, 100).is_none());
+    }
+}

@@ -1,0 +1,135 @@
+//! When nothing ran, and what was waited for.
+//!
+//! A gap is the time between two slices of a row group (a device, or a thread) with nothing of it running. What was waited
+//! for is told by what ends the gap: the arrow that leads to the slice after it says who started that; and by what ran
+//! elsewhere meanwhile.
+
+mod gaps;
+mod meanwhile;
+mod pass;
+
+use serde::{Deserialize, Serialize};
+
+use super::work::Works;
+use crate::base::{Interval, TraceNs};
+use crate::profile::flows::FlowIndex;
+use crate::profile::{Profile, SliceId};
+
+pub use pass::IdlePass;
+
+/// A stretch in which nothing of a row group ran.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IdleGap {
+    /// The device, or the process and thread.
+    pub of: String,
+    /// When.
+    pub span: Interval<TraceNs>,
+    /// What ran until then.
+    pub before: SliceId,
+    /// What ran next.
+    pub after: SliceId,
+    /// What started [`Self::after`] by an arrow; absent when no arrow says so.
+    pub started_by: Option<SliceId>,
+    /// Whether that began after the gap did: then nothing was ready to run before. When it began earlier, the work was
+    /// already handed over and waited for something else.
+    pub was_late: bool,
+    /// What another thread did most in the gap (by self time), and for how long: the thread that started what came next if
+    /// that is known, else the busiest.
+    pub meanwhile: Option<Meanwhile>,
+}
+
+/// What another thread did in a gap.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meanwhile {
+    /// Name of the slices.
+    pub name: String,
+    /// Process and thread.
+    pub thread: String,
+    /// Their self time in the gap, in ns.
+    pub self_ns: i64,
+    /// The slice among them with the most of it.
+    pub longest: SliceId,
+}
+
+/// Gaps of a profile, longest first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IdleGaps {
+    /// The longest.
+    pub gaps: Vec<IdleGap>,
+    /// Number of gaps in all.
+    pub total: u64,
+    /// Their length together, in ns.
+    pub idle_ns: i64,
+}
+
+/// The `limit` longest gaps: of each device where the profile knows devices, else of each thread. Only those that share an
+/// instant with `within`; they are not cut.
+#[must_use]
+pub fn idle_gaps(
+    profile: &Profile,
+    works: &Works,
+    flows: &FlowIndex,
+    within: Option<Interval<TraceNs>>,
+    limit: usize,
+) -> IdleGaps {
+    let mut pass = IdlePass::new(profile, within, limit);
+    while !pass.advance(profile, works, flows, usize::MAX) {}
+    pass.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::selection::tests::nested;
+    use super::super::{RangeRule, Selection};
+    use super::meanwhile::self_times_in;
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_gap_says_who_ended_it_and_what_ran_meanwhile() {
+        let mut b = ProfileBuilder::new("test");
+        let (host, gpu) = (b.process("1", "python"), b.process("2", "gpu"));
+        b.set_process_labels(gpu, "GPU 0");
+        let (t, k) = (b.thread(host, "1", "main"), b.thread(gpu, "7", "stream 7"));
+        b.slice(t, 0, 300, "step", "user_annotation", None);
+        b.slice(t, 5, 5, "cudaLaunchKernel", "cuda_runtime", None);
+        b.slice(t, 30, 150, "load data", "cpu_op", None);
+        b.slice(t, 190, 5, "cudaLaunchKernel", "cuda_runtime", None);
+        b.slice(k, 20, 30, "gemm", "kernel", None);
+        b.slice(k, 50, 10, "Memcpy", "gpu_memcpy", None);
+        b.slice(k, 200, 20, "gemm", "kernel", None);
+        let (name, category) = (b.intern("ac2g"), b.intern("ac2g"));
+        for (track, ts_ns, phase) in [(t, 190, b's'), (k, 200, b'f')] {
+            let (id, args) = (LinkValue::Number(1), ArgsId::NONE);
+            b.link(LinkEvent { track, ts_ns, phase, name, category, args, id, binds_enclosing: true });
+        }
+        let profile = b.finish(Diagnostics::new());
+        let (works, flows) = (Works::of(&profile), FlowIndex::new(&profile));
+        let found = idle_gaps(&profile, &works, &flows, None, 10);
+        assert_eq!((found.total, found.idle_ns, found.gaps.len()), (1, 140, 1));
+        let gap = &found.gaps[0];
+        assert_eq!((gap.of.as_str(), gap.span.start.0, gap.span.end.0, gap.was_late), ("GPU 0", 60, 200, true));
+        let meanwhile = gap.meanwhile.as_ref().unwrap();
+        assert_eq!((meanwhile.name.as_str(), meanwhile.self_ns), ("load data", 120));
+        assert_eq!(profile.slices().start(gap.started_by.unwrap()).0, 190);
+    }
+
+    proptest! {
+        #[test]
+        fn self_times_of_a_span_are_those_of_the_whole_clipped(
+            steps in prop::collection::vec(any::<(u8, u8)>(), 1..100), from in 0i64..800, len in 1i64..800,
+        ) {
+            let profile = nested(&steps);
+            let span = Interval::new(TraceNs(from), TraceNs(from + len));
+            let clip = Selection { within: Some(span), rule: RangeRule::Clip, tracks: None };
+            let all = clip.self_times(&profile);
+            let found = self_times_in(&profile, TrackId(0), span);
+            for &(id, own) in &found {
+                prop_assert_eq!(own, all[id.0 as usize]);
+            }
+            prop_assert_eq!(found.iter().map(|f| f.1).sum::<i64>(), all.iter().sum::<i64>());
+        }
+    }
+}

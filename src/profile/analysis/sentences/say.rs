@@ -1,0 +1,224 @@
+//! Each sentence, where the profile holds what it speaks of.
+
+use super::tally::{Own, Tally, length, shared};
+use super::types::{Figure, FigureUnit, Sentence, Topic};
+use crate::base::units::{format_count, format_ns};
+use crate::base::{FxHashMap, Interval, StrId, TraceNs};
+use crate::profile::analysis::compare::steps;
+use crate::profile::analysis::grouping::thread_text;
+use crate::profile::analysis::idle::IdleGap;
+use crate::profile::analysis::work::{Family, Work, Works};
+use crate::profile::{Profile, SliceId};
+
+/// All that can be said, the most telling first after what it is.
+pub(super) fn all(profile: &Profile, works: &Works, tally: &Tally, longest_gap: Option<&IdleGap>) -> Vec<Sentence> {
+    let mut found = vec![what_it_is(profile, works)];
+    if works.family() == Family::Other {
+        found.extend(busiest_thread(profile, tally));
+        found.extend(top_operator(profile, &tally.own, "of all self time"));
+    } else if let Some(window) = tally.window {
+        found.extend(verdict(tally, window));
+        found.extend(kind(tally, window, Work::Compute, Topic::Compute, "Devices compute for"));
+        found.extend(kind(tally, window, Work::Transfer, Topic::Transfer, "Data moves for"));
+        found.extend(overlap(tally));
+        let communication = kind(tally, window, Work::Communication, Topic::Communication, "Devices exchange data for");
+        found.extend(communication);
+        found.extend(top_operator(profile, &tally.own_device, "of the self time on devices"));
+        found.extend(idle(profile, longest_gap));
+        found.extend(host(profile, tally, window));
+    }
+    found
+}
+
+fn percent(part: i64, whole: i64) -> f64 {
+    if whole > 0 { part as f64 * 100.0 / whole as f64 } else { 0.0 }
+}
+
+fn text_of(ns: i64) -> String {
+    format_ns(ns as f64)
+}
+
+fn figure(name: &str, value: f64, unit: FigureUnit) -> Figure {
+    Figure { name: name.to_owned(), value, unit }
+}
+
+fn sentence(topic: Topic, text: String, figures: Vec<Figure>) -> Sentence {
+    Sentence { topic, text, figures, slices: Vec::new(), spans: Vec::new() }
+}
+
+fn what_it_is(profile: &Profile, works: &Works) -> Sentence {
+    let what = match works.family() {
+        Family::Neuron => "A profile of a Neuron device",
+        Family::Kineto => "A profile of PyTorch (Kineto)",
+        Family::Xla => "A profile of XLA",
+        Family::Other => "A profile",
+    };
+    let (slices, span, steps) = (profile.slices().len() as u64, profile.span_ns(), steps(profile));
+    let stepped = match steps {
+        Some(n) => format!(", {}", counted(n, "marked step")),
+        None => String::new(),
+    };
+    let text = format!("{what}: {} over {}{stepped}.", counted(slices, "slice"), text_of(span));
+    let mut figures =
+        vec![figure("slices", slices as f64, FigureUnit::Count), figure("span", span as f64, FigureUnit::Ns)];
+    figures.extend(steps.map(|n| figure("steps", n as f64, FigureUnit::Count)));
+    sentence(Topic::Profile, text, figures)
+}
+
+/// What has the most of the window: computing, moving data, exchange, or nothing of these.
+fn verdict(tally: &Tally, window: Interval<TraceNs>) -> Option<Sentence> {
+    let whole = window.end.0 - window.start.0;
+    let busy = length(&tally.device);
+    if whole <= 0 || busy == 0 {
+        return None;
+    }
+    let idle = whole - busy;
+    let shares = [
+        ("compute", tally.ns(Work::Compute)),
+        ("data transfer", tally.ns(Work::Transfer)),
+        ("communication", tally.ns(Work::Communication)),
+        ("idle", idle),
+    ];
+    let (most, ns) = shares.into_iter().max_by_key(|(_, ns)| *ns)?;
+    let what = match most {
+        "idle" => "Idle time of the devices dominates".to_owned(),
+        kind => format!("{}{} dominates", kind[..1].to_uppercase(), &kind[1..]),
+    };
+    let text = format!(
+        "{what}: {} of {} ({:.1} %) from the first to the last work; devices are busy for {} ({:.1} %).",
+        text_of(ns),
+        text_of(whole),
+        percent(ns, whole),
+        text_of(busy),
+        percent(busy, whole)
+    );
+    let mut figures: Vec<Figure> = shares.iter().map(|(n, ns)| figure(n, *ns as f64, FigureUnit::Ns)).collect();
+    figures.push(figure("window", whole as f64, FigureUnit::Ns));
+    figures.push(figure("busy", busy as f64, FigureUnit::Ns));
+    Some(Sentence { spans: vec![window], ..sentence(Topic::Verdict, text, figures) })
+}
+
+fn kind(tally: &Tally, window: Interval<TraceNs>, work: Work, topic: Topic, says: &str) -> Option<Sentence> {
+    let (ns, whole) = (tally.ns(work), window.end.0 - window.start.0);
+    if ns == 0 {
+        return None;
+    }
+    let share = percent(ns, whole);
+    let text = format!("{says} {}, {share:.1} % of the time from the first to the last work.", text_of(ns));
+    let figures = vec![figure("time", ns as f64, FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
+    let longest = tally.covered.get(&work)?.iter().copied().max_by_key(|s| (s.end.0 - s.start.0, s.start));
+    Some(Sentence { spans: longest.into_iter().collect(), ..sentence(topic, text, figures) })
+}
+
+fn overlap(tally: &Tally) -> Option<Sentence> {
+    let (compute, transfer) = (tally.covered.get(&Work::Compute)?, tally.covered.get(&Work::Transfer)?);
+    let (both, moved) = (shared(compute, transfer), length(transfer));
+    if moved == 0 {
+        return None;
+    }
+    let share = percent(both, moved);
+    let text = format!("{} of that, {share:.1} %, is while devices compute.", text_of(both));
+    let figures = vec![figure("overlap", both as f64, FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
+    Some(sentence(Topic::Transfer, text, figures))
+}
+
+fn top_operator(profile: &Profile, own: &FxHashMap<StrId, Own>, of_what: &str) -> Option<Sentence> {
+    let whole: i64 = own.values().map(|o| o.ns).sum();
+    let (name, top) = own.iter().max_by_key(|(name, o)| (o.ns, std::cmp::Reverse(**name)))?;
+    if top.ns <= 0 {
+        return None;
+    }
+    let share = percent(top.ns, whole);
+    let text = format!(
+        "{} takes the most: {} in {}, {share:.1} % {of_what}.",
+        quoted(profile.str(*name)),
+        text_of(top.ns),
+        counted(top.count, "slice")
+    );
+    let figures = vec![
+        figure("self", top.ns as f64, FigureUnit::Ns),
+        figure("count", top.count as f64, FigureUnit::Count),
+        figure("share", share, FigureUnit::Percent),
+    ];
+    Some(Sentence { slices: vec![top.longest], ..sentence(Topic::Operator, text, figures) })
+}
+
+fn idle(profile: &Profile, gap: Option<&IdleGap>) -> Option<Sentence> {
+    let gap = gap?;
+    let ns = gap.span.end.0 - gap.span.start.0;
+    let name = |id: SliceId| quoted(profile.str(profile.slices().name(id)));
+    let mut text = format!("The longest wait of {} is {}, before {}", gap.of, text_of(ns), name(gap.after));
+    if let Some(by) = gap.started_by.filter(|_| gap.was_late) {
+        text.push_str(&format!(", which {} started only then", name(by)));
+    }
+    text.push('.');
+    let mut figures = vec![figure("gap", ns as f64, FigureUnit::Ns)];
+    let mut slices = vec![gap.before, gap.after];
+    if let Some(meanwhile) = &gap.meanwhile {
+        text.push_str(&format!(
+            " Meanwhile {} spent {} of it in {}.",
+            meanwhile.thread,
+            text_of(meanwhile.self_ns),
+            quoted(&meanwhile.name)
+        ));
+        figures.push(figure("meanwhile", meanwhile.self_ns as f64, FigureUnit::Ns));
+        slices.push(meanwhile.longest);
+    }
+    Some(Sentence { slices, spans: vec![gap.span], ..sentence(Topic::Idle, text, figures) })
+}
+
+fn host(profile: &Profile, tally: &Tally, window: Interval<TraceNs>) -> Option<Sentence> {
+    let empty = Vec::new();
+    let spans = |work| tally.covered.get(&work).unwrap_or(&empty).iter().copied();
+    let busy = length(&Interval::merge(spans(Work::Host).chain(spans(Work::Wait)).collect()));
+    let (name, top) = tally.own_host.iter().max_by_key(|(name, o)| (o.ns, std::cmp::Reverse(**name)))?;
+    if busy == 0 || top.ns <= 0 {
+        return None;
+    }
+    let (whole, waits) = (window.end.0 - window.start.0, tally.ns(Work::Wait));
+    let mut text = format!("The host has slices for {} ({:.1} %)", text_of(busy), percent(busy, whole));
+    if waits > 0 {
+        text.push_str(&format!(", for {} a thread is in a call that waits", text_of(waits)));
+    }
+    text.push_str(&format!("; most self time has {}: {}.", quoted(profile.str(*name)), text_of(top.ns)));
+    let figures = vec![
+        figure("host", busy as f64, FigureUnit::Ns),
+        figure("waits", waits as f64, FigureUnit::Ns),
+        figure("self", top.ns as f64, FigureUnit::Ns),
+    ];
+    Some(Sentence { slices: vec![top.longest], ..sentence(Topic::Host, text, figures) })
+}
+
+/// For a profile whose slices are of no known kind.
+fn busiest_thread(profile: &Profile, tally: &Tally) -> Option<Sentence> {
+    let slices = profile.slices();
+    let busy = tally.covered_ns.iter_enumerated().map(|(t, ns)| (*ns, std::cmp::Reverse(t)));
+    let (ns, std::cmp::Reverse(track)) = busy.max()?;
+    let whole = profile.span_ns();
+    if ns == 0 || whole == 0 {
+        return None;
+    }
+    let share = percent(ns, whole);
+    let thread = thread_text(profile, track);
+    let text = format!("{thread} is the busiest thread: slices cover {} of it, {share:.1} % of the span.", text_of(ns));
+    let figures = vec![figure("covered", ns as f64, FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
+    let first = slices.of_track(track).max_by_key(|id| slices.dur_ns(*id));
+    Some(Sentence { slices: first.into_iter().collect(), ..sentence(Topic::Verdict, text, figures) })
+}
+
+fn counted(n: u64, what: &str) -> String {
+    format!("{} {what}{}", format_count(n), if n == 1 { "" } else { "s" })
+}
+
+/// A name in quotes, cut where it is long.
+fn quoted(name: &str) -> String {
+    const MOST: usize = 80;
+    if name.is_empty() {
+        return "a slice without a name".to_owned();
+    }
+    let mut short: String = name.chars().take(MOST).collect();
+    if short.len() < name.len() {
+        short.push('\u{2026}');
+    }
+    format!("\"{short}\"")
+}

@@ -1,0 +1,149 @@
+//! Times of a profile by kind of work, by name and by track.
+
+use crate::base::{FxHashMap, Idx, IndexVec, Interval, StrId, TraceNs};
+use crate::profile::analysis::SliceCursor;
+use crate::profile::analysis::work::{Work, Works};
+use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
+
+/// Times of a profile by kind of work.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// From the first to the last slice that is work.
+    pub window: Option<Interval<TraceNs>>,
+    /// Covered stretches of each kind.
+    pub covered: FxHashMap<Work, Vec<Interval<TraceNs>>>,
+    /// Stretches in which any device works.
+    pub device: Vec<Interval<TraceNs>>,
+    /// Self time by name: all slices, those of devices, those of the host.
+    pub own: FxHashMap<StrId, Own>,
+    pub own_device: FxHashMap<StrId, Own>,
+    pub own_host: FxHashMap<StrId, Own>,
+    /// For each track how much of it slices cover, in ns.
+    pub covered_ns: IndexVec<TrackId, i64>,
+}
+
+/// Self time of a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Own {
+    pub ns: i64,
+    pub count: u64,
+    pub longest: SliceId,
+    longest_ns: i64,
+}
+
+/// Fills a [`Tally`] a part at a time.
+#[derive(Debug)]
+pub(super) struct TallyPass {
+    cursor: SliceCursor,
+    /// Self time of every slice.
+    own: Vec<i64>,
+    /// Stretches of each kind of work, not merged yet.
+    spans: FxHashMap<Work, Vec<Interval<TraceNs>>>,
+    /// For each track until when slices cover it.
+    until: IndexVec<TrackId, i64>,
+    tally: Tally,
+}
+
+impl TallyPass {
+    /// Prepares it, with the self time of every slice.
+    pub fn new(profile: &Profile, own: Vec<i64>) -> Self {
+        let tracks = || profile.tracks().ids();
+        Self {
+            cursor: SliceCursor::of_all(profile),
+            own,
+            spans: FxHashMap::default(),
+            until: tracks().map(|_| i64::MIN).collect(),
+            tally: Tally { covered_ns: tracks().map(|_| 0).collect(), ..Tally::default() },
+        }
+    }
+
+    /// Number of slices not looked at yet.
+    pub fn left(&self) -> u64 {
+        self.cursor.left()
+    }
+
+    /// Looks at about `limit` slices more. Returns whether it has seen all.
+    pub fn advance(&mut self, profile: &Profile, works: &Works, limit: usize) -> bool {
+        let slices = profile.slices();
+        let Self { cursor, own, spans, until, tally } = self;
+        cursor.advance(limit, |track, id| {
+            if slices.flags(id).has(SliceFlags::UNCLOSED) {
+                return;
+            }
+            let (ns, time) = (own[id.index()], slices.interval(id));
+            add(&mut tally.own, profile, id, ns);
+            if let (Some(until), Some(covered)) = (until.get_mut(track), tally.covered_ns.get_mut(track)) {
+                *covered += time.end.0.saturating_sub(time.start.0.max(*until)).max(0);
+                *until = time.end.0.max(*until);
+            }
+            let Some(work) = works.of_slice(profile, track, id).filter(|w| *w != Work::Marker) else { return };
+            match work {
+                Work::Host => add(&mut tally.own_host, profile, id, ns),
+                work if work.is_device() => add(&mut tally.own_device, profile, id, ns),
+                _ => {}
+            }
+            let spans = spans.entry(work).or_default();
+            // Slices come by start within a track: most join the stretch before.
+            match spans.last_mut() {
+                Some(last) if last.start <= time.start && time.start <= last.end => last.end = last.end.max(time.end),
+                _ => spans.push(time),
+            }
+            let all = tally.window.get_or_insert(time);
+            *all = Interval::new(all.start.min(time.start), all.end.max(time.end));
+        })
+    }
+
+    /// The times.
+    pub fn finish(self) -> Tally {
+        let mut tally = self.tally;
+        let covered = |(work, spans)| (work, Interval::merge(spans));
+        tally.covered = self.spans.into_iter().map(covered).collect();
+        let device = tally.covered.iter().filter(|(work, _)| work.is_device()).flat_map(|(_, s)| s.iter().copied());
+        tally.device = Interval::merge(device.collect());
+        tally
+    }
+}
+
+impl Tally {
+    /// Time covered by a kind of work, in ns.
+    pub fn ns(&self, work: Work) -> i64 {
+        self.covered.get(&work).map_or(0, |spans| length(spans))
+    }
+}
+
+fn add(own: &mut FxHashMap<StrId, Own>, profile: &Profile, id: SliceId, ns: i64) {
+    let new = Own { ns: 0, count: 0, longest: id, longest_ns: i64::MIN };
+    let entry = own.entry(profile.slices().name(id)).or_insert(new);
+    entry.ns += ns;
+    entry.count += 1;
+    if ns > entry.longest_ns {
+        (entry.longest_ns, entry.longest) = (ns, id);
+    }
+}
+
+/// Length of stretches together, in ns.
+pub(super) fn length(spans: &[Interval<TraceNs>]) -> i64 {
+    spans.iter().map(|s| s.end.0.saturating_sub(s.start.0)).sum()
+}
+
+/// Length of what two sorted lists of disjoint stretches share.
+pub(super) fn shared(a: &[Interval<TraceNs>], b: &[Interval<TraceNs>]) -> i64 {
+    let (mut i, mut j, mut ns) = (0, 0, 0);
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        ns += (x.end.min(y.end).0 - x.start.max(y.start).0).max(0);
+        if x.end <= y.end { i += 1 } else { j += 1 }
+    }
+    ns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_share_what_both_hold() {
+        let spans =
+            |s: &[(i64, i64)]| s.iter().map(|&(a, b)| Interval::new(TraceNs(a), TraceNs(b))).collect::<Vec<_>>();
+        assert_eq!(shared(&spans(&[(0, 10), (20, 30)]), &spans(&[(5, 25), (28, 40)])), 5 + 5 + 2);
+    }
+}

@@ -1,0 +1,66 @@
+//! A sentence, what it is about, and the numbers in it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Interval, TraceNs};
+use crate::profile::SliceId;
+
+/// What a sentence is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Topic {
+    /// What the profile is.
+    Profile,
+    /// What dominates.
+    Verdict,
+    /// Computing of the devices.
+    Compute,
+    /// Moving data.
+    Transfer,
+    /// Exchange between devices.
+    Communication,
+    /// The host.
+    Host,
+    /// Time in which devices, or threads, did nothing.
+    Idle,
+    /// The operator with the most time.
+    Operator,
+}
+
+/// Unit of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureUnit {
+    /// Nanoseconds.
+    Ns,
+    /// Share of 100.
+    Percent,
+    /// A number of things.
+    Count,
+}
+
+/// A number in a sentence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// What it is: `compute`, `idle`.
+    pub name: String,
+    /// The number.
+    pub value: f64,
+    /// Its unit.
+    pub unit: FigureUnit,
+}
+
+/// A sentence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sentence {
+    /// What it is about.
+    pub topic: Topic,
+    /// The sentence.
+    pub text: String,
+    /// The numbers in it.
+    pub figures: Vec<Figure>,
+    /// Slices that show it.
+    pub slices: Vec<SliceId>,
+    /// Spans that show it.
+    pub spans: Vec<Interval<TraceNs>>,
+}

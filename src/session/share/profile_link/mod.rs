@@ -1,0 +1,88 @@
+//! The fields of a link to the profile page.
+
+mod link;
+mod read;
+mod tool;
+mod write;
+
+pub use link::{CompareLink, FlameLink, FlameView, ProfileLink};
+pub(super) use read::read;
+pub use tool::Tool;
+pub(super) use write::write;
+
+#[cfg(test)]
+mod tests {
+    use super::super::Link;
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::base::{Interval, TraceNs};
+    use crate::profile::analysis::GroupBy;
+    use crate::profile::analysis::compare::Measure;
+    use crate::session::{AutoCast, CastType, CompileOptions, OptLevel, ProfileSpec};
+    use crate::view::table::Sort;
+    use crate::view::timeline::{Annotation, Arrangement, TrackId};
+
+    #[test]
+    fn all_state_survives_a_link() {
+        let options = CompileOptions {
+            auto_cast: AutoCast::All,
+            auto_cast_type: CastType::Fp8E4m3,
+            opt_level: OptLevel::O1,
+            lnc: Some(2),
+        };
+        let link = ProfileLink {
+            spec: ProfileSpec { options, batch_size: Some(8), ..ProfileSpec::default() },
+            file: Some("a trace & more.json.gz".into()),
+            tool: Tool::OperatorHlo,
+            span: Some(Interval::new(TraceNs(-5), TraceNs(1_712_195_495_406_752_797))),
+            selected: Some(16),
+            ask: "where dur > 1ms & more".into(),
+            group_by: GroupBy::Module,
+            in_view: true,
+            sort: Some(Sort { column: "time_ns".into(), descending: true }),
+            search: " fused_1 ".into(),
+            arrangement: Arrangement {
+                collapsed: BTreeSet::from([0, 3]),
+                pinned: vec![TrackId(7), TrackId(2)],
+                hidden: BTreeSet::from([TrackId(1)]),
+                folded: BTreeSet::from([TrackId(4), TrackId(5)]),
+                order: vec![TrackId(9), TrackId(8)],
+            },
+            annotations: vec![
+                Annotation { start_ns: -7, end_ns: -7, label: "A & b".into() },
+                Annotation { start_ns: 0, end_ns: 1_712_195_495_406_752_797, label: String::new() },
+            ],
+            search_by: Some(GroupBy::Category),
+            group: Some("gpu & memcpy".into()),
+            flame: FlameLink {
+                view: FlameView::ByThread,
+                stack: vec!["main; x".into(), "void at::native<float, 2>".into()],
+                name: "aten::mm".into(),
+                thread: Some(TrackId(4)),
+            },
+            counter: Some("python / memory bytes".into()),
+            compare: CompareLink { base: Some("before.json".into()), measure: Measure::Total, per_step: true },
+            core: Some((0, 1)),
+        };
+        let link = Link::Profile(Box::new(link));
+        assert_eq!(Link::parse(&link.print()), (link, vec![]));
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        let (link, notices) = Link::parse(
+            "/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&by=x&range=some&hide=a&pin=x&marks=9..3~A&core=7&of=x&flame=x&thread=x&time=x&per=x",
+        );
+        assert_eq!(link, Link::Profile(Box::default()));
+        let fields: Vec<_> = notices.iter().map(|n| n.field.as_str()).collect();
+        assert_eq!(
+            fields,
+            [
+                "workflow", "tool", "from", "sel", "by", "range", "of", "flame", "thread", "time", "per", "hide",
+                "pin", "marks", "core"
+            ]
+        );
+        assert_eq!(notices[0].message, "workflow: 'eager' is not mark_step or trace. mark_step is used.");
+    }
+}

@@ -1,0 +1,210 @@
+//! From a query to what the profile page shows.
+
+use std::collections::BTreeSet;
+
+use super::{FlameLink, FlameView, ProfileLink, Tool};
+use crate::base::{Interval, TraceNs};
+use crate::profile::analysis::GroupBy;
+use crate::profile::analysis::compare::Measure;
+use crate::session::share::{Notice, Query};
+use crate::session::{CompileOptions, Workflow};
+use crate::view::table::Sort;
+use crate::view::timeline::{Annotation, TrackId};
+
+/// The link of a query; what is wrong in it is told in `notices`, and its default used.
+pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
+    let mut link = ProfileLink::default();
+    let mut wrong = |field: &str, text: &str, wanted: &str, used: &str| {
+        let message = format!("{field}: '{text}' is not {wanted}. {used} is used.");
+        notices.push(Notice { field: field.to_owned(), message });
+    };
+    let text = |name: &str| query.get(name).map(str::trim).filter(|t| !t.is_empty());
+    if let Some(model) = text("model") {
+        link.spec.model = model.to_owned();
+    }
+    if let Some(instance) = text("instance") {
+        link.spec.instance = instance.to_owned();
+    }
+    if let Some(t) = text("batch_size") {
+        match t.parse() {
+            Ok(n) if n > 0 => link.spec.batch_size = Some(n),
+            _ => wrong("batch_size", t, "a number of samples, at least 1", "the model's own"),
+        }
+    }
+    if let Some(t) = text("workflow") {
+        match Workflow::from_name(t) {
+            Some(workflow) => link.spec.workflow = workflow,
+            None => wrong("workflow", t, "mark_step or trace", link.spec.workflow.name()),
+        }
+    }
+    if let Some(t) = text("seed") {
+        match t.parse() {
+            Ok(seed) => link.spec.seed = seed,
+            Err(_) => wrong("seed", t, "a whole number from 0 to 18446744073709551615", "0"),
+        }
+    }
+    read_options(&text, &mut link.spec.options, &mut wrong);
+    if let Some(t) = text("tool") {
+        match Tool::from_name(t) {
+            Some(tool) => link.tool = tool,
+            None => wrong("tool", t, &format!("one of {}", Tool::ALL.map(Tool::name).join(", ")), link.tool.name()),
+        }
+    }
+    link.file = text("file").map(str::to_owned);
+    match (query.get("from"), query.get("to")) {
+        (None, None) => {}
+        (from, to) => match (from.and_then(parse_ns), to.and_then(parse_ns)) {
+            (Some(a), Some(b)) if a < b => link.span = Some(Interval::new(TraceNs(a), TraceNs(b))),
+            _ => wrong(
+                "from",
+                &format!("{}..{}", from.unwrap_or_default(), to.unwrap_or_default()),
+                "a span of whole nanoseconds",
+                "The whole profile",
+            ),
+        },
+    }
+    if let Some(t) = text("sel") {
+        match t.parse::<u32>() {
+            Ok(slice) if slice != u32::MAX => link.selected = Some(slice),
+            _ => wrong("sel", t, "the number of a slice", "No selection"),
+        }
+    }
+    query.get("ask").unwrap_or_default().clone_into(&mut link.ask);
+    if let Some(t) = text("by") {
+        match GroupBy::from_name(t) {
+            Some(by) => link.group_by = by,
+            None => wrong("by", t, &format!("one of {}", GroupBy::ALL.map(|(_, name)| name).join(", ")), "name"),
+        }
+    }
+    match text("range") {
+        None | Some("all") => {}
+        Some("view") => link.in_view = true,
+        Some(t) => wrong("range", t, "all or view", "all"),
+    }
+    link.sort = text("sort").and_then(|t| {
+        let (descending, column) = t.strip_prefix('-').map_or((false, t), |c| (true, c));
+        let column = column.trim();
+        (!column.is_empty() && !column.starts_with('-')).then(|| Sort { column: column.to_owned(), descending })
+    });
+    query.get("q").unwrap_or_default().clone_into(&mut link.search);
+    if let Some(t) = text("of") {
+        link.search_by = GroupBy::from_name(t);
+        if link.search_by.is_none() {
+            wrong("of", t, &format!("one of {}", GroupBy::ALL.map(|(_, name)| name).join(", ")), "A search by name");
+        }
+    }
+    link.group = query.get("group").map(str::to_owned);
+    link.counter = text("counter").map(str::to_owned);
+    read_flame(&text, &mut link.flame, &mut wrong);
+    link.compare.base = text("base").map(str::to_owned);
+    match text("time") {
+        None | Some("self") => {}
+        Some("total") => link.compare.measure = Measure::Total,
+        Some(t) => wrong("time", t, "self or total", "self"),
+    }
+    match text("per") {
+        None | Some("run") => {}
+        Some("step") => link.compare.per_step = true,
+        Some(t) => wrong("per", t, "run or step", "run"),
+    }
+    if let Some(t) = text("hide") {
+        let sections: Result<BTreeSet<usize>, _> =
+            t.split(',').map(|n| n.trim().parse::<u32>()).map(|n| n.map(|n| n as usize)).collect();
+        match sections {
+            Ok(sections) => link.arrangement.collapsed = sections,
+            Err(_) => wrong("hide", t, "a list of section numbers", "No section hidden"),
+        }
+    }
+    let mut tracks = |field: &str| {
+        let Some(t) = text(field) else { return Vec::new() };
+        let ids: Result<Vec<TrackId>, _> = t.split('.').map(|n| n.trim().parse().map(TrackId)).collect();
+        ids.unwrap_or_else(|_| {
+            wrong(field, t, "a list of track numbers, as in 3.5", "No track");
+            Vec::new()
+        })
+    };
+    link.arrangement.pinned = tracks("pin");
+    link.arrangement.hidden = tracks("off").into_iter().collect();
+    link.arrangement.folded = tracks("fold").into_iter().collect();
+    link.arrangement.order = tracks("order");
+    if let Some(t) = text("marks") {
+        let marks: Option<Vec<Annotation>> = t.split(';').map(read_annotation).collect();
+        match marks {
+            Some(marks) => link.annotations = marks,
+            None => wrong("marks", t, "a list of marks, as in 100~A;200..300~B", "No mark"),
+        }
+    }
+    if let Some(t) = text("core") {
+        link.core = t.split_once('.').and_then(|(d, c)| Some((d.parse().ok()?, c.parse().ok()?)));
+        if link.core.is_none() {
+            wrong("core", t, "a device and a core, as in 0.1", "The first core");
+        }
+    }
+    link
+}
+
+/// How the flame graph is looked at.
+fn read_flame<'q>(
+    text: &impl Fn(&str) -> Option<&'q str>,
+    flame: &mut FlameLink,
+    wrong: &mut impl FnMut(&str, &str, &str, &str),
+) {
+    if let Some(t) = text("flame") {
+        match FlameView::from_name(t) {
+            Some(view) => flame.view = view,
+            None => wrong("flame", t, &FlameView::ALL.map(|(_, name)| name).join(", "), flame.view.name()),
+        }
+    }
+    flame.stack = text("stack").map(|t| t.split('\n').map(str::to_owned).collect()).unwrap_or_default();
+    text("name").unwrap_or_default().clone_into(&mut flame.name);
+    if let Some(t) = text("thread") {
+        match t.parse() {
+            Ok(track) => flame.thread = Some(TrackId(track)),
+            Err(_) => wrong("thread", t, "the number of a track", "The thread with the most slices"),
+        }
+    }
+}
+
+/// The compiler's options, where they are given.
+fn read_options<'q>(
+    text: &impl Fn(&str) -> Option<&'q str>,
+    options: &mut CompileOptions,
+    wrong: &mut impl FnMut(&str, &str, &str, &str),
+) {
+    if let Some(t) = text("auto_cast") {
+        match t.parse() {
+            Ok(cast) => options.auto_cast = cast,
+            Err(_) => wrong("auto_cast", t, "none, matmult or all", options.auto_cast.name()),
+        }
+    }
+    if let Some(t) = text("auto_cast_type") {
+        match t.parse() {
+            Ok(to) => options.auto_cast_type = to,
+            Err(_) => wrong("auto_cast_type", t, "bf16, fp16, tf32 or fp8_e4m3", options.auto_cast_type.name()),
+        }
+    }
+    if let Some(t) = text("optlevel") {
+        match t.parse() {
+            Ok(level) => options.opt_level = level,
+            Err(_) => wrong("optlevel", t, "1, 2 or 3", options.opt_level.name()),
+        }
+    }
+    if let Some(t) = text("lnc") {
+        match t.parse() {
+            Ok(lnc) => options.lnc = Some(lnc),
+            Err(_) => wrong("lnc", t, "a number of cores", "The device's default"),
+        }
+    }
+}
+
+/// `100~A` is a mark, `200..300~B` a range.
+fn read_annotation(text: &str) -> Option<Annotation> {
+    let (at, label) = text.split_once('~')?;
+    let (start, end) = at.split_once("..").unwrap_or((at, at));
+    let (start_ns, end_ns) = (parse_ns(start)?, parse_ns(end)?);
+    (start_ns <= end_ns).then(|| Annotation { start_ns, end_ns, label: label.to_owned() })
+}
+
+fn parse_ns(text: &str) -> Option<i64> {
+    text.trim().parse().ok()
+}

@@ -1,0 +1,82 @@
+//! The tools of the profile page.
+
+/// The tools of the profile page, named as in the Neuron plugin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Tool {
+    /// What dominates, with metrics, bounds and findings.
+    Summary,
+    /// Time by framework operator.
+    OperatorFramework,
+    /// Time by HLO operator.
+    OperatorHlo,
+    /// Time by engine and by instruction.
+    OperatorEngine,
+    /// What happened when.
+    #[default]
+    OperatorTimeline,
+    /// What happened when in a whole benchmark run.
+    Trace,
+    /// Slices grouped by anything, and how their durations are spread.
+    Statistics,
+    /// Slices merged by stack; callers and callees of a name.
+    FlameGraph,
+    /// The module hierarchy.
+    Modules,
+    /// The chain of slices that made it take as long as it did.
+    CriticalPath,
+    /// When devices or threads did nothing, and what was waited on.
+    IdleGaps,
+    /// Counters over time.
+    Counters,
+    /// Two profiles against each other.
+    Compare,
+    /// Queries.
+    Ask,
+}
+
+impl Tool {
+    /// All, in the order of the selector.
+    pub const ALL: [Self; 14] = [
+        Self::Summary,
+        Self::OperatorFramework,
+        Self::OperatorHlo,
+        Self::OperatorEngine,
+        Self::OperatorTimeline,
+        Self::Trace,
+        Self::Statistics,
+        Self::FlameGraph,
+        Self::Modules,
+        Self::CriticalPath,
+        Self::IdleGaps,
+        Self::Counters,
+        Self::Compare,
+        Self::Ask,
+    ];
+
+    /// Its name in links and in the selector.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Summary => "summary",
+            Self::OperatorFramework => "operator-framework",
+            Self::OperatorHlo => "operator-hlo",
+            Self::OperatorEngine => "operator-engine",
+            Self::OperatorTimeline => "operator-timeline",
+            Self::Trace => "trace",
+            Self::Statistics => "statistics",
+            Self::FlameGraph => "flame-graph",
+            Self::Modules => "modules",
+            Self::CriticalPath => "critical-path",
+            Self::IdleGaps => "idle-gaps",
+            Self::Counters => "counters",
+            Self::Compare => "compare",
+            Self::Ask => "ask",
+        }
+    }
+
+    /// The tool of a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|t| t.name() == name)
+    }
+}

@@ -1,0 +1,117 @@
+//! From what the profile page shows to a query.
+
+use super::{FlameLink, FlameView, ProfileLink};
+use crate::profile::analysis::GroupBy;
+use crate::profile::analysis::compare::Measure;
+use crate::session::CompileOptions;
+use crate::session::share::Query;
+use crate::view::timeline::{Annotation, TrackId};
+
+/// Puts what the profile page shows into a query; what is as always is left out.
+pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
+    if let Some(file) = &link.file {
+        query.set("file", file);
+    }
+    query.set("model", &link.spec.model);
+    if let Some(batch_size) = link.spec.batch_size {
+        query.set("batch_size", &batch_size.to_string());
+    }
+    query.set("workflow", link.spec.workflow.name());
+    query.set("instance", &link.spec.instance);
+    query.set("seed", &link.spec.seed.to_string());
+    write_options(&link.spec.options, query);
+    query.set("tool", link.tool.name());
+    if let Some(span) = link.span {
+        query.set("from", &span.start.0.to_string());
+        query.set("to", &span.end.0.to_string());
+    }
+    if let Some(slice) = link.selected {
+        query.set("sel", &slice.to_string());
+    }
+    if !link.ask.is_empty() {
+        query.set("ask", &link.ask);
+    }
+    if link.group_by != GroupBy::default() {
+        query.set("by", link.group_by.name());
+    }
+    if link.in_view {
+        query.set("range", "view");
+    }
+    if let Some(sort) = &link.sort {
+        let sign = if sort.descending { "-" } else { "" };
+        query.set("sort", &format!("{sign}{}", sort.column));
+    }
+    if !link.search.is_empty() {
+        query.set("q", &link.search);
+    }
+    if !link.arrangement.collapsed.is_empty() {
+        let sections: Vec<String> = link.arrangement.collapsed.iter().map(usize::to_string).collect();
+        query.set("hide", &sections.join(","));
+    }
+    let arranged = &link.arrangement;
+    let mut tracks = |field: &str, ids: &mut dyn Iterator<Item = TrackId>| {
+        let ids: Vec<String> = ids.map(|id| id.0.to_string()).collect();
+        if !ids.is_empty() {
+            query.set(field, &ids.join("."));
+        }
+    };
+    tracks("pin", &mut arranged.pinned.iter().copied());
+    tracks("off", &mut arranged.hidden.iter().copied());
+    tracks("fold", &mut arranged.folded.iter().copied());
+    tracks("order", &mut arranged.order.iter().copied());
+    if !link.annotations.is_empty() {
+        let marks: Vec<String> = link.annotations.iter().map(write_annotation).collect();
+        query.set("marks", &marks.join(";"));
+    }
+    if let Some(by) = link.search_by {
+        query.set("of", by.name());
+    }
+    if let Some(group) = &link.group {
+        query.set("group", group);
+    }
+    if let Some(counter) = &link.counter {
+        query.set("counter", counter);
+    }
+    write_flame(&link.flame, query);
+    if let Some(base) = &link.compare.base {
+        query.set("base", base);
+    }
+    if link.compare.measure == Measure::Total {
+        query.set("time", "total");
+    }
+    if link.compare.per_step {
+        query.set("per", "step");
+    }
+    if let Some((device, core)) = link.core {
+        query.set("core", &format!("{device}.{core}"));
+    }
+}
+
+fn write_flame(flame: &FlameLink, query: &mut Query) {
+    if flame.view != FlameView::default() {
+        query.set("flame", flame.view.name());
+    }
+    if !flame.stack.is_empty() {
+        query.set("stack", &flame.stack.join("\n"));
+    }
+    if !flame.name.is_empty() {
+        query.set("name", &flame.name);
+    }
+    if let Some(thread) = flame.thread {
+        query.set("thread", &thread.0.to_string());
+    }
+}
+
+fn write_options(options: &CompileOptions, query: &mut Query) {
+    query.set("auto_cast", options.auto_cast.name());
+    query.set("auto_cast_type", options.auto_cast_type.name());
+    query.set("optlevel", options.opt_level.name());
+    if let Some(lnc) = options.lnc {
+        query.set("lnc", &lnc.to_string());
+    }
+}
+
+fn write_annotation(a: &Annotation) -> String {
+    let label = a.label.replace([';', '~'], " ");
+    if a.is_range() { format!("{}..{}~{label}", a.start_ns, a.end_ns) } else { format!("{}~{label}", a.start_ns) }
+}

@@ -1,0 +1,85 @@
+//! Counters over time: statistics of each, and the curve of one.
+
+use yew::prelude::*;
+
+use super::{ToolProps, chosen, span_of, waiting};
+use crate::profile::analysis::counters::Curve;
+use crate::session::{Answer, Listed, Listing, Question};
+use crate::view::plot::{LineStyle, Lines};
+use crate::view::table::Cell;
+use crate::web::components::{LineChart, LocalTable};
+use crate::web::context::Shared;
+use crate::web::pages::profile::operators::range_switch;
+use crate::web::pages::profile::queries::{use_analysis, use_listing};
+use crate::web::state::profile::ProfileAction;
+
+/// More points than pixels of the plot tell nothing.
+const MOST_POINTS: u32 = 1_200;
+const NS_PER_MS: f64 = 1e6;
+
+/// The tool.
+#[component]
+pub fn CountersTool(props: &ToolProps) -> Html {
+    let state = &props.state;
+    let answer = use_listing(&props.run, Some(Listing::Counters(span_of(state, u32::MAX))));
+    let listed = answer.as_ref().and_then(|a| a.as_ref().ok());
+    // The one of the link, or the first.
+    let row = listed.and_then(|l| row_of(l, state.link.counter.as_deref()));
+    let question = listed.zip(row).and_then(|(l, row)| {
+        let name = name_of(l, row)?.to_owned();
+        Some(Question::Curve { name, range: chosen(state).range, points: MOST_POINTS })
+    });
+    let curve = use_analysis(&props.run, question);
+    let content = match &answer {
+        None => waiting(None),
+        Some(Err(pending)) => waiting(Some(pending)),
+        Some(Ok(listed)) if listed.table.rows.is_empty() => {
+            html! { <p class="empty">{ "No counter has a value here." }</p> }
+        }
+        Some(Ok(listed)) => {
+            let on_row = {
+                let (state, listed) = (state.clone(), listed.clone());
+                Callback::from(move |row: usize| {
+                    let name = name_of(&listed, row).map(str::to_owned);
+                    state.dispatch(ProfileAction::Adjust(Box::new(move |link| link.counter = name)));
+                })
+            };
+            let drawn = match &curve {
+                None => waiting(None),
+                Some(Err(pending)) => waiting(Some(pending)),
+                Some(Ok(answer)) => match &**answer {
+                    Answer::Curve(curve) => plot(curve),
+                    _ => Html::default(),
+                },
+            };
+            html! { <>
+                { drawn }
+                { for listed.notes.iter().map(|note| html! { <p class="note">{ note }</p> }) }
+                <p class="note">{ "A value holds until the next one: mean and integral weigh values by that time. Press a counter to draw it." }</p>
+                <LocalTable name="Counters" file="counters" table={Shared::new(listed.table.clone())} {on_row} />
+            </> }
+        }
+    };
+    html! { <>{ range_switch(state) }<section class="panel" aria-label="Counters over time">{ content }</section></> }
+}
+
+fn name_of(listed: &Listed, row: usize) -> Option<&str> {
+    match listed.table.rows.get(row)?.first()? {
+        Cell::Text(name) => Some(name),
+        _ => None,
+    }
+}
+
+fn row_of(listed: &Listed, name: Option<&str>) -> Option<usize> {
+    let rows = 0..listed.table.rows.len();
+    let found = rows.clone().find(|row| name.is_some() && name_of(listed, *row) == name);
+    found.or(rows.min())
+}
+
+/// The curve as steps: each value until the next.
+fn plot(curve: &Curve) -> Html {
+    let points = curve.points.iter().map(|(ns, value)| (*ns as f64 / NS_PER_MS, *value)).collect();
+    let plot = Lines::new("time (ms)", "value", [(curve.name.clone(), LineStyle::Steps, points)], false);
+    let note = if curve.is_thinned { "Of each stretch the smallest and the largest value are drawn." } else { "" };
+    html! { <LineChart title={curve.name.clone()} {plot} {note} /> }
+}

@@ -1,0 +1,305 @@
+// Views of the profile page that a link remembers: groups and their highlight, flame graph, counters, engines, comparison.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
+const TRACE = "hta_amd_mi250_minitoy.json.gz";
+const facts = (file) => JSON.parse(readFileSync(`${TRACES}/${file}.facts.json`, "utf8"));
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const tool = (page) => page.getByLabel("Tool", { exact: true });
+const views = (body, options) => app.page(body, { hash: "#/profile", ...options });
+const query = async (page) => {
+  await page.waitForTimeout(500);
+  return new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
+};
+
+async function open(page, ...files) {
+  for (const file of files) {
+    await page.locator("input[type=file]").setInputFiles(`${TRACES}/${file}`);
+    await page.waitForFunction((name) => document.querySelector(".run-title")?.textContent.includes(name), file);
+    await waitForState(page, "done");
+  }
+}
+
+// A page of its own with the address of another one and the same files.
+async function elsewhere(page, files, body) {
+  const context = await page.context().browser().newContext();
+  try {
+    const other = await context.newPage();
+    await openApp(other, page.url());
+    await open(other, ...files);
+    await body(other);
+  } finally {
+    await context.close();
+  }
+}
+
+// Rectangles of slices in the picture of the timeline that are not dimmed, by area in pixels.
+async function lit(page) {
+  await page.locator(".export-menu summary, details.export summary, summary:has-text('Export')").first().click();
+  const svg = (await download(page, page.locator('button[data-format="svg"]'))).bytes.toString();
+  return svg;
+}
+
+test("all slices of a group are highlighted and stepped through, whatever makes the group, and a link keeps it", views(async (page) => {
+  await open(page, TRACE);
+  const events = JSON.parse(gunzipSync(readFileSync(`${TRACES}/${TRACE}`))).traceEvents.filter((e) => e.ph === "X");
+  const copies = events.filter((e) => e.cat === "gpu_memcpy");
+  await tool(page).selectOption("statistics");
+  await page.getByLabel("Group by").selectOption("category");
+  const groups = page.getByRole("table", { name: "Groups" });
+  await groups.getByRole("button", { name: "gpu_memcpy", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  const group = page.getByRole("region", { name: "Selected group" });
+  await group.getByRole("button", { name: "Highlight on the timeline" }).click();
+  await page.getByText(`${copies.length} found by category`).waitFor();
+  const search = page.getByLabel("Search slices");
+  const details = page.getByRole("region", { name: "Selected slice" });
+  const wanted = [...copies].sort((a, b) => a.ts - b.ts).map((e) => e.name);
+  for (const name of wanted.slice(0, 2)) {
+    await search.press("Enter");
+    await details.getByRole("heading", { name: name.slice(0, 30) }).waitFor();
+  }
+  await search.press("Shift+Enter");
+  await page.getByText(new RegExp(`^1 of ${copies.length}$`)).waitFor();
+  await button(page, "Next hit").click();
+  await page.getByText(new RegExp(`^2 of ${copies.length}$`)).waitFor();
+  await button(page, "Previous hit").click();
+  await page.getByText(new RegExp(`^1 of ${copies.length}$`)).waitFor();
+  // The picture has fewer colours than without the highlight: everything else is dimmed.
+  const colours = (svg) => new Set(svg.match(/fill="#[0-9a-f]{6}"/g)).size;
+  const some = colours(await lit(page));
+  const asked = await query(page);
+  assert.deepEqual([asked.get("q"), asked.get("of")], ["gpu_memcpy", "category"]);
+  await elsewhere(page, [TRACE], async (other) => {
+    await other.getByText(new RegExp(`of ${copies.length}$`)).waitFor();
+  });
+  // Typing searches by name again.
+  await search.fill("");
+  await page.waitForTimeout(400);
+  assert.equal((await query(page)).get("of"), null);
+  assert.ok(colours(await lit(page)) > some);
+  // A thread is a group, too.
+  await tool(page).selectOption("statistics");
+  await page.getByLabel("Group by").selectOption("thread");
+  const first = groups.locator("tbody tr").first();
+  await first.filter({ hasText: "/" }).waitFor();
+  const count = Number(await first.locator("td").first().getAttribute("data-value"));
+  await first.getByRole("button").click();
+  await group.getByRole("button", { name: "Highlight on the timeline" }).click();
+  await page.getByText(`${count} found by thread`).waitFor();
+  await assertAccessible(page);
+}));
+
+test("the group of the statistics is in the link", views(async (page) => {
+  await open(page, TRACE);
+  await tool(page).selectOption("statistics");
+  await page.getByRole("table", { name: "Groups" }).getByRole("button", { name: "hipLaunchKernel", exact: true }).click();
+  await page.getByText("Durations of 12 slices").waitFor();
+  await query(page);
+  await elsewhere(page, [TRACE], async (other) => other.getByText("Durations of 12 slices").waitFor());
+}));
+
+test("a link keeps the view of the flame graph, the stack it begins with, and the name of a sandwich", views(async (page) => {
+  await open(page, TRACE);
+  await tool(page).selectOption("flame-graph");
+  await page.getByLabel("View", { exact: true }).selectOption("by thread");
+  const nodes = page.locator(".flame button");
+  await nodes.nth(2).waitFor();
+  const all = await nodes.count();
+  await nodes.nth(2).click();
+  await page.waitForFunction((n) => document.querySelectorAll(".flame button").length < n, all);
+  const few = await nodes.count();
+  const name = await nodes.first().innerText();
+  await query(page);
+  await elsewhere(page, [TRACE], async (other) => {
+    await other.waitForFunction((n) => document.querySelectorAll(".flame button").length === n, few);
+    assert.equal(await other.locator(".flame button").first().innerText(), name);
+    assert.equal(await other.getByLabel("View", { exact: true }).inputValue(), "by thread");
+  });
+  await page.getByLabel("View", { exact: true }).selectOption("sandwich");
+  await page.getByLabel("Name", { exact: true }).fill("hipLaunchKernel");
+  await page.getByText(/^hipLaunchKernel: 12 slices/).waitFor();
+  await query(page);
+  await elsewhere(page, [TRACE], async (other) => other.getByText(/^hipLaunchKernel: 12 slices/).waitFor());
+}));
+
+test("a link keeps base, time and step of a comparison, and says which file it wants", views(async (page) => {
+  const [first, second, third] = ["catapult_simple_trace.json", "speedscope_trace-event_simple.json", TRACE];
+  await open(page, first, second, third);
+  await tool(page).selectOption("compare");
+  await page.getByLabel("Base").selectOption(first);
+  await page.getByLabel("Time", { exact: true }).selectOption("total");
+  await page.getByText(`${third} against ${first} as base`).waitFor();
+  const asked = await query(page);
+  assert.deepEqual([asked.get("base"), asked.get("time")], [first, "total"]);
+  const link = page.url();
+  await elsewhere(page, [third], async (other) => {
+    await other.getByText(`This link compares with ${first}`).waitFor();
+  });
+  await page.goto(link);
+  await elsewhere(page, [first, second, third], async (other) => {
+    await other.getByText(`${third} against ${first} as base`).waitFor();
+    assert.equal(await other.getByLabel("Time", { exact: true }).inputValue(), "total");
+    // Only the base has A, for 27 µs of its own; the total time of every operator is in its facts.
+    const row = other.getByRole("table", { name: "Operators compared" }).locator("tbody tr", { has: other.getByText("Long X type", { exact: true }) });
+    assert.deepEqual(await row.locator("td").evaluateAll((cells) => cells.slice(0, 1).concat(cells.slice(3, 5)).map((c) => c.dataset.value)), ["gone", "15000", "0"]);
+  });
+}));
+
+test("counters have statistics over time, a curve, and a link", views(async (page) => {
+  await open(page, "catapult_simple_trace.json");
+  await tool(page).selectOption("counters");
+  const rows = page.getByRole("table", { name: "Counters" }).locator("tbody tr");
+  await rows.first().waitFor();
+  // 10 from 826 µs, 1 from 832, 5 from 839, 1 from 848 and 10 from 854 until the trace ends at 880.
+  const held = [[10, 6], [1, 7], [5, 9], [1, 6], [10, 26]];
+  const integral = held.reduce((sum, [value, us]) => sum + value * us * 1e-6, 0);
+  const cells = await rows.first().locator("td").evaluateAll((all) => all.map((c) => Number(c.dataset.value)));
+  assert.deepEqual([cells[0], cells[1], cells[2], cells[4]], [5, 1, 10, 10]);
+  assert.ok(Math.abs(cells[5] - integral) < 1e-12, `${cells[5]} is ${integral}`);
+  assert.ok(Math.abs(cells[3] - integral / 54e-6) < 1e-9, `mean ${cells[3]}`);
+  const chart = page.getByRole("img", { name: /counter/ });
+  await chart.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.getByText(/time \(ms\) 0\.014, value 1$/).waitFor();
+  await rows.first().getByRole("button").click();
+  assert.match((await query(page)).get("counter"), /counter/);
+  await assertAccessible(page);
+  await tool(page).selectOption("operator-timeline");
+  await page.getByText("Tracks", { exact: true }).click();
+  await page.getByLabel("Search tracks").fill("counter");
+  await page.locator(".track-list button", { hasText: "Pin" }).first().click();
+  const box = await page.getByRole("application", { name: "Timeline" }).boundingBox();
+  const values = new Set();
+  for (let share = 0.15; share < 0.95; share += 0.04) {
+    await page.mouse.move(box.x + 176 + (box.width - 176) * share, box.y + 26 + 21 + 30);
+    await page.waitForTimeout(60);
+    const text = await page.locator(".tip span").first().innerText().catch(() => "");
+    if (/^\d+$/.test(text)) values.add(text);
+  }
+  assert.deepEqual([...values].sort(), ["1", "10", "5"]);
+}));
+
+test("a profile without counters says so", views(async (page) => {
+  await open(page, TRACE);
+  await tool(page).selectOption("counters");
+  await page.getByText("No counter has a value here.").waitFor();
+}));
+
+test("engines have pies, a treemap and a table, and their instructions are highlighted", views(async (page) => {
+  await button(page, "Run").click();
+  await waitForState(page, "done");
+  await tool(page).selectOption("operator-engine");
+  const rows = page.getByRole("table", { name: "Groups" }).locator("tbody tr");
+  await rows.first().waitFor();
+  const names = await rows.locator("th").allInnerTexts();
+  assert.ok(names.some((name) => name.includes("NeuronCore engines") && name.includes("Tensor")), names.join());
+  assert.equal(await page.locator(".pie .legend").count(), 1);
+  assert.ok(await page.locator(".treemap button").count() > 1);
+  await assertAccessible(page);
+  const count = await rows.first().locator("td").first().getAttribute("data-value");
+  await rows.first().getByRole("button").click();
+  await button(page, "Highlight on the timeline").click();
+  await page.getByText(`${Number(count).toLocaleString("en-US")} found by thread`).waitFor();
+}));
+
+test("a trace with thousands of gaps lists them in pages, the longest first", views(async (page) => {
+  // 1,600 slices; the gap before the i-th is i ns long.
+  let at = 0;
+  const events = Array.from({ length: 1601 }, (_, i) => {
+    at += i + 10;
+    return { ph: "X", pid: 1, tid: 1, name: `op_${i}`, ts: (at - 10) / 1000, dur: 0.01 };
+  });
+  const buffer = Buffer.from(JSON.stringify(events));
+  await page.locator("input[type=file]").setInputFiles({ name: "gaps.json", mimeType: "application/json", buffer });
+  await waitForState(page, "done");
+  await tool(page).selectOption("idle-gaps");
+  await page.getByText("Gaps 1 to 500 of 1,600, the longest first").waitFor();
+  const longest = page.getByRole("table", { name: "Idle gaps" }).locator("tbody tr:not(.spacer)").first();
+  const duration = () => longest.locator("td").nth(1).getAttribute("data-value");
+  assert.equal(await duration(), "1600");
+  await button(page, "Shorter gaps").focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Gaps 501 to 1,000 of 1,600").waitFor();
+  assert.equal(await duration(), "1100");
+  await button(page, "Longer gaps").click();
+  await page.getByText("Gaps 1 to 500 of 1,600").waitFor();
+}));
+
+test("details say all of a slice: arguments, self time, what is around it, and lead there", views(async (page) => {
+  const file = "viztracer_multithread.json";
+  await open(page, file);
+  await page.getByLabel("Search slices").fill("time.sleep");
+  await page.getByText(/\d+ found/).waitFor();
+  await page.getByLabel("Search slices").press("Enter");
+  const details = page.getByRole("region", { name: "Selected slice" });
+  await details.getByText("Wall duration").waitFor();
+  // The slices around it lead to themselves.
+  const chain = details.getByRole("button").filter({ hasText: "Thread._bootstrap" }).first();
+  await chain.click();
+  await details.getByRole("heading", { name: /^Thread\._bootstrap/ }).waitFor();
+  // Its self time is what the slices directly inside it leave of it.
+  const events = JSON.parse(readFileSync(`${TRACES}/${file}`, "utf8")).traceEvents.filter((e) => e.ph === "X");
+  const ns = (us) => Math.round(us * 1000);
+  const all = events.map((e) => ({ ...e, from: ns(e.ts), to: ns(e.ts + e.dur) }));
+  const text = await details.innerText();
+  const number = (name) => Number(new RegExp(`${name}\\s+([\\d,]+) ns`).exec(text)[1].replaceAll(",", ""));
+  const outer = all.filter((e) => e.name.startsWith("Thread._bootstrap ") && Math.abs(e.to - e.from - number("Wall duration")) <= 1);
+  const own = outer.map((e) => {
+    const inside = all.filter((o) => o.tid === e.tid && o !== e && e.from <= o.from && o.to <= e.to);
+    const direct = inside.filter((o) => !inside.some((p) => p !== o && p.from <= o.from && o.to <= p.to && p.to - p.from > o.to - o.from));
+    return e.to - e.from - direct.reduce((sum, o) => sum + o.to - o.from, 0);
+  });
+  assert.ok(own.some((expected) => Math.abs(expected - number("Self time")) <= 2), `${number("Self time")} of ${own}`);
+  const [, count] = facts(file).X_top10_total_ns.find(([name]) => name.startsWith("fib "));
+  await page.getByLabel("Search slices").fill("fib (");
+  await page.getByText(`${count} found`).waitFor();
+}));
+
+test("the ruler counts nanoseconds, and a trackpad pans and zooms", views(async (page) => {
+  await open(page, "catapult_nanoseconds.json");
+  const canvas = page.getByRole("application", { name: "Timeline" });
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  await page.keyboard.down("Control");
+  for (let i = 0; i < 30; i++) await page.mouse.wheel(0, -200);
+  await page.keyboard.up("Control");
+  const near = await query(page);
+  const [from, to] = [Number(near.get("from")), Number(near.get("to"))];
+  assert.ok(to - from < 1000, `${to - from} ns are in view`);
+  const svg = await lit(page);
+  assert.match(svg, />[\d,.]+ ns</);
+  await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  await page.mouse.wheel(240, 0);
+  const right = await query(page);
+  assert.ok(Number(right.get("from")) > from, "to the right is later");
+  assert.ok(Math.abs(Number(right.get("to")) - Number(right.get("from")) - (to - from)) <= 2);
+}));
+
+test("F fits the selection and then everything, ? lists the keys, / searches", views(async (page) => {
+  await open(page, TRACE);
+  const canvas = page.getByRole("application", { name: "Timeline" });
+  await canvas.focus();
+  await page.keyboard.press("/");
+  await page.keyboard.type("hipLaunchKernel");
+  await page.getByText("12 found").waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText("Wall duration").waitFor();
+  const text = await page.getByRole("region", { name: "Selected slice" }).innerText();
+  const length = Number(/Wall duration\s+([\d,]+) ns/.exec(text)[1].replaceAll(",", ""));
+  await canvas.focus();
+  await page.keyboard.press("f");
+  const fitted = await query(page);
+  const span = Number(fitted.get("to")) - Number(fitted.get("from"));
+  assert.ok(span >= length && span < 3 * length, `${span} ns for a slice of ${length} ns`);
+  await page.keyboard.press("f");
+  assert.equal((await query(page)).get("from"), null);
+  await page.keyboard.press("?");
+  await page.getByRole("region", { name: "Keys" }).waitFor();
+}));
