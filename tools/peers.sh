@@ -8,9 +8,24 @@ PEER_TRACES="hta_amd_mi250_minitoy.json.gz hta_triton_example.json.gz tracelens_
 
 cmd_peers() {
   step "build the command line" in_subshell build_cli
-  suite "XProf's converter opens what is written as xplane" peer_xprof
-  suite "Perfetto's trace processor opens what is written as perfetto and chrome" peer_perfetto
-  suite "speedscope opens what is written as speedscope" peer_speedscope
+  peer "XProf's converter opens what is written as xplane" peer_xprof
+  peer "Perfetto's trace processor opens what is written as perfetto and chrome" peer_perfetto
+  peer "speedscope opens what is written as speedscope" peer_speedscope
+}
+
+# Counts a file that a peer opened as one test. A peer that says skipped has no test, and is no failure.
+peer() {
+  local name=$1 start=$SECONDS log passed failed=0
+  say "-- $name"
+  log=$(mktemp)
+  "$2" 2>&1 | tee "$log" || failed=1
+  passed=$(grep -c '; 0 differ$' "$log") || true
+  if [ "$passed$failed" = 00 ] && ! grep -q '^x: skipped: ' "$log"; then
+    say "$name: nothing was compared"
+    failed=1
+  fi
+  rm -f "$log"
+  record "$name" $((SECONDS - start)) "$passed" "$failed"
 }
 
 # A package of PyPI in an environment of its own, whose path is printed. python_peer NAME VERSION OTHER_PACKAGES...
