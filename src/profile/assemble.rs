@@ -2,8 +2,9 @@
 
 use std::cmp::Reverse;
 
-use super::builder::{EndRow, PointRows, ProfileBuilder, SliceRows};
+use super::builder::ProfileBuilder;
 use super::nesting::{Nesting, TrackSlices};
+use super::rows::{EndRow, LinkRows, PointRows, SliceRows};
 use super::{ArgsArena, ArgsId, InstantTable, LinkTable, Profile, ProfileMeta, SliceFlags, SliceTable};
 use crate::base::{Diagnostics, Idx, Interval, StrId, StringTable, TraceNs};
 
@@ -226,7 +227,7 @@ fn sort_instants(rows: PointRows, scope: &[u8], origin_ns: i64) -> InstantTable 
     }
 }
 
-fn sort_links(rows: PointRows, ids: &super::builder::LinkRows, origin_ns: i64) -> LinkTable {
+fn sort_links(rows: PointRows, ids: &LinkRows, origin_ns: i64) -> LinkTable {
     let order = order_by_time(&rows.ts);
     LinkTable {
         ts: rebased(rows.ts, &order, origin_ns),

@@ -23,6 +23,7 @@ pub mod neuron;
 mod phases;
 mod points;
 pub mod query;
+mod rows;
 mod slices;
 mod store;
 pub mod summary;
