@@ -6,6 +6,7 @@ pub const JSON_SKELETONS: &[(&str, &str)] = &[
     ("{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"f\"},\"children\":[2]},{\"id\":2}],\"samples\":[", "]}"),
     ("{\"head\":{\"functionName\":\"f\",\"id\":1,\"children\":[", "]},\"startTime\":1,\"samples\":[1],\"timestamps\":[1]}"),
     ("{\"meta\":{\"interval\":1},\"threads\":[", "]}"),
+    ("{\"meta\":{\"interval\":1},\"profileJSON\":[", "],\"symbolicationTable\":[\"a\",\"b (c:1)\"]}"),
     ("{\"version\":1,\"recording\":{\"sampleStackTraces\":[", "]}}"),
     ("{\"mode\":\"cpu\",\"interval\":1,\"samples\":1,\"frames\":{\"1\":{\"name\":\"f\"}},\"raw\":[", "]}"),
     ("{\"rocprofiler-sdk-tool\":[", "]}"),
@@ -36,4 +37,5 @@ pub const TEXT_BEGINNINGS: &[&[u8]] = &[
     b"<html><script class=\"trace-data\">#\n a-1 [000] 1.5: 0: B|1|x\n",
     b"\xff\xfe[\0{\0",
     b"{\"ph\":\"X\",\"ts\":1}\n{",
+    b"a 1/2 [000] 1.5: 10 cycles:\n\t 7f f+0x1 (/a)\n",
 ];

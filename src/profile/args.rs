@@ -4,6 +4,7 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
+use super::packed::Column;
 use crate::define_idx;
 
 define_idx! {
@@ -27,6 +28,8 @@ impl ArgsId {
 const BLOCK_BYTES: usize = 1 << 22;
 /// Slots of the look-back table that finds equal arguments again.
 const RECENT_SLOTS: usize = 1 << 12;
+/// Ids from here on are parts of the kept text.
+const FIRST_PART: u32 = 1 << 31;
 
 /// Raw JSON texts. Equal texts close to one another are stored once: a full index would cost more than it saves,
 /// because most arguments hold a correlation id and are unique.
@@ -34,9 +37,28 @@ const RECENT_SLOTS: usize = 1 << 12;
 pub struct ArgsArena {
     blocks: Vec<Block>,
     /// End of each text inside its block; entry 0 is [`ArgsId::NONE`].
-    ends: Vec<u32>,
+    ends: Column<u32>,
     /// By part of the hash: the rest of it, and the last text that had it. The hash spares a look at far memory.
     recent: Vec<(u32, ArgsId)>,
+    parts: Parts,
+}
+
+/// Texts that are parts of the file's own, which is kept instead of copies of most of it.
+#[derive(Clone, Debug, Default)]
+struct Parts {
+    text: String,
+    start: Column<u64>,
+    bytes: Column<u32>,
+}
+
+impl Parts {
+    fn get(&self, part: usize) -> &str {
+        if part >= self.start.len() {
+            return "";
+        }
+        let start = self.start.get(part) as usize;
+        self.text.get(start..start + self.bytes.get(part) as usize).unwrap_or("")
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -47,13 +69,18 @@ struct Block {
 
 impl Default for ArgsArena {
     fn default() -> Self {
-        Self { blocks: Vec::new(), ends: vec![0], recent: vec![(0, ArgsId::NONE); RECENT_SLOTS] }
+        Self {
+            blocks: Vec::new(),
+            ends: std::iter::once(0).collect(),
+            recent: vec![(0, ArgsId::NONE); RECENT_SLOTS],
+            parts: Parts::default(),
+        }
     }
 }
 
 impl ArgsArena {
-    /// Stores a JSON text. The empty text and `{}` are no arguments; past `u32::MAX` texts, or for one text of
-    /// 4 GiB, nothing is stored.
+    /// Stores a JSON text. The empty text and `{}` are no arguments; past 2^31 texts, or for one text of 4 GiB,
+    /// nothing is stored.
     pub fn add(&mut self, json: &str) -> ArgsId {
         if json.is_empty() || json == "{}" {
             return ArgsId::NONE;
@@ -67,7 +94,10 @@ impl ArgsArena {
         {
             return id;
         }
-        let Ok(id) = u32::try_from(self.ends.len()) else { return ArgsId::NONE };
+        let id = u32::try_from(self.ends.len()).unwrap_or(FIRST_PART);
+        if id >= FIRST_PART {
+            return ArgsId::NONE;
+        }
         let fits = self.blocks.last().is_some_and(|b| b.text.len() + json.len() <= BLOCK_BYTES);
         if !fits {
             // The first block grows as it needs, so that a small profile stays small.
@@ -84,21 +114,56 @@ impl ArgsArena {
         ArgsId(id)
     }
 
+    /// Stores a JSON text that is part of what [`Self::keep`] will be given.
+    pub(crate) fn add_part(&mut self, start: u64, bytes: usize) -> ArgsId {
+        let (Ok(part), Ok(bytes)) = (u32::try_from(self.parts.start.len()), u32::try_from(bytes)) else {
+            return ArgsId::NONE;
+        };
+        if bytes <= 2 || part >= FIRST_PART {
+            return ArgsId::NONE;
+        }
+        self.parts.start.push(start);
+        self.parts.bytes.push(bytes);
+        ArgsId(FIRST_PART + part)
+    }
+
+    /// Takes the text whose parts were added; bytes that are no UTF-8 become question marks, so that places stay.
+    /// Without parts the text is let go.
+    pub(crate) fn keep(&mut self, mut text: Vec<u8>) {
+        if self.parts.start.len() == 0 {
+            return;
+        }
+        let mut at = 0;
+        while let Some(bad) = text.get(at..).and_then(|rest| std::str::from_utf8(rest).err()) {
+            let from = at + bad.valid_up_to();
+            let to = bad.error_len().map_or(text.len(), |n| from + n);
+            text[from..to].fill(b'?');
+            at = to;
+        }
+        self.parts.text = String::from_utf8(text).unwrap_or_default();
+    }
+
     /// The JSON text; empty for [`ArgsId::NONE`] and ids of another arena.
     #[must_use]
     pub fn get(&self, id: ArgsId) -> &str {
+        if let Some(part) = id.0.checked_sub(FIRST_PART) {
+            return self.parts.get(part as usize);
+        }
         let i = id.0 as usize;
-        let Some(&end) = self.ends.get(i) else { return "" };
+        if i >= self.ends.len() {
+            return "";
+        }
+        let end = self.ends.get(i);
         let after = self.blocks.partition_point(|b| b.first <= id.0);
         let Some(block) = after.checked_sub(1).and_then(|b| self.blocks.get(b)) else { return "" };
-        let start = if block.first == id.0 { 0 } else { self.ends[i - 1] };
+        let start = if block.first == id.0 { 0 } else { self.ends.get(i - 1) };
         block.text.get(start as usize..end as usize).unwrap_or("")
     }
 
     /// Number of stored texts.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.ends.len() - 1
+        self.ends.len() - 1 + self.parts.start.len()
     }
 
     /// Whether nothing is stored.
@@ -110,13 +175,13 @@ impl ArgsArena {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.blocks.iter().map(|b| b.text.capacity()).sum::<usize>() + self.ends.capacity() * 4
+        let parts = self.parts.text.capacity() + self.parts.start.bytes() + self.parts.bytes.bytes();
+        self.blocks.iter().map(|b| b.text.capacity()).sum::<usize>() + self.ends.bytes() + parts
     }
 
     /// Gives back what only adding needs.
     pub(crate) fn seal(&mut self) {
         self.recent = Vec::new();
-        self.ends.shrink_to_fit();
     }
 }
 
@@ -137,5 +202,17 @@ mod tests {
         assert_eq!((arena.get(ArgsId::NONE), arena.get(ArgsId(77))), ("", ""));
         assert_eq!(arena.add("{}"), ArgsId::NONE);
         assert_eq!(arena.len(), 3);
+    }
+
+    #[test]
+    fn parts_of_a_kept_text_stay_where_they_are() {
+        let text = b"[{\"a\":\"\xff\xc3\"},{},{\"b\":2}\xe2";
+        let mut arena = ArgsArena::default();
+        let own = arena.add(r#"{"own":1}"#);
+        let (a, none, b) = (arena.add_part(1, 10), arena.add_part(12, 2), arena.add_part(15, 7));
+        assert_eq!((arena.get(a), none, arena.len()), ("", ArgsId::NONE, 3));
+        arena.keep(text.to_vec());
+        assert_eq!((arena.get(own), arena.get(a), arena.get(b)), (r#"{"own":1}"#, r#"{"a":"??"}"#, r#"{"b":2}"#));
+        assert_eq!(arena.get(ArgsId(FIRST_PART + 2)), "");
     }
 }

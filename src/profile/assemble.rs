@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 
 use super::builder::ProfileBuilder;
 use super::nesting::{Nesting, TrackSlices};
+use super::packed::{Cell, Column};
 use super::rows::{EndRow, LinkRows, PointRows, SliceRows};
-use super::{ArgsArena, ArgsId, InstantTable, LinkTable, Profile, ProfileMeta, SliceFlags, SliceTable};
+use super::{ArgsArena, ArgsId, InstantTable, LinkTable, Profile, ProfileMeta, SliceFlags, SliceTable, TrackId};
 use crate::base::{Diagnostics, Idx, Interval, StrId, StringTable, TraceNs};
 
 pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> Profile {
@@ -15,7 +16,7 @@ pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> P
     let (low, high) = b.bounds.unwrap_or((0, 0));
     let span = Interval::new(TraceNs(0), TraceNs(high.saturating_sub(low)));
     let slices = sort_slices(b.slices, b.tracks.len(), low);
-    let (instants, links) = (sort_instants(b.instants, &b.instant_scope, low), sort_links(b.links, &b.link_ids, low));
+    let (instants, links) = (sort_instants(b.instants, b.instant_scope, low), sort_links(b.links, b.link_ids, low));
     let mut args = b.args;
     args.seal();
     let (title, format, by_phase, properties) = (b.title, b.format, b.phase_counts, b.properties);
@@ -44,16 +45,16 @@ impl TrackEnds {
     fn of(b: &ProfileBuilder) -> Self {
         let mut ends = Self(vec![i64::MIN; b.tracks.len()]);
         let slices = &b.slices;
-        for ((track, start), dur) in slices.track.iter().zip(&slices.start).zip(&slices.dur) {
-            ends.note(track.index(), start.saturating_add(*dur));
+        for ((track, start), dur) in slices.track.iter().zip(slices.start.iter()).zip(slices.dur.iter()) {
+            ends.note(track.index(), start.saturating_add(dur));
         }
         for points in [&b.instants, &b.links] {
-            for (track, ts) in points.track.iter().zip(&points.ts) {
-                ends.note(track.index(), *ts);
+            for (track, ts) in points.track.iter().zip(points.ts.iter()) {
+                ends.note(track.index(), ts);
             }
         }
-        for end in &b.ends {
-            ends.note(end.track.index(), end.ts);
+        for (track, ts) in b.ends.track.iter().zip(b.ends.ts.iter()) {
+            ends.note(track.index(), ts);
         }
         ends
     }
@@ -71,16 +72,17 @@ impl TrackEnds {
 
 /// Gives every begin its end: per track, by time (equal times in file order), the last begun ends first.
 fn match_ends(b: &mut ProfileBuilder, track_ends: &TrackEnds, diagnostics: &mut Diagnostics) {
-    let mut rows = std::mem::take(&mut b.ends);
-    rows.sort_by_key(|r| (r.track, r.ts));
+    let rows = std::mem::take(&mut b.ends);
+    let (first_of_track, mut order) = order_by_track(&rows.track, b.tracks.len());
+    sort_each_track(&first_of_track, &mut order, |&i| (rows.ts.get(i as usize), i));
     let mut open: Vec<EndRow> = Vec::new();
     let mut track = None;
-    for row in rows {
+    for row in order.into_iter().map(|i| rows.get(i as usize)) {
         if track != Some(row.track) {
             close_unended(&mut open, b, track_ends, diagnostics);
             track = Some(row.track);
         }
-        if row.slice != u32::MAX {
+        if row.slice.is_some() {
             open.push(row);
         } else if let Some(begin) = open.pop() {
             end_slice(b, &begin, &row, diagnostics);
@@ -94,9 +96,11 @@ fn match_ends(b: &mut ProfileBuilder, track_ends: &TrackEnds, diagnostics: &mut 
 }
 
 fn end_slice(b: &mut ProfileBuilder, begin: &EndRow, end: &EndRow, diagnostics: &mut Diagnostics) {
-    let i = begin.slice as usize;
-    b.slices.dur[i] = end.ts - begin.ts;
-    b.slices.args[i] = join_args(&mut b.args, begin.args, end.args);
+    if let Some(slice) = begin.slice {
+        let args = join_args(&mut b.args, begin.args, end.args);
+        b.slices.dur.set(slice as usize, end.ts - begin.ts);
+        b.slices.args.set(slice as usize, args);
+    }
     if end.name != StrId::EMPTY && end.name != begin.name {
         diagnostics.add("end_name_mismatch", Some(end.byte_offset), || {
             let (ended, begun) = (quoted(&b.strings, end.name), quoted(&b.strings, begin.name));
@@ -112,9 +116,11 @@ fn close_unended(
     diagnostics: &mut Diagnostics,
 ) {
     for begin in open.drain(..) {
-        let i = begin.slice as usize;
-        b.slices.dur[i] = track_ends.get(begin.track.index()).saturating_sub(begin.ts).max(0);
-        b.slices.flags[i] = b.slices.flags[i].with(SliceFlags::UNCLOSED);
+        if let Some(slice) = begin.slice {
+            let i = slice as usize;
+            b.slices.dur.set(i, track_ends.get(begin.track.index()).saturating_sub(begin.ts).max(0));
+            b.slices.flags.set(i, b.slices.flags.get(i).with(SliceFlags::UNCLOSED));
+        }
         diagnostics.add("begin_without_end", Some(begin.byte_offset), || {
             let name = quoted(&b.strings, begin.name);
             format!("{name} begins at {} ns and never ends: shown to the end of its track, not in statistics", begin.ts)
@@ -149,96 +155,105 @@ pub(super) fn join_args(arena: &mut ArgsArena, begin: ArgsId, end: ArgsId) -> Ar
     arena.add(&joined)
 }
 
-/// Slices by track, then start, longest first. Where both are equal nothing says which is outside: those that never
-/// ended come first, then those of begin and end, then complete ones (as other readers take it), in the order given.
-fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
+/// Rows grouped by track, in the order given: where each track begins (and one more entry, the number of rows), and the
+/// rows.
+fn order_by_track(track: &Column<TrackId>, tracks: usize) -> (Vec<u32>, Vec<u32>) {
     let mut first_of_track = vec![0u32; tracks + 1];
-    for track in &rows.track {
+    for track in track.iter() {
         first_of_track[track.index() + 1] += 1;
     }
     for i in 1..first_of_track.len() {
         first_of_track[i] += first_of_track[i - 1];
     }
     let mut next = first_of_track.clone();
-    let mut order = vec![0u32; rows.track.len()];
-    for (i, track) in rows.track.iter().enumerate() {
+    let mut order = vec![0u32; track.len()];
+    for (i, track) in track.iter().enumerate() {
         let at = &mut next[track.index()];
         order[*at as usize] = i as u32;
         *at += 1;
     }
-    drop(rows.track);
-    let key = |&i: &u32| {
-        let at = i as usize;
-        let flags = rows.flags[at];
-        let outside = (flags.has(SliceFlags::UNCLOSED), flags.has(SliceFlags::PAIRED));
-        (rows.start[at], Reverse(rows.dur[at]), Reverse(outside), i)
-    };
+    (first_of_track, order)
+}
+
+fn sort_each_track<K: Ord>(first_of_track: &[u32], order: &mut [u32], key: impl Fn(&u32) -> K) {
     for bounds in first_of_track.windows(2) {
         let part = &mut order[bounds[0] as usize..bounds[1] as usize];
-        if !part.is_sorted_by_key(key) {
-            part.sort_unstable_by_key(key);
+        if !part.is_sorted_by_key(&key) {
+            part.sort_unstable_by_key(&key);
         }
     }
-    let mut start = gather(rows.start, &order);
-    for time in &mut start {
-        *time = time.saturating_sub(origin_ns);
-    }
+}
+
+/// Slices by track, then start, longest first. Where both are equal nothing says which is outside: those that never
+/// ended come first, then those of begin and end, then complete ones (as other readers take it), in the order given.
+fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
+    let (first_of_track, mut order) = order_by_track(&rows.track, tracks);
+    drop(rows.track);
+    sort_each_track(&first_of_track, &mut order, |&i| {
+        let at = i as usize;
+        let flags = rows.flags.get(at);
+        let outside = (flags.has(SliceFlags::UNCLOSED), flags.has(SliceFlags::PAIRED));
+        (rows.start.get(at), Reverse(rows.dur.get(at)), Reverse(outside), i)
+    });
+    let flags = gather(rows.flags, &order, |f| f.without(SliceFlags::PAIRED));
     SliceTable {
-        start,
-        dur: gather(rows.dur, &order),
-        name: gather(rows.name, &order),
-        category: gather(rows.category, &order),
-        args: gather(rows.args, &order),
-        flags: order.iter().map(|&i| rows.flags[i as usize].without(SliceFlags::PAIRED)).collect(),
-        depth: Vec::new(),
-        parent: Vec::new(),
+        start: rebased(rows.start, &order, origin_ns),
+        dur: reordered(rows.dur, &order),
+        name: reordered(rows.name, &order),
+        category: reordered(rows.category, &order),
+        args: reordered(rows.args, &order),
+        flags,
+        depth: Column::default(),
+        parent_back: Column::default(),
         first_of_track,
         rows_of_track: Vec::new(),
     }
 }
 
-/// A column in a new order; the old one is gone when this returns.
-fn gather<T: Copy>(column: Vec<T>, order: &[u32]) -> Vec<T> {
-    order.iter().map(|&i| column[i as usize]).collect()
+/// What is made of a column in a new order; the old one is gone when this returns.
+fn gather<T: Cell>(column: Column<T>, order: &[u32], map: impl Fn(T) -> T) -> Column<T> {
+    order.iter().map(|&i| map(column.get(i as usize))).collect()
 }
 
-fn order_by_time(ts: &[i64]) -> Vec<u32> {
+fn reordered<T: Cell>(column: Column<T>, order: &[u32]) -> Column<T> {
+    gather(column, order, |value| value)
+}
+
+fn rebased(column: Column<i64>, order: &[u32], origin_ns: i64) -> Column<i64> {
+    gather(column, order, |ns| ns.saturating_sub(origin_ns))
+}
+
+fn order_by_time(ts: &Column<i64>) -> Vec<u32> {
     let mut order: Vec<u32> = (0..ts.len() as u32).collect();
-    if !ts.is_sorted() {
-        order.sort_unstable_by_key(|&i| (ts[i as usize], i));
-    }
+    sort_each_track(&[0, ts.len() as u32], &mut order, |&i| (ts.get(i as usize), i));
     order
 }
 
-fn rebased(column: Vec<i64>, order: &[u32], origin_ns: i64) -> Vec<i64> {
-    order.iter().map(|&i| column[i as usize].saturating_sub(origin_ns)).collect()
-}
-
-fn sort_instants(rows: PointRows, scope: &[u8], origin_ns: i64) -> InstantTable {
+fn sort_instants(rows: PointRows, scope: Column<u8>, origin_ns: i64) -> InstantTable {
     let order = order_by_time(&rows.ts);
     InstantTable {
         ts: rebased(rows.ts, &order, origin_ns),
-        track: gather(rows.track, &order),
-        name: gather(rows.name, &order),
-        category: gather(rows.category, &order),
-        args: gather(rows.args, &order),
-        phase: gather(rows.phase, &order),
-        scope: order.iter().map(|&i| scope[i as usize]).collect(),
+        track: reordered(rows.track, &order),
+        name: reordered(rows.name, &order),
+        category: reordered(rows.category, &order),
+        args: reordered(rows.args, &order),
+        phase: reordered(rows.phase, &order),
+        scope: reordered(scope, &order),
     }
 }
 
-fn sort_links(rows: PointRows, ids: &LinkRows, origin_ns: i64) -> LinkTable {
+fn sort_links(rows: PointRows, ids: LinkRows, origin_ns: i64) -> LinkTable {
     let order = order_by_time(&rows.ts);
     LinkTable {
         ts: rebased(rows.ts, &order, origin_ns),
-        track: gather(rows.track, &order),
-        name: gather(rows.name, &order),
-        category: gather(rows.category, &order),
-        args: gather(rows.args, &order),
-        phase: gather(rows.phase, &order),
-        id_tag: order.iter().map(|&i| ids.tag[i as usize]).collect(),
-        id: order.iter().map(|&i| ids.id[i as usize]).collect(),
-        binds_enclosing: order.iter().map(|&i| ids.binds_enclosing[i as usize]).collect(),
+        track: reordered(rows.track, &order),
+        name: reordered(rows.name, &order),
+        category: reordered(rows.category, &order),
+        args: reordered(rows.args, &order),
+        phase: reordered(rows.phase, &order),
+        id_tag: reordered(ids.tag, &order),
+        id: reordered(ids.id, &order),
+        binds_enclosing: reordered(ids.binds_enclosing, &order),
     }
 }
 
@@ -251,10 +266,10 @@ fn nest(profile: &mut Profile) {
         let own = profile.tracks.as_slice()[track].kind.is_own();
         let before = (nesting.overlaps, nesting.first_overlap);
         let rows = nesting.add_track(&mut TrackSlices {
-            first: range.start as u32,
-            start: &slices.start[range.clone()],
-            dur: &slices.dur[range.clone()],
-            flags: &mut slices.flags[range],
+            range,
+            start: &slices.start,
+            dur: &slices.dur,
+            flags: &mut slices.flags,
         });
         slices.rows_of_track.push(rows);
         if !own {
@@ -264,7 +279,7 @@ fn nest(profile: &mut Profile) {
     }
     let (overlaps, too_deep, first) = (nesting.overlaps, nesting.too_deep, nesting.first_overlap);
     profile.slices.depth = nesting.depth;
-    profile.slices.parent = nesting.parent;
+    profile.slices.parent_back = nesting.parent_back;
     let mut diagnostics = std::mem::take(&mut profile.diagnostics);
     diagnostics.add_many("partial_overlap", overlaps, None, || overlap_example(profile, first));
     diagnostics.add_many("too_deep", too_deep, None, || {

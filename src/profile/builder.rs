@@ -1,7 +1,8 @@
 //! The writer's side of a profile: events in any order, times on the source's clock, names as text or interned.
 
 use super::assemble;
-use super::rows::{EndRow, LinkRows, PointRows, SliceRows};
+use super::packed::Column;
+use super::rows::{EndRow, EndRows, LinkRows, PointRows, SliceRows};
 pub(super) use super::rows::{Point, Row};
 use super::{
     ArgsArena, ArgsId, LinkValue, MetadataRow, NeuronCoreId, PhaseCounts, Process, ProcessId, Profile, SliceFlags,
@@ -45,9 +46,9 @@ pub struct ProfileBuilder {
     track_of_tid: FxHashMap<(ProcessId, StrId), TrackId>,
     pub(super) args: ArgsArena,
     pub(super) slices: SliceRows,
-    pub(super) ends: Vec<EndRow>,
+    pub(super) ends: EndRows,
     pub(super) instants: PointRows,
-    pub(super) instant_scope: Vec<u8>,
+    pub(super) instant_scope: Column<u8>,
     pub(super) links: PointRows,
     pub(super) link_ids: LinkRows,
     pub(super) counters: super::counters::CounterRows,
@@ -83,6 +84,16 @@ impl ProfileBuilder {
     /// Stores the arguments of an event: the raw text of a JSON object.
     pub fn add_args(&mut self, json: &str) -> ArgsId {
         self.args.add(json)
+    }
+
+    /// [`Self::add_args`] of a part of the text that [`Self::keep_text`] will be given: where it starts, and its bytes.
+    pub(super) fn add_args_part(&mut self, start: u64, bytes: usize) -> ArgsId {
+        self.args.add_part(start, bytes)
+    }
+
+    /// Takes the text that arguments are parts of.
+    pub(super) fn keep_text(&mut self, text: Vec<u8>) {
+        self.args.keep(text);
     }
 
     /// The process with this pid, made now if it is new; named if `name` is not empty.
@@ -229,7 +240,7 @@ impl ProfileBuilder {
         self.phase_counts.add("B", 1);
         let slice = self.slices.track.len() as u32;
         self.slices.push(track, ts, 0, name, category, args, SliceFlags::PAIRED);
-        self.ends.push(EndRow { track, ts, slice, name, args, byte_offset });
+        self.ends.push(EndRow { track, ts, slice: Some(slice), name, args, byte_offset }, slice);
     }
 
     /// The end of the last open slice of the track. `name` may be empty; `args` are added to those of the begin.
@@ -237,7 +248,8 @@ impl ProfileBuilder {
         let ts = clamp(ts_ns);
         self.note(track, ts);
         self.phase_counts.add("E", 1);
-        self.ends.push(EndRow { track, ts, slice: u32::MAX, name, args, byte_offset });
+        let slices = self.slices.track.len() as u32;
+        self.ends.push(EndRow { track, ts, slice: None, name, args, byte_offset }, slices);
     }
 
     /// An event at one instant. `phase`: `i`, or another letter of the Chrome format; `scope`: `t`, `p`, `g` or a space.
@@ -330,11 +342,11 @@ impl ProfileBuilder {
     /// The event of a phase of the Chrome format that was added last.
     pub(super) fn last_row(&self, phase: u8) -> Option<Row> {
         let (slices, instants, links) = (self.slices.track.len(), self.instants.ts.len(), self.links.ts.len());
-        let last_is_link = self.links.phase.last() == Some(&phase) && phase != b'i' && phase != b'I';
+        let last_is_link = self.links.phase.last() == Some(phase) && phase != b'i' && phase != b'I';
         match phase {
             b'X' | b'B' => slices.checked_sub(1).map(Row::Slice),
             b'E' | b'C' | b'M' => None,
-            _ if last_is_link && !(phase == b'P' && self.instants.phase.last() == Some(&b'P')) => {
+            _ if last_is_link && !(phase == b'P' && self.instants.phase.last() == Some(b'P')) => {
                 links.checked_sub(1).map(Row::Link)
             }
             _ => instants.checked_sub(1).map(Row::Instant),
@@ -344,13 +356,14 @@ impl ProfileBuilder {
     /// Adds members to the arguments of an event.
     pub(super) fn join_args(&mut self, row: Row, json: &str) {
         let more = self.args.add(json);
-        let slot = match row {
-            Row::Slice(i) => self.slices.args.get_mut(i),
-            Row::Instant(i) => self.instants.args.get_mut(i),
-            Row::Link(i) => self.links.args.get_mut(i),
+        let (column, row) = match row {
+            Row::Slice(i) => (&mut self.slices.args, i),
+            Row::Instant(i) => (&mut self.instants.args, i),
+            Row::Link(i) => (&mut self.links.args, i),
         };
-        if let Some(slot) = slot {
-            *slot = assemble::join_args(&mut self.args, *slot, more);
+        if row < column.len() {
+            let joined = assemble::join_args(&mut self.args, column.get(row), more);
+            column.set(row, joined);
         }
     }
 
@@ -358,9 +371,10 @@ impl ProfileBuilder {
     pub(super) fn points_of_phase(&self, phase: u8) -> Vec<Point> {
         let mut found = Vec::new();
         for (rows, is_link) in [(&self.instants, false), (&self.links, true)] {
-            for (i, _) in rows.phase.iter().enumerate().filter(|(_, p)| **p == phase) {
-                let id = if is_link { (self.link_ids.tag[i], self.link_ids.id[i]) } else { (0, 0) };
-                found.push(Point { track: rows.track[i], ts: rows.ts[i], name: rows.name[i], args: rows.args[i], id });
+            for (i, _) in rows.phase.iter().enumerate().filter(|(_, p)| *p == phase) {
+                let id = if is_link { (self.link_ids.tag.get(i), self.link_ids.id.get(i)) } else { (0, 0) };
+                let (track, ts) = (rows.track.get(i), rows.ts.get(i));
+                found.push(Point { track, ts, name: rows.name.get(i), args: rows.args.get(i), id });
             }
         }
         found.sort_by_key(|p| p.ts);
@@ -423,9 +437,13 @@ impl ProfileBuilder {
     /// Bytes held, about: what a limit on memory looks at.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let points = self.instants.ts.capacity() * 26 + self.links.ts.capacity() * 35;
-        let slices = self.slices.start.capacity() * 33 + self.ends.capacity() * size_of::<EndRow>();
-        slices + points + self.counters.bytes() + self.args.bytes() + self.strings.bytes()
+        let points = self.instants.bytes() + self.instant_scope.bytes() + self.links.bytes() + self.link_ids.bytes();
+        self.slices.bytes()
+            + self.ends.bytes()
+            + points
+            + self.counters.bytes()
+            + self.args.bytes()
+            + self.strings.bytes()
     }
 
     /// Matches begins with ends, sorts, nests, moves the earliest time to zero, and adds what was found to `diagnostics`.

@@ -20,6 +20,7 @@ pub mod lod;
 pub mod marks;
 mod nesting;
 pub mod neuron;
+mod packed;
 mod phases;
 mod points;
 pub mod query;

@@ -1,5 +1,8 @@
 //! How the slices of one track nest: which was running when another started, and the row each is drawn in.
 
+use std::ops::Range;
+
+use super::packed::Column;
 use super::{SliceFlags, SliceId};
 
 /// Rows searched for a free one before a slice that overlaps opens a new row: bounds the work on hostile input.
@@ -7,17 +10,19 @@ const MAX_ROWS_SEARCHED: usize = 256;
 
 /// What nesting is computed from: the slices of one track, sorted by start, longest first.
 pub(super) struct TrackSlices<'a> {
-    pub(super) first: u32,
-    pub(super) start: &'a [i64],
-    pub(super) dur: &'a [i64],
-    pub(super) flags: &'a mut [SliceFlags],
+    /// Where they are in the columns.
+    pub(super) range: Range<usize>,
+    pub(super) start: &'a Column<i64>,
+    pub(super) dur: &'a Column<i64>,
+    pub(super) flags: &'a mut Column<SliceFlags>,
 }
 
 /// What nesting gives: columns to append, and counts.
 #[derive(Default)]
 pub(super) struct Nesting {
-    pub(super) depth: Vec<u16>,
-    pub(super) parent: Vec<SliceId>,
+    pub(super) depth: Column<u16>,
+    /// How many slices before each its parent is; 0 for none.
+    pub(super) parent_back: Column<u32>,
     /// Slices that begin inside the slice that was running and end after it.
     pub(super) overlaps: u64,
     /// The first of them.
@@ -35,15 +40,16 @@ impl Nesting {
         self.stack.clear();
         self.open.clear();
         self.row_ends.clear();
-        for i in 0..track.start.len() {
-            let (start, end) = (track.start[i], track.start[i].saturating_add(track.dur[i]));
-            let id = SliceId(track.first + i as u32);
-            if track.flags[i].has(SliceFlags::UNCLOSED) {
-                self.parent.push(SliceId::NONE);
+        for i in track.range.clone() {
+            let start = track.start.get(i);
+            let (end, flags) = (start.saturating_add(track.dur.get(i)), track.flags.get(i));
+            let id = SliceId(i as u32);
+            if flags.has(SliceFlags::UNCLOSED) {
+                self.parent_back.push(0);
             } else {
                 let overlaps = self.push_on_stack(id, start, end);
                 if overlaps {
-                    track.flags[i] = track.flags[i].with(SliceFlags::OVERLAPS);
+                    track.flags.set(i, flags.with(SliceFlags::OVERLAPS));
                     self.overlaps += 1;
                     self.first_overlap = self.first_overlap.or(Some(id));
                 }
@@ -61,7 +67,7 @@ impl Nesting {
             self.stack.pop();
         }
         let running = self.stack.last().copied();
-        self.parent.push(running.map_or(SliceId::NONE, |(parent, _)| parent));
+        self.parent_back.push(running.map_or(0, |(parent, _)| id.0 - parent.0));
         self.stack.push((id, end));
         running.is_some_and(|(_, e)| end > e)
     }
@@ -95,13 +101,14 @@ mod tests {
     use super::*;
 
     fn nest(slices: &[(i64, i64)]) -> (Vec<u16>, Vec<Option<u32>>, u64) {
-        let start: Vec<_> = slices.iter().map(|s| s.0).collect();
-        let dur: Vec<_> = slices.iter().map(|s| s.1 - s.0).collect();
-        let mut flags = vec![SliceFlags::default(); slices.len()];
+        let start: Column<_> = slices.iter().map(|s| s.0).collect();
+        let dur: Column<_> = slices.iter().map(|s| s.1 - s.0).collect();
+        let mut flags: Column<_> = slices.iter().map(|_| SliceFlags::default()).collect();
         let mut nesting = Nesting::default();
-        nesting.add_track(&mut TrackSlices { first: 0, start: &start, dur: &dur, flags: &mut flags });
-        let parent = nesting.parent.iter().map(|p| (*p != SliceId::NONE).then_some(p.0)).collect();
-        (nesting.depth, parent, nesting.overlaps)
+        nesting.add_track(&mut TrackSlices { range: 0..slices.len(), start: &start, dur: &dur, flags: &mut flags });
+        let parent = |(i, back): (usize, u32)| (back != 0).then(|| i as u32 - back);
+        let parents = nesting.parent_back.iter().enumerate().map(parent).collect();
+        (nesting.depth.iter().collect(), parents, nesting.overlaps)
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Events at one instant: marks and samples, and the link events (flows, async, objects) that are joined by an id.
 
+use super::packed::Column;
 use super::{ArgsId, TrackId};
 use crate::base::{StrId, TraceNs};
 use crate::define_idx;
@@ -16,13 +17,13 @@ define_idx! {
 /// Columns of instant events, sorted by time and, where equal, in file order.
 #[derive(Clone, Debug, Default)]
 pub struct InstantTable {
-    pub(super) ts: Vec<i64>,
-    pub(super) track: Vec<TrackId>,
-    pub(super) name: Vec<StrId>,
-    pub(super) category: Vec<StrId>,
-    pub(super) args: Vec<ArgsId>,
-    pub(super) phase: Vec<u8>,
-    pub(super) scope: Vec<u8>,
+    pub(super) ts: Column<i64>,
+    pub(super) track: Column<TrackId>,
+    pub(super) name: Column<StrId>,
+    pub(super) category: Column<StrId>,
+    pub(super) args: Column<ArgsId>,
+    pub(super) phase: Column<u8>,
+    pub(super) scope: Column<u8>,
 }
 
 impl InstantTable {
@@ -35,7 +36,7 @@ impl InstantTable {
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ts.is_empty()
+        self.len() == 0
     }
 
     /// All events by time.
@@ -46,49 +47,56 @@ impl InstantTable {
     /// When it happened.
     #[must_use]
     pub fn ts(&self, id: InstantId) -> TraceNs {
-        TraceNs(self.ts[id.0 as usize])
+        TraceNs(self.ts.get(id.0 as usize))
     }
 
     /// Where.
     #[must_use]
     pub fn track(&self, id: InstantId) -> TrackId {
-        self.track[id.0 as usize]
+        self.track.get(id.0 as usize)
     }
 
     /// Its name.
     #[must_use]
     pub fn name(&self, id: InstantId) -> StrId {
-        self.name[id.0 as usize]
+        self.name.get(id.0 as usize)
     }
 
     /// Its category, empty when it has none.
     #[must_use]
     pub fn category(&self, id: InstantId) -> StrId {
-        self.category[id.0 as usize]
+        self.category.get(id.0 as usize)
     }
 
     /// Its arguments.
     #[must_use]
     pub fn args(&self, id: InstantId) -> ArgsId {
-        self.args[id.0 as usize]
+        self.args.get(id.0 as usize)
     }
 
     /// The phase letter of the file: `i` and `I` are instants, `R` a mark, `P` a sample; others are kept as they were.
     #[must_use]
     pub fn phase(&self, id: InstantId) -> char {
-        char::from(self.phase[id.0 as usize])
+        char::from(self.phase.get(id.0 as usize))
     }
 
     /// How far it reaches: `t` its thread, `p` its process, `g` everything; a space when the file did not say.
     #[must_use]
     pub fn scope(&self, id: InstantId) -> char {
-        char::from(self.scope[id.0 as usize])
+        char::from(self.scope.get(id.0 as usize))
+    }
+
+    /// Bytes held by the columns.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let texts = self.name.bytes() + self.category.bytes() + self.args.bytes();
+        self.ts.bytes() + self.track.bytes() + texts + self.phase.bytes() + self.scope.bytes()
     }
 
     /// Events from `from` on (by time), as positions: use with [`Self::ids`]' `skip`.
     #[must_use]
     pub fn first_from(&self, from: TraceNs) -> usize {
-        self.ts.partition_point(|&t| t < from.0)
+        self.ts.partition_point(|t| t < from.0)
     }
 }
 
@@ -129,15 +137,15 @@ impl LinkValue {
 /// objects (`N` `O` `D`). Sorted by time and, where equal, in file order.
 #[derive(Clone, Debug, Default)]
 pub struct LinkTable {
-    pub(super) ts: Vec<i64>,
-    pub(super) track: Vec<TrackId>,
-    pub(super) name: Vec<StrId>,
-    pub(super) category: Vec<StrId>,
-    pub(super) args: Vec<ArgsId>,
-    pub(super) phase: Vec<u8>,
-    pub(super) id_tag: Vec<u8>,
-    pub(super) id: Vec<u64>,
-    pub(super) binds_enclosing: Vec<bool>,
+    pub(super) ts: Column<i64>,
+    pub(super) track: Column<TrackId>,
+    pub(super) name: Column<StrId>,
+    pub(super) category: Column<StrId>,
+    pub(super) args: Column<ArgsId>,
+    pub(super) phase: Column<u8>,
+    pub(super) id_tag: Column<u8>,
+    pub(super) id: Column<u64>,
+    pub(super) binds_enclosing: Column<bool>,
 }
 
 impl LinkTable {
@@ -150,7 +158,7 @@ impl LinkTable {
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ts.is_empty()
+        self.len() == 0
     }
 
     /// All events by time.
@@ -161,48 +169,56 @@ impl LinkTable {
     /// When it happened.
     #[must_use]
     pub fn ts(&self, id: LinkId) -> TraceNs {
-        TraceNs(self.ts[id.0 as usize])
+        TraceNs(self.ts.get(id.0 as usize))
     }
 
     /// Where.
     #[must_use]
     pub fn track(&self, id: LinkId) -> TrackId {
-        self.track[id.0 as usize]
+        self.track.get(id.0 as usize)
     }
 
     /// Its name.
     #[must_use]
     pub fn name(&self, id: LinkId) -> StrId {
-        self.name[id.0 as usize]
+        self.name.get(id.0 as usize)
     }
 
     /// Its category, empty when it has none. Ids are joined within a category.
     #[must_use]
     pub fn category(&self, id: LinkId) -> StrId {
-        self.category[id.0 as usize]
+        self.category.get(id.0 as usize)
     }
 
     /// Its arguments.
     #[must_use]
     pub fn args(&self, id: LinkId) -> ArgsId {
-        self.args[id.0 as usize]
+        self.args.get(id.0 as usize)
     }
 
     /// The phase letter of the file.
     #[must_use]
     pub fn phase(&self, id: LinkId) -> char {
-        char::from(self.phase[id.0 as usize])
+        char::from(self.phase.get(id.0 as usize))
     }
 
     /// What it is joined by.
     #[must_use]
     pub fn id(&self, id: LinkId) -> LinkValue {
-        LinkValue::from_tag(self.id_tag[id.0 as usize], self.id[id.0 as usize])
+        LinkValue::from_tag(self.id_tag.get(id.0 as usize), self.id.get(id.0 as usize))
+    }
+
+    /// Bytes held by the columns.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let texts = self.name.bytes() + self.category.bytes() + self.args.bytes();
+        let ids = self.id_tag.bytes() + self.id.bytes() + self.binds_enclosing.bytes();
+        self.ts.bytes() + self.track.bytes() + texts + self.phase.bytes() + ids
     }
 
     /// Whether a flow ends in the enclosing slice (`"bp":"e"`) and not in the next one.
     #[must_use]
     pub fn binds_enclosing(&self, id: LinkId) -> bool {
-        self.binds_enclosing[id.0 as usize]
+        self.binds_enclosing.get(id.0 as usize)
     }
 }

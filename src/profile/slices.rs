@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::packed::Column;
 use super::{ArgsId, TrackId};
 use crate::base::{Interval, StrId, TraceNs};
 use crate::define_idx;
@@ -11,11 +12,6 @@ use crate::define_idx;
 define_idx! {
     /// A slice of one profile. Ids run track by track, and in a track by start, longest first.
     pub struct SliceId;
-}
-
-impl SliceId {
-    /// No slice, in the parent column.
-    pub(crate) const NONE: Self = Self(u32::MAX);
 }
 
 /// Facts about one slice that are yes or no.
@@ -55,14 +51,15 @@ impl SliceFlags {
 /// Columns of slices.
 #[derive(Clone, Debug, Default)]
 pub struct SliceTable {
-    pub(super) start: Vec<i64>,
-    pub(super) dur: Vec<i64>,
-    pub(super) name: Vec<StrId>,
-    pub(super) category: Vec<StrId>,
-    pub(super) args: Vec<ArgsId>,
-    pub(super) flags: Vec<SliceFlags>,
-    pub(super) depth: Vec<u16>,
-    pub(super) parent: Vec<SliceId>,
+    pub(super) start: Column<i64>,
+    pub(super) dur: Column<i64>,
+    pub(super) name: Column<StrId>,
+    pub(super) category: Column<StrId>,
+    pub(super) args: Column<ArgsId>,
+    pub(super) flags: Column<SliceFlags>,
+    pub(super) depth: Column<u16>,
+    /// How many slices before it the parent is: 0 for none.
+    pub(super) parent_back: Column<u32>,
     /// First slice of each track, and one more entry: the number of slices.
     pub(super) first_of_track: Vec<u32>,
     /// Rows each track needs: one more than its greatest depth.
@@ -79,7 +76,7 @@ impl SliceTable {
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.start.is_empty()
+        self.len() == 0
     }
 
     /// All slices, track by track.
@@ -116,19 +113,19 @@ impl SliceTable {
     /// When it starts.
     #[must_use]
     pub fn start(&self, id: SliceId) -> TraceNs {
-        TraceNs(self.start[id.0 as usize])
+        TraceNs(self.start.get(id.0 as usize))
     }
 
     /// How long it lasts, in ns; never negative.
     #[must_use]
     pub fn dur_ns(&self, id: SliceId) -> i64 {
-        self.dur[id.0 as usize]
+        self.dur.get(id.0 as usize)
     }
 
     /// When it ends (saturating).
     #[must_use]
     pub fn end(&self, id: SliceId) -> TraceNs {
-        TraceNs(self.start[id.0 as usize].saturating_add(self.dur[id.0 as usize]))
+        TraceNs(self.start(id).0.saturating_add(self.dur_ns(id)))
     }
 
     /// From start to end.
@@ -140,39 +137,39 @@ impl SliceTable {
     /// Its name.
     #[must_use]
     pub fn name(&self, id: SliceId) -> StrId {
-        self.name[id.0 as usize]
+        self.name.get(id.0 as usize)
     }
 
     /// Its category, empty when it has none.
     #[must_use]
     pub fn category(&self, id: SliceId) -> StrId {
-        self.category[id.0 as usize]
+        self.category.get(id.0 as usize)
     }
 
     /// Its arguments.
     #[must_use]
     pub fn args(&self, id: SliceId) -> ArgsId {
-        self.args[id.0 as usize]
+        self.args.get(id.0 as usize)
     }
 
     /// What is special about it.
     #[must_use]
     pub fn flags(&self, id: SliceId) -> SliceFlags {
-        self.flags[id.0 as usize]
+        self.flags.get(id.0 as usize)
     }
 
     /// The row it is drawn in: 0 is the outermost. No two slices of a row of a track overlap.
     #[must_use]
     pub fn depth(&self, id: SliceId) -> u16 {
-        self.depth[id.0 as usize]
+        self.depth.get(id.0 as usize)
     }
 
     /// The slice that was running on its track when it started. It ends before this one does if this one has
     /// [`SliceFlags::OVERLAPS`]; see [`Self::enclosing`]. Always absent for an unclosed slice, and never one.
     #[must_use]
     pub fn stack_parent(&self, id: SliceId) -> Option<SliceId> {
-        let parent = self.parent[id.0 as usize];
-        (parent != SliceId::NONE).then_some(parent)
+        let back = self.parent_back.get(id.0 as usize);
+        (back != 0).then(|| SliceId(id.0 - back))
     }
 
     /// The innermost slice that contains it wholly.
@@ -192,9 +189,8 @@ impl SliceTable {
     /// Bytes held by the columns.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        (self.start.capacity() + self.dur.capacity()) * 8
-            + (self.name.capacity() + self.category.capacity() + self.args.capacity() + self.parent.capacity()) * 4
-            + self.depth.capacity() * 2
-            + self.flags.capacity()
+        let times = self.start.bytes() + self.dur.bytes();
+        let texts = self.name.bytes() + self.category.bytes() + self.args.bytes();
+        times + texts + self.flags.bytes() + self.depth.bytes() + self.parent_back.bytes()
     }
 }

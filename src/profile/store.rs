@@ -187,7 +187,7 @@ impl Profile {
     /// Bytes held by the big tables (look-up tables of the strings not counted).
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let points = self.instants.ts.capacity() * 26 + self.links.ts.capacity() * 35;
+        let points = self.instants.bytes() + self.links.bytes();
         self.slices.bytes() + self.args.bytes() + self.strings.bytes() + points + self.counters.ts.capacity() * 16
     }
 }

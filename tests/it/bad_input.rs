@@ -171,11 +171,11 @@ fn a_bomb_is_refused() {
 fn memory_has_a_limit_that_is_an_error() {
     let mut reader =
         Box::new(ProfileReader::with_limits("test", ReadLimits { store_bytes: 100_000, ..ReadLimits::default() }));
-    let event = br#"{"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"a"},"#;
     let mut result = reader.push(b"[");
-    for _ in 0..100_000 {
+    for i in 0..100_000 {
         if result.is_ok() {
-            result = reader.push(event);
+            let event = format!(r#"{{"ph":"X","ts":{i},"dur":1,"pid":1,"tid":1,"name":"a","args":{{"i":{i}}}}},"#);
+            result = reader.push(event.as_bytes());
         }
     }
     assert!(matches!(result, Err(ReadError::TooLarge { .. })));

@@ -21,6 +21,7 @@ mod insight;
 mod layering;
 mod made_formats;
 mod numerics;
+mod old_formats;
 mod readers;
 mod round_trip;
 mod spills;

@@ -1,5 +1,6 @@
 //! Formats whose parts refer to later ones: the text is collected, and read when it is whole.
 
+use super::json::BYTE_ORDER_MARK;
 use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
 use crate::base::Diagnostics;
 use crate::profile::{Profile, ProfileBuilder};
@@ -18,10 +19,17 @@ impl Parsed {
         Self::Rows(Box::new(builder), diagnostics)
     }
 
-    /// The profile.
-    pub fn finish(self) -> Profile {
+    /// The profile. Of the text only what arguments are parts of is kept.
+    pub fn finish(self, mut text: Vec<u8>) -> Profile {
         match self {
-            Self::Rows(builder, diagnostics) => builder.finish(diagnostics),
+            Self::Rows(mut builder, diagnostics) => {
+                if text.starts_with(BYTE_ORDER_MARK) {
+                    // Places of values do not count it.
+                    text.drain(..BYTE_ORDER_MARK.len());
+                }
+                builder.keep_text(text);
+                builder.finish(diagnostics)
+            }
             Self::Profile(profile) => *profile,
         }
     }
@@ -49,9 +57,7 @@ impl ChunkedReader for DocumentReader {
     }
 
     fn finish(self: Box<Self>) -> Result<Profile, ReadError> {
-        let parsed = (self.parse)(&self.text);
-        drop(self.text);
-        parsed.map(Parsed::finish)
+        (self.parse)(&self.text).map(|parsed| parsed.finish(self.text))
     }
 
     fn progress(&self) -> ReadProgress {

@@ -2,7 +2,7 @@
 //! from then on; other formats are read when the text is whole.
 
 use super::chrome::ChromeReader;
-use super::document::{Parse, Parsed, collect};
+use super::document::{Parse, collect};
 use super::json::keys::KeyScanner;
 use super::sampled::{read_cpuprofile, read_firefox, read_heapprofile, read_safari, read_speedscope, read_stackprof};
 use super::sniff::name_json_object;
@@ -21,6 +21,7 @@ const FORMATS: &[(&[&str], Parse)] = &[
     (&["meta", "threads"], read_firefox),
     (&["profile", "fileType"], read_firefox),
     (&["profile", "meta"], read_firefox),
+    (&["meta", "profileJSON"], read_firefox),
     (&["version", "recording"], read_safari),
     (&["recording", "overview"], read_safari),
     (&["mode", "frames", "samples"], read_stackprof),
@@ -47,12 +48,10 @@ impl JsonReader {
         let keys = self.scanner.keys();
         let has = |key: &&str| keys.iter().any(|k| k == key);
         if let Some((_, parse)) = FORMATS.iter().find(|(wanted, _)| wanted.iter().all(has)) {
-            let parsed = parse(&self.text);
-            drop(self.text);
-            return parsed.map(Parsed::finish);
+            return parse(&self.text).map(|parsed| parsed.finish(self.text));
         }
         if neuron::looks_summary(&self.text) {
-            return neuron::read_summary(&self.text).map(Parsed::finish);
+            return neuron::read_summary(&self.text).map(|parsed| parsed.finish(self.text));
         }
         match name_json_object(keys) {
             Some(known) => Err(ReadError::NotAProfile { what: known.to_owned() }),

@@ -16,8 +16,8 @@ const KNOWN: &[(&[u8], &str)] = &[
     (b"BZh", "a bzip2 file (unpack it with bzip2 -d)"),
     (b"7z\xbc\xaf", "a 7z archive (unpack it)"),
     (b"Rar!", "a RAR archive (unpack it)"),
-    (b"PERFILE2", "Linux perf data (convert it with perf script or samply import)"),
-    (b"\x1c\0\0\0\x10\0\0\0", "Linux perf data"),
+    (b"PERFILE2", "Linux perf data (print it with perf script, whose output can be opened)"),
+    (b"\x1c\0\0\0\x10\0\0\0", "Linux perf data (print it with perf script, whose output can be opened)"),
     (b"FLR\0", "a Java flight recording"),
     (b"\x10\0\x04FxT\x16\0", "a Fuchsia trace"),
     (b"\x89HDF", "an HDF5 file"),
@@ -29,7 +29,39 @@ const KNOWN: &[(&[u8], &str)] = &[
     (b"NEFF", "a Neuron executable (NEFF)"),
     (b"NTFF", "a Neuron device profile (NTFF: view it with neuron-profile view --output-format json)"),
     (b"HloModule", "the text of an HLO module"),
+    (b"JAVA PROFILE", "a Java heap dump"),
+    (b"memray\0", "a memray capture (its allocations: memray transform, or memray flamegraph)"),
+    (b"*version", "a method trace of Android's runtime (record it with Perfetto instead)"),
+    (b"SLOW", "a method trace of Android's runtime (record it with Perfetto instead)"),
+    (b"SIMPLEPERF", "a simpleperf recording (simpleperf report-sample --protobuf, or its gecko_profile_generator.py)"),
+    (b"simpleperf", "a simpleperf recording (simpleperf report-sample --protobuf, or its gecko_profile_generator.py)"),
+    (b"bplist00", "a property list of macOS (of Instruments, export with xctrace)"),
+    (b"BPFI", "a Windows trace (ETL: convert it with samply import or PerfView)"),
 ];
+
+/// Text that says what it is, by a part of its start.
+const KNOWN_TEXTS: &[(&str, &str)] = &[
+    ("# callgrind format", "a Callgrind profile (open it in KCachegrind, or fold its stacks into collapsed ones)"),
+    ("creator: callgrind", "a Callgrind profile (open it in KCachegrind, or fold its stacks into collapsed ones)"),
+    (
+        "Time and Allocation Profiling Report",
+        "a GHC time profile (write it with +RTS -pj, or convert with ghc-prof-flamegraph)",
+    ),
+    ("Self Weight\t", "a call tree copied from Instruments"),
+    ("heap profile:", "a pprof profile as text (get it without debug=1, which gives the binary one)"),
+    ("goroutine profile:", "a pprof profile as text (get it without debug=1, which gives the binary one)"),
+    ("--- contention:", "a pprof profile as text (get it without debug=1, which gives the binary one)"),
+    ("--- mutex:", "a pprof profile as text (get it without debug=1, which gives the binary one)"),
+    ("log opened (PC)", "a Papyrus stack profile"),
+    ("v8-version,", "a log of V8 (node --prof-process --preprocess, or --cpu-prof for a profile that opens)"),
+    ("[BeginEvents]", "an Nsight Compute text report"),
+];
+
+/// What a text is called that is no profile, if it says so.
+pub(super) fn name_of_text(head: &[u8]) -> Option<&'static str> {
+    let has = |part: &str| memchr::memmem::find(head, part.as_bytes()).is_some();
+    KNOWN_TEXTS.iter().find(|(part, _)| has(part)).map(|(_, name)| *name)
+}
 
 /// What a file that begins so is called, if it is known.
 pub(super) fn name_of(head: &[u8]) -> Option<&'static str> {

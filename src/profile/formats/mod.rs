@@ -29,6 +29,7 @@ mod magic;
 mod memory_timeline;
 mod neuron;
 mod perfetto;
+mod pieces;
 mod protobuf;
 mod reader;
 mod rocprof;

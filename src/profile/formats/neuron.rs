@@ -44,7 +44,7 @@ pub(super) fn read_operators(text: &[u8]) -> Result<Parsed, ReadError> {
         if slot == ends.len() {
             ends.push((track, 0));
         }
-        let (name, args) = (builder.intern(&name), builder.add_args(&op.raw_text()));
+        let (name, args) = (builder.intern(&name), op.args(&mut builder));
         builder.slice_of(track, ends[slot].1, Some(time), name, StrId::EMPTY, args);
         ends[slot].1 = ends[slot].1.saturating_add(time.max(0));
     }
@@ -88,7 +88,7 @@ pub(super) fn read_device_json(text: &[u8]) -> Result<Parsed, ReadError> {
             }
             let name = builder.intern(&shown);
             let category = builder.intern(&kind);
-            let args = builder.add_args(&row.raw_text());
+            let args = row.args(&mut builder);
             match ns(dur) {
                 Some(dur) => builder.slice_of(track, at, Some(dur), name, category, args),
                 None => builder.instant(track, at, b'i', b't', name, category, args),
@@ -142,7 +142,7 @@ pub(super) fn read_system_json(text: &[u8]) -> Result<Parsed, ReadError> {
         };
         let process = builder.process(&format!("{instance} {pid}"), &format!("Process {pid} on {instance}"));
         let track = builder.thread(process, &format!("{group} {}", text(tid)), &group);
-        let (name, args) = (builder.intern(&text(name)), builder.add_args(&row.raw_text()));
+        let (name, args) = (builder.intern(&text(name)), row.args(&mut builder));
         let category = builder.intern(group.split('-').next().unwrap_or_default());
         builder.slice_of(track, at, dur.and_then(|v| v.ns(TimeUnit::Ns)), name, category, args);
     }
@@ -187,7 +187,7 @@ pub(super) fn read_summary(text: &[u8]) -> Result<Parsed, ReadError> {
         let name = String::from_utf8_lossy(key);
         let track = builder.thread(process, &name, &name);
         let total = metrics.get("total_time").and_then(|v| v.ns(TimeUnit::S));
-        let (name_id, args) = (builder.intern(&name), builder.add_args(&metrics.raw_text()));
+        let (name_id, args) = (builder.intern(&name), metrics.args(&mut builder));
         let args = if metrics.is_object() { args } else { ArgsId::NONE };
         builder.slice_of(track, 0, total, name_id, StrId::EMPTY, args);
     }

@@ -10,10 +10,10 @@ use super::ftrace::{FtraceReader, read_page};
 use super::json_reader::JsonReader;
 use super::memory_timeline::read_memory_timeline;
 use super::perfetto::PerfettoReader;
-use super::sampled::{CollapsedReader, read_pprof};
+use super::sampled::{CollapsedReader, PerfScriptReader, read_pprof};
 use super::sniff::{FileKind, SNIFF_BYTES, sniff};
 use super::utf16::Utf16;
-use super::xplane::read_xplane;
+use super::xplane::XPlaneReader;
 use crate::base::Diagnostics;
 use crate::profile::{Profile, ProfileBuilder};
 
@@ -183,6 +183,12 @@ impl ProfileReader {
             unpacker.finish(&mut self.diagnostics)?;
         }
         let mut profile = self.text.finish()?;
+        if profile.meta.events == 0 && profile.diagnostics.is_empty() {
+            let format = profile.meta.format.clone();
+            profile
+                .diagnostics
+                .add("no_events", None, || format!("the file is of the format {format}, but holds no events"));
+        }
         profile.meta.title = self.title;
         profile.diagnostics.append(&self.diagnostics);
         Ok(vec![profile])
@@ -314,12 +320,13 @@ fn reader_for(kind: FileKind, limits: ReadLimits) -> Result<Box<dyn ChunkedReade
         FileKind::ChromeLines => Ok(Box::new(ChromeReader::of_lines(limits))),
         FileKind::JsonObject => Ok(Box::new(JsonReader::new(limits))),
         FileKind::CollapsedStacks => Ok(Box::new(CollapsedReader::new(limits))),
+        FileKind::PerfScript => Ok(Box::new(PerfScriptReader::new(limits))),
         FileKind::Ftrace => Ok(Box::new(FtraceReader::new(limits))),
         FileKind::Markup => document(read_page),
         FileKind::JsonRows => document(read_memory_timeline),
         FileKind::Perfetto => Ok(Box::new(PerfettoReader::new(limits))),
         FileKind::Pprof => document(read_pprof),
-        FileKind::XPlane => document(read_xplane),
+        FileKind::XPlane => Ok(Box::new(XPlaneReader::new(limits))),
         FileKind::Empty => Err(ReadError::Empty),
         FileKind::Gzip | FileKind::Zip => {
             Err(ReadError::NotAProfile { what: "a packed file inside a packed file (unpack it once)".to_owned() })

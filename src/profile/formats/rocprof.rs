@@ -133,7 +133,7 @@ impl Reader<'_> {
             (track, marker.cloned().unwrap_or(operation))
         };
         let (name, category, args) =
-            (self.builder.intern(&name), self.builder.intern(&kind), self.builder.add_args(&record.raw_text()));
+            (self.builder.intern(&name), self.builder.intern(&kind), record.args(self.builder));
         let dur = ns(end).map(|end| end.saturating_sub(start));
         self.builder.slice_of(track, start, dur, name, category, args);
         if let Some(id) = correlated.filter(|id| self.launched.contains(id)) {

@@ -1,7 +1,7 @@
 //! What a file is, by its first bytes and never by its name.
 
 use super::ftrace::looks_ftrace;
-use super::sampled::looks_collapsed;
+use super::sampled::{looks_collapsed, looks_perf_script};
 use super::utf16::looks_utf16;
 use super::{magic, protobuf};
 
@@ -39,6 +39,8 @@ pub enum FileKind {
     CollapsedStacks,
     /// What the Linux kernel's ftrace prints, as systrace and atrace save it; alone or in a page.
     Ftrace,
+    /// What `perf script` prints of a recording of Linux perf.
+    PerfScript,
     /// A profile of pprof.
     Pprof,
     /// An `XSpace` of XLA, TensorFlow and JAX.
@@ -72,6 +74,7 @@ impl FileKind {
             Self::Text => "a text file",
             Self::CollapsedStacks => "collapsed stacks",
             Self::Ftrace => "an ftrace log",
+            Self::PerfScript => "the output of perf script",
             Self::Pprof => "a pprof profile",
             Self::XPlane => "an XPlane profile",
             Self::Perfetto => "a Perfetto trace",
@@ -113,8 +116,9 @@ pub fn sniff(head: &[u8]) -> FileKind {
         Some(_) if looks_ftrace(text) => FileKind::Ftrace,
         Some(_) if text.iter().any(|&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c)) => FileKind::Binary,
         Some(_) if looks_collapsed(text) => FileKind::CollapsedStacks,
+        Some(_) if looks_perf_script(text) => FileKind::PerfScript,
         Some(_) if text.starts_with(b"n_models,") => FileKind::NeuronPerfCsv,
-        Some(_) => FileKind::Text,
+        Some(_) => magic::name_of_text(text).map_or(FileKind::Text, FileKind::Known),
     }
 }
 
@@ -158,6 +162,14 @@ const KNOWN_OBJECTS: &[(&[&str], &str)] = &[
     (&["resourceSpans"], "an OpenTelemetry trace"),
     (&["reports"], "a benchmark report"),
     (&["log"], "an HTTP archive (HAR)"),
+    (&["dhatFileVersion"], "a DHAT heap profile (open it in dh_view.html)"),
+    (&["code", "functions", "ticks"], "a log of V8 that was processed (record with --cpu-prof instead)"),
+    (&["segments", "device_traces"], "a PyTorch memory snapshot (open it with memory_viz)"),
+    (&["root_frame", "sample_count"], "a pyinstrument session (save it with -r speedscope or -r chrome)"),
+    (&["growth_rate", "files"], "a Scalene profile"),
+    (&["program", "cost_centres"], "a GHC profile (convert it with hs-speedscope or ghc-prof-flamegraph)"),
+    (&["data", "total", "limit"], "an answer of Jaeger's API"),
+    (&["nodes", "schema", "pid"], "an execution trace of PyTorch (ET): open the Kineto trace that was taken with it"),
 ];
 
 /// What a JSON object without `traceEvents` looks like, by its top-level keys.

@@ -3,12 +3,14 @@
 //! Schema: `tsl/profiler/protobuf/xplane.proto`. Times are picoseconds from the start of a line; the ends of a slice
 //! are rounded to nanoseconds, not its length, so that what nests still does.
 
-use super::ReadError;
-use super::document::Parsed;
+use std::ops::Range;
+
 use super::json::ObjectText;
+use super::pieces::Pieces;
 use super::wire::{Fields, Wire};
+use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
 use crate::base::{Diagnostics, FxHashMap, StrId};
-use crate::profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
+use crate::profile::{ArgsId, LinkEvent, LinkValue, Profile, ProfileBuilder, TrackId};
 
 /// Name of the format in summaries.
 pub(super) const FORMAT: &str = "xplane";
@@ -16,28 +18,61 @@ pub(super) const FORMAT: &str = "xplane";
 /// What the names of planes of other tools' devices begin with.
 pub(super) const CUSTOM_PLANE: &str = "/device:CUSTOM:";
 
-/// Reads a whole file.
-pub(super) fn read_xplane(bytes: &[u8]) -> Result<Parsed, ReadError> {
+/// Reads a file. What names events comes after them, so the file is collected; what was read of it is let go.
+pub(super) struct XPlaneReader {
+    file: Pieces,
+    limits: ReadLimits,
+}
+
+impl XPlaneReader {
+    pub fn new(limits: ReadLimits) -> Self {
+        Self { file: Pieces::default(), limits }
+    }
+}
+
+impl ChunkedReader for XPlaneReader {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+        self.file.push(chunk);
+        let limit = self.limits.document_bytes;
+        if self.file.len() as u64 > limit { Err(ReadError::DocumentTooLarge { limit }) } else { Ok(()) }
+    }
+
+    fn finish(self: Box<Self>) -> Result<Profile, ReadError> {
+        let Parsed { builder, diagnostics } = read_space(self.file);
+        Ok(builder.finish(diagnostics))
+    }
+
+    fn progress(&self) -> ReadProgress {
+        let bytes = self.file.len() as u64;
+        ReadProgress { file_bytes: bytes, text_bytes: bytes, events: 0 }
+    }
+}
+
+struct Parsed {
+    builder: ProfileBuilder,
+    diagnostics: Diagnostics,
+}
+
+fn read_space(mut file: Pieces) -> Parsed {
     let (mut builder, mut diagnostics) = (ProfileBuilder::new(FORMAT), Diagnostics::new());
-    let mut fields = Fields::of(bytes);
-    let (mut planes, mut hosts) = (0u32, Vec::new());
-    for (field, value) in fields.by_ref() {
+    let (mut planes, mut hosts, mut at, end) = (0u32, Vec::new(), 0, file.len());
+    while let Some((field, content, next)) = file.field(at..end) {
         match field {
             1 => {
                 planes += 1;
-                read_plane(&mut builder, &mut diagnostics, value.bytes(), planes);
+                read_plane(&mut builder, &mut diagnostics, &mut file, content.range(), planes);
             }
-            2 => diagnostics.add("profiler_error", None, || format!("the profiler said: {}", value.text())),
-            3 => diagnostics.add("profiler_warning", None, || format!("the profiler said: {}", value.text())),
-            4 => hosts.push(value.text().into_owned()),
+            2 => diagnostics.add("profiler_error", None, || format!("the profiler said: {}", file.text(&content))),
+            3 => diagnostics.add("profiler_warning", None, || format!("the profiler said: {}", file.text(&content))),
+            4 => hosts.push(file.text(&content)),
             _ => {}
         }
+        at = next;
     }
-    if !fields.is_done() {
-        let at = fields.offset();
+    if at < end {
         // The plane the file ends in is a field that is not whole: what it holds is read all the same.
-        if let Some(rest) = cut_plane(&bytes[at..]) {
-            read_plane(&mut builder, &mut diagnostics, rest, planes + 1);
+        if let Some(rest) = cut_plane(&file, at) {
+            read_plane(&mut builder, &mut diagnostics, &mut file, rest, planes + 1);
         }
         diagnostics.add("not_closed", Some(at as u64), || {
             "the file is cut off or damaged after here: read as far as it goes".to_owned()
@@ -46,15 +81,17 @@ pub(super) fn read_xplane(bytes: &[u8]) -> Result<Parsed, ReadError> {
     if !hosts.is_empty() {
         builder.set_property("hostnames", &serde_json::Value::from(hosts).to_string());
     }
-    Ok(Parsed::of(builder, diagnostics))
+    Parsed { builder, diagnostics }
 }
 
 /// What is there of a plane whose end is missing.
-fn cut_plane(rest: &[u8]) -> Option<&[u8]> {
-    let content = rest.strip_prefix(&[0x0a])?;
+fn cut_plane(file: &Pieces, at: usize) -> Option<Range<usize>> {
+    let mut head = Vec::new();
+    file.copy(at..(at + 11).min(file.len()), &mut head);
+    let content = head.strip_prefix(&[0x0a])?;
     let (len, used) = super::wire::varint(content)?;
-    let content = &content[used..];
-    (len > content.len() as u64).then_some(content)
+    let start = at + 1 + used;
+    (len > (file.len() - start) as u64).then_some(start..file.len())
 }
 
 /// What events and their values are called in a plane.
@@ -113,13 +150,34 @@ fn entry(bytes: &[u8]) -> (i64, &[u8]) {
     (key, message)
 }
 
-fn read_plane(builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics, plane: &[u8], number: u32) {
-    let names = Names::of(plane);
-    let name = Fields::of(plane).find(|(field, _)| *field == 2).map(|(_, value)| value.text().into_owned());
+/// The field of a line in a plane.
+const LINE: u32 = 3;
+
+fn read_plane(
+    builder: &mut ProfileBuilder,
+    diagnostics: &mut Diagnostics,
+    file: &mut Pieces,
+    plane: Range<usize>,
+    number: u32,
+) {
+    // All but the lines, which are most of it.
+    let (mut tables, mut at) = (Vec::new(), plane.start);
+    while let Some((field, _, next)) = file.field(at..plane.end) {
+        if field != LINE {
+            file.copy(at..next, &mut tables);
+        }
+        at = next;
+    }
+    let names = Names::of(&tables);
+    let name = Fields::of(&tables).find(|(field, _)| *field == 2).map(|(_, value)| value.text().into_owned());
     let name = name.unwrap_or_else(|| format!("plane {number}"));
     let mut reader = PlaneReader { names: &names, builder, diagnostics, args: ObjectText::default() };
-    for (_, line) in Fields::of(plane).filter(|(field, _)| *field == 3) {
-        reader.line(&name, line.bytes());
+    at = plane.start;
+    while let Some((field, content, next)) = file.field(at..plane.end) {
+        if field == LINE {
+            reader.line(&name, file, content.range());
+        }
+        at = next;
     }
 }
 
@@ -131,18 +189,19 @@ struct PlaneReader<'a, 'b> {
 }
 
 impl PlaneReader<'_, '_> {
-    fn line(&mut self, plane: &str, line: &[u8]) {
+    fn line(&mut self, plane: &str, file: &mut Pieces, line: Range<usize>) {
         let (mut id, mut display_id, mut start_ns) = (0i64, 0i64, 0i64);
-        let (mut name, mut display_name) = (String::new(), String::new());
-        for (field, value) in Fields::of(line) {
+        let (mut name, mut display_name, mut at) = (String::new(), String::new(), line.start);
+        while let Some((field, content, next)) = file.field(at..line.end) {
             match field {
-                1 => id = value.i64(),
-                2 => name = value.text().into_owned(),
-                3 => start_ns = value.i64(),
-                10 => display_id = value.i64(),
-                11 => display_name = value.text().into_owned(),
+                1 => id = content.i64(),
+                2 => name = file.text(&content),
+                3 => start_ns = content.i64(),
+                10 => display_id = content.i64(),
+                11 => display_name = file.text(&content),
                 _ => {}
             }
+            at = next;
         }
         let shown = if display_name.is_empty() { &name } else { &display_name };
         let tid = if display_id == 0 { id } else { display_id };
@@ -156,8 +215,15 @@ impl PlaneReader<'_, '_> {
             again += 1;
         }
         let track = self.builder.thread(process, &tid_text, shown);
-        for (_, event) in Fields::of(line).filter(|(field, _)| *field == 4) {
-            self.event(track, start_ns, event.bytes());
+        let (mut at, mut event) = (line.start, Vec::new());
+        while let Some((field, content, next)) = file.field(at..line.end) {
+            if field == 4 {
+                event.clear();
+                file.copy(content.range(), &mut event);
+                self.event(track, start_ns, &event);
+            }
+            at = next;
+            file.forget_before(at);
         }
     }
 

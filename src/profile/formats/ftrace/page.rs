@@ -9,7 +9,7 @@ use crate::profile::formats::{ChunkedReader, ReadError, ReadLimits, read_bytes};
 
 /// Reads a whole page.
 pub(in crate::profile::formats) fn read_page(page: &[u8]) -> Result<Parsed, ReadError> {
-    let not = || ReadError::NotAProfile { what: "an HTML or XML file".to_owned() };
+    let not = || ReadError::NotAProfile { what: name_of(page).to_owned() };
     for script in scripts(page) {
         let content = script.content.trim_ascii();
         if script.is("viewer-data") && !content.starts_with(b"{") && !content.starts_with(b"[") {
@@ -17,7 +17,9 @@ pub(in crate::profile::formats) fn read_page(page: &[u8]) -> Result<Parsed, Read
             let bytes = base64::engine::general_purpose::STANDARD.decode(packed).map_err(|_| not())?;
             return read_inner(&bytes).map(done);
         }
-        if (script.is("viewer-data") || script.is("trace-data")) && content.starts_with(b"{") {
+        if (script.is("viewer-data") || script.is("trace-data"))
+            && (content.starts_with(b"{") || content.starts_with(b"["))
+        {
             return read_inner(content).map(done);
         }
         let is_log = script.is("trace-data") || memchr::memmem::find(script.content, b"linuxPerfData").is_some();
@@ -29,6 +31,18 @@ pub(in crate::profile::formats) fn read_page(page: &[u8]) -> Result<Parsed, Read
         }
     }
     Err(not())
+}
+
+/// What a page without a trace is.
+fn name_of(page: &[u8]) -> &'static str {
+    let has = |part: &[u8]| memchr::memmem::find(page, part).is_some();
+    if has(b"data:image/png;base64") {
+        "a page with a picture (of PyTorch's memory timeline: export it to .json or .raw.json.gz instead)"
+    } else if has(b"<trace-query-result") {
+        "XML that xctrace exported from Instruments"
+    } else {
+        "an HTML or XML file"
+    }
 }
 
 fn done(profile: Profile) -> Parsed {

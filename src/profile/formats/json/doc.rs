@@ -7,6 +7,10 @@ use std::cell::Cell;
 use super::scan::{skip_space, string_end, text_of, unescape, value_end};
 use crate::base::Diagnostics;
 use crate::profile::formats::decimal::{TimeUnit, text_to_ns};
+use crate::profile::{ArgsId, ProfileBuilder};
+
+/// What a text may begin with.
+pub(in crate::profile::formats) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A document.
 #[derive(Debug)]
@@ -25,7 +29,7 @@ pub(in crate::profile::formats) struct Value<'a> {
 impl<'a> Doc<'a> {
     /// Of a text, which may begin with a byte order mark.
     pub fn new(text: &'a [u8]) -> Self {
-        Self { text: text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text), damage: Cell::new(None) }
+        Self { text: text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text), damage: Cell::new(None) }
     }
 
     /// The outermost value.
@@ -102,6 +106,11 @@ impl<'a> Value<'a> {
     /// Its text as it is written; empty when the document ends inside it.
     pub fn raw(self) -> &'a [u8] {
         self.doc.end_of(self.at).and_then(|end| self.doc.text.get(self.at..end)).unwrap_or(&[])
+    }
+
+    /// It as the arguments of an event: a part of the text, which is kept for them.
+    pub fn args(self, builder: &mut ProfileBuilder) -> ArgsId {
+        builder.add_args_part(self.offset(), self.raw().len())
     }
 
     /// [`Self::raw`] as text, bad UTF-8 replaced.

@@ -6,5 +6,5 @@ pub(in crate::profile::formats) mod keys;
 pub(in crate::profile::formats) mod scan;
 mod write;
 
-pub(in crate::profile::formats) use doc::{Doc, Items, Value};
+pub(in crate::profile::formats) use doc::{BYTE_ORDER_MARK, Doc, Items, Value};
 pub(in crate::profile::formats) use write::{ObjectText, push_json_str};

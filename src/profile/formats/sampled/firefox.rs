@@ -5,7 +5,7 @@
 //! Formats: <https://github.com/firefox-devtools/profiler/tree/main/docs-developer>.
 
 use super::frames::{bad_sample, check_slices, frame};
-use crate::base::{Diagnostics, StrId};
+use crate::base::{Diagnostics, FxHashMap, StrId};
 use crate::profile::formats::ReadError;
 use crate::profile::formats::decimal::TimeUnit;
 use crate::profile::formats::document::Parsed;
@@ -14,6 +14,7 @@ use crate::profile::formats::stacks::{Frame, StackTable, StackTrack};
 use crate::profile::{ArgsId, ProcessId, ProfileBuilder, TrackId};
 
 mod counters;
+mod listed;
 mod markers;
 mod table;
 
@@ -26,16 +27,22 @@ const MAX_PROCESS_DEPTH: u32 = 4;
 pub(in crate::profile::formats) fn read_firefox(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let root = doc.root();
-    let profile = root.get("profile").filter(|p| p.is_object()).unwrap_or(root);
+    let [inner, ancient] = root.fields(["profile", "profileJSON"]);
+    let profile = inner.or(ancient).filter(|p| p.is_object()).unwrap_or(root);
     let is_recording = root.get("fileType").is_some();
     let builder = ProfileBuilder::new("firefox-profile");
-    let mut reader = Reader { builder, diagnostics: Diagnostics::new(), is_recording };
+    let symbols = listed::symbols(root.get("symbolicationTable"));
+    let mut reader = Reader { builder, diagnostics: Diagnostics::new(), is_recording, processes: 0, symbols };
     if is_recording {
         reader.diagnostics.add("markers_on_another_clock", None, || {
             "markers of such a recording count from another time than its samples: not shown".to_owned()
         });
     }
     let start_ns = reader.start_ns(profile);
+    if let Some(samples) = ancient.filter(|a| a.is_array()) {
+        // Before threads there was one list of samples.
+        listed::read_only(&mut reader, samples, root);
+    }
     reader.profile(profile, start_ns, text.len(), MAX_PROCESS_DEPTH)?;
     doc.report_damage(&mut reader.diagnostics);
     Ok(Parsed::of(reader.builder, reader.diagnostics))
@@ -45,6 +52,10 @@ struct Reader {
     builder: ProfileBuilder,
     diagnostics: Diagnostics,
     is_recording: bool,
+    /// Profiles of processes so far, the outermost included.
+    processes: u32,
+    /// Names of frames that are numbers.
+    symbols: FxHashMap<String, String>,
 }
 
 /// Names that a thread's tables refer to by position.
@@ -83,13 +94,21 @@ impl Reader {
         let names = categories.into_iter().flat_map(Value::items).map(|c| c.get("name").and_then(Value::str));
         let categories: Vec<_> = names.map(|n| self.builder.intern(&n.unwrap_or_default())).collect();
         let shift_ns = self.start_ns(profile).saturating_sub(root_ns);
-        for thread in threads.into_iter().flat_map(Value::items) {
-            // Gecko writes a subprocess as JSON inside a string in some versions; only objects are threads.
+        // What has no process id is told apart by the profile it is in.
+        let pid = if self.processes == 0 { String::new() } else { format!("process {}", self.processes) };
+        self.processes = self.processes.saturating_add(1);
+        let listed = threads.into_iter().flat_map(Value::items);
+        for thread in listed.chain(threads.into_iter().flat_map(Value::members).map(|(_, thread)| thread)) {
             if thread.is_object() {
                 let is_recording = self.is_recording;
-                let context = Context { shared, shift_ns, interval_ns, product: &product, is_recording };
+                let context = Context { shared, shift_ns, interval_ns, product: &product, pid: &pid, is_recording };
                 self.thread(thread, &context, &categories)?;
                 check_slices(&self.builder, bytes)?;
+            } else if let Some(text) = thread.str().filter(|_| depth > 0) {
+                // Until version 4 Gecko wrote the profile of another process as JSON inside a string.
+                let doc = Doc::new(text.as_bytes());
+                self.profile(doc.root(), root_ns, bytes, depth - 1)?;
+                doc.report_damage(&mut self.diagnostics);
             }
         }
         for counter in counters.into_iter().flat_map(Value::items) {
@@ -103,7 +122,7 @@ impl Reader {
 
     fn thread(&mut self, thread: Value<'_>, context: &Context<'_>, categories: &[StrId]) -> Result<(), ReadError> {
         let [name, process_name, pid, tid] = thread.fields(["name", "processName", "pid", "tid"]);
-        let pid = pid.and_then(Value::scalar).unwrap_or_default();
+        let pid = pid.and_then(Value::scalar).unwrap_or(context.pid.into());
         let process_name = process_name.and_then(Value::str).unwrap_or(context.product.into());
         let process = self.builder.process(&pid, &process_name);
         let tid = tid.and_then(Value::scalar).unwrap_or_default();
@@ -121,7 +140,9 @@ impl Reader {
         let mut stacks = self.stacks(thread, context, &names);
         let samples = thread.get("samples");
         let track = self.free_track(process, &tid, &name);
-        if let Some(samples) = samples {
+        if let Some(samples) = samples.filter(|s| s.is_array()) {
+            listed::read(self, samples, track, context);
+        } else if let Some(samples) = samples {
             self.samples(samples, track, &mut stacks, context);
         }
         if let Some(markers) = thread.get("markers").filter(|_| !context.is_recording) {
@@ -220,6 +241,8 @@ struct Context<'a> {
     shift_ns: i64,
     interval_ns: i64,
     product: &'a str,
+    /// The process of threads that do not say theirs.
+    pid: &'a str,
     /// A recording of the old developer tools: its samples count from its start, but its markers do not.
     is_recording: bool,
 }

@@ -37,7 +37,9 @@ pub(in crate::profile::formats) fn read_pprof(bytes: &[u8]) -> Result<Parsed, Re
     let track = builder.thread(process, "", &format!("{name} ({unit_name})"));
     let (mut now, mut stack, mut frames) = (0i64, StackTrack::new(track), Vec::new());
     let mut made = FxHashMap::default();
-    for sample in &file.samples {
+    let mut sample = Sample::default();
+    for (_, message) in Fields::of(bytes).filter(|(field, _)| *field == SAMPLE) {
+        sample.read(message);
         let Some(value) = sample.values.get(column) else {
             builder.count_event(None);
             bad_sample(&mut diagnostics, None, "a sample has no value of the kind that is shown");
@@ -59,10 +61,28 @@ pub(in crate::profile::formats) fn read_pprof(bytes: &[u8]) -> Result<Parsed, Re
     Ok(Parsed::of(builder, diagnostics))
 }
 
+/// The field of a sample in the file. Samples are most of it: they stay where they are, and are read when all that they
+/// refer to is known.
+const SAMPLE: u32 = 2;
+
 #[derive(Default)]
 struct Sample {
     locations: Vec<u64>,
     values: Vec<i64>,
+}
+
+impl Sample {
+    fn read(&mut self, message: Wire<'_>) {
+        self.locations.clear();
+        self.values.clear();
+        for (field, value) in Fields::of(message.bytes()) {
+            match field {
+                1 => self.locations.extend(value.varints().take(MAX_STACK)),
+                2 => self.values.extend(value.varints().map(|n| n as i64)),
+                _ => {}
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -85,7 +105,6 @@ struct Function {
 #[derive(Default)]
 struct File<'a> {
     sample_types: Vec<(i64, i64)>,
-    samples: Vec<Sample>,
     mappings: FxHashMap<u64, i64>,
     locations: FxHashMap<u64, Location>,
     functions: FxHashMap<u64, Function>,
@@ -107,17 +126,6 @@ impl<'a> File<'a> {
                     }
                 }
                 self.sample_types.push((kind, unit));
-            }
-            2 => {
-                let mut sample = Sample::default();
-                for (field, value) in message() {
-                    match field {
-                        1 => sample.locations.extend(value.varints().take(MAX_STACK)),
-                        2 => sample.values.extend(value.varints().map(|n| n as i64)),
-                        _ => {}
-                    }
-                }
-                self.samples.push(sample);
             }
             3 => {
                 let (mut id, mut file) = (0, 0);

@@ -35,7 +35,14 @@ pub(super) fn read(
         let offset = name_value.map_or(0, Value::offset);
         let (start, end) = (ns(start).or(ns(time)), ns(end));
         // Before phases there was one time, and the data said whether something starts or ends.
-        let interval = data.filter(|_| phase.is_none()).and_then(|d| d.get("interval")).and_then(Value::str);
+        let old = data.filter(|_| phase.is_none());
+        let interval = old.and_then(|d| d.get("interval")).and_then(Value::str);
+        // Some had both of their times in the data.
+        let [from, to] = old.map_or([None; 2], |d| d.fields(["startTime", "endTime"]));
+        let (start, end) = match (ns(from), ns(to)) {
+            (Some(from), Some(to)) if end.is_none() => (Some(from), Some(to)),
+            _ => (start, end),
+        };
         match (phase.and_then(Value::i64), interval.as_deref(), start, end) {
             (Some(INTERVAL), _, Some(start), Some(end)) => {
                 builder.slice_of(track, start, Some(end.saturating_sub(start)), name, category, args);
