@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 
-use super::builder::{EndRow, LinkRows, PointRows, ProfileBuilder, SliceRows};
+use super::builder::ProfileBuilder;
 use super::nesting::{Nesting, TrackSlices};
 use super::packed::{Cell, Column};
+use super::rows::{EndRow, LinkRows, PointRows, SliceRows};
 use super::{ArgsArena, ArgsId, InstantTable, LinkTable, Profile, ProfileMeta, SliceFlags, SliceTable, TrackId};
 use crate::base::{Diagnostics, Idx, Interval, StrId, StringTable, TraceNs};
 

@@ -24,6 +24,7 @@ mod packed;
 mod phases;
 mod points;
 pub mod query;
+mod rows;
 mod slices;
 mod store;
 pub mod summary;

@@ -93,7 +93,7 @@ impl From<Option<f64>> for Cell {
 /// Three decimals; large numbers in groups of three digits, small ones with their first three digits.
 fn readable(v: f64) -> String {
     let size = v.abs();
-    if (10_000.0..9e15).contains(&size) {
+    if (1_000.0..9e15).contains(&size) {
         let text = format!("{size:.3}");
         let (int, decimals) = text.split_once('.').unwrap_or((&text, ""));
         let sign = if v < 0.0 { "\u{2212}" } else { "" };

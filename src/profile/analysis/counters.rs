@@ -161,10 +161,18 @@ pub struct CurvePass {
     cursor: SampleCursor,
     parts: u64,
     curve: Curve,
-    /// The part of the span being filled, with its smallest and largest value.
-    part: Option<(u64, (i64, f64), (i64, f64))>,
+    /// The part of the span being filled.
+    part: Option<Part>,
     end: Option<(i64, f64)>,
     samples: usize,
+}
+
+/// A part of the span: when its smallest and its largest value begin to hold, and the values.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    number: u64,
+    least: (i64, f64),
+    most: (i64, f64),
 }
 
 impl CurvePass {
@@ -198,17 +206,17 @@ impl CurvePass {
             *end = Some((held.end.0, value));
             let number = part_of(held.start.0);
             match part {
-                Some((n, least, most)) if *n == number => {
-                    if value < least.1 {
-                        *least = point;
+                Some(part) if part.number == number => {
+                    if value < part.least.1 {
+                        part.least = point;
                     }
-                    if value > most.1 {
-                        *most = point;
+                    if value > part.most.1 {
+                        part.most = point;
                     }
                 }
                 _ => {
                     keep(curve, part.take());
-                    *part = Some((number, point, point));
+                    *part = Some(Part { number, least: point, most: point });
                 }
             }
         });
@@ -226,8 +234,8 @@ impl CurvePass {
 }
 
 /// Adds the smallest and largest value of a part in order of time, one of them where they are the same.
-fn keep(curve: &mut Curve, part: Option<(u64, (i64, f64), (i64, f64))>) {
-    let Some((_, least, most)) = part else { return };
+fn keep(curve: &mut Curve, part: Option<Part>) {
+    let Some(Part { least, most, .. }) = part else { return };
     let (first, second) = if least.0 <= most.0 { (least, most) } else { (most, least) };
     curve.points.push(first);
     if second.0 != first.0 {

@@ -242,3 +242,66 @@ fn known_name(sources: &Sources<'_>, name: &str) -> Result<StrId, String> {
     let found = sources.profile.strings().lookup(name);
     found.ok_or_else(|| format!("no slice is named '{name}': give a name as the table of operators shows it"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::flows::FlowIndex;
+    use crate::profile::{Profile, ProfileBuilder};
+    use crate::session::timeline::ShownTracks;
+    use crate::session::{SpanOf, analysis::Answer};
+
+    fn profile() -> Profile {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "python");
+        let t = b.thread(p, "1", "main");
+        for i in 0..400 {
+            b.slice(t, i * 10, 7, if i % 2 == 0 { "mm" } else { "add" }, "cpu_op", None);
+        }
+        b.finish(Diagnostics::new())
+    }
+
+    /// The last event of a question answered `limit` slices at a time, and the progress before it.
+    fn answered(profile: &Profile, asked: Asked, limit: usize) -> (Event, Vec<(u64, u64)>) {
+        let (tracks, flows) = (ShownTracks::of(profile), FlowIndex::new(profile));
+        let sources = Sources { profile, name: "test", tracks: &tracks, flows: &|| &flows };
+        let mut run = AnalysisRun::new(JobId(1), ProfileKey(0), asked);
+        let mut told = Vec::new();
+        for _ in 0..100_000 {
+            match run.step(&sources, limit).unwrap() {
+                Some(Event::Progress { done, total, .. }) => told.push((done, total)),
+                Some(event) => return (event, told),
+                None => {}
+            }
+        }
+        panic!("it never ends");
+    }
+
+    #[test]
+    fn answers_in_steps_are_those_at_once_and_say_how_far_they_are() {
+        let profile = profile();
+        let span = SpanOf { limit: 50, ..SpanOf::default() };
+        for asked in [
+            Asked::List(Listing::Idle(span.clone())),
+            Asked::List(Listing::CriticalPath(span.clone())),
+            Asked::Analyse(Question::Path(span)),
+            Asked::Analyse(Question::Sentences),
+        ] {
+            let (whole, _) = answered(&profile, asked.clone(), usize::MAX);
+            let (stepped, told) = answered(&profile, asked, 3);
+            assert_eq!(stepped, whole);
+            assert!(told.len() > 2 && told.iter().all(|(done, total)| done <= total), "{told:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_comes_with_its_names() {
+        let profile = profile();
+        let asked = Asked::Analyse(Question::Path(SpanOf { limit: 10, ..SpanOf::default() }));
+        let (Event::Analysed { answer, .. }, _) = answered(&profile, asked, 64) else { panic!("no answer") };
+        let Answer::Path(path) = *answer else { panic!("no path") };
+        // 400 slices of 7 ns with 3 ns between them.
+        assert_eq!((path.length_ns, path.total, path.steps.len(), path.by_name.total), (3_997, 799, 10, 3));
+    }
+}

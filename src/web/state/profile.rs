@@ -368,7 +368,8 @@ impl Reducible for ProfileState {
             ProfileAction::End(run) => next.run = run,
             ProfileAction::FileGiven(name) => {
                 // A link that was just opened says how its file is looked at.
-                let is_wanted = next.is_fresh && next.link.file.as_ref() == Some(&name);
+                let wanted = [&next.link.file, &next.link.compare.base];
+                let is_wanted = next.is_fresh && wanted.contains(&&Some(name));
                 if !is_wanted && (next.link.tool != Tool::Compare || next.runs.is_empty()) {
                     next.link.tool = Tool::OperatorTimeline;
                     next.link.sort = None;
@@ -446,7 +447,10 @@ impl Reducible for ProfileState {
             }
             ProfileAction::Highlight(by, name) => {
                 next.link.tool = next.timeline_tool();
-                next.hits = None;
+                // The same again has its hits already, and nobody asks for them anew.
+                if next.link.search != name || next.link.search_by != Some(by) {
+                    next.hits = None;
+                }
                 next.link.search = name;
                 next.link.search_by = Some(by);
             }

@@ -8,13 +8,14 @@ use gloo_timers::callback::Timeout;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 use yew::Callback;
 
+use super::change::Change;
 use crate::base::{Interval, TraceNs};
 use crate::profile::analysis::GroupBy;
 use crate::session::{Event, JobId, ProfileInfo, Request};
 use crate::view::palette::Theme;
 use crate::view::timeline::{
     Annotation, Area, Arrangement, FlowArrow, Layout, Metrics, NameLooks, SliceGroup, SliceRef, TimelineQuery,
-    TimelineTile, TrackId, ViewHistory, Viewport,
+    TimelineTile, ViewHistory, Viewport,
 };
 use crate::web::context::Shared;
 use crate::web::worker::Engine;
@@ -24,57 +25,6 @@ const SETTLE_MS: u32 = 160;
 
 /// Time for texts in a frame; the next frame, if nothing moved, has twice as much, and finds most texts known.
 pub(super) const FRAME_TEXT_MS: f64 = 8.0;
-
-/// What the page is told.
-pub enum Change {
-    /// The view came to rest: its span, or none when all of the profile is shown.
-    View(Option<Interval<TraceNs>>, Viewport),
-    /// A slice was selected, or none.
-    Select(Option<SliceRef>),
-    /// Go to the slice beside the selected one.
-    Step(crate::view::timeline::Neighbour),
-    /// The bar of a section was pressed.
-    ToggleSection(usize),
-    /// The name of a track was pressed.
-    ToggleFold(TrackId),
-    /// Pin the track of the selection.
-    Pin,
-    /// Hide the track of the selection.
-    Hide,
-    /// Go along a flow arrow of the selection: to what it leads to, or back.
-    Flow(bool),
-    /// Put a mark or a range here; a range of the selected slice carries its name.
-    Annotate(Interval<TraceNs>, bool),
-    /// An area was selected, or none.
-    Area(Option<Area>),
-    /// Scroll down by so many pixels.
-    Scroll(f64),
-    /// New slices came.
-    Tile(Shared<TimelineTile>),
-    /// The pointer is over a slice, or not.
-    Hover(Option<Hover>),
-    /// Keys that belong to the page: `/` and `?`.
-    Key(char),
-    /// The worker could not answer.
-    Failed(String),
-}
-
-/// What is under the pointer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Hover {
-    /// Its name.
-    pub title: String,
-    /// Its duration in nanoseconds.
-    pub duration_ns: u64,
-    /// How many slices it stands for.
-    pub count: u32,
-    /// Its value, on a counter.
-    pub value: Option<f64>,
-    /// Where the pointer is on the canvas.
-    pub x: f64,
-    /// Where the pointer is on the canvas.
-    pub y: f64,
-}
 
 /// One timeline. Clones name the same one.
 #[derive(Clone)]

@@ -2,7 +2,9 @@
 
 use web_sys::KeyboardEvent;
 
-use super::controller::{Change, Controller};
+use super::change::Change;
+use super::controller::Controller;
+use crate::base::Interval;
 use crate::view::timeline::{
     NO_SLICE, Neighbour, SliceRef, TileSlice, nearest_on_row, row_above_or_below, slice_in_tile,
 };

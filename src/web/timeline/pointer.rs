@@ -2,7 +2,8 @@
 
 use web_sys::{MouseEvent, PointerEvent, WheelEvent};
 
-use super::controller::{Change, Controller, Hover};
+use super::change::{Change, Hover};
+use super::controller::Controller;
 use crate::base::{Interval, TraceNs};
 use crate::view::timeline::{Area, Hit, NO_SLICE, Viewport, hit};
 

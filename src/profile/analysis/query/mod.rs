@@ -1,11 +1,16 @@
 //! A small language to ask for slices: filter, group, aggregate, order, limit. docs/query.md has the grammar.
 
 mod eval;
+mod groups;
 mod parser;
+mod source;
 mod syntax;
+mod test;
 mod tokens;
+mod value;
 
-pub use eval::{QueryPass, QueryTable, QueryValue, ask};
+pub use eval::{QueryPass, QueryTable, ask};
 pub use parser::parse;
 pub use syntax::{Aggregate, Column, Comparison, Condition, Literal, Query, Selected, ValueKind};
 pub use tokens::QueryError;
+pub use value::QueryValue;

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::listed::ListedTable;
-use super::{ToolProps, waiting};
+use super::{ToolProps, unit_of, waiting};
 use crate::session::{Listed, Listing};
 use crate::view::plot::Bars;
 use crate::view::table::{Cell, ColumnKind};
@@ -93,14 +93,22 @@ fn AnswerBars(props: &AnswerBarsProps) -> Html {
         Cell::Text(name) => Some((name.clone(), String::new(), row[*value].number()?)),
         _ => None,
     });
-    let plot = Bars::new(values);
+    let values: Vec<_> = values.collect();
+    let most = values.iter().map(|(.., v)| libm::fabs(*v)).fold(0.0, f64::max);
+    let title = &columns[*value].title;
+    // Times have a unit that suits them; what else a column holds is not known.
+    let (title, (unit, scale)) = match title.strip_suffix(" (ns)") {
+        Some(name) => (name.to_owned(), unit_of(most)),
+        None => (title.clone(), ("", 1.0)),
+    };
+    let plot = Bars::new(values.into_iter().map(|(name, more, v)| (name, more, v / scale)));
     let options = numeric.iter().map(|i| (columns[*i].id.clone().into(), columns[*i].title.clone().into()));
     let options: Vec<(AttrValue, AttrValue)> = options.collect();
     let on_choose = Callback::from(move |id: String| chosen.set(Some(id)));
     html! {
         <div class="answer-plot">
             <SelectField id="ask-plot" label="Plot" value={columns[*value].id.clone()} {options} {on_choose} />
-            <BarChart title={columns[*value].title.clone()} unit="" {plot} />
+            <BarChart {title} {unit} {plot} />
         </div>
     }
 }

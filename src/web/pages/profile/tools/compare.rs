@@ -116,7 +116,11 @@ fn in_words(c: &Comparison) -> Html {
     let count = |presence: Presence| c.rows.iter().filter(|r| r.presence == presence).count();
     let sum = &c.sum;
     let more = if sum.difference_ns > 0.0 { "more" } else { "less" };
-    let ratio = sum.ratio.map(|r| format!(", {r:.3} times the base")).unwrap_or_default();
+    let ratio = match sum.ratio {
+        None => String::new(),
+        Some(r) if r > 0.0 && r < 0.001 => ", less than a thousandth of the base".to_owned(),
+        Some(r) => format!(", {r:.3} times the base"),
+    };
     let text = format!(
         "{} against {} as base: {} against {}, {} {more}{ratio}. {} operators are new, {} are gone.",
         c.other,

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::{ToolProps, span_of, waiting};
+use super::{ToolProps, span_of, unit_of, waiting};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
 use crate::session::{Listed, Listing, SpanOf};
@@ -126,11 +126,7 @@ fn waited_on(table: &Table) -> Html {
     if by_name.is_empty() {
         return Html::default();
     }
-    let (unit, scale) = match by_name.first().map_or(0.0, |(_, ns)| *ns) {
-        most if most >= 1e9 => ("s", 1e9),
-        most if most >= 1e6 => ("ms", 1e6),
-        _ => ("\u{b5}s", 1e3),
-    };
+    let (unit, scale) = unit_of(by_name.first().map_or(0.0, |(_, ns)| *ns));
     let plot = Bars::new(by_name.into_iter().map(|(name, ns)| (name, String::new(), ns / scale)));
     html! { <BarChart title="What other threads did meanwhile" {unit} {plot} /> }
 }

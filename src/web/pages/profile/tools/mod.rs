@@ -63,6 +63,16 @@ pub(super) fn waiting(answer: Option<&Pending>) -> Html {
     }
 }
 
+/// The unit that times up to so many ns are read in, and how many ns it has.
+fn unit_of(most_ns: f64) -> (&'static str, f64) {
+    match most_ns {
+        most if most >= 1e9 => ("s", 1e9),
+        most if most >= 1e6 => ("ms", 1e6),
+        most if most >= 1e3 => ("\u{b5}s", 1e3),
+        _ => ("ns", 1.0),
+    }
+}
+
 /// Why there is no answer.
 fn failed(message: &str) -> Html {
     html! { <p class="error-box" role="alert">{ message }</p> }

@@ -1,0 +1,56 @@
+//! What a timeline tells the page.
+
+use crate::base::{Interval, TraceNs};
+use crate::view::timeline::{Area, Neighbour, SliceRef, TimelineTile, TrackId, Viewport};
+use crate::web::context::Shared;
+
+/// What the page is told.
+pub enum Change {
+    /// The view came to rest: its span, or none when all of the profile is shown.
+    View(Option<Interval<TraceNs>>, Viewport),
+    /// A slice was selected, or none.
+    Select(Option<SliceRef>),
+    /// Go to the slice beside the selected one.
+    Step(Neighbour),
+    /// The bar of a section was pressed.
+    ToggleSection(usize),
+    /// The name of a track was pressed.
+    ToggleFold(TrackId),
+    /// Pin the track of the selection.
+    Pin,
+    /// Hide the track of the selection.
+    Hide,
+    /// Go along a flow arrow of the selection: to what it leads to, or back.
+    Flow(bool),
+    /// Put a mark or a range here; a range of the selected slice carries its name.
+    Annotate(Interval<TraceNs>, bool),
+    /// An area was selected, or none.
+    Area(Option<Area>),
+    /// Scroll down by so many pixels.
+    Scroll(f64),
+    /// New slices came.
+    Tile(Shared<TimelineTile>),
+    /// The pointer is over a slice, or not.
+    Hover(Option<Hover>),
+    /// Keys that belong to the page: `/` and `?`.
+    Key(char),
+    /// The worker could not answer.
+    Failed(String),
+}
+
+/// What is under the pointer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hover {
+    /// Its name.
+    pub title: String,
+    /// Its duration in nanoseconds.
+    pub duration_ns: u64,
+    /// How many slices it stands for.
+    pub count: u32,
+    /// Its value, on a counter.
+    pub value: Option<f64>,
+    /// Where the pointer is on the canvas.
+    pub x: f64,
+    /// Where the pointer is on the canvas.
+    pub y: f64,
+}
