@@ -131,7 +131,7 @@ test("a trace dropped on the benchmark page opens in the timeline", app.page(asy
   await page.waitForURL(/#\/profile\?v=1&file=catapult_simple_trace\.json/);
   await page.getByText("Slices in view as a table").click();
   const lines = page.getByRole("table", { name: "Slices in view" });
-  assert.ok((await lines.locator("tbody tr").count()) > 0);
+  await lines.locator("tbody tr").first().waitFor();
   await page.getByLabel("Tool", { exact: true }).selectOption({ label: "operators" });
   await page.getByRole("table", { name: "Operators" }).waitFor();
   await assertAccessible(page);
