@@ -2,7 +2,6 @@
 //! ends, so that keeping a row costs the same however long the sweep is.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::bench::mlperf::MlperfResult;
 use crate::bench::{BenchConfig, Report, RowResult, RunCharts, SweepState};
@@ -29,8 +28,7 @@ struct KeptRow {
     row: u32,
     /// Names the configuration: a later version of the product may list others.
     key: String,
-    /// Without what is missing.
-    report: Map<String, Value>,
+    report: Report,
     #[serde(default)]
     charts: Option<RunCharts>,
     #[serde(default)]
@@ -75,8 +73,7 @@ impl KeptHead {
 #[must_use]
 pub fn keep_row(sweep: &SweepState, row: u32, result: &RowResult) -> Option<String> {
     let planned = &sweep.rows().get(row as usize)?.planned;
-    let Ok(Value::Object(mut report)) = serde_json::to_value(&result.report) else { return None };
-    report.retain(|_, value| !value.is_null());
+    let report = result.report.clone();
     let (key, charts, mlperf) = (planned.key.clone(), result.charts.clone(), result.mlperf.clone());
     serde_json::to_string(&KeptRow { row, key, report, charts, mlperf }).ok()
 }
@@ -89,28 +86,20 @@ pub fn restore_sweep(head: &KeptHead, rows: &[String]) -> Result<RestoredSweep, 
     let sweep = SweepState::new(head.config.clone()).map_err(|e| e.to_string())?;
     let mut restored = RestoredSweep { sweep, results: Vec::new(), others: Vec::new(), unreadable: 0 };
     for text in rows {
-        let Some((kept, report)) = read_row(text) else {
+        let Ok(KeptRow { row, key, report, charts, mlperf }) = serde_json::from_str(text) else {
             restored.unreadable += 1;
             continue;
         };
-        let is_known = restored.sweep.rows().get(kept.row as usize).is_some_and(|r| r.planned.key == kept.key);
+        let is_known = restored.sweep.rows().get(row as usize).is_some_and(|r| r.planned.key == key);
         if is_known {
-            restored.sweep.finish(kept.row, report.clone());
-            restored
-                .results
-                .push((kept.row, RowResult { report, charts: kept.charts, measurement: None, mlperf: kept.mlperf }));
+            restored.sweep.finish(row, report.clone());
+            restored.results.push((row, RowResult { report, charts, measurement: None, mlperf }));
         } else {
             restored.others.push(report);
         }
     }
     restored.results.sort_by_key(|(row, _)| *row);
     Ok(restored)
-}
-
-fn read_row(text: &str) -> Option<(KeptRow, Report)> {
-    let kept: KeptRow = serde_json::from_str(text).ok()?;
-    let report = serde_json::from_value(Value::Object(kept.report.clone())).ok()?;
-    Some((kept, report))
 }
 
 #[cfg(test)]
