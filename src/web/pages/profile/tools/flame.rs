@@ -25,8 +25,6 @@ const MOST_NODES: u32 = 900;
 const MOST_IN_ORDER: u32 = 1_500;
 /// Height of a row.
 const ROW_PX: u32 = 20;
-/// In less of the width no name can be read.
-const LEAST_NAMED_PERCENT: f64 = 1.5;
 const LEAST_PERCENT: f64 = 0.15;
 
 /// The tool.
@@ -162,7 +160,7 @@ fn InOrderView(props: &InOrderViewProps) -> Html {
         let what = format!("{}: {} at {}", slice.title, format_ns(slice.duration_ns as f64), exact_ns(slice.start_ns));
         let (state, link) = (props.state.clone(), slice.clone());
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
-        html! { <button type="button" class={narrow(r.width)} {onclick} style={style_of(r, &slice.title)} title={what.clone()} aria-label={what}>{ &slice.title }</button> }
+        html! { <button type="button" {onclick} style={style_of(r, &slice.title)} title={what.clone()} aria-label={what}><span>{ &slice.title }</span></button> }
     };
     let left_out = found.omitted + layout.narrow;
     html! {
@@ -184,11 +182,6 @@ fn style_of(r: &FlameRect, name: &str) -> String {
         u32::from(r.row) * ROW_PX,
         FILLS[usize::from(fill_of(name)) % FILLS.len()]
     )
-}
-
-/// The class of a button too narrow for its name.
-pub(super) fn narrow(width_percent: f64) -> Option<&'static str> {
-    (width_percent < LEAST_NAMED_PERCENT).then_some("is-narrow")
 }
 
 /// Names from the outermost to a node.
@@ -219,7 +212,7 @@ fn graph_view(title: &'static str, graph: &FlameGraph, growth: Growth, on_zoom: 
             format_ns(n.total_ns as f64),
             format_ns(n.self_ns as f64)
         );
-        html! { <button type="button" class={narrow(r.width)} {onclick} style={style_of(r, name)} title={what.clone()} aria-label={what}>{ name }</button> }
+        html! { <button type="button" {onclick} style={style_of(r, name)} title={what.clone()} aria-label={what}><span>{ name }</span></button> }
     };
     html! {
         <figure class="flame">

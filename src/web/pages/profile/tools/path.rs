@@ -2,7 +2,6 @@
 
 use yew::prelude::*;
 
-use super::flame::narrow;
 use super::paged::PagedTable;
 use super::{ToolProps, range_of, waiting};
 use crate::base::units::{format_count, format_ns};
@@ -92,7 +91,7 @@ fn strip(path: &PathShown, props: &ToolProps) -> Html {
         let what = format!("{mostly}{name}: {}", format_ns(length(step) as f64));
         let (state, step) = (props.state.clone(), step.clone());
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(to(&step)));
-        html! { <button type="button" class={narrow(width)} {onclick} {style} title={what.clone()} aria-label={what}>{ name }</button> }
+        html! { <button type="button" {onclick} {style} title={what.clone()} aria-label={what}><span>{ name }</span></button> }
     };
     html! {
         <figure class="flame path-strip">

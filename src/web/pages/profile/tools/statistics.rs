@@ -21,7 +21,8 @@ use crate::web::pages::profile::treemap::Treemap;
 use crate::web::platform::page;
 use crate::web::state::profile::ProfileAction;
 
-/// Position of the self time in the table of groups.
+/// Positions of columns in the table of groups.
+const COUNT: usize = 1;
 const SELF_NS: usize = 3;
 const BINS: u32 = 40;
 /// Groups that are listed: what a person may scroll through.
@@ -45,6 +46,7 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
         |row: &Vec<Cell>| matches!((&name, row.first()), (Some(name), Some(Cell::Text(text))) if name == text);
     let chosen_row = listed.as_ref().and_then(|l| Some((l, l.table.rows.iter().position(of_name)?)));
     let longest = chosen_row.and_then(|(l, row)| l.slices.get(row).cloned().flatten());
+    let count = chosen_row.and_then(|(l, row)| l.table.rows.get(row)?.get(COUNT)?.number());
     let members = MembersOf { of: of.clone(), by, name: name.clone().unwrap_or_default(), order: MemberOrder::Longest };
     let question = name.clone().map(|name| Question::Histogram { of, by, name, scale: BinScale::Log, bins: BINS });
     let spread = use_analysis(&props.run, question);
@@ -88,7 +90,7 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     html! {
         <>
             { range_switch(state, html! { <SelectField id="group-by" label="Group by" value={by.name()} {options} on_choose={choose} /> }) }
-            if let Some(name) = &name { { group_panel(props, name, longest, spread, members) } }
+            if let Some(name) = &name { { group_panel(props, name, (longest, count), spread, members) } }
             <section class="panel" aria-label="Groups of slices">{ content }</section>
         </>
     }
@@ -132,7 +134,7 @@ fn tiles(listed: &Shared<Listed>, on_row: &Callback<usize>) -> Html {
 fn group_panel(
     props: &ToolProps,
     name: &str,
-    longest: Option<SliceLink>,
+    (longest, count): (Option<SliceLink>, Option<f64>),
     spread: Option<Analysed>,
     members: MembersOf,
 ) -> Html {
@@ -160,13 +162,21 @@ fn group_panel(
             { chart }
             <div class="buttons">{ for to_longest }<button type="button" onclick={highlight}>{ "Highlight on the timeline" }</button></div>
             <details class="members-list">
-                <summary>{ "Its slices" }</summary>
+                <summary>{ members_title(count) }</summary>
                 <PagedTable
                     name="Slices of the group" file="slices" noun="slices" what={Listing::Members(members)}
                     run={props.run.clone()} state={state.clone()} longest_first={true} page_rows={MOST_MEMBERS}
                 />
             </details>
         </section>
+    }
+}
+
+fn members_title(count: Option<f64>) -> String {
+    match count {
+        Some(1.0) => "Its slice".to_owned(),
+        Some(n) => format!("Its {} slices", format_count(n as u64)),
+        None => "Its slices".to_owned(),
     }
 }
 
