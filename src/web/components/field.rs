@@ -139,10 +139,20 @@ pub fn SelectField(props: &SelectFieldProps) -> Html {
         }
     });
     let is_known = props.options.iter().any(|(value, _)| *value == props.value);
+    // An option that a person chose once no longer follows its attribute.
+    let select = use_node_ref();
+    use_effect_with((props.value.clone(), props.options.clone()), {
+        let select = select.clone();
+        move |(value, _)| {
+            if let Some(select) = select.cast::<HtmlSelectElement>() {
+                select.set_value(value);
+            }
+        }
+    });
     html! {
         <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()} wide={props.wide}>
             <select
-                id={props.id.clone()} {onchange} disabled={props.disabled}
+                ref={select} id={props.id.clone()} {onchange} disabled={props.disabled}
                 aria-invalid={props.error.is_some().then_some("true")}
                 aria-describedby={described_by(&props.id, &props.help, props.error.as_ref())}
             >

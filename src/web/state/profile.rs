@@ -126,6 +126,8 @@ pub struct ProfileState {
     pub flows: Option<Shared<Flows>>,
     /// The link was just opened: its span and selection belong to the profile that comes next.
     is_fresh: bool,
+    /// The file that is being read is shown on the timeline.
+    opens_timeline: bool,
     next_id: u32,
 }
 
@@ -211,6 +213,7 @@ impl Default for ProfileState {
             area: None,
             flows: None,
             is_fresh: false,
+            opens_timeline: false,
             next_id: 0,
         }
     }
@@ -286,6 +289,10 @@ impl ProfileState {
 
     /// The profile that came, and those that came in the same archive. The first is shown.
     fn add(&mut self, mut info: ProfileInfo, engine: &Engine) {
+        if std::mem::take(&mut self.opens_timeline) {
+            self.link.tool = Tool::OperatorTimeline;
+            self.link.sort = None;
+        }
         let is_fresh = std::mem::take(&mut self.is_fresh);
         // The marks of a link are newer than those of the file.
         if !is_fresh || self.link.annotations.is_empty() {
@@ -365,15 +372,15 @@ impl Reducible for ProfileState {
                 }
             }
             ProfileAction::Ready(info, engine) => next.add(*info, &engine),
-            ProfileAction::End(run) => next.run = run,
+            ProfileAction::End(run) => {
+                next.run = run;
+                next.opens_timeline = false;
+            }
             ProfileAction::FileGiven(name) => {
                 // A link that was just opened says how its file is looked at.
                 let wanted = [&next.link.file, &next.link.compare.base];
                 let is_wanted = next.is_fresh && wanted.contains(&&Some(name));
-                if !is_wanted && (next.link.tool != Tool::Compare || next.runs.is_empty()) {
-                    next.link.tool = Tool::OperatorTimeline;
-                    next.link.sort = None;
-                }
+                next.opens_timeline = !is_wanted && (next.link.tool != Tool::Compare || next.runs.is_empty());
             }
             ProfileAction::Show(id) => {
                 if let Some(kept) = next.runs.iter().find(|r| r.id == id).map(|r| r.kept.clone())

@@ -88,17 +88,16 @@ pub fn FlameTool(props: &ToolProps) -> Html {
     };
     html! {
         <>
-            <div class="panel view-bar">
+            { range_switch(&props.state, html! { <>
                 <SelectField id="flame-shape" label="View" value={view.name()} {options} on_choose={choose} />
                 if *view == FlameView::ByTime {
                     { thread_field(props, &answer) }
                 } else if *view == FlameView::Sandwich {
                     <TextField id="flame-name" label="Name" value={name.clone()} {on_edit} />
                 } else {
-                    <div class="buttons"><button type="button" onclick={reset} disabled={stack.is_empty()}>{ "Show everything" }</button></div>
+                    <button type="button" onclick={reset} disabled={stack.is_empty()}>{ "Show everything" }</button>
                 }
-            </div>
-            { range_switch(&props.state) }
+            </> }) }
             <section class="panel" aria-label="Flame graph">{ content }</section>
         </>
     }
