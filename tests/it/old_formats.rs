@@ -1,23 +1,8 @@
 //! Older and rarer forms that real producers have written, and what is said of files that can not be opened.
 
-use neuronscope::profile::Profile;
 use neuronscope::profile::formats::{ReadError, read_bytes};
 
-fn open(text: &str) -> Profile {
-    read_bytes("old", text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"))
-}
-
-/// `process/thread name start+duration` of every slice.
-fn rows(profile: &Profile) -> Vec<String> {
-    let s = profile.slices();
-    let row = |id| {
-        let track = s.track(id);
-        let process = profile.process_label(profile.tracks()[track].process);
-        let name = profile.str(s.name(id));
-        format!("{process}/{} {name} {}+{}", profile.track_label(track), s.start(id).0, s.dur_ns(id))
-    };
-    s.ids().map(row).collect()
-}
+use crate::opened::{open, rows};
 
 /// Until version 4 Gecko put the profile of a content process into the list of threads, as JSON inside a string.
 #[test]
