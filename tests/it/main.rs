@@ -24,6 +24,7 @@ mod made_formats;
 mod numerics;
 mod old_formats;
 mod opened;
+mod pprof;
 mod readers;
 mod round_trip;
 mod spills;
