@@ -168,4 +168,5 @@ fn the_empty_event_at_the_end_of_xla_traces() {
     );
     assert!(profile.diagnostics().is_empty(), "{:?}", profile.diagnostics().items());
     assert_eq!(rows(&profile), ["Process 3/XLA Modules jit_f 0+7001"]);
+    assert_eq!((profile.meta().events, profile.processes().len(), profile.tracks().len()), (2, 1, 1));
 }

@@ -210,9 +210,11 @@ impl Rows {
     }
 
     fn without_phase(&mut self, event: &RawEvent<'_>, offset: u64) {
-        // XLA ends its lists with an object that has nothing in it.
-        let is_empty = [event.ph, event.name, event.ts, event.pid, event.tid, event.args].iter().all(|v| v.is_empty());
-        self.diagnostics.add_many("no_phase", u64::from(!is_empty), Some(offset), || {
+        // XLA ends its lists with an object that has nothing in it: it is no event.
+        if !event.has_members {
+            return;
+        }
+        self.diagnostics.add("no_phase", Some(offset), || {
             format!("event \"{}\" has no \"ph\" that is text: skipped", shorten(&text_of(event.name)))
         });
         let track = self.tracks.find(&mut self.builder, event.pid, event.tid);
