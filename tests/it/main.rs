@@ -26,6 +26,7 @@ mod old_formats;
 mod opened;
 mod pprof;
 mod readers;
+mod recorded;
 mod round_trip;
 mod spills;
 mod written;

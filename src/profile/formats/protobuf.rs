@@ -23,11 +23,12 @@ pub(super) fn sniff(head: &[u8]) -> Option<FileKind> {
     if is_whole && is_pprof(&read, &content[message.len()..]) {
         return Some(FileKind::Pprof);
     }
-    if is_perfetto(&read, cut_field) {
-        return Some(FileKind::Perfetto);
-    }
+    // Planes first: their statistics have the number of a packet's clock snapshot, but no packet is a name and tables alone.
     if is_plane(&read, cut_field) {
         return Some(FileKind::XPlane);
+    }
+    if is_perfetto(&read, cut_field) {
+        return Some(FileKind::Perfetto);
     }
     let is_hlo = matches!(read.first(), Some((1, Wire::Bytes(name))) if is_text(name));
     (is_hlo && read.len() > 1 && !is_text(&head[..head.len().min(64)]))

@@ -2,7 +2,7 @@
 
 use super::annotations;
 use super::reader::State;
-use super::tracks::{Tracks, sequence_track};
+use super::tracks::{Place, Tracks, sequence_track};
 use crate::base::{FxHashMap, FxHashSet, StrId};
 use crate::profile::formats::json::ObjectText;
 use crate::profile::formats::wire::{Fields, Wire};
@@ -33,21 +33,39 @@ impl Counters {
         self.samples.push((uuid, ts, value));
     }
 
-    /// Adds them to the profile: a counter for each track.
+    /// Adds them to the profile: a counter for each track, which says its thread where others of its process have its name.
     pub fn finish(self, builder: &mut ProfileBuilder, tracks: &Tracks) {
-        let mut known: FxHashMap<u64, (TrackId, StrId, StrId)> = FxHashMap::default();
+        let mut uuids: Vec<u64> = Vec::new();
+        let mut seen: FxHashSet<u64> = FxHashSet::default();
+        uuids.extend(self.samples.iter().map(|s| s.0).filter(|&uuid| seen.insert(uuid)));
+        let places: Vec<Place> = uuids.iter().map(|&uuid| tracks.place(uuid)).collect();
+        let mut named: FxHashMap<(&str, &str), u32> = FxHashMap::default();
+        for place in &places {
+            *named.entry((&place.pid, &place.name)).or_default() += 1;
+        }
+        let mut known: FxHashMap<u64, Named> = FxHashMap::default();
+        for (&uuid, place) in uuids.iter().zip(&places) {
+            let process = builder.process(&place.pid, &place.process_name);
+            let track = builder.thread(process, &place.tid, &place.name);
+            let unit = tracks.counter(uuid).map_or("", |c| &c.unit);
+            let key = builder.intern(if unit.is_empty() { "value" } else { unit });
+            let is_alone = named.get(&(&*place.pid, &*place.name)).is_none_or(|n| *n == 1);
+            let id = if is_alone { StrId::EMPTY } else { builder.intern(&tracks.thread_around(uuid)) };
+            known.insert(uuid, Named { track, name: builder.intern(&place.name), id, key });
+        }
         for (uuid, ts, value) in self.samples {
-            let (track, name, key) = *known.entry(uuid).or_insert_with(|| {
-                let place = tracks.place(uuid);
-                let process = builder.process(&place.pid, &place.process_name);
-                let track = builder.thread(process, &place.tid, &place.name);
-                let unit = tracks.counter(uuid).map_or("", |c| &c.unit);
-                let key = builder.intern(if unit.is_empty() { "value" } else { unit });
-                (track, builder.intern(&place.name), key)
-            });
-            builder.counter(track, ts, name, StrId::EMPTY, &[(key, value)]);
+            let Some(Named { track, name, id, key }) = known.get(&uuid) else { continue };
+            builder.counter(*track, ts, *name, *id, &[(*key, value)]);
         }
     }
+}
+
+/// What a counter is called in the profile.
+struct Named {
+    track: TrackId,
+    name: StrId,
+    id: StrId,
+    key: StrId,
 }
 
 /// The events that flows go through.

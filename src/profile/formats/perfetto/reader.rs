@@ -13,6 +13,10 @@ use crate::profile::{Profile, ProfileBuilder};
 
 /// The tag of a packet in a trace.
 const PACKET: u8 = 0x0a;
+/// `SEQ_INCREMENTAL_STATE_CLEARED`: what packets of the sequence refer to begins anew.
+const STATE_CLEARED: u64 = 1;
+/// `SEQ_NEEDS_INCREMENTAL_STATE`: this one refers to what came before.
+const NEEDS_STATE: u64 = 2;
 /// The largest packet that is read.
 const MAX_PACKET_BYTES: u64 = 64 << 20;
 /// What compressed packets may unpack to, for one of them.
@@ -116,7 +120,7 @@ impl State {
     fn packet(&mut self, packet: &[u8], offset: u64, may_unpack: bool) {
         self.packets += 1;
         let (mut timestamp, mut clock, mut sequence, mut flags) = (None, None, 0, 0);
-        let (mut cleared, mut event, mut defaults, mut interned) = (false, None, None, None);
+        let (mut cleared, mut has_loss, mut event, mut defaults, mut interned) = (false, false, None, None, None);
         let mut parts = Vec::new();
         for (field, value) in Fields::of(packet) {
             match field {
@@ -125,6 +129,7 @@ impl State {
                 10 => sequence = value.u64(),
                 13 => flags = value.u64(),
                 41 => cleared = value.u64() != 0,
+                42 => has_loss = value.u64() != 0,
                 11 => event = Some(value.bytes()),
                 59 => defaults = Some(value.bytes()),
                 12 => interned = Some(value.bytes()),
@@ -133,9 +138,18 @@ impl State {
             }
         }
         let known = self.sequences.entry(sequence).or_default();
-        // SEQ_INCREMENTAL_STATE_CLEARED.
-        if cleared || flags & 1 != 0 {
+        if cleared || flags & STATE_CLEARED != 0 {
             known.clear();
+        } else if has_loss {
+            // What was lost may have changed what later packets refer to.
+            known.is_whole = false;
+        }
+        if flags & NEEDS_STATE != 0 && !known.is_whole {
+            self.builder.count_event(None);
+            self.diagnostics.add("state_lost", Some(offset), || {
+                "a packet refers to names and times that were lost before it: skipped".to_owned()
+            });
+            return;
         }
         if let Some(interned) = interned {
             known.intern(interned);
@@ -155,9 +169,10 @@ impl State {
                 _ => {}
             }
         }
+        // Packets of every kind move the clock of their sequence, whose times may be differences.
+        let clock = clock.or_else(|| self.sequences.get(&sequence).and_then(|s| s.clock));
+        let time = timestamp.map(|ts| self.clocks.trace_ns(sequence, clock, ts));
         if let Some(event) = event {
-            let clock = clock.or_else(|| self.sequences.get(&sequence).and_then(|s| s.clock));
-            let time = timestamp.map(|ts| self.clocks.trace_ns(sequence, clock, ts));
             self.track_event(event, sequence, time, offset);
         }
     }
@@ -216,5 +231,82 @@ impl ChunkedReader for PerfettoReader {
     fn progress(&self) -> ReadProgress {
         let bytes = self.offset + self.held.len() as u64;
         ReadProgress { file_bytes: bytes, text_bytes: bytes, events: self.state.builder.events() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(field: u8, n: u8) -> Vec<u8> {
+        vec![field << 3, n]
+    }
+
+    fn message(field: u8, parts: &[Vec<u8>]) -> Vec<u8> {
+        let body = parts.concat();
+        let mut out = vec![field << 3 | 2];
+        if field > 15 {
+            out = vec![(field & 15) << 3 | 2 | 0x80, field >> 4];
+        }
+        out.push(body.len() as u8);
+        out.extend(body);
+        out
+    }
+
+    fn event(kind: u8) -> Vec<u8> {
+        message(11, &[number(9, kind), number(10, 1)])
+    }
+
+    fn read(packets: &[Vec<u8>]) -> Profile {
+        let mut reader = Box::new(PerfettoReader::new(ReadLimits::default()));
+        reader.push(&packets.concat()).unwrap();
+        reader.finish().unwrap()
+    }
+
+    fn spans(profile: &Profile) -> Vec<(String, i64, i64)> {
+        let s = profile.slices();
+        s.ids().map(|id| (profile.str(s.name(id)).to_owned(), s.start(id).0, s.dur_ns(id))).collect()
+    }
+
+    /// Begins anew: the name 1, and clock 64, whose times are differences.
+    fn start(name: &str) -> Vec<u8> {
+        let interned = message(12, &[message(2, &[number(1, 1), message(2, &[name.as_bytes().to_vec()])])]);
+        let clocks =
+            [message(1, &[number(1, 6), number(2, 100)]), message(1, &[number(1, 64), number(2, 0), number(3, 1)])];
+        // Field 59, `TracePacketDefaults`, has the clock in field 58.
+        let defaults = message(59, &[vec![0xd0, 0x03, 64]]);
+        message(1, &[number(10, 1), number(13, 1), interned, message(6, &clocks), defaults])
+    }
+
+    #[test]
+    fn packets_of_every_kind_move_a_clock_of_differences() {
+        let sequence = || number(10, 1);
+        let profile = read(&[
+            start("a"),
+            message(1, &[sequence(), number(13, 2), number(8, 5), event(1)]),
+            message(1, &[sequence(), number(13, 2), number(8, 7)]),
+            message(1, &[sequence(), number(13, 2), number(8, 1), event(2)]),
+        ]);
+        assert_eq!(spans(&profile), [("a".to_owned(), 0, 8)]);
+        assert_eq!(profile.meta().origin_ns, 105);
+        assert!(profile.diagnostics().is_empty());
+    }
+
+    #[test]
+    fn what_refers_to_lost_packets_is_counted_and_left_out() {
+        let sequence = || number(10, 1);
+        let lost = vec![0xd0, 0x02, 1];
+        let profile = read(&[
+            start("a"),
+            message(1, &[sequence(), number(13, 2), number(8, 5), event(1)]),
+            message(1, &[sequence(), number(13, 2), lost, number(8, 1), event(2)]),
+            message(1, &[sequence(), number(13, 2), number(8, 1), event(1)]),
+            start("b"),
+            message(1, &[sequence(), number(13, 2), number(8, 9), event(1)]),
+            message(1, &[sequence(), number(13, 2), number(8, 2), event(2)]),
+        ]);
+        let codes: Vec<_> = profile.diagnostics().items().iter().map(|d| (d.code.as_str(), d.count)).collect();
+        assert_eq!(codes, [("state_lost", 2), ("begin_without_end", 1)]);
+        assert!(spans(&profile).contains(&("b".to_owned(), 4, 2)), "{:?}", spans(&profile));
     }
 }

@@ -11,6 +11,8 @@ pub(super) struct Sequence {
     pub(super) annotation_names: FxHashMap<u64, String>,
     pub(super) annotation_texts: FxHashMap<u64, String>,
     pub(super) locations: FxHashMap<u64, (String, String, u64)>,
+    /// Everything since the writer last began anew was read.
+    pub(super) is_whole: bool,
     /// Clock of packets that name none.
     pub(super) clock: Option<u64>,
     pub(super) track: Option<u64>,
@@ -23,7 +25,7 @@ pub(super) struct Sequence {
 impl Sequence {
     /// Forgets everything: the writer begins again.
     pub fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self { is_whole: true, ..Self::default() };
     }
 
     /// Takes `InternedData`.

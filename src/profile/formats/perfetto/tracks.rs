@@ -191,6 +191,20 @@ impl Tracks {
         Place { pid: pid_text, process_name, tid, name }
     }
 
+    /// The thread that a track stands under, by name and id; the track's own number when it stands under none.
+    pub fn thread_around(&self, uuid: u64) -> String {
+        let mut at = Some(uuid);
+        for _ in 0..MAX_PARENTS {
+            let Some((u, d)) = at.and_then(|u| self.described.get(&u).map(|d| (u, d))) else { break };
+            if let Some(tid) = d.tid {
+                let name = self.place(u).name;
+                return if name.is_empty() { format!("thread {tid}") } else { format!("{name} {tid}") };
+            }
+            at = d.parent;
+        }
+        format!("track {uuid}")
+    }
+
     /// Names every track that was used, and puts it where it belongs.
     pub fn finish(&mut self, builder: &mut ProfileBuilder) {
         for &(uuid, track) in &self.used {
@@ -213,6 +227,11 @@ fn counter(message: &[u8]) -> Counter {
     let mut counter = Counter { unit: String::new(), multiplier: 1.0, is_incremental: false };
     for (field, value) in Fields::of(message) {
         match field {
+            // Counters that are built in have their unit by what they count: a thread's time, its instructions.
+            1 if counter.unit.is_empty() => {
+                let known = ["", "ns", "count"].get(usize::try_from(value.u64()).unwrap_or(0));
+                counter.unit = (*known.unwrap_or(&"")).to_owned();
+            }
             3 => {
                 let known = ["", "ns", "count", "bytes"].get(usize::try_from(value.u64()).unwrap_or(0));
                 counter.unit = (*known.unwrap_or(&"")).to_owned();

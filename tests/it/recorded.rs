@@ -1,0 +1,95 @@
+//! Traces that other tools recorded: what they hold is compared with what those tools, or others, say of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use neuronscope::profile::Profile;
+use neuronscope::profile::analysis::counters::series_names;
+use neuronscope::profile::formats::read_bytes;
+use neuronscope::profile::summary::OpenSummary;
+
+use crate::opened::{codes, format, open, rows};
+
+fn recorded(name: &str) -> Profile {
+    let bytes = fs::read(file(name)).unwrap();
+    read_bytes(name, &bytes).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+fn file(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/recorded").join(name)
+}
+
+/// Number of slices of each name, and their time.
+fn totals(profile: &Profile) -> BTreeMap<String, (u64, u64)> {
+    let summary = OpenSummary::of(profile, usize::MAX);
+    summary.operators.iter().map(|op| (op.name.clone(), (op.count, op.total_ns))).collect()
+}
+
+#[test]
+fn slices_of_chromium_are_those_that_perfetto_counts() {
+    let profile = recorded("chromium_156.perfetto-trace.gz");
+    assert_eq!(format(&profile), ("perfetto".into(), 1_050));
+    let theirs: BTreeMap<String, (u64, u64)> =
+        serde_json::from_slice(&fs::read(file("chromium_156.slices.json")).unwrap()).unwrap();
+    // Perfetto counts instants as slices of no length.
+    let ours = totals(&profile);
+    let slices: BTreeMap<_, _> = theirs.into_iter().filter(|(name, _)| ours.contains_key(name)).collect();
+    assert_eq!(ours, slices);
+    assert_eq!((ours.len(), ours.values().map(|(n, _)| n).sum::<u64>()), (145, 266));
+}
+
+#[test]
+fn threads_that_count_the_same_have_a_counter_each() {
+    let profile = recorded("chromium_156.perfetto-trace.gz");
+    let names = series_names(&profile);
+    let times: Vec<&String> = names.iter().filter(|name| name.contains("thread_time")).collect();
+    assert!(times.len() > 2, "{names:?}");
+    assert!(times.iter().any(|name| name.contains("CrRendererMain")), "{times:?}");
+    // The time of a thread never goes back: values of several in one series would.
+    let counters = profile.counters();
+    for (id, name) in counters.series().ids().zip(&names).filter(|(_, name)| name.contains("thread_time")) {
+        let values = counters.samples(id).map(|(_, value)| value).collect::<Vec<f64>>();
+        assert!(values.is_sorted(), "{name}");
+    }
+}
+
+#[test]
+fn jax_writes_the_same_as_xplane_and_as_json() {
+    let (plane, json) = (recorded("jax_0.10.xplane.pb"), recorded("jax_0.10.trace.json.gz"));
+    assert_eq!(plane.meta().format, "xplane");
+    assert_eq!(json.meta().format, "chrome-trace-object");
+    let (plane, json) = (totals(&plane), totals(&json));
+    let counts = |all: &BTreeMap<String, (u64, u64)>| all.iter().map(|(n, (c, _))| (n.clone(), *c)).collect::<Vec<_>>();
+    assert_eq!(counts(&plane), counts(&json));
+    for (name, (count, ns)) in &plane {
+        assert!(json[name].1.abs_diff(*ns) <= *count, "{name}: {ns} ns and {} ns", json[name].1);
+    }
+}
+
+#[test]
+fn geckos_own_markers_start_and_end_by_name() {
+    // As Gecko writes them: the time that a phase has no use for is zero, and what starts in between ends later.
+    let profile = open(
+        r#"{"meta":{"version":34,"startTime":0,"interval":1,"product":"Firefox"},"threads":[{"name":"GeckoMain","pid":1,"tid":2,
+        "stringTable":["Load","Awake"],"samples":{"schema":{"stack":0,"time":1},"data":[]},
+        "markers":{"schema":{"name":0,"startTime":1,"endTime":2,"phase":3,"category":4,"data":5},"data":[
+        [0,10,0,2,0,null],[1,11,0,2,0,null],[0,0,12,3,0,null],[1,0,14,3,0,null],[1,0,15,3,0,null],[0,16,0,2,0,null],[1,17,0,0,0]]}}]}"#,
+    );
+    assert_eq!(
+        rows(&profile),
+        [
+            "Firefox/GeckoMain markers Load 0+2000000",
+            "Firefox/GeckoMain markers Awake 1000000+3000000",
+            "Firefox/GeckoMain markers Load 6000000+1000000",
+        ]
+    );
+    assert_eq!(profile.instants().len(), 1);
+    assert_eq!(format(&profile).1, 7);
+    let all = [("end_without_begin", 1), ("begin_without_end", 1), ("partial_overlap", 1)];
+    let mut found = codes(&profile);
+    found.sort();
+    let mut wanted: Vec<_> = all.iter().map(|(code, n)| ((*code).to_owned(), *n)).collect();
+    wanted.sort();
+    assert_eq!(found, wanted);
+}
