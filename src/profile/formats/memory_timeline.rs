@@ -1,5 +1,6 @@
 //! Memory timelines of PyTorch's profiler: `export_memory_timeline` to `.raw.json.gz` (a row for each change, in
-//! nanoseconds) and to `.json` (times in microseconds, and the bytes of each category at each).
+//! nanoseconds) and to `.json` (times in microseconds, before PyTorch 2.2 in nanoseconds, and the bytes of each category at
+//! each).
 
 use super::ReadError;
 use super::decimal::TimeUnit;
@@ -13,6 +14,9 @@ const CATEGORIES: [&str; 8] =
     ["Parameter", "Optimizer state", "Input", "Temporary", "Activation", "Gradient", "Autograd detail", "Unknown"];
 /// Actions by number less one, as `Action` there.
 const ACTIONS: [&str; 4] = ["preexisting", "create", "increment version", "destroy"];
+
+/// Times since 1970 that are microseconds are below this until the year 5138; PyTorch wrote nanoseconds before 2.2.
+const LATEST_US: i64 = 100_000_000_000_000_000;
 
 /// Reads a whole file.
 pub(super) fn read_memory_timeline(text: &[u8]) -> Result<Parsed, ReadError> {
@@ -95,11 +99,16 @@ impl Reader {
     fn table(&mut self, root: Value<'_>) {
         let mut parts = root.items();
         let (times, sizes) = (parts.next(), parts.next());
-        let times: Vec<_> = times.into_iter().flat_map(Value::items).map(|t| t.ns(TimeUnit::Us)).collect();
+        let whole = |t: Value<'_>| t.ns(TimeUnit::Ns);
+        let latest = times.into_iter().flat_map(Value::items).filter_map(whole).max();
+        let unit = if latest.is_some_and(|t| t >= LATEST_US) { TimeUnit::Ns } else { TimeUnit::Us };
+        let times: Vec<_> = times.into_iter().flat_map(Value::items).map(|t| t.ns(unit)).collect();
         let first = times.iter().flatten().find(|t| **t >= 0).copied().unwrap_or(0);
         for (t, row) in times.into_iter().zip(sizes.into_iter().flat_map(Value::items)) {
             let Some(t) = t.map(|t| if t < 0 { first } else { t }) else {
                 self.builder.count_event(None);
+                self.diagnostics
+                    .add("bad_sample", Some(row.offset()), || "a row's time is no number: skipped".to_owned());
                 continue;
             };
             let values: Vec<_> = row.items().skip(1).map(|v| v.f64().unwrap_or(0.0)).collect();
