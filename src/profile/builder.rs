@@ -381,6 +381,11 @@ impl ProfileBuilder {
         found
     }
 
+    /// Number of instants and link events so far.
+    pub(super) fn point_count(&self) -> usize {
+        self.instants.ts.len() + self.links.ts.len()
+    }
+
     /// The text of an id.
     pub(super) fn text(&self, id: StrId) -> &str {
         self.strings.get(id)

@@ -12,10 +12,13 @@ use crate::profile::{TrackId, TrackKind};
 
 /// Adds the tracks.
 pub(super) fn derive(builder: &mut ProfileBuilder) {
-    let Some((low, high)) = builder.bounds() else { return };
+    let Some(bounds) = builder.bounds() else { return };
     let mut points = builder.points_of_phase(b'P');
     // A whole profile is an instant.
     points.extend(builder.points_of_phase(b'I').into_iter().filter(|p| builder.text(p.name) == "CpuProfile"));
+    // Samples are shown within the time of the other events; some count from another time. Alone they have their own.
+    let is_alone = builder.slice_count() == 0 && builder.point_count() == points.len();
+    let (low, high) = if is_alone { (i64::MIN, i64::MAX) } else { bounds };
     let mut parts: Vec<((u8, u64), Point)> = Vec::new();
     let mut samples: Vec<(TrackId, Vec<Point>)> = Vec::new();
     for point in points {
@@ -79,7 +82,7 @@ fn stacks_of_thread(builder: &mut ProfileBuilder, thread: TrackId, points: &[Poi
     stack.finish(builder, last.saturating_add(last.saturating_sub(before)).min(high));
 }
 
-/// A profile of V8 whose parts are in order of time. Times are clamped to those of the file, which they may pass.
+/// A profile of V8 whose parts are in order of time. Times are clamped to `low` and `high`.
 fn v8_profile(builder: &mut ProfileBuilder, points: &[Point], low: i64, high: i64) {
     // The first part is on the thread that was sampled, the others on the one that sampled.
     let Some(thread) = points.first().map(|p| p.track) else { return };
