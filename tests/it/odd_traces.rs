@@ -177,7 +177,11 @@ fn a_profile_of_v8_alone_has_its_own_time() {
 
 #[test]
 fn messages_say_what_is_wrong_and_where() {
-    let cases: [(&[u8], &str); 9] = [
+    let cases: [(&[u8], &str); 10] = [
+        (
+            b"[{\"ph\":\"X\",\"ts\":!!},\n{\"ph\":!}]",
+            "no event can be read (the first at byte 1: not JSON: '!' at byte 15",
+        ),
         (b"{hello: world}", "not: 'h' at byte 1 is out of place"),
         (b"{\"a\" \"b\"}", "not: '\"' at byte 5 is out of place"),
         (b"{'traceEvents': []}", "'\\'' at byte 1"),
@@ -192,4 +196,70 @@ fn messages_say_what_is_wrong_and_where() {
         let error = read_bytes("odd", bytes).map(|p| p.meta().events).unwrap_err().to_string();
         assert!(error.contains(message), "{error:?} should contain {message:?}");
     }
+}
+
+/// Frames that are each on top of the one before.
+fn chain(frames: usize) -> String {
+    let frame = |i: usize| format!(r#""{i}":{{"name":"function number {i}","parent":{}}}"#, i.wrapping_sub(1) as i64);
+    (0..frames).map(frame).collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn stacks_that_would_fill_the_memory_are_left_out() {
+    let events: Vec<String> =
+        (0..5000).map(|i| format!(r#"{{"ph":"X","ts":{i},"dur":1,"pid":1,"tid":1,"sf":{i}}}"#)).collect();
+    let profile = open(&format!(r#"{{"stackFrames":{{{}}},"traceEvents":[{}]}}"#, chain(5000), events.join(",")));
+    assert_eq!(profile.slices().len(), 5000);
+    assert!(profile.diagnostics().count("stacks_left_out") > 1000);
+    assert!(profile.args().bytes() < 80 << 20, "{} bytes", profile.args().bytes());
+    let args: Vec<_> = profile.slices().ids().map(|id| profile.args().get(profile.slices().args(id))).collect();
+    assert!(args[2].starts_with(r#"{"stack":["function number 0","function number 1""#), "{}", args[2]);
+    assert_eq!(args[4999], r#"{"sf":"4999"}"#);
+}
+
+/// Two stacks without a frame in common take turns: each sample ends one and begins the other.
+#[test]
+fn samples_that_would_fill_the_memory_are_left_out() {
+    let depth = 3000;
+    let node = |i: usize| {
+        let parent = if i == 1 || i == depth + 1 { "" } else { &format!(r#","parent":{}"#, i - 1) };
+        format!(r#"{{"id":{i},"callFrame":{{"functionName":"f{i}"}}{parent}}}"#)
+    };
+    let nodes: Vec<_> = (1..=2 * depth).map(node).collect();
+    let samples: Vec<_> = (0..8000).map(|i| (depth * (1 + i % 2)).to_string()).collect();
+    let deltas = vec!["1"; samples.len()];
+    let profile = open(&format!(
+        r#"[{{"ph":"P","name":"ProfileChunk","id":"0x1","ts":9000,"pid":1,"tid":2,"args":{{"data":{{"cpuProfile":{{
+        "nodes":[{}],"samples":[{}]}},"timeDeltas":[{}]}}}}}}]"#,
+        nodes.join(","),
+        samples.join(","),
+        deltas.join(",")
+    ));
+    assert_eq!(profile.diagnostics().count("samples_left_out"), 1);
+    assert!(profile.slices().len() < 12_000_000, "{}", profile.slices().len());
+}
+
+/// Work that grows with the square of the events would not end here.
+#[test]
+fn many_threads_profiles_and_places_are_read_in_a_moment() {
+    let n = 60_000;
+    let chunk = |i: usize| {
+        format!(
+            r#"{{"ph":"P","name":"Profile","id":"0x{i:x}","ts":{i},"pid":1,"tid":{i},"args":{{"data":{{"startTime":1}}}}}}"#
+        )
+    };
+    let profiles: Vec<_> = (0..n).map(chunk).collect();
+    assert_eq!(open(&format!("[{}]", profiles.join(","))).meta().events, n as u64);
+    let sample = |i: usize| format!(r#"{{"ph":"P","name":"s","ts":{i},"pid":1,"tid":{i},"stack":["a"]}}"#);
+    let samples: Vec<_> = (0..n).map(sample).collect();
+    assert_eq!(open(&format!("[{}]", samples.join(","))).meta().events, n as u64);
+    let series: Vec<_> = (0..n).map(|i| format!(r#""k{i}":{i}"#)).collect();
+    let counter = open(&format!(r#"[{{"ph":"C","ts":1,"name":"c","args":{{{}}}}}]"#, series.join(",")));
+    assert_eq!(counter.counters().series().len(), n);
+    let row = |i: usize| format!(r#"{{"timestamp":{i},"duration":1,"label":"q{i}","opcode":"M"}}"#);
+    let rows: Vec<_> = (0..n).map(row).collect();
+    assert_eq!(open(&format!(r#"{{"instruction":[{}]}}"#, rows.join(","))).slices().len(), n);
+    let op = |i: usize| format!(r#"{{"op_name":"a","op_time":1,"op_core":{i}}}"#);
+    let ops: Vec<_> = (0..n).map(op).collect();
+    assert_eq!(open(&format!(r#"{{"ops":[{}],"total_time":1}}"#, ops.join(","))).slices().len(), n);
 }

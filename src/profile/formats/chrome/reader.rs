@@ -82,6 +82,18 @@ impl ChromeReader {
         format!("a JSON object whose \"traceEvents\" is {is}, where an array of events should be")
     }
 
+    /// What an array without an event that has a phase is.
+    fn name_array(&self) -> String {
+        let damage = ["bad_json", "event_too_deep", "event_too_large"];
+        match self.rows.diagnostics.items().iter().find(|d| damage.contains(&d.code.as_str())) {
+            Some(first) => {
+                let at = first.byte_offset.unwrap_or(0);
+                format!("an array of which no event can be read (the first at byte {at}: {})", first.first_example)
+            }
+            None => "a JSON array of something else than events (none has a \"ph\")".to_owned(),
+        }
+    }
+
     /// That the text was a trace at all.
     fn check_kind(&self) -> Result<(), ReadError> {
         let not = |what: String| Err(ReadError::NotAProfile { what });
@@ -91,7 +103,7 @@ impl ChromeReader {
             Form::Unknown => not("not JSON".to_owned()),
             Form::Object if !self.tokenizer.found_events => not(self.name_object()),
             Form::Array if phases == 0 && (events > 0 || self.rows.diagnostics.count("element_not_object") > 0) => {
-                not("a JSON array of something else than events (none has a \"ph\")".to_owned())
+                not(self.name_array())
             }
             _ => Ok(()),
         }
@@ -127,9 +139,9 @@ impl ChunkedReader for ChromeReader {
         if rows.builder.events() == 0 {
             rows.diagnostics.add("no_events", None, || "the trace has no events".to_owned());
         }
-        rows.stacks.resolve(&mut rows.builder);
+        rows.stacks.resolve(&mut rows.builder, &mut rows.diagnostics);
         rows.system.read(&mut rows.builder, &mut rows.diagnostics);
-        samples::derive(&mut rows.builder);
+        samples::derive(&mut rows.builder, &mut rows.diagnostics, self.bytes);
         Ok(rows.builder.finish(rows.diagnostics))
     }
 

@@ -82,15 +82,16 @@ impl<W: Write> Writer<'_, W> {
     fn properties(&mut self, neuron_start_ns: Option<i64>) -> fmt::Result {
         self.out.write_str("{")?;
         let properties = &self.profile.meta().properties;
-        if properties.iter().all(|(key, _)| key != "displayTimeUnit") {
+        // What a lenient reader let in must not make the output something no one can read.
+        let is_json = |json: &str| serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok();
+        if !properties.iter().any(|(key, json)| key == "displayTimeUnit" && is_json(json)) {
             self.out.write_str("\"displayTimeUnit\":\"ns\",")?;
         }
         if let Some(start) = neuron_start_ns {
             write!(self.out, "\"{NEURON_START}\":{start},")?;
         }
         for (key, json) in properties.iter().filter(|(key, _)| neuron_start_ns.is_none() || key != NEURON_START) {
-            // What a lenient reader let in must not make the output something no one can read.
-            if key != "traceEvents" && serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() {
+            if key != "traceEvents" && is_json(json) {
                 push_json_str(&mut self.line, key);
                 write!(self.out, "{}:{json},", self.line)?;
                 self.line.clear();
