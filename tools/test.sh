@@ -15,12 +15,15 @@ cmd_test() {
   esac
   ensure_tools
   need_components
-  if [ "$fast" = no ]; then setup_tests; fi
+  if [ "$fast" = no ]; then
+    setup_tests
+    begin_page_build
+  fi
   run_checks
   suite "native tests" cargo test --locked --no-fail-fast
   if [ "$fast" = no ]; then
     suite "tests in the browser's worker" wasm_tests
-    step "build the page" in_subshell cmd_build
+    step "build the page" page_is_built
     # The one the native tests built and ran: a release build is minutes, and gives the same bytes.
     step "the command line is built" test -x "$(debug_cli_path)"
     suite "end-to-end tests" e2e_tests
@@ -30,6 +33,27 @@ cmd_test() {
 
 # A step's failure must not end the run: `die` leaves only the subshell.
 in_subshell() { ("$@"); }
+
+# Whole-program optimisation keeps one processor busy for minutes: the page is built beside the checks and native tests,
+# in folders of target/ that those don't lock. In a process group of its own, so that an interrupted run ends it too.
+begin_page_build() {
+  say "building the page in the background"
+  PAGE_LOG=$(mktemp)
+  set -m
+  (cmd_build) >"$PAGE_LOG" 2>&1 &
+  PAGE_BUILD=$!
+  set +m
+  trap 'kill -- -"$PAGE_BUILD" 2>/dev/null || true; rm -f "$PAGE_LOG"' EXIT
+  trap 'exit 130' INT TERM
+}
+
+# Waits for it, and says what it said.
+page_is_built() {
+  local status=0
+  wait "$PAGE_BUILD" || status=$?
+  cat "$PAGE_LOG" >&2
+  return "$status"
+}
 
 # tests/web*.rs. Headless Chromium takes its flags from webdriver.json.
 wasm_tests() {

@@ -7,7 +7,7 @@ use crate::base::SimTime;
 
 use super::configuration::Configuration;
 use super::measurement::Measurement;
-use super::report::{Report, ReportDetail};
+use super::report::{REPORT_KEYS, Report, ReportDetail};
 use super::timer::Timer;
 
 /// One configuration and what it measured, latencies in order of completion.
@@ -19,25 +19,8 @@ pub struct RunResults {
     pub measurement: Measurement,
 }
 
-/// Keys of the configuration part of a result: NeuronPerf's `config`.
-const CONFIG_KEYS: [&str; 16] = [
-    "model_filename",
-    "model_name",
-    "device_type",
-    "instance_type",
-    "batch_size",
-    "n_models",
-    "workers_per_model",
-    "pipeline_size",
-    "n_devices",
-    "performance_level",
-    "multiprocess",
-    "multiinterpreter",
-    "stats_interval",
-    "start_dts",
-    "duration",
-    "stop_dts",
-];
+/// Keys of the configuration part of a result, which are a report's first: NeuronPerf's `config`.
+const CONFIG_KEYS: &[&str] = REPORT_KEYS.split_at(16).0;
 
 impl RunResults {
     /// The report made of it, exactly as the run's own.

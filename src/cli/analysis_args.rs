@@ -149,6 +149,23 @@ pub(super) struct SpanArgs {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(super) struct CountersArgs {
+    #[arg(help = SOURCE_HELP)]
+    pub source: String,
+    /// The values of this counter over time instead, by its name in the table
+    #[arg(long, value_name = "NAME")]
+    pub curve: Option<String>,
+    /// At most about so many values: of each stretch the smallest and the largest
+    #[arg(long, default_value_t = 1_000, requires = "curve", value_parser = clap::value_parser!(u32).range(2..=20_000))]
+    pub points: u32,
+    /// Only in this span: START..END in ns from the start of the profile
+    #[arg(long, value_name = "START..END", value_parser = parse_span)]
+    pub range: Option<Interval<TraceNs>>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(super) struct QueryArgs {
     #[arg(help = SOURCE_HELP)]
     pub source: String,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::profile::formats::WriteFormat;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use super::analysis_args::{CompareArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
+use super::analysis_args::{CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
 use super::bench_args::{BenchArgs, TableArgs};
 use super::compile_args::CompileArgs;
 use super::index_args::{IndexCommand, ModelCompileArgs};
@@ -47,6 +47,8 @@ pub(super) enum Command {
     Idle(SpanArgs),
     /// What held up what: one chain from the start of a profile to its end
     CriticalPath(SpanArgs),
+    /// Counters over time: statistics of each, or the values of one
+    Counters(CountersArgs),
     /// Ask a profile: filter, group, aggregate (docs/query.md has the language)
     Query(QueryArgs),
     /// Compare two profiles operator by operator

@@ -12,6 +12,7 @@ use crate::base::{Interval, TraceNs};
 use crate::insight::{Insights, SliceRange};
 use crate::profile::Profile;
 use crate::profile::analysis::operators::{OpQuery, operator_stats};
+use crate::profile::analysis::work::Works;
 use crate::profile::analysis::{GroupBy, Selection};
 use crate::profile::flows::FlowIndex;
 use crate::profile::formats::chrome::write_to_string;
@@ -46,8 +47,9 @@ pub(super) struct Held {
     lod: LodIndex,
     /// The group that was last highlighted.
     highlight: Option<Highlight>,
-    /// Found when it is first asked for.
+    /// Found when they are first asked for.
     flows: OnceCell<FlowIndex>,
+    works: OnceCell<Works>,
 }
 
 /// A file made of a profile.
@@ -79,6 +81,7 @@ impl Held {
             lod: LodIndex::new(),
             highlight: None,
             flows: OnceCell::new(),
+            works: OnceCell::new(),
         }
     }
 
@@ -152,7 +155,9 @@ impl Held {
 
     /// Calls `ask` with what answers are made from.
     pub fn ask<T>(&self, ask: impl FnOnce(&Sources<'_>) -> T) -> T {
-        ask(&Sources { profile: &self.profile, name: &self.name, tracks: &self.tracks, flows: &|| self.flows() })
+        let works = || self.works.get_or_init(|| Works::of(&self.profile));
+        let (profile, name, tracks) = (&self.profile, &self.name, &self.tracks);
+        ask(&Sources { profile, name, tracks, flows: &|| self.flows(), works: &works })
     }
 
     /// Everything about the slice beside another one.

@@ -110,8 +110,11 @@ impl Session {
                 self.jobs.push_back(Box::new(TraceJob::new(job, *spec, self.times.clone())));
             }
             Request::Numerics { job, spec } => self.jobs.push_back(Box::new(NumericsJob::new(job, *spec))),
-            Request::List { job, profile, what } => {
-                self.analyses.push_back(AnalysisRun::new(job, profile, Asked::List(what)));
+            Request::List { job, profile, what, rows } => {
+                self.analyses.push_back(AnalysisRun::new(job, profile, Asked::List(what, rows)));
+            }
+            Request::ListCsv { job, profile, what, file_name } => {
+                self.analyses.push_back(AnalysisRun::new(job, profile, Asked::Csv(what, file_name)));
             }
             Request::Analyse { job, profile, question } => {
                 self.analyses.push_back(AnalysisRun::new(job, profile, Asked::Analyse(question)));
@@ -274,6 +277,7 @@ impl Session {
             | Request::Numerics { .. }
             | Request::Open { .. }
             | Request::List { .. }
+            | Request::ListCsv { .. }
             | Request::Analyse { .. }
             | Request::Import { .. }
             | Request::Cancel { .. }

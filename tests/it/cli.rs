@@ -288,3 +288,47 @@ fn devices_lists_every_figure_with_its_source() {
     }
     assert!(String::from_utf8(neuronscope(&["devices"]).stdout).unwrap().contains("trn1.2xlarge"));
 }
+
+#[test]
+fn counters_are_listed_and_one_is_given_over_time() {
+    let file = fixture("catapult_simple_trace.json");
+    let rows = json(&["counters", &file, "--json"]);
+    assert_eq!(rows.as_array().unwrap().len(), 1);
+    let name = rows[0]["counter"].as_str().unwrap();
+    assert_eq!(
+        (rows[0]["samples"].as_u64(), rows[0]["min"].as_f64(), rows[0]["max"].as_f64()),
+        (Some(5), Some(1.0), Some(10.0))
+    );
+    // 10 from 8 us, 1 from 14, 5 from 21, 1 from 30 and 10 from 36 until the trace ends at 62.
+    let curve = json(&["counters", &file, "--curve", name, "--json"]);
+    let points =
+        curve.as_array().unwrap().iter().map(|p| (p["time_ns"].as_f64().unwrap(), p["value"].as_f64().unwrap()));
+    let expected = [(8e3, 10.0), (14e3, 1.0), (21e3, 5.0), (30e3, 1.0), (36e3, 10.0), (62e3, 10.0)];
+    assert_eq!(points.collect::<Vec<_>>(), expected);
+    let part = json(&["counters", &file, "--range", "15000..40000", "--json"]);
+    assert_eq!((part[0]["samples"].as_u64(), part[0]["max"].as_f64()), (Some(3), Some(10.0)));
+    let csv = neuronscope(&["counters", &file, "--curve", name, "--csv"]).stdout;
+    assert!(String::from_utf8(csv).unwrap().starts_with("time_ns,value\n8000,10\n"));
+    let text = String::from_utf8(neuronscope(&["counters", &file]).stdout).unwrap();
+    assert!(text.contains("counter") && text.contains("10.000"), "{text}");
+    assert!(failure(&["counters", &file, "--curve", "nothing"]).contains("there is no counter 'nothing'"));
+}
+
+#[test]
+fn listings_have_all_rows_as_csv_and_say_how_many_there_are_as_text() {
+    let folder = std::env::temp_dir().join(format!("neuronscope-listing-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("many.json");
+    let count = 10_050;
+    let events: Vec<String> =
+        (0..count).map(|i| format!(r#"{{"ph":"X","pid":1,"tid":1,"name":"mm","ts":{},"dur":1}}"#, i * 2)).collect();
+    std::fs::write(&file, format!("[{}]", events.join(","))).unwrap();
+    let file = file.to_str().unwrap();
+    let lines = |args: &[&str]| String::from_utf8(neuronscope(args).stdout).unwrap().lines().count();
+    assert_eq!(lines(&["operators", file, "--members", "mm", "--csv"]), 1 + count);
+    assert_eq!(lines(&["idle", file, "--csv"]), count);
+    assert_eq!(lines(&["query", file, "where dur > 0ns", "--csv"]), 1 + count);
+    let text = String::from_utf8(neuronscope(&["operators", file, "--members", "mm", "--top", "5"]).stdout).unwrap();
+    assert!(text.contains("... and 10045 more"), "{text}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

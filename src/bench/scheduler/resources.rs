@@ -1,11 +1,10 @@
 //! What workers share: the host, an interpreter, input locks and NeuronCores, each first come, first served.
 
 use crate::base::SimTime;
-use crate::bench::executor::Executor;
+use crate::bench::executor::{Executor, Stage};
 use crate::bench::observer::RunObserver;
 
 use super::run::Scheduler;
-use super::worker::Phase;
 
 /// The shared host resource.
 pub(super) const HOST: usize = 0;
@@ -16,11 +15,11 @@ pub(super) const FIRST_LOCK: usize = 2;
 
 impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     /// Work of the worker's own thread: side by side with others, or in turns in a shared process.
-    pub(super) fn interpret(&mut self, worker: u32, phase: Phase, time: SimTime) {
+    pub(super) fn interpret(&mut self, worker: u32, stage: Stage, time: SimTime) {
         if self.shared_process {
-            self.serve(INTERPRETER, worker, phase, time);
+            self.serve(INTERPRETER, worker, stage, time);
         } else {
-            self.begin(worker, phase, time.0);
+            self.begin(worker, Some(stage), time.0);
         }
     }
 
@@ -31,12 +30,12 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     }
 
     /// Uses a resource for `time`, now or when it is this worker's turn.
-    pub(super) fn serve(&mut self, resource: usize, worker: u32, phase: Phase, time: SimTime) {
+    pub(super) fn serve(&mut self, resource: usize, worker: u32, stage: Stage, time: SimTime) {
         if self.resources.acquire(resource, worker) {
-            self.begin(worker, phase, time.0);
+            self.begin(worker, Some(stage), time.0);
         } else {
             let w = &mut self.workers[worker as usize];
-            w.phase = phase;
+            w.stage = Some(stage);
             w.pending = time.0;
         }
     }
@@ -45,13 +44,13 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     pub(super) fn release(&mut self, resource: usize) {
         if let Some(next) = self.resources.release(resource) {
             let w = &self.workers[next as usize];
-            self.begin(next, w.phase, w.pending);
+            self.begin(next, w.stage, w.pending);
         }
     }
 
-    pub(super) fn begin(&mut self, worker: u32, phase: Phase, time: u64) {
+    pub(super) fn begin(&mut self, worker: u32, stage: Option<Stage>, time: u64) {
         let w = &mut self.workers[worker as usize];
-        w.phase = phase;
+        w.stage = stage;
         if O::LISTENS {
             w.since = self.now;
         }

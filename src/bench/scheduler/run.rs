@@ -12,7 +12,7 @@ use crate::bench::source::Source;
 use crate::bench::timer::Timers;
 
 use super::resources::FIRST_LOCK;
-use super::worker::{Phase, Worker, check_size, in_turns};
+use super::worker::{Worker, check_size, in_turns};
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,7 +102,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
             resources: Resources::new(resources, workers),
             workers: (0..models)
                 .flat_map(|model| (0..configuration.workers_per_model).map(move |_| model))
-                .map(|model| Worker { model, phase: Phase::Input, pending: 0, since: 0, begun: 0, called: 0 })
+                .map(|model| Worker { model, stage: None, pending: 0, since: 0, begun: 0, called: 0 })
                 .collect(),
             running: workers,
             measurement: Measurement::new(configuration.duration(), Timers::new(models as usize, workers), expected)?,
@@ -129,7 +129,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         for _ in 0..budget {
             let Some((time, worker)) = self.events.pop() else { break };
             self.now = time;
-            self.end_of_phase(worker)?;
+            self.end_of_stage(worker)?;
         }
         Ok(self.progress())
     }

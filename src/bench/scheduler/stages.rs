@@ -8,40 +8,39 @@ use crate::bench::source::{Ended, Next};
 
 use super::resources::HOST;
 use super::run::Scheduler;
-use super::worker::Phase;
 
 impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     fn tell_stage(&mut self, worker: u32) {
         let w = &self.workers[worker as usize];
-        if let Some(stage) = w.phase.stage() {
+        if let Some(stage) = w.stage {
             self.observer.stage(worker, stage, Interval::new(SimTime(w.since), SimTime(self.now)));
         }
     }
 
-    pub(super) fn end_of_phase(&mut self, worker: u32) -> Result<(), RunError> {
+    pub(super) fn end_of_stage(&mut self, worker: u32) -> Result<(), RunError> {
         if O::LISTENS {
             self.tell_stage(worker);
         }
-        match self.workers[worker as usize].phase {
-            Phase::Arrival => self.fetch_input(worker),
-            Phase::Input => {
+        match self.workers[worker as usize].stage {
+            None => self.fetch_input(worker),
+            Some(Stage::Input) => {
                 self.release(self.input_resource(worker));
                 self.preprocess(worker);
             }
-            Phase::Preprocess => {
+            Some(Stage::Preprocess) => {
                 self.leave_interpreter();
                 self.call(worker);
             }
-            Phase::Call => self.host(worker),
-            Phase::Host => {
+            Some(Stage::Call) => self.host(worker),
+            Some(Stage::Host) => {
                 self.release(HOST);
                 self.take_core(worker, 0);
             }
-            Phase::Transfer => {
+            Some(Stage::Transfer) => {
                 self.release(HOST);
                 self.compute(worker, 0);
             }
-            Phase::Device(stage) => {
+            Some(Stage::Device(stage)) => {
                 self.release_core(worker, stage);
                 if stage + 1 < self.pipeline_size {
                     self.take_core(worker, stage + 1);
@@ -49,7 +48,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
                     return self.postprocess(worker);
                 }
             }
-            Phase::Postprocess => {
+            Some(Stage::Postprocess) => {
                 self.leave_interpreter();
                 return self.record(worker);
             }
@@ -67,7 +66,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
             }
             Next::At(asked) => {
                 self.workers[worker as usize].begun = asked;
-                self.begin(worker, Phase::Arrival, asked - self.now);
+                self.begin(worker, None, asked - self.now);
             }
             Next::Wait => self.idle.push(worker),
             Next::Stop => {
@@ -82,7 +81,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if time == SimTime::ZERO {
             self.preprocess(worker);
         } else {
-            self.serve(self.input_resource(worker), worker, Phase::Input, time);
+            self.serve(self.input_resource(worker), worker, Stage::Input, time);
         }
     }
 
@@ -94,7 +93,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if time == SimTime::ZERO {
             self.call(worker);
         } else {
-            self.interpret(worker, Phase::Preprocess, time);
+            self.interpret(worker, Stage::Preprocess, time);
         }
     }
 
@@ -104,7 +103,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if time == SimTime::ZERO {
             self.host(worker);
         } else {
-            self.begin(worker, Phase::Call, time.0);
+            self.begin(worker, Some(Stage::Call), time.0);
         }
     }
 
@@ -113,12 +112,12 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if time == SimTime::ZERO {
             self.take_core(worker, 0);
         } else {
-            self.serve(HOST, worker, Phase::Host, time);
+            self.serve(HOST, worker, Stage::Host, time);
         }
     }
 
     fn take_core(&mut self, worker: u32, stage: u32) {
-        self.workers[worker as usize].phase = Phase::Device(stage);
+        self.workers[worker as usize].stage = Some(Stage::Device(stage));
         if self.resources.acquire(self.core(worker, stage), worker) {
             self.on_core(worker, stage);
         }
@@ -134,7 +133,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if stage == 0 {
             let time = self.executor.stage_time(worker, Stage::Transfer);
             if time != SimTime::ZERO {
-                return self.serve(HOST, worker, Phase::Transfer, time);
+                return self.serve(HOST, worker, Stage::Transfer, time);
             }
         }
         self.compute(worker, stage);
@@ -143,7 +142,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     /// Always an event, also for a stage of no length: it bounds how deep one event can reach into the next.
     fn compute(&mut self, worker: u32, stage: u32) {
         let time = self.executor.stage_time(worker, Stage::Device(stage));
-        self.begin(worker, Phase::Device(stage), time.0);
+        self.begin(worker, Some(Stage::Device(stage)), time.0);
     }
 
     fn postprocess(&mut self, worker: u32) -> Result<(), RunError> {
@@ -154,7 +153,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if time == SimTime::ZERO {
             return self.record(worker);
         }
-        self.interpret(worker, Phase::Postprocess, time);
+        self.interpret(worker, Stage::Postprocess, time);
         Ok(())
     }
 

@@ -5,45 +5,16 @@ use crate::bench::executor::Stage;
 use crate::bench::queue::MAX_WORKERS;
 use crate::bench::run_error::RunError;
 
-/// What a worker's pending event ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// The wait for a query that is known to come.
-    Arrival,
-    Input,
-    Preprocess,
-    Call,
-    Host,
-    Transfer,
-    Device(u32),
-    Postprocess,
-}
-
 pub(super) struct Worker {
     pub(super) model: u32,
-    pub(super) phase: Phase,
+    /// What its pending event ends; `None` is the wait for a query that is known to come.
+    pub(super) stage: Option<Stage>,
     /// Time of the stage it waits to begin, drawn when it asked.
     pub(super) pending: u64,
-    /// When its phase was served.
+    /// When its stage was begun.
     pub(super) since: u64,
     pub(super) begun: u64,
     pub(super) called: u64,
-}
-
-impl Phase {
-    /// The stage of an inference; none for the wait before one.
-    pub(super) fn stage(self) -> Option<Stage> {
-        match self {
-            Self::Arrival => None,
-            Self::Input => Some(Stage::Input),
-            Self::Preprocess => Some(Stage::Preprocess),
-            Self::Call => Some(Stage::Call),
-            Self::Host => Some(Stage::Host),
-            Self::Transfer => Some(Stage::Transfer),
-            Self::Device(stage) => Some(Stage::Device(stage)),
-            Self::Postprocess => Some(Stage::Postprocess),
-        }
-    }
 }
 
 /// Checks that workers and cores can be numbered, before anything is made for each of them.

@@ -5,12 +5,14 @@ use anyhow::{Context, Result};
 use super::text;
 use crate::cli::analysis_args::OutputArgs;
 use crate::cli::driver::Driver;
-use crate::session::{Answer, Event, Listed, Listing, ProfileKey, Question, Request};
+use crate::session::{Answer, Event, Listed, Listing, ProfileKey, Question, Request, Rows};
 use crate::view::table::{Cell, Table};
 
-/// Asks for a table.
-pub(super) fn list(driver: &mut Driver, profile: ProfileKey, what: Listing) -> Result<Listed> {
-    let events = driver.run(|job| Request::List { job, profile, what }, None)?;
+/// Asks for the rows of a table that the flags want to see.
+pub(super) fn list(driver: &mut Driver, profile: ProfileKey, what: Listing, output: &OutputArgs) -> Result<Listed> {
+    let limit = if output.json || output.csv { u32::MAX } else { u32::try_from(output.top).unwrap_or(u32::MAX) };
+    let rows = Rows { limit, ..Rows::ALL };
+    let events = driver.run(|job| Request::List { job, profile, what, rows }, None)?;
     let found = events.into_iter().find_map(|e| match e {
         Event::Listed { listed, .. } => Some(*listed),
         _ => None,

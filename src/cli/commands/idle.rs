@@ -3,10 +3,11 @@
 use anyhow::Result;
 
 use super::analysis::{list, print_listed};
+use crate::base::{Interval, TraceNs};
 use crate::cli::analysis_args::SpanArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
-use crate::session::{Listing, SpanOf};
+use crate::session::Listing;
 
 pub(super) fn run(args: SpanArgs) -> Result<()> {
     show(args, Listing::Idle)
@@ -16,9 +17,8 @@ pub(super) fn run_path(args: SpanArgs) -> Result<()> {
     show(args, Listing::CriticalPath)
 }
 
-fn show(args: SpanArgs, what: fn(SpanOf) -> Listing) -> Result<()> {
+fn show(args: SpanArgs, what: fn(Option<Interval<TraceNs>>) -> Listing) -> Result<()> {
     let mut driver = Driver::new();
     let profile = source::open(&mut driver, &args.source)?.profile;
-    let of = SpanOf { range: args.range, limit: u32::MAX, skip: 0 };
-    print_listed(&list(&mut driver, profile, what(of))?, &args.output)
+    print_listed(&list(&mut driver, profile, what(args.range), &args.output)?, &args.output)
 }

@@ -5,6 +5,7 @@ mod bench;
 mod bench_trace;
 mod compare;
 mod compile;
+mod counters;
 mod cpu;
 mod devices;
 mod evaluate;
@@ -50,6 +51,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Histogram(args) => histogram::run(args),
         Command::Idle(args) => idle::run(args),
         Command::CriticalPath(args) => idle::run_path(args),
+        Command::Counters(args) => counters::run(args),
         Command::Query(args) => query::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Models(args) => models::run(args),

@@ -14,10 +14,8 @@ pub(super) fn run(args: OperatorsArgs) -> Result<()> {
     let profile = source::open(&mut driver, &args.source)?.profile;
     let (of, by) = (args.chosen.chosen(), args.by.into());
     let what = match args.members {
-        Some(name) => {
-            Listing::Members(MembersOf { of, by, name, order: MemberOrder::Longest, skip: 0, limit: u32::MAX })
-        }
+        Some(name) => Listing::Members(MembersOf { of, by, name, order: MemberOrder::Longest }),
         None => Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks, rule: of.rule }),
     };
-    print_listed(&list(&mut driver, profile, what)?, &args.output)
+    print_listed(&list(&mut driver, profile, what, &args.output)?, &args.output)
 }

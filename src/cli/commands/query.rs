@@ -14,5 +14,5 @@ pub(super) fn run(args: QueryArgs) -> Result<()> {
     parse(&args.query).map_err(|e| anyhow!("{e}\n  {}\n  {}^", args.query, " ".repeat(e.column.saturating_sub(1))))?;
     let mut driver = Driver::new();
     let profile = source::open(&mut driver, &args.source)?.profile;
-    print_listed(&list(&mut driver, profile, Listing::Query(args.query))?, &args.output)
+    print_listed(&list(&mut driver, profile, Listing::Query(args.query), &args.output)?, &args.output)
 }

@@ -6,10 +6,11 @@ use super::idioms::Idioms;
 use super::memory::SbufRing;
 use super::precision::Precision;
 use super::product::PsumBanks;
+use super::room::{last_uses, weights_fit};
 use super::sources::Sources;
 use super::spill::Spilled;
 use super::value::{Resident, Value};
-use crate::base::{FxHashMap, FxHashSet, Idx, IndexVec};
+use crate::base::{FxHashMap, FxHashSet, IndexVec};
 use crate::compiler::CompileOptions;
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use crate::machine::Executable;
@@ -48,7 +49,7 @@ pub(super) struct Generator<'a> {
     pub loads: [u64; 2],
     pub users: IndexVec<InstrId, Vec<InstrId>>,
     /// Position of the last instruction that reads each value, through values that are not materialised.
-    last_use: IndexVec<InstrId, usize>,
+    pub(super) last_use: IndexVec<InstrId, usize>,
     /// Layer norms and softmaxes.
     pub idioms: Idioms,
     /// What the operation at hand reads and writes, which must not leave SBUF.
@@ -187,55 +188,9 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    /// Values that take no instruction: weights until they are used, constants, and views of them.
-    pub(super) fn define_lazy(&mut self, id: InstrId, instruction: &HloInstruction) -> bool {
-        let operand = instruction.operands.first().and_then(|o| self.values.get(o)).cloned();
-        if self.values.contains_key(&id) && matches!(instruction.opcode, Opcode::Parameter { .. }) {
-            return true;
-        }
-        let value = match (&instruction.opcode, operand) {
-            (Opcode::Parameter { role: ParameterRole::Weight(_), .. }, _) => {
-                self.emitter.executable.memory.weight_bytes +=
-                    instruction.shape.elements() * self.precision.operand_bytes;
-                Value::Weight { parameter: id, via: id }
-            }
-            (Opcode::Constant(_), _) => Value::Splat,
-            (
-                Opcode::Transpose { .. } | Opcode::Reshape | Opcode::Convert | Opcode::Slice { .. },
-                Some(Value::Weight { parameter, .. }),
-            ) => Value::Weight { parameter, via: id },
-            (Opcode::Broadcast { .. } | Opcode::Reshape | Opcode::Convert, Some(Value::Splat)) => Value::Splat,
-            (Opcode::Broadcast { dimensions }, Some(_)) => {
-                let rank = instruction.shape.rank();
-                // The features of an image [n, c, h, w] are its channels.
-                let channels = rank == 4 && dimensions.as_slice() == [1];
-                let along_columns = channels || dimensions.iter().any(|d| *d as usize + 1 == rank);
-                Value::Broadcast { of: instruction.operands[0], via: id, along_columns }
-            }
-            // What weights alone give is computed when the model is loaded, not on each call.
-            (opcode, _) if self.is_load_time(opcode, instruction) => Value::Weight { parameter: id, via: id },
-            _ => return false,
-        };
-        self.values.insert(id, value);
-        true
-    }
-
     /// The operation that reads a value first; the value itself when nothing does.
     pub(super) fn first_reader(&self, id: InstrId) -> InstrId {
         self.users[id].first().copied().unwrap_or(id)
-    }
-
-    /// Elementwise work whose operands are all weights and constants.
-    fn is_load_time(&self, opcode: &Opcode, instruction: &HloInstruction) -> bool {
-        let elementwise = opcode.is_elementwise() || matches!(opcode, Opcode::Fusion(_));
-        let from_load = |operand: &InstrId| match self.values.get(operand) {
-            Some(Value::Weight { .. } | Value::Splat) => true,
-            Some(Value::Broadcast { of, .. }) => {
-                matches!(self.values.get(of), Some(Value::Weight { .. } | Value::Splat))
-            }
-            _ => false,
-        };
-        elementwise && !instruction.operands.is_empty() && instruction.operands.iter().all(from_load)
     }
 
     /// The only reader of a dot, when it can evict the product from PSUM.
@@ -251,34 +206,6 @@ impl<'a> Generator<'a> {
         (elementwise && others_ready).then_some(*user)
     }
 
-    fn is_available(&self, operand: InstrId, dot: InstrId) -> bool {
-        operand < dot || self.comes_from_load(operand)
-    }
-
-    /// Whether a value depends on weights and constants alone, so that it is there before anything runs.
-    fn comes_from_load(&self, id: InstrId) -> bool {
-        let Ok(instruction) = self.instruction(id) else { return false };
-        match &instruction.opcode {
-            Opcode::Parameter { role: ParameterRole::Input(_), .. } => false,
-            Opcode::Parameter { .. } | Opcode::Constant(_) => true,
-            opcode => {
-                let simple = is_view(opcode) || opcode.is_elementwise() || matches!(opcode, Opcode::Fusion(_));
-                simple && instruction.operands.iter().all(|o| self.comes_from_load(*o))
-            }
-        }
-    }
-
-    /// Defines a value that depends on weights alone ahead of its turn, with what it depends on.
-    fn define_ahead(&mut self, id: InstrId) {
-        if !self.values.contains_key(&id) && self.comes_from_load(id) {
-            let instruction = &self.module.instructions[id];
-            for operand in &instruction.operands {
-                self.define_ahead(*operand);
-            }
-            self.define_lazy(id, instruction);
-        }
-    }
-
     /// The members of a fusion, or the instruction itself.
     pub(super) fn members_of(&mut self, id: InstrId) -> Vec<(InstrId, &'a HloInstruction)> {
         let instruction: &'a HloInstruction = &self.module.instructions[id];
@@ -291,38 +218,6 @@ impl<'a> Generator<'a> {
             self.define_ahead(*operand);
         }
         members
-    }
-
-    /// Gives back the space of values that `id` was the last to read.
-    fn release_after(&mut self, id: InstrId) {
-        let position = id.index();
-        let done = match self.values.get(&id) {
-            Some(Value::Resident(r)) => r.ready.clone(),
-            _ => return,
-        };
-        let mut dead: Vec<InstrId> = Vec::new();
-        self.collect_dead(id, position, &mut dead);
-        for value in dead {
-            let loaded = self.loaded.remove(&value).map_or(0, |l| l.bytes);
-            let resident = match self.values.get_mut(&value) {
-                Some(Value::Resident(r)) if value != id => std::mem::take(&mut r.bytes),
-                _ => 0,
-            };
-            let turned = self.turned.remove(&value).map_or(0, |t| t.bytes);
-            self.ring.release(loaded + resident + turned, done.clone());
-        }
-    }
-
-    fn collect_dead(&self, id: InstrId, position: usize, dead: &mut Vec<InstrId>) {
-        for operand in &self.module.instructions[id].operands {
-            if self.last_use[*operand] == position && !dead.contains(operand) {
-                dead.push(*operand);
-                let instruction = &self.module.instructions[*operand];
-                if is_view(&instruction.opcode) || is_product(&instruction.opcode) {
-                    self.collect_dead(*operand, position, dead);
-                }
-            }
-        }
     }
 
     fn finish(self) -> Result<Executable, CodegenError> {
@@ -340,28 +235,6 @@ impl<'a> Generator<'a> {
             return Err(CodegenError::DeviceMemoryExceeded { needed, available: self.core.hbm_bytes });
         }
         Ok(executable)
-    }
-
-    /// Room for `bytes` in SBUF; what must be complete before it is free. Values that are not in use make room.
-    pub(super) fn take(&mut self, id: InstrId, bytes: u64) -> Result<Vec<Wait>, CodegenError> {
-        loop {
-            match self.ring.take(bytes, &self.sources.path(id)) {
-                Err(_) if self.make_room() => {}
-                taken => return taken,
-            }
-        }
-    }
-
-    /// SBUF of a matrix: every partition of a block is taken, used or not. Beyond an eighth of SBUF the layers around it
-    /// are run slice by slice of the batch, so that no more than that is held at once.
-    pub(super) fn resident_bytes(&self, along_partitions: u64, along_free: u64, element_bytes: u64) -> u64 {
-        let partitions = u64::from(self.core.partitions);
-        let whole = along_partitions
-            .div_ceil(partitions)
-            .saturating_mul(partitions)
-            .saturating_mul(along_free)
-            .saturating_mul(element_bytes);
-        whole.min(self.core.sbuf_bytes / 8)
     }
 
     pub(super) fn set_resident(&mut self, id: InstrId, resident: Resident) {
@@ -384,52 +257,6 @@ impl<'a> Generator<'a> {
     pub(super) fn unsupported(&self, id: InstrId, what: &str) -> CodegenError {
         CodegenError::Unsupported { path: self.sources.path(id), what: what.to_owned() }
     }
-}
-
-/// Whether an instruction is a view of its operand as far as code generation goes.
-pub(super) fn is_view(opcode: &Opcode) -> bool {
-    matches!(
-        opcode,
-        Opcode::Parameter { .. }
-            | Opcode::Slice { .. }
-            | Opcode::Concatenate { .. }
-            | Opcode::Convert
-            | Opcode::Constant(_)
-            | Opcode::Transpose { .. }
-            | Opcode::Broadcast { .. }
-            | Opcode::Reshape
-    )
-}
-
-/// Whether all weights fit in SBUF beside the largest pair of activations.
-fn weights_fit(module: &HloModule, core: &CoreSpec, operand_bytes: u64) -> bool {
-    /// Biases, constants and statistics.
-    const SLACK_BYTES: u64 = 1 << 20;
-    let elements = |id: InstrId| module.instructions[id].shape.elements();
-    let is_weight = |i: &&HloInstruction| matches!(i.opcode, Opcode::Parameter { role: ParameterRole::Weight(_), .. });
-    let weights: u64 = module.instructions.iter().filter(is_weight).map(|i| i.shape.elements()).sum();
-    let activations = module.instructions.iter_enumerated().filter(|(_, i)| is_product(&i.opcode));
-    let pair = activations.map(|(id, i)| elements(id) + i.operands.first().map_or(0, |o| elements(*o))).max();
-    let elements = weights.saturating_add(pair.unwrap_or(0));
-    elements.saturating_mul(operand_bytes).saturating_add(SLACK_BYTES) <= core.sbuf_bytes
-}
-
-fn is_product(opcode: &Opcode) -> bool {
-    matches!(opcode, Opcode::Dot(_) | Opcode::Convolution { .. })
-}
-
-fn last_uses(module: &HloModule) -> IndexVec<InstrId, usize> {
-    let mut last: IndexVec<InstrId, usize> = module.instructions.iter().map(|_| 0).collect();
-    last[module.root] = usize::MAX;
-    let ids: Vec<InstrId> = module.instructions.ids().collect();
-    for id in ids.into_iter().rev() {
-        let instruction = &module.instructions[id];
-        let as_user = if is_view(&instruction.opcode) { last[id] } else { id.index() };
-        for operand in &instruction.operands {
-            last[*operand] = last[*operand].max(as_user);
-        }
-    }
-    last
 }
 
 /// The latest completion of each unit.

@@ -6,7 +6,8 @@
 
 use super::CodegenError;
 use super::emitter::Transfer;
-use super::program::{Generator, is_view};
+use super::program::Generator;
+use super::room::is_view;
 use super::value::{Resident, Value};
 use crate::base::Idx;
 use crate::compiler::hlo::{InstrId, Opcode};

@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Idx, Interval, TraceNs};
-use crate::profile::{Profile, SeriesId};
+use crate::base::{FxHashMap, Idx, Interval, TraceNs};
+use crate::profile::{Profile, Series, SeriesId};
 
 const NS_PER_S: f64 = 1e9;
 
@@ -176,12 +176,11 @@ struct Part {
 }
 
 impl CurvePass {
-    /// Prepares it for at most about `points` points of the first series of a name ([`series_name`]); nothing when the profile
-    /// has none.
+    /// Prepares it for at most about `points` points of the series of a name ([`series_names`]); nothing when the profile has
+    /// none.
     #[must_use]
     pub fn new(profile: &Profile, name: &str, within: Option<Interval<TraceNs>>, points: usize) -> Option<Self> {
-        let mut all = profile.counters().series().ids();
-        let series = all.find(|id| series_name(profile, *id).as_deref() == Some(name))?;
+        let series = SeriesId::from_usize(series_names(profile).iter().position(|known| known == name)?);
         Some(Self {
             cursor: SampleCursor::new(profile, series, within),
             parts: (points as u64 / 2).max(1),
@@ -243,15 +242,44 @@ fn keep(curve: &mut Curve, part: Option<Part>) {
     }
 }
 
-/// What a series is called: its process, its counter, and its own name where that adds something.
+/// What each series is called, in the order of the table: its process, its counter, and its own name where that adds
+/// something. Of several that would be called the same, each says the id of its process too, and where that is the same
+/// its number among them, so that every name is of one series.
 #[must_use]
-pub fn series_name(profile: &Profile, id: SeriesId) -> Option<String> {
-    let series = profile.counters().series().get(id)?;
-    let counter = profile.counters().counters().get(series.counter)?;
+pub fn series_names(profile: &Profile) -> Vec<String> {
+    let all = profile.counters().series();
+    let mut names: Vec<String> = all.iter().map(|series| series_name(profile, series, false)).collect();
+    for i in repeated(&names) {
+        if let Some(series) = all.get(SeriesId::from_usize(i)) {
+            names[i] = series_name(profile, series, true);
+        }
+    }
+    let mut seen: FxHashMap<String, u32> = FxHashMap::default();
+    for i in repeated(&names) {
+        let number = seen.entry(names[i].clone()).or_insert(0);
+        *number += 1;
+        names[i] = format!("{} #{number}", names[i]);
+    }
+    names
+}
+
+/// Positions of the names that others have, too.
+fn repeated(names: &[String]) -> Vec<usize> {
+    let mut count: FxHashMap<&str, u32> = FxHashMap::default();
+    for name in names {
+        *count.entry(name).or_insert(0) += 1;
+    }
+    (0..names.len()).filter(|&i| count.get(names[i].as_str()).is_some_and(|n| *n > 1)).collect()
+}
+
+fn series_name(profile: &Profile, series: &Series, has_pid: bool) -> String {
+    let Some(counter) = profile.counters().counters().get(series.counter) else { return String::new() };
     let process = super::grouping::process_text(profile, counter.process);
+    let pid = profile.processes().get(counter.process).filter(|_| has_pid).map_or("", |p| profile.str(p.pid));
+    let pid = if pid.is_empty() { String::new() } else { format!(" (process {pid})") };
     let own = [counter.name, counter.id, series.key].map(|text| profile.str(text));
     let parts: Vec<&str> = own.into_iter().filter(|t| !t.is_empty()).collect();
-    Some(format!("{process} / {}", parts.join(" ")))
+    format!("{process}{pid} / {}", parts.join(" "))
 }
 
 #[cfg(test)]
@@ -310,5 +338,37 @@ mod tests {
         assert!(curve.points.len() <= 103, "{}", curve.points.len());
         assert!(curve.points.contains(&(70_030, 500.0)) && curve.points.is_sorted_by_key(|p| p.0));
         assert!(CurvePass::new(&profile, "python / memory", None, 100).is_none());
+    }
+
+    #[test]
+    fn counters_of_one_name_are_told_apart_by_process_and_number() {
+        let mut b = ProfileBuilder::new("test");
+        let [name, key, half, rest] = ["memory", "bytes", "a b", "b c"].map(|text| b.intern(text));
+        let (a, c) = (b.intern("a"), b.intern("c"));
+        for (pid, value) in [("1", 1.0), ("2", 2.0)] {
+            let p = b.process(pid, "python");
+            let t = b.thread(p, "1", "main");
+            b.slice(t, 0, 10, "all", "", None);
+            b.counter(t, 0, name, crate::base::StrId::EMPTY, &[(key, value)]);
+        }
+        let alone = b.process("3", "alone");
+        let t = b.thread(alone, "1", "main");
+        b.counter(t, 0, half, crate::base::StrId::EMPTY, &[(c, 3.0)]);
+        b.counter(t, 0, a, crate::base::StrId::EMPTY, &[(rest, 4.0)]);
+        let profile = b.finish(Diagnostics::new());
+        let names = series_names(&profile);
+        let expected = [
+            "python (process 1) / memory bytes",
+            "python (process 2) / memory bytes",
+            "alone / a b c #1",
+            "alone / a b c #2",
+        ];
+        assert_eq!(names, expected);
+        let drawn = |name: &str| {
+            let mut pass = CurvePass::new(&profile, name, None, 100).unwrap();
+            while !pass.advance(&profile, 9) {}
+            pass.finish().points[0].1
+        };
+        assert_eq!(expected.map(drawn), [1.0, 2.0, 3.0, 4.0]);
     }
 }

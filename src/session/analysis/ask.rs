@@ -1,29 +1,21 @@
 //! The answer to a query, as a table.
 
-use super::listing::{Listed, Sources};
-use super::members::MOST_SLICES;
+use super::listing::{Listed, Rows, Sources};
 use crate::profile::analysis::query::{QueryTable, QueryValue, ValueKind};
 use crate::session::timeline::link;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// The first rows of an answer.
-pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable) -> Listed {
-    let most = MOST_SLICES as usize;
+/// Rows of an answer.
+pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, shown: Rows) -> Listed {
     let kinds: Vec<ColumnKind> = (0..found.columns.len()).map(|i| column_kind(found, i)).collect();
     let columns = found.columns.iter().zip(&kinds).map(|((name, kind), shown)| {
         let title = if *kind == ValueKind::Ns { format!("{name} (ns)") } else { name.clone() };
         Column::new(name, &title, *shown)
     });
     let cells = |row: &Vec<QueryValue>| row.iter().zip(&kinds).map(|(v, kind)| cell(v, *kind)).collect();
-    let table = Table { columns: columns.collect(), rows: found.rows.iter().take(most).map(cells).collect() };
-    let links = found.slices.iter().take(most).map(|&id| Some(link(sources.profile, sources.tracks, id))).collect();
-    let left_out = found.rows.len().saturating_sub(table.rows.len());
-    let notes = if left_out == 0 {
-        Vec::new()
-    } else {
-        vec![format!("{left_out} rows are not shown: write a limit or group by")]
-    };
-    Listed { table, slices: links, total: found.rows.len() as u64, notes }
+    let table = Table { columns: columns.collect(), rows: shown.of(&found.rows).iter().map(cells).collect() };
+    let links = shown.of(&found.slices).iter().map(|&id| Some(link(sources.profile, sources.tracks, id))).collect();
+    Listed { table, slices: links, skip: u64::from(shown.skip), total: found.rows.len() as u64, notes: Vec::new() }
 }
 
 /// Counts where all numbers are whole and none is negative.

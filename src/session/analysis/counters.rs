@@ -1,21 +1,16 @@
 //! Counters as a table.
 
-use super::listing::{Listed, Sources};
-use crate::base::Idx;
-use crate::profile::SeriesId;
-use crate::profile::analysis::counters::{SeriesStats, series_name};
+use super::listing::{Listed, Rows, Sources};
+use crate::profile::analysis::counters::{SeriesStats, series_names};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// Most counters that are listed.
-const MOST_COUNTERS: usize = 10_000;
-
 /// Samples, extremes, mean and integral over time of each series that has a value.
-pub(super) fn counter_table(sources: &Sources<'_>, found: Vec<Option<SeriesStats>>) -> Listed {
-    let total = found.iter().flatten().count();
-    let known = found.into_iter().enumerate().filter_map(|(i, stats)| Some((i, stats?)));
-    let rows = known.take(MOST_COUNTERS).map(|(i, s)| {
+pub(super) fn counter_table(sources: &Sources<'_>, found: &[Option<SeriesStats>], shown: Rows) -> Listed {
+    let names = series_names(sources.profile);
+    let known: Vec<_> = names.iter().zip(found).filter_map(|(name, stats)| Some((name, stats.as_ref()?))).collect();
+    let rows = shown.of(&known).iter().map(|(name, s)| {
         vec![
-            Cell::Text(series_name(sources.profile, SeriesId::from_usize(i)).unwrap_or_default()),
+            Cell::Text((*name).clone()),
             Cell::Count(s.samples),
             Cell::Number(s.min),
             Cell::Number(s.max),
@@ -38,7 +33,6 @@ pub(super) fn counter_table(sources: &Sources<'_>, found: Vec<Option<SeriesStats
         ],
         rows: rows.collect(),
     };
-    let left_out = total.saturating_sub(table.rows.len());
-    let notes = if left_out == 0 { Vec::new() } else { vec![format!("{left_out} more counters are not listed.")] };
-    Listed { table, slices: Vec::new(), total: total as u64, notes }
+    let (skip, total) = (u64::from(shown.skip), known.len() as u64);
+    Listed { table, slices: Vec::new(), skip, total, notes: Vec::new() }
 }

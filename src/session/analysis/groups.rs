@@ -1,18 +1,15 @@
 //! Groups of slices as a table.
 
-use super::listing::{Listed, Sources};
+use super::listing::{Listed, Rows, Sources};
 use crate::profile::analysis::operators::OpTable;
 use crate::session::timeline::{NO_NAME, link};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// Most groups that are listed: what a person may scroll through, and what a message may weigh.
-const MOST_GROUPS: usize = 10_000;
-
 /// Count, total, self, mean, percentiles, extremes and share of each group.
-pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable) -> Listed {
+pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -> Listed {
     let profile = sources.profile;
     let all_self: i64 = found.stats.iter().map(|s| s.self_ns).sum();
-    let listed = || found.stats.iter().take(MOST_GROUPS);
+    let listed = || shown.of(&found.stats).iter();
     let ns = |n: i64| Cell::Count(n.max(0).unsigned_abs());
     let rows = listed().map(|s| {
         let name = found.name(profile, s);
@@ -49,8 +46,6 @@ pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable) -> Listed {
         rows: rows.collect(),
     };
     let total = found.stats.len() as u64;
-    let left_out = total.saturating_sub(table.rows.len() as u64);
-    let notes =
-        if left_out == 0 { Vec::new() } else { vec![format!("{left_out} groups with less time are left out.")] };
-    Listed { table, slices: listed().map(|s| Some(link(profile, sources.tracks, s.longest))).collect(), total, notes }
+    let slices = listed().map(|s| Some(link(profile, sources.tracks, s.longest))).collect();
+    Listed { table, slices, skip: u64::from(shown.skip), total, notes: Vec::new() }
 }

@@ -1,15 +1,15 @@
 //! Idle gaps as a table.
 
-use super::listing::{Listed, Sources};
+use super::listing::{Listed, Rows, Sources};
 use crate::profile::SliceId;
 use crate::profile::analysis::idle::IdleGaps;
 use crate::session::timeline::link;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// The longest gaps after the first `skip`, each with the slice that ends it.
-pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, skip: u32) -> Listed {
+/// Gaps, the longest first, each with the slice that ends it.
+pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -> Listed {
     let profile = sources.profile;
-    let gaps = found.gaps.get(skip as usize..).unwrap_or_default();
+    let gaps = shown.of(&found.gaps);
     let name = |id: SliceId| Cell::Text(profile.str(profile.slices().name(id)).to_owned());
     let rows = gaps.iter().map(|g| {
         let missing = |cell: Option<Cell>| cell.unwrap_or(Cell::Missing);
@@ -40,5 +40,5 @@ pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, skip: u32) -> 
         rows: rows.collect(),
     };
     let slices = gaps.iter().map(|g| Some(link(profile, sources.tracks, g.after))).collect();
-    Listed { table, slices, total: found.total, notes: Vec::new() }
+    Listed { table, slices, skip: u64::from(shown.skip), total: found.total, notes: Vec::new() }
 }

@@ -5,13 +5,14 @@ use serde::{Deserialize, Serialize};
 use crate::base::{Interval, TraceNs};
 use crate::profile::Profile;
 use crate::profile::analysis::members::MemberOrder;
+use crate::profile::analysis::work::Works;
 use crate::profile::analysis::{GroupBy, RangeRule, Selection};
 use crate::profile::flows::FlowIndex;
 use crate::session::timeline::ShownTracks;
 use crate::view::table::Table;
 use crate::view::timeline::{SliceLink, TrackId};
 
-/// A question whose answer is a table.
+/// A question whose answer is a table. Where it has a span of time, the answer is of that alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Listing {
     /// Slices by group.
@@ -19,24 +20,24 @@ pub enum Listing {
     /// The slices of one group.
     Members(MembersOf),
     /// When devices (or threads, where no devices are known) did nothing, longest first.
-    Idle(SpanOf),
-    /// The time of each name on the critical path.
-    CriticalPath(SpanOf),
+    Idle(Option<Interval<TraceNs>>),
+    /// The time of each name on the critical path, most first.
+    CriticalPath(Option<Interval<TraceNs>>),
+    /// The parts of the critical path, longest first.
+    PathParts(Option<Interval<TraceNs>>),
     /// Statistics of each counter.
-    Counters(SpanOf),
+    Counters(Option<Interval<TraceNs>>),
     /// The answer to a query in the language of docs/query.md.
     Query(String),
 }
 
-/// A span of a profile, and how much of the answer is listed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SpanOf {
-    /// Only in this span; everything when absent.
-    pub range: Option<Interval<TraceNs>>,
-    /// At most so many rows.
-    pub limit: u32,
-    /// So many rows come before the first one listed.
+/// Which rows of a table are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rows {
+    /// So many come before the first one listed.
     pub skip: u32,
+    /// At most so many.
+    pub limit: u32,
 }
 
 /// Which slices a question is about, as the page names them.
@@ -63,7 +64,7 @@ pub struct GroupsOf {
     pub rule: RangeRule,
 }
 
-/// The slices of one group, a page at a time.
+/// The slices of one group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MembersOf {
     /// Of which slices.
@@ -74,10 +75,6 @@ pub struct MembersOf {
     pub name: String,
     /// In which order.
     pub order: MemberOrder,
-    /// So many of them come before the first one listed.
-    pub skip: u32,
-    /// At most so many are listed.
-    pub limit: u32,
 }
 
 /// A table with the slices its rows are about.
@@ -87,6 +84,8 @@ pub struct Listed {
     pub table: Table,
     /// For each row the slice that shows it best, if one does; may be shorter than the table.
     pub slices: Vec<Option<SliceLink>>,
+    /// Number of rows before the first one listed.
+    pub skip: u64,
     /// Number of rows there are in all, listed or not.
     pub total: u64,
     /// What else there is to say, in sentences.
@@ -102,6 +101,30 @@ pub(in crate::session) struct Sources<'a> {
     pub tracks: &'a ShownTracks,
     /// Joins the flow events when it is first called.
     pub flows: &'a dyn Fn() -> &'a FlowIndex,
+    /// Finds what kind of work slices are when it is first called.
+    pub works: &'a dyn Fn() -> &'a Works,
+}
+
+impl Rows {
+    /// All of them.
+    pub const ALL: Self = Self { skip: 0, limit: u32::MAX };
+
+    /// Number of rows up to the last one listed.
+    pub(super) const fn end(self) -> usize {
+        self.skip.saturating_add(self.limit) as usize
+    }
+
+    /// Those of a list.
+    pub(super) fn of<T>(self, all: &[T]) -> &[T] {
+        let end = all.len().min(self.end());
+        all.get(self.skip as usize..end).unwrap_or_default()
+    }
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self::ALL
+    }
 }
 
 impl Chosen {

@@ -1,18 +1,15 @@
 //! Slices as a table.
 
-use super::listing::{Listed, Sources};
+use super::listing::{Listed, Rows, Sources};
 use crate::profile::SliceId;
 use crate::profile::analysis::grouping::thread_text;
 use crate::session::timeline::link;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// Most slices that one answer lists.
-pub(super) const MOST_SLICES: u32 = 10_000;
-
 /// Some of the slices found, each with what of its duration counts.
-pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], skip: u32, limit: u32) -> Listed {
+pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown: Rows) -> Listed {
     let (profile, slices) = (sources.profile, sources.profile.slices());
-    let page = || found.iter().skip(skip as usize).take(limit.min(MOST_SLICES) as usize);
+    let page = || shown.of(found).iter();
     let rows = page().map(|&(id, dur)| {
         vec![
             Cell::Text(profile.str(slices.name(id)).to_owned()),
@@ -31,5 +28,5 @@ pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], skip:
         rows: rows.collect(),
     };
     let links = page().map(|&(id, _)| Some(link(profile, sources.tracks, id))).collect();
-    Listed { table, slices: links, total: found.len() as u64, notes: Vec::new() }
+    Listed { table, slices: links, skip: u64::from(shown.skip), total: found.len() as u64, notes: Vec::new() }
 }

@@ -8,13 +8,15 @@ mod in_order;
 mod listing;
 mod members;
 mod path;
+mod prepare;
 mod question;
 mod run;
 mod said;
+mod steps;
 
 pub use in_order::InOrderShown;
 pub(super) use listing::Sources;
-pub use listing::{Chosen, GroupsOf, Listed, Listing, MembersOf, SpanOf};
+pub use listing::{Chosen, GroupsOf, Listed, Listing, MembersOf, Rows};
 pub use path::{PathShown, PathStep};
 pub use question::{Answer, Question};
 pub(super) use run::{AnalysisRun, Asked};

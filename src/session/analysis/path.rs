@@ -1,71 +1,159 @@
 //! The critical path, to be drawn and as a table.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::listing::{Listed, Sources};
-use super::members::MOST_SLICES;
-use crate::profile::analysis::critical::{Cause, CriticalPath};
+use super::listing::{Listed, Rows, Sources};
+use crate::base::{Interval, StrId, TraceNs};
+use crate::profile::Profile;
+use crate::profile::analysis::critical::{Cause, CriticalPath, PathPart};
 use crate::session::timeline::link;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::view::timeline::SliceLink;
 
-/// Names that come with a path to be drawn.
-const MOST_NAMES: u32 = 1_000;
+/// What a part is called in which nothing ran.
+const NOTHING_RAN: &str = "(nothing ran)";
 
-/// The longest parts of a critical path, by time.
+/// A critical path, to be drawn.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PathShown {
-    /// Parts by time.
+    /// What is on it, by time and without gaps.
     pub steps: Vec<PathStep>,
+    /// Whether there are more parts than could be drawn: then each step is what most of its time is of.
+    pub is_thinned: bool,
     /// Number of parts in all.
     pub total: u64,
     /// Length of the path, in ns.
     pub length_ns: i64,
-    /// The time of each name on it.
-    pub by_name: Listed,
+    /// Time on it in which nothing ran, in ns.
+    pub idle_ns: i64,
 }
 
-/// A part of a critical path.
+/// A stretch of a critical path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PathStep {
-    /// The slice; absent where nothing ran.
+    /// The slice, the longest where there are several; absent where nothing ran.
     pub slice: Option<SliceLink>,
-    /// When it began to hold up what comes next, in ns from the origin.
+    /// When it begins, in ns from the origin.
     pub start_ns: i64,
-    /// Until when.
+    /// When it ends.
     pub end_ns: i64,
-    /// How it is joined to the part after it.
-    pub cause: Cause,
 }
 
-/// The longest parts, by time.
-pub(super) fn path_shown(sources: &Sources<'_>, path: &CriticalPath, limit: u32) -> PathShown {
-    let mut parts = path.parts.clone();
-    parts.sort_by_key(|p| std::cmp::Reverse(p.span.end.0 - p.span.start.0));
-    parts.truncate(limit.min(MOST_SLICES) as usize);
-    parts.sort_by_key(|p| p.span.start);
-    let step = |p: &crate::profile::analysis::critical::PathPart| PathStep {
+/// All parts, or where those are more than `limit` so many stretches of one length at most.
+pub(super) fn path_shown(sources: &Sources<'_>, path: &CriticalPath, limit: usize) -> PathShown {
+    let is_thinned = path.parts.len() > limit;
+    let thinned = if is_thinned { thinned(sources.profile, &path.parts, limit) } else { Vec::new() };
+    let drawn = if is_thinned { &thinned } else { &path.parts };
+    let step = |p: &PathPart| PathStep {
         slice: p.slice.map(|id| link(sources.profile, sources.tracks, id)),
         start_ns: p.span.start.0,
         end_ns: p.span.end.0,
-        cause: p.cause,
     };
-    let (total, length_ns) = (path.parts.len() as u64, path.length_ns());
-    let by_name = path_table(sources, path, MOST_NAMES);
-    PathShown { steps: parts.iter().map(step).collect(), total, length_ns, by_name }
+    PathShown {
+        steps: drawn.iter().map(step).collect(),
+        is_thinned,
+        total: path.parts.len() as u64,
+        length_ns: path.length_ns(),
+        idle_ns: path.parts.iter().filter(|p| p.slice.is_none()).map(length).sum(),
+    }
+}
+
+/// Stretches of one length, each with the name that most of it is of, and neighbours of one name as one.
+fn thinned(profile: &Profile, parts: &[PathPart], limit: usize) -> Vec<PathPart> {
+    let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Vec::new() };
+    let (start, whole) = (first.span.start.0, last.span.end.0.saturating_sub(first.span.start.0));
+    let limit = limit.max(1) as i64;
+    let stretch = (whole.saturating_add(limit - 1) / limit).max(1);
+    let name = |part: &PathPart| part.slice.map(|id| profile.slices().name(id));
+    let mut found: Vec<PathPart> = Vec::new();
+    let mut rest = parts;
+    let mut from = start;
+    while from < last.span.end.0 {
+        let span = Interval::new(TraceNs(from), TraceNs(from.saturating_add(stretch).min(last.span.end.0)));
+        rest = &rest[rest.partition_point(|p| p.span.end <= span.start)..];
+        let inside = || rest.iter().take_while(|p| p.span.start < span.end);
+        let covered = |p: &PathPart| p.span.end.min(span.end).0.saturating_sub(p.span.start.max(span.start).0);
+        let mut by_name: BTreeMap<Option<StrId>, i64> = BTreeMap::new();
+        inside().for_each(|p| *by_name.entry(name(p)).or_insert(0) += covered(p));
+        let most = by_name.into_iter().max_by_key(|(of, ns)| (*ns, std::cmp::Reverse(*of))).map(|(of, _)| of);
+        let longest =
+            inside().filter(|p| Some(name(p)) == most).max_by_key(|p| (covered(p), std::cmp::Reverse(p.span.start)));
+        match (longest, found.last_mut()) {
+            (Some(part), Some(before)) if name(part) == name(before) => before.span.end = span.end,
+            (Some(part), _) => found.push(PathPart { span, ..*part }),
+            (None, _) => {}
+        }
+        from = span.end.0;
+    }
+    found
+}
+
+fn length(part: &PathPart) -> i64 {
+    part.span.end.0.saturating_sub(part.span.start.0)
+}
+
+/// The length of a path and its parts, the longest first, equal ones by time.
+pub(super) fn parts_by_length(path: CriticalPath) -> (i64, Vec<PathPart>) {
+    let whole = path.length_ns();
+    let mut parts = path.parts;
+    parts.sort_by_key(|p| (std::cmp::Reverse(length(p)), p.span.start));
+    (whole, parts)
+}
+
+const fn joined(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Last => "ends last",
+        Cause::Track => "next on its track",
+        Cause::Arrow => "arrow to the next",
+        Cause::Thread => "next on another row",
+        Cause::Wait => "the next waits for it",
+        Cause::Idle => "the next did not start",
+    }
+}
+
+fn percent(ns: i64, whole: i64) -> Cell {
+    Cell::Number(if whole == 0 { 0.0 } else { ns as f64 * 100.0 / whole as f64 })
+}
+
+/// Parts of a path of a length, the longest first.
+pub(super) fn parts_table(sources: &Sources<'_>, (whole, parts): &(i64, Vec<PathPart>), shown: Rows) -> Listed {
+    let profile = sources.profile;
+    let rows = shown.of(parts).iter().map(|p| {
+        let name = p.slice.map_or(NOTHING_RAN, |id| profile.str(profile.slices().name(id)));
+        vec![
+            Cell::Text(name.to_owned()),
+            Cell::Number(p.span.start.0 as f64),
+            Cell::Count(length(p).max(0).unsigned_abs()),
+            percent(length(p), *whole),
+            Cell::Text(joined(p.cause).to_owned()),
+        ]
+    });
+    let table = Table {
+        columns: vec![
+            Column::new("name", "Part", ColumnKind::Text),
+            Column::new("start_ns", "Start (ns)", ColumnKind::Count),
+            Column::new("duration_ns", "Time (ns)", ColumnKind::Count),
+            Column::new("percent", "Time %", ColumnKind::Percent),
+            Column::new("joined", "Joined by", ColumnKind::Text),
+        ],
+        rows: rows.collect(),
+    };
+    let links = shown.of(parts).iter().map(|p| p.slice.map(|id| link(profile, sources.tracks, id)));
+    let (skip, total) = (u64::from(shown.skip), parts.len() as u64);
+    Listed { table, slices: links.collect(), skip, total, notes: Vec::new() }
 }
 
 /// The time of each name on the path.
-pub(super) fn path_table(sources: &Sources<'_>, path: &CriticalPath, limit: u32) -> Listed {
+pub(super) fn path_table(sources: &Sources<'_>, path: &CriticalPath, shown: Rows) -> Listed {
     let (shares, length) = (path.shares(sources.profile), path.length_ns());
-    let limit = limit.min(MOST_SLICES) as usize;
-    let rows = shares.iter().take(limit).map(|s| {
-        let idle = s.longest.is_none();
+    let rows = shown.of(&shares).iter().map(|s| {
         vec![
-            Cell::Text(if idle { "(nothing ran)".to_owned() } else { s.name.clone() }),
+            Cell::Text(if s.longest.is_none() { NOTHING_RAN.to_owned() } else { s.name.clone() }),
             Cell::Count(s.parts),
             Cell::Count(s.ns.max(0).unsigned_abs()),
-            Cell::Number(if length == 0 { 0.0 } else { s.ns as f64 * 100.0 / length as f64 }),
+            percent(s.ns, length),
         ]
     });
     let table = Table {
@@ -77,6 +165,7 @@ pub(super) fn path_table(sources: &Sources<'_>, path: &CriticalPath, limit: u32)
         ],
         rows: rows.collect(),
     };
-    let links = shares.iter().take(limit).map(|s| s.longest.map(|id| link(sources.profile, sources.tracks, id)));
-    Listed { table, slices: links.collect(), total: shares.len() as u64, notes: Vec::new() }
+    let links = shown.of(&shares).iter().map(|s| s.longest.map(|id| link(sources.profile, sources.tracks, id)));
+    let (skip, total) = (u64::from(shown.skip), shares.len() as u64);
+    Listed { table, slices: links.collect(), skip, total, notes: Vec::new() }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::in_order::InOrderShown;
-use super::listing::{Chosen, SpanOf};
+use super::listing::Chosen;
 use super::path::PathShown;
 use super::said::Said;
 use crate::base::{Interval, TraceNs};
@@ -61,8 +61,13 @@ pub enum Question {
     },
     /// What dominates, in sentences. Answered by [`Answer::Sentences`].
     Sentences,
-    /// The critical path. Answered by [`Answer::Path`].
-    Path(SpanOf),
+    /// The critical path, to be drawn. Answered by [`Answer::Path`].
+    Path {
+        /// Only in this span; everything when absent.
+        range: Option<Interval<TraceNs>>,
+        /// At most so many parts.
+        limit: u32,
+    },
     /// The values of a counter over time. Answered by [`Answer::Curve`].
     Curve {
         /// Its name, as the table of counters shows it.

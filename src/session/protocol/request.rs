@@ -9,7 +9,7 @@ use crate::insight::SliceRange;
 use crate::neuron::numerics::NumericsSpec;
 use crate::profile::analysis::GroupBy;
 use crate::profile::formats::WriteFormat;
-use crate::session::{JobId, Listing, OperatorKind, ProfileKey, ProfileSpec, Question, TraceSpec};
+use crate::session::{JobId, Listing, OperatorKind, ProfileKey, ProfileSpec, Question, Rows, TraceSpec};
 use crate::view::timeline::{Annotation, Neighbour, SliceRef, TimelineQuery};
 
 /// What a shell may ask. Each carries the number its answers will carry.
@@ -215,6 +215,19 @@ pub enum Request {
         profile: ProfileKey,
         /// The question.
         what: Listing,
+        /// Which of its rows.
+        rows: Rows,
+    },
+    /// All rows of a table about a profile, as CSV. Answered by [`super::Event::Exported`].
+    ListCsv {
+        /// Number of this request.
+        job: JobId,
+        /// The profile asked about.
+        profile: ProfileKey,
+        /// The question.
+        what: Listing,
+        /// What the file is called.
+        file_name: String,
     },
     /// Flow arrows that touch a span. Answered by [`super::Event::Flows`].
     Flows {
@@ -312,6 +325,7 @@ impl Request {
             | Self::Summary { job, .. }
             | Self::Analyse { job, .. }
             | Self::List { job, .. }
+            | Self::ListCsv { job, .. }
             | Self::Flows { job, .. }
             | Self::Density { job, .. }
             | Self::Export { job, .. } => Some(*job),
@@ -350,7 +364,7 @@ impl Request {
             Self::Operators { .. } => "the operator table".to_owned(),
             Self::Summary { .. } => "the summary".to_owned(),
             Self::Analyse { .. } => "a question about the profile".to_owned(),
-            Self::List { .. } => "a table about the profile".to_owned(),
+            Self::List { .. } | Self::ListCsv { .. } => "a table about the profile".to_owned(),
             Self::Flows { .. } => "flow arrows".to_owned(),
             Self::Density { .. } => "the overview of the timeline".to_owned(),
             Self::Export { .. } => "the download".to_owned(),

@@ -2,6 +2,8 @@
 
 use yew::prelude::*;
 
+use super::field::{described_by, note};
+
 /// Properties of [`CheckField`].
 #[derive(Properties, PartialEq)]
 pub struct CheckFieldProps {
@@ -35,20 +37,15 @@ pub fn CheckField(props: &CheckFieldProps) -> Html {
         let (next, on_choose) = (next.join(","), props.on_choose.clone());
         Callback::from(move |_: Event| on_choose.emit(next.clone()))
     };
-    let note_id = format!("{}-note", props.id);
-    let has_note = props.error.is_some() || !props.help.is_empty();
+    let described = described_by(&props.id, &props.help, props.error.as_ref());
     html! {
-        <fieldset id={props.id.clone()} class={classes!("field", "check-field", props.error.is_some().then_some("is-wrong"))} aria-describedby={has_note.then(|| note_id.clone())}>
+        <fieldset id={props.id.clone()} class={classes!("field", "check-field", props.error.is_some().then_some("is-wrong"))} aria-describedby={described}>
             <legend>{ &props.label }</legend>
             { for props.options.iter().map(|(value, name)| html! {
                 <label class="check"><input type="checkbox" value={value.clone()} checked={is_chosen(value)}
                     disabled={is_chosen(value) && count == 1} onchange={toggle(value)} /><span>{ name }</span></label>
             }) }
-            if let Some(error) = &props.error {
-                <p class="error" id={note_id} role="alert">{ error }</p>
-            } else if has_note {
-                <p class="help" id={note_id}>{ &props.help }</p>
-            }
+            { note(&props.id, &props.help, props.error.as_ref()) }
         </fieldset>
     }
 }

@@ -27,18 +27,32 @@ pub struct FieldProps {
 /// A label, a control, its help or its error.
 #[component]
 pub fn Field(props: &FieldProps) -> Html {
-    let note_id = format!("{}-note", props.id);
     html! {
         <div class={classes!("field", props.error.is_some().then_some("is-wrong"), props.wide.then_some("is-wide"))}>
             <label for={props.id.clone()}>{ &props.label }</label>
             { props.children.clone() }
-            if let Some(error) = &props.error {
-                <p class="error" id={note_id} role="alert">{ error }</p>
-            } else if !props.help.is_empty() {
-                <p class="help" id={note_id}>{ &props.help }</p>
-            }
+            { note(&props.id, &props.help, props.error.as_ref()) }
         </div>
     }
+}
+
+/// What stands below a field: what is wrong with it, or else its help.
+pub(super) fn note(id: &AttrValue, help: &AttrValue, error: Option<&AttrValue>) -> Html {
+    let note_id = note_id(id);
+    match error {
+        Some(error) => html! { <p class="error" id={note_id} role="alert">{ error }</p> },
+        None if help.is_empty() => Html::default(),
+        None => html! { <p class="help" id={note_id}>{ help }</p> },
+    }
+}
+
+fn note_id(id: &AttrValue) -> String {
+    format!("{id}-note")
+}
+
+/// The id of a field's note, for the control that it describes; none when nothing stands there.
+pub(super) fn described_by(id: &AttrValue, help: &AttrValue, error: Option<&AttrValue>) -> Option<String> {
+    (error.is_some() || !help.is_empty()).then(|| note_id(id))
 }
 
 /// Properties of [`TextField`].
@@ -75,7 +89,6 @@ pub fn TextField(props: &TextFieldProps) -> Html {
             on_edit.emit(input.value());
         }
     });
-    let has_note = props.error.is_some() || !props.help.is_empty();
     html! {
         <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()}>
             <input
@@ -83,7 +96,7 @@ pub fn TextField(props: &TextFieldProps) -> Html {
                 inputmode={props.input_mode.clone()} value={props.value.clone()}
                 placeholder={props.placeholder.clone()} {oninput}
                 aria-invalid={props.error.is_some().then_some("true")}
-                aria-describedby={has_note.then(|| format!("{}-note", props.id))}
+                aria-describedby={described_by(&props.id, &props.help, props.error.as_ref())}
             />
         </Field>
     }
@@ -126,13 +139,22 @@ pub fn SelectField(props: &SelectFieldProps) -> Html {
         }
     });
     let is_known = props.options.iter().any(|(value, _)| *value == props.value);
-    let has_note = props.error.is_some() || !props.help.is_empty();
+    // An option that a person chose once no longer follows its attribute.
+    let select = use_node_ref();
+    use_effect_with((props.value.clone(), props.options.clone()), {
+        let select = select.clone();
+        move |(value, _)| {
+            if let Some(select) = select.cast::<HtmlSelectElement>() {
+                select.set_value(value);
+            }
+        }
+    });
     html! {
         <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()} wide={props.wide}>
             <select
-                id={props.id.clone()} {onchange} disabled={props.disabled}
+                ref={select} id={props.id.clone()} {onchange} disabled={props.disabled}
                 aria-invalid={props.error.is_some().then_some("true")}
-                aria-describedby={has_note.then(|| format!("{}-note", props.id))}
+                aria-describedby={described_by(&props.id, &props.help, props.error.as_ref())}
             >
                 if !is_known {
                     <option value={props.value.clone()} selected={true}>{ &props.value }</option>

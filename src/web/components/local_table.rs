@@ -5,6 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::DataTable;
+use crate::base::units::format_count;
 use crate::view::table::{Sort, Table};
 use crate::web::context::Shared;
 use crate::web::platform::download;
@@ -21,6 +22,9 @@ pub struct LocalTableProps {
     /// Whether it has a search field.
     #[prop_or(true)]
     pub searchable: bool,
+    /// Number of rows there are in all and what saves them, where the table holds only some.
+    #[prop_or_default]
+    pub save_all: Option<(u64, Callback<()>)>,
     /// How it is sorted at first.
     #[prop_or_default]
     pub sort: Option<Sort>,
@@ -50,11 +54,15 @@ pub fn LocalTable(props: &LocalTableProps) -> Html {
     };
     let save = {
         let (table, file) = (props.table.clone(), props.file.clone());
-        // A browser that refuses a download says so itself.
-        Callback::from(move |_: MouseEvent| {
-            drop(download::save(&format!("{file}.csv"), "text/csv", table.to_csv().as_bytes()))
+        let all = props.save_all.as_ref().map(|(_, save)| save.clone());
+        Callback::from(move |_: MouseEvent| match &all {
+            Some(save) => save.emit(()),
+            // A browser that refuses a download says so itself.
+            None => drop(download::save(&format!("{file}.csv"), "text/csv", table.to_csv().as_bytes())),
         })
     };
+    let all = props.save_all.as_ref().map(|(total, _)| format!(", all {} rows", format_count(*total)));
+    let all = all.unwrap_or_default();
     html! {
         <div class="local-table">
             <DataTable
@@ -62,7 +70,7 @@ pub fn LocalTable(props: &LocalTableProps) -> Html {
                 search={(*search).clone()} {on_search} on_row={props.on_row.clone()} notes={props.notes.clone()}
                 cuts_texts={props.cuts_texts}
             />
-            <button type="button" onclick={save} aria-label={format!("Download {} as CSV", props.name)}>{ "CSV" }</button>
+            <button type="button" onclick={save} aria-label={format!("Download {} as CSV{all}", props.name)}>{ format!("CSV{all}") }</button>
         </div>
     }
 }

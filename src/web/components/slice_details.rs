@@ -77,7 +77,7 @@ fn links(title: &str, links: &[SliceLink], on_select: &Callback<SliceRef>) -> Ht
     let item = |link: &SliceLink| {
         let slice = link.slice;
         let onclick = on_select.reform(move |_: MouseEvent| slice);
-        html! { <li><button type="button" class="link" {onclick}>{ &link.title }</button><span class="count">{ format!(" {}", exact_ns(link.start_ns)) }</span></li> }
+        html! { <li><button type="button" class="link" {onclick}>{ &link.title }</button><span class="count">{ format!(" at {}", exact_ns(link.start_ns)) }</span></li> }
     };
     html! { <><h4>{ title.to_owned() }</h4><ul class="chain">{ for links.iter().map(item) }</ul></> }
 }

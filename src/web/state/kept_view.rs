@@ -1,6 +1,7 @@
 //! How a run was last looked at, while another one is shown.
 
 use crate::base::{Interval, TraceNs};
+use crate::profile::analysis::GroupBy;
 use crate::session::share::{FlameLink, ProfileLink};
 use crate::view::timeline::{Annotation, Arrangement};
 
@@ -16,6 +17,8 @@ pub(super) struct KeptView {
     pub(super) group: Option<String>,
     pub(super) flame: FlameLink,
     pub(super) counter: Option<String>,
+    pub(super) search: String,
+    pub(super) search_by: Option<GroupBy>,
 }
 
 impl KeptView {
@@ -31,6 +34,8 @@ impl KeptView {
             group: link.group.clone(),
             flame: link.flame.clone(),
             counter: link.counter.clone(),
+            search: link.search.clone(),
+            search_by: link.search_by,
         }
     }
 
@@ -45,5 +50,7 @@ impl KeptView {
         link.group = self.group;
         link.flame = self.flame;
         link.counter = self.counter;
+        link.search = self.search;
+        link.search_by = self.search_by;
     }
 }

@@ -119,15 +119,16 @@ pub fn kept_sweeps() -> (Vec<KeptSweep>, bool) {
     let (mut found, mut is_some_busy) = (Vec::new(), false);
     for head_key in storage::keys(PREFIX).iter().filter(|k| k.ends_with(".head")) {
         let id = head_key.trim_start_matches(PREFIX).trim_end_matches(".head");
-        let rows = storage::keys(&key(id, "row.")).len();
-        let Some(head) = storage::read(head_key).as_deref().and_then(KeptHead::from_text) else { continue };
         let beat = storage::read(&key(id, "beat")).and_then(|text| text.parse::<f64>().ok());
         if beat.is_some_and(|beat| wall_ms() - beat < GONE_MS) {
             is_some_busy = true;
-        } else if rows == 0 {
-            forget(id);
-        } else {
-            found.push(KeptSweep { id: id.to_owned(), head, rows });
+            continue;
+        }
+        let rows = storage::keys(&key(id, "row.")).len();
+        match storage::read(head_key).as_deref().and_then(KeptHead::from_text) {
+            Some(head) if rows > 0 => found.push(KeptSweep { id: id.to_owned(), head, rows }),
+            // Nothing had ended, or a build kept it whose pieces this one can not read.
+            _ => forget(id),
         }
     }
     found.sort_by(|a, b| b.id.cmp(&a.id));

@@ -3,6 +3,7 @@
 use web_sys::File;
 use yew::prelude::*;
 
+use super::queries::keep_file;
 use crate::profile::formats::WriteFormat;
 use crate::session::share::Tool;
 use crate::session::{Event, ExportKind, OperatorKind, ProfileOrigin, ProfileSpec, Request, TraceSpec};
@@ -251,17 +252,7 @@ impl Actions {
 
     fn export(&self, kind: ExportKind) {
         let Some(run) = self.state.shown_run() else { return };
-        let app = self.app.clone();
-        let on_event = Callback::from(move |event: Event| {
-            let result = match event {
-                Event::Exported { file_name, mime, bytes, .. } => download::save(&file_name, &mime, &bytes),
-                Event::Failed { message, .. } => Err(message),
-                _ => Ok(()),
-            };
-            if let Err(message) = result {
-                app.notices.dispatch(NoticeAction::Say(Tone::Bad, message));
-            }
-        });
+        let on_event = keep_file(Some(self.app.notices.clone()));
         let profile = run.info.profile;
         let marks = self.state.link.annotations.clone();
         run.engine.send(|job| Request::Export { job, profile, kind, marks }, None, on_event);

@@ -49,7 +49,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
     };
     html! {
         <>
-            if operators.kind == OperatorKind::Slices { { range_switch(state) } }
+            if operators.kind == OperatorKind::Slices { { range_switch(state, Html::default()) } }
             <div class="panel pies">{ pies(operators, state) }<Treemap items={shares(operators)} {on_choose} /></div>
             <div class="panel">
                 <DataTable
@@ -61,8 +61,8 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
     }
 }
 
-/// All of the profile, or what the timeline shows of it.
-pub fn range_switch(state: &UseReducerHandle<ProfileState>) -> Html {
+/// How a tool looks at the profile: its own fields, then all of the profile or what the timeline shows of it.
+pub fn range_switch(state: &UseReducerHandle<ProfileState>, fields: Html) -> Html {
     let radio = |in_view: bool, text: String| {
         let state = state.clone();
         let checked = state.link.in_view == in_view;
@@ -73,15 +73,18 @@ pub fn range_switch(state: &UseReducerHandle<ProfileState>) -> Html {
     };
     let view = match state.link.span {
         Some(span) => {
-            format!("In view on the timeline: slices that touch {} to {}", exact_ns(span.start.0), exact_ns(span.end.0))
+            format!("In view on the timeline: {} to {}", exact_ns(span.start.0), exact_ns(span.end.0))
         }
-        None => "In view on the timeline, which is all of it now: zoom in there to count a part".to_owned(),
+        None => "In view on the timeline (all of it now: zoom in there)".to_owned(),
     };
     html! {
-        <fieldset class="panel range-switch"><legend>{ "Look at" }</legend>
-            { radio(false, "All of the profile".to_owned()) }
-            { radio(true, view) }
-        </fieldset>
+        <div class="panel view-bar">
+            { fields }
+            <fieldset class="range-switch"><legend>{ "Look at" }</legend>
+                { radio(false, "All of the profile".to_owned()) }
+                { radio(true, view) }
+            </fieldset>
+        </div>
     }
 }
 

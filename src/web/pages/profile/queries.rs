@@ -9,11 +9,12 @@ use yew::prelude::*;
 use crate::base::{Interval, TraceNs};
 use crate::insight::SliceRange;
 use crate::session::{
-    Answer as SessionAnswer, Event, JobId, Listed, Listing, OperatorKind, ProfileKey, Question, Request,
+    Answer as SessionAnswer, Event, JobId, Listed, Listing, OperatorKind, ProfileKey, Question, Request, Rows,
 };
 use crate::view::timeline::{Neighbour, SliceRef};
-use crate::web::context::{AppContext, Shared};
-use crate::web::state::notices::{NoticeAction, Tone};
+use crate::web::context::{AppContext, Shared, use_app};
+use crate::web::platform::download;
+use crate::web::state::notices::{NoticeAction, Notices, Tone};
 use crate::web::state::profile::{Flows, OpenRun, ProfileAction, ProfileState};
 
 /// A search is asked for so long after the last key.
@@ -80,7 +81,7 @@ pub fn step(app: &AppContext, state: &UseReducerHandle<ProfileState>, to: Neighb
 
 fn details_answer(
     dispatch: UseReducerDispatcher<ProfileState>,
-    notices: UseReducerDispatcher<crate::web::state::notices::Notices>,
+    notices: UseReducerDispatcher<Notices>,
 ) -> Callback<Event> {
     Callback::from(move |event: Event| match event {
         Event::Details { details: Some(details), .. } => {
@@ -186,13 +187,40 @@ pub type Answer = Result<Shared<Listed>, Pending>;
 /// An answer that is more than a table, or why there is none.
 pub type Analysed = Result<Shared<SessionAnswer>, Pending>;
 
-/// The answer to a question about a run; asked again whenever the question changes.
+/// Rows of the answer to a question about a run; asked again whenever the question changes.
 #[hook]
-pub fn use_listing(run: &OpenRun, what: Option<Listing>) -> Option<Answer> {
-    let ask = |job, profile, what| Request::List { job, profile, what };
-    use_question(run, what, ask, |event| match event {
+pub fn use_listing(run: &OpenRun, what: Option<Listing>, rows: Rows) -> Option<Answer> {
+    let ask = |job, profile, (what, rows)| Request::List { job, profile, what, rows };
+    use_question(run, what.map(|what| (what, rows)), ask, |event| match event {
         Event::Listed { listed, .. } => Some(*listed),
         _ => None,
+    })
+}
+
+/// Saves all rows of the answer to a question about a run as CSV in a file of this name, which the worker writes.
+#[hook]
+pub fn use_save_all(run: &OpenRun, what: &Listing, file: &AttrValue) -> Callback<()> {
+    let notices = use_app().map(|app| app.notices);
+    let (engine, profile, what) = (run.engine.clone(), run.info.profile, what.clone());
+    let file_name = format!("{file}.csv");
+    Callback::from(move |()| {
+        let (what, file_name) = (what.clone(), file_name.clone());
+        let on_event = keep_file(notices.clone());
+        engine.send(|job| Request::ListCsv { job, profile, what, file_name }, None, on_event);
+    })
+}
+
+/// Saves the file that a worker made, or says why there is none.
+pub fn keep_file(notices: Option<UseReducerDispatcher<Notices>>) -> Callback<Event> {
+    Callback::from(move |event: Event| {
+        let result = match event {
+            Event::Exported { file_name, mime, bytes, .. } => download::save(&file_name, &mime, &bytes),
+            Event::Failed { message, .. } => Err(message),
+            _ => Ok(()),
+        };
+        if let (Err(message), Some(notices)) = (result, &notices) {
+            notices.dispatch(NoticeAction::Say(Tone::Bad, message));
+        }
     })
 }
 

@@ -2,14 +2,17 @@
 
 use yew::prelude::*;
 
-use crate::session::{GroupsOf, Listing};
+use crate::session::{GroupsOf, Listing, Rows};
 use crate::view::text::exact_ns;
 use crate::view::timeline::{Area, SliceRef};
 use crate::web::components::LocalTable;
 use crate::web::context::Shared;
-use crate::web::pages::profile::queries::{Answer, use_listing};
+use crate::web::pages::profile::queries::{Answer, use_listing, use_save_all};
 use crate::web::pages::profile::tools::waiting;
 use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+
+/// Names that are listed.
+const MOST_GROUPS: u32 = 10_000;
 
 /// Properties of [`AreaPanel`].
 #[derive(Properties, PartialEq)]
@@ -29,15 +32,18 @@ pub struct AreaPanelProps {
 pub fn AreaPanel(props: &AreaPanelProps) -> Html {
     let (area, run) = (&props.area, &props.run);
     let of = GroupsOf { range: Some(area.span), tracks: Some(area.tracks.clone()), ..GroupsOf::default() };
-    let answer = use_listing(run, Some(Listing::Groups(of)));
+    let what = Listing::Groups(of);
+    let answer = use_listing(run, Some(what.clone()), Rows { skip: 0, limit: MOST_GROUPS });
+    let save_all = use_save_all(run, &what, &AttrValue::from("area"));
     let act = |action: fn(Area) -> ProfileAction| {
         let (state, area) = (props.state.clone(), area.clone());
         Callback::from(move |_: MouseEvent| state.dispatch(action(area.clone())))
     };
+    let tracks = area.tracks.len();
     let title = format!(
-        "{} on {} tracks, {} to {}",
+        "{} on {tracks} track{}, {} to {}",
         exact_ns(area.span.end.0 - area.span.start.0),
-        area.tracks.len(),
+        if tracks == 1 { "" } else { "s" },
         exact_ns(area.span.start.0),
         exact_ns(area.span.end.0)
     );
@@ -49,22 +55,23 @@ pub fn AreaPanel(props: &AreaPanelProps) -> Html {
                 <button type="button" onclick={act(|a| ProfileAction::Annotate(a.span, None))}>{ "Mark it" }</button>
                 <button type="button" onclick={act(|_| ProfileAction::Area(None))}>{ "Clear" }</button>
             </div>
-            { answer_view(answer, &props.on_select) }
+            { answer_view(answer, &props.on_select, save_all) }
         </section>
     }
 }
 
-fn answer_view(answer: Option<Answer>, on_select: &Callback<SliceRef>) -> Html {
+fn answer_view(answer: Option<Answer>, on_select: &Callback<SliceRef>, save_all: Callback<()>) -> Html {
     match answer {
         None => waiting(None),
         Some(Err(pending)) => waiting(Some(&pending)),
         Some(Ok(listed)) => {
             let table = Shared::new(listed.table.clone());
+            let save_all = (listed.total > u64::from(MOST_GROUPS)).then_some((listed.total, save_all));
             let on_row = on_select.reform(move |row: usize| {
                 let link = listed.slices.get(row).and_then(Option::as_ref);
                 link.map_or(crate::view::timeline::NO_SLICE, |l| l.slice)
             });
-            html! { <LocalTable name="Slices of the area by name" file="area" {table} {on_row} /> }
+            html! { <LocalTable name="Slices of the area by name" file="area" {table} {on_row} {save_all} /> }
         }
     }
 }

@@ -2,14 +2,13 @@
 
 use yew::prelude::*;
 
-use super::listed::ListedTable;
-use super::{ToolProps, unit_of, waiting};
+use super::paged::PagedTable;
+use super::{ToolProps, unit_of};
 use crate::session::{Listed, Listing};
 use crate::view::plot::Bars;
 use crate::view::table::{Cell, ColumnKind};
 use crate::web::components::{BarChart, SelectField};
 use crate::web::context::Shared;
-use crate::web::pages::profile::queries::use_listing;
 use crate::web::platform::page;
 use crate::web::state::profile::ProfileAction;
 
@@ -23,12 +22,14 @@ const EXAMPLES: [&str; 4] = [
 /// Bars show the first rows.
 const MOST_BARS: usize = 20;
 
+/// Rows of an answer on a page.
+const MOST_ROWS: u32 = 2_000;
+
 /// The tool.
 #[component]
 pub fn AskTool(props: &ToolProps) -> Html {
     let asked = props.state.link.ask.clone();
     let draft = use_state(|| asked.clone());
-    let answer = use_listing(&props.run, (!asked.trim().is_empty()).then(|| Listing::Query(asked.clone())));
     let oninput = {
         let draft = draft.clone();
         Callback::from(move |event: InputEvent| draft.set(page::value_of(&event)))
@@ -40,6 +41,7 @@ pub fn AskTool(props: &ToolProps) -> Html {
             state.dispatch(ProfileAction::Ask((*draft).clone()));
         })
     };
+    let above = Callback::from(|listed: Shared<Listed>| html! { <AnswerBars {listed} /> });
     let example = |text: &'static str| {
         let (draft, state) = (draft.clone(), props.state.clone());
         let onclick = Callback::from(move |_: MouseEvent| {
@@ -60,14 +62,12 @@ pub fn AskTool(props: &ToolProps) -> Html {
                 <ul class="chain">{ for EXAMPLES.map(example) }</ul>
             </form>
             if !asked.trim().is_empty() {
-                <div class="panel">{ match answer {
-                    None => waiting(None),
-                    Some(Err(message)) => waiting(Some(&message)),
-                    Some(Ok(listed)) => html! { <>
-                        <AnswerBars listed={listed.clone()} />
-                        <ListedTable name="Answer" file="answer" listed={listed} state={props.state.clone()} />
-                    </> },
-                } }</div>
+                <div class="panel">
+                    <PagedTable
+                        name="Answer" file="answer" noun="rows" what={Listing::Query(asked)} page_rows={MOST_ROWS}
+                        run={props.run.clone()} state={props.state.clone()} {above}
+                    />
+                </div>
             }
         </>
     }

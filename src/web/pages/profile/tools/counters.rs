@@ -2,9 +2,9 @@
 
 use yew::prelude::*;
 
-use super::{ToolProps, chosen, span_of, waiting};
+use super::{ToolProps, range_of, unit_of, waiting};
 use crate::profile::analysis::counters::Curve;
-use crate::session::{Answer, Listed, Listing, Question};
+use crate::session::{Answer, Listed, Listing, Question, Rows};
 use crate::view::plot::{LineStyle, Lines};
 use crate::view::table::Cell;
 use crate::web::components::{LineChart, LocalTable};
@@ -15,19 +15,18 @@ use crate::web::state::profile::ProfileAction;
 
 /// More points than pixels of the plot tell nothing.
 const MOST_POINTS: u32 = 1_200;
-const NS_PER_MS: f64 = 1e6;
 
 /// The tool.
 #[component]
 pub fn CountersTool(props: &ToolProps) -> Html {
     let state = &props.state;
-    let answer = use_listing(&props.run, Some(Listing::Counters(span_of(state, u32::MAX))));
+    let answer = use_listing(&props.run, Some(Listing::Counters(range_of(state))), Rows::ALL);
     let listed = answer.as_ref().and_then(|a| a.as_ref().ok());
     // The one of the link, or the first.
     let row = listed.and_then(|l| row_of(l, state.link.counter.as_deref()));
     let question = listed.zip(row).and_then(|(l, row)| {
         let name = name_of(l, row)?.to_owned();
-        Some(Question::Curve { name, range: chosen(state).range, points: MOST_POINTS })
+        Some(Question::Curve { name, range: range_of(state), points: MOST_POINTS })
     });
     let curve = use_analysis(&props.run, question);
     let content = match &answer {
@@ -54,13 +53,12 @@ pub fn CountersTool(props: &ToolProps) -> Html {
             };
             html! { <>
                 { drawn }
-                { for listed.notes.iter().map(|note| html! { <p class="note">{ note }</p> }) }
                 <p class="note">{ "A value holds until the next one: mean and integral weigh values by that time. Press a counter to draw it." }</p>
                 <LocalTable name="Counters" file="counters" table={Shared::new(listed.table.clone())} {on_row} />
             </> }
         }
     };
-    html! { <>{ range_switch(state) }<section class="panel" aria-label="Counters over time">{ content }</section></> }
+    html! { <>{ range_switch(state, Html::default()) }<section class="panel" aria-label="Counters over time">{ content }</section></> }
 }
 
 fn name_of(listed: &Listed, row: usize) -> Option<&str> {
@@ -78,8 +76,9 @@ fn row_of(listed: &Listed, name: Option<&str>) -> Option<usize> {
 
 /// The curve as steps: each value until the next.
 fn plot(curve: &Curve) -> Html {
-    let points = curve.points.iter().map(|(ns, value)| (*ns as f64 / NS_PER_MS, *value)).collect();
-    let plot = Lines::new("time (ms)", "value", [(curve.name.clone(), LineStyle::Steps, points)], false);
+    let (unit, scale) = unit_of(curve.points.last().map_or(0.0, |(ns, _)| *ns as f64));
+    let points = curve.points.iter().map(|(ns, value)| (*ns as f64 / scale, *value)).collect();
+    let plot = Lines::new(&format!("time ({unit})"), "value", [(curve.name.clone(), LineStyle::Steps, points)], false);
     let note = if curve.is_thinned { "Of each stretch the smallest and the largest value are drawn." } else { "" };
     html! { <LineChart title={curve.name.clone()} {plot} {note} /> }
 }

@@ -88,17 +88,16 @@ pub fn FlameTool(props: &ToolProps) -> Html {
     };
     html! {
         <>
-            <div class="panel view-bar">
+            { range_switch(&props.state, html! { <>
                 <SelectField id="flame-shape" label="View" value={view.name()} {options} on_choose={choose} />
                 if *view == FlameView::ByTime {
                     { thread_field(props, &answer) }
                 } else if *view == FlameView::Sandwich {
                     <TextField id="flame-name" label="Name" value={name.clone()} {on_edit} />
                 } else {
-                    <div class="buttons"><button type="button" onclick={reset} disabled={stack.is_empty()}>{ "Show everything" }</button></div>
+                    <button type="button" onclick={reset} disabled={stack.is_empty()}>{ "Show everything" }</button>
                 }
-            </div>
-            { range_switch(&props.state) }
+            </> }) }
             <section class="panel" aria-label="Flame graph">{ content }</section>
         </>
     }
@@ -161,7 +160,7 @@ fn InOrderView(props: &InOrderViewProps) -> Html {
         let what = format!("{}: {} at {}", slice.title, format_ns(slice.duration_ns as f64), exact_ns(slice.start_ns));
         let (state, link) = (props.state.clone(), slice.clone());
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
-        html! { <button type="button" {onclick} style={style_of(r, &slice.title)} title={what.clone()} aria-label={what}>{ &slice.title }</button> }
+        html! { <button type="button" {onclick} style={style_of(r, &slice.title)} title={what.clone()} aria-label={what}><span>{ &slice.title }</span></button> }
     };
     let left_out = found.omitted + layout.narrow;
     html! {
@@ -213,7 +212,7 @@ fn graph_view(title: &'static str, graph: &FlameGraph, growth: Growth, on_zoom: 
             format_ns(n.total_ns as f64),
             format_ns(n.self_ns as f64)
         );
-        html! { <button type="button" {onclick} style={style_of(r, name)} title={what.clone()} aria-label={what}>{ name }</button> }
+        html! { <button type="button" {onclick} style={style_of(r, name)} title={what.clone()} aria-label={what}><span>{ name }</span></button> }
     };
     html! {
         <figure class="flame">

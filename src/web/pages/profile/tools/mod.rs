@@ -5,8 +5,8 @@ mod compare;
 mod counters;
 mod flame;
 mod idle;
-mod listed;
 mod modules;
+mod paged;
 mod pair;
 mod path;
 mod statistics;
@@ -22,7 +22,8 @@ pub use statistics::StatisticsTool;
 
 use yew::prelude::*;
 
-use crate::session::{Chosen, SpanOf};
+use crate::base::{Interval, TraceNs};
+use crate::session::Chosen;
 use crate::web::pages::profile::queries::Pending;
 use crate::web::state::profile::{OpenRun, ProfileState};
 
@@ -37,12 +38,12 @@ pub struct ToolProps {
 
 /// The slices that are counted: all, or those in view on the timeline.
 fn chosen(state: &ProfileState) -> Chosen {
-    Chosen { range: state.link.span.filter(|_| state.link.in_view), ..Chosen::default() }
+    Chosen { range: range_of(state), ..Chosen::default() }
 }
 
 /// The span that is looked at: all, or what is in view on the timeline.
-fn span_of(state: &ProfileState, limit: u32) -> SpanOf {
-    SpanOf { range: state.link.span.filter(|_| state.link.in_view), limit, skip: 0 }
+fn range_of(state: &ProfileState) -> Option<Interval<TraceNs>> {
+    state.link.span.filter(|_| state.link.in_view)
 }
 
 /// What is shown while a worker counts, or why it can not.

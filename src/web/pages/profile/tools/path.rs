@@ -2,30 +2,29 @@
 
 use yew::prelude::*;
 
-use super::listed::ListedTable;
-use super::{ToolProps, span_of, waiting};
+use super::paged::PagedTable;
+use super::{ToolProps, range_of, waiting};
 use crate::base::units::{format_count, format_ns};
-use crate::profile::analysis::critical::Cause;
-use crate::session::{Answer, PathShown, PathStep, Question};
+use crate::session::{Answer, Listing, PathShown, PathStep, Question};
 use crate::view::palette::{FILLS, fill_of};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::view::text::exact_ns;
-use crate::web::components::LocalTable;
-use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::use_analysis;
 use crate::web::state::profile::ProfileAction;
 
-/// Parts that are drawn and listed.
-const MOST_PARTS: u32 = 400;
-/// Parts narrower than this share of the strip are not drawn.
-const LEAST_PERCENT: f64 = 0.05;
+/// Stretches that are drawn.
+const MOST_STEPS: u32 = 400;
 
 /// The tool.
 #[component]
 pub fn PathTool(props: &ToolProps) -> Html {
     let state = &props.state;
-    let path = use_analysis(&props.run, Some(Question::Path(span_of(state, MOST_PARTS))));
+    let range = range_of(state);
+    let path = use_analysis(&props.run, Some(Question::Path { range, limit: MOST_STEPS }));
+    let table = |name: &'static str, file: &'static str, noun: &'static str, what: Listing, longest_first: bool| {
+        let (run, state) = (props.run.clone(), state.clone());
+        html! { <PagedTable {name} {file} {noun} {what} {run} {state} {longest_first} /> }
+    };
     let content = match &path {
         None => waiting(None),
         Some(Err(pending)) => waiting(Some(pending)),
@@ -33,20 +32,17 @@ pub fn PathTool(props: &ToolProps) -> Html {
             Answer::Path(path) if path.steps.is_empty() => {
                 html! { <p class="empty">{ "No slice ran here, so there is no path." }</p> }
             }
-            Answer::Path(path) => {
-                let listed = Shared::new(path.by_name.clone());
-                html! { <>
-                    { drawn_view(path, props) }
-                    <ListedTable name="Time on the path" file="critical-path" {listed} state={state.clone()} />
-                    { parts_view(path, props) }
-                </> }
-            }
+            Answer::Path(path) => html! { <>
+                { drawn_view(path, props) }
+                { table("Time on the path", "critical-path", "names", Listing::CriticalPath(range), false) }
+                { table("Parts of the path", "critical-path-parts", "parts", Listing::PathParts(range), true) }
+            </> },
             _ => Html::default(),
         },
     };
     html! {
         <>
-            { range_switch(state) }
+            { range_switch(state, Html::default()) }
             <section class="panel" aria-label="Critical path">
                 { content }
             </section>
@@ -56,29 +52,11 @@ pub fn PathTool(props: &ToolProps) -> Html {
 
 /// The path in a sentence and along the axis of time.
 fn drawn_view(path: &PathShown, props: &ToolProps) -> Html {
-    let idle: i64 = path.steps.iter().filter(|s| s.slice.is_none()).map(length).sum();
-    let shown = path.steps.len() as u64;
     let mut text = format!("{} over {} parts", exact_ns(path.length_ns), format_count(path.total));
-    if idle > 0 {
-        text.push_str(&format!("; nothing ran on it for {}", format_ns(idle as f64)));
-    }
-    if shown < path.total {
-        text.push_str(&format!("; the {} longest parts are shown", format_count(shown)));
+    if path.idle_ns > 0 {
+        text.push_str(&format!("; nothing ran on it for {}", format_ns(path.idle_ns as f64)));
     }
     html! { <><p role="status">{ text }{ "." }</p>{ strip(path, props) }</> }
-}
-
-fn parts_view(path: &PathShown, props: &ToolProps) -> Html {
-    let table = table_of(path);
-    let on_row = {
-        let (steps, state) = (path.steps.clone(), props.state.clone());
-        Callback::from(move |row: usize| {
-            if let Some(step) = steps.get(row) {
-                state.dispatch(to(step));
-            }
-        })
-    };
-    html! { <LocalTable name="Parts of the path" file="critical-path-parts" {table} {on_row} /> }
 }
 
 /// Shows a part: its slice, or the gap.
@@ -109,50 +87,17 @@ fn strip(path: &PathShown, props: &ToolProps) -> Html {
         let colour = if step.slice.is_some() { "#10151c" } else { "var(--text)" };
         let left = step.start_ns.saturating_sub(from) as f64 * 100.0 / whole;
         let style = format!("left:{left:.4}%;width:{width:.4}%;top:0;background:{back};color:{colour}");
-        let what = format!("{name}: {}", format_ns(length(step) as f64));
+        let mostly = if path.is_thinned { "mostly " } else { "" };
+        let what = format!("{mostly}{name}: {}", format_ns(length(step) as f64));
         let (state, step) = (props.state.clone(), step.clone());
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(to(&step)));
-        html! { <button type="button" {onclick} {style} title={what.clone()} aria-label={what}>{ name }</button> }
+        html! { <button type="button" {onclick} {style} title={what.clone()} aria-label={what}><span>{ name }</span></button> }
     };
-    let wide = path.steps.iter().filter(|s| length(s) as f64 * 100.0 / whole >= LEAST_PERCENT);
     html! {
         <figure class="flame path-strip">
             <figcaption>{ "Along the axis of time" }</figcaption>
-            <div style="height:24px">{ for wide.map(part) }</div>
+            <div style="height:24px">{ for path.steps.iter().map(part) }</div>
             <p class="lanes-axis"><span>{ exact_ns(from) }</span><span>{ exact_ns(last.end_ns) }</span></p>
         </figure>
     }
-}
-
-const fn joined(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Last => "ends last",
-        Cause::Track => "next on its track",
-        Cause::Arrow => "arrow to the next",
-        Cause::Thread => "next on another row",
-        Cause::Wait => "the next waits for it",
-        Cause::Idle => "the next did not start",
-    }
-}
-
-fn table_of(path: &PathShown) -> Shared<Table> {
-    let row = |s: &PathStep| {
-        vec![
-            Cell::Text(name_of(s).to_owned()),
-            Cell::Number(s.start_ns as f64),
-            Cell::Count(length(s).max(0).unsigned_abs()),
-            Cell::Number(if path.length_ns > 0 { length(s) as f64 * 100.0 / path.length_ns as f64 } else { 0.0 }),
-            Cell::Text(joined(s.cause).to_owned()),
-        ]
-    };
-    Shared::new(Table {
-        columns: vec![
-            Column::new("name", "Part", ColumnKind::Text),
-            Column::new("start_ns", "Start (ns)", ColumnKind::Count),
-            Column::new("duration_ns", "Time (ns)", ColumnKind::Count),
-            Column::new("percent", "Time %", ColumnKind::Percent),
-            Column::new("joined", "Joined by", ColumnKind::Text),
-        ],
-        rows: path.steps.iter().map(row).collect(),
-    })
 }

@@ -2,29 +2,32 @@
 
 use yew::prelude::*;
 
-use super::listed::ListedTable;
+use super::paged::PagedTable;
 use super::{ToolProps, chosen, waiting};
 use crate::base::units::{format_count, format_ns};
 use crate::profile::analysis::GroupBy;
 use crate::profile::analysis::histogram::{BinScale, Histogram};
 use crate::profile::analysis::members::MemberOrder;
 use crate::session::share::Tool;
-use crate::session::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, Question};
+use crate::session::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, Question, Rows};
 use crate::view::plot::Pie;
 use crate::view::table::{Cell, Sort};
 use crate::view::timeline::SliceLink;
 use crate::web::components::{LocalTable, PieChart, SelectField};
 use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
-use crate::web::pages::profile::queries::{Analysed, Answer as Answered, use_analysis, use_listing};
+use crate::web::pages::profile::queries::{Analysed, use_analysis, use_listing, use_save_all};
 use crate::web::pages::profile::treemap::Treemap;
 use crate::web::platform::page;
 use crate::web::state::profile::ProfileAction;
 
-/// Position of the self time in the table of groups.
+/// Positions of columns in the table of groups.
+const COUNT: usize = 1;
 const SELF_NS: usize = 3;
 const BINS: u32 = 40;
-/// Slices of a group that are listed.
+/// Groups that are listed: what a person may scroll through.
+const MOST_GROUPS: u32 = 10_000;
+/// Slices of a group on a page.
 const MOST_MEMBERS: u32 = 200;
 
 /// The tool.
@@ -34,21 +37,17 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     let tracks = (state.link.tool == Tool::OperatorEngine).then(|| props.run.engine_tracks()).filter(|t| !t.is_empty());
     let of = Chosen { tracks, ..chosen(state) };
     let by = state.link.group_by;
-    let answer = use_listing(
-        &props.run,
-        Some(Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks.clone(), rule: of.rule })),
-    );
+    let groups = Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks.clone(), rule: of.rule });
+    let answer = use_listing(&props.run, Some(groups.clone()), Rows { skip: 0, limit: MOST_GROUPS });
+    let save_all = use_save_all(&props.run, &groups, &AttrValue::from("groups"));
     let listed = answer.as_ref().and_then(|a| a.as_ref().ok()).cloned();
     let name = state.link.group.clone();
     let of_name =
         |row: &Vec<Cell>| matches!((&name, row.first()), (Some(name), Some(Cell::Text(text))) if name == text);
     let chosen_row = listed.as_ref().and_then(|l| Some((l, l.table.rows.iter().position(of_name)?)));
     let longest = chosen_row.and_then(|(l, row)| l.slices.get(row).cloned().flatten());
-    let members = name.clone().map(|name| {
-        let (of, order) = (of.clone(), MemberOrder::Longest);
-        Listing::Members(MembersOf { of, by, name, order, skip: 0, limit: MOST_MEMBERS })
-    });
-    let members = use_listing(&props.run, members);
+    let count = chosen_row.and_then(|(l, row)| l.table.rows.get(row)?.get(COUNT)?.number());
+    let members = MembersOf { of: of.clone(), by, name: name.clone().unwrap_or_default(), order: MemberOrder::Longest };
     let question = name.clone().map(|name| Question::Histogram { of, by, name, scale: BinScale::Log, bins: BINS });
     let spread = use_analysis(&props.run, question);
     // What was chosen below is shown above: go there.
@@ -78,18 +77,20 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
                 })
             };
             let sort = Some(Sort { column: "total_ns".to_owned(), descending: true });
+            let save_all = (listed.total > u64::from(MOST_GROUPS)).then_some((listed.total, save_all));
             html! { <>
                 <div class="pies">{ shares(listed) }{ tiles(listed, &on_row) }</div>
-                { for listed.notes.iter().map(|note| html! { <p class="note">{ note }</p> }) }
-                <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} {sort} />
+                if let Some((total, _)) = &save_all {
+                    <p class="note">{ format!("The {} groups with the most time of {}.", format_count(u64::from(MOST_GROUPS)), format_count(*total)) }</p>
+                }
+                <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} {sort} {save_all} />
             </> }
         }
     };
     html! {
         <>
-            <div class="panel view-bar"><SelectField id="group-by" label="Group by" value={by.name()} {options} on_choose={choose} /></div>
-            { range_switch(state) }
-            if let Some(name) = &name { { group_panel(props, name, longest, spread, members) } }
+            { range_switch(state, html! { <SelectField id="group-by" label="Group by" value={by.name()} {options} on_choose={choose} /> }) }
+            if let Some(name) = &name { { group_panel(props, name, (longest, count), spread, members) } }
             <section class="panel" aria-label="Groups of slices">{ content }</section>
         </>
     }
@@ -133,9 +134,9 @@ fn tiles(listed: &Shared<Listed>, on_row: &Callback<usize>) -> Html {
 fn group_panel(
     props: &ToolProps,
     name: &str,
-    longest: Option<SliceLink>,
+    (longest, count): (Option<SliceLink>, Option<f64>),
     spread: Option<Analysed>,
-    members: Option<Answered>,
+    members: MembersOf,
 ) -> Html {
     let state = &props.state;
     let to_longest = longest.map(|link| {
@@ -160,22 +161,22 @@ fn group_panel(
             <h3 id="chosen-group" tabindex="-1">{ name }</h3>
             { chart }
             <div class="buttons">{ for to_longest }<button type="button" onclick={highlight}>{ "Highlight on the timeline" }</button></div>
-            if let Some(Ok(listed)) = members {
-                <details class="members-list">
-                    <summary>{ members_title(&listed) }</summary>
-                    <ListedTable name="Slices of the group" file="slices" {listed} state={state.clone()} />
-                </details>
-            }
+            <details class="members-list">
+                <summary>{ members_title(count) }</summary>
+                <PagedTable
+                    name="Slices of the group" file="slices" noun="slices" what={Listing::Members(members)}
+                    run={props.run.clone()} state={state.clone()} longest_first={true} page_rows={MOST_MEMBERS}
+                />
+            </details>
         </section>
     }
 }
 
-fn members_title(listed: &Listed) -> String {
-    let (shown, total) = (listed.table.rows.len() as u64, listed.total);
-    if shown < total {
-        format!("The longest {} of {} slices", format_count(shown), format_count(total))
-    } else {
-        if total == 1 { "Its slice".to_owned() } else { format!("Its {} slices", format_count(total)) }
+fn members_title(count: Option<f64>) -> String {
+    match count {
+        Some(1.0) => "Its slice".to_owned(),
+        Some(n) => format!("Its {} slices", format_count(n as u64)),
+        None => "Its slices".to_owned(),
     }
 }
 
@@ -200,8 +201,11 @@ fn histogram(h: &Histogram) -> Html {
     html! {
         <figure class="histogram">
             <figcaption>{ format!("Durations of {} slice{}{}", format_count(h.count), if h.count == 1 { "" } else { "s" }, half.unwrap_or_default()) }</figcaption>
-            <ul>{ for h.bins.iter().map(bar) }</ul>
-            if let Some((from, to)) = ends { <p class="lanes-axis"><span>{ from }</span><span>{ to }</span></p> }
+            // One column says nothing.
+            if let (Some((from, to)), true) = (ends, h.bins.len() > 1) {
+                <ul>{ for h.bins.iter().map(bar) }</ul>
+                <p class="lanes-axis"><span>{ from }</span><span>{ format!("the highest column: {} slices", format_count(most)) }</span><span>{ to }</span></p>
+            }
         </figure>
     }
 }

@@ -1,0 +1,39 @@
+//! `neuronscope counters SOURCE`
+
+use anyhow::{Result, bail};
+
+use super::analysis::{analyse, list, print_listed};
+use crate::cli::analysis_args::CountersArgs;
+use crate::cli::driver::Driver;
+use crate::cli::source;
+use crate::profile::analysis::counters::Curve;
+use crate::session::{Answer, Listed, Listing, Question};
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+
+pub(super) fn run(args: CountersArgs) -> Result<()> {
+    let mut driver = Driver::new();
+    let profile = source::open(&mut driver, &args.source)?.profile;
+    let Some(name) = args.curve else {
+        return print_listed(&list(&mut driver, profile, Listing::Counters(args.range), &args.output)?, &args.output);
+    };
+    let question = Question::Curve { name, range: args.range, points: args.points };
+    match analyse(&mut driver, profile, question)? {
+        Answer::Curve(curve) => print_listed(&values(&curve), &args.output),
+        _ => bail!("the session gave another answer"),
+    }
+}
+
+/// Each value with when it begins to hold; the last row is where the last value ends.
+fn values(curve: &Curve) -> Listed {
+    let row = |(at, value): &(i64, f64)| vec![Cell::Number(*at as f64), Cell::Number(*value)];
+    let table = Table {
+        columns: vec![
+            Column::new("time_ns", "Time (ns)", ColumnKind::Count),
+            Column::new("value", "Value", ColumnKind::Number),
+        ],
+        rows: curve.points.iter().map(row).collect(),
+    };
+    let thinned = "Of each stretch the smallest and the largest value are listed (--points N lists more).";
+    let notes = if curve.is_thinned { vec![thinned.to_owned()] } else { Vec::new() };
+    Listed { total: table.rows.len() as u64, table, notes, ..Listed::default() }
+}

@@ -1,0 +1,153 @@
+//! For each question the analysis that answers it, and what is made of what that finds.
+
+use super::ask::query_table;
+use super::counters::counter_table;
+use super::groups::group_table;
+use super::idle::idle_table;
+use super::in_order::in_order_shown;
+use super::listing::{Chosen, Listing, Rows, Sources};
+use super::members::slice_table;
+use super::path::{parts_by_length, parts_table, path_shown, path_table};
+use super::question::{Answer, Question};
+use super::said::said;
+use super::steps::{Running, answered, listed};
+use crate::base::StrId;
+use crate::profile::analysis::calltree::{CallTreePass, SandwichPass};
+use crate::profile::analysis::compare::{OperatorTotals, compared_by_default};
+use crate::profile::analysis::counters::{CounterPass, CurvePass};
+use crate::profile::analysis::critical::CriticalPass;
+use crate::profile::analysis::flame::{FlameGraph, SandwichGraph};
+use crate::profile::analysis::histogram::Histogram;
+use crate::profile::analysis::idle::IdlePass;
+use crate::profile::analysis::in_order::InOrderPass;
+use crate::profile::analysis::members::{MemberOrder, MemberPass};
+use crate::profile::analysis::modules::ModulePass;
+use crate::profile::analysis::operators::{OpQuery, OperatorPass};
+use crate::profile::analysis::query::{QueryPass, parse};
+use crate::profile::analysis::sentences::SentencesPass;
+use crate::profile::analysis::{GroupBy, Grouping};
+use crate::session::timeline::own_name;
+
+/// Most nodes of a flame graph or module tree, and most bins, whatever is asked for.
+const MOST_NODES: usize = 20_000;
+
+/// The analysis for a table, of which some rows are wanted.
+///
+/// # Errors
+/// With a message for the person when the question can not be answered.
+pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -> Result<Box<dyn Running>, String> {
+    let (profile, tracks) = (sources.profile, sources.tracks);
+    Ok(match what {
+        Listing::Groups(of) => {
+            let selection = of.chosen().selection(tracks);
+            let query = OpQuery { group_by: of.by, selection, percentiles: true };
+            listed(OperatorPass::new(profile, query), |pass, s| pass.finish(s.profile), group_table)
+        }
+        Listing::Members(of) => {
+            let order = of.order;
+            listed(
+                members(sources, &of.of, of.by, &of.name),
+                move |pass, s| pass.finish(s.profile, order),
+                |s, found, rows| slice_table(s, found, rows),
+            )
+        }
+        Listing::Idle(range) => listed(IdlePass::new(profile, *range, rows.end()), |pass, _| pass.finish(), idle_table),
+        Listing::CriticalPath(range) => listed(CriticalPass::new(profile, *range), |pass, _| pass.finish(), path_table),
+        Listing::PathParts(range) => {
+            listed(CriticalPass::new(profile, *range), |pass, _| parts_by_length(pass.finish()), parts_table)
+        }
+        Listing::Counters(range) => listed(
+            CounterPass::new(profile, *range),
+            |pass, _| pass.finish(),
+            |s, found, rows| counter_table(s, found, rows),
+        ),
+        Listing::Query(text) => {
+            let query = parse(text).map_err(|e| e.to_string())?;
+            listed(QueryPass::new(profile, query), |pass, s| pass.finish(s.profile), query_table)
+        }
+    })
+}
+
+/// The analysis for an answer that is no table.
+///
+/// # Errors
+/// With a message for the person when the question can not be answered.
+pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Result<Box<dyn Running>, String> {
+    let (profile, tracks) = (sources.profile, sources.tracks);
+    Ok(match question {
+        Question::Totals { of, by } => {
+            let (default_by, rows) = compared_by_default(profile);
+            let mut selection = of.selection(tracks);
+            if by.is_none() && of.tracks.is_none() {
+                selection.tracks = rows.tracks;
+            }
+            let query = OpQuery { group_by: by.unwrap_or(default_by), selection, percentiles: false };
+            answered(OperatorPass::new(profile, query), |pass, s| {
+                Ok(Answer::Totals(OperatorTotals::of(s.profile, &pass.finish(s.profile), s.name)))
+            })
+        }
+        Question::Histogram { of, by, name, scale, bins } => {
+            let (scale, bins) = (*scale, nodes(*bins));
+            answered(members(sources, of, *by, name), move |pass, s| {
+                let found = pass.finish(s.profile, MemberOrder::Time);
+                Ok(Answer::Histogram(Histogram::of(found.into_iter().map(|(_, dur)| dur).collect(), scale, bins)))
+            })
+        }
+        Question::Flame { of, by_thread, from, limit } => {
+            let (from, limit) = (from.clone(), nodes(*limit));
+            answered(CallTreePass::new(profile, of.selection(tracks), *by_thread), move |pass, s| {
+                let tree = pass.finish();
+                let missing = || {
+                    format!("there is no stack '{}' among the selected slices: start from the whole", from.join(" > "))
+                };
+                let root = tree.find(s.profile, &from).ok_or_else(missing)?;
+                Ok(Answer::Flame(FlameGraph::of(s.profile, &tree, root, limit)))
+            })
+        }
+        Question::InOrder { of, limit } => {
+            answered(InOrderPass::new(profile, of.selection(tracks), nodes(*limit)), |pass, s| {
+                Ok(Answer::InOrder(in_order_shown(s, &pass.finish(s.profile))))
+            })
+        }
+        Question::Sandwich { of, name, limit } => {
+            let limit = nodes(*limit);
+            answered(SandwichPass::new(profile, of.selection(tracks), known_name(sources, name)?), move |pass, s| {
+                Ok(Answer::Sandwich(SandwichGraph::of(s.profile, &pass.finish(), limit)))
+            })
+        }
+        Question::Modules { of, limit } => {
+            let limit = nodes(*limit);
+            answered(ModulePass::new(profile, of.selection(tracks)), move |pass, _| {
+                Ok(Answer::Modules(pass.finish(limit)))
+            })
+        }
+        Question::Sentences => answered(SentencesPass::new(profile), |pass, s| {
+            Ok(Answer::Sentences(said(s, pass.finish(s.profile, (s.works)()))))
+        }),
+        Question::Path { range, limit } => {
+            let limit = nodes(*limit);
+            answered(CriticalPass::new(profile, *range), move |pass, s| {
+                Ok(Answer::Path(path_shown(s, &pass.finish(), limit)))
+            })
+        }
+        Question::Curve { name, range, points } => {
+            let curve = CurvePass::new(profile, name, *range, nodes(*points));
+            let missing = || format!("there is no counter '{name}': choose one of the table of counters");
+            answered(curve.ok_or_else(missing)?, |pass, _| Ok(Answer::Curve(pass.finish())))
+        }
+    })
+}
+
+fn nodes(limit: u32) -> usize {
+    (limit as usize).clamp(1, MOST_NODES)
+}
+
+fn members(sources: &Sources<'_>, of: &Chosen, by: GroupBy, name: &str) -> MemberPass {
+    let name = own_name(sources.profile, &Grouping::new(sources.profile, by), name);
+    MemberPass::new(sources.profile, of.selection(sources.tracks), by, name)
+}
+
+fn known_name(sources: &Sources<'_>, name: &str) -> Result<StrId, String> {
+    let found = sources.profile.strings().lookup(name);
+    found.ok_or_else(|| format!("no slice is named '{name}': give a name as the table of operators shows it"))
+}

@@ -1,0 +1,135 @@
+//! A table whose rows lead to the timeline: a page of it at a time, and all of it as a file.
+
+use yew::prelude::*;
+
+use super::waiting;
+use crate::base::units::{format_count, format_ns};
+use crate::base::{Interval, TraceNs};
+use crate::session::{Listed, Listing, Rows};
+use crate::view::table::{Cell, Table};
+use crate::web::components::LocalTable;
+use crate::web::context::Shared;
+use crate::web::pages::profile::queries::{use_listing, use_save_all};
+use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+
+/// Properties of [`PagedTable`].
+#[derive(Properties, PartialEq)]
+pub struct PagedTableProps {
+    /// Its name.
+    pub name: AttrValue,
+    /// Name of the file it is saved as, without its end.
+    pub file: AttrValue,
+    /// What its rows are, more than one of them: gaps.
+    pub noun: AttrValue,
+    /// The question.
+    pub what: Listing,
+    /// The run it is about.
+    pub run: OpenRun,
+    /// The state of the page.
+    pub state: UseReducerHandle<ProfileState>,
+    /// Rows of a page.
+    #[prop_or(500)]
+    pub page_rows: u32,
+    /// Whether rows come with the longest first.
+    #[prop_or_default]
+    pub longest_first: bool,
+    /// What is said when there is no row.
+    #[prop_or_default]
+    pub empty: AttrValue,
+    /// What stands above the rows of a page.
+    #[prop_or_default]
+    pub above: Option<Callback<Shared<Listed>, Html>>,
+}
+
+/// The table.
+#[component]
+pub fn PagedTable(props: &PagedTableProps) -> Html {
+    let turned = use_state(|| (props.what.clone(), 0_u32));
+    // Another question begins with its first page.
+    let page = if turned.0 == props.what { turned.1 } else { 0 };
+    let rows = Rows { skip: page.saturating_mul(props.page_rows), limit: props.page_rows };
+    let answer = use_listing(&props.run, Some(props.what.clone()), rows);
+    let save_all = use_save_all(&props.run, &props.what, &props.file);
+    let listed = match answer {
+        None => return waiting(None),
+        Some(Err(message)) => return waiting(Some(&message)),
+        Some(Ok(listed)) if listed.total == 0 && !props.empty.is_empty() => {
+            return html! { <p class="empty">{ &props.empty }</p> };
+        }
+        Some(Ok(listed)) => listed,
+    };
+    let is_part = (listed.table.rows.len() as u64) < listed.total;
+    let turn = {
+        let what = props.what.clone();
+        Callback::from(move |to: u32| turned.set((what.clone(), to)))
+    };
+    let on_row = {
+        let (listed, state) = (listed.clone(), props.state.clone());
+        Callback::from(move |row: usize| to_timeline(&listed, row).into_iter().for_each(|a| state.dispatch(a)))
+    };
+    html! { <>
+        <p role="status">{ in_words(&listed, props) }</p>
+        if is_part { { turns(&listed, page, props, &turn) } }
+        { for props.above.as_ref().map(|above| above.emit(listed.clone())) }
+        <LocalTable
+            name={props.name.clone()} file={props.file.clone()} cuts_texts={true} {on_row}
+            table={Shared::new(listed.table.clone())} save_all={is_part.then_some((listed.total, save_all))}
+        />
+    </> }
+}
+
+/// Shows the span of a row that has one, else its slice.
+fn to_timeline(listed: &Listed, row: usize) -> Option<ProfileAction> {
+    let link = listed.slices.get(row).and_then(Option::as_ref);
+    match span(&listed.table, row) {
+        Some(span) => Some(ProfileAction::ShowSpan(span, link.map(|l| l.slice))),
+        None => link.map(|l| ProfileAction::Jump(l.clone())),
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)] // whole nanoseconds below 2^53
+fn span(table: &Table, row: usize) -> Option<Interval<TraceNs>> {
+    let number = |id: &str| table.rows.get(row)?.get(column(table, id)?)?.number();
+    let start = number("start_ns")? as i64;
+    Some(Interval::new(TraceNs(start), TraceNs(start.saturating_add(number("duration_ns")? as i64))))
+}
+
+/// Position of a column.
+pub(super) fn column(table: &Table, id: &str) -> Option<usize> {
+    table.columns.iter().position(|c| c.id == id)
+}
+
+fn in_words(listed: &Listed, props: &PagedTableProps) -> String {
+    let (shown, total) = (listed.table.rows.len() as u64, listed.total);
+    let order = if props.longest_first { ", the longest first" } else { "" };
+    let time = column(&listed.table, "duration_ns").map_or_else(String::new, |at| {
+        let sum: f64 = listed.table.rows.iter().filter_map(|r| r.get(at).and_then(Cell::number)).sum();
+        format!(": {} in all{}", format_ns(sum), if shown < total { " of these" } else { "" })
+    });
+    if shown < total {
+        let (from, to) = (format_count(listed.skip + 1), format_count(listed.skip + shown));
+        return format!("{} {from} to {to} of {}{order}{time}.", capital(&props.noun), format_count(total));
+    }
+    let noun = if total == 1 { props.noun.strip_suffix('s').unwrap_or(&props.noun) } else { &props.noun };
+    format!("{} {noun}{}{time}.", format_count(total), if total > 1 { order } else { "" })
+}
+
+fn capital(noun: &str) -> String {
+    noun.chars().take(1).flat_map(char::to_uppercase).chain(noun.chars().skip(1)).collect()
+}
+
+/// To the rows before and after those that are listed.
+fn turns(listed: &Listed, page: u32, props: &PagedTableProps, turn: &Callback<u32>) -> Html {
+    let is_last = listed.skip + listed.table.rows.len() as u64 >= listed.total;
+    let (back, on) = if props.longest_first { ("Longer", "Shorter") } else { ("Previous", "Next") };
+    let button = |what: &str, to: u32, disabled: bool| {
+        let onclick = turn.reform(move |_: MouseEvent| to);
+        html! { <button type="button" {disabled} {onclick}>{ format!("{what} {}", props.noun) }</button> }
+    };
+    html! {
+        <div class="buttons">
+            { button(back, page.saturating_sub(1), page == 0) }
+            { button(on, page.saturating_add(1), is_last) }
+        </div>
+    }
+}
