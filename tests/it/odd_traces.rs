@@ -180,7 +180,7 @@ fn messages_say_what_is_wrong_and_where() {
     let cases: [(&[u8], &str); 10] = [
         (
             b"[{\"ph\":\"X\",\"ts\":!!},\n{\"ph\":!}]",
-            "no event can be read (the first at byte 1: not JSON: '!' at byte 15",
+            "no event can be read (the first at byte 1: not JSON: '!' at byte 16",
         ),
         (b"{hello: world}", "not: 'h' at byte 1 is out of place"),
         (b"{\"a\" \"b\"}", "not: '\"' at byte 5 is out of place"),
