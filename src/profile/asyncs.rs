@@ -80,7 +80,8 @@ impl AsyncTable {
             let Some(track) = profile.tracks().get(links.track(id)) else { continue };
             let (process, category, at) = (track.process, links.category(id), links.ts(id));
             let is_old = matches!(phase, 'S' | 'F');
-            let key = ((!is_old).then_some(process), is_old.then_some(links.name(id)), category, links.id(id));
+            let in_process = links.id(id).is_local(profile).unwrap_or(!is_old);
+            let key = (in_process.then_some(process), is_old.then_some(links.name(id)), category, links.id(id));
             let stack = open.entry(key).or_default();
             if matches!(phase, 'e' | 'F') {
                 let Some(span) = stack.pop() else {

@@ -354,8 +354,7 @@ impl ProfileBuilder {
     }
 
     /// Adds members to the arguments of an event.
-    pub(super) fn join_args(&mut self, row: Row, json: &str) {
-        let more = self.args.add(json);
+    pub(super) fn join_args(&mut self, row: Row, more: ArgsId) {
         let (column, row) = match row {
             Row::Slice(i) => (&mut self.slices.args, i),
             Row::Instant(i) => (&mut self.instants.args, i),
@@ -379,6 +378,11 @@ impl ProfileBuilder {
         }
         found.sort_by_key(|p| p.ts);
         found
+    }
+
+    /// Number of instants and link events so far.
+    pub(super) fn point_count(&self) -> usize {
+        self.instants.ts.len() + self.links.ts.len()
     }
 
     /// The text of an id.

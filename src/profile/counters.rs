@@ -86,10 +86,15 @@ pub(super) struct CounterRows {
     counters: IndexVec<CounterId, Counter>,
     series: IndexVec<SeriesId, Series>,
     counter_of: FxHashMap<(ProcessId, StrId, StrId), CounterId>,
+    /// Series of counters that have more than [`FEW_SERIES`].
+    further: FxHashMap<(CounterId, StrId), SeriesId>,
     series_of: Vec<SeriesId>,
     ts: Vec<i64>,
     value: Vec<f64>,
 }
+
+/// Series of a counter that are looked through one by one.
+const FEW_SERIES: usize = 8;
 
 impl CounterRows {
     /// One event of a counter.
@@ -105,17 +110,28 @@ impl CounterRows {
             .entry((process, name, id))
             .or_insert_with(|| self.counters.push(Counter { process, track, name, id, series: Vec::new() }));
         for &(key, value) in values {
-            let known = &self.counters[counter].series;
-            let found = known.iter().copied().find(|&s| self.series[s].key == key);
-            let series = found.unwrap_or_else(|| {
-                let new = self.series.push(Series { counter, key, samples: 0..0 });
-                self.counters[counter].series.push(new);
-                new
-            });
+            let series = self.series_of_key(counter, key);
             self.series_of.push(series);
             self.ts.push(ts);
             self.value.push(value);
         }
+    }
+
+    /// The series of a key, made now if it is new.
+    fn series_of_key(&mut self, counter: CounterId, key: StrId) -> SeriesId {
+        // Most counters have one or a few.
+        let few = &self.counters[counter].series;
+        let found = few.iter().take(FEW_SERIES).copied().find(|&s| self.series[s].key == key);
+        let found = found.or_else(|| self.further.get(&(counter, key)).copied());
+        found.unwrap_or_else(|| {
+            let new = self.series.push(Series { counter, key, samples: 0..0 });
+            let list = &mut self.counters[counter].series;
+            if list.len() >= FEW_SERIES {
+                self.further.insert((counter, key), new);
+            }
+            list.push(new);
+            new
+        })
     }
 
     /// Bytes held by the samples.

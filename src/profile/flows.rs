@@ -4,7 +4,7 @@
 //! event belongs to the innermost slice of its thread that is running then; an `f` without `"bp":"e"` belongs to the next
 //! slice that starts there (and to the running one where none follows), as the trace event format says.
 
-use super::{LinkId, LinkValue, Profile, SliceId, TrackId};
+use super::{LinkId, LinkValue, ProcessId, Profile, SliceId, TrackId};
 use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 
 /// One arrow: what led to what.
@@ -27,8 +27,8 @@ pub struct FlowIndex {
     unbound: u64,
 }
 
-/// What joins the events of a flow.
-type Key = (StrId, StrId, LinkValue);
+/// What joins the events of a flow; the process where the id counts in it alone.
+type Key = (StrId, StrId, LinkValue, Option<ProcessId>);
 
 impl FlowIndex {
     /// Joins the flow events of a profile.
@@ -41,7 +41,9 @@ impl FlowIndex {
         let mut events = 0_u64;
         for id in links.ids().filter(|id| matches!(links.phase(*id), 's' | 't' | 'f')) {
             events += 1;
-            let key = (links.category(id), links.name(id), links.id(id));
+            let process = profile.tracks().get(links.track(id)).map(|track| track.process);
+            let process = process.filter(|_| links.id(id).is_local(profile) == Some(true));
+            let key = (links.category(id), links.name(id), links.id(id), process);
             let slice = bound_slice(profile, id);
             let before = if links.phase(id) == 's' { None } else { last.get(&key).copied().flatten() };
             if let (Some(from), Some(to)) = (before, slice)

@@ -1,7 +1,7 @@
 //! Events at one instant: marks and samples, and the link events (flows, async, objects) that are joined by an id.
 
 use super::packed::Column;
-use super::{ArgsId, TrackId};
+use super::{ArgsId, Profile, TrackId};
 use crate::base::{StrId, TraceNs};
 use crate::define_idx;
 
@@ -109,7 +109,7 @@ pub enum LinkValue {
     Number(u64),
     /// Text of the form `0x2a`, in lower case without leading zeros.
     Hex(u64),
-    /// Any other text, or the raw JSON of anything else.
+    /// Any other text, or the raw JSON of anything else: of an id with a `local` or `global` reach, or with a `scope`.
     Text(StrId),
 }
 
@@ -121,6 +121,13 @@ impl LinkValue {
             Self::Hex(n) => (2, n),
             Self::Text(s) => (3, u64::from(s.0)),
         }
+    }
+
+    /// Whether it says that it counts in its process only, or in all of them; none where it says nothing.
+    pub(super) fn is_local(self, profile: &Profile) -> Option<bool> {
+        let Self::Text(text) = self else { return None };
+        let text = profile.str(text).strip_prefix('{')?;
+        if text.contains("\"local\":") { Some(true) } else { text.contains("\"global\":").then_some(false) }
     }
 
     pub(super) fn from_tag(tag: u8, value: u64) -> Self {

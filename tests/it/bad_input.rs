@@ -91,7 +91,7 @@ fn what_is_no_profile_is_named() {
         (b"[{\"a\":1}]".to_vec(), "none has a \"ph\""),
         (b"hello".to_vec(), "a text file"),
         (vec![0, 159, 146, 150], "a binary file"),
-        (b"\x1f\x8b\x08\x00".to_vec(), "the file is empty"),
+        (b"\x1f\x8b\x08\x00".to_vec(), "ends inside its header"),
         (b"\x1f\x8b\x08\x00\0\0\0\0\0\x03\xff\xff\xff\xff".to_vec(), "does not inflate"),
         (b"PK\x05\x06".to_vec(), "holds no file"),
         (fixture("catapult_google_cloud_trace.json"), "a Google Cloud trace"),

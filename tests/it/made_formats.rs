@@ -162,6 +162,8 @@ fn found_inputs_end() {
         for format in WriteFormat::ALL {
             let _ = format.write(&profile);
         }
+        let written = WriteFormat::Chrome.write(&profile);
+        assert!(WriteFormat::Chrome.write(&read_bytes("fuzz", &written).unwrap()) == written);
     }
     assert!(seen > 0);
 }

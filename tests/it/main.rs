@@ -22,6 +22,7 @@ mod kernel_log;
 mod layering;
 mod made_formats;
 mod numerics;
+mod odd_traces;
 mod old_formats;
 mod opened;
 mod pprof;

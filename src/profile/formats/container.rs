@@ -38,10 +38,7 @@ impl Unpacker {
     pub(super) fn finish(&mut self, diagnostics: &mut Diagnostics) -> Result<(), ReadError> {
         match self {
             Self::Plain => Ok(()),
-            Self::Gzip(gzip) => {
-                gzip.finish(diagnostics);
-                Ok(())
-            }
+            Self::Gzip(gzip) => gzip.finish(diagnostics),
         }
     }
 }

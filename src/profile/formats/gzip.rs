@@ -62,7 +62,13 @@ impl Gunzip {
     }
 
     /// Takes the end of the file.
-    pub(super) fn finish(&mut self, diagnostics: &mut Diagnostics) {
+    ///
+    /// # Errors
+    /// When it ends before anything that is packed.
+    pub(super) fn finish(&mut self, diagnostics: &mut Diagnostics) -> Result<(), ReadError> {
+        if self.members == 0 && matches!(self.state, State::Header) {
+            return Err(ReadError::Damaged { container: "gzip", what: "it ends inside its header".to_owned() });
+        }
         let cut = match self.state {
             State::Header => !self.held.is_empty() && self.held.iter().any(|&b| b != 0),
             State::Body | State::Trailer => true,
@@ -72,6 +78,7 @@ impl Gunzip {
             diagnostics
                 .add("gzip_cut", Some(self.offset), || "the gzip file is cut off: read as far as it goes".to_owned());
         }
+        Ok(())
     }
 
     fn damaged(&mut self, diagnostics: &mut Diagnostics) -> Result<(), ReadError> {
@@ -103,12 +110,12 @@ impl Gunzip {
             self.state = State::Stopped;
             return Ok(&[]);
         }
+        if self.held.get(2).is_some_and(|&method| method != 8) {
+            return Err(ReadError::Damaged { container: "gzip", what: "its method is not deflate".to_owned() });
+        }
         let Some(len) = header_len(&self.held) else {
             return Ok(&[]);
         };
-        if self.held[2] != 8 {
-            return Err(ReadError::Damaged { container: "gzip", what: "its method is not deflate".to_owned() });
-        }
         self.offset += len as u64;
         self.held.clear();
         self.inflater.restart();

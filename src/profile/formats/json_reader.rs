@@ -4,6 +4,7 @@
 use super::chrome::ChromeReader;
 use super::document::{Parse, collect};
 use super::json::keys::KeyScanner;
+use super::json::nested::nested_trace;
 use super::sampled::{read_cpuprofile, read_firefox, read_heapprofile, read_safari, read_speedscope, read_stackprof};
 use super::sniff::name_json_object;
 use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress, neuron, rocprof};
@@ -55,13 +56,28 @@ impl JsonReader {
         }
         match name_json_object(keys) {
             Some(known) => Err(ReadError::NotAProfile { what: known.to_owned() }),
-            // It knows how to say what is wrong with a text that should be a trace.
-            None => {
-                let mut chrome = Box::new(ChromeReader::new(self.limits));
-                chrome.push(&self.text)?;
-                chrome.finish()
-            }
+            None => self.read_trace(),
         }
+    }
+
+    /// The trace somewhere in the text. Where there is none, the reader knows how to say what is wrong.
+    fn read_trace(self) -> Result<Profile, ReadError> {
+        let Some(part) = nested_trace(&self.text) else {
+            let mut chrome = Box::new(ChromeReader::new(self.limits));
+            chrome.push(&self.text)?;
+            return chrome.finish();
+        };
+        let mut chrome = Box::new(ChromeReader::of_part(self.limits, part.start as u64));
+        chrome.push(&self.text[part.clone()])?;
+        let mut profile = chrome.finish()?;
+        if self.scanner.keys().len() < KeyScanner::MAX_KEYS {
+            let is_first = nested_trace(&self.text[part.end..]).is_some();
+            profile.diagnostics.add("nested_trace", Some(part.start as u64), || {
+                let what = if is_first { "the first of several traces in the file" } else { "a trace inside the file" };
+                format!("{what}: what is around it was not read")
+            });
+        }
+        Ok(profile)
     }
 }
 

@@ -9,7 +9,7 @@ use super::ReadError;
 use super::decimal::TimeUnit;
 use super::document::Parsed;
 use super::json::{Doc, Value};
-use crate::base::{Diagnostics, StrId};
+use crate::base::{Diagnostics, FxHashMap, StrId};
 use crate::profile::{ArgsId, ProfileBuilder, TrackId};
 
 /// Reads `neuron_framework_op.json` or `neuron_hlo_op.json`: operators one after another, as long as their time.
@@ -20,7 +20,7 @@ pub(super) fn read_operators(text: &[u8]) -> Result<Parsed, ReadError> {
     if let Some(total) = total {
         builder.set_property("total_time", &total.raw_text());
     }
-    let mut ends: Vec<(TrackId, i64)> = Vec::new();
+    let mut ends: FxHashMap<TrackId, i64> = FxHashMap::default();
     for op in ops.into_iter().flat_map(Value::items) {
         let field = |names: &[&str]| {
             op.members()
@@ -40,13 +40,10 @@ pub(super) fn read_operators(text: &[u8]) -> Result<Parsed, ReadError> {
         let (device, core) = (number(&["device", "neuron_device", "nd"]), number(&["core", "neuron_core", "nc"]));
         let process = builder.process(&format!("{device}"), &format!("NeuronDevice {device}"));
         let track = builder.thread(process, &format!("{core}"), &format!("NeuronCore {core}"));
-        let slot = ends.iter().position(|(t, _)| *t == track).unwrap_or(ends.len());
-        if slot == ends.len() {
-            ends.push((track, 0));
-        }
+        let end = ends.entry(track).or_insert(0i64);
         let (name, args) = (builder.intern(&name), op.args(&mut builder));
-        builder.slice_of(track, ends[slot].1, Some(time), name, StrId::EMPTY, args);
-        ends[slot].1 = ends[slot].1.saturating_add(time.max(0));
+        builder.slice_of(track, *end, Some(time), name, StrId::EMPTY, args);
+        *end = end.saturating_add(time.max(0));
     }
     doc.report_damage(&mut diagnostics);
     Ok(Parsed::of(builder, diagnostics))
@@ -63,7 +60,7 @@ pub(super) fn read_device_json(text: &[u8]) -> Result<Parsed, ReadError> {
             builder.set_property("summary", &list.raw_text());
             continue;
         }
-        let mut tracks = Tracks { process, kind: &kind, known: Vec::new() };
+        let mut tracks = Tracks { process, kind: &kind, known: FxHashMap::default() };
         for row in list.items() {
             let [at, dur, label, group] = row.fields(["timestamp", "duration", "label", "timeline_track"]);
             let [name, opcode, hlo, value] = row.fields(["name", "opcode", "hlo_name", "value"]);
@@ -108,17 +105,17 @@ fn text_of(value: Option<Value<'_>>) -> std::borrow::Cow<'_, str> {
 struct Tracks<'a> {
     process: crate::profile::ProcessId,
     kind: &'a str,
-    known: Vec<(String, TrackId)>,
+    known: FxHashMap<String, TrackId>,
 }
 
 impl Tracks<'_> {
     fn find(&mut self, builder: &mut ProfileBuilder, place: &str) -> TrackId {
-        if let Some((_, track)) = self.known.iter().find(|(p, _)| p == place) {
-            return *track;
+        if let Some(&track) = self.known.get(place) {
+            return track;
         }
         let name = if place.is_empty() { self.kind.to_owned() } else { place.to_owned() };
         let track = builder.thread(self.process, &format!("{}/{place}", self.kind), &name);
-        self.known.push((place.to_owned(), track));
+        self.known.insert(place.to_owned(), track);
         track
     }
 }

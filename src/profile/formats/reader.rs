@@ -3,17 +3,9 @@
 use thiserror::Error;
 
 use super::archive::Archive;
-use super::chrome::ChromeReader;
 use super::container::Unpacker;
-use super::document::DocumentReader;
-use super::ftrace::{FtraceReader, read_page};
-use super::json_reader::JsonReader;
-use super::memory_timeline::read_memory_timeline;
-use super::perfetto::PerfettoReader;
-use super::sampled::{CollapsedReader, PerfScriptReader, read_pprof};
 use super::sniff::{FileKind, SNIFF_BYTES, sniff};
-use super::utf16::Utf16;
-use super::xplane::XPlaneReader;
+use super::text_reader::TextReader;
 use crate::base::Diagnostics;
 use crate::profile::{Profile, ProfileBuilder};
 
@@ -141,6 +133,7 @@ pub struct ProfileReader {
     title: String,
     head: Vec<u8>,
     unpacker: Option<Unpacker>,
+    limits: ReadLimits,
     text: TextReader,
     diagnostics: Diagnostics,
     file_bytes: u64,
@@ -164,7 +157,8 @@ impl ProfileReader {
             title: title.to_owned(),
             head: Vec::new(),
             unpacker: None,
-            text: TextReader { head: Vec::new(), utf16: None, is_utf16: false, reader: None, bytes: 0, limits },
+            limits,
+            text: TextReader::new(limits),
             diagnostics: Diagnostics::new(),
             file_bytes: 0,
             archive: None,
@@ -214,7 +208,7 @@ impl ProfileReader {
         let head = std::mem::take(&mut self.head);
         let kind = sniff(&head);
         if kind == FileKind::Zip && !self.is_inner {
-            let mut archive = Archive::new(self.text.limits);
+            let mut archive = Archive::new(self.limits);
             archive.push(&head)?;
             self.archive = Some(archive);
             return Ok(());
@@ -230,6 +224,7 @@ impl ProfileReader {
 impl ChunkedReader for ProfileReader {
     fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
         self.file_bytes += chunk.len() as u64;
+        self.text.file_bytes = self.file_bytes;
         if let Some(archive) = &mut self.archive {
             return archive.push(chunk);
         }
@@ -268,95 +263,7 @@ impl ChunkedReader for ProfileReader {
             let (text_bytes, events) = archive.progress();
             return ReadProgress { file_bytes: self.file_bytes, text_bytes, events };
         }
-        let inner = self.text.reader.as_ref().map_or(ReadProgress::default(), |r| r.progress());
-        ReadProgress { file_bytes: self.file_bytes, text_bytes: self.text.bytes, events: inner.events }
-    }
-}
-
-/// Reads the unpacked text once it is clear what it is.
-struct TextReader {
-    head: Vec<u8>,
-    utf16: Option<Utf16>,
-    is_utf16: bool,
-    reader: Option<Box<dyn ChunkedReader>>,
-    bytes: u64,
-    limits: ReadLimits,
-}
-
-impl TextReader {
-    fn push(&mut self, text: &[u8]) -> Result<(), ReadError> {
-        self.bytes += text.len() as u64;
-        if let Some(mut utf16) = self.utf16.take() {
-            let result = self.push_utf8(utf16.decode(text));
-            self.utf16 = Some(utf16);
-            return result;
-        }
-        self.push_utf8(text)
-    }
-
-    fn push_utf8(&mut self, text: &[u8]) -> Result<(), ReadError> {
-        if let Some(reader) = &mut self.reader {
-            return reader.push(text);
-        }
-        self.head.extend_from_slice(text);
-        if self.head.len() < SNIFF_BYTES { Ok(()) } else { self.start(false) }
-    }
-
-    /// Finds out from the head what the text is, and begins to read it. `last`: the head is all there is.
-    fn start(&mut self, last: bool) -> Result<(), ReadError> {
-        let mut kind = sniff(&self.head);
-        if kind == FileKind::Utf16 && !self.is_utf16 {
-            self.is_utf16 = true;
-            let mut utf16 = Utf16::of(&self.head);
-            self.head = utf16.decode(&self.head).to_vec();
-            self.utf16 = Some(utf16);
-            if self.head.len() < SNIFF_BYTES && !last {
-                return Ok(());
-            }
-            kind = sniff(&self.head);
-        }
-        // White space so far: only JSON may begin with so much of it.
-        if kind == FileKind::Empty && self.head.len() >= SNIFF_BYTES {
-            kind = FileKind::JsonObject;
-        }
-        let mut reader = reader_for(kind, self.limits)?;
-        reader.push(&self.head)?;
-        self.head = Vec::new();
-        self.reader = Some(reader);
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<Vec<Profile>, ReadError> {
-        if self.reader.is_none() {
-            self.start(true)?;
-        }
-        match self.reader {
-            Some(reader) => reader.finish_each(),
-            None => Err(ReadError::Empty),
-        }
-    }
-}
-
-/// The reader of a kind of text. White space alone is an empty file; a new format gets its line here.
-fn reader_for(kind: FileKind, limits: ReadLimits) -> Result<Box<dyn ChunkedReader>, ReadError> {
-    let document = |parse| Ok(Box::new(DocumentReader::new(limits, parse)) as Box<dyn ChunkedReader>);
-    match kind {
-        FileKind::ChromeObject | FileKind::ChromeArray | FileKind::JsonArray => Ok(Box::new(ChromeReader::new(limits))),
-        FileKind::ChromeLines => Ok(Box::new(ChromeReader::of_lines(limits))),
-        FileKind::JsonObject => Ok(Box::new(JsonReader::new(limits))),
-        FileKind::CollapsedStacks => Ok(Box::new(CollapsedReader::new(limits))),
-        FileKind::PerfScript => Ok(Box::new(PerfScriptReader::new(limits))),
-        FileKind::Ftrace => Ok(Box::new(FtraceReader::new(limits))),
-        FileKind::Markup => document(read_page),
-        FileKind::JsonRows => document(read_memory_timeline),
-        FileKind::Perfetto => Ok(Box::new(PerfettoReader::new(limits))),
-        FileKind::Pprof => document(read_pprof),
-        FileKind::XPlane => Ok(Box::new(XPlaneReader::new(limits))),
-        FileKind::Empty => Err(ReadError::Empty),
-        FileKind::Gzip | FileKind::Zip => {
-            Err(ReadError::NotAProfile { what: "a packed file inside a packed file (unpack it once)".to_owned() })
-        }
-        other => Err(ReadError::NotAProfile { what: other.describe().to_owned() }),
+        ReadProgress { file_bytes: self.file_bytes, ..self.text.progress() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a file is, by its first bytes and never by its name.
 
 use super::ftrace::looks_ftrace;
+use super::json::keys::KeyScanner;
 use super::sampled::{looks_collapsed, looks_perf_script};
 use super::utf16::looks_utf16;
 use super::{magic, protobuf};
@@ -98,6 +99,9 @@ pub fn sniff(head: &[u8]) -> FileKind {
         [b'P', b'K', 3 | 5 | 7, 4 | 6 | 8, ..] => return FileKind::Zip,
         _ => {}
     }
+    if matches!(head, [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..]) {
+        return FileKind::Known("UTF-32 text (save it as UTF-8)");
+    }
     if looks_utf16(head) {
         return FileKind::Utf16;
     }
@@ -123,24 +127,38 @@ pub fn sniff(head: &[u8]) -> FileKind {
 }
 
 fn json_object(text: &[u8]) -> FileKind {
-    if contains(text, b"\"traceEvents\"") {
+    if keys_of(text).iter().any(|key| key == "traceEvents") {
         return FileKind::ChromeObject;
     }
     let line_end = memchr::memchr(b'\n', text);
-    let first_line = line_end.map(|end| text[..end].trim_ascii_end());
-    let next_line = line_end.map(|end| text[end..].trim_ascii_start());
-    match (first_line, next_line) {
-        (Some(line @ [.., b'}']), _) if contains(line, b"\"experiment\"") && contains(line, b"\"metrics\"") => {
+    let line = match line_end {
+        Some(end) => text[..end].trim_ascii_end(),
+        // What is longer than what is looked at is no line.
+        None if text.len() < SNIFF_BYTES => text.trim_ascii_end(),
+        None => return FileKind::JsonObject,
+    };
+    let next_line = line_end.map_or(&[][..], |end| text[end..].trim_ascii_start());
+    match (line, next_line) {
+        ([.., b'}'], _) if contains(line, b"\"experiment\"") && contains(line, b"\"metrics\"") => {
             FileKind::ExperimentResults
         }
-        (Some(line @ [.., b'}' | b',']), Some([b'{', ..]))
-            if contains(line, b"\"ph\"") && contains(line, b"\"ts\"") =>
-        {
-            FileKind::ChromeLines
-        }
-        (Some([.., b'}']), Some([b'{', ..])) => FileKind::JsonLines,
+        ([.., b'}' | b','], [] | [b'{', ..]) if is_event(line) => FileKind::ChromeLines,
+        ([.., b'}'], [b'{', ..]) => FileKind::JsonLines,
         _ => FileKind::JsonObject,
     }
+}
+
+fn keys_of(text: &[u8]) -> Vec<String> {
+    let mut scanner = KeyScanner::default();
+    scanner.feed(text);
+    scanner.keys().to_vec()
+}
+
+/// Whether an object is an event of a Chrome trace.
+fn is_event(object: &[u8]) -> bool {
+    let keys = keys_of(object);
+    let has = |wanted: &str| keys.iter().any(|key| key == wanted);
+    has("ph") && ["ts", "name", "pid", "tid"].into_iter().any(has)
 }
 
 fn json_array(text: &[u8]) -> FileKind {

@@ -22,7 +22,7 @@ pub(super) fn add(
         let mut members = Members::new(event.args, 0);
         while let Ok(Some((key, value))) = members.next_member() {
             let number = std::str::from_utf8(number_bytes(value)).ok().and_then(|text| text.parse::<f64>().ok());
-            match number {
+            match number.filter(|n| n.is_finite()) {
                 Some(number) => series.push((builder.intern(&unescape(key)), number)),
                 None => strange = true,
             }
@@ -30,7 +30,7 @@ pub(super) fn add(
     }
     if strange || series.is_empty() {
         diagnostics.add("counter_without_number", Some(offset), || {
-            format!("counter \"{}\" has a value that is no number: skipped", shorten(&text_of(event.name)))
+            format!("counter \"{}\" has a value that is no finite number: skipped", shorten(&text_of(event.name)))
         });
     }
     let (name, id) = (builder.intern(&text_of(event.name)), builder.intern(&text_of(event.id)));

@@ -14,7 +14,10 @@ pub(super) struct RawEvent<'a> {
     pub(super) tid: &'a [u8],
     pub(super) id: &'a [u8],
     pub(super) id2: &'a [u8],
+    /// `s`, of an instant.
     pub(super) scope: &'a [u8],
+    /// `scope`, of an id.
+    pub(super) id_scope: &'a [u8],
     pub(super) bp: &'a [u8],
     pub(super) args: &'a [u8],
     pub(super) sf: &'a [u8],
@@ -40,6 +43,7 @@ pub(super) fn scan_event(buf: &[u8], at: usize) -> Result<(RawEvent<'_>, usize),
             b"id" => &mut event.id,
             b"id2" => &mut event.id2,
             b"s" => &mut event.scope,
+            b"scope" => &mut event.id_scope,
             b"bp" => &mut event.bp,
             b"args" => &mut event.args,
             b"sf" => &mut event.sf,

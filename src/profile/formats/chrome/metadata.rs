@@ -1,6 +1,7 @@
 //! Metadata events: names, labels and order of processes and threads. They may come before or after the events.
 
 use super::event::RawEvent;
+use super::ids::id_text;
 use super::reader::Rows;
 use crate::profile::formats::json::scan::{Members, number_bytes, text_of};
 use crate::profile::{MetadataRow, NeuronCoreId};
@@ -22,11 +23,11 @@ pub(super) fn add(rows: &mut Rows, event: &RawEvent<'_>, offset: u64) {
         }
         return builder.count_event(Some("M"));
     }
-    let process = builder.process(&text_of(event.pid), "");
+    let process = builder.process(&id_text(event.pid), "");
     let name = text_of(event.name);
     let understood = match &*name {
         "process_name" => member(event.args, b"name").map(|v| {
-            builder.process(&text_of(event.pid), &text_of(v));
+            builder.process(&id_text(event.pid), &text_of(v));
         }),
         "process_labels" => member(event.args, b"labels").map(|v| builder.set_process_labels(process, &text_of(v))),
         "process_sort_index" => {
@@ -34,14 +35,14 @@ pub(super) fn add(rows: &mut Rows, event: &RawEvent<'_>, offset: u64) {
         }
         NEURON_CORE => neuron_core(event.args).map(|core| builder.set_neuron_core(process, core)),
         "thread_name" => member(event.args, b"name").map(|v| {
-            builder.thread(process, &text_of(event.tid), &text_of(v));
+            builder.thread(process, &id_text(event.tid), &text_of(v));
         }),
         "thread_sort_index" => member(event.args, b"sort_index").and_then(integer).map(|n| {
-            let track = builder.thread(process, &text_of(event.tid), "");
+            let track = builder.thread(process, &id_text(event.tid), "");
             builder.set_track_sort_index(track, n);
         }),
         _ => {
-            let (name, tid) = (builder.intern(&name), builder.intern(&text_of(event.tid)));
+            let (name, tid) = (builder.intern(&name), builder.intern(&id_text(event.tid)));
             let args = builder.add_args(&String::from_utf8_lossy(event.args));
             builder.metadata(MetadataRow { process, tid, name, args });
             return;

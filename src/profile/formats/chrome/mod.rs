@@ -10,6 +10,7 @@ mod ids;
 mod metadata;
 mod reader;
 mod samples;
+mod sink;
 mod skip;
 mod stacks;
 mod system;

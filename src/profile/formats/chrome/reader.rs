@@ -2,9 +2,10 @@
 
 use super::event::RawEvent;
 use super::ids::TrackCache;
+use super::sink::{Broken, EventSink};
 use super::stacks::Stacks;
 use super::system::{SYSTEM_TRACE, SystemTrace};
-use super::tokenizer::{Broken, EventSink, Form, MAX_EVENT_BYTES, Tokenizer};
+use super::tokenizer::{Form, MAX_EVENT_BYTES, Tokenizer};
 use super::{FORMAT_ARRAY, FORMAT_OBJECT, counter, ids, metadata, samples};
 use crate::base::{Diagnostics, StrId};
 use crate::profile::formats::decimal::{TimeError, us_text_to_ns};
@@ -37,6 +38,12 @@ impl ChromeReader {
         Self::of(Tokenizer::new(), limits)
     }
 
+    /// For a part of a text, which begins at this byte.
+    #[must_use]
+    pub fn of_part(limits: ReadLimits, offset: u64) -> Self {
+        Self::of(Tokenizer::at(offset), limits)
+    }
+
     /// For events on lines, without an array around them.
     #[must_use]
     pub fn of_lines(limits: ReadLimits) -> Self {
@@ -55,6 +62,38 @@ impl ChromeReader {
         Self { tokenizer, rows, limits, bytes: 0 }
     }
 
+    /// What an object without events is.
+    fn name_object(&self) -> String {
+        let tokenizer = &self.tokenizer;
+        if let Some(known) = name_json_object(&tokenizer.keys) {
+            return known.to_owned();
+        }
+        if let Some((byte, offset)) = tokenizer.not_json {
+            let byte = char::from(byte);
+            return format!("text that begins as JSON does, but is not: {byte:?} at byte {offset} is out of place");
+        }
+        let is = match tokenizer.odd_events {
+            Some(b'{') => "an object",
+            Some(b'"') => "text",
+            Some(b'n') => "null",
+            Some(_) => "no list",
+            None => return format!("a JSON object without a \"traceEvents\" array ({})", list(&tokenizer.keys)),
+        };
+        format!("a JSON object whose \"traceEvents\" is {is}, where an array of events should be")
+    }
+
+    /// What an array without an event that has a phase is.
+    fn name_array(&self) -> String {
+        let damage = ["bad_json", "event_too_deep", "event_too_large"];
+        match self.rows.diagnostics.items().iter().find(|d| damage.contains(&d.code.as_str())) {
+            Some(first) => {
+                let at = first.byte_offset.unwrap_or(0);
+                format!("an array of which no event can be read (the first at byte {at}: {})", first.first_example)
+            }
+            None => "a JSON array of something else than events (none has a \"ph\")".to_owned(),
+        }
+    }
+
     /// That the text was a trace at all.
     fn check_kind(&self) -> Result<(), ReadError> {
         let not = |what: String| Err(ReadError::NotAProfile { what });
@@ -62,12 +101,9 @@ impl ChromeReader {
         match self.tokenizer.form {
             Form::Unknown if !self.tokenizer.is_closed() => Err(ReadError::Empty),
             Form::Unknown => not("not JSON".to_owned()),
-            Form::Object if !self.tokenizer.found_events => not(match name_json_object(&self.tokenizer.keys) {
-                Some(known) => known.to_owned(),
-                None => format!("a JSON object without a \"traceEvents\" array ({})", list(&self.tokenizer.keys)),
-            }),
+            Form::Object if !self.tokenizer.found_events => not(self.name_object()),
             Form::Array if phases == 0 && (events > 0 || self.rows.diagnostics.count("element_not_object") > 0) => {
-                not("a JSON array of something else than events (none has a \"ph\")".to_owned())
+                not(self.name_array())
             }
             _ => Ok(()),
         }
@@ -103,9 +139,9 @@ impl ChunkedReader for ChromeReader {
         if rows.builder.events() == 0 {
             rows.diagnostics.add("no_events", None, || "the trace has no events".to_owned());
         }
-        rows.stacks.resolve(&mut rows.builder);
+        rows.stacks.resolve(&mut rows.builder, &mut rows.diagnostics);
         rows.system.read(&mut rows.builder, &mut rows.diagnostics);
-        samples::derive(&mut rows.builder);
+        samples::derive(&mut rows.builder, &mut rows.diagnostics, self.bytes);
         Ok(rows.builder.finish(rows.diagnostics))
     }
 
@@ -147,6 +183,14 @@ impl EventSink for Rows {
             Broken::TooLarge => ("event_too_large", format!("one event has more than {MAX_EVENT_BYTES} bytes")),
             Broken::NotAnObject => ("element_not_object", "an element of the event array is not an object".to_owned()),
             Broken::Cut => ("event_cut", "the text ends inside an event".to_owned()),
+            Broken::AfterEnd => ("trailing_text", "after the last bracket is text that is no trace".to_owned()),
+            Broken::Keys { byte } => {
+                let byte = char::from(byte);
+                (
+                    "bad_json",
+                    format!("not JSON: {byte:?} is out of place between the keys of the file, and what follows"),
+                )
+            }
             Broken::GaveUp => ("gave_up", "the text is so broken that nothing after this was read".to_owned()),
         };
         if matches!(why, Broken::Json { .. } | Broken::TooDeep | Broken::TooLarge) {

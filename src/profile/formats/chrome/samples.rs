@@ -3,6 +3,9 @@
 //!
 //! The events themselves are kept as they are; these tracks are made of them again whenever a file is read.
 
+use std::hash::Hash;
+
+use crate::base::{Diagnostics, FxHashMap};
 use crate::profile::builder::{Point, ProfileBuilder};
 use crate::profile::formats::decimal::TimeUnit;
 use crate::profile::formats::json::{Doc, Value};
@@ -11,41 +14,60 @@ use crate::profile::formats::stacks::{Frame, StackTrack};
 use crate::profile::{TrackId, TrackKind};
 
 /// Adds the tracks.
-pub(super) fn derive(builder: &mut ProfileBuilder) {
-    let Some((low, high)) = builder.bounds() else { return };
+pub(super) fn derive(builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics, text_bytes: u64) {
+    let Some(bounds) = builder.bounds() else { return };
     let mut points = builder.points_of_phase(b'P');
     // A whole profile is an instant.
     points.extend(builder.points_of_phase(b'I').into_iter().filter(|p| builder.text(p.name) == "CpuProfile"));
-    let mut parts: Vec<((u8, u64), Point)> = Vec::new();
-    let mut samples: Vec<(TrackId, Vec<Point>)> = Vec::new();
+    // Samples are shown within the time of the other events; some count from another time. Alone they have their own.
+    let is_alone = builder.slice_count() == 0 && builder.point_count() == points.len();
+    let (low, high) = if is_alone { (i64::MIN, i64::MAX) } else { bounds };
+    let (mut samples, mut profiles) = (Groups::default(), Groups::default());
     for point in points {
         let text = builder.args_text(point.args);
         if text.contains("cpuProfile") || matches!(builder.text(point.name), "Profile" | "ProfileChunk") {
-            parts.push((point.id, point));
+            // Ids count in each process.
+            profiles.add((builder.place_of(point.track).0, point.id), point);
         } else if text.contains("\"stack\":[") {
-            match samples.iter_mut().find(|(track, _)| *track == point.track) {
-                Some((_, list)) => list.push(point),
-                None => samples.push((point.track, vec![point])),
-            }
+            samples.add(point.track, point);
         }
     }
-    for (track, points) in samples {
-        stacks_of_thread(builder, track, &points, high);
+    let most = builder.slice_count() + MOST_SLICES + text_bytes;
+    for points in samples.groups {
+        stacks_of_thread(builder, &points, high, most);
     }
-    let mut profiles: Vec<((u8, u64), Vec<Point>)> = Vec::new();
-    for (id, point) in parts {
-        // Ids count in each process.
-        let process = builder.place_of(point.track).0;
-        let same = |(known, list): &&mut ((u8, u64), Vec<Point>)| {
-            *known == id && list.first().is_some_and(|p| builder.place_of(p.track).0 == process)
-        };
-        match profiles.iter_mut().find(same) {
-            Some((_, list)) => list.push(point),
-            None => profiles.push((id, vec![point])),
+    for points in profiles.groups {
+        v8_profile(builder, &points, low, high, most);
+    }
+    if builder.slice_count() > most {
+        diagnostics.add("samples_left_out", None, || {
+            format!("samples make more than {most} slices, as no honest file has them: the rest is not shown")
+        });
+    }
+}
+
+/// Slices that samples may make beyond the bytes of the text: more only come from hostile files.
+const MOST_SLICES: u64 = 10_000_000;
+
+/// Events by what joins them, in order of appearance.
+struct Groups<K> {
+    place: FxHashMap<K, usize>,
+    groups: Vec<Vec<Point>>,
+}
+
+impl<K> Default for Groups<K> {
+    fn default() -> Self {
+        Self { place: FxHashMap::default(), groups: Vec::new() }
+    }
+}
+
+impl<K: Eq + Hash> Groups<K> {
+    fn add(&mut self, key: K, point: Point) {
+        let place = *self.place.entry(key).or_insert(self.groups.len());
+        match self.groups.get_mut(place) {
+            Some(group) => group.push(point),
+            None => self.groups.push(vec![point]),
         }
-    }
-    for (_, points) in profiles {
-        v8_profile(builder, &points, low, high);
     }
 }
 
@@ -60,11 +82,15 @@ fn samples_track(builder: &mut ProfileBuilder, thread: TrackId) -> TrackId {
 }
 
 /// A sample is taken to hold until the next; the last for as long as the one before it.
-fn stacks_of_thread(builder: &mut ProfileBuilder, thread: TrackId, points: &[Point], high: i64) {
+fn stacks_of_thread(builder: &mut ProfileBuilder, points: &[Point], high: i64, most_slices: u64) {
+    let Some(thread) = points.first().map(|p| p.track) else { return };
     let track = samples_track(builder, thread);
     let mut stack = StackTrack::new(track);
     let mut frames = Vec::new();
     for point in points {
+        if builder.slice_count() > most_slices {
+            break;
+        }
         let text = builder.args_text(point.args).to_owned();
         let doc = Doc::new(text.as_bytes());
         frames.clear();
@@ -79,8 +105,8 @@ fn stacks_of_thread(builder: &mut ProfileBuilder, thread: TrackId, points: &[Poi
     stack.finish(builder, last.saturating_add(last.saturating_sub(before)).min(high));
 }
 
-/// A profile of V8 whose parts are in order of time. Times are clamped to those of the file, which they may pass.
-fn v8_profile(builder: &mut ProfileBuilder, points: &[Point], low: i64, high: i64) {
+/// A profile of V8 whose parts are in order of time. Times are clamped to `low` and `high`.
+fn v8_profile(builder: &mut ProfileBuilder, points: &[Point], low: i64, high: i64, most_slices: u64) {
     // The first part is on the thread that was sampled, the others on the one that sampled.
     let Some(thread) = points.first().map(|p| p.track) else { return };
     let track = samples_track(builder, thread);
@@ -105,6 +131,9 @@ fn v8_profile(builder: &mut ProfileBuilder, points: &[Point], low: i64, high: i6
         for sample in samples.into_iter().flat_map(Value::items) {
             let delta = deltas.next().and_then(|d| d.ns(TimeUnit::Us)).unwrap_or(0);
             at = at.saturating_add(delta);
+            if builder.slice_count() > most_slices {
+                break;
+            }
             if let Some(place) = sample.i64().and_then(|id| nodes.place(id)) {
                 nodes.set(builder, &mut stack, at.clamp(low, high), place);
             }

@@ -1,12 +1,15 @@
 //! Stacks that events name by number (`sf`) in the frames of the file (`stackFrames`), or have with them (`stack`).
 //! They become the argument `stack`, outermost frame first.
 
-use crate::base::{FxHashMap, StrId};
-use crate::profile::ProfileBuilder;
+use crate::base::{Diagnostics, FxHashMap, StrId};
 use crate::profile::builder::Row;
 use crate::profile::formats::json::scan::text_of;
 use crate::profile::formats::json::{Doc, Value, push_json_str};
 use crate::profile::formats::stacks::MAX_STACK;
+use crate::profile::{ArgsId, ProfileBuilder};
+
+/// Memory for the stacks of events beyond twice that of the events themselves.
+const MOST_STACK_BYTES: usize = 64 << 20;
 
 /// Frames, and the events that name them. Either may come first.
 #[derive(Default)]
@@ -44,7 +47,7 @@ impl Stacks {
             let track = builder.thread(process, &tid, "");
             let name = builder.intern(&name.and_then(Value::scalar).unwrap_or_default());
             let row = builder.instant_row();
-            builder.instant(track, ts, b'P', b' ', name, StrId::EMPTY, crate::profile::ArgsId::NONE);
+            builder.instant(track, ts, b'P', b' ', name, StrId::EMPTY, ArgsId::NONE);
             if let Some(sf) = sf.and_then(Value::scalar) {
                 self.pending.push((row, builder.intern(&sf)));
             }
@@ -55,20 +58,39 @@ impl Stacks {
     pub fn note(&mut self, builder: &mut ProfileBuilder, phase: u8, sf: &[u8], stack: &[u8]) {
         let Some(row) = builder.last_row(phase) else { return };
         if stack.starts_with(b"[") {
-            builder.join_args(row, &format!("{{\"stack\":{}}}", String::from_utf8_lossy(stack)));
+            let stack = builder.add_args(&format!("{{\"stack\":{}}}", String::from_utf8_lossy(stack)));
+            builder.join_args(row, stack);
         } else if !sf.is_empty() {
             let sf = builder.intern(&text_of(sf));
             self.pending.push((row, sf));
         }
     }
 
-    /// Gives the events their stacks.
-    pub fn resolve(&mut self, builder: &mut ProfileBuilder) {
-        let mut texts: FxHashMap<StrId, String> = FxHashMap::default();
+    /// Gives the events their stacks. Where those would take more memory than an honest file needs, their numbers.
+    pub fn resolve(&mut self, builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics) {
+        let mut known: FxHashMap<StrId, ArgsId> = FxHashMap::default();
+        let most = builder.bytes().saturating_mul(2).saturating_add(MOST_STACK_BYTES);
         for (row, sf) in self.pending.drain(..) {
-            let frames = &self.frames;
-            let json = texts.entry(sf).or_insert_with(|| stack_json(frames, builder.text(sf)));
-            builder.join_args(row, json);
+            if builder.bytes() > most {
+                diagnostics.add("stacks_left_out", None, || {
+                    format!("the stacks of events take more than {MOST_STACK_BYTES} bytes: the rest have their numbers")
+                });
+                let mut json = String::from("{\"sf\":");
+                push_json_str(&mut json, builder.text(sf));
+                json.push('}');
+                let number = builder.add_args(&json);
+                builder.join_args(row, number);
+                continue;
+            }
+            let stack = match known.get(&sf) {
+                Some(&stack) => stack,
+                None => {
+                    let stack = builder.add_args(&stack_json(&self.frames, builder.text(sf)));
+                    known.insert(sf, stack);
+                    stack
+                }
+            };
+            builder.join_args(row, stack);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Finds the events of a trace in text that arrives in chunks of any size.
 
-use super::event::{RawEvent, scan_event};
+use super::event::scan_event;
+use super::sink::{Broken, EventSink};
 use super::skip::{Skipper, next_event_start};
 use crate::profile::formats::json::scan::{Stop, nested_end, skip_space, string_end, value_end};
 
@@ -14,35 +15,6 @@ const MAX_KEYS: usize = 64;
 const MAX_MEMBER_BYTES: usize = 64 << 10;
 /// Keys whose values are part of the events, and may be as large as one.
 const LARGE_MEMBERS: [&[u8]; 3] = [b"stackFrames", b"samples", b"systemTraceEvents"];
-
-/// Takes what the tokenizer finds. Offsets count from the start of the (uncompressed) text.
-pub(super) trait EventSink {
-    /// A whole event.
-    fn event(&mut self, event: &RawEvent<'_>, offset: u64);
-    /// Something that should have been one.
-    fn broken(&mut self, why: Broken, offset: u64);
-    /// Another member of the outer object: key as written, value as raw JSON, and where the value begins.
-    fn member(&mut self, key: &[u8], value: &[u8], offset: u64);
-    /// One of [`LARGE_MEMBERS`] whose value is larger than [`MAX_EVENT_BYTES`].
-    fn large_member(&mut self, key: &[u8], offset: u64);
-}
-
-/// What is wrong with an element of the event array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Broken {
-    /// Not JSON; the byte where it stops being so, and its offset.
-    Json { byte: u8, offset: u64 },
-    /// Nested too deep.
-    TooDeep,
-    /// Larger than [`MAX_EVENT_BYTES`].
-    TooLarge,
-    /// Not an object.
-    NotAnObject,
-    /// The text ends inside it.
-    Cut,
-    /// Beyond here the text is so broken that nothing more was read.
-    GaveUp,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -93,9 +65,16 @@ pub(super) struct Tokenizer {
     recovery_work: u64,
     /// Events one after another without an array around them.
     is_lines: bool,
+    /// Whether the events being read are in an object.
+    in_object: bool,
     /// Key of the value at [`State::Member`].
     member: Vec<u8>,
+    /// What the text began as.
     pub(super) form: Form,
+    /// The kind of a `traceEvents` that is no array, by its first byte.
+    pub(super) odd_events: Option<u8>,
+    /// The byte in front of the first key that is out of place, and its offset: the text is not JSON.
+    pub(super) not_json: Option<(u8, u64)>,
     pub(super) keys: Vec<String>,
     pub(super) found_events: bool,
 }
@@ -117,11 +96,19 @@ impl Tokenizer {
             wait_for: 0,
             recovery_work: 0,
             is_lines: false,
+            in_object: false,
             member: Vec::new(),
             form: Form::Unknown,
+            odd_events: None,
+            not_json: None,
             keys: Vec::new(),
             found_events: false,
         }
+    }
+
+    /// For a text whose first byte is at this offset.
+    pub(super) fn at(base: u64) -> Self {
+        Self { base, ..Self::new() }
     }
 
     /// For events on lines, without an array around them.
@@ -164,11 +151,11 @@ impl Tokenizer {
     fn step(&mut self, last: bool, sink: &mut impl EventSink) -> Step {
         match self.state {
             State::Start => self.start(),
-            State::Keys => self.key(),
+            State::Keys => self.key(sink),
             State::Events => self.element(last, sink),
             State::Member => self.member(last, sink),
             State::Skip(after) => self.skip(after),
-            State::End => self.after_end(),
+            State::End => self.after_end(sink),
             State::Done => {
                 self.at = self.buf.len();
                 Step::NeedMore
@@ -189,21 +176,31 @@ impl Tokenizer {
         };
         (self.state, self.form) = state;
         self.found_events = self.form == Form::Array;
+        self.in_object = self.form == Form::Object;
         self.at += 1;
         Step::On
     }
 
     /// Some producers append to a file: another array or object of events goes on where the first ended.
-    fn after_end(&mut self) -> Step {
-        self.at = skip_space(&self.buf, self.at);
-        let state = match (self.buf.get(self.at), self.form) {
-            (None, _) => return Step::NeedMore,
-            (Some(b'['), Form::Array) => State::Events,
-            (Some(b'{'), Form::Object) => State::Keys,
-            _ => State::Done,
+    fn after_end(&mut self, sink: &mut impl EventSink) -> Step {
+        let mut at = skip_space(&self.buf, self.at);
+        while let Some(b',' | 0) = self.buf.get(at) {
+            at = skip_space(&self.buf, at + 1);
+        }
+        self.at = at;
+        self.state = match self.buf.get(at) {
+            None => return Step::NeedMore,
+            Some(b'[') if self.found_events => State::Events,
+            Some(b'{') => State::Keys,
+            Some(_) => {
+                if self.found_events {
+                    sink.broken(Broken::AfterEnd, self.offset());
+                }
+                State::Done
+            }
         };
+        self.in_object = self.state == State::Keys;
         self.at += 1;
-        self.state = state;
         Step::On
     }
 
@@ -238,7 +235,7 @@ impl Tokenizer {
         Step::On
     }
 
-    fn key(&mut self) -> Step {
+    fn key(&mut self, sink: &mut impl EventSink) -> Step {
         let mut at = skip_space(&self.buf, self.at);
         while self.buf.get(at) == Some(&b',') {
             at = skip_space(&self.buf, at + 1);
@@ -247,21 +244,24 @@ impl Tokenizer {
         match self.buf.get(at) {
             None => return Step::NeedMore,
             Some(b'"') => {}
-            Some(&byte) => {
+            Some(b'}') => {
                 self.at += 1;
-                self.state = if byte == b'}' { State::End } else { State::Done };
+                self.state = State::End;
                 return Step::On;
             }
+            Some(&byte) => return self.bad_key(byte, sink),
         }
         let Some(end) = string_end(&self.buf, at + 1) else { return Step::NeedMore };
         let colon = skip_space(&self.buf, end + 1);
         let value = skip_space(&self.buf, colon + 1);
         let (Some(b':'), Some(first)) = (self.buf.get(colon), self.buf.get(value)) else {
-            if self.buf.get(colon).is_none_or(|&b| b == b':') {
-                return Step::NeedMore;
-            }
-            self.state = State::Done;
-            return Step::On;
+            return match self.buf.get(colon) {
+                None | Some(b':') => Step::NeedMore,
+                Some(&byte) => {
+                    self.at = colon;
+                    self.bad_key(byte, sink)
+                }
+            };
         };
         let key = &self.buf[at + 1..end];
         if key == b"traceEvents" && *first == b'[' {
@@ -269,6 +269,9 @@ impl Tokenizer {
             self.state = State::Events;
             self.at = value + 1;
             return Step::On;
+        }
+        if key == b"traceEvents" {
+            self.odd_events = Some(*first);
         }
         if self.keys.len() < MAX_KEYS {
             self.keys.push(String::from_utf8_lossy(&key[..key.len().min(200)]).into_owned());
@@ -280,6 +283,18 @@ impl Tokenizer {
         } else {
             self.skip_value(After::Keys);
         }
+        Step::On
+    }
+
+    /// Stops at a byte that can not be between keys.
+    fn bad_key(&mut self, byte: u8, sink: &mut impl EventSink) -> Step {
+        let offset = self.offset();
+        if self.keys.is_empty() && !self.found_events {
+            self.not_json = Some((byte, offset));
+        } else {
+            sink.broken(Broken::Keys { byte }, offset);
+        }
+        self.state = State::Done;
         Step::On
     }
 
@@ -309,7 +324,7 @@ impl Tokenizer {
             None => Step::NeedMore,
             Some(b']') => {
                 self.at += 1;
-                self.state = if self.form == Form::Object { State::Keys } else { State::End };
+                self.state = if self.in_object { State::Keys } else { State::End };
                 Step::On
             }
             Some(b'{') => self.event(last, sink),

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::metadata::{NEURON_CORE, PROFILE_SPAN};
 use crate::base::StrId;
-use crate::profile::formats::json::push_json_str;
+use crate::profile::formats::json::{Doc, push_json_str};
 use crate::profile::{
     ArgsId, InstantId, LinkId, LinkValue, ProcessId, Profile, SeriesId, SliceFlags, SliceId, TrackId,
 };
@@ -82,15 +82,16 @@ impl<W: Write> Writer<'_, W> {
     fn properties(&mut self, neuron_start_ns: Option<i64>) -> fmt::Result {
         self.out.write_str("{")?;
         let properties = &self.profile.meta().properties;
-        if properties.iter().all(|(key, _)| key != "displayTimeUnit") {
+        // What a lenient reader let in must not make the output something no one can read.
+        let is_json = |json: &str| serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok();
+        if !properties.iter().any(|(key, json)| key == "displayTimeUnit" && is_json(json)) {
             self.out.write_str("\"displayTimeUnit\":\"ns\",")?;
         }
         if let Some(start) = neuron_start_ns {
             write!(self.out, "\"{NEURON_START}\":{start},")?;
         }
         for (key, json) in properties.iter().filter(|(key, _)| neuron_start_ns.is_none() || key != NEURON_START) {
-            // What a lenient reader let in must not make the output something no one can read.
-            if key != "traceEvents" && serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() {
+            if key != "traceEvents" && is_json(json) {
                 push_json_str(&mut self.line, key);
                 write!(self.out, "{}:{json},", self.line)?;
                 self.line.clear();
@@ -124,6 +125,24 @@ impl<W: Write> Writer<'_, W> {
         } else {
             push_json_str(&mut self.line, text);
         }
+    }
+
+    /// An id that says how far it reaches: as `id2`, or beside the scope it is in.
+    fn id_object(&mut self, text: &str) {
+        let doc = Doc::new(text.as_bytes());
+        let known = |key| doc.root().get(key).filter(|value| !value.is_null()).map(|value| value.raw_text());
+        let (id, reach) = (known("id"), ["local", "global"].into_iter().find_map(|key| Some((key, known(key)?))));
+        let scope = known("scope").filter(|_| id.is_some() || reach.is_some());
+        let Some(scope) = scope else {
+            self.key("id2");
+            return self.line.push_str(text);
+        };
+        let _ = write!(self.line, ",\"scope\":{scope}");
+        let _ = match (id, reach) {
+            (Some(id), _) => write!(self.line, ",\"id\":{id}"),
+            (None, Some((key, value))) => write!(self.line, ",\"id2\":{{\"{key}\":{value}}}"),
+            (None, None) => Ok(()),
+        };
     }
 
     fn key(&mut self, key: &str) {
@@ -308,8 +327,7 @@ impl<W: Write> Writer<'_, W> {
                 let text = self.profile.str(text);
                 let is_id2 = text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
                 if is_id2 {
-                    self.key("id2");
-                    self.line.push_str(text);
+                    self.id_object(text);
                 } else {
                     self.text("id", text);
                 }

@@ -14,6 +14,9 @@ use crate::profile::formats::json::scan::unescape;
 /// The mark that relates clocks.
 const CLOCK_SYNC: &str = "trace_event_clock_sync:";
 
+/// Named marks of the log that are remembered.
+const MAX_SYNCS: usize = 1000;
+
 /// The content of the string that holds a log, with its escapes.
 pub(in crate::profile::formats) struct EmbeddedLog<'a> {
     text: &'a [u8],
@@ -89,7 +92,7 @@ impl<'a> EmbeddedLog<'a> {
                 // Zero says that both clocks are one.
                 let shift = if parent_ns == 0 { 0 } else { parent_ns.saturating_sub(line.ts_ns) };
                 clock.shift_ns = clock.shift_ns.or(Some(shift));
-            } else if let Some(name) = line.field("name") {
+            } else if let Some(name) = line.field("name").filter(|_| clock.named.len() < MAX_SYNCS) {
                 clock.named.push((name.to_owned(), line.ts_ns));
             }
         }

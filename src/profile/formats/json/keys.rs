@@ -1,7 +1,5 @@
 //! The keys of the outermost object of a text that comes in pieces.
 
-/// Keys that are remembered.
-const MAX_KEYS: usize = 64;
 /// Bytes of one key that are remembered.
 const MAX_KEY_BYTES: usize = 200;
 
@@ -18,6 +16,9 @@ pub(in crate::profile::formats) struct KeyScanner {
 }
 
 impl KeyScanner {
+    /// Keys that are remembered.
+    pub const MAX_KEYS: usize = 64;
+
     /// Takes the next piece.
     pub fn feed(&mut self, piece: &[u8]) {
         let mut at = 0;
@@ -64,7 +65,7 @@ impl KeyScanner {
             b'\\' => self.escaped = true,
             b'"' => {
                 self.in_string = false;
-                if self.is_key() && self.keys.len() < MAX_KEYS {
+                if self.is_key() && self.keys.len() < Self::MAX_KEYS {
                     self.keys.push(String::from_utf8_lossy(&self.text).into_owned());
                 }
                 return;

@@ -3,6 +3,7 @@
 
 mod doc;
 pub(in crate::profile::formats) mod keys;
+pub(in crate::profile::formats) mod nested;
 pub(in crate::profile::formats) mod scan;
 mod write;
 

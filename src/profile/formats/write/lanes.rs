@@ -2,6 +2,9 @@
 
 use crate::profile::{Profile, SliceId, TrackId};
 
+/// Lanes searched for one that takes a slice before it opens another: bounds the work on hostile input.
+const MAX_LANES_SEARCHED: usize = 1024;
+
 /// One change of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
@@ -18,7 +21,7 @@ pub(super) fn lanes(profile: &Profile, track: TrackId) -> Vec<Vec<Change>> {
     let mut lanes: Vec<Lane> = Vec::new();
     for id in slices.of_track(track) {
         let (start, end) = (slices.start(id).0, slices.end(id).0);
-        let free = lanes.iter_mut().position(|lane| lane.takes(start, end));
+        let free = lanes.iter_mut().take(MAX_LANES_SEARCHED).position(|lane| lane.takes(start, end));
         let lane = free.unwrap_or_else(|| {
             lanes.push(Lane::default());
             lanes.len() - 1
