@@ -36,7 +36,7 @@ impl ProfileSpec {
     }
 
     /// What a run of it is called: the title and the workflow, and what else is not as usual, so that runs of other
-    /// specifications have other names: `nn mark_step on inf1.xlarge, --auto-cast none -O2`.
+    /// specifications have other names: `nn mark_step on inf2.xlarge, --auto-cast none -O2`.
     #[must_use]
     pub fn run_title(&self) -> String {
         let usual = Self::default();
@@ -156,7 +156,7 @@ mod tests {
         let usual = ProfileSpec::default();
         assert_eq!(usual.run_title(), "nn mark_step");
         let options = CompileOptions { auto_cast: AutoCast::None, ..CompileOptions::default() };
-        let other = ProfileSpec { instance: "inf1.xlarge".to_owned(), options, seed: 7, batch_size: Some(4), ..usual };
-        assert_eq!(other.run_title(), "nn, batch 4 mark_step on inf1.xlarge, --auto-cast none -O2, seed 7");
+        let other = ProfileSpec { instance: "inf2.xlarge".to_owned(), options, seed: 7, batch_size: Some(4), ..usual };
+        assert_eq!(other.run_title(), "nn, batch 4 mark_step on inf2.xlarge, --auto-cast none -O2, seed 7");
     }
 }

@@ -80,7 +80,7 @@ test("every column of a name is what its slices give, in all of the profile and 
   const query = new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
   const [from, to] = [Number(query.get("from")), Number(query.get("to"))];
   const inside = slices.filter((e) => e.from < to && e.to > from);
-  assert.ok(inside.length > 10 && inside.length < slices.length, `${inside.length} of ${slices.length}`);
+  assert.ok(inside.length > 4 && inside.length < slices.length, `${inside.length} of ${slices.length}`);
   await tool(page).selectOption("statistics");
   await page.getByLabel(/^In view on the timeline/).check();
   await page.waitForFunction((wanted) => {
@@ -147,7 +147,7 @@ test("queries give the sums of the facts, a plot of them, and thousands of rows 
   await page.getByLabel("Plot").selectOption("sum(dur) (ns)");
   const longest = page.locator(".bars li").first();
   assert.match(await longest.innerText(), new RegExp(`module.py\\(1755\\)[^]*${(known.X_top10_total_ns[0][2] / 1e6).toFixed(3)} ms`));
-  await asked("where category = cpu_op");
+  await asked('where category = "cpu_op"');
   await page.getByText(`Rows 1 to 2,000 of ${known.categories.cpu_op.toLocaleString("en-US")}`).waitFor();
   await button(page, "Next rows").focus();
   await page.keyboard.press("Enter");
@@ -173,11 +173,13 @@ test("the summary of an XLA trace says what its planes hold", about(async (page)
 
 test("flame graphs hold all time of the slices, merged, by thread and around a name", about(async (page) => {
   await open(page, SMALL, "flame-graph");
-  const first = page.locator(".flame button").first();
   const own = facts(SMALL);
-  await first.waitFor();
-  const said = await first.getAttribute("aria-label");
-  assert.match(said, new RegExp(`^everything: ${own.by_ph.X} slices`));
+  const said = (text) => page.locator(`.flame button[aria-label^="${text}"]`).first();
+  // The step is outermost on two threads, which left-heavy stacks merge.
+  const [step, count, ns] = own.X_top10_total_ns[0];
+  await said(`${step}: ${count} slices, total ${(ns / 1e6).toFixed(1)} ms`).waitFor();
+  await page.getByLabel("View", { exact: true }).selectOption("by thread");
+  await said(`${step}: 1 slice, total`).waitFor();
   const launch = own.X_top10_total_ns.find(([name]) => name === "hipLaunchKernel");
   await page.getByLabel("View", { exact: true }).selectOption("sandwich");
   await page.getByLabel("Name", { exact: true }).fill("hipLaunchKernel");
@@ -249,6 +251,7 @@ test("tracks of a real trace are hidden and pinned with keys, folded, and sectio
   await page.keyboard.press("Enter");
   assert.equal(await fold.getAttribute("aria-pressed"), "true");
   const before = await canvas(page).evaluate((c) => c.parentElement.offsetHeight);
+  await page.evaluate(() => scrollTo(0, 0));
   const box = await canvas(page).boundingBox();
   await page.mouse.click(box.x + 12, box.y + 26 + 10);
   await page.waitForFunction((h) => document.querySelector(".timeline-content").offsetHeight !== h, before);
@@ -273,9 +276,9 @@ test("two casts and two devices of a model are compared, whichever is the base",
   await page.getByLabel("Auto-cast", { exact: true }).selectOption("none");
   await run();
   await remember("fp32");
-  await page.getByLabel("Instance type").selectOption("inf1.xlarge");
+  await page.getByLabel("Instance type").selectOption("inf2.xlarge");
   await run();
-  await remember("inf1");
+  await remember("inf2");
   const labels = await page.getByLabel("Run", { exact: true }).locator("option").allInnerTexts();
   assert.equal(labels.length, 3);
   await tool(page).selectOption("compare");
@@ -287,7 +290,7 @@ test("two casts and two devices of a model are compared, whichever is the base",
     await rows.first().waitFor();
     const found = Object.fromEntries((await values(rows)).map(([name, , , , a, b, difference]) => [name, [a, b, difference].map(Number)]));
     for (const [name, ns] of Object.entries(times[what])) {
-      assert.deepEqual(found[name], [ns, times.inf1[name], times.inf1[name] - ns], `${name} against ${what}`);
+      assert.deepEqual(found[name], [ns, times.inf2[name], times.inf2[name] - ns], `${name} against ${what}`);
     }
     const effect = Object.values(found).map(([, , difference]) => Math.abs(difference));
     assert.deepEqual(effect, [...effect].sort((a, b) => b - a));
