@@ -16,6 +16,7 @@ pub const JSON_SKELETONS: &[(&str, &str)] = &[
     ("{\"a\":{\"total_time\":1,\"x_percent\":", "}}"),
     ("[[1,2,3,4],", "]"),
     ("{\"traceEvents\":[],\"stackFrames\":", "}"),
+    ("{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1}],\"systemTraceEvents\":\" a-1 [000] 1.5: 0: B|1|x\\n", "\"}"),
     ("[{\"ph\":\"P\",\"name\":\"ProfileChunk\",\"id\":1,\"ts\":1,\"args\":{\"data\":{\"cpuProfile\":", "}}}]"),
 ];
 

@@ -5,9 +5,9 @@ cmd_bench() {
   cmd_build
   node "$ROOT/tools/sizes.mjs" "$DIST"
   local bench name
-  for bench in "$ROOT"/benches/*.rs; do
+  for bench in "$ROOT"/benches/*.rs "$ROOT"/benches/*/main.rs; do
     [ -e "$bench" ] || continue
-    name=$(basename "$bench" .rs)
+    name=$(basename "${bench%/main.rs}" .rs)
     say "-- $name (native)"
     cargo bench --locked --bench "$name"
   done

@@ -396,6 +396,11 @@ impl ProfileBuilder {
         self.strings.get(self.tracks[track].name)
     }
 
+    /// The name of a process so far.
+    pub(super) fn process_name(&self, process: ProcessId) -> &str {
+        self.strings.get(self.processes[process].name)
+    }
+
     /// Earliest and latest time so far, on the source's clock.
     pub(super) fn bounds(&self) -> Option<(i64, i64)> {
         self.bounds

@@ -2,19 +2,11 @@
 
 use std::fs;
 
-use neuronscope::profile::Profile;
 use neuronscope::profile::formats::{ChunkedReader, ProfileReader, ReadError, ReadLimits, read_bytes};
 use neuronscope::profile::summary::OpenSummary;
 
 use crate::formats::fixtures;
-
-fn open(text: &str) -> Profile {
-    read_bytes("test", text.as_bytes()).unwrap()
-}
-
-fn codes(profile: &Profile) -> Vec<(String, u64)> {
-    profile.diagnostics().items().iter().map(|d| (d.code.clone(), d.count)).collect()
-}
+use crate::opened::{codes, open};
 
 /// What a text is, the text, and what it loads as: events, slices, and diagnostics with their counts.
 type Case<'a> = (&'a str, String, u64, usize, &'a [(&'a str, u64)]);

@@ -3,30 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use neuronscope::profile::Profile;
 use neuronscope::profile::flows::FlowIndex;
 use neuronscope::profile::formats::{WriteFormat, read_bytes};
 use neuronscope::profile::summary::OpenSummary;
 
-fn open(text: &str) -> Profile {
-    read_bytes("made", text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"))
-}
-
-/// `process/thread name start+duration` of every slice.
-fn rows(profile: &Profile) -> Vec<String> {
-    let s = profile.slices();
-    let row = |id| {
-        let track = s.track(id);
-        let process = profile.process_label(profile.tracks()[track].process);
-        let name = profile.str(s.name(id));
-        format!("{process}/{} {name} {}+{}", profile.track_label(track), s.start(id).0, s.dur_ns(id))
-    };
-    s.ids().map(row).collect()
-}
-
-fn format(profile: &Profile) -> (String, u64) {
-    (profile.meta().format.clone(), profile.meta().events)
-}
+use crate::opened::{format, open, rows};
 
 #[test]
 fn safari_recordings() {

@@ -1,23 +1,8 @@
 //! Older and rarer forms that real producers have written, and what is said of files that can not be opened.
 
-use neuronscope::profile::Profile;
 use neuronscope::profile::formats::{ReadError, read_bytes};
 
-fn open(text: &str) -> Profile {
-    read_bytes("old", text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"))
-}
-
-/// `process/thread name start+duration` of every slice.
-fn rows(profile: &Profile) -> Vec<String> {
-    let s = profile.slices();
-    let row = |id| {
-        let track = s.track(id);
-        let process = profile.process_label(profile.tracks()[track].process);
-        let name = profile.str(s.name(id));
-        format!("{process}/{} {name} {}+{}", profile.track_label(track), s.start(id).0, s.dur_ns(id))
-    };
-    s.ids().map(row).collect()
-}
+use crate::opened::{open, rows};
 
 /// Until version 4 Gecko put the profile of a content process into the list of threads, as JSON inside a string.
 #[test]
@@ -183,4 +168,5 @@ fn the_empty_event_at_the_end_of_xla_traces() {
     );
     assert!(profile.diagnostics().is_empty(), "{:?}", profile.diagnostics().items());
     assert_eq!(rows(&profile), ["Process 3/XLA Modules jit_f 0+7001"]);
+    assert_eq!((profile.meta().events, profile.processes().len(), profile.tracks().len()), (2, 1, 1));
 }

@@ -14,7 +14,7 @@ pub(super) struct Archive {
     unzip: Unzip,
     limits: ReadLimits,
     current: Option<File>,
-    read: Vec<(String, Result<Profile, ReadError>)>,
+    read: Vec<(String, Result<Vec<Profile>, ReadError>)>,
     diagnostics: Diagnostics,
     /// Of the files that are done.
     text_bytes: u64,
@@ -83,7 +83,7 @@ impl Archive {
             let progress = reader.progress();
             self.text_bytes += progress.text_bytes;
             self.events += progress.events;
-            reader.finish()
+            reader.finish_all()
         });
         self.read.push((file.name, result));
     }
@@ -103,9 +103,18 @@ impl Archive {
         let (mut profiles, mut first_error) = (Vec::new(), None);
         for (name, result) in self.read {
             match result {
-                Ok(mut profile) => {
-                    profile.meta.title = if alone { title.to_owned() } else { name };
-                    profiles.push(profile);
+                Ok(mut of_file) => {
+                    let several = of_file.len() > 1;
+                    for profile in &mut of_file {
+                        profile.meta.title = match (alone, several) {
+                            (true, false) => title.to_owned(),
+                            // They are titled by what they are.
+                            (true, true) => continue,
+                            (false, false) => name.clone(),
+                            (false, true) => format!("{name}/{}", profile.meta.title),
+                        };
+                    }
+                    profiles.append(&mut of_file);
                 }
                 Err(error) => {
                     self.diagnostics

@@ -9,6 +9,8 @@ use crate::profile::{Profile, ProfileBuilder};
 pub(super) enum Parsed {
     /// Rows, of which a profile is made when the text is gone: both together would be the most memory of all.
     Rows(Box<ProfileBuilder>, Diagnostics),
+    /// Rows of several profiles, none of which keeps parts of the text. The first is the one to show.
+    Several(Vec<(ProfileBuilder, Diagnostics)>),
     /// A profile.
     Profile(Box<Profile>),
 }
@@ -19,19 +21,28 @@ impl Parsed {
         Self::Rows(Box::new(builder), diagnostics)
     }
 
-    /// The profile. Of the text only what arguments are parts of is kept.
-    pub fn finish(self, mut text: Vec<u8>) -> Profile {
-        match self {
+    /// The profile, the first where there are several. Of the text only what arguments are parts of is kept.
+    pub fn finish(self, text: Vec<u8>) -> Result<Profile, ReadError> {
+        self.finish_each(text)?.into_iter().next().ok_or(ReadError::Empty)
+    }
+
+    /// The profiles, of which there is at least one.
+    pub fn finish_each(self, mut text: Vec<u8>) -> Result<Vec<Profile>, ReadError> {
+        Ok(match self {
             Self::Rows(mut builder, diagnostics) => {
                 if text.starts_with(BYTE_ORDER_MARK) {
                     // Places of values do not count it.
                     text.drain(..BYTE_ORDER_MARK.len());
                 }
                 builder.keep_text(text);
-                builder.finish(diagnostics)
+                vec![builder.finish(diagnostics)]
             }
-            Self::Profile(profile) => *profile,
-        }
+            Self::Several(parts) => {
+                drop(text);
+                parts.into_iter().map(|(builder, diagnostics)| builder.finish(diagnostics)).collect()
+            }
+            Self::Profile(profile) => vec![*profile],
+        })
     }
 }
 
@@ -57,7 +68,11 @@ impl ChunkedReader for DocumentReader {
     }
 
     fn finish(self: Box<Self>) -> Result<Profile, ReadError> {
-        (self.parse)(&self.text).map(|parsed| parsed.finish(self.text))
+        (self.parse)(&self.text)?.finish(self.text)
+    }
+
+    fn finish_each(self: Box<Self>) -> Result<Vec<Profile>, ReadError> {
+        (self.parse)(&self.text)?.finish_each(self.text)
     }
 
     fn progress(&self) -> ReadProgress {

@@ -48,10 +48,10 @@ impl JsonReader {
         let keys = self.scanner.keys();
         let has = |key: &&str| keys.iter().any(|k| k == key);
         if let Some((_, parse)) = FORMATS.iter().find(|(wanted, _)| wanted.iter().all(has)) {
-            return parse(&self.text).map(|parsed| parsed.finish(self.text));
+            return parse(&self.text)?.finish(self.text);
         }
         if neuron::looks_summary(&self.text) {
-            return neuron::read_summary(&self.text).map(|parsed| parsed.finish(self.text));
+            return neuron::read_summary(&self.text)?.finish(self.text);
         }
         match name_json_object(keys) {
             Some(known) => Err(ReadError::NotAProfile { what: known.to_owned() }),

@@ -123,6 +123,15 @@ pub trait ChunkedReader {
     /// When nothing could be made of the file.
     fn finish(self: Box<Self>) -> Result<Profile, ReadError>;
 
+    /// Takes the end of the file and gives its profiles: more than one where it holds several that have no common axis,
+    /// each with a title of its own and the one to show first.
+    ///
+    /// # Errors
+    /// When nothing could be made of the file.
+    fn finish_each(self: Box<Self>) -> Result<Vec<Profile>, ReadError> {
+        self.finish().map(|profile| vec![profile])
+    }
+
     /// How far it has come.
     fn progress(&self) -> ReadProgress;
 }
@@ -168,7 +177,8 @@ impl ProfileReader {
         Self { is_inner: true, ..Self::with_limits(title, limits) }
     }
 
-    /// Takes the end of the file and gives its profiles: more than one if it is an archive of several.
+    /// Takes the end of the file and gives its profiles: more than one if it is an archive of several, or has several
+    /// kinds of samples. Those are titled by what they are, one alone by the file.
     ///
     /// # Errors
     /// When nothing could be made of it.
@@ -182,16 +192,21 @@ impl ProfileReader {
         if let Some(unpacker) = &mut self.unpacker {
             unpacker.finish(&mut self.diagnostics)?;
         }
-        let mut profile = self.text.finish()?;
-        if profile.meta.events == 0 && profile.diagnostics.count("no_events") == 0 {
-            let format = profile.meta.format.clone();
-            profile
-                .diagnostics
-                .add("no_events", None, || format!("the file is of the format {format}, but holds no events"));
+        let mut profiles = self.text.finish()?;
+        let alone = profiles.len() == 1;
+        for profile in &mut profiles {
+            if profile.meta.events == 0 && profile.diagnostics.count("no_events") == 0 {
+                let format = profile.meta.format.clone();
+                profile
+                    .diagnostics
+                    .add("no_events", None, || format!("the file is of the format {format}, but holds no events"));
+            }
+            if alone {
+                self.title.clone_into(&mut profile.meta.title);
+            }
+            profile.diagnostics.append(&self.diagnostics);
         }
-        profile.meta.title = self.title;
-        profile.diagnostics.append(&self.diagnostics);
-        Ok(vec![profile])
+        Ok(profiles)
     }
 
     /// Finds out from the head what the file is packed in, and unpacks the head.
@@ -227,15 +242,25 @@ impl ChunkedReader for ProfileReader {
     }
 
     fn finish(self: Box<Self>) -> Result<Profile, ReadError> {
+        let (title, is_archive) = (self.title.clone(), self.archive.is_some());
         let mut profiles = self.finish_all()?.into_iter();
         let Some(mut first) = profiles.next() else { return Err(ReadError::Empty) };
         for other in profiles {
-            let title = &other.meta.title;
-            first.diagnostics.add("zip_more_files", None, || {
-                format!("the zip archive holds more profiles, such as {title:?}: this is the first")
-            });
+            let kind = &other.meta.title;
+            if is_archive {
+                first.diagnostics.add("zip_more_files", None, || {
+                    format!("the zip archive holds more profiles, such as {kind:?}: this is the first")
+                });
+            } else {
+                first.diagnostics.add("other_values", None, || format!("samples also have {kind}: not shown"));
+                title.clone_into(&mut first.meta.title);
+            }
         }
         Ok(first)
+    }
+
+    fn finish_each(self: Box<Self>) -> Result<Vec<Profile>, ReadError> {
+        self.finish_all()
     }
 
     fn progress(&self) -> ReadProgress {
@@ -301,12 +326,12 @@ impl TextReader {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Profile, ReadError> {
+    fn finish(mut self) -> Result<Vec<Profile>, ReadError> {
         if self.reader.is_none() {
             self.start(true)?;
         }
         match self.reader {
-            Some(reader) => reader.finish(),
+            Some(reader) => reader.finish_each(),
             None => Err(ReadError::Empty),
         }
     }

@@ -19,6 +19,8 @@ pub(super) struct RawEvent<'a> {
     pub(super) args: &'a [u8],
     pub(super) sf: &'a [u8],
     pub(super) stack: &'a [u8],
+    /// Whether it has members at all, read or not.
+    pub(super) has_members: bool,
 }
 
 /// The event whose brace is at `at`, and the position after it. Of a member that comes twice the last counts.
@@ -26,6 +28,7 @@ pub(super) fn scan_event(buf: &[u8], at: usize) -> Result<(RawEvent<'_>, usize),
     let mut event = RawEvent::default();
     let mut members = Members::new(buf, at);
     while let Some((key, value)) = members.next_member()? {
+        event.has_members = true;
         let field = match key {
             b"ph" => &mut event.ph,
             b"ts" => &mut event.ts,

@@ -12,6 +12,7 @@ mod reader;
 mod samples;
 mod skip;
 mod stacks;
+mod system;
 mod tokenizer;
 mod writer;
 

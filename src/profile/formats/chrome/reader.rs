@@ -3,6 +3,7 @@
 use super::event::RawEvent;
 use super::ids::TrackCache;
 use super::stacks::Stacks;
+use super::system::{SYSTEM_TRACE, SystemTrace};
 use super::tokenizer::{Broken, EventSink, Form, MAX_EVENT_BYTES, Tokenizer};
 use super::{FORMAT_ARRAY, FORMAT_OBJECT, counter, ids, metadata, samples};
 use crate::base::{Diagnostics, StrId};
@@ -26,6 +27,7 @@ pub(super) struct Rows {
     tracks: TrackCache,
     series: Vec<(StrId, f64)>,
     pub(super) stacks: Stacks,
+    system: SystemTrace,
 }
 
 impl ChromeReader {
@@ -48,6 +50,7 @@ impl ChromeReader {
             tracks: TrackCache::default(),
             series: Vec::new(),
             stacks: Stacks::default(),
+            system: SystemTrace::default(),
         };
         Self { tokenizer, rows, limits, bytes: 0 }
     }
@@ -101,6 +104,7 @@ impl ChunkedReader for ChromeReader {
             rows.diagnostics.add("no_events", None, || "the trace has no events".to_owned());
         }
         rows.stacks.resolve(&mut rows.builder);
+        rows.system.read(&mut rows.builder, &mut rows.diagnostics);
         samples::derive(&mut rows.builder);
         Ok(rows.builder.finish(rows.diagnostics))
     }
@@ -118,22 +122,20 @@ impl EventSink for Rows {
         }
     }
 
-    fn member(&mut self, key: &[u8], value: &[u8]) {
+    fn member(&mut self, key: &[u8], value: &[u8], offset: u64) {
         let key = unescape(key);
         match key.as_ref() {
             "stackFrames" => self.stacks.read_frames(value),
             "samples" => self.stacks.read_samples(&mut self.builder, value),
-            _ => {
-                if key == "systemTraceEvents" && value.len() > 2 {
-                    self.diagnostics.add("system_trace", None, || {
-                        "the kernel's log beside the events (systemTraceEvents) is kept, but not shown: save it as a file \
-                         of its own"
-                            .to_owned()
-                    });
-                }
-                self.builder.set_property(&key, &String::from_utf8_lossy(value));
-            }
+            SYSTEM_TRACE => self.system.keep(value, offset, &mut self.builder, &mut self.diagnostics),
+            _ => self.builder.set_property(&key, &String::from_utf8_lossy(value)),
         }
+    }
+
+    fn large_member(&mut self, key: &[u8], offset: u64) {
+        self.diagnostics.add("member_too_large", Some(offset), || {
+            format!("{:?} beside the events has more than {MAX_EVENT_BYTES} bytes: not read", unescape(key))
+        });
     }
 
     fn broken(&mut self, why: Broken, offset: u64) {
@@ -184,7 +186,12 @@ impl Rows {
             }
             // The parts of a profile of V8 are joined by an id.
             b"P" if !event.id.is_empty() || !event.id2.is_empty() => self.link(event, b'P', track, ts),
-            [b'i' | b'I' | b'R' | b'P'] => self.instant(event, phase[0], track, ts),
+            // Memory dumps (V, v), contexts, and joined ids are kept as instants.
+            [b'i' | b'I' | b'R' | b'P' | b'V' | b'v' | b'(' | b')' | b'='] => self.instant(event, phase[0], track, ts),
+            b"c" => {
+                self.system.sync(event, ts);
+                self.instant(event, b'c', track, ts);
+            }
             &[byte] if byte.is_ascii_graphic() => {
                 self.unknown_phase(event, offset);
                 self.instant(event, byte, track, ts);
@@ -203,9 +210,11 @@ impl Rows {
     }
 
     fn without_phase(&mut self, event: &RawEvent<'_>, offset: u64) {
-        // XLA ends its lists with an object that has nothing in it.
-        let is_empty = [event.ph, event.name, event.ts, event.pid, event.tid, event.args].iter().all(|v| v.is_empty());
-        self.diagnostics.add_many("no_phase", u64::from(!is_empty), Some(offset), || {
+        // XLA ends its lists with an object that has nothing in it: it is no event.
+        if !event.has_members {
+            return;
+        }
+        self.diagnostics.add("no_phase", Some(offset), || {
             format!("event \"{}\" has no \"ph\" that is text: skipped", shorten(&text_of(event.name)))
         });
         let track = self.tracks.find(&mut self.builder, event.pid, event.tid);

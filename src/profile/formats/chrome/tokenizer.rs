@@ -13,7 +13,7 @@ const MAX_KEYS: usize = 64;
 /// The largest value of another key of the outer object that is kept.
 const MAX_MEMBER_BYTES: usize = 64 << 10;
 /// Keys whose values are part of the events, and may be as large as one.
-const LARGE_MEMBERS: [&[u8]; 2] = [b"stackFrames", b"samples"];
+const LARGE_MEMBERS: [&[u8]; 3] = [b"stackFrames", b"samples", b"systemTraceEvents"];
 
 /// Takes what the tokenizer finds. Offsets count from the start of the (uncompressed) text.
 pub(super) trait EventSink {
@@ -21,8 +21,10 @@ pub(super) trait EventSink {
     fn event(&mut self, event: &RawEvent<'_>, offset: u64);
     /// Something that should have been one.
     fn broken(&mut self, why: Broken, offset: u64);
-    /// Another member of the outer object: key as written, value as raw JSON.
-    fn member(&mut self, key: &[u8], value: &[u8]);
+    /// Another member of the outer object: key as written, value as raw JSON, and where the value begins.
+    fn member(&mut self, key: &[u8], value: &[u8], offset: u64);
+    /// One of [`LARGE_MEMBERS`] whose value is larger than [`MAX_EVENT_BYTES`].
+    fn large_member(&mut self, key: &[u8], offset: u64);
 }
 
 /// What is wrong with an element of the event array.
@@ -208,10 +210,12 @@ impl Tokenizer {
     /// Keeps the value of another key if it is not too large, whatever pieces it comes in.
     fn member(&mut self, last: bool, sink: &mut impl EventSink) -> Step {
         let key = std::mem::take(&mut self.member);
-        let most = if LARGE_MEMBERS.contains(&key.as_slice()) { MAX_EVENT_BYTES } else { MAX_MEMBER_BYTES };
+        let is_part = LARGE_MEMBERS.contains(&key.as_slice());
+        let most = if is_part { MAX_EVENT_BYTES } else { MAX_MEMBER_BYTES };
+        let offset = self.base + self.at as u64;
         match value_end(&self.buf, self.at) {
             Ok(end) if end - self.at <= most => {
-                sink.member(&key, &self.buf[self.at..end]);
+                sink.member(&key, &self.buf[self.at..end], offset);
                 self.at = end;
                 self.state = State::Keys;
             }
@@ -219,7 +223,17 @@ impl Tokenizer {
                 self.member = key;
                 return Step::NeedMore;
             }
-            _ => self.skip_value(After::Keys),
+            // What a text that was cut off has of it.
+            Err(Stop::Incomplete) if last && is_part && self.buf.len() - self.at <= most => {
+                sink.member(&key, &self.buf[self.at..], offset);
+                self.at = self.buf.len();
+            }
+            _ => {
+                if is_part {
+                    sink.large_member(&key, offset);
+                }
+                self.skip_value(After::Keys);
+            }
         }
         Step::On
     }

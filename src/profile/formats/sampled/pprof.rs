@@ -1,7 +1,7 @@
 //! pprof profiles (`profile.proto`): samples with the places of their stacks and one value for each kind of sample.
 //!
 //! Schema: <https://github.com/google/pprof/blob/main/proto/profile.proto>. Times of samples are not in the format:
-//! stacks are shown one after another, as long as their value.
+//! stacks are shown one after another, as long as their value. Samples that count nothing of a kind are left out of it.
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
 use crate::base::{Diagnostics, FxHashMap};
@@ -11,54 +11,88 @@ use crate::profile::formats::document::Parsed;
 use crate::profile::formats::stacks::{Frame, MAX_STACK, StackTrack};
 use crate::profile::formats::wire::{Fields, Wire};
 
-/// Reads a whole file.
+/// Kinds of samples that are shown; more only come from hostile files.
+const MAX_KINDS: usize = 16;
+
+/// Reads a whole file: a profile for each kind of sample, since their values have no common axis.
 pub(in crate::profile::formats) fn read_pprof(bytes: &[u8]) -> Result<Parsed, ReadError> {
     let mut file = File::default();
     let mut fields = Fields::of(bytes);
     for (field, value) in fields.by_ref() {
         file.add(field, value);
     }
-    let (mut builder, mut diagnostics) = (ProfileBuilder::new("pprof"), Diagnostics::new());
+    let mut damage = Diagnostics::new();
     if !fields.is_done() {
         let at = fields.offset();
-        diagnostics.add("not_closed", Some(at as u64), || {
+        damage.add("not_closed", Some(at as u64), || {
             "the file is cut off or damaged here: read as far as it goes".to_owned()
         });
     }
-    let (column, name, unit_name) = file.shown_value();
-    let unit = WeightUnit::named(&unit_name);
-    unit.note(&unit_name, &mut diagnostics);
-    let others: Vec<_> = file.sample_types.iter().enumerate().filter(|(i, _)| *i != column).collect();
-    for (_, (kind, unit)) in others {
-        let what = format!("{} ({})", file.text(*kind), file.text(*unit));
-        diagnostics.add("other_values", None, || format!("samples also have {what}: not shown"));
+    let mut kinds = file.kinds();
+    for kind in kinds.drain(kinds.len().min(MAX_KINDS)..) {
+        damage.add("other_values", None, || format!("samples also have {}: not shown", kind.title()));
     }
+    let read = kinds.iter().map(|kind| read_kind(&file, bytes, kind, &damage));
+    read.collect::<Result<_, _>>().map(Parsed::Several)
+}
+
+/// The samples with the values of one kind.
+fn read_kind(
+    file: &File<'_>,
+    bytes: &[u8],
+    kind: &Kind,
+    damage: &Diagnostics,
+) -> Result<(ProfileBuilder, Diagnostics), ReadError> {
+    let (mut builder, mut diagnostics) = (ProfileBuilder::new("pprof"), damage.clone());
+    builder.set_title(&kind.title());
+    let unit = WeightUnit::named(&kind.unit);
+    unit.note(&kind.unit, &mut diagnostics);
     let process = builder.process("", "pprof");
-    let track = builder.thread(process, "", &format!("{name} ({unit_name})"));
+    let track = builder.thread(process, "", &kind.title());
     let (mut now, mut stack, mut frames) = (0i64, StackTrack::new(track), Vec::new());
     let mut made = FxHashMap::default();
     let mut sample = Sample::default();
     for (_, message) in Fields::of(bytes).filter(|(field, _)| *field == SAMPLE) {
         sample.read(message);
-        let Some(value) = sample.values.get(column) else {
+        let Some(&value) = sample.values.get(kind.column) else {
             builder.count_event(None);
             bad_sample(&mut diagnostics, None, "a sample has no value of the kind that is shown");
             continue;
         };
+        builder.count_event(Some("P"));
+        builder.note_track(track);
+        if value <= 0 {
+            diagnostics.add_many("negative_weight", u64::from(value < 0), None, || {
+                format!("a sample counts {value}, as the difference of two profiles has it: not shown")
+            });
+            continue;
+        }
         frames.clear();
         // The innermost place comes first, and in it the innermost of what was inlined.
         for location in sample.locations.iter().rev() {
             let lines = made.entry(*location).or_insert_with(|| file.frames(&mut builder, *location));
             frames.extend(lines.iter().copied());
         }
-        builder.count_event(Some("P"));
-        builder.note_track(track);
         stack.set(&mut builder, now, &frames);
-        now = now.saturating_add(unit.scale((*value).max(0)));
+        now = now.saturating_add(unit.scale(value));
         check_slices(&builder, bytes.len())?;
     }
     stack.finish(&mut builder, now);
-    Ok(Parsed::of(builder, diagnostics))
+    Ok((builder, diagnostics))
+}
+
+/// A kind of sample: one of the values that every sample has.
+struct Kind {
+    /// Which of the values.
+    column: usize,
+    name: String,
+    unit: String,
+}
+
+impl Kind {
+    fn title(&self) -> String {
+        format!("{} ({})", self.name, self.unit)
+    }
 }
 
 /// The field of a sample in the file. Samples are most of it: they stay where they are, and are read when all that they
@@ -190,13 +224,23 @@ impl<'a> File<'a> {
         value.map(|v| v.text().into_owned()).unwrap_or_default()
     }
 
-    /// Which value is shown, its name and unit: the one the file says, else the last, as pprof does it.
-    fn shown_value(&self) -> (usize, String, String) {
-        let by_name =
-            self.sample_types.iter().position(|(kind, _)| self.default_type != 0 && *kind == self.default_type);
-        let column = by_name.unwrap_or(self.sample_types.len().saturating_sub(1));
-        let (kind, unit) = self.sample_types.get(column).copied().unwrap_or((-1, -1));
-        (column, self.text(kind), self.text(unit))
+    /// The kinds of samples, first the one that the file says is to be shown, or else the last, as pprof does it.
+    fn kinds(&self) -> Vec<Kind> {
+        let kind = |(column, (name, unit)): (usize, &(i64, i64))| Kind {
+            column,
+            name: self.text(*name),
+            unit: self.text(*unit),
+        };
+        let mut kinds: Vec<_> = self.sample_types.iter().enumerate().map(kind).collect();
+        let is_default = |kind: &(i64, i64)| self.default_type != 0 && kind.0 == self.default_type;
+        let shown = self.sample_types.iter().position(is_default).unwrap_or(kinds.len().saturating_sub(1));
+        if let Some(first) = kinds.get_mut(..=shown) {
+            first.rotate_right(1);
+        }
+        if kinds.is_empty() {
+            kinds.push(Kind { column: 0, name: String::new(), unit: String::new() });
+        }
+        kinds
     }
 
     /// The frames of a place, outermost first: more than one where calls were inlined.

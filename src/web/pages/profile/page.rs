@@ -41,6 +41,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     use_search(&app, state, shown);
     use_summary(&app, state, shown.filter(|_| tool == Tool::Summary));
 
+    let is_file = shown.is_some_and(|run| matches!(run.info.origin, ProfileOrigin::File { .. }));
     let actions = Actions { app: app.clone(), state: state.clone(), job: props.job.clone() };
     let content = match shown {
         None => empty_state(state),
@@ -56,7 +57,11 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     html! {
         <div class="page profile">
             <h1>{ "Profile" }</h1>
-            <SpecForm actions={actions.clone()} catalog={app.catalog.clone()} state={state.clone()} />
+            // Who looks at a file wants room for it.
+            <details class="simulate" open={!is_file || state.run.is_running()}>
+                <summary hidden={!is_file}>{ "Simulate a model" }</summary>
+                <SpecForm actions={actions.clone()} catalog={app.catalog.clone()} state={state.clone()} />
+            </details>
             <ProgressBar run={state.run.clone()} />
             if shown.is_some() { <ViewBar {actions} catalog={app.catalog.clone()} state={state.clone()} /> }
             { content }

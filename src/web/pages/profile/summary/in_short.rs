@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::base::units::format_ns;
 use crate::base::{Interval, TraceNs};
 use crate::profile::analysis::sentences::Topic;
 use crate::session::{Answer, Question, Said};
@@ -43,16 +44,22 @@ pub fn InShort(props: &InShortProps) -> Html {
 
 fn sentence(said: &Said, state: &UseReducerHandle<ProfileState>) -> Html {
     let slice = |link: &SliceLink| {
-        let text = format!("{}, {}", link.title, exact_ns(i64::try_from(link.duration_ns).unwrap_or(i64::MAX)));
+        let text = format!("{}, {}", link.title, format_ns(link.duration_ns as f64));
+        let title = format!("{}, {}", link.title, exact_ns(i64::try_from(link.duration_ns).unwrap_or(i64::MAX)));
         let (state, link) = (state.clone(), link.clone());
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
-        html! { <li><button type="button" class="link" {onclick} title={text.clone()}>{ text }</button></li> }
+        html! { <li><button type="button" class="link" {onclick} {title}>{ text }</button></li> }
     };
     let span = |span: &Interval<TraceNs>| {
-        let text = format!("{} to {}", exact_ns(span.start.0), exact_ns(span.end.0));
+        let text = format!(
+            "{} from {}",
+            format_ns(span.end.0.saturating_sub(span.start.0) as f64),
+            format_ns(span.start.0 as f64)
+        );
+        let title = format!("{} to {}", exact_ns(span.start.0), exact_ns(span.end.0));
         let (state, span) = (state.clone(), *span);
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::ShowSpan(span, None)));
-        html! { <li><button type="button" class="link" {onclick}>{ text }</button></li> }
+        html! { <li><button type="button" class="link" {onclick} {title}>{ text }</button></li> }
     };
     let has_links = !said.spans.is_empty() || !said.links.is_empty();
     html! {

@@ -1,0 +1,205 @@
+//! Which runs are open, which one is shown, and what of it.
+
+use std::collections::BTreeMap;
+
+use super::open_run::OpenRun;
+use crate::base::{Interval, TraceNs};
+use crate::session::share::{Link, ProfileLink, Tool};
+use crate::session::{OperatorKind, ProfileInfo, ProfileOrigin, SearchHits};
+use crate::view::timeline::{Area, SliceDetails, SliceLink};
+use crate::web::context::Shared;
+use crate::web::platform::date;
+use crate::web::state::RunState;
+use crate::web::state::kept_view::KeptView;
+use crate::web::worker::Engine;
+
+/// More files and executions are not kept: the oldest is closed, which gives its memory back.
+const MOST_FILES: usize = 6;
+
+/// Flow arrows of a span.
+#[derive(Default)]
+pub struct Flows {
+    /// From where to where.
+    pub arrows: Vec<(SliceLink, SliceLink)>,
+    /// How many there are in all of the profile.
+    pub total: u64,
+}
+
+/// The profile page.
+#[derive(Clone, PartialEq)]
+pub struct ProfileState {
+    /// Everything that a link to this page holds.
+    pub link: ProfileLink,
+    /// How far the run or the file is.
+    pub run: RunState,
+    /// Open profiles, the oldest first.
+    pub runs: Vec<OpenRun>,
+    /// The one that is shown.
+    pub shown: Option<u32>,
+    /// The selected slice, once it is known.
+    pub details: Option<Shared<SliceDetails>>,
+    /// What the search found.
+    pub hits: Option<Shared<SearchHits>>,
+    /// The selected area of the timeline.
+    pub area: Option<Area>,
+    /// All flow arrows around the screen, when they are wanted.
+    pub flows: Option<Shared<Flows>>,
+    /// The link was just opened: its span and selection belong to the profile that comes next.
+    pub(super) is_fresh: bool,
+    /// The file that is being read is shown on the timeline.
+    pub(super) opens_timeline: bool,
+    next_id: u32,
+}
+
+impl Default for ProfileState {
+    fn default() -> Self {
+        Self {
+            link: ProfileLink::default(),
+            run: RunState::Idle,
+            runs: Vec::new(),
+            shown: None,
+            details: None,
+            hits: None,
+            area: None,
+            flows: None,
+            is_fresh: false,
+            opens_timeline: false,
+            next_id: 0,
+        }
+    }
+}
+
+impl ProfileState {
+    /// The run that is shown.
+    #[must_use]
+    pub fn shown_run(&self) -> Option<&OpenRun> {
+        self.shown.and_then(|id| self.runs.iter().find(|r| r.id == id))
+    }
+
+    /// The link that shows this page.
+    #[must_use]
+    pub fn as_link(&self) -> Link {
+        Link::Profile(Box::new(self.link.clone()))
+    }
+
+    /// The span that operators are counted in; none for all of the profile.
+    #[must_use]
+    pub fn counted_span(&self, kind: Option<OperatorKind>) -> Option<Interval<TraceNs>> {
+        self.link.span.filter(|_| self.link.in_view && kind == Some(OperatorKind::Slices))
+    }
+
+    /// The tool that shows the timeline of the run that is shown.
+    pub(super) fn timeline_tool(&self) -> Tool {
+        if self.shown_run().is_some_and(OpenRun::is_benchmark) { Tool::Trace } else { Tool::OperatorTimeline }
+    }
+
+    /// The run that has a tool for what is in the form: the trace is of a benchmark run, operators are of an execution.
+    #[must_use]
+    pub fn run_with(&self, tool: Tool) -> Option<u32> {
+        let spec = self.shown_run().and_then(OpenRun::spec)?;
+        let fits = |r: &&OpenRun| r.spec() == Some(spec) && r.is_benchmark() == (tool == Tool::Trace);
+        self.runs.iter().rfind(fits).map(|r| r.id)
+    }
+
+    /// Looks at the run that comes next as it was looked at last; the one that is shown keeps its view.
+    pub(super) fn change_view(&mut self, next: KeptView) {
+        let shown = self.shown;
+        if let Some(run) = self.runs.iter_mut().find(|r| Some(r.id) == shown) {
+            run.kept = KeptView::of(&self.link);
+        }
+        next.put_into(&mut self.link);
+        self.details = None;
+        self.hits = None;
+        self.area = None;
+        self.flows = None;
+    }
+
+    pub(super) fn show(&mut self, id: u32) {
+        self.shown = Some(id);
+        let Some(run) = self.runs.iter().find(|r| r.id == id) else { return };
+        let is_benchmark = run.is_benchmark();
+        self.link.file = match (&run.info.origin, run.spec()) {
+            (ProfileOrigin::File { name, .. }, _) => Some(name.clone()),
+            (_, spec) => {
+                self.link.spec = spec.cloned().unwrap_or_default();
+                None
+            }
+        };
+        // Operators belong to an execution, the trace to a benchmark run.
+        self.link.tool = match self.link.tool {
+            Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorEngine | Tool::OperatorTimeline
+                if is_benchmark =>
+            {
+                Tool::Trace
+            }
+            Tool::Trace if !is_benchmark => Tool::OperatorTimeline,
+            tool => tool,
+        };
+    }
+
+    /// The profile that came, and those that came in the same archive. The first is shown.
+    pub(super) fn add(&mut self, mut info: ProfileInfo, engine: &Engine) {
+        if std::mem::take(&mut self.opens_timeline) {
+            self.link.tool = Tool::OperatorTimeline;
+            self.link.sort = None;
+        }
+        let is_fresh = std::mem::take(&mut self.is_fresh);
+        // The marks of a link are newer than those of the file.
+        if !is_fresh || self.link.annotations.is_empty() {
+            let fresh = if is_fresh { KeptView::of(&self.link) } else { KeptView::default() };
+            self.change_view(KeptView { annotations: info.marks.clone(), ..fresh });
+        }
+        let also = std::mem::take(&mut info.also);
+        let all: Vec<ProfileInfo> = std::iter::once(info).chain(also).collect();
+        // A run of the same thing takes the place of the old one.
+        self.runs.retain(|r| all.iter().all(|info| r.info.origin != info.origin));
+        self.close_oldest();
+        let first = self.next_id;
+        for info in all {
+            let (id, engine) = (self.next_id, engine.clone());
+            self.next_id += 1;
+            let kept = KeptView { annotations: info.marks.clone(), ..KeptView::default() };
+            let run_name = match info.origin {
+                ProfileOrigin::Simulated(_) => Some(format!("{}_{id}", date::run_name())),
+                ProfileOrigin::Benchmark(_) => Some(date::run_name()),
+                ProfileOrigin::File { .. } => None,
+            };
+            let info = Shared::new(info);
+            self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), kept, run_name, insights: None });
+        }
+        self.show(first);
+        self.run = RunState::Done;
+    }
+
+    /// Makes room for another worker: profiles of one archive share theirs.
+    fn close_oldest(&mut self) {
+        let mut engines: Vec<&Engine> = Vec::new();
+        for run in &self.runs {
+            if !engines.contains(&&run.engine) {
+                engines.push(&run.engine);
+            }
+        }
+        if engines.len() >= MOST_FILES
+            && let Some(oldest) = engines.first().map(|e| (*e).clone())
+        {
+            self.runs.retain(|r| r.engine != oldest);
+        }
+    }
+
+    pub(super) fn close(&mut self, id: u32) {
+        self.runs.retain(|r| r.id != id);
+        if self.shown == Some(id) {
+            self.shown = None;
+            match self.runs.last().map(|r| (r.id, r.kept.clone())) {
+                Some((last, kept)) => {
+                    self.change_view(kept);
+                    self.show(last);
+                }
+                None => {
+                    self.change_view(KeptView::default());
+                    self.run = RunState::Idle;
+                }
+            }
+        }
+    }
+}
