@@ -1,12 +1,16 @@
 //! From the rows a builder collected to the columns of a profile: match, sort, nest, rebase.
 
 use std::cmp::Reverse;
+use std::marker::PhantomData;
 
 use super::builder::ProfileBuilder;
 use super::nesting::{Nesting, TrackSlices};
 use super::packed::{Cell, Column};
 use super::rows::{EndRow, LinkRows, PointRows, SliceRows};
-use super::{ArgsArena, ArgsId, InstantTable, LinkTable, Profile, ProfileMeta, SliceFlags, SliceTable, TrackId};
+use super::{
+    ArgsArena, ArgsId, InstantTable, JoinColumns, LinkTable, PointTable, Profile, ProfileMeta, ScopeColumn, SliceFlags,
+    SliceTable, TrackId,
+};
 use crate::base::{Diagnostics, Idx, Interval, StrId, StringTable, TraceNs};
 
 pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> Profile {
@@ -230,30 +234,28 @@ fn order_by_time(ts: &Column<i64>) -> Vec<u32> {
 }
 
 fn sort_instants(rows: PointRows, scope: Column<u8>, origin_ns: i64) -> InstantTable {
-    let order = order_by_time(&rows.ts);
-    InstantTable {
-        ts: rebased(rows.ts, &order, origin_ns),
-        track: reordered(rows.track, &order),
-        name: reordered(rows.name, &order),
-        category: reordered(rows.category, &order),
-        args: reordered(rows.args, &order),
-        phase: reordered(rows.phase, &order),
-        scope: reordered(scope, &order),
-    }
+    sort_points(rows, origin_ns, |order| ScopeColumn { scope: reordered(scope, order) })
 }
 
 fn sort_links(rows: PointRows, ids: LinkRows, origin_ns: i64) -> LinkTable {
+    sort_points(rows, origin_ns, |order| JoinColumns {
+        id_tag: reordered(ids.tag, order),
+        id: reordered(ids.id, order),
+        binds_enclosing: reordered(ids.binds_enclosing, order),
+    })
+}
+
+fn sort_points<I, X>(rows: PointRows, origin_ns: i64, own: impl FnOnce(&[u32]) -> X) -> PointTable<I, X> {
     let order = order_by_time(&rows.ts);
-    LinkTable {
+    PointTable {
         ts: rebased(rows.ts, &order, origin_ns),
         track: reordered(rows.track, &order),
         name: reordered(rows.name, &order),
         category: reordered(rows.category, &order),
         args: reordered(rows.args, &order),
         phase: reordered(rows.phase, &order),
-        id_tag: reordered(ids.tag, &order),
-        id: reordered(ids.id, &order),
-        binds_enclosing: reordered(ids.binds_enclosing, &order),
+        own: own(&order),
+        of: PhantomData,
     }
 }
 

@@ -34,7 +34,7 @@ pub use args::{ArgsArena, ArgsId};
 pub use builder::{LinkEvent, ProfileBuilder};
 pub use counters::{Counter, CounterId, CounterTable, Series, SeriesId};
 pub use phases::PhaseCounts;
-pub use points::{InstantId, InstantTable, LinkId, LinkTable, LinkValue};
+pub use points::{InstantId, InstantTable, JoinColumns, LinkId, LinkTable, LinkValue, PointTable, ScopeColumn};
 pub use slices::{SliceFlags, SliceId, SliceTable};
 pub use store::{MetadataRow, Profile, ProfileMeta};
 pub use tracks::{NeuronCoreId, Process, ProcessId, Track, TrackId, TrackKind};

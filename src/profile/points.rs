@@ -1,8 +1,10 @@
 //! Events at one instant: marks and samples, and the link events (flows, async, objects) that are joined by an id.
 
+use std::marker::PhantomData;
+
 use super::packed::Column;
 use super::{ArgsId, Profile, TrackId};
-use crate::base::{StrId, TraceNs};
+use crate::base::{Idx, StrId, TraceNs};
 use crate::define_idx;
 
 define_idx! {
@@ -14,19 +16,55 @@ define_idx! {
     pub struct LinkId;
 }
 
-/// Columns of instant events, sorted by time and, where equal, in file order.
-#[derive(Clone, Debug, Default)]
-pub struct InstantTable {
+/// Columns of events at one instant, sorted by time and, where equal, in file order: what all have, and what is their own.
+#[derive(Clone, Debug)]
+pub struct PointTable<I, X> {
     pub(super) ts: Column<i64>,
     pub(super) track: Column<TrackId>,
     pub(super) name: Column<StrId>,
     pub(super) category: Column<StrId>,
     pub(super) args: Column<ArgsId>,
     pub(super) phase: Column<u8>,
+    pub(super) own: X,
+    pub(super) of: PhantomData<I>,
+}
+
+/// Instant events.
+pub type InstantTable = PointTable<InstantId, ScopeColumn>;
+
+/// Events that an id joins: flows (`s` `t` `f`), async (`b` `n` `e`, and the old `S` `T` `p` `F`), objects (`N` `O` `D`).
+pub type LinkTable = PointTable<LinkId, JoinColumns>;
+
+/// What instants have besides.
+#[derive(Clone, Debug, Default)]
+pub struct ScopeColumn {
     pub(super) scope: Column<u8>,
 }
 
-impl InstantTable {
+/// What link events have besides.
+#[derive(Clone, Debug, Default)]
+pub struct JoinColumns {
+    pub(super) id_tag: Column<u8>,
+    pub(super) id: Column<u64>,
+    pub(super) binds_enclosing: Column<bool>,
+}
+
+impl<I, X: Default> Default for PointTable<I, X> {
+    fn default() -> Self {
+        Self {
+            ts: Column::default(),
+            track: Column::default(),
+            name: Column::default(),
+            category: Column::default(),
+            args: Column::default(),
+            phase: Column::default(),
+            own: X::default(),
+            of: PhantomData,
+        }
+    }
+}
+
+impl<I: Idx, X> PointTable<I, X> {
     /// Number of events.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -40,63 +78,69 @@ impl InstantTable {
     }
 
     /// All events by time.
-    pub fn ids(&self) -> impl DoubleEndedIterator<Item = InstantId> + ExactSizeIterator + use<> {
-        (0..self.ts.len() as u32).map(InstantId)
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + use<I, X> {
+        (0..self.ts.len()).map(I::from_usize)
     }
 
     /// When it happened.
     #[must_use]
-    pub fn ts(&self, id: InstantId) -> TraceNs {
-        TraceNs(self.ts.get(id.0 as usize))
+    pub fn ts(&self, id: I) -> TraceNs {
+        TraceNs(self.ts.get(id.index()))
     }
 
     /// Where.
     #[must_use]
-    pub fn track(&self, id: InstantId) -> TrackId {
-        self.track.get(id.0 as usize)
+    pub fn track(&self, id: I) -> TrackId {
+        self.track.get(id.index())
     }
 
     /// Its name.
     #[must_use]
-    pub fn name(&self, id: InstantId) -> StrId {
-        self.name.get(id.0 as usize)
+    pub fn name(&self, id: I) -> StrId {
+        self.name.get(id.index())
     }
 
-    /// Its category, empty when it has none.
+    /// Its category, empty when it has none. Ids are joined within a category.
     #[must_use]
-    pub fn category(&self, id: InstantId) -> StrId {
-        self.category.get(id.0 as usize)
+    pub fn category(&self, id: I) -> StrId {
+        self.category.get(id.index())
     }
 
     /// Its arguments.
     #[must_use]
-    pub fn args(&self, id: InstantId) -> ArgsId {
-        self.args.get(id.0 as usize)
+    pub fn args(&self, id: I) -> ArgsId {
+        self.args.get(id.index())
     }
 
-    /// The phase letter of the file: `i` and `I` are instants, `R` a mark, `P` a sample; others are kept as they were.
+    /// The phase letter of the file: of instants `i` and `I`, `R` for a mark, `P` for a sample; others are kept as they were.
     #[must_use]
-    pub fn phase(&self, id: InstantId) -> char {
-        char::from(self.phase.get(id.0 as usize))
-    }
-
-    /// How far it reaches: `t` its thread, `p` its process, `g` everything; a space when the file did not say.
-    #[must_use]
-    pub fn scope(&self, id: InstantId) -> char {
-        char::from(self.scope.get(id.0 as usize))
-    }
-
-    /// Bytes held by the columns.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        let texts = self.name.bytes() + self.category.bytes() + self.args.bytes();
-        self.ts.bytes() + self.track.bytes() + texts + self.phase.bytes() + self.scope.bytes()
+    pub fn phase(&self, id: I) -> char {
+        char::from(self.phase.get(id.index()))
     }
 
     /// Events from `from` on (by time), as positions: use with [`Self::ids`]' `skip`.
     #[must_use]
     pub fn first_from(&self, from: TraceNs) -> usize {
         self.ts.partition_point(|t| t < from.0)
+    }
+
+    fn shared_bytes(&self) -> usize {
+        let texts = self.name.bytes() + self.category.bytes() + self.args.bytes();
+        self.ts.bytes() + self.track.bytes() + texts + self.phase.bytes()
+    }
+}
+
+impl InstantTable {
+    /// How far it reaches: `t` its thread, `p` its process, `g` everything; a space when the file did not say.
+    #[must_use]
+    pub fn scope(&self, id: InstantId) -> char {
+        char::from(self.own.scope.get(id.index()))
+    }
+
+    /// Bytes held by the columns.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.shared_bytes() + self.own.scope.bytes()
     }
 }
 
@@ -140,92 +184,22 @@ impl LinkValue {
     }
 }
 
-/// Columns of events that an id joins: flows (`s` `t` `f`), async (`b` `n` `e`, and the old `S` `T` `p` `F`),
-/// objects (`N` `O` `D`). Sorted by time and, where equal, in file order.
-#[derive(Clone, Debug, Default)]
-pub struct LinkTable {
-    pub(super) ts: Column<i64>,
-    pub(super) track: Column<TrackId>,
-    pub(super) name: Column<StrId>,
-    pub(super) category: Column<StrId>,
-    pub(super) args: Column<ArgsId>,
-    pub(super) phase: Column<u8>,
-    pub(super) id_tag: Column<u8>,
-    pub(super) id: Column<u64>,
-    pub(super) binds_enclosing: Column<bool>,
-}
-
 impl LinkTable {
-    /// Number of events.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.ts.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// All events by time.
-    pub fn ids(&self) -> impl DoubleEndedIterator<Item = LinkId> + ExactSizeIterator + use<> {
-        (0..self.ts.len() as u32).map(LinkId)
-    }
-
-    /// When it happened.
-    #[must_use]
-    pub fn ts(&self, id: LinkId) -> TraceNs {
-        TraceNs(self.ts.get(id.0 as usize))
-    }
-
-    /// Where.
-    #[must_use]
-    pub fn track(&self, id: LinkId) -> TrackId {
-        self.track.get(id.0 as usize)
-    }
-
-    /// Its name.
-    #[must_use]
-    pub fn name(&self, id: LinkId) -> StrId {
-        self.name.get(id.0 as usize)
-    }
-
-    /// Its category, empty when it has none. Ids are joined within a category.
-    #[must_use]
-    pub fn category(&self, id: LinkId) -> StrId {
-        self.category.get(id.0 as usize)
-    }
-
-    /// Its arguments.
-    #[must_use]
-    pub fn args(&self, id: LinkId) -> ArgsId {
-        self.args.get(id.0 as usize)
-    }
-
-    /// The phase letter of the file.
-    #[must_use]
-    pub fn phase(&self, id: LinkId) -> char {
-        char::from(self.phase.get(id.0 as usize))
-    }
-
     /// What it is joined by.
     #[must_use]
     pub fn id(&self, id: LinkId) -> LinkValue {
-        LinkValue::from_tag(self.id_tag.get(id.0 as usize), self.id.get(id.0 as usize))
-    }
-
-    /// Bytes held by the columns.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        let texts = self.name.bytes() + self.category.bytes() + self.args.bytes();
-        let ids = self.id_tag.bytes() + self.id.bytes() + self.binds_enclosing.bytes();
-        self.ts.bytes() + self.track.bytes() + texts + self.phase.bytes() + ids
+        LinkValue::from_tag(self.own.id_tag.get(id.index()), self.own.id.get(id.index()))
     }
 
     /// Whether a flow ends in the enclosing slice (`"bp":"e"`) and not in the next one.
     #[must_use]
     pub fn binds_enclosing(&self, id: LinkId) -> bool {
-        self.binds_enclosing.get(id.0 as usize)
+        self.own.binds_enclosing.get(id.index())
+    }
+
+    /// Bytes held by the columns.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.shared_bytes() + self.own.id_tag.bytes() + self.own.id.bytes() + self.own.binds_enclosing.bytes()
     }
 }

@@ -34,6 +34,24 @@ impl ProfileSpec {
             None => self.model.clone(),
         }
     }
+
+    /// What a run of it is called: the title and the workflow, and what else is not as usual, so that runs of other
+    /// specifications have other names: `nn mark_step on inf2.xlarge, --auto-cast none -O2`.
+    #[must_use]
+    pub fn run_title(&self) -> String {
+        let usual = Self::default();
+        let mut title = format!("{} {}", self.title(), self.workflow.name());
+        if self.instance != usual.instance {
+            title.push_str(&format!(" on {}", self.instance));
+        }
+        if self.options != usual.options {
+            title.push_str(&format!(", {}", self.options));
+        }
+        if self.seed != usual.seed {
+            title.push_str(&format!(", seed {}", self.seed));
+        }
+        title
+    }
 }
 
 impl Default for ProfileSpec {
@@ -126,4 +144,19 @@ pub struct ProfileInfo {
     pub marks: Vec<Annotation>,
     /// The other profiles of the same file, if it is an archive of several. Each has its own key.
     pub also: Vec<Self>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compiler::AutoCast;
+
+    #[test]
+    fn runs_of_other_specifications_have_other_names() {
+        let usual = ProfileSpec::default();
+        assert_eq!(usual.run_title(), "nn mark_step");
+        let options = CompileOptions { auto_cast: AutoCast::None, ..CompileOptions::default() };
+        let other = ProfileSpec { instance: "inf2.xlarge".to_owned(), options, seed: 7, batch_size: Some(4), ..usual };
+        assert_eq!(other.run_title(), "nn, batch 4 mark_step on inf2.xlarge, --auto-cast none -O2, seed 7");
+    }
 }

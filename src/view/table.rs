@@ -16,6 +16,8 @@ pub enum ColumnKind {
     Count,
     /// Numbers with three decimals, so that they line up.
     Number,
+    /// Numbers with one decimal: for means of whole numbers.
+    Tenths,
     /// Numbers as they are: for columns whose values differ by orders of magnitude.
     Exact,
     /// Shares of 100, shown with a bar.
@@ -94,12 +96,19 @@ impl From<Option<f64>> for Cell {
 fn readable(v: f64) -> String {
     let size = v.abs();
     if (1_000.0..9e15).contains(&size) {
-        let text = format!("{size:.3}");
-        let (int, decimals) = text.split_once('.').unwrap_or((&text, ""));
-        let sign = if v < 0.0 { "\u{2212}" } else { "" };
-        return format!("{sign}{}.{decimals}", format_count(int.parse().unwrap_or(0)));
+        return grouped(v, 3);
     }
     if size > 0.0 && size < 0.001 { format!("{v:.2e}") } else { format!("{v:.3}") }
+}
+
+/// Some decimals, thousands separated where they can be.
+fn grouped(v: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", v.abs());
+    let sign = if v < 0.0 { "\u{2212}" } else { "" };
+    match text.split_once('.').map(|(int, rest)| (int.parse(), rest)) {
+        Some((Ok(int), rest)) => format!("{sign}{}.{rest}", format_count(int)),
+        _ => format!("{sign}{text}"),
+    }
 }
 
 /// A whole number with a sign where it is negative, thousands separated.
@@ -120,6 +129,7 @@ impl Cell {
             (Self::Count(n), _) => format_count(*n),
             (Self::Number(v), ColumnKind::Percent) => percent(*v),
             (Self::Number(v), ColumnKind::Exact) => v.to_string(),
+            (Self::Number(v), ColumnKind::Tenths) => grouped(*v, 1),
             (Self::Number(v), ColumnKind::Count) if libm::trunc(*v) == *v && v.abs() < 9e15 => whole(*v),
             (Self::Number(v), _) => readable(*v),
         }
@@ -281,6 +291,20 @@ mod tests {
 
     fn sort(column: &str, descending: bool) -> Sort {
         Sort { column: column.into(), descending }
+    }
+
+    #[test]
+    fn numbers_are_grouped_with_the_decimals_of_their_column() {
+        let text = |v: f64, kind| Cell::Number(v).text(kind);
+        assert_eq!(text(69_298_500.25, ColumnKind::Tenths), "69,298,500.2");
+        assert_eq!(
+            (text(0.04, ColumnKind::Tenths), text(-1_234.56, ColumnKind::Tenths)),
+            ("0.0".into(), "\u{2212}1,234.6".into())
+        );
+        assert_eq!(
+            (text(1_234.5, ColumnKind::Number), text(12.0, ColumnKind::Number)),
+            ("1,234.500".into(), "12.000".into())
+        );
     }
 
     #[test]

@@ -53,5 +53,21 @@ test("a link with the trace runs the benchmark", app.page(async (page) => {
   // What the workers wait for can be asked like anything else.
   await tool(page).selectOption("statistics");
   await page.getByRole("table").first().waitFor();
-  assert.ok((await page.getByRole("table").first().innerText()).includes("ExecuteComputation"));
+  const groups = page.getByRole("table", { name: "Groups" }).locator("tbody tr");
+  const counts = async () => Object.fromEntries(await groups.evaluateAll((all) => all.map((row) => [row.querySelector("th").innerText, Number(row.cells[1].dataset.value)])));
+  await groups.filter({ hasText: "ExecuteComputation" }).first().waitFor();
+  // Two models are compiled once, and each is loaded and warmed up.
+  const byName = await counts();
+  assert.deepEqual([byName.compile, byName.load, byName.warmup], [1, 2, 2]);
+  await page.getByLabel("Group by").selectOption("thread");
+  await groups.filter({ hasText: "IO Data Transfer" }).first().waitFor();
+  const byThread = await counts();
+  for (const core of [0, 1]) {
+    const [io, device] = ["IO Data Transfer", "NeuronDevice Execution"].map((row) => byThread[`NeuronDevice 0 NeuronCore ${core} / ${row}`]);
+    // What was moved but not yet computed when the picture ends is one of each worker at most.
+    assert.ok(device > 1000 && io - device >= 0 && io - device <= 2, `${io} transfers, ${device} executions`);
+    for (const worker of [0, 1]) {
+      assert.ok(Object.keys(byThread).some((name) => name.startsWith(`/host:CPU / model ${core} worker ${worker}`)), Object.keys(byThread).join());
+    }
+  }
 }, { hash: "#/profile?tool=trace" }));

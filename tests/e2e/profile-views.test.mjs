@@ -186,6 +186,29 @@ test("counters have statistics over time, a curve, and a link", views(async (pag
   assert.deepEqual([...values].sort(), ["1", "10", "5"]);
 }));
 
+test("counters of one name in two processes are told apart, each is drawn, and the link says which", views(async (page) => {
+  const events = [];
+  for (const [pid, values] of [[7, [1, 3]], [8, [20, 60]]]) {
+    events.push({ ph: "M", pid, name: "process_name", args: { name: "worker" } }, { ph: "X", pid, tid: 1, name: "step", ts: 0, dur: 100 });
+    values.forEach((bytes, i) => events.push({ ph: "C", pid, name: "memory", ts: i * 50, args: { bytes } }));
+  }
+  const file = { name: "two.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(events)) };
+  await page.locator("input[type=file]").setInputFiles(file);
+  await waitForState(page, "done");
+  await tool(page).selectOption("counters");
+  const rows = page.getByRole("table", { name: "Counters" }).locator("tbody tr");
+  await rows.nth(1).waitFor();
+  const names = await rows.locator("th").allInnerTexts();
+  assert.deepEqual(names, ["worker (process 7) / memory bytes", "worker (process 8) / memory bytes"]);
+  await rows.nth(1).getByRole("button").focus();
+  await page.keyboard.press("Enter");
+  const chart = page.getByRole("img", { name: /process 8/ });
+  await chart.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.getByText(/time \(µs\) 50, value 60$/).waitFor();
+  assert.equal((await query(page)).get("counter"), names[1]);
+}));
+
 test("a profile without counters says so", views(async (page) => {
   await open(page, TRACE);
   await tool(page).selectOption("counters");

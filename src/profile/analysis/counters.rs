@@ -360,8 +360,8 @@ mod tests {
         let expected = [
             "python (process 1) / memory bytes",
             "python (process 2) / memory bytes",
-            "alone / a b c #1",
-            "alone / a b c #2",
+            "alone (process 3) / a b c #1",
+            "alone (process 3) / a b c #2",
         ];
         assert_eq!(names, expected);
         let drawn = |name: &str| {

@@ -73,7 +73,7 @@ impl Job for ProfileJob {
             }
             SimProgress::Done => {
                 let workflow = self.spec.workflow;
-                let name = format!("{} {workflow}", self.spec.title());
+                let name = self.spec.run_title();
                 let captured = build_profile(&run.executable, &run.recorder, &run.costs, workflow, &name);
                 let analysed = run_of(&run.executable, &run.recorder, &run.costs, workflow);
                 let insights = Insights::of(&analysed, &run.costs.core);

@@ -172,7 +172,10 @@ fn paint_ruler(scene: &Scene<'_>, list: &mut DisplayList) {
     for tick in ruler.major {
         let x = libm::floor(m.gutter + scene.view.x_of(tick.ns));
         list.rect(Paint::MutedText, Rect::new(x, m.ruler - 9.0, 1.0, 8.0));
-        list.text(label(x + 5.0, m.ruler / 2.0, tick.label, Paint::MutedText, false, 105.0));
+        // A label that the edge would cut reads as another time.
+        if x + 5.0 + tick.label.chars().count() as f64 * m.char_px <= list.width {
+            list.text(label(x + 5.0, m.ruler / 2.0, tick.label, Paint::MutedText, false, 105.0));
+        }
     }
     list.commands.push(Command::Unclip);
     if let Some(base) = ruler.base {

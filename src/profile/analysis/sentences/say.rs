@@ -117,7 +117,10 @@ fn overlap(tally: &Tally) -> Option<Sentence> {
         return None;
     }
     let share = percent(both, moved);
-    let text = format!("{} of that, {share:.1} %, is while devices compute.", text_of(both));
+    let text = match both {
+        0 => "None of that is while devices compute.".to_owned(),
+        _ => format!("{} of that, {share:.1} %, is while devices compute.", text_of(both)),
+    };
     let figures = vec![figure("overlap", both as f64, FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
     Some(sentence(Topic::Transfer, text, figures))
 }

@@ -18,6 +18,13 @@ pub struct TreemapProps {
     pub on_choose: Callback<String>,
 }
 
+/// Length of what all names begin with, up to the last slash: threads of one process say it each, and a tile has room for little.
+fn shared_prefix(items: &[(String, f64)]) -> usize {
+    let Some(((first, _), rest)) = items.split_first().filter(|(_, rest)| !rest.is_empty()) else { return 0 };
+    let mut ends = first.rmatch_indices(" / ").map(|(at, slash)| at + slash.len());
+    ends.find(|end| rest.iter().all(|(name, _)| name.starts_with(&first[..*end]))).unwrap_or(0)
+}
+
 /// The tiles in a box of 100 x 60, each a button.
 #[component]
 pub fn Treemap(props: &TreemapProps) -> Html {
@@ -25,6 +32,7 @@ pub fn Treemap(props: &TreemapProps) -> Html {
     items.sort_by(|a, b| b.1.total_cmp(&a.1));
     items.truncate(MOST_TILES);
     let values: Vec<f64> = items.iter().map(|item| item.1).collect();
+    let known = shared_prefix(&items);
     let fills = distinct_fills(items.iter().map(|item| item.0.as_str()));
     let tile = |t: &TreemapTile| {
         let (name, ns) = &items[t.item];
@@ -39,7 +47,7 @@ pub fn Treemap(props: &TreemapProps) -> Html {
         let what = format!("{name}: {}", format_ns(*ns));
         let chosen = name.clone();
         let onclick = props.on_choose.reform(move |_: MouseEvent| chosen.clone());
-        html! { <li><button type="button" {onclick} {style} title={what.clone()} aria-label={what}>{ name }</button></li> }
+        html! { <li><button type="button" {onclick} {style} title={what.clone()} aria-label={what}>{ &name[known..] }</button></li> }
     };
     html! {
         <figure class="treemap">

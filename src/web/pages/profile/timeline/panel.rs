@@ -102,7 +102,8 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     *latest.borrow_mut() = Some(on_change);
 
     let link = &props.state.link;
-    use_effect_with((controller.clone(), link.arrangement.clone()), |(c, a)| c.set_arrangement(a));
+    // Not an effect: the height of this render is that of this arrangement.
+    let _ = use_memo((controller.clone(), link.arrangement.clone()), |(c, a)| c.set_arrangement(a));
     let (marks, chosen, flows) = (link.annotations.clone(), props.state.details.clone(), props.state.flows.clone());
     use_effect_with((controller.clone(), marks, chosen, flows), |(c, marks, details, flows)| {
         c.set_overlay(marks, arrows_of(details.as_deref(), flows.as_deref()));

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::pair::PairOfTimelines;
 use super::{ToolProps, failed, waiting};
-use crate::base::units::format_ns;
+use crate::base::units::{format_count, format_ns};
 use crate::profile::analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
 use crate::session::share::CompareLink;
 use crate::session::{Answer, Chosen, Question};
@@ -111,6 +111,10 @@ fn table_view(c: &Comparison, name: &UseStateHandle<Option<AttrValue>>) -> Html 
     html! { <LocalTable name="Operators compared" file="comparison" table={Shared::new(comparison_table(c))} {on_row} /> }
 }
 
+fn operators(n: usize) -> String {
+    format!("{n} operator{} {}", if n == 1 { "" } else { "s" }, if n == 1 { "is" } else { "are" })
+}
+
 /// Both sums, and how many operators are only in one.
 fn in_words(c: &Comparison) -> Html {
     let count = |presence: Presence| c.rows.iter().filter(|r| r.presence == presence).count();
@@ -119,17 +123,18 @@ fn in_words(c: &Comparison) -> Html {
     let ratio = match sum.ratio {
         None => String::new(),
         Some(r) if r > 0.0 && r < 0.001 => ", less than a thousandth of the base".to_owned(),
+        Some(r) if r >= 1e3 => format!(", {} times the base", format_count(r as u64)),
         Some(r) => format!(", {r:.3} times the base"),
     };
     let text = format!(
-        "{} against {} as base: {} against {}, {} {more}{ratio}. {} operators are new, {} are gone.",
+        "{} against {} as base: {} against {}, {} {more}{ratio}. {} new, {} gone.",
         c.other,
         c.base,
         format_ns(sum.other_ns),
         format_ns(sum.base_ns),
         format_ns(libm::fabs(sum.difference_ns)),
-        count(Presence::New),
-        count(Presence::Gone)
+        operators(count(Presence::New)),
+        operators(count(Presence::Gone))
     );
     html! { <p role="status">{ text }</p> }
 }

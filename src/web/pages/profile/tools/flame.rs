@@ -206,12 +206,13 @@ fn graph_view(title: &'static str, graph: &FlameGraph, growth: Growth, on_zoom: 
         let name = if n.name.is_empty() { "everything" } else { n.name.as_str() };
         let path = path_to(graph, r.node as usize);
         let onclick = on_zoom.reform(move |_: MouseEvent| path.clone());
-        let what = format!(
-            "{name}: {} slices, total {}, self {}",
-            format_count(n.count),
-            format_ns(n.total_ns as f64),
-            format_ns(n.self_ns as f64)
-        );
+        let times = format!("total {}, self {}", format_ns(n.total_ns as f64), format_ns(n.self_ns as f64));
+        // What is around all stacks is no slice.
+        let what = match n.count {
+            0 => format!("{name}: {times}"),
+            1 => format!("{name}: 1 slice, {times}"),
+            count => format!("{name}: {} slices, {times}", format_count(count)),
+        };
         html! { <button type="button" {onclick} style={style_of(r, name)} title={what.clone()} aria-label={what}><span>{ name }</span></button> }
     };
     html! {
