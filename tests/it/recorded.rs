@@ -21,8 +21,8 @@ fn file(name: &str) -> std::path::PathBuf {
 }
 
 /// Number of slices of each name, and their time.
-fn totals(profile: &Profile) -> BTreeMap<String, (u64, u64)> {
-    let summary = OpenSummary::of(profile, usize::MAX);
+fn totals(profile: &Profile) -> BTreeMap<String, (u64, i64)> {
+    let summary = OpenSummary::of(profile);
     summary.operators.iter().map(|op| (op.name.clone(), (op.count, op.total_ns))).collect()
 }
 
@@ -30,7 +30,7 @@ fn totals(profile: &Profile) -> BTreeMap<String, (u64, u64)> {
 fn slices_of_chromium_are_those_that_perfetto_counts() {
     let profile = recorded("chromium_156.perfetto-trace.gz");
     assert_eq!(format(&profile), ("perfetto".into(), 1_050));
-    let theirs: BTreeMap<String, (u64, u64)> =
+    let theirs: BTreeMap<String, (u64, i64)> =
         serde_json::from_slice(&fs::read(file("chromium_156.slices.json")).unwrap()).unwrap();
     // Perfetto counts instants as slices of no length.
     let ours = totals(&profile);
@@ -60,7 +60,7 @@ fn jax_writes_the_same_as_xplane_and_as_json() {
     assert_eq!(plane.meta().format, "xplane");
     assert_eq!(json.meta().format, "chrome-trace-object");
     let (plane, json) = (totals(&plane), totals(&json));
-    let counts = |all: &BTreeMap<String, (u64, u64)>| all.iter().map(|(n, (c, _))| (n.clone(), *c)).collect::<Vec<_>>();
+    let counts = |all: &BTreeMap<String, (u64, i64)>| all.iter().map(|(n, (c, _))| (n.clone(), *c)).collect::<Vec<_>>();
     assert_eq!(counts(&plane), counts(&json));
     for (name, (count, ns)) in &plane {
         assert!(json[name].1.abs_diff(*ns) <= *count, "{name}: {ns} ns and {} ns", json[name].1);
