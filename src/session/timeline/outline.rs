@@ -37,6 +37,35 @@ pub(in crate::session) struct ShownTracks {
 /// The place of what is not shown.
 const NOT_SHOWN: ViewTrackId = ViewTrackId(u32::MAX);
 
+/// What belongs to one process.
+#[derive(Default)]
+struct Contents {
+    /// In the order in which they are shown.
+    threads: Vec<TrackId>,
+    /// Positions of groups.
+    asyncs: Vec<usize>,
+    series: Vec<SeriesId>,
+}
+
+impl Contents {
+    /// Those of every process: files can have as many processes as events.
+    fn of(profile: &Profile, asyncs: &AsyncTable) -> IndexVec<ProcessId, Self> {
+        let mut all: IndexVec<ProcessId, Self> = profile.processes().iter().map(|_| Self::default()).collect();
+        let mut threads: Vec<TrackId> = profile.tracks().ids().collect();
+        threads.sort_by_key(|id| (profile.tracks()[*id].sort_index, *id));
+        for id in threads {
+            all[profile.tracks()[id].process].threads.push(id);
+        }
+        for (group, of) in asyncs.groups().iter().enumerate() {
+            all[of.process].asyncs.push(group);
+        }
+        for (series, data) in profile.counters().series().iter_enumerated() {
+            all[profile.counters().counters()[data.counter].process].series.push(series);
+        }
+        all
+    }
+}
+
 impl ShownTracks {
     pub fn of(profile: &Profile) -> Self {
         let mut instants: IndexVec<TrackId, Vec<InstantId>> = profile.tracks().iter().map(|_| Vec::new()).collect();
@@ -50,6 +79,7 @@ impl ShownTracks {
         let asyncs_at = vec![NOT_SHOWN; asyncs.groups().len()];
         let mut tracks =
             Self { instants, slices_at: nowhere(), instants_at: nowhere(), asyncs, asyncs_at, ..Self::default() };
+        let contents = Contents::of(profile, &tracks.asyncs);
         let mut processes: Vec<ProcessId> = profile.processes().ids().collect();
         processes.sort_by_key(|id| (profile.processes()[*id].sort_index, *id));
         let sections: Vec<Section> = processes
@@ -60,7 +90,7 @@ impl ShownTracks {
                 if !labels.is_empty() && !name.contains(labels) {
                     name = format!("{name} ({labels})");
                 }
-                Section { name, tracks: tracks.tracks_of(profile, process) }
+                Section { name, tracks: tracks.tracks_of(profile, &contents[process]) }
             })
             .filter(|s| !s.tracks.is_empty())
             .collect();
@@ -111,12 +141,9 @@ impl ShownTracks {
         self.instants.get(track).map_or(&[], Vec::as_slice)
     }
 
-    fn tracks_of(&mut self, profile: &Profile, process: ProcessId) -> Vec<Track> {
-        let mut threads: Vec<TrackId> = profile.tracks().ids().collect();
-        threads.retain(|t| profile.tracks()[*t].process == process);
-        threads.sort_by_key(|id| (profile.tracks()[*id].sort_index, *id));
+    fn tracks_of(&mut self, profile: &Profile, process: &Contents) -> Vec<Track> {
         let mut tracks = Vec::new();
-        for id in threads {
+        for &id in &process.threads {
             let label = profile.track_label(id);
             if !profile.slices().range_of(id).is_empty() {
                 let rows = u16::try_from(profile.slices().rows(id).max(1)).unwrap_or(u16::MAX);
@@ -126,27 +153,23 @@ impl ShownTracks {
                 tracks.push(self.add(Shown::Instants(id), format!("{label}: instants"), TrackKind::Instants));
             }
         }
-        for group in 0..self.asyncs.groups().len() {
+        for &group in &process.asyncs {
             let of = &self.asyncs.groups()[group];
-            if of.process != process {
-                continue;
-            }
             let category = profile.str(of.category);
             let name = if category.is_empty() { "async".to_owned() } else { format!("async: {category}") };
             let rows = u16::try_from(of.rows.len()).unwrap_or(u16::MAX);
             tracks.push(self.add(Shown::Async(group), name, TrackKind::Slices { rows }));
         }
-        for (series, data) in profile.counters().series().iter_enumerated() {
+        for &series in &process.series {
+            let data = &profile.counters().series()[series];
             let counter = &profile.counters().counters()[data.counter];
-            if counter.process == process {
-                let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
-                for (_, value) in profile.counters().samples(series) {
-                    (min, max) = (min.min(value), max.max(value));
-                }
-                let name = [profile.str(counter.name), profile.str(counter.id), profile.str(data.key)];
-                let name: Vec<&str> = name.into_iter().filter(|n| !n.is_empty()).collect();
-                tracks.push(self.add(Shown::Series(series), name.join(" "), TrackKind::Counter { min, max }));
+            let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
+            for (_, value) in profile.counters().samples(series) {
+                (min, max) = (min.min(value), max.max(value));
             }
+            let name = [profile.str(counter.name), profile.str(counter.id), profile.str(data.key)];
+            let name: Vec<&str> = name.into_iter().filter(|n| !n.is_empty()).collect();
+            tracks.push(self.add(Shown::Series(series), name.join(" "), TrackKind::Counter { min, max }));
         }
         tracks
     }

@@ -12,7 +12,27 @@ use super::error_text;
 /// # Errors
 /// What the browser said.
 pub fn save(file_name: &str, mime: &str, bytes: &[u8]) -> Result<(), String> {
-    try_save(file_name, mime, bytes).map_err(|e| format!("{file_name} could not be saved: {}", error_text(&e)))
+    save_blob(file_name, &blob(mime, bytes)?)
+}
+
+/// Saves a file that the browser holds.
+///
+/// # Errors
+/// What the browser said.
+pub fn save_blob(file_name: &str, file: &Blob) -> Result<(), String> {
+    hand_over(file_name, file).map_err(|e| format!("{file_name} could not be saved: {}", error_text(&e)))
+}
+
+/// A file of these bytes, held by the browser.
+///
+/// # Errors
+/// What the browser said.
+pub fn blob(mime: &str, bytes: &[u8]) -> Result<Blob, String> {
+    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
+    let options = BlobPropertyBag::new();
+    options.set_type(mime);
+    Blob::new_with_u8_array_sequence_and_options(&parts, &options)
+        .map_err(|e| format!("a file of {} bytes could not be made: {}", bytes.len(), error_text(&e)))
 }
 
 /// Saves what is on a canvas as PNG, once the browser has made it; tells `done` how that went.
@@ -24,14 +44,6 @@ pub fn save_canvas(file_name: String, canvas: &HtmlCanvasElement, done: impl FnO
     });
     // It fails on canvases with pictures of other sites only; this one has none.
     let _ = canvas.to_blob(on_blob.unchecked_ref());
-}
-
-fn try_save(file_name: &str, mime: &str, bytes: &[u8]) -> Result<(), JsValue> {
-    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
-    let options = BlobPropertyBag::new();
-    options.set_type(mime);
-    let blob = Blob::new_with_u8_array_sequence_and_options(&parts, &options)?;
-    hand_over(file_name, &blob)
 }
 
 fn hand_over(file_name: &str, blob: &Blob) -> Result<(), JsValue> {

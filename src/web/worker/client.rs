@@ -7,12 +7,12 @@ use std::rc::{Rc, Weak};
 use gloo_events::{EventListener, EventListenerOptions};
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsCast;
-use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{Blob, ErrorEvent, File, MessageEvent, Worker, WorkerOptions, WorkerType};
 use yew::Callback;
 
 use super::envelope;
 use crate::session::{Event, JobId, PROTOCOL_VERSION, Request, build_id};
-use crate::web::platform::{error_text, url};
+use crate::web::platform::{download, error_text, url};
 
 /// A worker that does not look up for so long after a cancel is ended.
 const CANCEL_GRACE_MS: u32 = 1_500;
@@ -183,7 +183,7 @@ impl Engine {
 
 impl Inner {
     fn post(&self, request: &Request, file: Option<&File>) {
-        let sent = envelope::pack(request, file).and_then(|e| {
+        let sent = envelope::pack(request, file.map(AsRef::as_ref)).and_then(|e| {
             self.worker.post_message_with_transfer(&e.message, &e.transfer).map_err(|error| error_text(&error))
         });
         if let (Err(message), Some(job)) = (sent, request.job()) {
@@ -198,9 +198,9 @@ impl Inner {
         }
         match envelope::unpack::<Event>(data) {
             Ok((Event::Ready { protocol, build }, _)) => self.ready(protocol, &build),
-            Ok((event, _)) => {
+            Ok((event, beside)) => {
                 if let Some(job) = event.job() {
-                    self.deliver(job, event);
+                    self.deliver(job, kept(event, beside));
                 }
             }
             Err(message) => self.end(&format!("{message}; reload the page"), None),
@@ -245,5 +245,16 @@ impl Inner {
             };
             waiting.on_event.emit(event);
         }
+    }
+}
+
+/// A file that came beside the event is handed to the person at once.
+fn kept(event: Event, file: Option<Blob>) -> Event {
+    match (event, file) {
+        (Event::Exported { job, file_name, mime, bytes }, Some(file)) => match download::save_blob(&file_name, &file) {
+            Ok(()) => Event::Exported { job, file_name, mime, bytes },
+            Err(message) => Event::Failed { job, message },
+        },
+        (event, _) => event,
     }
 }

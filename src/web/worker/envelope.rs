@@ -4,7 +4,7 @@ use js_sys::{Array, Uint8Array};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::File;
+use web_sys::Blob;
 
 /// A message and the buffers that move with it instead of being copied.
 pub struct Envelope {
@@ -14,26 +14,26 @@ pub struct Envelope {
     pub transfer: Array,
 }
 
-/// Packs a message.
+/// Packs a message, and what goes beside it: a file is not copied on its way.
 ///
 /// # Errors
 /// When the message can not be written (it is too large for memory).
-pub fn pack<T: Serialize>(header: &T, file: Option<&File>) -> Result<Envelope, String> {
+pub fn pack<T: Serialize>(header: &T, beside: Option<&Blob>) -> Result<Envelope, String> {
     let bytes = postcard::to_allocvec(header).map_err(|e| format!("the message could not be written: {e}"))?;
     let header = Uint8Array::from(bytes.as_slice());
     let transfer = Array::of1(&header.buffer());
     let message = Array::of1(&header);
-    if let Some(file) = file {
-        message.push(file);
+    if let Some(beside) = beside {
+        message.push(beside);
     }
     Ok(Envelope { message, transfer })
 }
 
-/// Unpacks a message and the file beside it.
+/// Unpacks a message and what came beside it.
 ///
 /// # Errors
 /// When it is not one of ours: page and worker are of different builds.
-pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<(T, Option<File>), String> {
+pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<(T, Option<Blob>), String> {
     let message: &Array = data.dyn_ref().ok_or("a message is not an array")?;
     let header: Uint8Array = message.get(0).dyn_into().map_err(|_| "a message has no header")?;
     let header = postcard::from_bytes(&header.to_vec()).map_err(|e| format!("a message could not be read: {e}"))?;

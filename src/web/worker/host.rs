@@ -12,6 +12,7 @@ use super::clock::WorkerClock;
 use super::envelope;
 use super::source::FileSource;
 use crate::session::{ByteSource, Event, PROTOCOL_VERSION, Request, Session, StepResult, build_id};
+use crate::web::platform::{download, error_text};
 
 /// How long a step should take: a cancel is read at most that much later.
 const STEP_MS: f64 = 16.0;
@@ -69,7 +70,7 @@ pub fn start() {
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget(); // lives as long as the worker
 
-    post(&scope, &Event::Ready { protocol: PROTOCOL_VERSION, build: build_id() });
+    post(&scope, Event::Ready { protocol: PROTOCOL_VERSION, build: build_id() });
     warm_up_later(host, WARM_UP_AFTER_MS, WARM_UP_ROUNDS);
 }
 
@@ -88,14 +89,14 @@ impl Host {
     fn take(&mut self, data: &JsValue) {
         self.is_fresh = false;
         match envelope::unpack::<Request>(data) {
-            Ok((request, file)) => match file.map(FileSource::new).transpose() {
+            Ok((request, beside)) => match beside.and_then(|b| b.dyn_into().ok()).map(FileSource::new).transpose() {
                 Ok(source) => {
                     self.session.handle(request, source.map(|s| Box::new(s) as Box<dyn ByteSource>));
                     self.schedule();
                 }
                 Err(message) => {
                     if let Some(job) = request.job() {
-                        post(&self.scope, &Event::Failed { job, message });
+                        post(&self.scope, Event::Failed { job, message });
                     }
                 }
             },
@@ -122,7 +123,7 @@ impl Host {
                 }
                 *told_ms = now;
             }
-            post(scope, &event);
+            post(scope, event);
         });
         let took = now_ms(scope) - start;
         // The budget only says how often the worker looks up; no result depends on it.
@@ -141,12 +142,15 @@ fn now_ms(scope: &DedicatedWorkerGlobalScope) -> f64 {
     scope.performance().map_or(0.0, |p| p.now())
 }
 
-fn post(scope: &DedicatedWorkerGlobalScope, event: &Event) {
-    let sent = envelope::pack(event, None).and_then(|e| {
-        scope
-            .post_message_with_transfer(&e.message, &e.transfer)
-            .map_err(|error| crate::web::platform::error_text(&error))
-    });
+fn post(scope: &DedicatedWorkerGlobalScope, mut event: Event) {
+    // A file goes beside its message: the page hands it on and never has its bytes.
+    let file = match &mut event {
+        Event::Exported { mime, bytes, .. } => download::blob(mime, &std::mem::take(bytes)).map(Some),
+        _ => Ok(None),
+    };
+    let sent = file
+        .and_then(|file| envelope::pack(&event, file.as_ref()))
+        .and_then(|e| scope.post_message_with_transfer(&e.message, &e.transfer).map_err(|error| error_text(&error)));
     if let Err(message) = sent {
         post_text(scope, &message);
     }

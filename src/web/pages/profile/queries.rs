@@ -13,7 +13,6 @@ use crate::session::{
 };
 use crate::view::timeline::{Neighbour, SliceRef};
 use crate::web::context::{AppContext, Shared, use_app};
-use crate::web::platform::download;
 use crate::web::state::notices::{NoticeAction, Notices, Tone};
 use crate::web::state::profile::{Flows, OpenRun, ProfileAction, ProfileState};
 
@@ -210,15 +209,10 @@ pub fn use_save_all(run: &OpenRun, what: &Listing, file: &AttrValue) -> Callback
     })
 }
 
-/// Saves the file that a worker made, or says why there is none.
+/// Says why there is no file when a worker could not make one: it is saved as it comes.
 pub fn keep_file(notices: Option<UseReducerDispatcher<Notices>>) -> Callback<Event> {
     Callback::from(move |event: Event| {
-        let result = match event {
-            Event::Exported { file_name, mime, bytes, .. } => download::save(&file_name, &mime, &bytes),
-            Event::Failed { message, .. } => Err(message),
-            _ => Ok(()),
-        };
-        if let (Err(message), Some(notices)) = (result, &notices) {
+        if let (Event::Failed { message, .. }, Some(notices)) = (event, &notices) {
             notices.dispatch(NoticeAction::Say(Tone::Bad, message));
         }
     })
