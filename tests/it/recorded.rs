@@ -109,3 +109,28 @@ fn a_memory_timeline_is_the_same_as_changes_and_as_a_table() {
     };
     assert_eq!(last(&table), last(&changes));
 }
+
+#[test]
+fn a_page_of_viztracer_holds_its_trace() {
+    let trace = r#"{"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "ts": 5.25, "dur": 2, "name": "</b>"}], "viztracer_metadata": {}}"#;
+    let page = |end: &str| {
+        format!("<!DOCTYPE html>\n<head><script>\n  json_data = {trace}{end}\n  draw(json_data)\n</script></head>")
+    };
+    for end in ["", ";"] {
+        let profile = open(&page(end));
+        assert_eq!(rows(&profile), ["Process 1/Thread 1 </b> 0+2000"]);
+        assert_eq!((profile.meta().origin_ns, profile.diagnostics().is_empty()), (5_250, true));
+    }
+}
+
+#[test]
+fn what_is_no_profile_is_named() {
+    for (head, name) in [
+        (&b"<?xml version=\"1.0\"?><!DOCTYPE svg><svg width=\"1\"/>"[..], "a drawing (SVG)"),
+        (b"\xfb)\x03\xfa\x04w.py\xe9\x01\0\0\0", "statistics of Python's cProfile"),
+        (b"Running Time\tSelf (ms)\t\tSymbol Name\n", "a call tree copied from Instruments"),
+    ] {
+        let error = read_bytes("given", head).unwrap_err().to_string();
+        assert!(error.contains(name), "{error}");
+    }
+}

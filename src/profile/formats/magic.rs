@@ -37,8 +37,15 @@ const KNOWN: &[(&[u8], &str)] = &[
     (b"SIMPLEPERF", "a simpleperf recording (simpleperf report-sample --protobuf, or its gecko_profile_generator.py)"),
     (b"simpleperf", "a simpleperf recording (simpleperf report-sample --protobuf, or its gecko_profile_generator.py)"),
     (b"bplist00", "a property list of macOS (of Instruments, export with xctrace)"),
+    (b"{)\x03", CPROFILE),
+    (b"{\xa9\x03", CPROFILE),
+    (b"\xfb)\x03", CPROFILE),
+    (b"\xfb\xa9\x03", CPROFILE),
     (b"BPFI", "a Windows trace (ETL: convert it with samply import or PerfView)"),
 ];
+
+/// A marshalled dictionary whose keys are file, line and name.
+const CPROFILE: &str = "statistics of Python's cProfile, which have no times (record with py-spy or VizTracer)";
 
 /// Text that says what it is, by a part of its start.
 const KNOWN_TEXTS: &[(&str, &str)] = &[
@@ -48,6 +55,7 @@ const KNOWN_TEXTS: &[(&str, &str)] = &[
         "Time and Allocation Profiling Report",
         "a GHC time profile (write it with +RTS -pj, or convert with ghc-prof-flamegraph)",
     ),
+    ("Running Time\t", "a call tree copied from Instruments"),
     ("Self Weight\t", "a call tree copied from Instruments"),
     ("heap profile:", "a pprof profile as text (get it without debug=1, which gives the binary one)"),
     ("goroutine profile:", "a pprof profile as text (get it without debug=1, which gives the binary one)"),

@@ -1,4 +1,5 @@
-//! Pages that hold a trace: what `systrace` saves, and what Catapult's `trace2html` makes of any trace.
+//! Pages that hold a trace: what `systrace` saves, what Catapult's `trace2html` makes of any trace, and what VizTracer
+//! writes when it is asked for HTML.
 
 use base64::Engine as _;
 
@@ -30,7 +31,19 @@ pub(in crate::profile::formats) fn read_page(page: &[u8]) -> Result<Parsed, Read
             }
         }
     }
-    Err(not())
+    match assigned(page) {
+        Some(trace) => read_inner(trace).map(done),
+        None => Err(not()),
+    }
+}
+
+/// The trace in a page of VizTracer, which sets a variable to it on one line.
+fn assigned(page: &[u8]) -> Option<&[u8]> {
+    const SETS: &[u8] = b"json_data = {";
+    let start = memchr::memmem::find(page, SETS)? + SETS.len() - 1;
+    let line = &page[start..];
+    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+    Some(line.trim_ascii_end().strip_suffix(b";").unwrap_or(line))
 }
 
 /// What a page without a trace is.
@@ -38,6 +51,8 @@ fn name_of(page: &[u8]) -> &'static str {
     let has = |part: &[u8]| memchr::memmem::find(page, part).is_some();
     if has(b"data:image/png;base64") {
         "a page with a picture (of PyTorch's memory timeline: export it to .json or .raw.json.gz instead)"
+    } else if has(b"<svg") && !has(b"<html") {
+        "a drawing (SVG), as flame graphs are: open the stacks that it was made of, collapsed or as speedscope"
     } else if has(b"<trace-query-result") {
         "XML that xctrace exported from Instruments"
     } else {
