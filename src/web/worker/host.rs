@@ -6,7 +6,7 @@ use std::rc::Rc;
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort};
+use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort};
 
 use super::clock::WorkerClock;
 use super::envelope;
@@ -142,17 +142,21 @@ fn now_ms(scope: &DedicatedWorkerGlobalScope) -> f64 {
     scope.performance().map_or(0.0, |p| p.now())
 }
 
-fn post(scope: &DedicatedWorkerGlobalScope, mut event: Event) {
-    // A file goes beside its message: the page hands it on and never has its bytes.
-    let file = match &mut event {
-        Event::Exported { mime, bytes, .. } => download::blob(mime, &std::mem::take(bytes)).map(Some),
-        _ => Ok(None),
-    };
-    let sent = file
-        .and_then(|file| envelope::pack(&event, file.as_ref()))
+fn post(scope: &DedicatedWorkerGlobalScope, event: Event) {
+    let (event, file) = beside(event);
+    let sent = envelope::pack(&event, file.as_ref())
         .and_then(|e| scope.post_message_with_transfer(&e.message, &e.transfer).map_err(|error| error_text(&error)));
     if let Err(message) = sent {
         post_text(scope, &message);
+    }
+}
+
+/// A file goes beside its message: the page hands it on and never has its bytes.
+fn beside(event: Event) -> (Event, Option<Blob>) {
+    let Event::Exported { job, file_name, mime, bytes } = event else { return (event, None) };
+    match download::blob(&mime, &bytes) {
+        Ok(file) => (Event::Exported { job, file_name, mime, bytes: Vec::new() }, Some(file)),
+        Err(message) => (Event::Failed { job, message }, None),
     }
 }
 
