@@ -1,0 +1,124 @@
+//! Events as they are added: slices, instants, links, counters.
+
+use super::{LinkEvent, MAX_ABS_NS, ProfileBuilder, clamp};
+use crate::base::StrId;
+use crate::profile::rows::EndRow;
+use crate::profile::{ArgsId, SliceFlags, TrackId};
+
+impl ProfileBuilder {
+    /// A complete slice. Negative durations count as none. `args_json`: the raw text of a JSON object.
+    pub fn slice(
+        &mut self,
+        track: TrackId,
+        start_ns: i64,
+        dur_ns: i64,
+        name: &str,
+        category: &str,
+        args_json: Option<&str>,
+    ) {
+        let (name, category) = (self.strings.intern(name), self.strings.intern(category));
+        let args = args_json.map_or(ArgsId::NONE, |json| self.args.add(json));
+        self.slice_of(track, start_ns, Some(dur_ns), name, category, args);
+    }
+
+    /// [`Self::slice`] by interned ids; without a duration it is shown with none and marked.
+    pub fn slice_of(
+        &mut self,
+        track: TrackId,
+        start_ns: i64,
+        dur_ns: Option<i64>,
+        name: StrId,
+        category: StrId,
+        args: ArgsId,
+    ) {
+        let flags = if dur_ns.is_none() { SliceFlags::NO_DURATION } else { SliceFlags::default() };
+        let start_ns = clamp(start_ns);
+        let dur_ns = dur_ns.unwrap_or(0).clamp(0, MAX_ABS_NS - start_ns);
+        self.note(track, start_ns);
+        self.note_time(start_ns + dur_ns);
+        self.phase_counts.add("X", 1);
+        self.slices.push(track, start_ns, dur_ns, name, category, args, flags);
+    }
+
+    /// A slice that is made of events which were counted otherwise, such as the samples of a profiler.
+    pub fn derived_slice(
+        &mut self,
+        track: TrackId,
+        start_ns: i64,
+        end_ns: i64,
+        name: StrId,
+        category: StrId,
+        args: ArgsId,
+    ) {
+        let start = clamp(start_ns);
+        let dur = clamp(end_ns).saturating_sub(start).max(0);
+        self.note_time(start);
+        self.note_time(start + dur);
+        self.slices.push(track, start, dur, name, category, args, SliceFlags::default());
+    }
+
+    /// The begin of a slice that [`Self::end`] closes: the last open one of the track, by time.
+    pub fn begin(&mut self, track: TrackId, ts_ns: i64, name: StrId, category: StrId, args: ArgsId, byte_offset: u64) {
+        let ts = clamp(ts_ns);
+        self.note(track, ts);
+        self.phase_counts.add("B", 1);
+        let slice = self.slices.track.len() as u32;
+        self.slices.push(track, ts, 0, name, category, args, SliceFlags::PAIRED);
+        self.ends.push(EndRow { track, ts, slice: Some(slice), name, args, byte_offset }, slice);
+    }
+
+    /// The end of the last open slice of the track. `name` may be empty; `args` are added to those of the begin.
+    pub fn end(&mut self, track: TrackId, ts_ns: i64, name: StrId, args: ArgsId, byte_offset: u64) {
+        let ts = clamp(ts_ns);
+        self.note(track, ts);
+        self.phase_counts.add("E", 1);
+        let slices = self.slices.track.len() as u32;
+        self.ends.push(EndRow { track, ts, slice: None, name, args, byte_offset }, slices);
+    }
+
+    /// An event at one instant. `phase`: `i`, or another letter of the Chrome format; `scope`: `t`, `p`, `g` or a space.
+    #[allow(clippy::too_many_arguments)]
+    pub fn instant(
+        &mut self,
+        track: TrackId,
+        ts_ns: i64,
+        phase: u8,
+        scope: u8,
+        name: StrId,
+        category: StrId,
+        args: ArgsId,
+    ) {
+        let ts = clamp(ts_ns);
+        self.note(track, ts);
+        self.count_phase_byte(phase);
+        self.instants.push(track, ts, name, category, args, phase);
+        self.instant_scope.push(scope);
+    }
+
+    /// An event that an id joins to others.
+    pub fn link(&mut self, event: LinkEvent) {
+        self.count_phase_byte(event.phase);
+        self.tracks[event.track].events += 1;
+        self.derived_link(event);
+    }
+
+    /// A step of a flow that another event says it is: it is not counted as one.
+    pub fn derived_link(&mut self, event: LinkEvent) {
+        let ts = clamp(event.ts_ns);
+        self.note_time(ts);
+        self.links.push(event.track, ts, event.name, event.category, event.args, event.phase);
+        let (tag, id) = event.id.tag();
+        self.link_ids.tag.push(tag);
+        self.link_ids.id.push(id);
+        self.link_ids.binds_enclosing.push(event.binds_enclosing);
+    }
+
+    /// One event of a counter with the values of its series; `track` is where the event was, `id` may be empty.
+    pub fn counter(&mut self, track: TrackId, ts_ns: i64, name: StrId, id: StrId, values: &[(StrId, f64)]) {
+        let ts = clamp(ts_ns);
+        self.note(track, ts);
+        self.phase_counts.add("C", 1);
+        let process = self.tracks[track].process;
+        self.counters.add((process, name, id), track, ts, values);
+    }
+}
