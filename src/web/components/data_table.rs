@@ -152,7 +152,7 @@ fn first_cell(props: &DataTableProps, r: usize, cell: &Cell, column: &Column, no
     let content = match &props.on_row {
         Some(on_row) => {
             let onclick = on_row.reform(move |_| r);
-            html! { <button type="button" class="link" {onclick}>{ text }</button> }
+            html! { <button type="button" class="link" {onclick} title={full}>{ text }</button> }
         }
         None => html! { <span class="name" title={full}>{ text }</span> },
     };
