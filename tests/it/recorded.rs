@@ -34,7 +34,8 @@ fn slices_of_chromium_are_those_that_perfetto_counts() {
         serde_json::from_slice(&fs::read(file("chromium_156.slices.json")).unwrap()).unwrap();
     // Perfetto counts instants as slices of no length.
     let ours = totals(&profile);
-    let slices: BTreeMap<_, _> = theirs.into_iter().filter(|(name, _)| ours.contains_key(name)).collect();
+    let is_slice = |name: &String, ns: i64| ns > 0 || ours.contains_key(name);
+    let slices: BTreeMap<_, _> = theirs.into_iter().filter(|(name, (_, ns))| is_slice(name, *ns)).collect();
     assert_eq!(ours, slices);
     assert_eq!((ours.len(), ours.values().map(|(n, _)| n).sum::<u64>()), (145, 266));
 }

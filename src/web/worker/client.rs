@@ -199,7 +199,8 @@ impl Inner {
         match envelope::unpack::<Event>(data) {
             Ok((Event::Ready { protocol, build }, _)) => self.ready(protocol, &build),
             Ok((event, beside)) => {
-                if let Some(job) = event.job() {
+                // A job that nobody waits for any more has no file either.
+                if let Some(job) = event.job().filter(|job| self.jobs.borrow().contains_key(job)) {
                     self.deliver(job, kept(event, beside));
                 }
             }

@@ -3,7 +3,7 @@
 use web_sys::File;
 use yew::prelude::*;
 
-use super::queries::keep_file;
+use super::queries::say_failure;
 use crate::profile::formats::WriteFormat;
 use crate::session::share::Tool;
 use crate::session::{Event, ExportKind, OperatorKind, ProfileOrigin, ProfileSpec, Request, TraceSpec};
@@ -252,7 +252,7 @@ impl Actions {
 
     fn export(&self, kind: ExportKind) {
         let Some(run) = self.state.shown_run() else { return };
-        let on_event = keep_file(Some(self.app.notices.clone()));
+        let on_event = say_failure(Some(self.app.notices.clone()));
         let profile = run.info.profile;
         let marks = self.state.link.annotations.clone();
         run.engine.send(|job| Request::Export { job, profile, kind, marks }, None, on_event);

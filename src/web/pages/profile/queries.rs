@@ -204,13 +204,13 @@ pub fn use_save_all(run: &OpenRun, what: &Listing, file: &AttrValue) -> Callback
     let file_name = format!("{file}.csv");
     Callback::from(move |()| {
         let (what, file_name) = (what.clone(), file_name.clone());
-        let on_event = keep_file(notices.clone());
+        let on_event = say_failure(notices.clone());
         engine.send(|job| Request::ListCsv { job, profile, what, file_name }, None, on_event);
     })
 }
 
-/// Says why there is no file when a worker could not make one: it is saved as it comes.
-pub fn keep_file(notices: Option<UseReducerDispatcher<Notices>>) -> Callback<Event> {
+/// Says why a worker could not make a file; one that it made is saved as it comes.
+pub fn say_failure(notices: Option<UseReducerDispatcher<Notices>>) -> Callback<Event> {
     Callback::from(move |event: Event| {
         if let (Event::Failed { message, .. }, Some(notices)) = (event, &notices) {
             notices.dispatch(NoticeAction::Say(Tone::Bad, message));
