@@ -67,7 +67,7 @@ impl TallyPass {
         let slices = profile.slices();
         let Self { cursor, own, spans, until, tally } = self;
         cursor.advance(limit, |track, id| {
-            if slices.flags(id).has(SliceFlags::UNCLOSED) {
+            if slices.flags(id).has(SliceFlags::UNCLOSED) || profile.levels().wraps(profile, track, id) {
                 return;
             }
             let (ns, time) = (own[id.index()], slices.interval(id));
