@@ -18,6 +18,7 @@ pub mod idle;
 pub mod in_order;
 pub mod members;
 pub mod modules;
+pub mod opcode;
 pub mod operators;
 pub mod query;
 pub mod scopes;

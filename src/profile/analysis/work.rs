@@ -118,6 +118,19 @@ impl Works {
         Self { family, place, of_category, of_name: texts().map(name_says).collect() }
     }
 
+    /// Whether a slice is a marked step: Kineto's `ProfilerStep#N`, a row `Steps` of an XLA device.
+    #[must_use]
+    pub fn marks_step(&self, profile: &Profile, track: TrackId, id: SliceId) -> bool {
+        match self.family {
+            Family::Kineto => self.of_name.get(profile.slices().name(id).index()) == Some(&NameSays::Step),
+            Family::Xla => {
+                let marker = self.place.get(track) == Some(&Place::All(Work::Marker));
+                marker && profile.tracks().get(track).is_some_and(|t| profile.str(t.name) == "Steps")
+            }
+            Family::Neuron | Family::Other => false,
+        }
+    }
+
     /// Who wrote the profile.
     #[must_use]
     pub fn family(&self) -> Family {
@@ -165,22 +178,35 @@ fn used_categories(profile: &Profile) -> Vec<bool> {
     used
 }
 
-/// Categories of Kineto, today's and those before 2022.
+/// Categories of Kineto, today's and those before 2022: libkineto's `ActivityType` names them.
 fn category(text: &str) -> Option<Work> {
     Some(match text {
-        "kernel" | "Kernel" => Work::Compute,
+        "kernel" | "Kernel" | "mtia_ccp_events" => Work::Compute,
         "gpu_memcpy" | "gpu_memset" | "Memcpy" | "Memset" => Work::Transfer,
         "cpu_op"
         | "Operator"
         | "cuda_runtime"
         | "Runtime"
         | "cuda_driver"
+        | "runtime"
+        | "driver"
         | "python_function"
         | "user_annotation"
         | "mtia_runtime"
+        | "mtia_workloadd"
+        | "glow_runtime"
+        | "hpu_op"
         | "xpu_runtime"
-        | "privateuse1_runtime" => Work::Host,
-        "gpu_user_annotation" | "cuda_sync" | "Trace" | "overhead" => Work::Marker,
+        | "xpu_driver"
+        | "privateuse1_runtime"
+        | "privateuse1_driver" => Work::Host,
+        "gpu_user_annotation"
+        | "cuda_sync"
+        | "cuda_event"
+        | "mtia_insight"
+        | "collective_comm"
+        | "Trace"
+        | "overhead" => Work::Marker,
         _ => return None,
     })
 }
