@@ -16,7 +16,7 @@ use neuronscope::profile::analysis::modules::module_tree;
 use neuronscope::profile::analysis::operators::{OpQuery, OpTable, operator_stats};
 use neuronscope::profile::analysis::sentences::{Topic, sentences};
 use neuronscope::profile::analysis::work::{Work, Works};
-use neuronscope::profile::analysis::{GroupBy, RangeRule, Selection};
+use neuronscope::profile::analysis::{GroupBy, Selection};
 use neuronscope::profile::flows::FlowIndex;
 use neuronscope::profile::formats::read_bytes;
 use neuronscope::profile::{Profile, SliceFlags, SliceId};
@@ -68,8 +68,7 @@ fn check_sums(profile: &Profile, facts: &Value, what: &str) {
     let half = start + (end - start) / 3;
     let part = |from, to| {
         let within = Some(Interval::new(TraceNs(from), TraceNs(to)));
-        let (_, total, own) =
-            sum(&table(profile, GroupBy::Name, Selection { within, rule: RangeRule::Clip, tracks: None }));
+        let (_, total, own) = sum(&table(profile, GroupBy::Name, Selection::within(within)));
         (total, own)
     };
     let (left, right) = (part(start, half), part(half, end));

@@ -6,7 +6,8 @@ use super::tally::{Tally, TallyPass};
 use super::types::Sentence;
 use crate::profile::Profile;
 use crate::profile::analysis::idle::IdlePass;
-use crate::profile::analysis::operators::SelfTimes;
+use crate::profile::analysis::Selection;
+use crate::profile::analysis::self_time::SelfTimes;
 use crate::profile::analysis::work::Works;
 use crate::profile::flows::FlowIndex;
 
@@ -28,7 +29,7 @@ impl SentencesPass {
     /// Prepares it.
     #[must_use]
     pub fn new(profile: &Profile) -> Self {
-        Self { slices: profile.slices().len() as u64, stage: Stage::Own(SelfTimes::new(profile)) }
+        Self { slices: profile.slices().len() as u64, stage: Stage::Own(SelfTimes::new(profile, all_tracks(profile))) }
     }
 
     /// Looks at about `limit` slices more. Returns whether it knows all it needs.
@@ -38,7 +39,7 @@ impl SentencesPass {
                 if !own.advance(profile, limit) {
                     return false;
                 }
-                let own = std::mem::replace(own, SelfTimes::new(&Profile::default()));
+                let own = std::mem::replace(own, SelfTimes::new(&Profile::default(), Selection::default()));
                 Stage::Tally(Box::new(TallyPass::new(profile, own.finish())))
             }
             Stage::Tally(tally) => {
@@ -78,4 +79,9 @@ impl SentencesPass {
         let (tally, idle) = *idle;
         say::all(profile, works, &tally, &idle.finish())
     }
+}
+
+/// Tracks of samples too: a profile may have no others.
+fn all_tracks(profile: &Profile) -> Selection {
+    Selection::of_tracks(profile.tracks().ids().collect())
 }
