@@ -253,9 +253,8 @@ fn starting_and_stopping_a_profiler_is_no_time_of_a_device() {
 
 #[test]
 fn two_data_loaders_compared() {
-    let Some(dir) = std::env::var_os("NEURONSCOPE_TRACES") else { return };
     let totals = |name: &str| {
-        let profile = open(Path::new(&dir), name);
+        let profile = open(&fixtures(), name);
         OperatorTotals::of(&profile, &table(&profile, GroupBy::Name, Selection::default()), name)
     };
     let (none, four) = (totals("kineto_resnet50_workers0_a.json.gz"), totals("kineto_resnet50_workers4_a.json.gz"));
