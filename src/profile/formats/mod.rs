@@ -30,6 +30,7 @@ mod memory_timeline;
 mod neuron;
 mod perfetto;
 mod pieces;
+mod plugin;
 mod protobuf;
 mod reader;
 mod repacked;
