@@ -11,6 +11,10 @@ use crate::base::{FxHashMap, StrId};
 pub const EXECUTION_PROCESS: &str = "Process Execution";
 /// Name of the process with a track for each engine, whose slices are instructions.
 pub const ENGINES_PROCESS: &str = "NeuronCore engines";
+/// Format of a run directory of the plugin that shows one execution: its tools are the three operator views.
+pub const OPERATOR_RUN_FORMAT: &str = "neuron-plugin";
+/// Format of a run directory of the plugin that shows a whole program: its tool is `trace`.
+pub const TRACE_RUN_FORMAT: &str = "neuron-plugin-trace";
 /// Name of the tracks with framework operators.
 pub const FRAMEWORK_TRACK: &str = "Framework Ops";
 /// Name of the tracks with HLO operators.

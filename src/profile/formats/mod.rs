@@ -45,6 +45,7 @@ mod write;
 mod xplane;
 mod zip;
 
+pub use plugin::is_plugin_file;
 pub use reader::{ChunkedReader, ProfileReader, ReadError, ReadLimits, ReadProgress, read_bytes};
 pub use sniff::{FileKind, SNIFF_BYTES, name_json_object, sniff};
 pub use write::WriteFormat;

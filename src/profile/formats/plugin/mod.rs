@@ -4,5 +4,6 @@
 mod runs;
 mod table;
 
+pub use runs::is_plugin_file;
 pub(super) use runs::{join_runs, settle_view};
 pub(super) use table::read_table;

@@ -4,7 +4,7 @@ use super::table::view_of_name;
 use crate::base::Diagnostics;
 use crate::profile::Profile;
 use crate::profile::formats::ReadError;
-use crate::profile::neuron::{OperatorView, PluginRun, PluginTimeline};
+use crate::profile::neuron::{OPERATOR_RUN_FORMAT, OperatorView, PluginRun, PluginTimeline, TRACE_RUN_FORMAT};
 
 /// What was made of one file of an archive.
 type FileResult = (String, Result<Vec<Profile>, ReadError>);
@@ -48,11 +48,21 @@ impl RunFile {
     }
 }
 
+/// Whether a path is of a file that the plugin shows: `RUN/neuron_hlo_op.json`, packed or not.
+#[must_use]
+pub fn is_plugin_file(path: &str) -> bool {
+    RunFile::of_path(path).is_some_and(|file| file != RunFile::SplitTimeline)
+}
+
 /// The run that a path is in: its directory, below `plugins/neuron` where that is part of it. Empty for a file without a
 /// directory.
 fn run_of_path(path: &str) -> &str {
-    let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let directory = directory_of(path);
     below(directory, "plugins/neuron").unwrap_or(directory)
+}
+
+fn directory_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
 /// What stands behind a directory in a path.
@@ -63,6 +73,7 @@ fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
 
 /// The files of one run directory, in their order.
 struct Run {
+    directory: String,
     name: String,
     files: Vec<(RunFile, FileResult)>,
 }
@@ -80,12 +91,12 @@ pub(in crate::profile::formats) fn join_runs(files: Vec<FileResult>, diagnostics
             places.push(Place::Other(file));
             continue;
         };
-        let name = run_of_path(&file.0);
-        match runs.iter().position(|run| run.name == name) {
+        let (name, directory) = (run_of_path(&file.0).to_owned(), directory_of(&file.0).to_owned());
+        match runs.iter().position(|run| run.directory == directory) {
             Some(at) => runs[at].files.push((kind, file)),
             None => {
                 places.push(Place::Run(runs.len()));
-                runs.push(Run { name: name.to_owned(), files: vec![(kind, file)] });
+                runs.push(Run { directory, name, files: vec![(kind, file)] });
             }
         }
     }
@@ -108,7 +119,7 @@ pub(in crate::profile::formats) fn join_runs(files: Vec<FileResult>, diagnostics
 
 /// The run of the plugin that a file of XProf's plugin has the name of.
 fn tells_again<'a>(path: &str, runs: &'a [String]) -> Option<&'a str> {
-    let directory = below(path.rsplit_once('/')?.0, "plugins/profile")?;
+    let directory = below(directory_of(path), "plugins/profile")?;
     runs.iter().find(|run| *run == directory).map(String::as_str)
 }
 
@@ -116,7 +127,7 @@ impl Run {
     /// The profiles of the run: one, and a second one for `neuron_trace.json` where it stands beside another timeline. With
     /// no file that can be read, the errors of all.
     fn join(self) -> Vec<FileResult> {
-        let Self { name, files } = self;
+        let Self { name, files, .. } = self;
         let (mut kept, mut broken): (Vec<(RunFile, String, Profile)>, Vec<FileResult>) = (Vec::new(), Vec::new());
         for (kind, (path, result)) in files {
             match result.map(|profiles| profiles.into_iter().next()) {
@@ -202,9 +213,9 @@ impl Joined<'_> {
     fn add(&mut self, kind: RunFile, path: &str, mut profile: Profile) {
         let diagnostics = std::mem::take(&mut profile.diagnostics);
         for item in diagnostics.items() {
-            profile.diagnostics.add_many(&item.code, item.count, item.byte_offset, || {
-                format!("{path}: {}", item.first_example)
-            });
+            profile
+                .diagnostics
+                .add_many(&item.code, item.count, item.byte_offset, || format!("{path}: {}", item.first_example));
         }
         if is_trace(kind) {
             profile.plugin_run = Some(Box::new(self.run_of(PluginTimeline::Trace)));
@@ -238,8 +249,9 @@ impl Joined<'_> {
 
 fn titled(mut profile: Profile, run: &str, title: &str) -> Profile {
     title.clone_into(&mut profile.meta.title);
-    "neuron-plugin".clone_into(&mut profile.meta.format);
     if let Some(of) = &mut profile.plugin_run {
+        let is_trace = of.timeline == Some(PluginTimeline::Trace);
+        (if is_trace { TRACE_RUN_FORMAT } else { OPERATOR_RUN_FORMAT }).clone_into(&mut profile.meta.format);
         run.clone_into(&mut of.name);
     }
     profile

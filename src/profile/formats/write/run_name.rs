@@ -18,7 +18,8 @@ const LATEST_DATE_S: i64 = 253_402_300_799;
 /// second are two directories.
 pub(super) fn run_name(profile: &Profile) -> String {
     let read = profile.plugin_run().map_or("", |run| run.name.as_str());
-    let kept: Vec<String> = read.split('/').filter(|part| !matches!(*part, "" | "." | "..")).map(as_file_name).collect();
+    let kept: Vec<String> =
+        read.split('/').filter(|part| !matches!(*part, "" | "." | "..")).map(as_file_name).collect();
     if !kept.is_empty() {
         return kept.join("/");
     }
