@@ -41,6 +41,12 @@ pub(in crate::profile::formats) fn neuron_start_ns(profile: &Profile) -> Option<
     json.trim_matches('"').parse().ok()
 }
 
+/// When the profile begins on the clock of its source, in ns. Files of the Neuron plugin count from a start that they name.
+pub(in crate::profile::formats) fn source_start_ns(profile: &Profile) -> i64 {
+    let named = profile.plugin_run().and_then(|_| neuron_start_ns(profile)).unwrap_or(0);
+    profile.meta().origin_ns.saturating_add(named)
+}
+
 /// What a lenient reader let in must not make the output something no one can read.
 fn is_json(text: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
