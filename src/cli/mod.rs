@@ -13,6 +13,7 @@ mod commands;
 mod compile_args;
 mod driver;
 mod file;
+mod folder;
 mod index_args;
 mod progress;
 mod source;

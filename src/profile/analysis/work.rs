@@ -79,6 +79,8 @@ pub struct Works {
     place: IndexVec<TrackId, Place>,
     /// For each text, the work of slices of that category.
     of_category: Vec<Option<Work>>,
+    /// For each text, whether slices of that category prepare a benchmark run or span it: compiling, loading.
+    is_frame: Vec<bool>,
     /// For each text, what it says as the name of a slice of a device or of the host.
     of_name: Vec<NameSays>,
 }
@@ -115,7 +117,9 @@ impl Works {
         } else {
             (Family::Other, profile.tracks().iter().map(|_| Place::Unknown).collect())
         };
-        Self { family, place, of_category, of_name: texts().map(name_says).collect() }
+        // As the simulator's benchmark runs name them.
+        let is_frame = texts().map(|text| matches!(text, "compile" | "setup" | "benchmark")).collect();
+        Self { family, place, of_category, is_frame, of_name: texts().map(name_says).collect() }
     }
 
     /// Whether a slice is a marked step: Kineto's `ProfilerStep#N`, a row `Steps` of an XLA device.
@@ -155,6 +159,9 @@ impl Works {
             Family::Neuron | Family::Xla => match self.place.get(track).copied().unwrap_or(Place::Unknown) {
                 Place::Unknown => None,
                 Place::All(work) => Some(work),
+                Place::Host if self.family == Family::Neuron && self.is_frame(slices.category(id)) => {
+                    Some(Work::Marker)
+                }
                 Place::Host if says == NameSays::Wait => Some(Work::Wait),
                 Place::Host => Some(Work::Host),
                 Place::Device => Some(match says {
@@ -165,6 +172,10 @@ impl Works {
             },
             Family::Other => None,
         }
+    }
+
+    fn is_frame(&self, category: StrId) -> bool {
+        self.is_frame.get(category.index()).copied().unwrap_or(false)
     }
 }
 
