@@ -41,6 +41,15 @@ pub fn IndexPanel(props: &IndexPanelProps) -> Html {
     }
 }
 
+/// Where the compile time is from: NeuronPerf measures it, and does not say so.
+fn compile_source(entry: &ModelEntry) -> &str {
+    match (entry.compile_s, entry.compile_s_source.as_deref()) {
+        (None, _) => "",
+        (Some(_), Some(source)) => source,
+        (Some(_), None) => "measured",
+    }
+}
+
 fn table_of(index: &ModelIndex) -> Table {
     let columns = [
         ("filename", "File", ColumnKind::Text),
@@ -50,6 +59,7 @@ fn table_of(index: &ModelIndex) -> Table {
         ("performance_level", "Level", ColumnKind::Count),
         ("compiler", "Compiled with", ColumnKind::Text),
         ("compile_s", "Compile (s)", ColumnKind::Number),
+        ("compile_s_source", "Compile time", ColumnKind::Text),
         ("status", "Status", ColumnKind::Text),
     ];
     let text = |t: &Option<String>| t.as_ref().map_or(Cell::Missing, |t| Cell::Text(t.clone()));
@@ -67,6 +77,7 @@ fn table_of(index: &ModelIndex) -> Table {
             Cell::Count(e.performance_level.into()),
             text(&flags),
             Cell::from(e.compile_s),
+            Cell::Text(compile_source(e).to_owned()),
             Cell::Text(status),
         ]
     };
