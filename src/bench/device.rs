@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::configuration::Configuration;
 use super::fixed::FixedModel;
 use super::host_step::HostStep;
+use super::options::DeviceType;
 use super::service::ServiceTimes;
 use crate::base::{SimTime, nearest_text};
 use crate::compiler::passes::PassManager;
@@ -123,6 +124,9 @@ pub fn stage_times(
 /// When the model is not known, does not fit, takes other inputs, or the device is not simulated.
 pub fn service_times(configuration: &Configuration) -> Result<ServiceTimes, String> {
     configuration.check().map_err(|e| e.to_string())?;
+    if configuration.options.device_type == DeviceType::Cpu {
+        return Err("device_type cpu: a processor is measured and has no simulated times; MLPerf scenarios and timelines of a run need device_type neuron".to_owned());
+    }
     if FixedModel::is_meant(&configuration.model) {
         let model: FixedModel = configuration.model.parse().map_err(|e: super::fixed::FixedError| e.to_string())?;
         let times = with_host_work(model.service_times(configuration.pipeline_size), configuration, None)?;

@@ -71,6 +71,9 @@ fn dataset(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
 
 /// An index runs where it was compiled for, whatever the form beside it says.
 fn instances(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
+    if config.options.device_type == DeviceType::Cpu {
+        return None;
+    }
     let given = config.instance_type.trim();
     let own = models.iter().filter_map(|m| m.instance_type.as_deref()).find(|own| !own.eq_ignore_ascii_case(given))?;
     Some(format!("instance_type: the index was compiled for {own} and runs on it; {given} is not used"))

@@ -92,6 +92,10 @@ fn a_measured_row_is_of_this_machine_today_and_costs_nothing() {
     assert!(began > "20260101-000000" && Some(began) <= measured["stop_dts"].as_str(), "{measured}");
     assert!(measured["cost_per_1m_inf"].is_null() && measured["compiler_args"].is_null());
     assert!(number(&row(&f, &format!("{line} --cost-per-hour 0.5")), "cost_per_1m_inf") > 0.0);
+    let note = stderr(&f, &format!("{line} --instance inf2.xlarge"));
+    assert!(note.contains("note: --instance inf2.xlarge is not used"), "{note}");
+    let scenario = stderr(&f, "bench --model nn --device-type cpu --n-models 1 --scenario SingleStream");
+    assert!(scenario.contains("a processor is measured and has no simulated times"), "{scenario}");
     // One that can't run is a row of its own, and is not simulated either.
     let both = rows(&f, &format!("{line} --pipeline-sizes 1,2"));
     assert_eq!((both.len(), &both[1]["status"], &both[1]["source"]), (2, &"error".into(), &"measured".into()));

@@ -21,6 +21,9 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     if let Some(path) = &args.model_filename {
         bench_index::put(&mut config, path, &args)?;
     }
+    if let (DeviceType::Cpu, Some(instance)) = (config.options.device_type, &args.instance) {
+        eprintln!("note: --instance {instance} is not used: with --device-type cpu this machine is measured");
+    }
     if let Some(settings) = config.mlperf.clone() {
         return super::mlperf::run(config, settings, args.output.table.json);
     }

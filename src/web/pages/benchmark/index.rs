@@ -31,7 +31,7 @@ pub fn IndexPanel(props: &IndexPanelProps) -> Html {
         <section class="panel" aria-labelledby="index-title">
             <h2 id="index-title">{ format!("Model index: {}", index.model_name) }</h2>
             <p>
-                { format!("{finished} of {all} entries are finished and are what is benchmarked, each as it was compiled: batch sizes, pipeline sizes, performance levels and inputs of the form do not count. Written by {}.", index.version) }
+                { format!("{finished} of {all} entries are finished and are what is benchmarked, each as it was compiled and where: instance, casts, batch sizes, pipeline sizes, performance levels and inputs of the form do not count. Written by {}.", index.version) }
                 if is_unnamed { { " Entries that do not say which model they are run the model of the form." } }
                 { " A link does not carry the index." }
             </p>
@@ -54,6 +54,7 @@ fn table_of(index: &ModelIndex) -> Table {
     let columns = [
         ("filename", "File", ColumnKind::Text),
         ("model", "Model", ColumnKind::Text),
+        ("instance_type", "Instance", ColumnKind::Text),
         ("batch_size", "Batch", ColumnKind::Count),
         ("pipeline_size", "Pipeline", ColumnKind::Count),
         ("performance_level", "Level", ColumnKind::Count),
@@ -72,6 +73,7 @@ fn table_of(index: &ModelIndex) -> Table {
         vec![
             text(&e.filename),
             text(&e.model),
+            text(&e.instance_type),
             Cell::Count(e.batch_size.into()),
             Cell::Count(e.pipeline_size.into()),
             Cell::Count(e.performance_level.into()),
