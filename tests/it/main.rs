@@ -9,6 +9,7 @@ mod bench;
 mod bench_commands;
 mod bench_report;
 mod bench_session;
+mod bench_truth;
 mod casts;
 mod cli;
 mod compiler;

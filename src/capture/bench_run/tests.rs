@@ -30,8 +30,7 @@ fn traced(configuration: &Configuration, times: &ServiceTimes, part: SimTime) ->
     while !run.step(1_000).done {}
     let (row, recorder) = run.finish_observed(RunDetail { timers: true, ..RunDetail::default() });
     let measurement = row.measurement.unwrap();
-    let trace =
-        BenchTrace { configuration, compile: Some(us(1_000)), host_moves_data: false, elapsed: measurement.elapsed };
+    let trace = BenchTrace { configuration, compile: Some(us(1_000)), elapsed: measurement.elapsed };
     let e2e = measurement.timers.e2e.iter().map(|t| t.total.to_ns()).sum();
     (build_bench_profile(&trace, &recorder.unwrap()), e2e)
 }
