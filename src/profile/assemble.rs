@@ -39,6 +39,7 @@ pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> P
         args,
         diagnostics,
         levels: Levels::default(),
+        plugin_run: None,
     };
     nest(&mut profile);
     profile.levels = Levels::of(&profile);

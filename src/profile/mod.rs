@@ -25,6 +25,7 @@ pub mod neuron;
 mod neuron_names;
 mod packed;
 mod phases;
+mod plugin_run;
 mod points;
 pub mod query;
 mod rows;

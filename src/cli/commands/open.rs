@@ -1,9 +1,9 @@
-//! `neuronscope open FILE`
+//! `neuronscope open FILE...`
 
 use anyhow::{Context, Result, bail};
 
 use super::analysis::{analyse, list, print_json, shorten};
-use super::profile::{export, write_trace};
+use super::profile::{export, operators, write_trace};
 use super::text;
 use crate::base::units::{format_count, format_ns};
 use crate::cli::analysis_args::{LevelArgs, OutputArgs};
@@ -11,12 +11,12 @@ use crate::cli::args::OpenArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
 use crate::profile::summary::OpenSummary;
-use crate::session::{Answer, ExportKind, GroupsOf, Listing, ProfileInfo, ProfileKey, Question};
+use crate::session::{Answer, ExportKind, GroupsOf, Listing, OperatorKind, ProfileInfo, ProfileKey, Question};
 use crate::view::table::Cell;
 
 pub(super) fn run(args: OpenArgs) -> Result<()> {
     let mut driver = Driver::new();
-    let info = source::open_file(&mut driver, &args.file)?;
+    let info = source::open_files(&mut driver, &args.files)?;
     if let Some(path) = &args.output {
         write_trace(&mut driver, info.profile, args.export, path)?;
     }
@@ -34,9 +34,21 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
         }
         let summary: OpenSummary = serde_json::from_slice(&json).context("the summary can't be read back")?;
         text::print(describe(&summary).as_bytes())?;
-        text::print(operators(&mut driver, one, args.top)?.as_bytes())?;
+        text::print(of_default_level(&mut driver, one, args.top)?.as_bytes())?;
+        text::print(neuron_tables(&mut driver, one)?.as_bytes())?;
     }
     Ok(())
+}
+
+/// The operator tables of a run of the Neuron plugin, as the plugin shows them.
+fn neuron_tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
+    let mut out = String::new();
+    for (kind, title) in [(OperatorKind::Framework, "operator-framework"), (OperatorKind::Hlo, "operator-hlo")] {
+        if info.operators.contains(&kind) {
+            out.push_str(&format!("\n{title}\n{}", operators(driver, info.profile, kind)?));
+        }
+    }
+    Ok(out)
 }
 
 fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()> {
@@ -80,7 +92,7 @@ fn describe(summary: &OpenSummary) -> String {
 }
 
 /// The operators with the most time on the level that is looked at by default.
-fn operators(driver: &mut Driver, info: &ProfileInfo, top: usize) -> Result<String> {
+fn of_default_level(driver: &mut Driver, info: &ProfileInfo, top: usize) -> Result<String> {
     let output = OutputArgs { json: false, csv: false, top };
     let listed = list(driver, info.profile, Listing::Groups(GroupsOf::default()), &output)?;
     let number = |row: &[Cell], at: usize| row.get(at).and_then(Cell::number).unwrap_or(0.0);

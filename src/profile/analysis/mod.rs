@@ -21,6 +21,7 @@ pub mod in_order;
 pub mod members;
 pub mod modules;
 mod occurrences;
+pub mod opcode;
 pub mod operators;
 pub mod query;
 pub mod scopes;

@@ -93,6 +93,7 @@ impl Levels {
                 texts().map(|t| t.starts_with("Total ").then_some(Wrapper::Total)).collect()
             }
             Family::Other => Vec::new(),
+            Family::Neuron => texts().map(|t| wrappers::by_name_of_run(t).or_else(|| wrappers::by_name(t))).collect(),
             _ => texts().map(wrappers::by_name).collect(),
         };
         for wrapper in [Wrapper::Step, Wrapper::Profiler, Wrapper::Compilation, Wrapper::Total] {

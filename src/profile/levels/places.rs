@@ -98,18 +98,29 @@ pub(super) fn xla_level(profile: &Profile, track: TrackId) -> String {
     }
 }
 
-/// The level of a category of Kineto, today's and those before 2022; nothing for a category that is not its own.
+/// The level of a category of Kineto, today's (libkineto's `ActivityType` names them) and those before 2022; nothing for a
+/// category that is not its own.
 pub(super) fn kineto_level(category: &str) -> Option<&'static str> {
     Some(match category {
-        "kernel" | "Kernel" | "gpu_memcpy" | "gpu_memset" | "Memcpy" | "Memset" => "device kernels",
-        "cpu_op" | "Operator" => "CPU ops",
+        "kernel" | "Kernel" | "gpu_memcpy" | "gpu_memset" | "Memcpy" | "Memset" | "mtia_ccp_events" => "device kernels",
+        "cpu_op" | "Operator" | "hpu_op" => "CPU ops",
         "python_function" => "Python",
-        "cuda_runtime" | "cuda_driver" | "Runtime" | "mtia_runtime" | "xpu_runtime" | "privateuse1_runtime" => {
-            "runtime calls"
-        }
+        "cuda_runtime"
+        | "cuda_driver"
+        | "Runtime"
+        | "runtime"
+        | "driver"
+        | "mtia_runtime"
+        | "mtia_workloadd"
+        | "glow_runtime"
+        | "xpu_runtime"
+        | "xpu_driver"
+        | "privateuse1_runtime"
+        | "privateuse1_driver" => "runtime calls",
         "user_annotation" => "annotations",
         "gpu_user_annotation" => "device annotations",
-        "cuda_sync" => "synchronization",
+        "cuda_sync" | "cuda_event" => "synchronization",
+        "mtia_insight" | "collective_comm" => "other",
         "Trace" | "overhead" => Wrapper::Profiler.level(),
         _ => return None,
     })

@@ -11,7 +11,7 @@ pub enum Wrapper {
     Profiler,
     /// Building what is executed later, which a run does once.
     Compilation,
-    /// A sum over a whole trace, shown as a span (`-ftime-trace` of clang).
+    /// A sum over a whole trace, shown as a span (`-ftime-trace` of clang), or a span over the whole of a benchmark's phase.
     Total,
 }
 
@@ -50,6 +50,16 @@ pub fn by_name(name: &str) -> Option<Wrapper> {
         Some(Wrapper::Compilation)
     } else {
         None
+    }
+}
+
+/// What the name of a slice of a benchmark run says, which the simulator and NeuronPerf's host thread write.
+#[must_use]
+pub fn by_name_of_run(name: &str) -> Option<Wrapper> {
+    match name {
+        "compile" => Some(Wrapper::Compilation),
+        "load and warm-up" | "benchmark" => Some(Wrapper::Total),
+        _ => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Finds what to say of a profile a part at a time.
 
+use super::causes::GAPS_LOOKED_INTO;
 use super::say;
 use super::tally::{Tally, TallyPass};
 use super::types::Sentence;
@@ -10,7 +11,7 @@ use crate::profile::analysis::self_time::SelfTimes;
 use crate::profile::analysis::work::Works;
 use crate::profile::flows::FlowIndex;
 
-/// Finds what to say of a profile a part at a time: self times, times by kind of work, the longest idle gap.
+/// Finds what to say of a profile a part at a time: self times, times by kind of work, idle gaps.
 #[derive(Debug)]
 pub struct SentencesPass {
     slices: u64,
@@ -47,7 +48,8 @@ impl SentencesPass {
                 }
                 let empty = TallyPass::new(&Profile::default(), Vec::new());
                 let tally = std::mem::replace(&mut **tally, empty).finish();
-                Stage::Idle(Box::new((tally, IdlePass::new(profile, None, 1))))
+                let idle = IdlePass::new(profile, tally.window, GAPS_LOOKED_INTO);
+                Stage::Idle(Box::new((tally, idle)))
             }
             Stage::Idle(idle) => return idle.1.advance(profile, works, flows, limit),
         };
@@ -75,7 +77,7 @@ impl SentencesPass {
     pub fn finish(self, profile: &Profile, works: &Works) -> Vec<Sentence> {
         let Stage::Idle(idle) = self.stage else { return Vec::new() };
         let (tally, idle) = *idle;
-        say::all(profile, works, &tally, idle.finish().gaps.first())
+        say::all(profile, works, &tally, &idle.finish())
     }
 }
 
