@@ -8,6 +8,7 @@ use crate::machine::arch::{INSTANCES, Instance, instance};
 use super::config::{BenchConfig, ConfigError};
 use super::configuration::Configuration;
 use super::index::ModelIndex;
+use super::input_fit::fit;
 use super::inputs::InputTuple;
 use super::options::{Accounting, DeviceType, RunOptions};
 
@@ -60,6 +61,12 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, ConfigError> {
         let n_models = n_models_of(config, size, model);
         for workers in workers_of(config, model.pipeline_size) {
             configurations.extend(n_models.iter().map(|n| configuration(config, size, model, workers, *n)));
+        }
+    }
+    // Rows of one model say the same of its inputs: it is said once.
+    for note in configurations.iter_mut().filter_map(fit) {
+        if !messages.contains(&note) {
+            messages.push(note);
         }
     }
     Ok(Sweep { configurations, messages })

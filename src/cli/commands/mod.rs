@@ -2,6 +2,7 @@
 
 mod analysis;
 mod bench;
+mod bench_eval;
 mod bench_trace;
 mod compare;
 mod compile;
@@ -22,8 +23,10 @@ mod profile;
 mod query;
 mod report;
 mod reports;
+mod result_files;
 mod summary;
 mod text;
+mod timed;
 mod validate;
 
 use anyhow::Result;
