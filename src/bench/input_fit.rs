@@ -9,6 +9,9 @@ use crate::model::zoo::{ModelSpec, ParamKind};
 /// Sizes tried for a parameter, at most: more than any input has.
 const MOST_SIZES: usize = 32;
 
+/// Batch sizes up to here are tried; above it only the first size itself is.
+const MOST_BATCHES: u64 = 4_096;
+
 /// Sets open parameters of the configuration's model by its inputs; what a person should know of it, if anything. Inputs
 /// that fit no setting stay as they are, and their row says what the model takes.
 pub(super) fn fit(configuration: &mut Configuration) -> Option<String> {
@@ -28,10 +31,15 @@ pub(super) fn fit(configuration: &mut Configuration) -> Option<String> {
     note
 }
 
-/// The batch size that inputs are of: the first size of the first of them.
+/// The batch size that inputs are of: the largest one at which the model takes them, which most often is the first size of
+/// the first input. `None` when it takes them at none.
 #[must_use]
-pub fn batch_of_inputs(inputs: &InputTuple) -> Option<u32> {
-    inputs.0.first()?.first().and_then(|n| u32::try_from(*n).ok())
+pub fn batch_of_inputs(model: &str, inputs: &InputTuple) -> Option<u32> {
+    let first = *inputs.0.first()?.first()?;
+    let mut batches: Vec<u64> = (1..=first.min(MOST_BATCHES)).filter(|b| first.is_multiple_of(*b)).collect();
+    batches.extend((first > MOST_BATCHES).then_some(first));
+    let found = batches.into_iter().rev().find(|b| fitted(model, *b, inputs).is_some())?;
+    u32::try_from(found).ok()
 }
 
 struct Fitted {
@@ -126,7 +134,15 @@ mod tests {
         let row = swept("nn", 1, "1x7").configurations.remove(0);
         let error = crate::bench::service_times(&row).unwrap_err();
         assert!(error.starts_with("inputs: nn at batch size 1 takes "), "{error}");
-        assert_eq!(batch_of_inputs(&"(6x128,6x128)".parse().unwrap()), Some(6));
+    }
+
+    #[test]
+    fn the_batch_size_follows_the_inputs() {
+        let batch = |model: &str, inputs: &str| batch_of_inputs(model, &inputs.parse().unwrap());
+        assert_eq!(batch("distilbert-base-uncased", "(6x64,6x64)"), Some(6));
+        // One request of the tutorial's network is four rows.
+        assert_eq!((batch("nn", "4x4"), batch("nn", "24x4"), batch("nn", "6x4")), (Some(1), Some(6), None));
+        assert_eq!(batch("fixed:device_ms=1", "6x4"), None);
     }
 
     #[test]

@@ -223,14 +223,15 @@ impl BenchArgs {
         let or_one = |list: Option<Vec<u32>>| list.unwrap_or_else(|| vec![1]);
         let (compile, compile_sweep) = self.compile.options()?;
         let levels = self.performance_levels.as_deref().map(|t| parse_levels("--performance-levels", t)).transpose()?;
+        let model = self.model_text()?;
         let inputs = self.inputs.as_deref().map(parse_inputs).transpose()?.unwrap_or_default();
         let batch_sizes = match optional("--batch-sizes", &self.batch_sizes)? {
             Some(list) => list,
-            None => batches_of(&inputs).unwrap_or_else(|| vec![1]),
+            None => batches_of(&model, &inputs).unwrap_or_else(|| vec![1; inputs.len().max(1)]),
         };
         let options = self.run.options(compile)?;
         Ok(BenchConfig {
-            model: self.model_text()?,
+            model,
             model_name: self.model_name.clone(),
             instance_type: self.instance.clone(),
             n_models: optional("--n-models", &self.n_models)?,
@@ -275,9 +276,9 @@ impl BenchArgs {
     }
 }
 
-/// The batch size of each entry of the inputs, where each has one.
-fn batches_of(inputs: &[InputTuple]) -> Option<Vec<u32>> {
-    let batches: Option<Vec<u32>> = inputs.iter().map(batch_of_inputs).collect();
+/// The batch size of each entry of the inputs, where the model takes each at one.
+fn batches_of(model: &str, inputs: &[InputTuple]) -> Option<Vec<u32>> {
+    let batches: Option<Vec<u32>> = inputs.iter().map(|entry| batch_of_inputs(model, entry)).collect();
     batches.filter(|b| !b.is_empty())
 }
 

@@ -25,6 +25,7 @@ mod numerics;
 mod odd_traces;
 mod old_formats;
 mod opened;
+mod porting;
 mod pprof;
 mod readers;
 mod recorded;
