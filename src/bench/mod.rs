@@ -50,6 +50,8 @@ mod source;
 mod spans;
 mod summarise;
 mod sweep;
+mod sweep_models;
+mod sweep_notes;
 mod sweep_plan;
 mod sweep_state;
 mod timed_results;
@@ -57,7 +59,7 @@ mod timer;
 mod verdict;
 
 pub use arithmetic::FormulaError;
-pub use calendar::simulated_dts;
+pub use calendar::{simulated_dts, utc_dts};
 pub use charts::{CURVE_PERCENTS, RunCharts};
 pub use compile::{Artifact, CompileConfig, CompilePlan, CompileTask, CompiledModel};
 pub use compile_sweep::{CompileSweep, option_text};
@@ -72,8 +74,8 @@ pub use expression::Expression;
 pub use fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel};
 pub use host_step::{HostStep, HostStepError};
 pub use index::{
-    Appended, EntryStatus, FILTER_FIELDS, FilePlan, FileStep, FilterError, IndexError, IndexFilter, ModelEntry,
-    ModelIndex, ReadIndex,
+    Appended, BesideIndex, EntryStatus, FILTER_FIELDS, FilePlan, FileStep, FilterError, IndexConflict, IndexError,
+    IndexFilter, MODELLED, ModelEntry, ModelIndex, ReadIndex,
 };
 pub use input_fit::batch_of_inputs;
 pub use inputs::{InputError, InputTuple, parse_inputs};

@@ -3,6 +3,7 @@
 mod analysis;
 mod bench;
 mod bench_eval;
+mod bench_index;
 mod bench_trace;
 mod compare;
 mod compile;

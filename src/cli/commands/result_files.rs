@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, bail};
 
-use crate::bench::{ModelIndex, Report};
+use crate::bench::{ModelIndex, Report, utc_dts};
 
 /// The file of a flag: the one that was named, or `{model_name}.results-{date}-{time}.{extension}`.
 pub(super) fn path_of(named: &Option<PathBuf>, reports: &[Report], extension: &str) -> PathBuf {
@@ -42,36 +42,12 @@ pub(super) fn refuse_index(flag: &str, path: Option<&Path>) -> Result<()> {
 /// Date and time of now, `YYYYMMDD-HHMMSS`, UTC.
 fn now() -> String {
     let secs = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    dts(secs)
-}
-
-/// A moment in seconds since 1970 as `YYYYMMDD-HHMMSS`.
-fn dts(secs: u64) -> String {
-    const DAY: u64 = 86_400;
-    // Years begin in March here, so that the day that leap years add is the last: eras of 400 years have as many days.
-    let days = secs / DAY + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let from_march = (5 * day + 2) / 153;
-    let (day, month) = (day - (153 * from_march + 2) / 5 + 1, if from_march < 10 { from_march + 3 } else { from_march - 9 });
-    let year = era * 400 + year + u64::from(month <= 2);
-    let (h, m, s) = (secs % DAY / 3_600, secs % 3_600 / 60, secs % 60);
-    format!("{year:04}{month:02}{day:02}-{h:02}{m:02}{s:02}")
+    utc_dts(secs)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        assert_eq!(dts(0), "19700101-000000");
-        assert_eq!(dts(951_782_400), "20000229-000000");
-        assert_eq!(dts(1_636_612_098), "20211111-062818");
-        assert_eq!(dts(1_709_251_199), "20240229-235959");
-        assert_eq!(dts(4_107_542_400), "21000301-000000");
-    }
 
     #[test]
     fn names_are_neuronperfs_and_fit_a_folder() {

@@ -8,6 +8,7 @@ use crate::bench::{
     Configuration, ConfigurationRun, DeviceType, MOST_TIMED_INFERENCES, RowResult, RunDetail, ServiceTimes,
     SpanRecorder, TimedResults, service_times,
 };
+use crate::cli::interrupt;
 
 /// Runs configurations with a recorder of spans; what was compiled is kept for the next.
 #[derive(Default)]
@@ -44,9 +45,9 @@ impl TimedRuns {
                 "--return-timers: about {expected} inferences are more than the {MOST_TIMED_INFERENCES} whose starts and ends are kept; give a --duration of at most {longest:.3}, or leave --json-format out for sums"
             );
         }
-        while !run.step(200_000).done {}
+        while !interrupt::is_asked() && !run.step(200_000).done {}
         let (row, recorder) = run.finish_observed(RunDetail { timers: true, ..detail });
-        if let (Some(recorder), Some(measurement)) = (recorder, &row.measurement) {
+        if let (Some(recorder), Some(measurement), true) = (recorder, &row.measurement, row.report.is_finished()) {
             let Some(spans) = recorder.into_spans() else {
                 bail!("--return-timers: more than {MOST_TIMED_INFERENCES} inferences; give a shorter --duration")
             };
