@@ -6,9 +6,10 @@ use crate::profile::formats::WriteFormat;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::analysis_args::{CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
-use super::bench_args::{BenchArgs, TableArgs};
+use super::bench_args::BenchArgs;
 use super::compile_args::CompileArgs;
 use super::index_args::{IndexCommand, ModelCompileArgs};
+use super::output_args::TableArgs;
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
 

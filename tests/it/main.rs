@@ -27,6 +27,7 @@ mod odd_traces;
 mod old_formats;
 mod opened;
 mod plugin_runs;
+mod porting;
 mod pprof;
 mod readers;
 mod recorded;

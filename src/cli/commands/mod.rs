@@ -2,6 +2,7 @@
 
 mod analysis;
 mod bench;
+mod bench_eval;
 mod bench_index;
 mod bench_trace;
 mod compare;
@@ -23,8 +24,10 @@ mod profile;
 mod query;
 mod report;
 mod reports;
+mod result_files;
 mod summary;
 mod text;
+mod timed;
 mod validate;
 
 use anyhow::Result;
