@@ -8,6 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use super::analysis_args::{CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
 use super::bench_args::{BenchArgs, TableArgs};
 use super::compile_args::CompileArgs;
+use super::experiment_args::{ExperimentArgs, VerifyArgs};
 use super::index_args::{IndexCommand, ModelCompileArgs};
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
@@ -61,6 +62,10 @@ pub(super) enum Command {
     Models(ModelsArgs),
     /// Predict a table of published benchmark rows and compare
     Validate(ValidateArgs),
+    /// Run a matrix of configurations as PyTorch/XLA's experiment runner does
+    Experiment(Box<ExperimentArgs>),
+    /// Judge outputs of experiments by the rules of PyTorch/XLA's verifier
+    Verify(VerifyArgs),
 }
 
 #[derive(Debug, ClapArgs)]

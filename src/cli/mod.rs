@@ -12,6 +12,7 @@ mod bench_args;
 mod commands;
 mod compile_args;
 mod driver;
+mod experiment_args;
 mod file;
 mod index_args;
 mod progress;

@@ -14,6 +14,7 @@ mod cli;
 mod compiler;
 mod device;
 mod execution;
+mod experiment_plan;
 mod fidelity;
 mod formats;
 mod fuzzed;

@@ -9,6 +9,7 @@ mod counters;
 mod cpu;
 mod devices;
 mod evaluate;
+mod experiment;
 mod flame;
 mod histogram;
 mod idle;
@@ -25,6 +26,7 @@ mod reports;
 mod summary;
 mod text;
 mod validate;
+mod verify;
 
 use anyhow::Result;
 
@@ -56,5 +58,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Compare(args) => compare::run(args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),
+        Command::Experiment(args) => experiment::run(*args),
+        Command::Verify(args) => verify::run(args),
     }
 }
