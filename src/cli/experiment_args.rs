@@ -161,3 +161,138 @@ pub(super) struct ExperimentArgs {
     #[arg(long, default_value_t = 1_337)]
     pub seed: u64,
 }
+
+/// Reports as the command line takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(super) enum ReportKindArg {
+    /// Models by speed-up, each backend at its newest timestamp
+    Latest,
+    /// Models by name at the newest timestamp
+    LatestGrouped,
+    /// Percentiles over time
+    Histogram,
+    /// Geometric mean over time
+    Speedup,
+}
+
+/// Tests as `aggregate` takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum TestArg {
+    /// Inference
+    #[value(alias = "eval")]
+    Inference,
+    /// A training step
+    #[value(alias = "train")]
+    Training,
+}
+
+/// Metrics as `aggregate` takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum MetricArg {
+    /// Time of a warm execution
+    Exec,
+    /// Time to compile
+    Compile,
+}
+
+/// Baselines as `aggregate` takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum BaselineArg {
+    /// The oldest time of each model
+    Oldest,
+    /// The newest timestamp
+    Latest,
+}
+
+/// Formats as `aggregate` takes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum AggregateFormatArg {
+    /// Comma-separated values
+    Csv,
+    /// A table with frames
+    Tab,
+    /// A picture, pixels
+    Png,
+    /// A picture, vectors
+    Svg,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(args_override_self = true)]
+pub(super) struct AggregateArgs {
+    /// Files of records (results.jsonl)
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Accelerator: a100, v100 or a6000; with --lenient any name, and all records when none is given [default: v100]
+    #[arg(long)]
+    pub accelerator: Option<String>,
+    /// Backends to compare, the first is the baseline's: eager, inductor, openxla+dynamo, openxla+lazytensor [default:
+    /// inductor openxla+dynamo]
+    #[arg(long, num_args = 1.., value_name = "BACKEND")]
+    pub backends: Vec<String>,
+    /// Which times of the first backend are the baseline
+    #[arg(long, value_enum, default_value = "oldest")]
+    pub baseline: BaselineArg,
+    /// Report
+    #[arg(long, value_enum, default_value = "speedup")]
+    pub report: ReportKindArg,
+    /// Which records
+    #[arg(long, value_enum, default_value = "inference")]
+    pub test: TestArg,
+    /// What is compared
+    #[arg(long, value_enum, default_value = "exec")]
+    pub metric: MetricArg,
+    /// Format
+    #[arg(long, value_enum, default_value = "csv")]
+    pub format: AggregateFormatArg,
+    #[command(flatten)]
+    pub models: ModelFilterArgs,
+    /// Width of a picture, inches of 100 pixels
+    #[arg(long, default_value_t = 9.0)]
+    pub fig_width: f64,
+    /// Height of a picture, inches of 100 pixels
+    #[arg(long, default_value_t = 6.75)]
+    pub fig_height: f64,
+    /// Second line of a picture's title
+    #[arg(long)]
+    pub title: Option<String>,
+    /// Count and list lines that cannot be used and go on; take any accelerator, and folders of .jsonl files
+    #[arg(long)]
+    pub lenient: bool,
+}
+
+/// Formats as `analyze` takes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum AnalyzeFormatArg {
+    /// metric_report.csv, and the database
+    Csv,
+    /// metric_report.jsonl
+    Jsonl,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(args_override_self = true)]
+pub(super) struct AnalyzeArgs {
+    /// What to write
+    #[arg(long, value_enum, default_value = "csv")]
+    pub output_format: AnalyzeFormatArg,
+    /// info or warning; messages are the same
+    #[arg(long, default_value = "warning")]
+    pub log_level: String,
+    /// Taken for compatibility; no column has it
+    #[arg(long, default_value = "run_all")]
+    pub experiment_name: String,
+    /// Folder of the .jsonl files, and of the report
+    #[arg(long, default_value = "./output/")]
+    pub output_dirname: PathBuf,
+    /// CSV file to append the rows to
+    #[arg(long, default_value = "./output/database.csv")]
+    pub database: PathBuf,
+    /// Time of records that have none, seconds since 1970 [default: now]
+    #[arg(long, allow_negative_numbers = true)]
+    pub timestamp: Option<f64>,
+    /// Leave the text of errors out
+    #[arg(long)]
+    pub hide_errors: bool,
+}

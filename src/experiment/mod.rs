@@ -10,7 +10,10 @@
 //! The room reads no file and no clock: a shell hands it lines and measured times, and gets text back. Rules, columns
 //! and statistics are those of the suite; `docs/experiments.md` says where this differs.
 
+pub mod aggregate;
+pub mod analyze;
 pub mod plan;
 pub mod python;
+pub mod record;
 pub mod run;
 pub mod verify;

@@ -5,6 +5,7 @@ mod plan;
 use anyhow::Result;
 
 use crate::cli::experiment_args::ExperimentArgs;
+pub(super) use plan::model_filter;
 
 pub(super) fn run(args: ExperimentArgs) -> Result<()> {
     let plan = plan::Plan::of(&args)?;

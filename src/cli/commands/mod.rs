@@ -1,6 +1,8 @@
 //! One file a command.
 
+mod aggregate;
 mod analysis;
+mod analyze;
 mod bench;
 mod bench_trace;
 mod compare;
@@ -59,6 +61,8 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),
         Command::Experiment(args) => experiment::run(*args),
+        Command::Aggregate(args) => aggregate::run(*args),
+        Command::Analyze(args) => analyze::run(args),
         Command::Verify(args) => verify::run(args),
     }
 }
