@@ -15,5 +15,6 @@ pub mod analyze;
 pub mod plan;
 pub mod python;
 pub mod record;
+pub mod regression;
 pub mod run;
 pub mod verify;

@@ -21,13 +21,14 @@ pub(super) fn default_copies() -> Vec<u32> {
 }
 
 /// The monotonic clock of the system.
-struct SystemClock {
+pub(super) struct SystemClock {
     origin: Instant,
     resolution_ns: u64,
 }
 
 impl SystemClock {
-    fn new() -> Self {
+    /// A clock that counts from now.
+    pub fn new() -> Self {
         let origin = Instant::now();
         // The smallest step that two looks show.
         let step = || {
@@ -86,11 +87,16 @@ fn measure(configuration: &Configuration, barrier: &Barrier) -> CpuTimers {
 
 /// `Intel(R) Xeon(R) Processor, 2 processors, linux x86_64`.
 fn machine() -> String {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = info.lines().find_map(|l| l.strip_prefix("model name").and_then(|l| l.split_once(':')));
-    let name = name.map_or("processor", |(_, name)| name.trim());
+    let name = processor();
     let count = thread::available_parallelism().map_or(1, usize::from);
     format!("{name}, {count} processors, {} {}", std::env::consts::OS, std::env::consts::ARCH)
+}
+
+/// The processor's own name, where the system tells (Linux).
+pub(super) fn processor() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|l| l.strip_prefix("model name").and_then(|l| l.split_once(':')));
+    name.map_or("processor", |(_, name)| name.trim()).to_owned()
 }
 
 /// Processor and memory in use, where the system tells (Linux).

@@ -10,4 +10,4 @@ pub use error::LineError;
 pub use notes::{LineNotes, Noted};
 pub use number::{numbers, python_number};
 pub use parse::{RawExperiment, RawMetrics, RawModel, RawRecord, parse_line, trimmed};
-pub use writer::{Metrics, Record, RecordExperiment, RecordModel};
+pub use writer::{Metrics, Record, RecordExperiment, RecordModel, RecordRequest};

@@ -23,6 +23,23 @@ pub struct Record {
     pub timestamp: f64,
     /// What the verifier says.
     pub verification_code: String,
+    /// The error of the README's rule, where that was asked for and could be computed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification_mean_rel_error: Option<f64>,
+    /// What was asked for, which the suite's own records do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RecordRequest>,
+}
+
+/// What was asked for. The suite's readers do not look at it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordRequest {
+    /// Batch size, or null for the model's own.
+    pub batch_size: Option<u32>,
+    /// Seed of weights and inputs.
+    pub seed: u64,
+    /// Rules of the verifier, or null when times were asked for.
+    pub verify: Option<String>,
 }
 
 /// The model of a record.
@@ -114,5 +131,33 @@ impl Record {
     /// When a number has no JSON form.
     pub fn to_line(&self) -> Result<String, LineError> {
         json_dumps(self).map_err(|e| LineError::NotARecord { reason: e.to_string() })
+    }
+}
+
+impl Metrics {
+    /// One more repeat, in seconds.
+    pub fn push_total(&mut self, total_s: f64, iterations: u32) {
+        self.total_time.push(total_s);
+        self.per_iter_time.push(total_s / f64::from(iterations.max(1)));
+    }
+
+    /// The host's part of that repeat, in seconds.
+    pub fn push_trace(&mut self, trace_s: f64, iterations: u32) {
+        self.trace_total_time.push(trace_s);
+        self.trace_per_iter_time.push(trace_s / f64::from(iterations.max(1)));
+    }
+
+    /// Seconds of compiling and executing in that repeat, and how often.
+    pub fn push_xla(&mut self, [compile_s, execute_s]: [f64; 2], [compiled, executed]: [u64; 2]) {
+        self.compile_time_s.push(compile_s);
+        self.compile_number.push(compiled);
+        self.execute_time_s.push(execute_s);
+        self.execute_number.push(executed);
+    }
+
+    /// Nothing but an error.
+    #[must_use]
+    pub fn failed(error: String) -> Self {
+        Self { error: Some(error), ..Self::default() }
     }
 }
