@@ -85,7 +85,7 @@ pub use measurement::{MAX_INFERENCES, Measurement, SecondCount};
 pub use observer::{RunObserver, Unobserved};
 pub use options::{Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions};
 pub use plan::{Estimate, TooManyInferences, estimate};
-pub use python_json::without_nan;
+pub use python_json::{QUOTED_NAN, quoted_nan, without_nan};
 pub use report::{NEURONPERF_KEYS, REPORT_KEYS, Report, ReportDetail};
 pub use results::{RunResults, get_reports, results_to_json};
 pub use run::{ConfigurationRun, Outcome, RowResult, RunDetail};

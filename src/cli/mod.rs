@@ -16,6 +16,7 @@ mod config_entries;
 mod config_file;
 mod dataset;
 mod driver;
+mod experiment_args;
 mod file;
 mod flags;
 mod folder;

@@ -15,6 +15,8 @@ mod cli;
 mod compiler;
 mod device;
 mod execution;
+mod experiment_plan;
+mod experiment_reports;
 mod fidelity;
 mod formats;
 mod fuzzed;

@@ -1,6 +1,8 @@
 //! One file a command.
 
+mod aggregate;
 mod analysis;
+mod analyze;
 mod bench;
 mod bench_eval;
 mod bench_index;
@@ -11,6 +13,7 @@ mod counters;
 mod cpu;
 mod devices;
 mod evaluate;
+mod experiment;
 mod flame;
 mod histogram;
 mod idle;
@@ -29,6 +32,7 @@ mod summary;
 mod text;
 mod timed;
 mod validate;
+mod verify;
 
 use anyhow::Result;
 
@@ -60,5 +64,9 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Compare(args) => compare::run(args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),
+        Command::Experiment(args) => experiment::run(*args),
+        Command::Aggregate(args) => aggregate::run(*args),
+        Command::Analyze(args) => analyze::run(args),
+        Command::Verify(args) => verify::run(args),
     }
 }
