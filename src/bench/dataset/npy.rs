@@ -174,7 +174,7 @@ mod tests {
         assert!(said(&array("<f4", "(9,)", &[])).contains("before the end of its first record"));
         assert!(said(&array("<f8", "(99999999999, 99999999999)", &[0; 8])).contains("byte"));
         let text = String::from_utf8_lossy(&good).replace("False", "True ");
-        assert!(said(&[MAGIC, &good[6..10], text[text.find('{').unwrap()..].as_bytes()].concat()).contains("Fortran"));
+        assert!(said(&[MAGIC, &good[6..10], &text.as_bytes()[text.find('{').unwrap()..]].concat()).contains("Fortran"));
         let mut version = good;
         version[6] = 9;
         assert!(said(&version).contains("byte 6: version 9"));
