@@ -36,7 +36,7 @@ impl Report {
             workers_per_model: configuration.workers_per_model,
             pipeline_size: configuration.pipeline_size,
             n_devices: configuration.n_devices(),
-            performance_level: configuration.performance_level,
+            performance_level: Some(configuration.performance_level),
             multiprocess: configuration.options.is_multiprocess(),
             multiinterpreter: configuration.options.processes == Processes::Fresh,
             stats_interval: configuration.options.stats_interval_s.to_string(),
