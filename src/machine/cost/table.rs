@@ -96,8 +96,9 @@ pub struct RuntimeCosts {
     /// Loading takes this much longer for each other copy that loads at the same time, nanoseconds (derived: 62 ms for one
     /// copy, 294 to 304 for sixteen in NeuronPerf's sample results).
     pub load_beside_ns: u64,
-    /// Rate of the bus between host and device, bytes per microsecond (published: PCIe copies at 16 GB/s on v2).
-    pub bus_bytes_per_us: u64,
+    /// Rate of the link between the host and one device, bytes per microsecond (published: the driver's PCIe copies run at
+    /// 16 GB/s on v2; each device has a link of its own, as it has DMA engines of its own for the host).
+    pub link_bytes_per_us: u64,
     /// Warm-up beyond the inference itself, nanoseconds (measured: 2.6 to 4.4 ms for the toy model).
     pub warmup_ns: u64,
 }
@@ -163,7 +164,7 @@ impl CostTable {
                 host_io_bytes_per_us: fitted.host_io_bytes_per_us,
                 load_ns: 62_000_000,
                 load_beside_ns: 15_800_000,
-                bus_bytes_per_us: 16_000,
+                link_bytes_per_us: 16_000,
                 warmup_ns: 2_600_000,
             },
         }
