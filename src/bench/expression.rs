@@ -265,7 +265,8 @@ fn call(name: &str, values: Vec<Data>) -> Data {
         ("sum", _) => Data::One(list.iter().sum()),
         ("mean", _) => Data::One(list.iter().sum::<f32>() / list.len().max(1) as f32),
         ("argmax", _) => {
-            let best = list.iter().enumerate().fold((0, f32::NEG_INFINITY), |b, (i, x)| if *x > b.1 { (i, *x) } else { b });
+            let best =
+                list.iter().enumerate().fold((0, f32::NEG_INFINITY), |b, (i, x)| if *x > b.1 { (i, *x) } else { b });
             Data::One(best.0 as f32)
         }
         ("softmax", _) => {

@@ -22,7 +22,10 @@ pub(super) fn fit(configuration: &mut Configuration) -> Option<String> {
     let fitted = fitted(&configuration.model, u64::from(configuration.batch_size), &given)?;
     let note = (fitted.inputs != given).then(|| {
         let (model, takes) = (&fitted.model, fitted.inputs.0.len());
-        format!("inputs: {model} takes {takes} inputs of the same shape, {} are given; their shape is used", given.0.len())
+        format!(
+            "inputs: {model} takes {takes} inputs of the same shape, {} are given; their shape is used",
+            given.0.len()
+        )
     });
     if configuration.model_name == configuration.model {
         configuration.model_name.clone_from(&fitted.model);
@@ -53,8 +56,13 @@ fn fitted(model: &str, batch: u64, given: &InputTuple) -> Option<Fitted> {
         return Some(Fitted { model: model.to_owned(), inputs });
     }
     // What the specification says stays.
-    let written: Vec<&str> =
-        model.split_once(':').map_or("", |(_, p)| p).split(',').filter_map(|p| p.split('=').next()).map(str::trim).collect();
+    let written: Vec<&str> = model
+        .split_once(':')
+        .map_or("", |(_, p)| p)
+        .split(',')
+        .filter_map(|p| p.split('=').next())
+        .map(str::trim)
+        .collect();
     let open: Vec<(&str, u64, u64)> = spec
         .info()
         .parameters
@@ -125,7 +133,11 @@ mod tests {
         let sweep = swept("bert-base-uncased", 6, "(6x64,6x64)");
         assert_eq!(sweep.configurations[0].model, "bert-base-uncased:seq=64");
         assert_eq!(sweep.configurations[0].model_name, "bert-base-uncased:seq=64");
-        assert!(sweep.messages.iter().any(|m| m.contains("takes 3 inputs of the same shape, 2 are given")), "{:?}", sweep.messages);
+        assert!(
+            sweep.messages.iter().any(|m| m.contains("takes 3 inputs of the same shape, 2 are given")),
+            "{:?}",
+            sweep.messages
+        );
     }
 
     #[test]

@@ -193,9 +193,7 @@ impl RunObserver for SpanRecorder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{
-        BenchConfig, ConfigurationRun, Processes, RunDetail, RunOptions, ServiceTimes, Timer, expand,
-    };
+    use crate::bench::{BenchConfig, ConfigurationRun, Processes, RunDetail, RunOptions, ServiceTimes, Timer, expand};
 
     /// The spans of a run and the sums it kept itself.
     fn both(processes: Processes, times: &ServiceTimes) -> (TimerSpans, crate::bench::Timers) {
@@ -233,11 +231,21 @@ mod tests {
             ..ServiceTimes::default()
         };
         let bare = ServiceTimes { device: vec![us(700)], ..ServiceTimes::default() };
-        for (processes, times) in [(Processes::PerModel, &full), (Processes::Shared, &full), (Processes::PerModel, &bare)] {
+        for (processes, times) in
+            [(Processes::PerModel, &full), (Processes::Shared, &full), (Processes::PerModel, &bare)]
+        {
             let (spans, timers) = both(processes, times);
             let sums = [
-                &timers.env_setup, &timers.setup, &timers.load, &timers.input, &timers.warmup, &timers.preprocess,
-                &timers.infer, &timers.postprocess, &timers.e2e, &timers.worker,
+                &timers.env_setup,
+                &timers.setup,
+                &timers.load,
+                &timers.input,
+                &timers.warmup,
+                &timers.preprocess,
+                &timers.infer,
+                &timers.postprocess,
+                &timers.e2e,
+                &timers.worker,
             ];
             for ((name, lists), sums) in spans.named().into_iter().zip(sums) {
                 let of = |spans: &Vec<Span>| {
@@ -252,7 +260,11 @@ mod tests {
 
     #[test]
     fn the_window_opens_at_a_whole_second() {
-        let times = ServiceTimes { load: SimTime::from_us(1_200_000), device: vec![SimTime::from_us(500)], ..ServiceTimes::default() };
+        let times = ServiceTimes {
+            load: SimTime::from_us(1_200_000),
+            device: vec![SimTime::from_us(500)],
+            ..ServiceTimes::default()
+        };
         let (spans, _) = both(Processes::PerModel, &times);
         let begin = spans.worker.iter().flatten().map(|s| s.start).min().unwrap();
         assert_eq!(begin, SimTime::from_secs(2));

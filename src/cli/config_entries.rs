@@ -96,7 +96,8 @@ pub(super) fn text_of_inputs(list: &[Value]) -> Result<String> {
         entries.push(match entry {
             Value::String(text) => text.clone(),
             Value::Array(tuple) if tuple.iter().any(Value::is_array) => {
-                let shapes: Vec<String> = tuple.iter().map(|s| shape(s.as_array().map_or(&[], Vec::as_slice))).collect::<Result<_>>()?;
+                let shapes: Vec<String> =
+                    tuple.iter().map(|s| shape(s.as_array().map_or(&[], Vec::as_slice))).collect::<Result<_>>()?;
                 format!("({})", shapes.join(","))
             }
             Value::Array(one) => shape(one)?,

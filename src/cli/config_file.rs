@@ -227,14 +227,17 @@ fn flag(arg: &Arg, entry: &Entry) -> Result<Vec<OsString>> {
 
 /// `{"--auto-cast": "none"}`: flags of the compiler by their names.
 fn compiler_args(command: &Command, given: &[&Arg], value: &Value) -> Result<Vec<OsString>> {
-    let Value::Object(map) = value else { bail!("{value} is not an object of flags, as {{\"--auto-cast\": \"none\"}}") };
+    let Value::Object(map) = value else {
+        bail!("{value} is not an object of flags, as {{\"--auto-cast\": \"none\"}}")
+    };
     let mut tokens = Vec::new();
     for (key, value) in map {
         let name = dashed_flag(key.trim_start_matches('-'));
         if OVERRIDDEN.contains(&name.as_str()) {
             continue;
         }
-        let Some(arg) = argument(command, &name).filter(|a| COMPILER.contains(&a.get_long().unwrap_or_default())) else {
+        let Some(arg) = argument(command, &name).filter(|a| COMPILER.contains(&a.get_long().unwrap_or_default()))
+        else {
             bail!("'{key}' is not a flag of this compiler; there are --{}", COMPILER.join(", --"))
         };
         if !given.iter().any(|g| g.get_id() == arg.get_id()) {
@@ -270,8 +273,18 @@ mod tests {
             "return_timers": false, "csv_file": true, "verbosity": 2, "preprocess_fn": "x / 255", "env_setup_ms": 3,
             "compiler_args": {"--auto-cast": "none", "--fast-math": "all"}, "auto_cast_type": ["bf16", "fp16"]}"#;
         let expected = [
-            "resnet50.json", "--inputs=1x3x224x224", "--batch-sizes=1", "--n-models=1,16", "--workers-per-model=2", "--duration=7.5",
-            "--multiprocess=false", "--csv-file", "--verbosity=2", "--preprocess=x / 255", "--env-setup-ms=3", "--auto-cast=none",
+            "resnet50.json",
+            "--inputs=1x3x224x224",
+            "--batch-sizes=1",
+            "--n-models=1,16",
+            "--workers-per-model=2",
+            "--duration=7.5",
+            "--multiprocess=false",
+            "--csv-file",
+            "--verbosity=2",
+            "--preprocess=x / 255",
+            "--env-setup-ms=3",
+            "--auto-cast=none",
             "--auto-cast-type=bf16,fp16",
         ];
         assert_eq!(expanded(text, &[]).unwrap(), expected);
@@ -289,11 +302,13 @@ mod tests {
     fn mistakes_name_the_line_the_key_and_what_to_do() {
         let said = |text: &str| expanded(text, &[]).unwrap_err();
         let unknown = said("{\n  \"duration\": 5,\n  \"worker_per_model\": 1\n}");
-        let expected =
-            "--config: run.json: line 3, worker_per_model: bench has no such argument; the nearest are workers_per_model,";
+        let expected = "--config: run.json: line 3, worker_per_model: bench has no such argument; the nearest are workers_per_model,";
         assert!(unknown.starts_with(expected), "{unknown}");
         let two = said("{\n  \"duration\": 5,\n  \"n_models\": [1, \"two\"]\n}");
-        assert!(two.starts_with("--config: run.json: line 3, n_models: ") && two.contains("'two' is not a whole number"), "{two}");
+        assert!(
+            two.starts_with("--config: run.json: line 3, n_models: ") && two.contains("'two' is not a whole number"),
+            "{two}"
+        );
         assert!(said("{\"verbosity\": 7}").contains("line 1, verbosity: invalid value '7'"));
         assert!(said("{\"duration\": -1}").contains("line 1, duration: duration_s: -1 is not allowed"));
         assert!(said("{\"setup_fn\": \"f\"}").contains("give its time as setup_ms"));
@@ -301,7 +316,9 @@ mod tests {
         assert!(said("{\"loop_dataset\": true}").contains("line 1, loop_dataset: "));
         assert!(said("{\"compiler_args\": {\"--speed\": 1}}").contains("'--speed' is not a flag of this compiler"));
         // A key may need one further down.
-        assert!(expanded("{\"loop_dataset\": true, \"dataset\": 100, \"device_ms\": 1, \"model\": \"fixed\"}", &[]).is_ok());
+        assert!(
+            expanded("{\"loop_dataset\": true, \"dataset\": 100, \"device_ms\": 1, \"model\": \"fixed\"}", &[]).is_ok()
+        );
         // Of two that are wrong the first is named.
         assert!(said("{\"n_models\": 0,\n\"duration\": 0}").contains("line 1, n_models"));
     }

@@ -17,9 +17,8 @@ const MOST_BYTES: u64 = 1 << 30;
 /// When it cannot be read, or holds none.
 pub(super) fn read(path: &Path) -> Result<Records> {
     let shown = path.display().to_string();
-    let size = fs::metadata(path).with_context(|| {
-        format!("--dataset: {shown}: is neither a number of records nor a file that can be read")
-    })?;
+    let size = fs::metadata(path)
+        .with_context(|| format!("--dataset: {shown}: is neither a number of records nor a file that can be read"))?;
     if size.is_dir() {
         bail!("--dataset: {shown}: is a folder; name a file in it");
     }

@@ -86,7 +86,8 @@ fn every_command_of_the_page_runs() {
     assert_eq!((array.as_array().unwrap().len(), array[0]["n_models"].as_u64()), (4, Some(1)));
     assert!(array[0].get("throughput_window").is_none());
     assert_eq!((file(&f, "mine.csv").lines().count(), file(&f, "one.csv").lines().count()), (5, 3));
-    let named: Vec<String> = std::fs::read_dir(&f).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let named: Vec<String> =
+        std::fs::read_dir(&f).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     for extension in [".csv", ".json"] {
         let found = named.iter().filter(|n| n.starts_with("nn.results-20") && n.ends_with(extension)).count();
         assert_eq!(found, 1, "{named:?}");
@@ -100,7 +101,8 @@ fn every_command_of_the_page_runs() {
 #[test]
 fn timers_as_pairs_give_the_reports_of_their_run() {
     let f = folder("pairs");
-    let base = "neuronscope bench --model fixed --device-ms 3 --host-ms 0.2 --instance inf1.xlarge --duration 4 --seed 5";
+    let base =
+        "neuronscope bench --model fixed --device-ms 3 --host-ms 0.2 --instance inf1.xlarge --duration 4 --seed 5";
     stdout(&f, &format!("{base} --return_timers t.json --json_format neuronperf --csv_file own.csv"));
     let read = stdout(&f, "neuronscope report t.json --csv");
     assert_eq!(read, file(&f, "own.csv"));
@@ -113,7 +115,10 @@ fn timers_as_pairs_give_the_reports_of_their_run() {
 #[test]
 fn neuronperfs_array_is_read_back_with_its_figures() {
     let f = folder("array");
-    stdout(&f, "neuronscope bench --model nn --duration 3 --json_format neuronperf --json_file a.json --csv_file a.csv");
+    stdout(
+        &f,
+        "neuronscope bench --model nn --duration 3 --json_format neuronperf --json_file a.json --csv_file a.csv",
+    );
     assert_eq!(stdout(&f, "neuronscope report a.json --csv"), file(&f, "a.csv"));
     let printed = stdout(&f, "neuronscope bench --model nn --duration 3 --json --json-format neuronperf");
     assert_eq!(printed, file(&f, "a.json"));
@@ -125,13 +130,18 @@ fn mistakes_name_the_place_and_what_to_do() {
     let f = folder("porting-mistakes");
     std::fs::write(f.join("run.json"), "{\n  \"model\": \"nn\",\n  \"n_modles\": 1\n}").unwrap();
     let said = stderr(&f, "neuronscope bench --config run.json");
-    assert!(said.contains("run.json: line 3, n_modles: bench has no such argument; the nearest are n_models"), "{said}");
+    assert!(
+        said.contains("run.json: line 3, n_modles: bench has no such argument; the nearest are n_models"),
+        "{said}"
+    );
     assert!(stderr(&f, "neuronscope bench --config no.json").contains("--config: no.json: can't be read"));
     let said = stderr(&f, "neuronscope bench --preprocess 'x / (255'");
     assert!(said.contains("--preprocess: 'x / (255': a closing bracket is missing at character 9"), "{said}");
     let said = stderr(&f, "neuronscope bench --model nn --preprocess 'x / 255, y / 255' --n-models 1 --duration 2");
     assert!(said.contains("names 2 inputs, nn has 1"), "{said}");
-    assert!(stderr(&f, "neuronscope bench --dataset no.npy").contains("no.npy: is neither a number of records nor a file"));
+    assert!(
+        stderr(&f, "neuronscope bench --dataset no.npy").contains("no.npy: is neither a number of records nor a file")
+    );
     std::fs::write(f.join("wide.csv"), "1,2,3,4,5,6,7\n").unwrap();
     let said = stderr(&f, "neuronscope bench --model nn --dataset wide.csv");
     assert!(said.contains("wide.csv: a record has 7 values, nn takes 4x4"), "{said}");

@@ -65,7 +65,9 @@ fn header(bytes: &[u8]) -> Result<Header, (usize, String)> {
             let raw: [u8; 4] = bytes.get(8..12).and_then(|b| b.try_into().ok()).ok_or_else(cut)?;
             (u32::from_le_bytes(raw) as usize, 12)
         }
-        Some(version) => return Err((6, format!("version {version} of the format is not known; save it with numpy 1.9 or later"))),
+        Some(version) => {
+            return Err((6, format!("version {version} of the format is not known; save it with numpy 1.9 or later")));
+        }
         None => return Err(cut()),
     };
     let values_at = begins + length;
@@ -81,7 +83,9 @@ fn header(bytes: &[u8]) -> Result<Header, (usize, String)> {
         (begins, format!("values of type {name} are not read; save them as floats or integers, with astype"))
     })?;
     let inner = of("shape")?.strip_prefix('(').and_then(|s| s.split(')').next());
-    let sizes = inner.map(|s| s.split(',').map(str::trim).filter(|s| !s.is_empty()).map(str::parse).collect::<Result<Vec<u64>, _>>());
+    let sizes = inner.map(|s| {
+        s.split(',').map(str::trim).filter(|s| !s.is_empty()).map(str::parse).collect::<Result<Vec<u64>, _>>()
+    });
     let Some(Ok(shape)) = sizes else { return Err((begins, "the shape is no tuple of sizes".to_owned())) };
     Ok(Header { kind, bytes: size, is_big_endian: name.starts_with('>'), shape, values_at })
 }

@@ -25,7 +25,9 @@ pub struct Records {
 #[non_exhaustive]
 pub enum DatasetError {
     /// Not a file of a kind that is read.
-    #[error("{file}: {problem}; give an array saved with numpy.save (.npy) or a CSV with a line of numbers for each record")]
+    #[error(
+        "{file}: {problem}; give an array saved with numpy.save (.npy) or a CSV with a line of numbers for each record"
+    )]
     NotRead {
         /// The file.
         file: String,
@@ -145,7 +147,10 @@ mod tests {
     fn targets_are_taken_from_their_column() {
         let records = read_records("a.csv", b"a,label,b\n1,7,2\n3,8,4\n").unwrap();
         let (rest, targets) = records.with_targets("a.csv", Some("label")).unwrap();
-        assert_eq!((rest.columns, rest.values, targets), (vec!["a".into(), "b".into()], vec![1.0, 2.0, 3.0, 4.0], vec![7.0, 8.0]));
+        assert_eq!(
+            (rest.columns, rest.values, targets),
+            (vec!["a".into(), "b".into()], vec![1.0, 2.0, 3.0, 4.0], vec![7.0, 8.0])
+        );
         let (rest, targets) = records.with_targets("a.csv", None).unwrap();
         assert_eq!((rest.dims, targets), (vec![2], vec![2.0, 4.0]));
         let error = records.with_targets("a.csv", Some("y")).unwrap_err().to_string();

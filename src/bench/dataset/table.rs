@@ -34,12 +34,18 @@ pub(super) fn read(file: &str, text: &str) -> Result<Records, DatasetError> {
                 records.values.extend(numbers);
                 records.count += 1;
             }
-            Err(problem) => records.diagnostics.add("bad_row", None, || format!("line {at}: {problem}; it is left out")),
+            Err(problem) => {
+                records.diagnostics.add("bad_row", None, || format!("line {at}: {problem}; it is left out"))
+            }
         }
     }
     records.dims = vec![columns as u64];
     if records.count == 0 {
-        let problem = records.diagnostics.items().first().map_or_else(|| "it has a heading alone".to_owned(), ToString::to_string);
+        let problem = records
+            .diagnostics
+            .items()
+            .first()
+            .map_or_else(|| "it has a heading alone".to_owned(), ToString::to_string);
         return Err(DatasetError::NoRecord { file: file.to_owned(), problem });
     }
     Ok(records)

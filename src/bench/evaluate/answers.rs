@@ -84,7 +84,9 @@ impl Answering {
             for (values, result) in data.iter_mut().zip(results) {
                 if values.len() != result.len() {
                     let (had, has) = (values.len(), result.len());
-                    return Err(format!("preprocess: {expression} makes {has} values of {had}; a model takes as many as before"));
+                    return Err(format!(
+                        "preprocess: {expression} makes {has} values of {had}; a model takes as many as before"
+                    ));
                 }
                 *values = result;
             }
@@ -109,7 +111,11 @@ impl Answering {
     }
 }
 
-fn run(module: &Rc<HloModule>, parameters: Vec<Rc<Tensor>>, arithmetic: &mut dyn Arithmetic) -> Result<Vec<Rc<Tensor>>, EvalError> {
+fn run(
+    module: &Rc<HloModule>,
+    parameters: Vec<Rc<Tensor>>,
+    arithmetic: &mut dyn Arithmetic,
+) -> Result<Vec<Rc<Tensor>>, EvalError> {
     let mut evaluation = Evaluation::new(Rc::clone(module), parameters);
     loop {
         if let Some(results) = evaluation.step(u64::MAX, arithmetic, &mut Unwatched)? {
@@ -129,7 +135,8 @@ fn fits(file: &str, has: u64, inputs: &[InputSpec], model: &str) -> Result<(), S
     if takes.contains(&has) {
         return Ok(());
     }
-    let shapes: Vec<String> = inputs.iter().map(|i| i.shape.dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x")).collect();
+    let shapes: Vec<String> =
+        inputs.iter().map(|i| i.shape.dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x")).collect();
     Err(format!(
         "{file}: a record has {has} values, {model} takes {} of batch size 1, which are {}; give a dataset of that size, or name the model it is for",
         shapes.join(" and "),
@@ -166,7 +173,8 @@ mod tests {
 
     fn table(answering: &Answering, scale: f64) -> Records {
         let n = answering.elements()[0];
-        let line = |r: u64| (0..n).map(|i| (((i * 7 + r * 3) % 11) as f64 * scale).to_string()).collect::<Vec<_>>().join(",");
+        let line =
+            |r: u64| (0..n).map(|i| (((i * 7 + r * 3) % 11) as f64 * scale).to_string()).collect::<Vec<_>>().join(",");
         read_records("t.csv", (0..3).map(|r| line(r) + "\n").collect::<String>().as_bytes()).unwrap()
     }
 
@@ -180,7 +188,8 @@ mod tests {
         let divided = Answering::new(&configuration(DeviceType::Cpu, "x / 4")).unwrap();
         assert_eq!(divided.answers("t.csv", &scaled).unwrap(), answers);
         // The device casts its products to bf16: close, and not the same.
-        let device = Answering::new(&configuration(DeviceType::Neuron, "none")).unwrap().answers("t.csv", &records).unwrap();
+        let device =
+            Answering::new(&configuration(DeviceType::Neuron, "none")).unwrap().answers("t.csv", &records).unwrap();
         assert_ne!(device, answers);
         let far = device.iter().flatten().zip(answers.iter().flatten()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(far < 0.1, "{far}");
@@ -192,8 +201,16 @@ mod tests {
         let records = read_records("t.csv", b"1,2,3\n").unwrap();
         let error = answering.answers("t.csv", &records).unwrap_err();
         assert!(error.starts_with("t.csv: a record has 3 values, nn takes "), "{error}");
-        assert!(check_records("t.csv", &records, "nn").is_err() && check_records("t.csv", &table(&answering, 1.0), "nn").is_ok());
+        assert!(
+            check_records("t.csv", &records, "nn").is_err()
+                && check_records("t.csv", &table(&answering, 1.0), "nn").is_ok()
+        );
         let shrunk = Answering::new(&configuration(DeviceType::Cpu, "x.max()")).unwrap();
-        assert!(shrunk.answers("t.csv", &table(&answering, 1.0)).unwrap_err().contains("preprocess: x.max() makes 1 values of"));
+        assert!(
+            shrunk
+                .answers("t.csv", &table(&answering, 1.0))
+                .unwrap_err()
+                .contains("preprocess: x.max() makes 1 values of")
+        );
     }
 }

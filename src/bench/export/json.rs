@@ -58,11 +58,7 @@ pub fn to_json(reports: &[Report]) -> Result<String, ExportError> {
 ///
 /// # Errors
 /// As [`to_json`].
-pub fn to_json_as(
-    reports: &[Report],
-    format: JsonFormat,
-    eval_metrics: Option<&Value>,
-) -> Result<String, ExportError> {
+pub fn to_json_as(reports: &[Report], format: JsonFormat, eval_metrics: Option<&Value>) -> Result<String, ExportError> {
     ended(match format {
         JsonFormat::Neuronscope => serde_json::to_string_pretty(&Document { reports, eval_metrics }),
         JsonFormat::Neuronperf => {

@@ -29,7 +29,8 @@ pub(super) fn read(rows: &[Value], cost_per_hour: Option<f64>, diagnostics: &mut
     let (columns, mut reports) = (Columns::new(), Vec::new());
     for (i, row) in rows.iter().enumerate() {
         let Some([Value::Object(config), Value::Object(results)]) = row.as_array().map(Vec::as_slice) else {
-            diagnostics.add("bad_row", None, || format!("row {} is no pair of config and results and is left out", i + 1));
+            diagnostics
+                .add("bad_row", None, || format!("row {} is no pair of config and results and is left out", i + 1));
             continue;
         };
         match report(config, results, cost_per_hour) {
@@ -41,7 +42,12 @@ pub(super) fn read(rows: &[Value], cost_per_hour: Option<f64>, diagnostics: &mut
 }
 
 /// The report with what the configuration says by the keys of a report.
-fn with_config(report: &Report, config: &Map<String, Value>, columns: &Columns, diagnostics: &mut Diagnostics) -> Report {
+fn with_config(
+    report: &Report,
+    config: &Map<String, Value>,
+    columns: &Columns,
+    diagnostics: &mut Diagnostics,
+) -> Report {
     let mut values = match serde_json::to_value(report) {
         Ok(Value::Object(map)) => map,
         _ => Map::new(),
@@ -146,7 +152,9 @@ fn lists(name: &str, value: &Value) -> Result<Vec<Vec<Pair>>, String> {
             let ends = pair.as_array().map(Vec::as_slice);
             let numbers = ends.and_then(|e| if let [a, b] = e { Some((a.as_f64()?, b.as_f64()?)) } else { None });
             let fits = numbers.filter(|(start, end)| end >= start && start.abs() < 1e9 && end - start < 1e6);
-            fits.ok_or_else(|| format!("span {} of timer {} of {name} is {pair}, not [start, end] in seconds", n + 1, i + 1))
+            fits.ok_or_else(|| {
+                format!("span {} of timer {} of {name} is {pair}, not [start, end] in seconds", n + 1, i + 1)
+            })
         };
         lists.push(pairs.iter().enumerate().map(read).collect::<Result<_, _>>()?);
     }
@@ -169,15 +177,20 @@ fn sums(lists: &[Vec<Pair>]) -> Vec<Timer> {
 
 #[cfg(test)]
 mod tests {
+    use crate::base::SimTime;
     use crate::bench::import::{read_reports, read_reports_at};
     use crate::bench::{
-        BenchConfig, ConfigurationRun, Report, RunDetail, ServiceTimes, SpanRecorder, TimedResults, expand, timed_results_to_json,
+        BenchConfig, ConfigurationRun, Report, RunDetail, ServiceTimes, SpanRecorder, TimedResults, expand,
+        timed_results_to_json,
     };
-    use crate::base::SimTime;
 
     /// Runs with spans: their own reports, and the text of their timers.
     fn runs() -> (Vec<Report>, String) {
-        let times = ServiceTimes { load: SimTime::from_us(62_000), device: vec![SimTime::from_us(9_000)], ..ServiceTimes::default() };
+        let times = ServiceTimes {
+            load: SimTime::from_us(62_000),
+            device: vec![SimTime::from_us(9_000)],
+            ..ServiceTimes::default()
+        };
         let config = BenchConfig { duration_s: 4.0, batch_sizes: vec![2], ..BenchConfig::default() };
         let (mut reports, mut results) = (Vec::new(), Vec::new());
         for c in expand(&config).unwrap().configurations {

@@ -190,7 +190,10 @@ mod tests {
             {"filename": "b.pt", "cast_mode": 0}, {"filename": "c.pt", "cast_mode": "fast"}, {"filename": "d.pt", "input_idx": "two"}]}"#;
         let read = ModelIndex::read(text).unwrap();
         let e = &read.index.model_configs;
-        assert_eq!((e[0].input_idx, e[0].cast_mode.as_deref(), e[0].performance_level), (Some(2), Some("fp32-cast-matmult"), 2));
+        assert_eq!(
+            (e[0].input_idx, e[0].cast_mode.as_deref(), e[0].performance_level),
+            (Some(2), Some("fp32-cast-matmult"), 2)
+        );
         assert_eq!((e[1].cast_mode.as_deref(), e[1].performance_level), (Some("0"), 0));
         assert_eq!(e[2].performance_level, 3);
         assert!(read.warnings.iter().any(|w| w.contains("entry 3") && w.contains("\"fast\" is no performance level")));

@@ -34,8 +34,7 @@ pub(super) fn prepare(args: &BenchArgs) -> Result<Option<Evaluation>> {
         bail!("--eval-metrics: {text} records have no values; name the file of the dataset as --dataset");
     }
     let all = dataset::read(Path::new(text))?;
-    let (records, targets) =
-        all.with_targets(text, args.eval.eval_target_col.as_deref()).context("--eval-metrics")?;
+    let (records, targets) = all.with_targets(text, args.eval.eval_target_col.as_deref()).context("--eval-metrics")?;
     Ok(Some(Evaluation { metrics: metrics.clone(), file: text.to_owned(), records, targets }))
 }
 
@@ -44,7 +43,9 @@ pub(super) fn prepare(args: &BenchArgs) -> Result<Option<Evaluation>> {
 /// # Errors
 /// When they are of another size than the model's inputs.
 pub(super) fn check_dataset(args: &BenchArgs, model: &str) -> Result<Vec<String>> {
-    let Some(text) = args.run.dataset.as_deref().filter(|t| t.trim().parse::<i64>().is_err()) else { return Ok(Vec::new()) };
+    let Some(text) = args.run.dataset.as_deref().filter(|t| t.trim().parse::<i64>().is_err()) else {
+        return Ok(Vec::new());
+    };
     let records = dataset::read(Path::new(text))?;
     if !model.is_empty() && !FixedModel::is_meant(model) {
         check_records(text, &records, model).map_err(|e| anyhow!("--dataset: {e}"))?;
@@ -75,7 +76,8 @@ impl Evaluation {
             for name in &self.metrics {
                 let value = Metrics::default().evaluate(name.trim(), &records);
                 let value = value.map_err(|e| anyhow!("--eval-metrics: {}: {name}: {e}", self.file))?;
-                let label = if distinct.len() > 1 { format!("{name} ({} {})", c.model, key(c).2) } else { name.clone() };
+                let label =
+                    if distinct.len() > 1 { format!("{name} ({} {})", c.model, key(c).2) } else { name.clone() };
                 values.insert(label, value.map_or(Value::Null, |v| round_to(v, 6).into()));
             }
         }

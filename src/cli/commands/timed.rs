@@ -36,8 +36,7 @@ impl TimedRuns {
             Ok(()) => self.times.entry(key).or_insert_with(|| service_times(configuration)).clone(),
         };
         let recorder = SpanRecorder::new(configuration);
-        let mut run =
-            ConfigurationRun::observed(configuration.clone(), times.as_ref().map_err(Clone::clone), recorder);
+        let mut run = ConfigurationRun::observed(configuration.clone(), times.as_ref().map_err(Clone::clone), recorder);
         let expected = run.estimate().inferences;
         if expected > MOST_TIMED_INFERENCES {
             let longest = configuration.duration_s * (MOST_TIMED_INFERENCES as f64 / expected as f64) * 0.99;
