@@ -16,6 +16,7 @@ use crate::experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, KNOWN_ACCELERATORS, Metric, Report, ReportKind, Selection,
     speedups,
 };
+use crate::experiment::figure::{FigureSize, figure};
 use crate::experiment::plan::Test;
 
 /// Bytes that are read at once.
@@ -23,6 +24,10 @@ const CHUNK: usize = 1 << 20;
 
 pub(super) fn run(args: AggregateArgs) -> Result<()> {
     let backends = backends(&args.backends)?;
+    let metric = match args.metric {
+        MetricArg::Exec => Metric::Execution,
+        MetricArg::Compile => Metric::Compilation,
+    };
     let selection = Selection {
         accelerator: accelerator(&args),
         models: model_filter(&args.models)?,
@@ -30,10 +35,7 @@ pub(super) fn run(args: AggregateArgs) -> Result<()> {
             TestArg::Inference => Test::Eval,
             TestArg::Training => Test::Train,
         },
-        metric: match args.metric {
-            MetricArg::Exec => Metric::Execution,
-            MetricArg::Compile => Metric::Compilation,
-        },
+        metric,
         lenient: args.lenient,
     };
     let mut records = Aggregator::new(selection);
@@ -56,6 +58,7 @@ pub(super) fn run(args: AggregateArgs) -> Result<()> {
         ReportKindArg::LatestGrouped => ReportKind::LatestGrouped,
         ReportKindArg::Histogram => ReportKind::Histogram,
         ReportKindArg::Speedup => ReportKind::Speedup,
+        ReportKindArg::Changes => ReportKind::Changes,
     };
     let times = speedups(&records, &backends, baseline)?;
     let report = Report { kind, times: &times, backends: &backends, baseline };
@@ -67,7 +70,13 @@ pub(super) fn run(args: AggregateArgs) -> Result<()> {
     match args.format {
         AggregateFormatArg::Csv => text::print(table.to_csv().as_bytes()),
         AggregateFormatArg::Tab => text::print(table.to_framed().as_bytes()),
-        AggregateFormatArg::Png | AggregateFormatArg::Svg => bail!("pictures are not there yet"),
+        AggregateFormatArg::Svg => {
+            if kind == ReportKind::Changes {
+                bail!("--report changes is a list; use --format csv or tab");
+            }
+            let size = FigureSize { width_in: args.fig_width, height_in: args.fig_height };
+            text::print(figure(&report, metric, size, args.title.as_deref()).to_svg().as_bytes())
+        }
     }
 }
 
