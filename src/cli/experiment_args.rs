@@ -214,6 +214,8 @@ pub(super) enum AggregateFormatArg {
     Csv,
     /// A table with frames
     Tab,
+    /// A picture, pixels
+    Png,
     /// A picture, vectors
     Svg,
 }

@@ -15,6 +15,7 @@ mod driver;
 mod experiment_args;
 mod file;
 mod index_args;
+mod png;
 mod progress;
 mod source;
 

@@ -1,7 +1,7 @@
 //! `neuronscope aggregate`
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -12,6 +12,7 @@ use super::experiment::model_filter;
 use super::text;
 use crate::cli::args::Args;
 use crate::cli::experiment_args::{AggregateArgs, AggregateFormatArg, BaselineArg, MetricArg, ReportKindArg, TestArg};
+use crate::cli::png::png;
 use crate::experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, KNOWN_ACCELERATORS, Metric, Report, ReportKind, Selection,
     speedups,
@@ -70,12 +71,19 @@ pub(super) fn run(args: AggregateArgs) -> Result<()> {
     match args.format {
         AggregateFormatArg::Csv => text::print(table.to_csv().as_bytes()),
         AggregateFormatArg::Tab => text::print(table.to_framed().as_bytes()),
-        AggregateFormatArg::Svg => {
+        AggregateFormatArg::Png | AggregateFormatArg::Svg => {
             if kind == ReportKind::Changes {
                 bail!("--report changes is a list; use --format csv or tab");
             }
             let size = FigureSize { width_in: args.fig_width, height_in: args.fig_height };
-            text::print(figure(&report, metric, size, args.title.as_deref()).to_svg().as_bytes())
+            let drawing = figure(&report, metric, size, args.title.as_deref());
+            if args.format == AggregateFormatArg::Svg {
+                return text::print(drawing.to_svg().as_bytes());
+            }
+            if std::io::stdout().is_terminal() {
+                bail!("a PNG is not text; send it to a file: ... > report.png");
+            }
+            text::print(&png(&drawing)?)
         }
     }
 }

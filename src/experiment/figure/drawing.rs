@@ -99,7 +99,37 @@ pub enum Shape {
     },
 }
 
-/// Colours of the backends: eight that people who see colours differently can tell apart (Okabe and Ito), without the
+/// Half the width of a mark, pixels.
+pub const HALF_MARK: f64 = 4.0;
+
+impl Dash {
+    /// Lengths of lines and gaps in turn, pixels; none for a line that is not broken.
+    #[must_use]
+    pub const fn lengths(self) -> &'static [f64] {
+        match self {
+            Self::Solid => &[],
+            Self::Dotted => &[2.0, 3.0],
+            Self::Dashed => &[6.0, 4.0],
+            Self::DashDot => &[8.0, 3.0, 2.0, 3.0],
+        }
+    }
+}
+
+impl MarkKind {
+    /// Corners of the mark at a point; a circle has none.
+    #[must_use]
+    pub fn outline(self, (x, y): (f64, f64)) -> Vec<(f64, f64)> {
+        let corners: &[(f64, f64)] = match self {
+            Self::Circle => &[],
+            Self::Diamond => &[(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)],
+            Self::Square => &[(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)],
+            Self::Triangle => &[(-1.2, -1.0), (1.2, -1.0), (0.0, 1.2)],
+        };
+        corners.iter().map(|(dx, dy)| (x + dx * HALF_MARK, y + dy * HALF_MARK)).collect()
+    }
+}
+
+/// Colours of the backends: six that people who see colours differently can tell apart (Okabe and Ito), without the
 /// yellow that a white page hides.
 const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
 /// Forms of the backends' marks.

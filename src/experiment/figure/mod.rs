@@ -7,7 +7,7 @@ mod points;
 mod svg;
 
 pub use bars::bar_figure;
-pub use drawing::{Anchor, Dash, Drawing, MarkKind, Shape};
+pub use drawing::{Anchor, Dash, Drawing, HALF_MARK, MarkKind, Shape};
 pub use frame::FigureSize;
 pub use points::{rank_figure, time_figure};
 

@@ -1,10 +1,7 @@
 //! A drawing as SVG.
 
-use super::drawing::{Anchor, Dash, Drawing, MarkKind, Shape};
+use super::drawing::{Anchor, Drawing, HALF_MARK, MarkKind, Shape};
 use crate::view::svg::{escape, number};
-
-/// Half the width of a mark, pixels.
-const HALF: f64 = 4.0;
 
 impl Drawing {
     /// As a document of SVG.
@@ -27,11 +24,10 @@ fn element(shape: &Shape) -> String {
         Shape::Line { points, colour, width, dash } => {
             let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect();
             let (points, width) = (points.join(" "), number(*width));
-            let dash = match dash {
-                Dash::Solid => "",
-                Dash::Dotted => " stroke-dasharray=\"2 3\"",
-                Dash::Dashed => " stroke-dasharray=\"6 4\"",
-                Dash::DashDot => " stroke-dasharray=\"8 3 2 3\"",
+            let lengths: Vec<String> = dash.lengths().iter().map(|l| number(*l)).collect();
+            let dash = match lengths.as_slice() {
+                [] => String::new(),
+                lengths => format!(" stroke-dasharray=\"{}\"", lengths.join(" ")),
             };
             format!("<polyline points=\"{points}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"{dash}/>")
         }
@@ -41,10 +37,10 @@ fn element(shape: &Shape) -> String {
         }
         Shape::Mark { at, kind, colour, title } => {
             let points: Vec<String> =
-                outline(*kind, *at).iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect();
+                kind.outline(*at).iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect();
             let title = escape(title);
             if *kind == MarkKind::Circle {
-                let (x, y, r) = (number(at.0), number(at.1), number(HALF));
+                let (x, y, r) = (number(at.0), number(at.1), number(HALF_MARK));
                 return format!(
                     "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\" fill=\"{colour}\"><title>{title}</title></circle>"
                 );
@@ -67,15 +63,4 @@ fn element(shape: &Shape) -> String {
             )
         }
     }
-}
-
-/// Corners of a mark; a circle has none.
-fn outline(kind: MarkKind, (x, y): (f64, f64)) -> Vec<(f64, f64)> {
-    let corners: &[(f64, f64)] = match kind {
-        MarkKind::Circle => &[],
-        MarkKind::Diamond => &[(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)],
-        MarkKind::Square => &[(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)],
-        MarkKind::Triangle => &[(-1.2, -1.0), (1.2, -1.0), (0.0, 1.2)],
-    };
-    corners.iter().map(|(dx, dy)| (x + dx * HALF, y + dy * HALF)).collect()
 }
