@@ -6,10 +6,11 @@ use crate::profile::formats::WriteFormat;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::analysis_args::{CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
-use super::bench_args::{BenchArgs, TableArgs};
+use super::bench_args::BenchArgs;
 use super::compile_args::CompileArgs;
 use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulBenchArgs, VerifyArgs};
 use super::index_args::{IndexCommand, ModelCompileArgs};
+use super::output_args::TableArgs;
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
 
@@ -181,8 +182,10 @@ pub(super) fn write_format(name: &str) -> Result<WriteFormat, String> {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct OpenArgs {
-    /// The file: a trace or profile of any format that is read, plain, .gz or .zip
-    pub file: PathBuf,
+    /// Traces or profiles of any format that is read, plain, .gz or .zip; or a folder, such as a log directory of
+    /// TensorBoard's Neuron plugin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Say what dominates, in sentences, instead of listing operators
     #[arg(long)]
     pub summary: bool,
