@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use super::analysis_args::{CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
 use super::bench_args::BenchArgs;
 use super::compile_args::CompileArgs;
-use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, VerifyArgs};
+use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulBenchArgs, VerifyArgs};
 use super::index_args::{IndexCommand, ModelCompileArgs};
 use super::output_args::TableArgs;
 use crate::compiler::Workflow;
@@ -70,6 +70,8 @@ pub(super) enum Command {
     /// Speed-ups over a baseline, over time and by model, as PyTorch/XLA's aggregate.py prints them
     #[command(infer_long_args = true)]
     Aggregate(Box<AggregateArgs>),
+    /// Time square matrix products of many sizes on a device against a baseline
+    MatmulBench(MatmulBenchArgs),
     /// Judge outputs of experiments by the rules of PyTorch/XLA's verifier
     Verify(VerifyArgs),
 }

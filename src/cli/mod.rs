@@ -23,6 +23,7 @@ mod folder;
 mod index_args;
 mod interrupt;
 mod output_args;
+mod png;
 mod progress;
 mod source;
 

@@ -18,6 +18,7 @@ mod flame;
 mod histogram;
 mod idle;
 mod index;
+mod matmul_bench;
 mod mlperf;
 mod models;
 mod numerics;
@@ -67,6 +68,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Experiment(args) => experiment::run(*args),
         Command::Aggregate(args) => aggregate::run(*args),
         Command::Analyze(args) => analyze::run(args),
+        Command::MatmulBench(args) => matmul_bench::run(args),
         Command::Verify(args) => verify::run(args),
     }
 }
