@@ -10,17 +10,21 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("tensor", &["base"]),
     ("profile", &["base"]),
     ("machine", &["base"]),
+    ("kernel", &["base", "tensor", "machine"]),
     ("view", &["base", "tensor", "profile", "machine"]),
     ("insight", &["base", "tensor", "profile", "machine"]),
     ("model", &["base", "tensor", "machine"]),
     ("compiler", &["base", "tensor", "machine", "model"]),
-    ("neuron", &["base", "tensor", "machine", "model", "compiler"]),
+    ("neuron", &["base", "tensor", "machine", "kernel", "model", "compiler"]),
     ("bench", &["base", "tensor", "profile", "machine", "model", "compiler", "neuron"]),
     ("capture", &["base", "tensor", "profile", "machine", "insight", "model", "compiler", "neuron", "bench"]),
     ("fidelity", &["base", "tensor", "machine", "model", "compiler", "neuron", "bench"]),
     (
         "session",
-        &["base", "tensor", "profile", "machine", "view", "insight", "model", "compiler", "neuron", "bench", "capture"],
+        &[
+            "base", "tensor", "profile", "machine", "kernel", "view", "insight", "model", "compiler", "neuron", "bench",
+            "capture",
+        ],
     ),
     (
         "cli",
