@@ -11,6 +11,7 @@ mod args;
 mod bench_args;
 mod commands;
 mod compile_args;
+mod customop_args;
 mod driver;
 mod file;
 mod index_args;

@@ -123,7 +123,7 @@ pub(crate) enum Place {
     /// Behind a pointer.
     Memory(Box<Expr>, Scalar),
     /// An element through a standard accessor: the accessor of the last dimension, and the index.
-    Element(Box<Expr>, Box<Expr>, Scalar),
+    Element(Box<Expr>, Box<Expr>),
 }
 
 #[derive(Clone, Debug)]
@@ -153,14 +153,14 @@ pub(crate) enum ExprKind {
 }
 
 /// Functions of one or two numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum MathFunction {
     One(fn(f32) -> f32, fn(f64) -> f64),
     Two(fn(f32, f32) -> f32, fn(f64, f64) -> f64),
 }
 
 /// What the interface of custom operators offers.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Intrinsic {
     Numel,
     Dim,
@@ -175,8 +175,8 @@ pub(crate) enum Intrinsic {
     Accessor { of: Scalar, dims: u8 },
     TcmAccessor,
     OpenStream { of: Scalar, writes: bool },
-    ReadStream(Scalar),
-    WriteStream(Scalar),
+    ReadStream,
+    WriteStream,
     CloseStream,
     SetPolicy,
     TensorToTcm(Scalar),

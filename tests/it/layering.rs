@@ -29,7 +29,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "base", "tensor", "profile", "machine", "view", "insight", "model", "compiler", "neuron", "bench",
+            "base", "tensor", "profile", "machine", "kernel", "view", "insight", "model", "compiler", "neuron", "bench",
             "capture", "fidelity", "session",
         ],
     ),

@@ -12,6 +12,7 @@ mod bench_session;
 mod casts;
 mod cli;
 mod compiler;
+mod customop;
 mod device;
 mod execution;
 mod fidelity;

@@ -20,7 +20,7 @@ impl Checker<'_> {
             Syntax::Float(value, _) => Ok(constant(pos, Scalar::F64, Value::F64(*value))),
             Syntax::Bool(value) => Ok(known_bool(pos, *value)),
             Syntax::Null => Ok(Expr { pos, ty: Type::Null, kind: ExprKind::Const(Value::NULL) }),
-            Syntax::Text(_) => Ok(Expr { pos, ty: Type::Text, kind: ExprKind::Const(Value::Void) }),
+            Syntax::Text => Ok(Expr { pos, ty: Type::Text, kind: ExprKind::Const(Value::Void) }),
             Syntax::Name(name) => self.name(pos, name),
             Syntax::List(_) => Err(refusal(pos, "a list in braces", "use one where sizes or an array's values stand")),
             Syntax::Unary(op, operand) => self.unary(pos, *op, operand),

@@ -138,12 +138,12 @@ impl Checker<'_> {
         match call.name {
             "read" if !writes => {
                 arity(pos, "read()", 0, call.arguments)?;
-                Ok(intrinsic(pos, Type::Scalar(of), Intrinsic::ReadStream(of), vec![object]))
+                Ok(intrinsic(pos, Type::Scalar(of), Intrinsic::ReadStream, vec![object]))
             }
             "write" if writes => {
                 arity(pos, "write()", 1, call.arguments)?;
                 let value = to_scalar(self.expression(&call.arguments[0])?, of, "write()")?;
-                Ok(intrinsic(pos, Type::Void, Intrinsic::WriteStream(of), vec![object, value]))
+                Ok(intrinsic(pos, Type::Void, Intrinsic::WriteStream, vec![object, value]))
             }
             "close" => {
                 arity(pos, "close()", 0, call.arguments)?;

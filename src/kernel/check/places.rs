@@ -49,7 +49,7 @@ impl Checker<'_> {
                 let index = to_scalar(integer(index, INDEX)?, Scalar::I64, INDEX)?;
                 let hint = "take the accessor of a tensor that is not const";
                 let fixed = constant.then(|| Problem::Constant { name: "the accessor's tensor".to_owned(), hint });
-                Ok(Found { place: Place::Element(Box::new(base), Box::new(index), of), ty: Type::Scalar(of), fixed })
+                Ok(Found { place: Place::Element(Box::new(base), Box::new(index)), ty: Type::Scalar(of), fixed })
             }
             Type::Accessor { dims, .. } => Err(mismatch(
                 pos,
@@ -96,7 +96,7 @@ impl Checker<'_> {
             Some(op) => compound(pos, op, ty, value)?,
         };
         let kind = ExprKind::Store { place: found.place, of: ty, op, value: Box::new(value) };
-        Ok(Expr { pos, ty, kind })
+        Ok(Expr { pos: target.pos, ty, kind })
     }
 
     /// `p += n` as `p = p + n`.

@@ -4,7 +4,7 @@ use super::convert::{known, to_bool, to_scalar, to_type};
 use super::{Checker, mismatch, refusal, written_type};
 use crate::kernel::parse::ast::{self, BaseType, Declarator, ExprKind as Syntax};
 use crate::kernel::problem::{Diagnostic, Problem};
-use crate::kernel::program::{Expr, ExprKind, Stmt, StmtKind};
+use crate::kernel::program::{Expr, Stmt, StmtKind};
 use crate::kernel::types::{Scalar, Type};
 use crate::kernel::value::Value;
 

@@ -158,7 +158,7 @@ pub(crate) enum ExprKind {
     Float(f64, Scalar),
     Bool(bool),
     Null,
-    Text(String),
+    Text,
     /// A name, with its namespaces: `torch::kFloat`.
     Name(String),
     /// `{a, b}`

@@ -5,7 +5,7 @@ use super::cursor::{Cursor, node};
 use super::declarations::braces;
 use super::lexer::TokenKind;
 use super::type_names::{starts_type, type_name};
-use crate::kernel::problem::Diagnostic;
+use crate::kernel::problem::{Diagnostic, Problem};
 use crate::kernel::types::Scalar;
 
 /// An expression; the comma operator is left out of the language.
@@ -144,7 +144,7 @@ fn postfix(c: &mut Cursor) -> Result<Expr, Diagnostic> {
         if c.accept("[") {
             let index = expression(c)?;
             c.expect("]", "after the index")?;
-            found = node(pos, ExprKind::Index(Box::new(found), Box::new(index)))?;
+            found = node(found.pos, ExprKind::Index(Box::new(found), Box::new(index)))?;
         } else if c.is("++") || c.is("--") {
             let change = if c.is("++") { 1 } else { -1 };
             c.next();
@@ -182,9 +182,9 @@ fn primary(c: &mut Cursor) -> Result<Expr, Diagnostic> {
             };
             node(pos, kind)
         }
-        TokenKind::Text(text) => {
+        TokenKind::Text(_) => {
             c.next();
-            node(pos, ExprKind::Text(text))
+            node(pos, ExprKind::Text)
         }
         TokenKind::Sign("(") => {
             c.next();
@@ -252,6 +252,10 @@ fn word_expression(c: &mut Cursor, word: &str) -> Result<Expr, Diagnostic> {
         name = format!("{name}::{}", c.name("a name after ::")?);
     }
     let last = name.rsplit("::").next().unwrap_or("").to_owned();
+    if matches!(last.as_str(), "vector" | "array" | "string" | "map" | "function") && name.starts_with("std::") {
+        let instead = "use arrays of numbers, or TCM buffers of torch::neuron::tcm_malloc()".to_owned();
+        return Err(Diagnostic::new(pos, Problem::NotSupported { what: name, instead }));
+    }
     let template = template_arguments(c, &last)?;
     if c.is("(") {
         let arguments = arguments(c)?;
@@ -284,8 +288,6 @@ fn template_arguments(c: &mut Cursor, name: &str) -> Result<Vec<TemplateArg>, Di
             | "tcm_to_tensor"
             | "data_ptr"
             | "item"
-            | "vector"
-            | "array"
     ) || (matches!(name, "max" | "min") && c.is("<") && starts_type(c, 1));
     let mut found = Vec::new();
     if !takes || !c.accept("<") {

@@ -197,7 +197,7 @@ impl<M: Meter> Machine<'_, M> {
         match place {
             Place::Local(slot, _) => Ok(Address::Slot(self.base + slot)),
             Place::Memory(pointer, of) => Ok(Address::Memory(self.eval(pointer)?.pointer(), *of)),
-            Place::Element(accessor, index, _) => {
+            Place::Element(accessor, index) => {
                 let (tensor, _, offset) = self.indexed(pos, accessor, index)?;
                 Ok(Address::Element { tensor, index: offset as usize })
             }

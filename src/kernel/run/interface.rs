@@ -44,12 +44,12 @@ impl<M: Meter> Machine<'_, M> {
                 let less = arithmetic::binary(BinaryOp::Lt, scalar, l, r).map_err(|p| stop(pos, p))?;
                 Ok(if less.is_true() { v[1] } else { v[0] })
             }
-            Intrinsic::ReadStream(_) => self.read_stream(pos, v[0].handle()),
-            Intrinsic::WriteStream(_) => self.write_stream(pos, v[0].handle(), v[1]).map(|()| Value::Void),
+            Intrinsic::ReadStream => self.read_stream(pos, v[0].handle()),
+            Intrinsic::WriteStream => self.write_stream(pos, v[0].handle(), v[1]).map(|()| Value::Void),
             Intrinsic::CpuId | Intrinsic::CpuCount => {
                 self.work(pos, Work::Integer);
                 let cores = self.options.active_cores();
-                Ok(Value::Int(i64::from(if what == Intrinsic::CpuId { self.core } else { cores })))
+                Ok(Value::Int(i64::from(if matches!(what, Intrinsic::CpuId) { self.core } else { cores })))
             }
             Intrinsic::Assert if !v[0].is_true() => Err(stop(pos, Problem::Assertion)),
             Intrinsic::Assert | Intrinsic::SetPolicy => self.set_policy(what, v),
@@ -71,7 +71,7 @@ impl<M: Meter> Machine<'_, M> {
             Intrinsic::Numel | Intrinsic::Dim => {
                 self.work(pos, Work::Tcm);
                 let t = &self.tensors[v[0].handle() as usize];
-                Ok(Value::Int(if what == Intrinsic::Numel { t.elements() as i64 } else { t.dims.len() as i64 }))
+                Ok(Value::Int(if matches!(what, Intrinsic::Numel) { t.elements() as i64 } else { t.dims.len() as i64 }))
             }
             Intrinsic::Size => {
                 // Sizes lie in local memory.
@@ -188,7 +188,7 @@ impl<M: Meter> Machine<'_, M> {
 
     fn tcm_pool(&mut self, pos: Pos, what: Intrinsic, value: Value) -> Result<Value, Stop> {
         self.work(pos, Work::Call);
-        if what == Intrinsic::TcmFree {
+        if matches!(what, Intrinsic::TcmFree) {
             self.memory.free(value.pointer()).map_err(|p| stop(pos, p))?;
             return Ok(Value::Void);
         }
@@ -292,7 +292,7 @@ impl<M: Meter> Machine<'_, M> {
     }
 
     fn set_policy(&mut self, what: Intrinsic, v: &[Value]) -> Result<Value, Stop> {
-        if what == Intrinsic::SetPolicy {
+        if matches!(what, Intrinsic::SetPolicy) {
             self.policies.push((v[0].handle(), v[1].int()));
         }
         Ok(Value::Void)
