@@ -73,7 +73,7 @@ pub(super) fn device_time(
     let (module, _) = PassManager::of_level(options.opt_level).run(module).map_err(|e| fail(&e))?;
     let executable = codegen::generate_with(&module, &costs.core, &options).map_err(|e| fail(&e))?;
     let mut bare = costs.clone();
-    bare.engine.custom_hbm_access_ns = 0;
+    bare.engine.custom_element_ps = 0;
     let window = simulate(&executable, &bare, &mut NoObserver).map_err(|e| fail(&e))?.window;
     Ok(match workload {
         Workload::Inference => window,

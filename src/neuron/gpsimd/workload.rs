@@ -161,6 +161,16 @@ mod tests {
         }
     }
 
+    /// Models take the element-wise ReLU's time from the cost table; it is that of the kernel.
+    #[test]
+    fn the_relu_of_models_takes_its_kernels_time() {
+        let costs = CostTable::neuroncore_v2();
+        let found = report(&CustomOpSpec { input: Some(vec![64, 512]), ..small("relu-element") });
+        let table_ns = ns(costs.engine.custom_element_ps);
+        let ratio = found.ns_per_element.unwrap() / table_ns;
+        assert!((ratio - 1.0).abs() < 0.01, "{:?} against {table_ns}", found.ns_per_element);
+    }
+
     fn small(name: &str) -> CustomOpSpec {
         CustomOpSpec { layers: vec![16, 24, 8, 4], batch: 4, ..spec(name) }
     }
