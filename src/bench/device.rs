@@ -5,12 +5,13 @@ use std::rc::Rc;
 use super::configuration::Configuration;
 use super::fixed::FixedModel;
 use super::host_step::HostStep;
+use super::options::DeviceType;
 use super::service::ServiceTimes;
-use crate::base::SimTime;
+use crate::base::{SimTime, nearest_text};
 use crate::compiler::passes::PassManager;
 use crate::compiler::{CompileOptions, Workflow, codegen, lower};
 use crate::machine::Executable;
-use crate::machine::arch::{Instance, features};
+use crate::machine::arch::{INSTANCES, Instance, features, instance};
 use crate::machine::cost::CostTable;
 use crate::model::zoo::ModelSpec;
 use crate::neuron::runtime::inference_costs;
@@ -40,9 +41,9 @@ impl Device {
     /// # Errors
     /// When the simulator has no costs for its generation, or its cores have not what the options ask for.
     pub fn new(name: &str, options: CompileOptions) -> Result<Self, String> {
-        let Some(instance) = crate::machine::arch::instance(name.trim()) else {
-            let known: Vec<&str> = crate::machine::arch::INSTANCES.iter().map(|i| i.name).collect();
-            return Err(format!("unknown instance type '{name}'; there are {}", known.join(", ")));
+        let Some(instance) = instance(name.trim()) else {
+            let nearest = nearest_text(name, INSTANCES.iter().map(|i| i.name));
+            return Err(format!("unknown instance type '{name}': the nearest are {nearest}"));
         };
         options.check(instance, Rounding::Rne).map_err(|e| e.to_string())?;
         let mut costs = CostTable::of_instance(instance).map_err(|e| format!("{}: {e}", instance.name))?;
@@ -101,9 +102,9 @@ pub fn stage_times(
         warmup: costs.warmup,
         // Inputs and outputs move while the core works on another request: with one worker that is added to each
         // call, with two it is hidden, as the published rows of NeuronCore-v2 show. Threads copy side by side; only the
-        // bus is shared.
+        // link of a device is shared, by the copies on it.
         call: costs.call,
-        host: costs.transfer,
+        link: costs.transfer,
         device: vec![costs.device],
         ..ServiceTimes::default()
     };
@@ -111,7 +112,9 @@ pub fn stage_times(
     let stages = configuration.pipeline_size;
     let times = if stages > 1 { times.with_even_pipeline(stages) } else { times };
     let memory = &executable.memory;
-    with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))
+    let times = with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))?;
+    // What is known is how much longer the first inference takes than the others.
+    Ok(ServiceTimes { warmup: times.warmup + times.unloaded(), ..times })
 }
 
 /// Stage times of a configuration, whatever its model: a system given by its times, or a model of the zoo compiled and
@@ -121,9 +124,13 @@ pub fn stage_times(
 /// When the model is not known, does not fit, takes other inputs, or the device is not simulated.
 pub fn service_times(configuration: &Configuration) -> Result<ServiceTimes, String> {
     configuration.check().map_err(|e| e.to_string())?;
+    if configuration.options.device_type == DeviceType::Cpu {
+        return Err("device_type cpu: a processor is measured and has no simulated times; MLPerf scenarios and timelines of a run need device_type neuron".to_owned());
+    }
     if FixedModel::is_meant(&configuration.model) {
         let model: FixedModel = configuration.model.parse().map_err(|e: super::fixed::FixedError| e.to_string())?;
-        return with_host_work(model.service_times(configuration.pipeline_size), configuration, None);
+        let times = with_host_work(model.service_times(configuration.pipeline_size), configuration, None)?;
+        return Ok(ServiceTimes { warmup: model.warmup.unwrap_or_else(|| times.unloaded()), ..times });
     }
     let device = Device::new(&configuration.instance_type, configuration.compile_options())?;
     check_inputs(configuration)?;

@@ -95,7 +95,7 @@ fn python_dict(report: &Report) -> String {
         report.n_models,
         report.workers_per_model,
         report.pipeline_size,
-        report.performance_level,
+        report.performance_level.map_or_else(|| "None".to_owned(), |level| level.to_string()),
         python(report.multiprocess),
         python(report.multiinterpreter),
         quoted(&report.start_dts),

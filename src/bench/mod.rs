@@ -45,12 +45,14 @@ mod service;
 mod source;
 mod summarise;
 mod sweep;
+mod sweep_models;
+mod sweep_notes;
 mod sweep_plan;
 mod sweep_state;
 mod timer;
 mod verdict;
 
-pub use calendar::simulated_dts;
+pub use calendar::{simulated_dts, utc_dts};
 pub use charts::{CURVE_PERCENTS, RunCharts};
 pub use compile::{Artifact, CompileConfig, CompilePlan, CompileTask, CompiledModel};
 pub use compile_sweep::{CompileSweep, option_text};
@@ -64,8 +66,8 @@ pub use executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
 pub use fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel};
 pub use host_step::{HostStep, HostStepError};
 pub use index::{
-    Appended, EntryStatus, FILTER_FIELDS, FilePlan, FileStep, FilterError, IndexError, IndexFilter, ModelEntry,
-    ModelIndex, ReadIndex,
+    Appended, BesideIndex, EntryStatus, FILTER_FIELDS, FilePlan, FileStep, FilterError, IndexConflict, IndexError,
+    IndexFilter, MODELLED, ModelEntry, ModelIndex, ReadIndex,
 };
 pub use inputs::{InputError, InputTuple, parse_inputs};
 pub use list::{ListError, MAX_LIST_ENTRIES, parse_levels, parse_list};

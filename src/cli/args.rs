@@ -173,8 +173,10 @@ pub(super) fn write_format(name: &str) -> Result<WriteFormat, String> {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct OpenArgs {
-    /// The file: a trace or profile of any format that is read, plain, .gz or .zip
-    pub file: PathBuf,
+    /// Traces or profiles of any format that is read, plain, .gz or .zip; or a folder, such as a log directory of
+    /// TensorBoard's Neuron plugin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Say what dominates, in sentences, instead of listing operators
     #[arg(long)]
     pub summary: bool,

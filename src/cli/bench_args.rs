@@ -25,16 +25,16 @@ pub(super) struct BenchArgs {
     /// and the other times [default: nn]
     #[arg(long)]
     pub model: Option<String>,
-    /// Instance type; it decides the number of NeuronCores
-    #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
-    pub instance: String,
+    /// Instance type; it decides the number of NeuronCores [default: that of the index, or trn1.2xlarge]
+    #[arg(long, alias = "instance-type")]
+    pub instance: Option<String>,
     /// Shapes of the inputs, one entry for each batch size: 1x3x224x224, (6x128,6x128); entries separated by ;
     #[arg(long)]
     pub inputs: Option<String>,
     /// Model copies: 1, 1,2 or 1-10 [default: 1 and the instance's maximum]
     #[arg(long)]
     pub n_models: Option<String>,
-    /// Threads feeding each copy [default: 1 and 2; of a pipeline, its size less one]
+    /// Threads feeding each copy [default: 1 and 2; of a pipeline, its size and one]
     #[arg(long)]
     pub workers_per_model: Option<String>,
     /// Samples of one inference [default: 1]
@@ -101,7 +101,7 @@ pub(super) struct RunArgs {
     /// Work of each copy after the load, milliseconds
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     pub setup_ms: f64,
-    /// A dataset of so many inferences, run through once by each model copy whatever the duration
+    /// A dataset of so many records, of which an inference takes a batch, run through once by each model copy whatever the duration
     #[arg(long, value_name = "LENGTH")]
     pub dataset: Option<u64>,
     /// Begin the dataset again until the duration is over
@@ -127,9 +127,9 @@ pub(super) enum AccountingArg {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Times of --model fixed")]
 pub(super) struct FixedArgs {
-    /// Time on the NeuronCores of a copy
+    /// Time on the NeuronCores of a copy; of an uneven pipeline the time of each stage: 2+1.5
     #[arg(long)]
-    pub device_ms: Option<f64>,
+    pub device_ms: Option<String>,
     /// Host work before a NeuronCore is taken, one worker of the instance at a time
     #[arg(long)]
     pub host_ms: Option<f64>,
@@ -142,7 +142,7 @@ pub(super) struct FixedArgs {
     /// Loading a copy
     #[arg(long)]
     pub load_ms: Option<f64>,
-    /// A warm-up inference
+    /// A warm-up inference, all of it [default: as long as any other]
     #[arg(long)]
     pub warmup_ms: Option<f64>,
 }
@@ -262,7 +262,7 @@ impl BenchArgs {
         Ok(BenchConfig {
             model: self.model_text()?,
             model_name: self.model_name.clone(),
-            instance_type: self.instance.clone(),
+            instance_type: self.instance.clone().unwrap_or_else(|| BenchConfig::default().instance_type),
             n_models: optional("--n-models", &self.n_models)?,
             workers_per_model: optional("--workers-per-model", &self.workers_per_model)?,
             batch_sizes: or_one(optional("--batch-sizes", &self.batch_sizes)?),
@@ -302,14 +302,14 @@ impl BenchArgs {
 impl FixedArgs {
     fn parameters(&self) -> Vec<String> {
         let all = [
-            ("device_ms", self.device_ms),
             ("host_ms", self.host_ms),
             ("transfer_ms", self.transfer_ms),
             ("input_ms", self.input_ms),
             ("load_ms", self.load_ms),
             ("warmup_ms", self.warmup_ms),
         ];
-        all.into_iter().filter_map(|(name, ms)| ms.map(|ms| format!("{name}={ms}"))).collect()
+        let device = self.device_ms.iter().map(|stages| format!("device_ms={stages}"));
+        device.chain(all.into_iter().filter_map(|(name, ms)| ms.map(|ms| format!("{name}={ms}")))).collect()
     }
 }
 

@@ -1,20 +1,27 @@
 //! Flags of `customop`.
 
+use std::path::PathBuf;
+
 use clap::{Args as ClapArgs, ValueEnum};
 
+use super::args::write_format;
 use crate::neuron::gpsimd::{Fill, Workload};
+use crate::profile::formats::WriteFormat;
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct CustomOpArgs {
-    /// Kernel: relu-element, relu-tcm, relu-multicore, relu-multicore-fixed, or a C++ file
+    /// Kernel: relu-element, relu-tcm, relu-multicore, relu-multicore-fixed, or a C++ file; several are compared
     #[arg(long, required_unless_present = "list")]
-    pub kernel: Option<String>,
+    pub kernel: Vec<String>,
     /// Run it on all processors, as a library built with multicore=True
     #[arg(long)]
     pub multicore: bool,
-    /// Processors of the engine
-    #[arg(long, default_value_t = 8)]
-    pub cores: u32,
+    /// Processors of the engine; several numbers are compared
+    #[arg(long, value_delimiter = ',', default_value = "8")]
+    pub cores: Vec<u32>,
+    /// Give a static constexpr of the kernel other values and compare: block=128,512,1024,2048
+    #[arg(long, value_name = "NAME=VALUES")]
+    pub set: Option<String>,
     /// Widths of the network: input, hidden layers, output
     #[arg(long, value_delimiter = ',', default_value = "784,4096,2048,10")]
     pub layers: Vec<u64>,
@@ -42,7 +49,13 @@ pub(super) struct CustomOpArgs {
     /// Print the source of the kernel and stop
     #[arg(long)]
     pub source: bool,
-    /// Print the answer as JSON
+    /// Write the timeline of the processors, as Chrome trace JSON or what --export says
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
+    #[arg(long, value_parser = write_format, default_value = "chrome", requires = "output")]
+    pub export: WriteFormat,
+    /// Print the answer as JSON; of several kernels a list
     #[arg(long)]
     pub json: bool,
 }

@@ -1,7 +1,8 @@
 //! The command line: arguments in, one [`crate::session::Session`] driven to its end, text or JSON out.
 //!
 //! JSON goes to stdout and nothing else does when it is asked for; progress and messages go to stderr.
-//! Exit code 0: done; 1: it could not be done (the message says why); 2: wrong usage.
+//! Exit code 0: done; 1: it could not be done (the message says why), or a comparison failed; 2: wrong usage; 130: ended
+//! by Ctrl-C.
 
 // A command line prints: that is what it is for.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -14,7 +15,9 @@ mod compile_args;
 mod customop_args;
 mod driver;
 mod file;
+mod folder;
 mod index_args;
+mod interrupt;
 mod progress;
 mod source;
 
@@ -30,7 +33,7 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("neuronscope: {error:#}");
-            ExitCode::FAILURE
+            if error.is::<interrupt::Interrupted>() { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::FAILURE }
         }
     }
 }

@@ -322,3 +322,31 @@ fn the_command_teaches() {
     let (ok, out, _) = customop(&["--list"]);
     assert!(ok && out.contains("relu-multicore-fixed"));
 }
+
+#[test]
+fn kernels_are_compared_as_steps() {
+    let kernels = ["--kernel", "relu-element", "--kernel", "relu-tcm"];
+    let (ok, out, err) = customop(&[&kernels[..], &["--batch", "64", "--layers", "16,512,8"]].concat());
+    assert!(ok, "{err}");
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines[1].contains("single elements of device memory") && lines[2].contains("instructions and TCM"), "{out}");
+    let set = ["--kernel", "relu-tcm", "--set", "block=64,1024,9000", "--json"];
+    let (ok, out, _) = customop(&[&set[..], &SMALL[..]].concat());
+    let json: Value = serde_json::from_str(&out).unwrap();
+    let dma = |i: usize| json[i]["breakdown_ns"]["dma"].as_f64().unwrap();
+    assert!(ok && dma(0) > dma(1) && json[2]["diagnostics"][0]["code"] == "tcm_exhausted");
+    let (ok, _, err) = customop(&["--kernel", "relu-tcm", "--set", "size=1"]);
+    assert!(!ok && err.contains("has no line"), "{err}");
+}
+
+#[test]
+fn the_timeline_of_the_processors_can_be_opened() {
+    let path = std::env::temp_dir().join(format!("customop-{}.json", std::process::id()));
+    let path = path.to_str().unwrap();
+    let (ok, _, err) = customop(&[&["--kernel", "relu-multicore", "--output", path], &SMALL[..]].concat());
+    assert!(ok, "{err}");
+    let output = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(["operators", path]).output().unwrap();
+    std::fs::remove_file(path).unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("instructions") && text.contains("copy"), "{text}");
+}

@@ -125,6 +125,21 @@ mod tests {
     }
 
     #[test]
+    fn a_level_that_a_file_does_not_say_is_absent() {
+        for text in [r#"[{"n_models":1,"throughput_avg":5.0,"status":"finished"}]"#, "n_models,throughput_avg\n1,5.0\n"]
+        {
+            let read = read_reports("np", text.as_bytes()).unwrap();
+            assert_eq!(read.reports[0].performance_level, None, "{text}");
+            let written: serde_json::Value = serde_json::from_str(&to_json(&read.reports).unwrap()).unwrap();
+            assert!(written["reports"][0]["performance_level"].is_null());
+            let csv = to_csv(&read.reports, &["n_models", "performance_level"]).unwrap();
+            assert_eq!(csv.lines().nth(1), Some("1,N/A"));
+        }
+        let read = read_reports("np", b"n_models,throughput_avg,performance_level\n1,5.0,0\n").unwrap();
+        assert_eq!(read.reports[0].performance_level, Some(0));
+    }
+
+    #[test]
     fn a_cut_file_gives_the_rows_before_the_cut() {
         let json = to_json(&own()).unwrap();
         let cut = &json[..json.len() * 3 / 5];

@@ -37,7 +37,7 @@ pub struct ModelEntry {
     pub pipeline_size: u32,
     /// 0 (most accurate) to 3 (fastest).
     pub performance_level: u8,
-    /// Seconds the compile took, measured; absent where nobody measured it.
+    /// Seconds the compile took; absent where nobody knows.
     pub compile_s: Option<f64>,
     /// Whether there is an artifact.
     pub status: EntryStatus,
@@ -53,9 +53,14 @@ pub struct ModelEntry {
     pub optlevel: Option<OptLevel>,
     /// Physical cores of a logical core.
     pub lnc: Option<u32>,
+    /// Where `compile_s` is from: [`MODELLED`] in what is compiled here; absent in an index of NeuronPerf, which measures.
+    pub compile_s_source: Option<String>,
     /// Why the status is an error.
     pub error: Option<String>,
 }
+
+/// The source of a compile time that follows from the program and was not measured.
+pub const MODELLED: &str = "modelled";
 
 impl Default for ModelEntry {
     /// NeuronPerf's defaults.
@@ -73,18 +78,19 @@ impl Default for ModelEntry {
             auto_cast_type: None,
             optlevel: None,
             lnc: None,
+            compile_s_source: None,
             error: None,
         }
     }
 }
 
 impl ModelEntry {
-    /// The same entry, saying how it was compiled.
+    /// The same entry, saying how it was compiled. Without a cast there is no type that is cast to.
     #[must_use]
     pub fn compiled_with(self, options: CompileOptions) -> Self {
         Self {
             auto_cast: Some(options.auto_cast),
-            auto_cast_type: Some(options.auto_cast_type),
+            auto_cast_type: (options.auto_cast != AutoCast::None).then_some(options.auto_cast_type),
             optlevel: Some(options.opt_level),
             lnc: options.lnc,
             ..self

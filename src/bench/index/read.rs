@@ -72,6 +72,7 @@ fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntr
         compile_s: map.get("compile_s").and_then(Value::as_f64),
         model: text("model"),
         instance_type: text("instance_type"),
+        compile_s_source: text("compile_s_source"),
         error: text("error"),
         ..ModelEntry::default()
     };

@@ -5,20 +5,24 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::{bench_trace, reports, text};
+use super::{bench_index, bench_trace, reports, text};
 use crate::bench::{
-    BenchConfig, Configuration, DeviceType, EntryStatus, IndexFilter, ModelIndex, Report, ReportDetail, RowResult,
-    RunDetail, RunResults, SweepState, Verbosity, parse_levels, parse_list, results_to_json,
+    BenchConfig, Configuration, DeviceType, Report, ReportDetail, RowResult, RunDetail, RunResults, SweepState,
+    Verbosity, results_to_json,
 };
 use crate::cli::bench_args::{BenchArgs, OutputArgs};
 use crate::cli::driver::Driver;
+use crate::cli::interrupt::{self, Interrupted};
 use crate::session::{Event, Request, RunRequest};
 
 pub(super) fn run(args: BenchArgs) -> Result<()> {
     reports::check(&args.output.table)?;
     let mut config = args.config()?;
     if let Some(path) = &args.model_filename {
-        config.index = Some(index(path, &args)?);
+        bench_index::put(&mut config, path, &args)?;
+    }
+    if let (DeviceType::Cpu, Some(instance)) = (config.options.device_type, &args.instance) {
+        eprintln!("note: --instance {instance} is not used: with --device-type cpu this machine is measured");
     }
     if let Some(settings) = config.mlperf.clone() {
         return super::mlperf::run(config, settings, args.output.table.json);
@@ -29,12 +33,16 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     if config.options.device_type == DeviceType::Cpu && config.n_models.is_none() {
         config.n_models = Some(super::cpu::default_copies());
     }
+    interrupt::listen()?;
     let mut sweep = Sweep::new(config, &args.output)?;
     sweep.run()?;
     if args.output.return_timers {
         text::print(results_to_json(&sweep.results).map_err(anyhow::Error::msg)?.as_bytes())?;
     } else {
         reports::print(&sweep.state.reports(), &args.output.table)?;
+    }
+    if interrupt::is_asked() {
+        return Err(Interrupted(sweep.how_to_go_on()).into());
     }
     // Rows that failed are in the output; a run of which nothing came is not a success.
     let all = sweep.state.reports();
@@ -43,32 +51,6 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
         Some(error) if !all.iter().any(Report::is_finished) => bail!("no configuration could run: {error}"),
         _ => Ok(()),
     }
-}
-
-/// The index file with the entries that the lists on the command line leave.
-fn index(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
-    let shown = path.display();
-    let json = fs::read_to_string(path).with_context(|| format!("{shown}: can't be read"))?;
-    let read = ModelIndex::read(&json).with_context(|| format!("{shown}: is no model index"))?;
-    for warning in &read.warnings {
-        eprintln!("note: {shown}: {warning}");
-    }
-    let mut filter = IndexFilter::default();
-    if let Some(list) = &args.batch_sizes {
-        filter = filter.with("batch_size", &parse_list("--batch-sizes", list)?)?;
-    }
-    if let Some(list) = &args.pipeline_sizes {
-        filter = filter.with("pipeline_size", &parse_list("--pipeline-sizes", list)?)?;
-    }
-    if let Some(list) = &args.performance_levels {
-        filter = filter.with("performance_level", &parse_levels("--performance-levels", list)?)?;
-    }
-    let kept = read.index.filter(&filter);
-    if !kept.model_configs.iter().any(|e| e.status == EntryStatus::Finished) {
-        let of = read.index.model_configs.len();
-        bail!("{shown}: none of its {of} entries is finished and passes the filters; compile again, or filter less");
-    }
-    Ok(kept)
 }
 
 /// A sweep on this machine, one configuration after another.
@@ -95,11 +77,17 @@ impl<'a> Sweep<'a> {
     }
 
     fn run(&mut self) -> Result<()> {
-        while let Some((row, configuration)) = self.state.begin_next() {
+        while !interrupt::is_asked()
+            && let Some((row, configuration)) = self.state.begin_next()
+        {
             let progress = self.state.progress();
             let left_s = f64::from(progress.waiting + progress.running) * configuration.duration_s;
             self.say(self.verbosity.before(&configuration, left_s));
             let result = self.run_one(row, &configuration);
+            if interrupt::is_asked() && !result.report.is_finished() {
+                self.state.give_back(row);
+                break;
+            }
             let error = result.report.error.as_deref();
             self.say(self.verbosity.after(&configuration, result.measurement.as_ref(), error));
             if error.is_none() {
@@ -140,6 +128,19 @@ impl<'a> Sweep<'a> {
                 })
                 .unwrap_or_else(|| failed("the run gave no row".to_owned())),
             Err(error) => failed(error.to_string()),
+        }
+    }
+
+    /// After Ctrl-C: what is there, and how the rest is run.
+    fn how_to_go_on(&self) -> String {
+        let (done, all) = (self.state.reports().len(), self.state.rows().len());
+        let said = format!("stopped after {done} of {all} configurations");
+        match &self.args.resume {
+            Some(path) if done > 0 => format!("{said}; run the same command again to go on from {}", path.display()),
+            Some(_) => format!("{said}; run the same command again to begin again"),
+            None => {
+                format!("{said}; with --resume FILE, what has finished is kept and the same command goes on from it")
+            }
         }
     }
 

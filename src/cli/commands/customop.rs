@@ -6,10 +6,11 @@ use anyhow::{Context, Result, bail};
 
 use super::text;
 use crate::base::units::{format_count, format_ns};
+use crate::capture::build_customop_profile;
 use crate::cli::customop_args::CustomOpArgs;
 use crate::kernel::{MAX_SOURCE_BYTES, Severity};
 use crate::machine::cost::CostTable;
-use crate::neuron::gpsimd::{BUILT_IN, CustomOpReport, CustomOpSpec, built_in, run as run_spec};
+use crate::neuron::gpsimd::{BUILT_IN, CustomOpReport, CustomOpSpec, built_in, run_with_processors};
 
 pub(super) fn run(args: CustomOpArgs) -> Result<()> {
     if args.list {
@@ -17,26 +18,76 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
             BUILT_IN.iter().map(|k| vec![k.name.to_owned(), k.description.to_owned()]).collect();
         return text::print(text::table(&["Kernel", "What it does"], &rows).as_bytes());
     }
-    let spec = spec_of(&args)?;
+    let specs = specs_of(&args)?;
     if args.source {
-        return text::print(spec.source.as_bytes());
+        return specs.first().map_or(Ok(()), |spec| text::print(spec.source.as_bytes()));
     }
-    let report = run_spec(&spec, &CostTable::neuroncore_v2())?;
-    let out = if args.json { report.to_json()? } else { describe(&spec, &report) };
+    let costs = CostTable::neuroncore_v2();
+    let mut reports = Vec::with_capacity(specs.len());
+    for spec in &specs {
+        let (report, processors) = run_with_processors(spec, &costs)?;
+        if let (Some(path), 0) = (&args.output, reports.len()) {
+            let profile = build_customop_profile(&spec.name, &processors);
+            fs::write(path, args.export.write(&profile)).with_context(|| format!("{}: cannot be written", path.display()))?;
+        }
+        reports.push(report);
+    }
+    let out = match (args.json, &specs[..], &reports[..]) {
+        (true, _, [report]) => report.to_json()?,
+        (true, _, reports) => serde_json::to_string_pretty(reports)? + "\n",
+        (false, [spec], [report]) => describe(spec, report),
+        (false, specs, reports) => side_by_side(specs, reports),
+    };
     text::print(out.as_bytes())?;
-    if !report.complete {
+    if let Some((_, spec)) = reports.iter().zip(&specs).find(|(report, _)| !report.complete) {
         bail!("{}: the kernel does not run to its end", spec.name);
     }
     Ok(())
 }
 
-fn spec_of(args: &CustomOpArgs) -> Result<CustomOpSpec> {
-    let name = args.kernel.as_deref().unwrap_or_default();
+/// Every kernel with every number of processors and every value of the constant.
+fn specs_of(args: &CustomOpArgs) -> Result<Vec<CustomOpSpec>> {
+    let (constant, settings) = match args.set.as_deref().map(|s| s.split_once('=')) {
+        None => ("", vec![""]),
+        Some(Some((constant, values))) => (constant.trim(), values.split(',').map(str::trim).collect()),
+        Some(None) => bail!("--set: write NAME=VALUES, such as block=128,512,1024"),
+    };
+    let mut specs = Vec::new();
+    for name in &args.kernel {
+        let base = spec_of(name, args)?;
+        for value in &settings {
+            let (name, source) = if constant.is_empty() {
+                (base.name.clone(), base.source.clone())
+            } else {
+                (format!("{} {constant}={value}", base.name), with_constant(&base, constant, value)?)
+            };
+            for cores in &args.cores {
+                specs.push(CustomOpSpec { name: name.clone(), source: source.clone(), cores: *cores, ..base.clone() });
+            }
+        }
+    }
+    Ok(specs)
+}
+
+/// The source with another value of one of its constants.
+fn with_constant(spec: &CustomOpSpec, constant: &str, value: &str) -> Result<String> {
+    let declares = |line: &&str| {
+        let before = line.split('=').next().unwrap_or_default();
+        line.contains('=') && before.contains("constexpr") && before.split_whitespace().next_back() == Some(constant)
+    };
+    let Some(line) = spec.source.lines().find(declares) else {
+        bail!("--set: {} has no line 'static constexpr ... {constant} = ...;'", spec.name);
+    };
+    let (before, after) = line.split_once('=').unwrap_or((line, ""));
+    let rest = after.split_once(';').map_or("", |(_, rest)| rest);
+    Ok(spec.source.replacen(line, &format!("{before}= {value};{rest}"), 1))
+}
+
+fn spec_of(name: &str, args: &CustomOpArgs) -> Result<CustomOpSpec> {
     let mut spec = match built_in(name) {
         Some(kernel) => CustomOpSpec::new(kernel.name, kernel.source, kernel.multicore || args.multicore),
         None => CustomOpSpec::new(name, &read_source(name)?, args.multicore),
     };
-    spec.cores = args.cores;
     spec.layers.clone_from(&args.layers);
     spec.batch = args.batch;
     spec.workload = args.workload.into();
@@ -45,6 +96,44 @@ fn spec_of(args: &CustomOpArgs) -> Result<CustomOpSpec> {
     spec.seed = args.seed;
     spec.reference.clone_from(&args.reference);
     Ok(spec)
+}
+
+/// Kernels as steps: what each gains over the one before it, and what it spends its time on.
+fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
+    let mut rows = Vec::new();
+    let mut before: Option<f64> = None;
+    for (spec, report) in specs.iter().zip(reports) {
+        let number = |x: Option<f64>, digits: usize| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.digits$}"));
+        let gain = report.iterations_per_s.zip(before).map(|(now, before)| now / before);
+        let problem = report.diagnostics.first().map_or_else(String::new, |d| format!("{}:{} {}", d.line, d.column, d.code));
+        rows.push(vec![
+            spec.name.clone(),
+            report.cores.to_string(),
+            number(report.iterations_per_s, 3),
+            gain.map_or_else(String::new, |g| format!("{g:.2}x")),
+            number(report.ns_per_element, 2),
+            report.bound_by.unwrap_or("-").to_owned(),
+            largest_part(report).to_owned(),
+            problem,
+        ]);
+        before = report.iterations_per_s.or(before);
+    }
+    let headings = [
+        "Kernel", ">Processors", ">Iterations/s", ">Gain", ">ns an element", "Bound by", "Operator spends most on", "Problem",
+    ];
+    text::table(&headings, &rows)
+}
+
+/// What takes most of the operator's time.
+fn largest_part(report: &CustomOpReport) -> &'static str {
+    let b = &report.breakdown_ns;
+    let parts = [
+        ("single elements of device memory", b.hbm_access),
+        ("copies to and from TCM", b.dma),
+        ("whole tensors", b.tensor_move),
+        ("instructions and TCM", b.compute),
+    ];
+    parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("", |p| p.0)
 }
 
 fn read_source(path: &str) -> Result<String> {

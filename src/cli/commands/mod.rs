@@ -2,6 +2,7 @@
 
 mod analysis;
 mod bench;
+mod bench_index;
 mod bench_trace;
 mod compare;
 mod compile;

@@ -41,17 +41,24 @@ pub(super) fn print(reports: &[Report], args: &TableArgs) -> Result<()> {
     let columns = cols.unwrap_or_else(|| usual_columns(reports));
     let options = TableOptions { columns: &columns, sort_by: args.sort_by.as_deref(), reverse: args.reverse };
     let mut out = export::to_table(reports, &options);
-    for report in reports.iter().filter(|r| !r.is_finished()) {
-        out.push_str(&format!(
-            "failed: {}: {}\n",
-            report.label(),
-            report.error.as_deref().unwrap_or("no reason given")
-        ));
-    }
+    out.push_str(&failures(reports));
     if let Some(verdict) = verdict(reports) {
         out.push_str(&format!("\n{verdict}\n"));
     }
     text::print(out.as_bytes())
+}
+
+/// A line for each reason that configurations failed for, with the configurations.
+fn failures(reports: &[Report]) -> String {
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for report in reports.iter().filter(|r| !r.is_finished()) {
+        let reason = report.error.as_deref().unwrap_or("no reason given");
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, labels)) => labels.push(report.label()),
+            None => reasons.push((reason, vec![report.label()])),
+        }
+    }
+    reasons.iter().map(|(reason, labels)| format!("failed: {}: {reason}\n", labels.join("; "))).collect()
 }
 
 /// NeuronPerf's columns, and how models were compiled where rows differ in that.

@@ -22,7 +22,7 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
     let fixed = u64::from(e.static_overhead_cycles);
     let access = u64::from(e.memory_access_cycles);
     let cycles = |interval: u64, extra: u64| {
-        let mhz = clock_mhz(costs, engine);
+        let mhz = effective_mhz(costs, engine);
         // Physical cores of a logical one take turns.
         let each = interval.div_ceil(u64::from(costs.core.physical_cores.max(1)));
         InstructionCost { interval: cycles_to_time(each, mhz), latency: cycles_to_time(interval + extra, mhz) }
@@ -53,20 +53,22 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
             InstructionCost { interval: time, latency: time }
         }
         Op::CustomElementwise { elements } => {
-            let start = cycles_to_time(u64::from(e.gpsimd_start_cycles), clock_mhz(costs, engine));
+            let start = cycles_to_time(u64::from(e.gpsimd_start_cycles), effective_mhz(costs, engine));
             let time = start + SimTime(e.custom_element_ps).times(elements);
             InstructionCost { interval: time, latency: time }
         }
     }
 }
 
-fn clock_mhz(costs: &CostTable, engine: Engine) -> u32 {
-    match engine {
+/// The clock at which an engine's cycles are charged: its published one, less the slow-down.
+fn effective_mhz(costs: &CostTable, engine: Engine) -> u32 {
+    let published = match engine {
         Engine::Tensor => costs.core.tensor_mhz,
         Engine::Vector => costs.core.vector_mhz,
         Engine::Scalar => costs.core.scalar_mhz,
         Engine::GpSimd => costs.core.gpsimd_mhz,
-    }
+    };
+    published.saturating_mul(1_000) / costs.engine.slowdown_permille.max(1)
 }
 
 /// Cycles to time, rounded to the nearest picosecond: once per instruction.
@@ -91,6 +93,24 @@ mod tests {
         assert!((125..=155).contains(&dot), "{dot}");
         let tanh = latency_ns(Engine::Scalar, Op::Activate { free: 4 });
         assert!((145..=175).contains(&tanh), "{tanh}");
+    }
+
+    #[test]
+    fn inferentia2_is_slower_and_has_the_published_core() {
+        let (trn1, inf2) = (CostTable::neuroncore_v2(), CostTable::inferentia2());
+        assert_eq!(inf2.core, trn1.core);
+        for (engine, op) in [
+            (Engine::Tensor, Op::Matmul { free: 512, passes: 1 }),
+            (Engine::Vector, Op::TensorScalar { free: 512 }),
+            (Engine::Scalar, Op::Activate { free: 512 }),
+            (Engine::GpSimd, Op::Memset { free: 512 }),
+        ] {
+            let at = |costs: &CostTable| instruction_cost(costs, engine, &op).interval.to_secs_f64();
+            let ratio = at(&inf2) / at(&trn1);
+            let expected = f64::from(inf2.engine.slowdown_permille) / 1e3;
+            // Clocks are whole megahertz.
+            assert!((ratio - expected).abs() < 0.002, "{engine:?}: {ratio} is not {expected}");
+        }
     }
 
     #[test]

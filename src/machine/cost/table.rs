@@ -7,6 +7,9 @@ use crate::machine::arch::{CoreSpec, NEURONCORE_V2};
 /// Costs of the compute engines, in cycles of the engine unless said otherwise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineCosts {
+    /// How much longer every instruction takes than its cycles at the published clock, thousandths: 1,000, and on
+    /// Inferentia2 [`Calibration::inf2_engine_permille`] (fitted). What a core can do at best does not depend on it.
+    pub slowdown_permille: u32,
     /// Shortest initiation interval of any instruction (published, NKI cost table: `MIN_II` ~ 64).
     pub min_interval_cycles: u32,
     /// Added once when an instruction is short or depends on the one before it (published, NKI architecture guide:
@@ -88,8 +91,9 @@ pub struct RuntimeCosts {
     /// Loading takes this much longer for each other copy that loads at the same time, nanoseconds (derived: 62 ms for one
     /// copy, 294 to 304 for sixteen in NeuronPerf's sample results).
     pub load_beside_ns: u64,
-    /// Rate of the bus between host and device, bytes per microsecond (published: PCIe copies at 16 GB/s on v2).
-    pub bus_bytes_per_us: u64,
+    /// Rate of the link between the host and one device, bytes per microsecond (published: the driver's PCIe copies run at
+    /// 16 GB/s on v2; each device has a link of its own, as it has DMA engines of its own for the host).
+    pub link_bytes_per_us: u64,
     /// Warm-up beyond the inference itself, nanoseconds (measured: 2.6 to 4.4 ms for the toy model).
     pub warmup_ns: u64,
 }
@@ -120,6 +124,7 @@ impl CostTable {
         Self {
             core: NEURONCORE_V2,
             engine: EngineCosts {
+                slowdown_permille: 1_000,
                 min_interval_cycles: 64,
                 static_overhead_cycles: 100,
                 memory_access_cycles: 60,
@@ -153,7 +158,7 @@ impl CostTable {
                 host_io_bytes_per_us: fitted.host_io_bytes_per_us,
                 load_ns: 62_000_000,
                 load_beside_ns: 15_800_000,
-                bus_bytes_per_us: 16_000,
+                link_bytes_per_us: 16_000,
                 warmup_ns: 2_600_000,
             },
         }
@@ -169,7 +174,8 @@ impl CostTable {
     }
 
     /// The NeuronCore-v2 of Inferentia2. Published rows that are bound by compute take about 1.2 times as long as on
-    /// Trainium, and rows bound by DMA the same; slower engine clocks fit that (derived).
+    /// Trainium, and rows bound by DMA the same; instructions that take longer than their clock says fit that (derived).
+    /// The core itself, and so its peak, is the published one.
     #[must_use]
     pub fn inferentia2() -> Self {
         Self::calibrated_inferentia2(&FITTED)
@@ -179,14 +185,7 @@ impl CostTable {
     #[must_use]
     pub fn calibrated_inferentia2(fitted: &Calibration) -> Self {
         let mut table = Self::calibrated(fitted);
-        for mhz in [
-            &mut table.core.tensor_mhz,
-            &mut table.core.vector_mhz,
-            &mut table.core.scalar_mhz,
-            &mut table.core.gpsimd_mhz,
-        ] {
-            *mhz = *mhz * 1_000 / fitted.inf2_engine_permille.max(1);
-        }
+        table.engine.slowdown_permille = fitted.inf2_engine_permille;
         table
     }
 }

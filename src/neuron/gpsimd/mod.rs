@@ -21,4 +21,4 @@ pub use meter::{CoreMeter, Kind, LineCost, Segment};
 pub use operator::{CallCost, OperatorRun, run_operator};
 pub use report::{Breakdown, CustomOpReport, DiagnosticLine, LineReport};
 pub use spec::{CustomOpError, CustomOpSpec, Workload};
-pub use workload::run;
+pub use workload::{run, run_with_processors};

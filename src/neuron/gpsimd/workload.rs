@@ -1,6 +1,7 @@
 //! The whole answer: the kernel in its network, and on an input by itself.
 
 use super::fill::filled;
+use super::meter::CoreMeter;
 use super::host::{HostCosts, inference_ops, training_ops};
 use super::operator::{CallCost, OperatorRun, run_operator};
 use super::report::{CustomOpReport, ns};
@@ -19,6 +20,17 @@ const SHOWN: usize = 64;
 /// # Errors
 /// When an option is out of bounds, the network cannot be simulated or the reference is not an expression.
 pub fn run(spec: &CustomOpSpec, costs: &CostTable) -> Result<CustomOpReport, CustomOpError> {
+    run_with_processors(spec, costs).map(|answer| answer.0)
+}
+
+/// The same with what each processor did when, in the call on the input or else in the first call of a step.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with_processors(
+    spec: &CustomOpSpec,
+    costs: &CostTable,
+) -> Result<(CustomOpReport, Vec<CoreMeter>), CustomOpError> {
     spec.check()?;
     let gpsimd = GpsimdCosts::of(costs);
     let cores = if spec.multicore { spec.cores } else { 1 };
@@ -28,34 +40,41 @@ pub fn run(spec: &CustomOpSpec, costs: &CostTable) -> Result<CustomOpReport, Cus
         Ok(program) => program,
         Err(problems) => {
             report.problems(&problems);
-            return Ok(report);
+            return Ok((report, Vec::new()));
         }
     };
     let Some(forward) = program.kernel(Role::Forward) else {
         report.problems(&[missing("forward", 1)]);
-        return Ok(report);
+        return Ok((report, Vec::new()));
     };
-    let step = step(spec, costs, &gpsimd, &program, forward, &mut report)?;
-    match &spec.input {
-        Some(dims) => {
-            let inputs = inputs_of(dims, forward.inputs(), spec);
-            let run = run_operator(forward, &inputs, spec.multicore, spec.cores, &gpsimd);
-            report.problems(&run.outcome.diagnostics);
-            report.breakdown_ns = super::report::Breakdown::default();
-            report.cost(&run.cost);
-            if !run.outcome.complete {
-                report.complete = false;
-                report.ns_per_element = None;
-            }
-            values(&mut report, spec, forward, &run, &inputs)?;
-        }
-        None => {
-            if let Some((run, inputs)) = step {
-                values(&mut report, spec, forward, &run, &inputs)?;
-            }
-        }
+    let first = step(spec, costs, &gpsimd, &program, forward, &mut report)?;
+    let shown = match &spec.input {
+        Some(dims) => Some(on_input(spec, dims, forward, &gpsimd, &mut report)),
+        None => first,
+    };
+    let Some((run, inputs)) = shown else { return Ok((report, Vec::new())) };
+    values(&mut report, spec, forward, &run, &inputs)?;
+    Ok((report, run.meters))
+}
+
+/// Runs the kernel on an input by itself; times and lines of the report become those of this run.
+fn on_input(
+    spec: &CustomOpSpec,
+    dims: &[u64],
+    forward: KernelFunction<'_>,
+    gpsimd: &GpsimdCosts,
+    report: &mut CustomOpReport,
+) -> (OperatorRun, Vec<HbmTensor>) {
+    let inputs = inputs_of(dims, forward.inputs(), spec);
+    let run = run_operator(forward, &inputs, spec.multicore, spec.cores, gpsimd);
+    report.problems(&run.outcome.diagnostics);
+    report.breakdown_ns = super::report::Breakdown::default();
+    report.cost(&run.cost);
+    if !run.outcome.complete {
+        report.complete = false;
+        report.ns_per_element = None;
     }
-    Ok(report)
+    (run, inputs)
 }
 
 fn missing(role: &'static str, inputs: usize) -> Diagnostic {
