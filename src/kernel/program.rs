@@ -95,13 +95,31 @@ pub(crate) struct Stmt {
 pub(crate) enum StmtKind {
     Expr(Expr),
     /// A variable comes to life, with its value or without.
-    Declare { slot: usize, init: Option<Expr> },
+    Declare {
+        slot: usize,
+        init: Option<Expr>,
+    },
     /// An array on the stack.
-    DeclareArray { slot: usize, of: Scalar, len: u64, init: Option<Vec<Expr>> },
+    DeclareArray {
+        slot: usize,
+        of: Scalar,
+        len: u64,
+        init: Option<Vec<Expr>>,
+    },
     Block(Vec<Stmt>),
-    If { condition: Expr, then: Box<Stmt>, otherwise: Option<Box<Stmt>> },
+    If {
+        condition: Expr,
+        then: Box<Stmt>,
+        otherwise: Option<Box<Stmt>>,
+    },
     /// Every loop; `do` tests after the body.
-    Loop { init: Option<Box<Stmt>>, condition: Option<Expr>, step: Option<Expr>, body: Box<Stmt>, test_first: bool },
+    Loop {
+        init: Option<Box<Stmt>>,
+        condition: Option<Expr>,
+        step: Option<Expr>,
+        body: Box<Stmt>,
+        test_first: bool,
+    },
     Break,
     Continue,
     Return(Option<Expr>),
@@ -131,20 +149,46 @@ pub(crate) enum ExprKind {
     Const(Value),
     Load(Place),
     /// Stores a value; with an operator, the old value and this one meet in `meet` first.
-    Store { place: Place, of: Type, op: Option<(BinaryOp, Scalar)>, value: Box<Expr> },
+    Store {
+        place: Place,
+        of: Type,
+        op: Option<(BinaryOp, Scalar)>,
+        value: Box<Expr>,
+    },
     /// `++` and `--` of a number or a pointer (`stride` bytes).
-    Step { place: Place, of: Type, change: i64, after: bool },
+    Step {
+        place: Place,
+        of: Type,
+        change: i64,
+        after: bool,
+    },
     Binary(BinaryOp, Scalar, Box<Expr>, Box<Expr>),
-    Logic { and: bool, l: Box<Expr>, r: Box<Expr> },
+    Logic {
+        and: bool,
+        l: Box<Expr>,
+        r: Box<Expr>,
+    },
     Neg(Scalar, Box<Expr>),
     Not(Box<Expr>),
     BitNot(Scalar, Box<Expr>),
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
-    Convert { from: Scalar, to: Scalar, value: Box<Expr> },
+    Convert {
+        from: Scalar,
+        to: Scalar,
+        value: Box<Expr>,
+    },
     /// Pointer plus or minus an integer times the size of what it points to.
-    Offset { pointer: Box<Expr>, index: Box<Expr>, stride: i64 },
+    Offset {
+        pointer: Box<Expr>,
+        index: Box<Expr>,
+        stride: i64,
+    },
     /// Distance of two pointers in elements.
-    Distance { l: Box<Expr>, r: Box<Expr>, stride: i64 },
+    Distance {
+        l: Box<Expr>,
+        r: Box<Expr>,
+        stride: i64,
+    },
     ComparePointers(BinaryOp, Box<Expr>, Box<Expr>),
     /// One more dimension of a standard accessor.
     Index(Box<Expr>, Box<Expr>),
@@ -168,13 +212,24 @@ pub(crate) enum Intrinsic {
     SizesEqual,
     DTypeOf,
     /// A tensor like the sizes given, then its element type and perhaps the value that fills it.
-    NewLike { filled: bool },
+    NewLike {
+        filled: bool,
+    },
     /// The same with the sizes one by one, so many.
-    New { dims: u8, filled: bool },
+    New {
+        dims: u8,
+        filled: bool,
+    },
     Fill,
-    Accessor { of: Scalar, dims: u8 },
+    Accessor {
+        of: Scalar,
+        dims: u8,
+    },
     TcmAccessor,
-    OpenStream { of: Scalar, writes: bool },
+    OpenStream {
+        of: Scalar,
+        writes: bool,
+    },
     ReadStream,
     WriteStream,
     CloseStream,

@@ -227,7 +227,10 @@ fn said_of(profile: &Profile, topic: Topic) -> (String, impl Fn(&str) -> f64) {
 fn a_verdict_names_the_idle_time_and_who_causes_it() {
     let none = open(&fixtures(), "kineto_resnet50_workers0_a.json.gz");
     let (text, figure) = said_of(&none, Topic::Verdict);
-    assert!(text.starts_with("Devices are idle for") && text.contains("DataLoader") && text.contains("workers"), "{text}");
+    assert!(
+        text.starts_with("Devices are idle for") && text.contains("DataLoader") && text.contains("workers"),
+        "{text}"
+    );
     assert!(figure("idle") > 0.4 * figure("window") && figure("cause") > 0.3 * figure("idle"), "{text}");
     // With workers that load, the host is too slow in handing over kernels.
     let four = open(&fixtures(), "kineto_resnet50_workers4_a.json.gz");

@@ -57,7 +57,11 @@ fn every_construct_computes_what_cpp_computes() {
         ("if (x < 0) y = -x; else if (x == 0) { y = 7; } else y = x;", 0.0, 7.0),
         ("for (int k = 0; k < 5; k++) { if (k == 1) continue; if (k == 4) break; y += k; }", 0.0, 5.0),
         ("int k = 0; while (k < 3) { y += x; ++k; } do { y -= 1; } while (y > 5);", 2.0, 5.0),
-        ("int k = 7; k += 2; k -= 1; k *= 3; k /= 5; k %= 3; k <<= 4; k >>= 1; k |= 3; k &= 10; k ^= 1; y = k;", 0.0, 11.0),
+        (
+            "int k = 7; k += 2; k -= 1; k *= 3; k /= 5; k %= 3; k <<= 4; k >>= 1; k |= 3; k &= 10; k ^= 1; y = k;",
+            0.0,
+            11.0,
+        ),
         ("unsigned int u = 0; u--; y = u > 4000000000u ? 1 : 2;", 0.0, 1.0),
         ("uint8_t b = 250; b += 10; y = b;", 0.0, 4.0),
         ("int8_t c = -1; uint32_t u = c; y = u == 0xFFFFFFFF;", 0.0, 1.0),
@@ -65,11 +69,19 @@ fn every_construct_computes_what_cpp_computes() {
         ("int q = -7 / 2; int r = -7 % 2; y = q * 10 + r;", 0.0, -31.0),
         ("y = (int)x + static_cast<float>(3) / 2 + float(1);", 2.9, 4.5),
         ("float t[4] = {1, 2}; t[3] = x; y = t[0] + t[1] + t[2] + t[3];", 4.0, 7.0),
-        ("float t[3] = {1, 2, 3}; float *p = t; p++; *p += 10; p[1] *= 2; y = *(t + 1) + *(p + 1) + (p - t);", 0.0, 19.0),
+        (
+            "float t[3] = {1, 2, 3}; float *p = t; p++; *p += 10; p[1] *= 2; y = *(t + 1) + *(p + 1) + (p - t);",
+            0.0,
+            19.0,
+        ),
         ("float t[2] = {x, 1}; y = sum_of(t, 2) + helper(x, 2);", 3.0, 10.0),
         ("y = factorial(5);", 0.0, 120.0),
         ("bool b = x > 1 && !(x > 5) || false; y = b;", 3.0, 1.0),
-        ("static constexpr int n = 2 * 3; int t[n]; for (int k = 0; k < n; k++) t[k] = k * k; y = t[n - 1];", 0.0, 25.0),
+        (
+            "static constexpr int n = 2 * 3; int t[n]; for (int k = 0; k < n; k++) t[k] = k * k; y = t[n - 1];",
+            0.0,
+            25.0,
+        ),
         ("y = std::max(x, 2.0f) + std::min<float>(x, 1) + std::abs(-3) + fabsf(x);", -1.0, 5.0),
         ("y = std::sqrt(x) + floorf(2.7f) + ceil(0.2) + pow(x, 2.0f);", 4.0, 21.0),
         ("{ float x = 5; y = x; } y += x;", 1.0, 6.0),
@@ -132,9 +144,18 @@ fn problems_are_told_at_their_place() {
         ("float b[4]; float x = b[2];", "uninitialised 2:23"),
         ("int i; int j = i + 1;", "uninitialised 2:16"),
         ("float* p = nullptr; *p = 1;", "null_pointer 2:21"),
-        ("float* p = (float*)torch::neuron::tcm_malloc(16); p[4] = 1; torch::neuron::tcm_free(p);", "out_of_bounds 2:51"),
-        ("float* p = (float*)torch::neuron::tcm_malloc(16); torch::neuron::tcm_free(p); p[0] = 1;", "use_after_free 2:79"),
-        ("float* p = (float*)torch::neuron::tcm_malloc(16); torch::neuron::tcm_free(p); torch::neuron::tcm_free(p);", "double_free 2:79"),
+        (
+            "float* p = (float*)torch::neuron::tcm_malloc(16); p[4] = 1; torch::neuron::tcm_free(p);",
+            "out_of_bounds 2:51",
+        ),
+        (
+            "float* p = (float*)torch::neuron::tcm_malloc(16); torch::neuron::tcm_free(p); p[0] = 1;",
+            "use_after_free 2:79",
+        ),
+        (
+            "float* p = (float*)torch::neuron::tcm_malloc(16); torch::neuron::tcm_free(p); torch::neuron::tcm_free(p);",
+            "double_free 2:79",
+        ),
         ("float b[2]; torch::neuron::tcm_free(b);", "bad_free 2:13"),
         ("float* p = (float*)torch::neuron::tcm_malloc(16);", "tcm_leak 2:20"),
         ("float* p = (float*)torch::neuron::tcm_malloc(20000); torch::neuron::tcm_free(p);", "tcm_exhausted 2:20"),
@@ -143,10 +164,16 @@ fn problems_are_told_at_their_place() {
         ("auto a = t.accessor<int, 1>();", "invalid 2:12"),
         ("auto a = t.accessor<float, 1>(); float x = a[64];", "out_of_bounds 2:44"),
         ("auto a = t.accessor<float, 1>(); float x = a[-1];", "out_of_bounds 2:44"),
-        ("torch::Tensor e = torch::empty({4}, torch::kFloat); float x = e.accessor<float, 1>()[0];", "uninitialised 2:65"),
+        (
+            "torch::Tensor e = torch::empty({4}, torch::kFloat); float x = e.accessor<float, 1>()[0];",
+            "uninitialised 2:65",
+        ),
         ("auto r = t.read_stream_accessor<float>(); for (int i = 0; i < 65; i++) r.read();", "out_of_bounds 2:74"),
         ("auto r = t.read_stream_accessor<float>(); r.close(); r.read();", "invalid 2:56"),
-        ("torch::Tensor e = t; auto r = t.read_stream_accessor<float>(); auto w = e.write_stream_accessor<float>();", "incoherent 2:75"),
+        (
+            "torch::Tensor e = t; auto r = t.read_stream_accessor<float>(); auto w = e.write_stream_accessor<float>();",
+            "incoherent 2:75",
+        ),
         ("float b[70]; t.tcm_accessor().tensor_to_tcm<float>(b, 0, 70);", "out_of_bounds 2:31"),
         ("float b[2]; t.tcm_accessor().tensor_to_tcm<float>(b, 0, 4);", "out_of_bounds 2:30"),
         ("assert(t.numel() == 3);", "assertion 2:1"),
@@ -172,9 +199,15 @@ fn problems_are_told_at_their_place() {
         ("#define N 4", "not_supported 1:1"),
         ("void f(float& x) { x = 1; }", "not_supported 1:8"),
         ("int f() { return 1; } int f() { return 2; }", "not_supported 1:23"),
-        ("int none(int n) { if (n > 5) return 1; } torch::Tensor f(const torch::Tensor& t) { none(0); return t; }", "invalid 1:1"),
+        (
+            "int none(int n) { if (n > 5) return 1; } torch::Tensor f(const torch::Tensor& t) { none(0); return t; }",
+            "invalid 1:1",
+        ),
         ("torch::Tensor f(const torch::Tensor& t) { return torch::zeros({3}, torch::kFloat); }", "invalid 1:1"),
-        ("namespace a { namespace b { static inline float g(float x) { return x; } } }\nusing namespace a::b;\ntorch::Tensor f(const torch::Tensor& t) { a::b::g(1); return t; }", "fine"),
+        (
+            "namespace a { namespace b { static inline float g(float x) { return x; } } }\nusing namespace a::b;\ntorch::Tensor f(const torch::Tensor& t) { a::b::g(1); return t; }",
+            "fine",
+        ),
     ] {
         check(problem(source, None), expected, source);
     }
@@ -183,7 +216,8 @@ fn problems_are_told_at_their_place() {
 
 #[test]
 fn recursion_without_an_end_is_told() {
-    let source = "int loop(int n) {\nreturn loop(n + 1); }\ntorch::Tensor f(const torch::Tensor& t) { loop(0); return t; }";
+    let source =
+        "int loop(int n) {\nreturn loop(n + 1); }\ntorch::Tensor f(const torch::Tensor& t) { loop(0); return t; }";
     let found = problem(source, None);
     assert!(found.starts_with("stack_overflow 2:"), "{found}");
 }
@@ -209,7 +243,9 @@ fn multicore_allows_tcm_accessors_only() {
         (body("int id = get_cpu_id();"), "no_dst_tensor 1:1"),
         (body("auto d = get_dst_tensor();"), "unwritten 1:1"),
         (
-            body("auto d = get_dst_tensor(); float b[64]; t.tcm_accessor().tensor_to_tcm<float>(b, 0, 64);\nd.tcm_accessor().tcm_to_tensor<float>(b, 0, 64);"),
+            body(
+                "auto d = get_dst_tensor(); float b[64]; t.tcm_accessor().tensor_to_tcm<float>(b, 0, 64);\nd.tcm_accessor().tcm_to_tensor<float>(b, 0, 64);",
+            ),
             "race 3:18",
         ),
     ] {
@@ -298,8 +334,9 @@ const SMALL: [&str; 2] = ["--layers", "16,40,8"];
 
 #[test]
 fn the_command_prints_its_contract() {
-    let (ok, out, _) =
-        customop(&[&["--kernel", "relu-element", "--input", "1000,3", "--fill", "ramp", "--json"], &SMALL[..]].concat());
+    let (ok, out, _) = customop(
+        &[&["--kernel", "relu-element", "--input", "1000,3", "--fill", "ramp", "--json"], &SMALL[..]].concat(),
+    );
     let json: Value = serde_json::from_str(&out).unwrap();
     assert!(ok && json["iterations_per_s"].as_f64().unwrap() > 0.0 && json["ns_per_element"].as_f64().unwrap() > 0.0);
     assert_eq!((json["max_abs_error"].as_f64(), json["diagnostics"].as_array().unwrap().len()), (Some(0.0), 0));
@@ -316,7 +353,10 @@ fn the_command_teaches() {
     assert!(!ok && out.contains("overrun.cpp:10:5: error: the array of line 8 is out of bounds"), "{out}{err}");
     assert!(err.contains("does not run to its end"), "{err}");
     let (ok, _, err) = customop(&["--kernel", "no-such-kernel"]);
-    assert!(!ok && err.contains("not a kernel (relu-element, relu-tcm, relu-multicore, relu-multicore-fixed)"), "{err}");
+    assert!(
+        !ok && err.contains("not a kernel (relu-element, relu-tcm, relu-multicore, relu-multicore-fixed)"),
+        "{err}"
+    );
     let (ok, _, err) = customop(&["--kernel", "relu-tcm", "--batch", "0"]);
     assert!(!ok && err.contains("batch 0 is outside 1 to 65536"), "{err}");
     let (ok, out, _) = customop(&["--list"]);
@@ -329,7 +369,10 @@ fn kernels_are_compared_as_steps() {
     let (ok, out, err) = customop(&[&kernels[..], &["--batch", "64", "--layers", "16,512,8"]].concat());
     assert!(ok, "{err}");
     let lines: Vec<&str> = out.lines().collect();
-    assert!(lines[1].contains("single elements of device memory") && lines[2].contains("instructions and TCM"), "{out}");
+    assert!(
+        lines[1].contains("single elements of device memory") && lines[2].contains("instructions and TCM"),
+        "{out}"
+    );
     let set = ["--kernel", "relu-tcm", "--set", "block=64,1024,9000", "--json"];
     let (ok, out, _) = customop(&[&set[..], &SMALL[..]].concat());
     let json: Value = serde_json::from_str(&out).unwrap();

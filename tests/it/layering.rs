@@ -22,15 +22,15 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "session",
         &[
-            "base", "tensor", "profile", "machine", "kernel", "view", "insight", "model", "compiler", "neuron", "bench",
-            "capture",
+            "base", "tensor", "profile", "machine", "kernel", "view", "insight", "model", "compiler", "neuron",
+            "bench", "capture",
         ],
     ),
     (
         "cli",
         &[
-            "base", "tensor", "profile", "machine", "kernel", "view", "insight", "model", "compiler", "neuron", "bench",
-            "capture", "fidelity", "session",
+            "base", "tensor", "profile", "machine", "kernel", "view", "insight", "model", "compiler", "neuron",
+            "bench", "capture", "fidelity", "session",
         ],
     ),
     ("web", &["base", "profile", "machine", "view", "insight", "bench", "session"]),

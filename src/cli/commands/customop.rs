@@ -28,7 +28,8 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
         let (report, processors) = run_with_processors(spec, &costs)?;
         if let (Some(path), 0) = (&args.output, reports.len()) {
             let profile = build_customop_profile(&spec.name, &processors);
-            fs::write(path, args.export.write(&profile)).with_context(|| format!("{}: cannot be written", path.display()))?;
+            fs::write(path, args.export.write(&profile))
+                .with_context(|| format!("{}: cannot be written", path.display()))?;
         }
         reports.push(report);
     }
@@ -105,7 +106,8 @@ fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
     for (spec, report) in specs.iter().zip(reports) {
         let number = |x: Option<f64>, digits: usize| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.digits$}"));
         let gain = report.iterations_per_s.zip(before).map(|(now, before)| now / before);
-        let problem = report.diagnostics.first().map_or_else(String::new, |d| format!("{}:{} {}", d.line, d.column, d.code));
+        let problem =
+            report.diagnostics.first().map_or_else(String::new, |d| format!("{}:{} {}", d.line, d.column, d.code));
         rows.push(vec![
             spec.name.clone(),
             report.cores.to_string(),
@@ -119,7 +121,14 @@ fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
         before = report.iterations_per_s.or(before);
     }
     let headings = [
-        "Kernel", ">Processors", ">Iterations/s", ">Gain", ">ns an element", "Bound by", "Operator spends most on", "Problem",
+        "Kernel",
+        ">Processors",
+        ">Iterations/s",
+        ">Gain",
+        ">ns an element",
+        "Bound by",
+        "Operator spends most on",
+        "Problem",
     ];
     text::table(&headings, &rows)
 }
@@ -161,7 +170,8 @@ fn describe(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
 }
 
 fn headline(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
-    let processors = if report.cores == 1 { "one processor".to_owned() } else { format!("{} processors", report.cores) };
+    let processors =
+        if report.cores == 1 { "one processor".to_owned() } else { format!("{} processors", report.cores) };
     let widths: Vec<String> = spec.layers.iter().map(u64::to_string).collect();
     let workload = format!("{:?}", spec.workload).to_lowercase();
     let mut out = format!("{} on {processors}, {workload} of {}, batch {}\n", spec.name, widths.join("-"), spec.batch);
@@ -177,7 +187,8 @@ fn headline(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
 fn where_time_goes(report: &CustomOpReport) -> String {
     let b = &report.breakdown_ns;
     let device = b.hbm_access + b.dma + b.tensor_move + b.compute + b.start + b.network;
-    let row = |name: &str, ns: f64| vec![name.to_owned(), format_ns(ns), format!("{:.1} %", 100.0 * ns / device.max(1e-9))];
+    let row =
+        |name: &str, ns: f64| vec![name.to_owned(), format_ns(ns), format!("{:.1} %", 100.0 * ns / device.max(1e-9))];
     let parts = [
         ("elements of device memory, one by one", b.hbm_access),
         ("copies between device memory and TCM", b.dma),

@@ -66,7 +66,9 @@ impl Checker<'_> {
             }
             "printf" => self.printf(pos, arguments),
             "assert" | "TORCH_CHECK" => {
-                let Some(first) = arguments.first() else { return arity(pos, last, 1, arguments).map(|()| int(pos, 0)) };
+                let Some(first) = arguments.first() else {
+                    return arity(pos, last, 1, arguments).map(|()| int(pos, 0));
+                };
                 let condition = to_bool(self.expression(first)?)?;
                 Ok(intrinsic(pos, Type::Void, Intrinsic::Assert, vec![condition]))
             }
@@ -162,7 +164,11 @@ impl Checker<'_> {
             return Err(refusal(e.pos, name, instead));
         }
         let found = self.expression(e)?;
-        if found.ty == Type::DType { Ok(found) } else { Err(mismatch(e.pos, "the element type", "torch::kFloat or the like", found.ty)) }
+        if found.ty == Type::DType {
+            Ok(found)
+        } else {
+            Err(mismatch(e.pos, "the element type", "torch::kFloat or the like", found.ty))
+        }
     }
 
     fn printf(&mut self, pos: Pos, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
@@ -235,14 +241,37 @@ impl Checker<'_> {
 
     fn unknown_function(&self, pos: Pos, name: &str, last: &str) -> Diagnostic {
         const TENSOR_OPS: [&str; 20] = [
-            "abs", "ceil", "floor", "sin", "cos", "tan", "log", "log2", "log10", "exp", "pow", "clamp", "add", "sub",
-            "mul", "div", "bitwise_and", "bitwise_or", "bitwise_not", "eye",
+            "abs",
+            "ceil",
+            "floor",
+            "sin",
+            "cos",
+            "tan",
+            "log",
+            "log2",
+            "log10",
+            "exp",
+            "pow",
+            "clamp",
+            "add",
+            "sub",
+            "mul",
+            "div",
+            "bitwise_and",
+            "bitwise_or",
+            "bitwise_not",
+            "eye",
         ];
         let plain = last.strip_suffix("_out").unwrap_or(last);
         if TENSOR_OPS.contains(&plain) {
-            return refusal(pos, &format!("the tensor operation {name}()"), "write a loop over the elements with an accessor");
+            return refusal(
+                pos,
+                &format!("the tensor operation {name}()"),
+                "write a loop over the elements with an accessor",
+            );
         }
-        let hint = "define it in this file, or use a function of the custom operator interface or of <cmath>".to_owned();
+        let hint =
+            "define it in this file, or use a function of the custom operator interface or of <cmath>".to_owned();
         Diagnostic::new(pos, Problem::Unknown { name: format!("{name}()"), hint })
     }
 
@@ -254,7 +283,6 @@ impl Checker<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::kernel::compile;
 
     fn code(expression: &str) -> String {
@@ -266,7 +294,10 @@ mod tests {
 
     #[test]
     fn calls_are_checked() {
-        assert_eq!(code("twice(i) + std::exp(x) + expf(x) + std::max(x, 0.0f) + std::max<float>(i, x) + abs(i)"), "fine");
+        assert_eq!(
+            code("twice(i) + std::exp(x) + expf(x) + std::max(x, 0.0f) + std::max<float>(i, x) + abs(i)"),
+            "fine"
+        );
         assert_eq!(code("twice(x, x)"), "arguments 2:68");
         assert!(code("std::max(x, 0.0)").starts_with("type"));
         assert!(code("gamma(x)").starts_with("unknown_name"));

@@ -40,9 +40,7 @@ impl Checker<'_> {
                 cast(pos, ty, value)
             }
             Syntax::Call { name, template, arguments } => self.call(pos, name, template, arguments),
-            Syntax::Method { object, name, template, arguments } => {
-                self.method(pos, object, name, template, arguments)
-            }
+            Syntax::Method { object, name, template, arguments } => self.method(pos, object, name, template, arguments),
             Syntax::Index(base, index) => self.index(e, base, index),
             Syntax::SizeOf(ty) => {
                 let bytes = match written_type(ty)? {
@@ -68,7 +66,9 @@ impl Checker<'_> {
         if let Some((_, value)) = self.constants.iter().find(|(n, _)| n == last) {
             return Ok(Expr { pos, ..value.clone() });
         }
-        known_name(last).map(|(ty, value)| Expr { pos, ty, kind: ExprKind::Const(value) }).ok_or_else(|| self.unknown(pos, name))
+        known_name(last)
+            .map(|(ty, value)| Expr { pos, ty, kind: ExprKind::Const(value) })
+            .ok_or_else(|| self.unknown(pos, name))
     }
 
     /// A name that nothing declares.

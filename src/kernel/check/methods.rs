@@ -94,7 +94,9 @@ impl Checker<'_> {
                 &format!("{}()", call.name),
                 "tensor data lies in device memory: use accessor<T, N>(), a streaming accessor or tcm_accessor()",
             )),
-            _ => Err(unknown(call, "a tensor has numel(), dim(), size(i), sizes(), dtype(), fill_() and its accessors")),
+            _ => {
+                Err(unknown(call, "a tensor has numel(), dim(), size(i), sizes(), dtype(), fill_() and its accessors"))
+            }
         }
     }
 
@@ -168,7 +170,8 @@ fn element_type(call: &Call<'_>) -> Result<Scalar, Diagnostic> {
     {
         return Ok(s);
     }
-    let problem = Problem::Syntax { expected: format!("{}<float>(...)", call.name), found: format!("{}(...)", call.name) };
+    let problem =
+        Problem::Syntax { expected: format!("{}<float>(...)", call.name), found: format!("{}(...)", call.name) };
     Err(Diagnostic::new(call.pos, problem))
 }
 

@@ -116,8 +116,7 @@ fn function(
     signatures: &[Signature],
     constants: &[(String, Expr)],
 ) -> Result<Function, Diagnostic> {
-    let mut checker =
-        Checker { signatures, constants, scopes: Scopes::new(), returns: signature.returns, loops: 0 };
+    let mut checker = Checker { signatures, constants, scopes: Scopes::new(), returns: signature.returns, loops: 0 };
     for ((ty, name, pos), found) in f.parameters.iter().zip(&signature.parameters) {
         let constant = ty.constant && found.scalar().is_some();
         checker.scopes.declare(name, *pos, *found, constant, None)?;

@@ -23,7 +23,8 @@ impl Checker<'_> {
         match &e.kind {
             Syntax::Name(name) => {
                 let Some(v) = self.scopes.find(name) else { return Err(self.unknown(e.pos, name)) };
-                let constant = || Problem::Constant { name: format!("'{name}'"), hint: "remove const, or use another variable" };
+                let constant =
+                    || Problem::Constant { name: format!("'{name}'"), hint: "remove const, or use another variable" };
                 let fixed = match v.ty {
                     Type::Array { .. } => {
                         return Err(refusal(e.pos, "an array as a whole", "change its elements one by one"));
@@ -133,7 +134,9 @@ pub(crate) fn memory(pointer: Expr) -> Result<Found, Diagnostic> {
     let (to, constant) = match pointer.ty {
         Type::Pointer { to, constant } => (to, constant),
         Type::Array { of, .. } => (of, false),
-        Type::VoidPointer => return Err(mismatch(pointer.pos, "an access", "a typed pointer; write the cast", pointer.ty)),
+        Type::VoidPointer => {
+            return Err(mismatch(pointer.pos, "an access", "a typed pointer; write the cast", pointer.ty));
+        }
         other => return Err(mismatch(pointer.pos, "operator *", "a pointer", other)),
     };
     let hint = "remove const from the pointer's type";
@@ -142,12 +145,7 @@ pub(crate) fn memory(pointer: Expr) -> Result<Found, Diagnostic> {
 }
 
 /// An operator's type, and its right operand in that type.
-fn compound(
-    pos: Pos,
-    op: BinaryOp,
-    ty: Type,
-    value: Expr,
-) -> Result<(Option<(BinaryOp, Scalar)>, Expr), Diagnostic> {
+fn compound(pos: Pos, op: BinaryOp, ty: Type, value: Expr) -> Result<(Option<(BinaryOp, Scalar)>, Expr), Diagnostic> {
     let Some(target) = ty.scalar() else {
         return Err(mismatch(pos, &format!("operator {}=", op.sign()), "a number", ty));
     };

@@ -38,7 +38,8 @@ pub(crate) fn global_constant(before: &[(String, Expr)], d: &Declarator) -> Resu
 }
 
 fn no_value(d: &Declarator) -> Diagnostic {
-    let problem = Problem::Syntax { expected: "'=' and the constant's value".to_owned(), found: format!("'{}'", d.name) };
+    let problem =
+        Problem::Syntax { expected: "'=' and the constant's value".to_owned(), found: format!("'{}'", d.name) };
     Diagnostic::new(d.pos, problem)
 }
 
@@ -133,7 +134,9 @@ impl Checker<'_> {
         match (value, self.returns) {
             (None, Type::Void) => Ok(None),
             (None, want) => Err(mismatch(s.pos, "return", &want.to_string(), Type::Void)),
-            (Some(e), Type::Void) => Err(mismatch(e.pos, "return in a void function", "no value", self.expression(e)?.ty)),
+            (Some(e), Type::Void) => {
+                Err(mismatch(e.pos, "return in a void function", "no value", self.expression(e)?.ty))
+            }
             (Some(e), want) => Ok(Some(to_type(self.expression(e)?, want, "return")?)),
         }
     }
@@ -179,11 +182,17 @@ impl Checker<'_> {
         let len = match (d.array.as_ref().and_then(Option::as_ref), &init) {
             (Some(length), _) => self.length(length)?,
             (None, Some(items)) => items.len() as i64,
-            (None, None) => return Err(refusal(d.pos, "an array without a length", "write its length in the brackets")),
+            (None, None) => {
+                return Err(refusal(d.pos, "an array without a length", "write its length in the brackets"));
+            }
         };
         if len <= 0 || len.saturating_mul(of.bytes() as i64) > MAX_ARRAY {
             let what = format!("an array of {len} elements on the stack");
-            return Err(refusal(d.pos, &what, "the stack holds at most 400 KiB; allocate with torch::neuron::tcm_malloc()"));
+            return Err(refusal(
+                d.pos,
+                &what,
+                "the stack holds at most 400 KiB; allocate with torch::neuron::tcm_malloc()",
+            ));
         }
         if let Some(items) = init.as_ref().filter(|i| i.len() as i64 > len) {
             let found = items.len();
@@ -237,7 +246,10 @@ mod tests {
         assert_eq!(code("break;"), "not_supported");
         assert_eq!(code("return;"), "type");
         assert_eq!(code("float a[200000];"), "not_supported");
-        assert_eq!(code("for (int i = 0; i < 3; i++) { continue; } while (x > 1) x /= 2; do { x++; } while (x < 0);"), "fine");
+        assert_eq!(
+            code("for (int i = 0; i < 3; i++) { continue; } while (x > 1) x /= 2; do { x++; } while (x < 0);"),
+            "fine"
+        );
     }
 
     #[test]

@@ -165,13 +165,26 @@ pub(crate) enum ExprKind {
     List(Vec<Expr>),
     Unary(UnaryOp, Box<Expr>),
     /// `++` and `--`; the change, and whether the value is that before it.
-    Step { target: Box<Expr>, change: i8, after: bool },
+    Step {
+        target: Box<Expr>,
+        change: i8,
+        after: bool,
+    },
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     Assign(Option<BinaryOp>, Box<Expr>, Box<Expr>),
     Ternary(Box<Expr>, Box<Expr>, Box<Expr>),
     Cast(TypeName, Box<Expr>),
-    Call { name: String, template: Vec<TemplateArg>, arguments: Vec<Expr> },
-    Method { object: Box<Expr>, name: String, template: Vec<TemplateArg>, arguments: Vec<Expr> },
+    Call {
+        name: String,
+        template: Vec<TemplateArg>,
+        arguments: Vec<Expr>,
+    },
+    Method {
+        object: Box<Expr>,
+        name: String,
+        template: Vec<TemplateArg>,
+        arguments: Vec<Expr>,
+    },
     Index(Box<Expr>, Box<Expr>),
     SizeOf(TypeName),
 }

@@ -182,7 +182,9 @@ fn declarator(
         array = Some(if c.is("]") { None } else { Some(expression(c)?) });
         c.expect("]", "after the array's length")?;
         if c.is("[") {
-            return Err(c.not_supported("an array of arrays", "use one array of rows * columns and index [i * columns + j]"));
+            return Err(
+                c.not_supported("an array of arrays", "use one array of rows * columns and index [i * columns + j]")
+            );
         }
     }
     if ty.reference && !matches!(ty.base, BaseType::Tensor | BaseType::Auto | BaseType::IntArrayRef) && !ty.constant {

@@ -77,14 +77,17 @@ pub(crate) fn base_type(c: &mut Cursor) -> Result<(BaseType, bool), Diagnostic> 
     loop {
         let TokenKind::Word(word) = c.here().clone() else { break };
         if word == "volatile" {
-            return Err(c.not_supported("volatile", "leave it out: the processors read memory where the kernel says so"));
+            return Err(
+                c.not_supported("volatile", "leave it out: the processors read memory where the kernel says so")
+            );
         }
         if is_qualifier(&word) {
             constant |= matches!(word.as_str(), "const" | "constexpr");
             c.next();
             continue;
         }
-        let integer_word = matches!(word.as_str(), "unsigned" | "signed" | "long" | "short" | "int" | "char" | "double");
+        let integer_word =
+            matches!(word.as_str(), "unsigned" | "signed" | "long" | "short" | "int" | "char" | "double");
         if !words.is_empty() && !integer_word {
             break;
         }

@@ -139,7 +139,8 @@ impl<M: Meter> Machine<'_, M> {
                     return Ok(Value::bool(equal == (*op == BinaryOp::Eq)));
                 }
                 self.same_block(pos, l, r)?;
-                arithmetic::binary(*op, Scalar::I64, Value::Int(l.offset), Value::Int(r.offset)).map_err(|p| stop(pos, p))
+                arithmetic::binary(*op, Scalar::I64, Value::Int(l.offset), Value::Int(r.offset))
+                    .map_err(|p| stop(pos, p))
             }
             ExprKind::Index(accessor, index) => {
                 let (tensor, level, offset) = self.indexed(pos, accessor, index)?;

@@ -220,7 +220,11 @@ impl<M: Meter> Machine<'_, M> {
         }
         let inside = end.min(elements).saturating_sub(first) as usize;
         let first = first as usize;
-        if to_tcm { self.copy_in(pos, tensor, p, (first, inside), bytes) } else { self.copy_out(pos, tensor, p, (first, inside), (bytes, end)) }
+        if to_tcm {
+            self.copy_in(pos, tensor, p, (first, inside), bytes)
+        } else {
+            self.copy_out(pos, tensor, p, (first, inside), (bytes, end))
+        }
     }
 
     fn copy_in(

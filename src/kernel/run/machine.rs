@@ -97,8 +97,10 @@ pub fn run<M: Meter>(
     let dims = inputs.first().map_or(&[][..], |t| t.dims());
     let result = HbmTensor::empty(dims, Scalar::F32);
     let (Some(result), true) = (result, inputs.len() == kernel.inputs()) else {
-        let (what, instead) =
-            (format!("the kernel takes {} input(s)", kernel.inputs()), "give as many tensors, of less than 256 MiB each");
+        let (what, instead) = (
+            format!("the kernel takes {} input(s)", kernel.inputs()),
+            "give as many tensors, of less than 256 MiB each",
+        );
         let problem = Problem::Invalid { what, instead: instead.to_owned() };
         diagnostics.push(Diagnostic::new(kernel.pos(), problem));
         return Outcome { result: Vec::new(), complete: false, diagnostics };

@@ -36,8 +36,14 @@ pub(crate) struct Memory {
 impl Memory {
     /// An empty memory with a pool of this size.
     pub fn new(pool_bytes: u64) -> Self {
-        let null =
-            Block { bytes: Vec::new(), written: Vec::new(), pos: Pos::default(), pool_start: None, live: false, slow: false };
+        let null = Block {
+            bytes: Vec::new(),
+            written: Vec::new(),
+            pos: Pos::default(),
+            pool_start: None,
+            live: false,
+            slow: false,
+        };
         Self { blocks: vec![null], used: Vec::new(), pool_bytes, stack_bytes: 0 }
     }
 
@@ -145,7 +151,8 @@ impl Memory {
             self.end_stack_array(Pointer { block: block as u32, offset: 0 });
         }
         // Functions that are called often would otherwise leave a block for each call.
-        while self.blocks.len() > first.max(1) && self.blocks.last().is_some_and(|b| !b.live && b.pool_start.is_none()) {
+        while self.blocks.len() > first.max(1) && self.blocks.last().is_some_and(|b| !b.live && b.pool_start.is_none())
+        {
             self.blocks.pop();
         }
     }

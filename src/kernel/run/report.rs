@@ -16,11 +16,8 @@ pub(super) fn unwritten(
     let Some(first) = result.writer.iter().position(|w| *w == 0) else { return };
     let first = first as u64;
     let gap = result.writer.iter().skip(first as usize).take_while(|w| **w == 0).count() as u64;
-    let explained = if options.multicore {
-        slice_of_the_last(result.elements(), first, first + gap, written)
-    } else {
-        None
-    };
+    let explained =
+        if options.multicore { slice_of_the_last(result.elements(), first, first + gap, written) } else { None };
     let (pos, explanation) = match explained {
         Some(text) => (written.last().map_or(pos, |w| w.pos), text),
         None => (pos, "; write every element, or fill the result first".to_owned()),

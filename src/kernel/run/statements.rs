@@ -102,7 +102,8 @@ impl<M: Meter> Machine<'_, M> {
             }
             StmtKind::Loop { init, condition, step, body, test_first } => {
                 self.deeper(s.pos)?;
-                let flow = self.loop_statement(s.pos, init.as_deref(), (condition.as_ref(), *test_first), step.as_ref(), body);
+                let flow =
+                    self.loop_statement(s.pos, init.as_deref(), (condition.as_ref(), *test_first), step.as_ref(), body);
                 self.depth -= 1;
                 flow
             }

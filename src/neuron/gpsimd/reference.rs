@@ -44,8 +44,12 @@ pub(super) fn values(text: &str, inputs: &[HbmTensor]) -> Result<Vec<Option<f32>
     let program = compile(&source).map_err(|d| fail(d.first().map(|d| d.problem.to_string()).unwrap_or_default()))?;
     let Some(kernel) = program.kernel(Role::Forward) else { return Err(fail("it is not an expression".to_owned())) };
     let elements = used.first().map_or(0, HbmTensor::elements);
-    let options =
-        RunOptions { multicore: false, cores: 1, tcm_pool_bytes: 64 * 1024, step_limit: RunOptions::step_limit_for(elements) };
+    let options = RunOptions {
+        multicore: false,
+        cores: 1,
+        tcm_pool_bytes: 64 * 1024,
+        step_limit: RunOptions::step_limit_for(elements),
+    };
     let outcome = run(kernel, used, &options, &mut [NoMeter]);
     if outcome.complete {
         return Ok(outcome.result);

@@ -69,11 +69,7 @@ impl CustomOpSpec {
     /// Naming the option and its bounds.
     pub fn check(&self) -> Result<(), CustomOpError> {
         let within = |option: &'static str, value: u64, low: u64, high: u64| {
-            if (low..=high).contains(&value) {
-                Ok(())
-            } else {
-                Err(CustomOpError::Range { option, value, low, high })
-            }
+            if (low..=high).contains(&value) { Ok(()) } else { Err(CustomOpError::Range { option, value, low, high }) }
         };
         within("cores", u64::from(self.cores), 1, 64)?;
         within("batch", self.batch, 1, 65_536)?;
@@ -124,7 +120,9 @@ pub enum CustomOpError {
         reason: String,
     },
     /// The reference expression is wrong.
-    #[error("the reference expression '{text}' cannot be computed: {reason}; write an expression of x, such as x > 0 ? x : 0")]
+    #[error(
+        "the reference expression '{text}' cannot be computed: {reason}; write an expression of x, such as x > 0 ? x : 0"
+    )]
     Reference {
         /// As given.
         text: String,

@@ -1,8 +1,8 @@
 //! The whole answer: the kernel in its network, and on an input by itself.
 
 use super::fill::filled;
-use super::meter::CoreMeter;
 use super::host::{HostCosts, inference_ops, training_ops};
+use super::meter::CoreMeter;
 use super::operator::{CallCost, OperatorRun, run_operator};
 use super::report::{CustomOpReport, ns};
 use super::spec::{CustomOpError, CustomOpSpec, Workload};
@@ -175,7 +175,11 @@ mod tests {
         for (name, published) in [("relu-element", 8.0986), ("relu-tcm", 220.738), ("relu-multicore", 269.936)] {
             let found = report(&spec(name));
             let rate = found.iterations_per_s.unwrap();
-            assert!((rate / published - 1.0).abs() < 0.05, "{name}: {rate} against {published}: {:?}", found.breakdown_ns);
+            assert!(
+                (rate / published - 1.0).abs() < 0.05,
+                "{name}: {rate} against {published}: {:?}",
+                found.breakdown_ns
+            );
             assert_eq!((found.max_abs_error, found.diagnostics.len()), (Some(0.0), 0), "{name}");
         }
     }
@@ -279,7 +283,10 @@ mod tests {
     fn a_wrong_kernel_is_reported_with_its_place() {
         let found = report(&CustomOpSpec { source: "int f( {".to_owned(), ..small("relu-tcm") });
         assert_eq!((found.iterations_per_s, found.diagnostics.len()), (None, 1));
-        assert_eq!((found.diagnostics[0].code, found.diagnostics[0].line, found.diagnostics[0].column), ("syntax", 1, 8));
+        assert_eq!(
+            (found.diagnostics[0].code, found.diagnostics[0].line, found.diagnostics[0].column),
+            ("syntax", 1, 8)
+        );
         assert!(found.to_json().unwrap().contains("\"iterations_per_s\": null"));
     }
 }

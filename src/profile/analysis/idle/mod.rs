@@ -79,8 +79,8 @@ pub fn idle_gaps(
 
 #[cfg(test)]
 mod tests {
-    use super::super::selection::tests::nested;
     use super::super::Selection;
+    use super::super::selection::tests::nested;
     use super::super::self_time::self_times_in;
     use super::*;
     use crate::base::Diagnostics;
