@@ -14,6 +14,7 @@ mod commands;
 mod compile_args;
 mod config_entries;
 mod config_file;
+mod customop_args;
 mod dataset;
 mod driver;
 mod experiment_args;

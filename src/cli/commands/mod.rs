@@ -11,6 +11,7 @@ mod compare;
 mod compile;
 mod counters;
 mod cpu;
+mod customop;
 mod devices;
 mod evaluate;
 mod experiment;
@@ -52,6 +53,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Report(args) => report::run(args),
         Command::Profile(args) => profile::run(args),
+        Command::CustomOp(args) => customop::run(*args),
         Command::Devices(args) => devices::run(args),
         Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
