@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`base`] | time, units, typed ids, interning, random numbers, statistics, diagnostics, the seams of a shell |
 //! | [`tensor`], [`profile`], [`machine`] | numbers; what happened when, and its file formats; what the hardware is |
+//! | [`kernel`] | custom operators: the C++ of GPSIMD kernels, checked and run for its values |
 //! | [`view`], [`insight`] | pure view models: timeline geometry, tables, plots; what an execution's figures mean |
 //! | [`model`] | what a person writes: modules, the tracer, the zoo |
 //! | [`compiler`] | graph to HLO to passes to an executable |
@@ -25,6 +26,7 @@ pub mod compiler;
 pub mod experiment;
 pub mod fidelity;
 pub mod insight;
+pub mod kernel;
 pub mod machine;
 pub mod model;
 pub mod neuron;

@@ -8,7 +8,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use super::analysis_args::{CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
 use super::bench_args::BenchArgs;
 use super::compile_args::CompileArgs;
-use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, VerifyArgs};
+use super::customop_args::CustomOpArgs;
+use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulBenchArgs, VerifyArgs};
 use super::index_args::{IndexCommand, ModelCompileArgs};
 use super::output_args::TableArgs;
 use crate::compiler::Workflow;
@@ -57,6 +58,9 @@ pub(super) enum Command {
     Compare(CompareArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
     Numerics(NumericsArgs),
+    /// Run a custom operator's kernel: its time on the GPSIMD processors, line by line, and its values
+    #[command(name = "customop")]
+    CustomOp(Box<CustomOpArgs>),
     /// List the NeuronCores, devices and instance sizes, each figure with its source
     Devices(DevicesArgs),
     /// List the models and their parameters
@@ -70,6 +74,8 @@ pub(super) enum Command {
     /// Speed-ups over a baseline, over time and by model, as PyTorch/XLA's aggregate.py prints them
     #[command(infer_long_args = true)]
     Aggregate(Box<AggregateArgs>),
+    /// Time square matrix products of many sizes on a device against a baseline
+    MatmulBench(MatmulBenchArgs),
     /// Judge outputs of experiments by the rules of PyTorch/XLA's verifier
     Verify(VerifyArgs),
 }

@@ -14,6 +14,7 @@ mod commands;
 mod compile_args;
 mod config_entries;
 mod config_file;
+mod customop_args;
 mod dataset;
 mod driver;
 mod experiment_args;
@@ -23,6 +24,7 @@ mod folder;
 mod index_args;
 mod interrupt;
 mod output_args;
+mod png;
 mod progress;
 mod source;
 

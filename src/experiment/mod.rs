@@ -12,6 +12,8 @@
 
 pub mod aggregate;
 pub mod analyze;
+pub mod figure;
+pub mod micro;
 pub mod plan;
 pub mod python;
 pub mod record;

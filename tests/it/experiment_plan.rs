@@ -112,3 +112,81 @@ fn a_dry_run_names_models_and_configurations() {
     assert_eq!(lines[2], expected);
     assert_eq!(lines.len(), 4);
 }
+
+#[test]
+fn a_run_is_taken_up_where_it_stopped_and_failures_can_be_tried_again() {
+    let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), "experiment_run"].iter().collect();
+    let _ = std::fs::remove_dir_all(&folder);
+    let output_dir = format!("--output-dirname={}", folder.display());
+    let go = |more: &[&str]| {
+        let mut args = vec![
+            "experiment",
+            &output_dir,
+            "--timestamp=1000.5",
+            "--repeat=4",
+            "--accelerator=trn1",
+            "--accelerator=cpu",
+        ];
+        args.extend(more);
+        let output = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(args).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{stderr}");
+        let text = std::fs::read_to_string(folder.join("results.jsonl")).unwrap();
+        let records: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+        (stderr, records)
+    };
+    let (stderr, records) = go(&[]);
+    assert!(stderr.ends_with("12 experiments ran, 0 were passed over\n"), "{stderr}");
+    for record in &records {
+        let is_train = record["experiment"]["test"] == "train";
+        assert_eq!(record["metrics"]["error"] == "SKIP", is_train, "{record}");
+        if !is_train {
+            assert_eq!(record["metrics"]["total_time"].as_array().unwrap().len(), 4);
+        }
+        assert_eq!(
+            (&record["timestamp"], &record["verification_code"] == "VERIFIER_SKIPPED"),
+            (&Value::from(1000.5), !is_train)
+        );
+    }
+    assert!(go(&[]).0.ends_with("0 experiments ran, 12 were passed over\n"));
+    assert!(go(&["--retry-failed"]).0.ends_with("0 experiments ran, 12 were passed over\n"));
+    // Another number of iterations is another experiment; one that takes too long fails, and is tried again on demand.
+    let hang = [
+        "--iterations-per-run=100000",
+        "--accelerator=cpu",
+        "--test=eval",
+        "--dynamo=inductor",
+        "--subprocess-timeout=0.2",
+    ];
+    let (stderr, records) = go(&hang);
+    assert!(stderr.contains("the experiment timed out after 0.2 seconds"), "{stderr}");
+    assert_eq!(records.len(), 13);
+    assert_eq!(records[12]["verification_code"], "VERIFIER_DIDNT_RUN");
+    assert!(go(&hang).0.ends_with("0 experiments ran, 1 were passed over\n"));
+    let (stderr, records) = go(&[&hang[..], &["--retry-failed"]].concat());
+    assert!(stderr.ends_with("1 experiments ran, 0 were passed over\n"), "{stderr}");
+    assert_eq!(records.len(), 14);
+    let (_, records) = go(&["--no-resume", "--test=eval", "--xla=PJRT", "--verify"]);
+    assert_eq!(records.len(), 4);
+    assert!(records.iter().all(|r| r["verification_code"] == "PASS" && r["metrics"] == serde_json::json!({})));
+}
+
+#[test]
+fn products_are_timed_against_a_baseline() {
+    let args = [
+        "matmul-bench",
+        "--from=256",
+        "--to=512",
+        "--step=256",
+        "--dtypes=float32,bfloat16",
+        "--baseline=trn1",
+        "--device=trn2",
+    ];
+    let output = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(args).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 4);
+    assert!(text.starts_with("matmul-float32-lhs256x256-rhs256x256: speedup="), "{text}");
+    let same =
+        ["matmul-bench", "--from=64", "--to=64", "--dtypes=float32", "--baseline=inf2", "--device=inf2", "--json"];
+    assert_eq!(run(&same)["speedup"], 1.0);
+}

@@ -233,3 +233,32 @@ fn steps_and_regressions_are_those_of_asv() {
         }
     }
 }
+
+#[test]
+fn reports_are_drawn() {
+    let inputs = xla("upstream/inputs");
+    for report in ["latest", "latest_grouped", "histogram", "speedup"] {
+        let report_flag = format!("--report={report}");
+        let args = ["--format=svg", &report_flag, "--title=A <title>", "a6000.jsonl", "v100.jsonl"];
+        let output = neuronscope("aggregate", &args, inputs.clone());
+        let svg = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && svg.contains("A &lt;title&gt;") && !svg.contains("NaN"), "{report}");
+        insta::assert_snapshot!(format!("xla_{report}_svg"), svg);
+    }
+}
+
+#[test]
+fn a_model_that_became_slower_and_stays_so_is_listed() {
+    let lines: Vec<String> = (0..16)
+        .flat_map(|day| {
+            let slow = if day < 8 { 1.0 } else { 1.3 };
+            let noise = 1.0 + f64::from(day % 3) * 0.002;
+            [line(day, 1, 0, 1, &[0.5 * noise]), line(day, 2, 0, 1, &[slow * noise]), line(day, 2, 1, 1, &[1.0])]
+        })
+        .collect();
+    let table = report(&lines, ReportKind::Changes, Baseline::Oldest, &[Backend::Inductor, Backend::OpenxlaDynamo]);
+    let csv = table.unwrap().to_csv();
+    let rows: Vec<&str> = csv.lines().collect();
+    assert_eq!(rows.len(), 2, "{csv}");
+    assert!(rows[1].starts_with("1970-01-01 00:00:08,XLA+Dynamo,m0,2."), "{csv}");
+}

@@ -13,6 +13,7 @@ mod bench_truth;
 mod casts;
 mod cli;
 mod compiler;
+mod customop;
 mod device;
 mod execution;
 mod experiment_plan;

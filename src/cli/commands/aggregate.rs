@@ -1,7 +1,7 @@
 //! `neuronscope aggregate`
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -12,10 +12,12 @@ use super::experiment::model_filter;
 use super::text;
 use crate::cli::args::Args;
 use crate::cli::experiment_args::{AggregateArgs, AggregateFormatArg, BaselineArg, MetricArg, ReportKindArg, TestArg};
+use crate::cli::png::png;
 use crate::experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, KNOWN_ACCELERATORS, Metric, Report, ReportKind, Selection,
     speedups,
 };
+use crate::experiment::figure::{FigureSize, figure};
 use crate::experiment::plan::Test;
 
 /// Bytes that are read at once.
@@ -23,6 +25,10 @@ const CHUNK: usize = 1 << 20;
 
 pub(super) fn run(args: AggregateArgs) -> Result<()> {
     let backends = backends(&args.backends)?;
+    let metric = match args.metric {
+        MetricArg::Exec => Metric::Execution,
+        MetricArg::Compile => Metric::Compilation,
+    };
     let selection = Selection {
         accelerator: accelerator(&args),
         models: model_filter(&args.models)?,
@@ -30,10 +36,7 @@ pub(super) fn run(args: AggregateArgs) -> Result<()> {
             TestArg::Inference => Test::Eval,
             TestArg::Training => Test::Train,
         },
-        metric: match args.metric {
-            MetricArg::Exec => Metric::Execution,
-            MetricArg::Compile => Metric::Compilation,
-        },
+        metric,
         lenient: args.lenient,
     };
     let mut records = Aggregator::new(selection);
@@ -56,6 +59,7 @@ pub(super) fn run(args: AggregateArgs) -> Result<()> {
         ReportKindArg::LatestGrouped => ReportKind::LatestGrouped,
         ReportKindArg::Histogram => ReportKind::Histogram,
         ReportKindArg::Speedup => ReportKind::Speedup,
+        ReportKindArg::Changes => ReportKind::Changes,
     };
     let times = speedups(&records, &backends, baseline)?;
     let report = Report { kind, times: &times, backends: &backends, baseline };
@@ -67,7 +71,20 @@ pub(super) fn run(args: AggregateArgs) -> Result<()> {
     match args.format {
         AggregateFormatArg::Csv => text::print(table.to_csv().as_bytes()),
         AggregateFormatArg::Tab => text::print(table.to_framed().as_bytes()),
-        AggregateFormatArg::Png | AggregateFormatArg::Svg => bail!("pictures are not there yet"),
+        AggregateFormatArg::Png | AggregateFormatArg::Svg => {
+            if kind == ReportKind::Changes {
+                bail!("--report changes is a list; use --format csv or tab");
+            }
+            let size = FigureSize { width_in: args.fig_width, height_in: args.fig_height };
+            let drawing = figure(&report, metric, size, args.title.as_deref());
+            if args.format == AggregateFormatArg::Svg {
+                return text::print(drawing.to_svg().as_bytes());
+            }
+            if std::io::stdout().is_terminal() {
+                bail!("a PNG is not text; send it to a file: ... > report.png");
+            }
+            text::print(&png(&drawing)?)
+        }
     }
 }
 

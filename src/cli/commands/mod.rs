@@ -11,6 +11,7 @@ mod compare;
 mod compile;
 mod counters;
 mod cpu;
+mod customop;
 mod devices;
 mod evaluate;
 mod experiment;
@@ -18,6 +19,7 @@ mod flame;
 mod histogram;
 mod idle;
 mod index;
+mod matmul_bench;
 mod mlperf;
 mod models;
 mod numerics;
@@ -51,6 +53,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Report(args) => report::run(args),
         Command::Profile(args) => profile::run(args),
+        Command::CustomOp(args) => customop::run(*args),
         Command::Devices(args) => devices::run(args),
         Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
@@ -67,6 +70,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Experiment(args) => experiment::run(*args),
         Command::Aggregate(args) => aggregate::run(*args),
         Command::Analyze(args) => analyze::run(args),
+        Command::MatmulBench(args) => matmul_bench::run(args),
         Command::Verify(args) => verify::run(args),
     }
 }

@@ -8,6 +8,7 @@
 
 mod accelerator;
 mod backend;
+mod changes;
 mod csv;
 mod datetime;
 mod framed;

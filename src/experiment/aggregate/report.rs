@@ -18,6 +18,8 @@ pub enum ReportKind {
     /// The geometric mean over time.
     #[default]
     Speedup,
+    /// Models that became slower and still are; the suite has no such report.
+    Changes,
 }
 
 /// What a report is made of.
@@ -45,6 +47,7 @@ impl Report<'_> {
             ReportKind::LatestGrouped => self.latest_grouped(),
             ReportKind::Histogram => Some(self.histogram()),
             ReportKind::Speedup => Some(self.speedup()),
+            ReportKind::Changes => Some(self.changes()),
         }
     }
 

@@ -3,6 +3,7 @@
 mod error;
 mod experiment;
 mod fingerprint;
+mod matmul;
 mod measured;
 mod network;
 mod noise;
@@ -13,5 +14,6 @@ mod verify;
 pub use error::RunError;
 pub use experiment::{Experiment, Finished, Verification, run_experiment};
 pub use fingerprint::{DoneBefore, Fingerprint};
+pub use matmul::matmul_ms;
 pub use noise::NoiseReport;
 pub use suite::{Suite, SuiteModel, UnknownModel};

@@ -57,9 +57,8 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
             InstructionCost { interval: time, latency: time }
         }
         Op::CustomElementwise { elements } => {
-            let per_element_ps = e.custom_hbm_access_ns * u64::from(e.custom_accesses_tenths) * 100;
             let start = cycles_to_time(u64::from(e.gpsimd_start_cycles), effective_mhz(costs, engine));
-            let time = start + SimTime(per_element_ps).times(elements);
+            let time = start + SimTime(e.custom_element_ps).times(elements);
             InstructionCost { interval: time, latency: time }
         }
     }

@@ -40,13 +40,9 @@ pub struct EngineCosts {
     pub act_table_load_ns: u64,
     /// Extra cycles before a GpSimd instruction starts (published: ~150).
     pub gpsimd_start_cycles: u32,
-    /// One element access of a custom operator to HBM, nanoseconds (derived from the published custom ReLU figures: a
-    /// step of 123.477 ms over 196,608 elements is 628 ns an element, about 625 without the rest of the step, at 2.5
-    /// accesses).
-    pub custom_hbm_access_ns: u64,
-    /// Accesses per element of the element-wise custom ReLU, in tenths: one read to compare, one more when positive
-    /// (half of them), one write (derived).
-    pub custom_accesses_tenths: u32,
+    /// One element of the element-wise custom ReLU that models call, picoseconds (derived: its kernel run on
+    /// [`GpsimdCosts`](super::GpsimdCosts), 2.5 accesses to device memory and 27 cycles; a test runs it again).
+    pub custom_element_ps: u64,
     /// From one engine's completion to another engine's start, nanoseconds (measured: ~30 ns on the hardware path).
     pub semaphore_ns: u64,
 }
@@ -141,8 +137,7 @@ impl CostTable {
                 tensor_throttle: None,
                 act_table_load_ns: 500,
                 gpsimd_start_cycles: 150,
-                custom_hbm_access_ns: 250,
-                custom_accesses_tenths: 25,
+                custom_element_ps: 637_000,
                 semaphore_ns: 30,
             },
             dma: DmaCosts {
