@@ -24,6 +24,7 @@ mod fuzzed;
 mod insight;
 mod kernel_log;
 mod layering;
+mod levels;
 mod made_formats;
 mod numerics;
 mod odd_traces;
