@@ -94,6 +94,9 @@ pub struct RuntimeCosts {
     pub load_beside_ns: u64,
     /// Rate of the bus between host and device, bytes per microsecond (published: PCIe copies at 16 GB/s on v2).
     pub bus_bytes_per_us: u64,
+    /// How long a call takes with the compiler and runtime of PyTorch 1, thousandths of what it takes with those of
+    /// PyTorch 2 (fitted).
+    pub torch_1_permille: u32,
     /// Warm-up beyond the inference itself, nanoseconds (measured: 2.6 to 4.4 ms for the toy model).
     pub warmup_ns: u64,
 }
@@ -159,6 +162,7 @@ impl CostTable {
                 load_ns: 62_000_000,
                 load_beside_ns: 15_800_000,
                 bus_bytes_per_us: 16_000,
+                torch_1_permille: fitted.torch_1_permille,
                 warmup_ns: 2_600_000,
             },
         }
