@@ -69,7 +69,7 @@ impl Device {
         let module = lower(&graph, workflow).map_err(|e| named(&e))?;
         let passes = PassManager::of_level(self.options.opt_level);
         let (module, _log) = passes.run(module).map_err(|e| named(&e))?;
-        let executable = codegen::generate_with(&module, &self.costs.core, &self.options).map_err(|e| named(&e))?;
+        let executable = codegen::generate_with(&module, &self.costs, &self.options).map_err(|e| named(&e))?;
         Ok(Rc::new(executable))
     }
 

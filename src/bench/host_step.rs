@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::base::SimTime;
+use crate::machine::cost::decisions;
 
 /// What is done to an input before the call, or to an output after it.
 ///
@@ -55,10 +56,10 @@ impl HostStep {
     pub const fn ps_per_element(self) -> u64 {
         match self {
             Self::None | Self::Custom(_) => 0,
-            Self::Normalize => 300,
-            Self::Argmax => 1_100,
-            Self::Topk => 500,
-            Self::Softmax => 2_800,
+            Self::Normalize => decisions::NORMALIZE_PS,
+            Self::Argmax => decisions::ARGMAX_PS,
+            Self::Topk => decisions::TOPK_PS,
+            Self::Softmax => decisions::SOFTMAX_PS,
         }
     }
 

@@ -4,8 +4,8 @@ use neuronscope::base::NeverCancel;
 use neuronscope::bench::{
     BenchConfig, ConfigurationRun, ReportDetail, RunOptions, SdkGeneration, expand, service_times,
 };
-use neuronscope::fidelity::{PublishedRow, Summary, Validation, read_rows, validate};
-use neuronscope::machine::cost::FITTED;
+use neuronscope::fidelity::{Calibrator, PublishedRow, Summary, Validation, read_rows, validate};
+use neuronscope::machine::cost::{FITTED, register_markdown};
 
 fn rows() -> Vec<PublishedRow> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/fixtures/published/calibration.csv");
@@ -81,4 +81,28 @@ fn a_benchmark_of_the_rows_generation_gives_what_is_predicted_for_it() {
     assert_eq!(of_generation(SdkGeneration::Pt1), answer.predicted);
     let (old, new) = (of_generation(SdkGeneration::Pt1).unwrap(), of_generation(SdkGeneration::Pt2).unwrap());
     assert!((new / old - f64::from(FITTED.torch_1_permille) / 1_000.0).abs() < 0.01, "{old} {new}");
+}
+
+#[test]
+fn the_fitted_numbers_are_what_calibration_finds() {
+    assert_eq!(Calibrator::new(&rows()).fit(|_| true).calibration, FITTED);
+}
+
+/// `UPDATE_DOCS=1 cargo test` writes the tables.
+#[test]
+fn the_tables_of_costs_are_what_is_printed() {
+    const BEGIN: &str = "<!-- begin: neuronscope devices --costs -->\n";
+    const END: &str = "<!-- end: neuronscope devices --costs -->\n";
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/costs.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (before, rest) = page.split_once(BEGIN).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let printed = format!("{before}{BEGIN}{}{END}{after}", register_markdown());
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, &printed).unwrap();
+    }
+    assert!(
+        page == printed,
+        "docs/costs.md is not what `neuronscope devices --costs` prints; run the test with UPDATE_DOCS=1"
+    );
 }

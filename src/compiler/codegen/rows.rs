@@ -15,10 +15,8 @@ use super::tiles::{InFlight, Pipeline, Step, StepKind};
 use super::value::{Layout, Resident, Value, blocks};
 use crate::compiler::hlo::InstrId;
 use crate::machine::SourceId;
+use crate::machine::cost::decisions::STATISTICS_CHUNK_ELEMENTS;
 use crate::machine::isa::Wait;
-
-/// Elements whose statistics one instruction takes (`bn_stats`).
-const STATISTICS_CHUNK: u32 = 512;
 
 impl Generator<'_> {
     /// Emits a layer norm at its first reduction.
@@ -50,7 +48,7 @@ impl Generator<'_> {
 
     /// Mean and reciprocal deviation of each row.
     fn statistics_steps(&mut self, norm: &LayerNorm, row: u64) -> Vec<Step> {
-        let chunks = u32::try_from(row.div_ceil(u64::from(STATISTICS_CHUNK))).unwrap_or(u32::MAX).max(1);
+        let chunks = u32::try_from(row.div_ceil(u64::from(STATISTICS_CHUNK_ELEMENTS))).unwrap_or(u32::MAX).max(1);
         let sources = [norm.sum, norm.squares, norm.deviation].map(|id| self.sources.of(id));
         let own = |kind, source| Step { source: Some(source), ..Step::new(kind, Vec::new()) };
         let mut steps = vec![own(StepKind::RowStatistic { chunks }, sources[0]); chunks as usize];
