@@ -75,7 +75,10 @@ impl Diagnostics {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} x{}: {}", self.code, self.count, self.first_example)?;
+        f.write_str(&self.first_example)?;
+        if self.count > 1 {
+            write!(f, " ({} times; this is the first)", self.count)?;
+        }
         if let Some(at) = self.byte_offset {
             write!(f, " (at byte {at})")?;
         }

@@ -43,6 +43,13 @@ pub fn format_count(n: u64) -> String {
     out
 }
 
+/// The shortest text of a value rounded to seven significant figures, which is what single precision holds: `0.36` for
+/// 0.35999999940395355, and `0.6666667`.
+#[must_use]
+pub fn format_figures(value: f64) -> String {
+    format!("{value:.6e}").parse::<f64>().unwrap_or(value).to_string()
+}
+
 fn three_figures(value: f64) -> String {
     match value.abs() {
         a if a >= 100.0 => format!("{value:.0}"),
@@ -64,5 +71,9 @@ mod tests {
         assert_eq!(format_bytes(25_165_824.0), "24.0 MiB");
         assert_eq!(format_count(1_340_804), "1,340,804");
         assert_eq!(format_count(12), "12");
+        assert_eq!(format_figures(0.359_999_999_403_953_55), "0.36");
+        assert_eq!(format_figures(2.0 / 3.0), "0.6666667");
+        assert_eq!((format_figures(0.0), format_figures(1_234_567.0)), ("0".to_owned(), "1234567".to_owned()));
+        assert_eq!(format_figures(f64::INFINITY), "inf");
     }
 }

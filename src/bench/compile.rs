@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::compiler::{CompileOptions, Workflow};
+use crate::base::stats::round_to;
+use crate::compiler::{CompileOptions, Workflow, modelled_compile_s};
 use crate::machine::MemoryPlan;
 use crate::machine::isa::{DmaQueue, Engine};
 
@@ -11,7 +12,7 @@ use super::compile_sweep::CompileSweep;
 use super::config::{BenchConfig, ConfigError};
 use super::configuration::Configuration;
 use super::device::{Device, check_inputs};
-use super::index::{EntryStatus, ModelEntry, ModelIndex};
+use super::index::{EntryStatus, MODELLED, ModelEntry, ModelIndex};
 use super::inputs::InputTuple;
 use super::options::RunOptions;
 use super::sweep::expand;
@@ -104,6 +105,8 @@ pub struct Artifact {
     pub performance_level: u8,
     /// Flags it was compiled with.
     pub compiler_args: String,
+    /// Seconds that the real compiler would take, by the model of [`modelled_compile_s`].
+    pub modelled_compile_s: f64,
     /// Instructions of each engine.
     pub instructions: Vec<(String, u64)>,
     /// DMAs of each queue.
@@ -166,11 +169,14 @@ impl CompileTask {
             instance_type: Some(c.instance_type.clone()),
             ..ModelEntry::default()
         }
-        .compiled_with(c.options.compile);
+        .compiled_with(c.compile_options());
         match self.artifact() {
             Ok(artifact) => {
                 let filename = Some(self.file_name());
-                CompiledModel { entry: ModelEntry { filename, ..entry }, artifact: Some(artifact) }
+                let compile_s = Some(artifact.modelled_compile_s);
+                let compile_s_source = Some(MODELLED.to_owned());
+                let entry = ModelEntry { filename, compile_s, compile_s_source, ..entry };
+                CompiledModel { entry, artifact: Some(artifact) }
             }
             Err(error) => {
                 let entry = ModelEntry { status: EntryStatus::Error, error: Some(error), ..entry };
@@ -203,6 +209,7 @@ impl CompileTask {
             pipeline_size: c.pipeline_size,
             performance_level: c.performance_level,
             compiler_args: c.compile_options().to_string(),
+            modelled_compile_s: round_to(modelled_compile_s(&executable), 3),
             instructions: engines.map(|(e, list)| (format!("{e:?}"), list.len() as u64)).collect(),
             dmas: queues.map(|(q, list)| (format!("{q:?}"), list.len() as u64)).collect(),
             memory: executable.memory,
@@ -226,6 +233,7 @@ impl Artifact {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compiler::AutoCast;
 
     #[test]
     fn everything_is_compiled_with_everything_and_failures_are_kept() {
@@ -252,6 +260,17 @@ mod tests {
         let names: Vec<&str> = compiled.iter().filter_map(|c| c.entry.filename.as_deref()).collect();
         assert!(names[0].starts_with("out/nn_b1_p1_") && names[0].ends_with(".json"), "{names:?}");
         assert_ne!(names[0], names[1]);
+        // What the index says of the casts is what was compiled.
+        let casts = |c: &CompiledModel| (c.entry.auto_cast, c.artifact.as_ref().map(|a| a.compiler_args.clone()));
+        assert_eq!(casts(&compiled[0]), (Some(AutoCast::None), Some("--auto-cast none -O2".to_owned())));
+        assert_eq!(casts(&compiled[1]).0, Some(AutoCast::Matmult));
+        // The compile time is that of the model, on any machine.
+        let seconds = |c: &CompiledModel| (c.entry.compile_s, c.entry.compile_s_source.as_deref().map(str::to_owned));
+        assert_eq!(
+            seconds(&compiled[1]),
+            (compiled[1].artifact.as_ref().map(|a| a.modelled_compile_s), Some(MODELLED.to_owned()))
+        );
+        assert!(seconds(&compiled[1]).0 > Some(0.118) && seconds(&compiled[2]) == (None, None));
         let artifact = compiled[0].artifact.as_ref().unwrap();
         assert!(artifact.instructions.iter().map(|(_, n)| n).sum::<u64>() > 0 && artifact.model_flops > 0);
     }
@@ -265,5 +284,18 @@ mod tests {
         let configuration = expand(&config).unwrap().configurations.remove(0);
         assert_eq!((configuration.model.as_str(), configuration.batch_size), ("nn", 2));
         assert!(crate::bench::service_times(&configuration).is_ok());
+    }
+
+    #[test]
+    fn an_index_runs_on_the_instance_it_was_compiled_for() {
+        let compile = CompileConfig { instance_type: "inf2.48xlarge".into(), ..CompileConfig::default() };
+        let plan = compile.plan().unwrap();
+        let mut index = plan.index;
+        index.model_configs.extend(plan.tasks.iter().map(|t| t.run().entry));
+        let sweep = expand(&BenchConfig { index: Some(index), ..BenchConfig::default() }).unwrap();
+        let rows: Vec<_> = sweep.configurations.iter().map(|c| (c.instance_type.as_str(), c.n_models)).collect();
+        assert_eq!(rows[..2], [("inf2.48xlarge", 1), ("inf2.48xlarge", 24)]);
+        assert!(sweep.configurations.iter().all(|c| c.cost_per_hour == Some(12.98127)));
+        assert!(sweep.messages[0].contains("compiled for inf2.48xlarge and runs on it; trn1.2xlarge is not used"));
     }
 }

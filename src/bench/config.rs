@@ -41,7 +41,7 @@ pub struct BenchConfig {
     pub instance_type: String,
     /// Model copies that run side by side. Default: one, and as many as the instance has room for.
     pub n_models: Option<Vec<u32>>,
-    /// Threads that feed one model. Default: 1 and 2; for a pipeline, its size less one.
+    /// Threads that feed one model. Default: 1 and 2; for a pipeline, its size and one.
     pub workers_per_model: Option<Vec<u32>>,
     /// NeuronCores of one model copy.
     pub pipeline_sizes: Vec<u32>,
@@ -150,6 +150,22 @@ pub enum ConfigError {
         /// The limit.
         max: u64,
     },
+    /// No such model, or one with wrong parameters.
+    #[error("{problem}")]
+    BadModel {
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// No such EC2 size.
+    #[error(
+        "instance_type: '{name}' is not a known size; the nearest are {nearest} (neuronscope devices lists all). Name one of them, or give the system by its times with the model fixed"
+    )]
+    UnknownInstance {
+        /// What was given.
+        name: String,
+        /// The three sizes most like it.
+        nearest: String,
+    },
 }
 
 impl ConfigError {
@@ -161,6 +177,8 @@ impl ConfigError {
             | Self::EmptyList { field }
             | Self::LongList { field, .. }
             | Self::BadText { field, .. } => Some(field),
+            Self::BadModel { .. } => Some("model"),
+            Self::UnknownInstance { .. } => Some("instance_type"),
             Self::TooManyConfigurations { .. } => None,
         }
     }

@@ -83,6 +83,14 @@ pub enum ConfigurationError {
         /// The EC2 size.
         instance: String,
     },
+    /// A pipeline on a processor.
+    #[error(
+        "pipeline_size {pipeline_size}: a pipeline is NeuronCores in a row, and the measured processor has none; use a pipeline_size of 1, or device_type neuron"
+    )]
+    PipelineOnProcessor {
+        /// Stages asked for.
+        pipeline_size: u32,
+    },
     /// An artifact made somewhere else.
     #[error(
         "{file}: the index does not say which model this is, and a compiled artifact of NeuronPerf can't be run here; add \"model\": \"nn\" (or another model) to its entry, or name the model beside the index"
@@ -98,6 +106,22 @@ impl Configuration {
     #[must_use]
     pub fn n_devices(&self) -> u64 {
         u64::from(self.n_models) * u64::from(self.pipeline_size)
+    }
+
+    /// The Neuron device whose link carries the inputs and outputs of a model copy: that of the copy's first NeuronCore.
+    /// Copies take cores in order. Of a size that is not known, all are on one device.
+    #[must_use]
+    pub fn device_of(&self, model: u32) -> u32 {
+        let Some(size) = instance(&self.instance_type) else { return 0 };
+        let per_device = (size.logical_cores(self.options.compile.lnc) / size.devices.max(1)).max(1);
+        let first_core = u64::from(model) * u64::from(self.pipeline_size);
+        u32::try_from(first_core / u64::from(per_device)).unwrap_or(u32::MAX)
+    }
+
+    /// Neuron devices that the copies are on, each with a link of its own to the host.
+    #[must_use]
+    pub fn links(&self) -> u32 {
+        self.device_of(self.n_models.saturating_sub(1)).saturating_add(1)
     }
 
     /// The measured window.
@@ -140,7 +164,9 @@ impl Configuration {
             return Err(ConfigurationError::UnknownArtifact { file: file.clone() });
         }
         if self.options.device_type == DeviceType::Cpu {
-            return Ok(());
+            let pipeline_size = self.pipeline_size;
+            let is_one = pipeline_size == 1;
+            return if is_one { Ok(()) } else { Err(ConfigurationError::PipelineOnProcessor { pipeline_size }) };
         }
         let Some(size) = instance(&self.instance_type) else { return Ok(()) };
         let cores = size.logical_cores(self.options.compile.lnc);

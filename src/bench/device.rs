@@ -5,13 +5,13 @@ use std::rc::Rc;
 use super::configuration::Configuration;
 use super::fixed::FixedModel;
 use super::host_step::HostStep;
-use super::options::SdkGeneration;
+use super::options::{DeviceType, SdkGeneration};
 use super::service::ServiceTimes;
-use crate::base::SimTime;
+use crate::base::{SimTime, nearest_text};
 use crate::compiler::passes::PassManager;
 use crate::compiler::{CompileOptions, Workflow, codegen, lower};
 use crate::machine::Executable;
-use crate::machine::arch::{Instance, features};
+use crate::machine::arch::{INSTANCES, Instance, features, instance};
 use crate::machine::cost::CostTable;
 use crate::model::zoo::ModelSpec;
 use crate::neuron::runtime::inference_costs;
@@ -41,9 +41,9 @@ impl Device {
     /// # Errors
     /// When the simulator has no costs for its generation, or its cores have not what the options ask for.
     pub fn new(name: &str, options: CompileOptions) -> Result<Self, String> {
-        let Some(instance) = crate::machine::arch::instance(name.trim()) else {
-            let known: Vec<&str> = crate::machine::arch::INSTANCES.iter().map(|i| i.name).collect();
-            return Err(format!("unknown instance type '{name}'; there are {}", known.join(", ")));
+        let Some(instance) = instance(name.trim()) else {
+            let nearest = nearest_text(name, INSTANCES.iter().map(|i| i.name));
+            return Err(format!("unknown instance type '{name}': the nearest are {nearest}"));
         };
         options.check(instance, Rounding::Rne).map_err(|e| e.to_string())?;
         let mut costs = CostTable::of_instance(instance).map_err(|e| format!("{}: {e}", instance.name))?;
@@ -106,9 +106,9 @@ pub fn stage_times(
         warmup: costs.warmup,
         // Inputs and outputs move while the core works on another request: with one worker that is added to each
         // call, with two it is hidden, as the published rows of NeuronCore-v2 show. Threads copy side by side; only the
-        // bus is shared.
+        // link of a device is shared, by the copies on it.
         call: costs.call,
-        host: costs.transfer,
+        link: costs.transfer,
         device: vec![costs.device],
         ..ServiceTimes::default()
     };
@@ -117,7 +117,9 @@ pub fn stage_times(
     let times = if stages > 1 { times.with_even_pipeline(stages) } else { times };
     let times = times.with_slower_inferences(generation);
     let memory = &executable.memory;
-    with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))
+    let times = with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))?;
+    // What is known is how much longer the first inference takes than the others.
+    Ok(ServiceTimes { warmup: times.warmup + times.unloaded(), ..times })
 }
 
 /// Stage times of a configuration, whatever its model: a system given by its times, or a model of the zoo compiled and
@@ -127,9 +129,13 @@ pub fn stage_times(
 /// When the model is not known, does not fit, takes other inputs, or the device is not simulated.
 pub fn service_times(configuration: &Configuration) -> Result<ServiceTimes, String> {
     configuration.check().map_err(|e| e.to_string())?;
+    if configuration.options.device_type == DeviceType::Cpu {
+        return Err("device_type cpu: a processor is measured and has no simulated times; MLPerf scenarios and timelines of a run need device_type neuron".to_owned());
+    }
     if FixedModel::is_meant(&configuration.model) {
         let model: FixedModel = configuration.model.parse().map_err(|e: super::fixed::FixedError| e.to_string())?;
-        return with_host_work(model.service_times(configuration.pipeline_size), configuration, None);
+        let times = with_host_work(model.service_times(configuration.pipeline_size), configuration, None)?;
+        return Ok(ServiceTimes { warmup: model.warmup.unwrap_or_else(|| times.unloaded()), ..times });
     }
     let device = Device::new(&configuration.instance_type, configuration.compile_options())?;
     check_inputs(configuration)?;
@@ -141,11 +147,29 @@ pub fn service_times(configuration: &Configuration) -> Result<ServiceTimes, Stri
 /// # Errors
 /// With what it takes.
 pub(super) fn check_inputs(configuration: &Configuration) -> Result<(), String> {
+    check_steps(configuration)?;
     let Some(given) = &configuration.inputs else { return Ok(()) };
     let spec: ModelSpec = configuration.model.parse().map_err(|e: crate::model::zoo::SpecError| e.to_string())?;
     let expected = spec.inputs(u64::from(configuration.batch_size)).map_err(|e| e.to_string())?;
     let shapes: Vec<Vec<u64>> = expected.iter().map(|i| i.shape.dims.to_vec()).collect();
     given.mismatch(&configuration.model, configuration.batch_size, &shapes).map_or(Ok(()), Err)
+}
+
+/// Whether the model has every input that the work before the call names. What it gives is known when it has run.
+fn check_steps(configuration: &Configuration) -> Result<(), String> {
+    let (step, named) = (&configuration.options.preprocess, configuration.options.preprocess.tensors());
+    if named <= 1 {
+        return Ok(());
+    }
+    let spec: ModelSpec = configuration.model.parse().map_err(|e: crate::model::zoo::SpecError| e.to_string())?;
+    let has = spec.inputs(u64::from(configuration.batch_size)).map_err(|e| e.to_string())?.len();
+    if named <= has {
+        return Ok(());
+    }
+    Err(format!(
+        "preprocess: '{step}' names {named} inputs, {} has {has}; its inputs are x, y, z in their order",
+        configuration.model
+    ))
 }
 
 /// Adds the person's own work around the call. `bytes` are those of the inputs and the outputs, where they are known.
@@ -155,15 +179,15 @@ fn with_host_work(
     bytes: Option<(u64, u64)>,
 ) -> Result<ServiceTimes, String> {
     let options = &configuration.options;
-    let cost = |field: &str, step: HostStep, bytes: Option<u64>| {
+    let cost = |field: &str, step: &HostStep, bytes: Option<u64>| {
         step.time(bytes).ok_or_else(|| {
             format!("{field}: the size of the data of {} is not known; give a time such as 0.25ms", configuration.model)
         })
     };
     let ms = |ms: f64| SimTime::from_ns_f64(ms * 1e6);
     Ok(ServiceTimes {
-        preprocess: cost("preprocess", options.preprocess, bytes.map(|b| b.0))?,
-        postprocess: cost("postprocess", options.postprocess, bytes.map(|b| b.1))?,
+        preprocess: cost("preprocess", &options.preprocess, bytes.map(|b| b.0))?,
+        postprocess: cost("postprocess", &options.postprocess, bytes.map(|b| b.1))?,
         env_setup: ms(options.env_setup_ms),
         setup: ms(options.setup_ms),
         ..times

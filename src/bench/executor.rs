@@ -16,6 +16,8 @@ pub enum Stage {
     Call,
     /// Host work before a NeuronCore is taken.
     Host,
+    /// Inputs and outputs over the link of the copy's device, before a NeuronCore is taken.
+    Link,
     /// Data movement while the NeuronCore is held.
     Transfer,
     /// A pipeline stage on its NeuronCore, from 0.
@@ -49,7 +51,7 @@ pub trait Executor {
 /// Executes on a simulated device: the given times, each with a uniform deviation of at most the jitter.
 #[derive(Clone, Debug)]
 pub struct SimulatedExecutor {
-    fixed: [Spread; 6],
+    fixed: [Spread; 7],
     device: Vec<Spread>,
     setup: [Spread; 4],
     workers: Vec<Rng>,
@@ -97,8 +99,16 @@ impl SimulatedExecutor {
         };
         let (n, w) = (configuration.n_models, configuration.workers_per_model);
         Self {
-            fixed: [times.input, times.preprocess, times.host, times.transfer, times.postprocess, times.call]
-                .map(spread),
+            fixed: [
+                times.input,
+                times.preprocess,
+                times.host,
+                times.transfer,
+                times.postprocess,
+                times.call,
+                times.link,
+            ]
+            .map(spread),
             device: times.device.iter().map(|t| spread(*t)).collect(),
             setup: [times.env_setup, times.load_of(n), times.setup, times.warmup].map(spread),
             workers: (0..n).flat_map(|m| (0..w).map(move |i| (m, i))).map(|(m, i)| stream("worker", m, i)).collect(),
@@ -127,6 +137,7 @@ impl Executor for SimulatedExecutor {
             Stage::Transfer => self.fixed[3],
             Stage::Postprocess => self.fixed[4],
             Stage::Call => self.fixed[5],
+            Stage::Link => self.fixed[6],
             Stage::Device(i) => match self.device.get(i as usize) {
                 Some(spread) => *spread,
                 None => return SimTime::ZERO,
@@ -180,6 +191,7 @@ impl Executor for MockExecutor {
             Stage::Preprocess => times.preprocess,
             Stage::Call => times.call,
             Stage::Host => times.host,
+            Stage::Link => times.link,
             Stage::Transfer => times.transfer,
             Stage::Device(i) => times.device.get(i as usize).copied().unwrap_or_default(),
             Stage::Postprocess => times.postprocess,

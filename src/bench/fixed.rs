@@ -13,12 +13,15 @@ pub const FIXED_MODEL: &str = "fixed";
 
 /// The parameters of `fixed`: name, what it is.
 pub const FIXED_PARAMETERS: &[(&str, &str)] = &[
-    ("device_ms", "time on the NeuronCores, milliseconds; a pipeline divides it evenly"),
+    (
+        "device_ms",
+        "time on the NeuronCores, milliseconds; a pipeline divides it evenly, or give one for each stage: 2+1.5",
+    ),
     ("host_ms", "host work before a NeuronCore is taken, one worker at a time"),
     ("transfer_ms", "data movement while the NeuronCore is held, on the same resource as host_ms"),
     ("input_ms", "fetching an input; the workers of one model take turns"),
     ("load_ms", "loading one model copy"),
-    ("warmup_ms", "one warm-up inference"),
+    ("warmup_ms", "one warm-up inference, all of it; as long as any other when it is left out"),
 ];
 
 /// A specification of `fixed` that can not be used.
@@ -63,7 +66,9 @@ fn known() -> String {
 /// A system given by its stage times, the same at every batch size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FixedModel {
-    times: [SimTime; 6],
+    times: ServiceTimes,
+    /// A warm-up inference; as long as any other when it is not given.
+    pub(super) warmup: Option<SimTime>,
 }
 
 impl FixedModel {
@@ -74,13 +79,13 @@ impl FixedModel {
         name.trim_end() == FIXED_MODEL
     }
 
-    /// Its stage times for a pipeline of so many stages.
+    /// Its stage times for a pipeline of so many stages. A model with a time for each stage has as many stages as it has.
     #[must_use]
     pub fn service_times(&self, pipeline_size: u32) -> ServiceTimes {
-        let [device, host, transfer, input, load, warmup] = self.times;
-        let times =
-            ServiceTimes { input, host, transfer, load, warmup, device: vec![device], ..ServiceTimes::default() };
-        times.with_even_pipeline(pipeline_size)
+        let times = self.times.clone();
+        let warmup = self.warmup.unwrap_or_else(|| times.unloaded());
+        let times = ServiceTimes { warmup, ..times };
+        if times.device.len() > 1 { times } else { times.with_even_pipeline(pipeline_size) }
     }
 }
 
@@ -89,7 +94,7 @@ impl FromStr for FixedModel {
 
     fn from_str(text: &str) -> Result<Self, FixedError> {
         let list = text.trim().split_once(':').map_or("", |(_, list)| list);
-        let mut given: [Option<SimTime>; 6] = [None; 6];
+        let mut given: [Option<Vec<SimTime>>; 6] = Default::default();
         for entry in list.split(',').map(str::trim).filter(|e| !e.is_empty()) {
             let (name, value) =
                 entry.split_once('=').ok_or_else(|| FixedError::Malformed { text: entry.to_owned() })?;
@@ -100,13 +105,25 @@ impl FromStr for FixedModel {
             if slot.is_some() {
                 return Err(FixedError::Twice { name: name.to_owned() });
             }
-            *slot = Some(parse_ms(name, value)?);
+            // Only the device has stages.
+            let parts = if at == Some(0) { value.split('+').collect() } else { vec![value] };
+            *slot = Some(parts.into_iter().map(|part| parse_ms(name, part.trim())).collect::<Result<_, _>>()?);
         }
-        let times = given.map(Option::unwrap_or_default);
-        if times[..4].iter().all(|t| *t == SimTime::ZERO) {
+        let [device, host, transfer, input, load, warmup] = given;
+        let one = |time: Option<Vec<SimTime>>| time.and_then(|list| list.first().copied());
+        let or_zero = |time| one(time).unwrap_or_default();
+        let times = ServiceTimes {
+            device: device.unwrap_or_else(|| vec![SimTime::ZERO]),
+            host: or_zero(host),
+            transfer: or_zero(transfer),
+            input: or_zero(input),
+            load: or_zero(load),
+            ..ServiceTimes::default()
+        };
+        if times.unloaded() == SimTime::ZERO {
             return Err(FixedError::NoTime);
         }
-        Ok(Self { times })
+        Ok(Self { times, warmup: one(warmup) })
     }
 }
 
@@ -128,6 +145,11 @@ mod tests {
         assert_eq!((times.device, times.host), (vec![SimTime::from_us(2_895)], SimTime::from_us(216)));
         assert_eq!((times.transfer, times.load), (SimTime::from_us(140), SimTime::from_us(62_000)));
         assert_eq!(model.service_times(3).device, vec![SimTime::from_us(965); 3]);
+        assert_eq!(times.warmup, SimTime::from_us(2_895 + 216 + 140), "a warm-up is an inference");
+        let uneven: FixedModel = "fixed:device_ms=2+1.5 + 0.5,warmup_ms=9".parse().unwrap();
+        let times = uneven.service_times(3);
+        assert_eq!(times.device, [2_000, 1_500, 500].map(SimTime::from_us));
+        assert_eq!(times.warmup, SimTime::from_us(9_000));
         assert!(FixedModel::is_meant(" fixed:x") && FixedModel::is_meant("fixed") && !FixedModel::is_meant("fixed2"));
     }
 
@@ -140,6 +162,8 @@ mod tests {
         assert!(message("fixed:device_ms").contains("'device_ms' is not a time"));
         assert!(message("fixed:device_ms=-1").contains("device_ms=-1 is not possible"));
         assert!(message("fixed:device_ms=NaN").contains("NaN"));
+        assert!(message("fixed:device_ms=1+x").contains("device_ms=x is not possible"));
+        assert!(message("fixed:host_ms=1+2").contains("host_ms=1+2 is not possible"));
         assert!(message("fixed:device_ms=1,device_ms=2").contains("twice"));
     }
 }

@@ -56,11 +56,20 @@ pub enum Processes {
 /// A dataset in place of inputs that repeat for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dataset {
-    /// Inferences in one pass.
+    /// Records in one pass: samples, of which one inference takes a batch.
     pub length: u64,
     /// Begin again until the duration is over (`loop_dataset`); otherwise each model copy goes through it once, whatever
     /// the duration.
     pub looped: bool,
+}
+
+impl Dataset {
+    /// Inferences of one pass at a batch size. The last batch may have fewer records: it is filled up, because the shapes
+    /// of a compiled model are fixed.
+    #[must_use]
+    pub fn calls(&self, batch_size: u32) -> u64 {
+        self.length.div_ceil(u64::from(batch_size.max(1)))
+    }
 }
 
 /// When the clock of a configuration's duration starts.

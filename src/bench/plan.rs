@@ -35,8 +35,8 @@ pub struct TooManyInferences {
     pub longest_s: f64,
 }
 
-/// Estimates a configuration by its tightest bound: the workers' own pace, the shared host resource, the input lock
-/// of each model, or the slowest pipeline stage.
+/// Estimates a configuration by its tightest bound: the workers' own pace, the shared host resource, the link of each
+/// device, the input lock of each model, or the slowest pipeline stage.
 #[must_use]
 pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate {
     let (models, workers) = (f64::from(configuration.n_models), configuration.workers() as f64);
@@ -44,6 +44,7 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
         if time == SimTime::ZERO { f64::INFINITY } else { servers / time.to_secs_f64() }
     };
     let mut per_second = rate(workers, times.unloaded()).min(rate(1.0, times.host + times.transfer));
+    per_second = per_second.min(rate(f64::from(configuration.links()), times.link));
     per_second = per_second.min(match configuration.options.is_multiprocess() {
         true => rate(models, times.input),
         false => rate(1.0, times.input + times.preprocess + times.postprocess),
@@ -63,12 +64,13 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
     let in_time = (per_second * measured.to_secs_f64() * 1.002) as u64;
     let (inferences, measured) = match configuration.options.dataset.filter(|d| !d.looped) {
         Some(dataset) => {
-            let all = dataset.length.saturating_mul(u64::from(configuration.n_models));
+            let calls = dataset.calls(configuration.batch_size);
+            let all = calls.saturating_mul(u64::from(configuration.n_models));
             (all, SimTime::from_secs_f64(all as f64 / per_second))
         }
         None => (in_time.saturating_add(configuration.workers()), measured),
     };
-    let steps = [times.input, times.preprocess, times.call, times.host, times.transfer, times.postprocess];
+    let steps = [times.input, times.preprocess, times.call, times.host, times.link, times.transfer, times.postprocess];
     let events_each = steps.iter().filter(|t| **t != SimTime::ZERO).count() as u64 + times.device.len() as u64;
     Estimate { inferences, events: inferences.saturating_mul(events_each), simulated: bring_up + measured }
 }

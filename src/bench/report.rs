@@ -29,8 +29,8 @@ pub struct Report {
     pub pipeline_size: u32,
     /// `n_models` x `pipeline_size`.
     pub n_devices: u64,
-    /// 0 to 3.
-    pub performance_level: u8,
+    /// 0 to 3; absent in an imported row that does not say it.
+    pub performance_level: Option<u8>,
     /// Each copy in a process of its own.
     pub multiprocess: bool,
     /// Each copy in a fresh interpreter.
@@ -246,6 +246,9 @@ pub const REPORT_KEYS: &[&str] = &[
     "compiler_args",
     "error",
 ];
+
+/// The keys of NeuronPerf's own reports, which come first.
+pub const NEURONPERF_KEYS: &[&str] = REPORT_KEYS.split_at(56).0;
 
 impl Report {
     /// Whether the run came to its end.

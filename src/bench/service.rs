@@ -12,8 +12,9 @@ pub const MAX_SERVICE: SimTime = SimTime::from_secs(86_400);
 
 /// Stage times of one model copy at one batch size.
 ///
-/// The order of an inference is input, preprocess, call, host, (NeuronCore taken) transfer, device stages (released),
-/// postprocess. `host` and `transfer` are served one at a time by one resource that all workers of the instance share.
+/// The order of an inference is input, preprocess, call, host, link, (NeuronCore taken) transfer, device stages
+/// (released), postprocess. `host` and `transfer` are served one at a time by one resource that all workers of the
+/// instance share; `link` one at a time by the link of each Neuron device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceTimes {
     /// Before the model is loaded, once per model copy.
@@ -25,7 +26,7 @@ pub struct ServiceTimes {
     pub load_beside: SimTime,
     /// After the model is loaded, once per copy.
     pub setup: SimTime,
-    /// One warm-up inference.
+    /// One warm-up inference: the whole of it, with what the first one takes beyond the others.
     pub warmup: SimTime,
     /// Fetching an input; the workers of one model take turns.
     pub input: SimTime,
@@ -35,6 +36,9 @@ pub struct ServiceTimes {
     pub call: SimTime,
     /// Host work of a call before a NeuronCore is taken, on the shared host resource.
     pub host: SimTime,
+    /// Moving inputs and outputs over the link between host and device, which the copies of one device share.
+    #[serde(default)]
+    pub link: SimTime,
     /// Moving data to and from the device while its NeuronCore is held, on the shared host resource.
     pub transfer: SimTime,
     /// Each pipeline stage's time on its own NeuronCore; one entry without a pipeline.
@@ -76,7 +80,8 @@ impl ServiceTimes {
     /// One inference alone on an idle instance: the sum of its stages.
     #[must_use]
     pub fn unloaded(&self) -> SimTime {
-        self.input + self.preprocess + self.call + self.host + self.transfer + self.device_total() + self.postprocess
+        let host = self.input + self.preprocess + self.call + self.host + self.postprocess;
+        host + self.link + self.transfer + self.device_total()
     }
 
     /// All device stages together.

@@ -6,7 +6,7 @@ use super::calendar::simulated_dts;
 use super::confidence::{mean_ci95, percentile_ci95_percents};
 use super::configuration::Configuration;
 use super::measurement::Measurement;
-use super::options::Processes;
+use super::options::{DeviceType, Processes};
 use super::report::{Report, ReportDetail};
 use super::timer::{Timer, mean_of_averages_ms};
 
@@ -23,6 +23,9 @@ impl Report {
     /// The configuration part; every measure absent.
     #[must_use]
     pub(super) fn described(configuration: &Configuration) -> Self {
+        let is_measured = configuration.options.device_type == DeviceType::Cpu;
+        // When a measurement began and ended, only its shell knows.
+        let dts = if is_measured { String::new() } else { simulated_dts(SimTime::ZERO) };
         Self {
             model_filename: configuration.model_filename(),
             model_name: configuration.model_name.clone(),
@@ -33,15 +36,15 @@ impl Report {
             workers_per_model: configuration.workers_per_model,
             pipeline_size: configuration.pipeline_size,
             n_devices: configuration.n_devices(),
-            performance_level: configuration.performance_level,
+            performance_level: Some(configuration.performance_level),
             multiprocess: configuration.options.is_multiprocess(),
             multiinterpreter: configuration.options.processes == Processes::Fresh,
             stats_interval: configuration.options.stats_interval_s.to_string(),
-            start_dts: simulated_dts(SimTime::ZERO),
+            start_dts: dts.clone(),
             duration: configuration.duration_s.to_string(),
-            stop_dts: simulated_dts(SimTime::ZERO),
+            stop_dts: dts,
             neuronperf_version: REPORT_VERSION.to_owned(),
-            source: "simulated".to_owned(),
+            source: if is_measured { "measured" } else { "simulated" }.to_owned(),
             compiler_args: configuration.is_compiled().then(|| configuration.compile_options().to_string()),
             ..Report::default()
         }

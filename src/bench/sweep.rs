@@ -2,20 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::compiler::CompileOptions;
-use crate::machine::arch::{INSTANCES, Instance, instance};
+use crate::machine::arch::{Instance, instance};
+use crate::model::zoo::{ModelSpec, SpecError};
 
 use super::config::{BenchConfig, ConfigError};
 use super::configuration::Configuration;
-use super::index::ModelIndex;
-use super::inputs::InputTuple;
-use super::options::{Accounting, DeviceType, RunOptions};
+use super::fixed::FixedModel;
+use super::input_fit::fit;
+use super::options::{DeviceType, RunOptions};
+use super::sweep_models::{ModelConfig, distinct, models_of_index, models_of_lists};
+use super::sweep_notes::{nearest_sizes, notes, unknown_size};
+
+/// What takes the place of an EC2 size in rows of the measured processor, until its row names the machine.
+const THIS_MACHINE: &str = "cpu";
 
 /// The most configurations of one sweep.
 pub const MAX_CONFIGURATIONS: u64 = 10_000;
-
-/// Seconds below which a run has no second that is neither its first nor its last.
-const SHORTEST_FULL_S: f64 = 2.0;
 
 /// A sweep, expanded: what will run, in order, and what a person should know about it first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,58 +28,59 @@ pub struct Sweep {
     pub messages: Vec<String>,
 }
 
-/// One compiled model of a sweep.
-struct ModelConfig {
-    model: String,
-    file: Option<String>,
-    inputs: Option<InputTuple>,
-    batch_size: u32,
-    pipeline_size: u32,
-    performance_level: u8,
-    compile: CompileOptions,
-}
-
 /// Spells out a benchmark: for each compiled model and number of workers, each number of copies. The compiled models
 /// are those of the index, or each batch size with each pipeline size, performance level and compiler options.
 ///
 /// # Errors
-/// When a parameter is out of its range, or the lists make more than [`MAX_CONFIGURATIONS`].
+/// When a parameter is out of its range, the model or the size is not known, or the lists make more than
+/// [`MAX_CONFIGURATIONS`].
 pub fn expand(config: &BenchConfig) -> Result<Sweep, ConfigError> {
     config.validate()?;
-    let mut messages = Vec::new();
-    let size = instance(config.instance_type.trim());
-    if size.is_none() && config.options.device_type == DeviceType::Neuron {
-        messages.push(unknown_instance(config));
-    }
-    messages.extend(duration_message(config));
+    check_names(config)?;
     refuse_if_too_many(config)?;
+    let mut messages = Vec::new();
+    if config.options.device_type == DeviceType::Neuron && instance(config.instance_type.trim()).is_none() {
+        messages.push(unknown_size(config));
+    }
     let models = match &config.index {
         Some(index) => models_of_index(config, index, &mut messages),
         None => models_of_lists(config, &mut messages),
     };
+    messages.extend(notes(config, &models));
     let mut configurations: Vec<Configuration> = Vec::new();
     for model in &models {
+        let size = instance(instance_type(config, model));
         let n_models = n_models_of(config, size, model);
         for workers in workers_of(config, model.pipeline_size) {
             configurations.extend(n_models.iter().map(|n| configuration(config, size, model, workers, *n)));
         }
     }
+    // Rows of one model say the same of its inputs: it is said once.
+    for note in configurations.iter_mut().filter_map(fit) {
+        if !messages.contains(&note) {
+            messages.push(note);
+        }
+    }
     Ok(Sweep { configurations, messages })
 }
 
-fn duration_message(config: &BenchConfig) -> Option<String> {
-    let runs_through = config.options.dataset.is_some_and(|d| !d.looped);
-    if runs_through || config.duration_s >= SHORTEST_FULL_S {
-        return None;
+/// Refuses a model and a size that do not exist: every row would fail for the same reason. A system given by its times
+/// may be of any size, and what an index names is its entries' own.
+fn check_names(config: &BenchConfig) -> Result<(), ConfigError> {
+    let (model, size) = (config.model.trim(), config.instance_type.trim());
+    if FixedModel::is_meant(model) || config.index.is_some() {
+        return Ok(());
     }
-    let mut message = format!(
-        "duration_s: {} s has no full second between its first and its last, so throughput_avg is the total over the elapsed time; use {SHORTEST_FULL_S} s or more for NeuronPerf's rule",
-        config.duration_s
-    );
-    if config.options.accounting == Accounting::Original {
-        message.push_str(". With the original accounting the models load within it too");
+    model.parse::<ModelSpec>().map_err(|e: SpecError| ConfigError::BadModel { problem: e.to_string() })?;
+    if config.options.device_type == DeviceType::Neuron && instance(size).is_none() {
+        return Err(ConfigError::UnknownInstance { name: size.to_owned(), nearest: nearest_sizes(size) });
     }
-    Some(message)
+    Ok(())
+}
+
+/// Where a model runs: on the size it was compiled for, where its index says.
+fn instance_type<'a>(config: &'a BenchConfig, model: &'a ModelConfig) -> &'a str {
+    model.instance_type.as_deref().unwrap_or(&config.instance_type).trim()
 }
 
 fn refuse_if_too_many(config: &BenchConfig) -> Result<(), ConfigError> {
@@ -96,76 +99,6 @@ fn refuse_if_too_many(config: &BenchConfig) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn models_of_index(config: &BenchConfig, index: &ModelIndex, messages: &mut Vec<String>) -> Vec<ModelConfig> {
-    let left_out = index.model_configs.len() - index.finished().count();
-    if left_out > 0 {
-        let entries =
-            if left_out == 1 { "1 entry of the index".to_owned() } else { format!("{left_out} entries of the index") };
-        messages.push(format!("{entries} failed to compile: there is nothing to run of it"));
-    }
-    if index.finished().next().is_none() {
-        messages.push("no finished entry of the index is left to run; compile again, or filter less".to_owned());
-    }
-    let named = config.model.trim();
-    let mut models = Vec::new();
-    for entry in index.finished() {
-        let file = entry.filename.clone();
-        let own = entry.model.clone().or_else(|| (!named.is_empty()).then(|| named.to_owned()));
-        // An artifact is as it was compiled; one that does not say is taken as asked for here.
-        let asked = config.options.compile;
-        let compiled = entry.compile_options(asked).map_or_else(|| config.compile.variants(asked), |own| vec![own]);
-        models.extend(compiled.into_iter().map(|compile| ModelConfig {
-            model: own.clone().or_else(|| file.clone()).unwrap_or_default(),
-            file: file.clone(),
-            inputs: None,
-            batch_size: entry.batch_size,
-            pipeline_size: entry.pipeline_size,
-            performance_level: entry.performance_level,
-            compile,
-        }));
-    }
-    models
-}
-
-fn models_of_lists(config: &BenchConfig, messages: &mut Vec<String>) -> Vec<ModelConfig> {
-    let mut models = Vec::new();
-    for (batch_size, inputs) in inputs_and_batches(config, messages) {
-        for pipeline_size in distinct(&config.pipeline_sizes) {
-            for performance_level in distinct(&config.performance_levels) {
-                models.extend(config.compile.variants(config.options.compile).into_iter().map(|compile| ModelConfig {
-                    model: config.model.trim().to_owned(),
-                    file: None,
-                    inputs: inputs.clone(),
-                    batch_size,
-                    pipeline_size,
-                    performance_level,
-                    compile,
-                }));
-            }
-        }
-    }
-    models
-}
-
-/// Batch sizes with their inputs. Of lists of different lengths the longer one is cut, as in NeuronPerf, with a message.
-fn inputs_and_batches(config: &BenchConfig, messages: &mut Vec<String>) -> Vec<(u32, Option<InputTuple>)> {
-    let (inputs, batches) = (&config.inputs, &config.batch_sizes);
-    if inputs.is_empty() {
-        return distinct(batches).into_iter().map(|b| (b, None)).collect();
-    }
-    if inputs.len() != batches.len() {
-        let (longer, kept) =
-            if inputs.len() > batches.len() { ("inputs", batches.len()) } else { ("batch_sizes", inputs.len()) };
-        messages.push(format!(
-            "inputs has {} entries and batch_sizes {}: {longer} is cut to {kept}; give one entry of inputs for each batch size",
-            inputs.len(),
-            batches.len()
-        ));
-    }
-    let pairs: Vec<_> = batches.iter().copied().zip(inputs.iter().cloned().map(Some)).collect();
-    distinct(&pairs)
-}
-
 fn configuration(
     config: &BenchConfig,
     size: Option<&Instance>,
@@ -173,11 +106,15 @@ fn configuration(
     workers_per_model: u32,
     n_models: u32,
 ) -> Configuration {
+    let is_measured = config.options.device_type == DeviceType::Cpu;
+    // A processor is of no EC2 size and has no published price.
+    let size = size.filter(|_| !is_measured);
+    let named = if is_measured { THIS_MACHINE } else { instance_type(config, model) };
     let label = config.model_name.as_deref().or_else(|| config.index.as_ref().map(|i| i.model_name.as_str()));
     Configuration {
         model: model.model.clone(),
         model_name: label.unwrap_or(&model.model).trim().to_owned(),
-        instance_type: size.map_or_else(|| config.instance_type.trim().to_owned(), |s| s.name.to_owned()),
+        instance_type: size.map_or(named, |s| s.name).to_owned(),
         batch_size: model.batch_size,
         n_models,
         workers_per_model,
@@ -206,43 +143,21 @@ fn n_models_of(config: &BenchConfig, size: Option<&Instance>, model: &ModelConfi
         },
     }
 }
-/// The counts as given, or 1 and 2; a pipeline of p stages is fed by p - 1 workers, as the guide says.
+/// The counts as given, or 1 and 2. A pipeline of p stages is fed by one count, p + 1 workers: a request in each stage and
+/// one with the host, so that no stage waits as long as host work is no longer than the slowest stage. (NeuronPerf's guide
+/// promises the best count; its source has p - 1, which leaves a stage idle.)
 fn workers_of(config: &BenchConfig, pipeline_size: u32) -> Vec<u32> {
     match &config.workers_per_model {
         Some(list) => distinct(list),
-        None if pipeline_size > 1 => vec![pipeline_size - 1],
+        None if pipeline_size > 1 => vec![pipeline_size.saturating_add(1)],
         None => vec![1, 2],
     }
-}
-
-/// Each entry once: a configuration that comes twice would give the same row twice.
-fn distinct<T: PartialEq + Clone>(list: &[T]) -> Vec<T> {
-    let mut seen: Vec<T> = Vec::with_capacity(list.len());
-    for entry in list {
-        if !seen.contains(entry) {
-            seen.push(entry.clone());
-        }
-    }
-    seen
-}
-
-fn unknown_instance(config: &BenchConfig) -> String {
-    let known: Vec<&str> = INSTANCES.iter().map(|i| i.name).collect();
-    let consequence = if config.n_models.is_none() {
-        "the configurations with as many models as fit are skipped"
-    } else {
-        "n_models is not checked against its NeuronCores"
-    };
-    format!(
-        "instance_type: '{}' is not a known size, so {consequence}; known sizes are {}",
-        config.instance_type.trim(),
-        known.join(", ")
-    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::arch::INSTANCES;
 
     fn pairs(config: &BenchConfig) -> Vec<(u32, u32)> {
         expand(config).unwrap().configurations.iter().map(|c| (c.n_models, c.workers_per_model)).collect()
@@ -263,25 +178,48 @@ mod tests {
         let sweep = expand(&config).unwrap();
         let rows: Vec<_> =
             sweep.configurations.iter().map(|c| (c.pipeline_size, c.n_models, c.workers_per_model)).collect();
-        assert_eq!(rows, [(2, 1, 1), (2, 2, 1), (3, 1, 2)]);
+        assert_eq!(rows, [(2, 1, 3), (2, 2, 3), (3, 1, 4)]);
         let overridden = BenchConfig { workers_per_model: Some(vec![4]), ..config };
         assert!(pairs(&overridden).iter().all(|(_, w)| *w == 4));
     }
 
     #[test]
-    fn unknown_instance_skips_max_and_says_so() {
-        let config = BenchConfig { instance_type: "trn9.huge".into(), ..BenchConfig::default() };
-        let sweep = expand(&config).unwrap();
-        assert_eq!(pairs(&config), [(1, 1), (1, 2)]);
-        assert!(sweep.messages[0].contains("'trn9.huge'") && sweep.messages[0].contains("inf1.6xlarge"));
+    fn an_unknown_size_is_refused_once_with_the_nearest_three() {
+        let config = BenchConfig { instance_type: "trn1.48xlarge".into(), ..BenchConfig::default() };
+        let message = expand(&config).unwrap_err().to_string();
+        assert!(
+            message.starts_with("instance_type: 'trn1.48xlarge' is not a known size; the nearest are trn"),
+            "{message}"
+        );
+        assert_eq!(message.matches("xlarge").count(), 4, "{message}");
+        // A system given by its times may run anywhere.
+        let fixed = BenchConfig { model: "fixed:device_ms=1".into(), ..config };
+        let sweep = expand(&fixed).unwrap();
+        assert_eq!(pairs(&fixed), [(1, 1), (1, 2)]);
+        assert!(sweep.messages[0].contains("'trn1.48xlarge' is not a known size, so the configurations"));
         assert!(sweep.configurations.iter().all(|c| c.check().is_ok()));
     }
 
     #[test]
-    fn short_durations_are_announced() {
-        let messages = |duration_s| expand(&BenchConfig { duration_s, ..BenchConfig::default() }).unwrap().messages;
-        assert!(messages(1.5)[0].starts_with("duration_s: 1.5 s has no full second"));
-        assert!(messages(2.0).is_empty());
+    fn an_unknown_model_is_refused_once_with_the_nearest_three() {
+        let config = BenchConfig { model: "resnet".into(), ..BenchConfig::default() };
+        let error = expand(&config).unwrap_err();
+        let message = error.to_string();
+        assert_eq!(error.field(), Some("model"));
+        assert!(message.starts_with("unknown model \"resnet\": the nearest are resnet"), "{message}");
+        assert!(message.len() < 150, "{message}");
+    }
+
+    #[test]
+    fn a_measured_processor_is_no_instance_and_has_no_price() {
+        let mut config = BenchConfig { pipeline_sizes: vec![1, 2], ..BenchConfig::default() };
+        config.options.device_type = DeviceType::Cpu;
+        let rows = expand(&config).unwrap().configurations;
+        assert!(rows.iter().all(|c| c.instance_type == "cpu" && c.cost_per_hour.is_none()));
+        let refused: Vec<bool> = rows.iter().map(|c| c.check().is_err()).collect();
+        assert_eq!(refused, [false, false, true], "a processor has no pipeline of NeuronCores");
+        let priced = BenchConfig { cost_per_hour: Some(0.5), ..config };
+        assert!(expand(&priced).unwrap().configurations.iter().all(|c| c.cost_per_hour == Some(0.5)));
     }
 
     #[test]
@@ -367,7 +305,7 @@ mod tests {
         let rows: Vec<_> = sweep.configurations.iter().map(row).collect();
         let text = str::to_owned;
         assert_eq!(rows[0], (text("nn"), text("a.pt"), 4, 1));
-        assert_eq!(rows[2], (text("b.pt"), text("b.pt"), 1, 1));
+        assert_eq!(rows[2], (text("b.pt"), text("b.pt"), 1, 3));
         assert!(sweep.configurations.iter().all(|c| c.model_name == "resnet"));
         let error = sweep.configurations[2].check().unwrap_err().to_string();
         assert!(error.contains("does not say which model this is"), "{error}");

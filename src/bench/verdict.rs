@@ -44,7 +44,10 @@ fn described(bests: &[Best]) -> Option<String> {
     }
     let sentences: Vec<String> = groups
         .iter()
-        .map(|(report, purposes)| format!("{}: {} ({})", listed(purposes), report.label(), measures(report)))
+        .map(|(report, purposes)| {
+            // Whatever it is best at, it has a measure of.
+            format!("{}: {} ({})", listed(purposes), report.label(), measures(report).join(", "))
+        })
         .collect();
     let text = sentences.join("; ");
     let first = text.chars().next()?;
@@ -60,13 +63,12 @@ fn listed(purposes: &[&str]) -> String {
     }
 }
 
-fn measures(report: &Report) -> String {
-    let number = |x: Option<f64>| x.map_or_else(|| "N/A".to_owned(), |x| x.to_string());
-    let mut text = format!("p50 {} ms, {}/s", number(report.latency_ms_p50), number(report.throughput_avg));
-    if let Some(cost) = report.cost_per_1m_inf {
-        text.push_str(&format!(", {cost} USD per million"));
-    }
-    text
+/// The measures that the row has.
+fn measures(report: &Report) -> Vec<String> {
+    let p50 = report.latency_ms_p50.map(|ms| format!("p50 {ms} ms"));
+    let throughput = report.throughput_avg.map(|rate| format!("{rate}/s"));
+    let cost = report.cost_per_1m_inf.map(|cost| format!("{cost} USD per million"));
+    p50.into_iter().chain(throughput).chain(cost).collect()
 }
 
 /// What the throughput costs in latency.
@@ -121,6 +123,14 @@ mod tests {
         rows.insert(0, Report { status: "error".into(), ..row(64, 1, 9e9, 0.0) });
         assert!(verdict(&rows).unwrap().ends_with("; 1 of 4 configurations failed."));
         assert_eq!(verdict(&rows[..1]), None);
+    }
+
+    #[test]
+    fn a_measure_that_is_not_there_is_not_said() {
+        let latency_only = Report { throughput_avg: None, ..row(1, 1, 0.0, 1.0) };
+        assert_eq!(verdict(&[latency_only]).unwrap(), "Lowest latency: 1 model x 1 worker (p50 1 ms).");
+        let throughput_only = Report { latency_ms_p50: None, ..row(1, 1, 12.5, 0.0) };
+        assert_eq!(verdict(&[throughput_only]).unwrap(), "Highest throughput: 1 model x 1 worker (12.5/s).");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use clap::{Args as ClapArgs, ValueEnum};
 
 use crate::base::{Interval, TraceNs};
-use crate::profile::analysis::{GroupBy, RangeRule};
+use crate::profile::analysis::GroupBy;
 use crate::session::Chosen;
 
 /// Names of [`GroupBy`] as the command line takes them.
@@ -48,18 +48,17 @@ const SOURCE_HELP: &str =
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct ChosenArgs {
-    /// Only slices that share an instant with this span: START..END in ns from the start of the profile
+    /// Only in this span, START..END in ns from the start of the profile: slices count with the part inside
     #[arg(long, value_name = "START..END", value_parser = parse_span)]
     pub range: Option<Interval<TraceNs>>,
-    /// Count only the part of a slice inside the span
-    #[arg(long, requires = "range")]
+    /// Nothing: slices always count with the part inside. Kept for scripts of earlier releases
+    #[arg(long, hide = true, requires = "range")]
     pub clip: bool,
 }
 
 impl ChosenArgs {
     pub fn chosen(&self) -> Chosen {
-        let rule = if self.clip { RangeRule::Clip } else { RangeRule::Whole };
-        Chosen { range: self.range, tracks: None, rule }
+        Chosen { range: self.range, tracks: None }
     }
 }
 

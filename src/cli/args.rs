@@ -6,9 +6,11 @@ use crate::profile::formats::WriteFormat;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::analysis_args::{CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
-use super::bench_args::{BenchArgs, TableArgs};
+use super::bench_args::BenchArgs;
 use super::compile_args::CompileArgs;
+use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, VerifyArgs};
 use super::index_args::{IndexCommand, ModelCompileArgs};
+use super::output_args::TableArgs;
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
 
@@ -61,6 +63,15 @@ pub(super) enum Command {
     Models(ModelsArgs),
     /// Predict a table of published benchmark rows and compare
     Validate(ValidateArgs),
+    /// Run a matrix of configurations as PyTorch/XLA's experiment runner does
+    Experiment(Box<ExperimentArgs>),
+    /// Statistics of every record of a folder, as PyTorch/XLA's result analyzer writes them
+    Analyze(AnalyzeArgs),
+    /// Speed-ups over a baseline, over time and by model, as PyTorch/XLA's aggregate.py prints them
+    #[command(infer_long_args = true)]
+    Aggregate(Box<AggregateArgs>),
+    /// Judge outputs of experiments by the rules of PyTorch/XLA's verifier
+    Verify(VerifyArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -169,8 +180,10 @@ pub(super) fn write_format(name: &str) -> Result<WriteFormat, String> {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct OpenArgs {
-    /// The file: a trace or profile of any format that is read, plain, .gz or .zip
-    pub file: PathBuf,
+    /// Traces or profiles of any format that is read, plain, .gz or .zip; or a folder, such as a log directory of
+    /// TensorBoard's Neuron plugin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Say what dominates, in sentences, instead of listing operators
     #[arg(long)]
     pub summary: bool,

@@ -38,15 +38,15 @@ impl CompileArgs {
 #[derive(Debug, ClapArgs)]
 pub(super) struct CompileListArgs {
     /// Which operations are cast: none, matmult (the default through SDK 2.26, and of the published tables), all, or
-    /// several: none,matmult
-    #[arg(long, value_name = "WHICH", default_value = "matmult")]
-    pub auto_cast: String,
-    /// What they are cast to: bf16, fp16, tf32, fp8_e4m3, or several
-    #[arg(long, value_name = "TYPE", default_value = "bf16")]
-    pub auto_cast_type: String,
-    /// Optimisation level: 1 (no fusion), 2, 3, or several
-    #[arg(short = 'O', long = "optlevel", value_name = "LEVEL", default_value = "2")]
-    pub optlevel: String,
+    /// several: none,matmult [default: matmult]
+    #[arg(long, value_name = "WHICH")]
+    pub auto_cast: Option<String>,
+    /// What they are cast to: bf16, fp16, tf32, fp8_e4m3, or several [default: bf16]
+    #[arg(long, value_name = "TYPE")]
+    pub auto_cast_type: Option<String>,
+    /// Optimisation level: 1 (no fusion), 2, 3, or several [default: 2]
+    #[arg(short = 'O', long = "optlevel", value_name = "LEVEL")]
+    pub optlevel: Option<String>,
     /// Physical NeuronCores of one logical core, where there is a choice (Trn2: 1 or 2) [default: the device's]
     #[arg(long, alias = "logical-nc-config", value_name = "CORES")]
     pub lnc: Option<u32>,
@@ -60,9 +60,15 @@ impl CompileListArgs {
     pub fn options(&self) -> Result<(CompileOptions, CompileSweep), UnknownOption> {
         let mut base = CompileOptions { lnc: self.lnc, ..CompileOptions::default() };
         let mut sweep = CompileSweep::default();
-        sweep.set_auto_casts(&mut base, &self.auto_cast)?;
-        sweep.set_auto_cast_types(&mut base, &self.auto_cast_type)?;
-        sweep.set_opt_levels(&mut base, &self.optlevel)?;
+        if let Some(list) = &self.auto_cast {
+            sweep.set_auto_casts(&mut base, list)?;
+        }
+        if let Some(list) = &self.auto_cast_type {
+            sweep.set_auto_cast_types(&mut base, list)?;
+        }
+        if let Some(list) = &self.optlevel {
+            sweep.set_opt_levels(&mut base, list)?;
+        }
         Ok((base, sweep))
     }
 }

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, anyhow};
 
+use super::interrupt;
 use super::progress::ProgressBar;
 use crate::session::{ByteSource, Event, JobId, ProfileKey, Request, Session, StepResult};
 
@@ -44,7 +45,7 @@ impl Driver {
         Ok(events)
     }
 
-    /// As [`Self::run`], with each event as it comes.
+    /// As [`Self::run`], with each event as it comes. Ctrl-C, where it is listened to, ends it before its time.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -65,7 +66,7 @@ impl Driver {
                 Event::Failed { message, .. } => failed = Some(message),
                 other => on_event(other),
             });
-            if state == StepResult::Idle {
+            if state == StepResult::Idle || interrupt::is_asked() {
                 break;
             }
         }

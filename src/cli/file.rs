@@ -24,7 +24,7 @@ impl FileSource {
         let file = File::open(path).with_context(|| format!("{shown}: can't be opened"))?;
         let metadata = file.metadata().with_context(|| format!("{shown}: can't be read"))?;
         if metadata.is_dir() {
-            bail!("{shown}: is a folder; name a file in it");
+            bail!("{shown}: is a folder, where a file is needed");
         }
         Ok(Self { file, len: metadata.len() })
     }

@@ -1,7 +1,8 @@
 //! The command line: arguments in, one [`crate::session::Session`] driven to its end, text or JSON out.
 //!
 //! JSON goes to stdout and nothing else does when it is asked for; progress and messages go to stderr.
-//! Exit code 0: done; 1: it could not be done (the message says why); 2: wrong usage.
+//! Exit code 0: done; 1: it could not be done (the message says why), or a comparison failed; 2: wrong usage; 130: ended
+//! by Ctrl-C.
 
 // A command line prints: that is what it is for.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -11,9 +12,17 @@ mod args;
 mod bench_args;
 mod commands;
 mod compile_args;
+mod config_entries;
+mod config_file;
+mod dataset;
 mod driver;
+mod experiment_args;
 mod file;
+mod flags;
+mod folder;
 mod index_args;
+mod interrupt;
+mod output_args;
 mod progress;
 mod source;
 
@@ -24,12 +33,13 @@ use clap::Parser;
 /// Runs the command line with the arguments of the process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let args = args::Args::parse();
-    match commands::run(args.command) {
+    let done = config_file::expand(flags::dashed(std::env::args_os()))
+        .and_then(|args| commands::run(args::Args::parse_from(args).command));
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("neuronscope: {error:#}");
-            ExitCode::FAILURE
+            if error.is::<interrupt::Interrupted>() { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::FAILURE }
         }
     }
 }

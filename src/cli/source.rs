@@ -1,6 +1,6 @@
 //! What the commands that analyse take: a file, or a run of the simulator.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use clap::Parser;
@@ -9,7 +9,9 @@ use super::args::ProfileArgs;
 use super::commands::{profile_info, profile_spec};
 use super::driver::Driver;
 use super::file::FileSource;
-use crate::session::{ByteSource as _, ProfileInfo, ProfileSpec, Request};
+use super::flags::dashed_flag;
+use super::folder::FolderSource;
+use crate::session::{ByteSource, ProfileInfo, ProfileSpec, Request};
 
 /// What a run starts with on the command line.
 const RUN_PREFIX: &str = "sim:";
@@ -33,21 +35,35 @@ pub(super) fn open(driver: &mut Driver, source: &str) -> Result<ProfileInfo> {
     profile_info(&driver.run(|job| Request::Profile { job, spec }, None)?)
 }
 
-/// Opens a file.
+/// Opens a file, or the files of a folder as one archive.
 ///
 /// # Errors
 /// When it can not be read as a profile; the message says why.
 pub(super) fn open_file(driver: &mut Driver, path: &Path) -> Result<ProfileInfo> {
-    let file = FileSource::open(path)?;
+    open_files(driver, &[path.to_owned()])
+}
+
+/// Opens a file; or folders and several files, as one archive.
+///
+/// # Errors
+/// When there is nothing that can be read as a profile; the message says why.
+pub(super) fn open_files(driver: &mut Driver, paths: &[PathBuf]) -> Result<ProfileInfo> {
+    let name = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
+    let (name, file): (String, Box<dyn ByteSource>) = match paths {
+        [path] if !path.is_dir() => {
+            (name(path).unwrap_or_else(|| "file".to_owned()), Box::new(FileSource::open(path)?))
+        }
+        [folder] => (name(folder).unwrap_or_else(|| "folder".to_owned()), Box::new(FolderSource::open(paths)?)),
+        several => (format!("{} files", several.len()), Box::new(FolderSource::open(paths)?)),
+    };
     let size = file.len();
-    let name = path.file_name().map_or_else(|| "file".to_owned(), |n| n.to_string_lossy().into_owned());
-    profile_info(&driver.run(|job| Request::Open { job, name, size }, Some(Box::new(file)))?)
+    profile_info(&driver.run(|job| Request::Open { job, name, size }, Some(file))?)
 }
 
 /// A run by its model and the flags behind the question mark.
 fn spec_of(run: &str) -> Result<ProfileSpec, String> {
     let (model, flags) = run.split_once('?').unwrap_or((run, ""));
-    let flags = flags.split('&').filter(|f| !f.is_empty()).map(|f| format!("--{f}"));
+    let flags = flags.split('&').filter(|f| !f.is_empty()).map(|f| dashed_flag(&format!("--{f}")));
     let flags = RunFlags::try_parse_from([format!("--model={model}")].into_iter().chain(flags));
     flags.map(|f| profile_spec(&f.profile)).map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
 }
@@ -59,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_run_is_named_with_the_flags_of_the_profile_command() {
-        let spec = spec_of("matmult:n=64,loop_count=2?workflow=trace&seed=7").unwrap();
+        let spec = spec_of("matmult:n=64,loop_count=2?workflow=trace&seed=7&auto_cast=none").unwrap();
         assert_eq!((spec.model.as_str(), spec.workflow, spec.seed), ("matmult:n=64,loop_count=2", Workflow::Trace, 7));
         assert_eq!(spec_of("nn").unwrap().workflow, Workflow::MarkStep);
         let error = spec_of("nn?workflow=fast").unwrap_err();

@@ -15,7 +15,7 @@ pub struct InferenceCosts {
     pub warmup: SimTime,
     /// Host work of one call on the caller's thread, with copying its inputs and outputs.
     pub call: SimTime,
-    /// Moving inputs and outputs between host and device, over the bus that all of an instance share.
+    /// Moving inputs and outputs between host and device, over the link of the device.
     pub transfer: SimTime,
     /// The execution on the core, with its device-side start-up and tear-down.
     pub device: SimTime,
@@ -30,12 +30,12 @@ pub fn inference_costs(executable: &Executable, costs: &CostTable, window: SimTi
     let r = &costs.runtime;
     let memory = &executable.memory;
     let bytes = memory.input_bytes + memory.output_bytes;
-    let transfer = at_rate(bytes, r.bus_bytes_per_us);
+    let transfer = at_rate(bytes, r.link_bytes_per_us);
     InferenceCosts {
-        load: SimTime::from_ns(r.load_ns) + at_rate(memory.weight_bytes, r.bus_bytes_per_us),
+        load: SimTime::from_ns(r.load_ns) + at_rate(memory.weight_bytes, r.link_bytes_per_us),
         load_beside: SimTime::from_ns(r.load_beside_ns),
         warmup: SimTime::from_ns(r.warmup_ns),
-        // The effective rate is that of copy and bus together.
+        // The effective rate is that of copy and link together.
         call: SimTime::from_ns(r.host_call_ns) + (at_rate(bytes, r.host_io_bytes_per_us) - transfer),
         transfer,
         device: SimTime::from_ns(r.setup_traced_ns) + window + SimTime::from_ns(r.teardown_ns),

@@ -37,6 +37,7 @@ pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> P
         metadata: b.metadata,
         args,
         diagnostics,
+        plugin_run: None,
     };
     nest(&mut profile);
     profile

@@ -22,6 +22,7 @@ mod nesting;
 pub mod neuron;
 mod packed;
 mod phases;
+mod plugin_run;
 mod points;
 pub mod query;
 mod rows;

@@ -1,9 +1,9 @@
 //! The operator tables of the Neuron plugin: which operators a NeuronCore executed, and its time on each.
 
-use serde::{Deserialize, Serialize};
-
 use super::analysis::operators::{OpQuery, operator_stats};
 use super::analysis::{GroupBy, Selection};
+use super::plugin_run::sort_rows;
+pub use super::plugin_run::{OperatorRow, OperatorView, PluginRun, PluginTable, PluginTimeline};
 use super::{ArgsId, NeuronCoreId, Profile, TrackId};
 use crate::base::{FxHashMap, StrId};
 
@@ -11,52 +11,32 @@ use crate::base::{FxHashMap, StrId};
 pub const EXECUTION_PROCESS: &str = "Process Execution";
 /// Name of the process with a track for each engine, whose slices are instructions.
 pub const ENGINES_PROCESS: &str = "NeuronCore engines";
+/// Format of a run directory of the plugin that shows one execution: its tools are the three operator views.
+pub const OPERATOR_RUN_FORMAT: &str = "neuron-plugin";
+/// Format of a run directory of the plugin that shows a whole program: its tool is `trace`.
+pub const TRACE_RUN_FORMAT: &str = "neuron-plugin-trace";
 /// Name of the tracks with framework operators.
 pub const FRAMEWORK_TRACK: &str = "Framework Ops";
 /// Name of the tracks with HLO operators.
 pub const HLO_TRACK: &str = "HLO Ops";
 
-/// Which of the two tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum OperatorView {
-    /// Operators of the framework (`aten__addmm_dot`).
-    Framework,
-    /// Operators of the compiler (`dot`).
-    Hlo,
-}
-
-impl OperatorView {
-    /// Name of the tracks it is computed from.
-    #[must_use]
-    pub fn track_name(self) -> &'static str {
-        match self {
-            Self::Framework => FRAMEWORK_TRACK,
-            Self::Hlo => HLO_TRACK,
-        }
+/// Name of the tracks a table is computed from.
+fn track_name(view: OperatorView) -> &'static str {
+    match view {
+        OperatorView::Framework => FRAMEWORK_TRACK,
+        OperatorView::Hlo => HLO_TRACK,
     }
-}
-
-/// One row of a table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OperatorRow {
-    /// Operator: the category of its slices, or their name where they have none.
-    pub name: String,
-    /// How often it ran.
-    pub occurrences: u64,
-    /// Neuron device it ran on.
-    pub device: u32,
-    /// NeuronCore of the device.
-    pub core: u32,
-    /// Time spent on it, in ns.
-    pub time_ns: i64,
-    /// Share of the time of all operators of that core, in percent.
-    pub time_percent: f64,
 }
 
 /// The rows of a table, longest time first, equal ones by name and core. A process that does not say which
 /// NeuronCore it is counts as core 0 of device 0. Empty for profiles that have no such tracks.
+///
+/// A run directory of the plugin brings its tables along: those are given as they were read, and nothing is counted.
 #[must_use]
 pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow> {
+    if let Some(table) = profile.plugin_run().and_then(|run| run.table(view)) {
+        return table.rows.clone();
+    }
     let mut rows = Vec::new();
     for (core, tracks) in tracks_by_core(profile, view) {
         let continuing = continuing_slices(profile, &tracks);
@@ -71,12 +51,10 @@ pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow>
             core: core.core,
             time_ns: s.total_ns,
             time_percent: if total == 0 { 0.0 } else { s.total_ns as f64 * 100.0 / total as f64 },
+            members: Vec::new(),
         }));
     }
-    rows.sort_by(|a, b| {
-        let by_time = b.time_ns.cmp(&a.time_ns);
-        by_time.then_with(|| a.name.cmp(&b.name)).then_with(|| (a.device, a.core).cmp(&(b.device, b.core)))
-    });
+    sort_rows(&mut rows);
     rows
 }
 
@@ -101,7 +79,7 @@ fn tracks_by_core(profile: &Profile, view: OperatorView) -> Vec<(NeuronCoreId, V
     let mut cores: Vec<(NeuronCoreId, Vec<TrackId>)> = Vec::new();
     for (id, track) in profile.tracks().iter_enumerated() {
         let process = &profile.processes()[track.process];
-        if profile.str(track.name) != view.track_name() || profile.str(process.name) != EXECUTION_PROCESS {
+        if profile.str(track.name) != track_name(view) || profile.str(process.name) != EXECUTION_PROCESS {
             continue;
         }
         let core = process.neuron_core.unwrap_or(NeuronCoreId { device: 0, core: 0 });

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::analysis::self_time::self_time_of;
 use super::{Profile, SliceFlags, SliceId, TrackId};
 use crate::base::Idx;
 
@@ -80,7 +81,7 @@ pub struct SliceDetails {
     pub start_ns: i64,
     /// Duration.
     pub dur_ns: i64,
-    /// Duration without the part its direct children cover; absent when it never ended.
+    /// Self time ([`super::analysis::self_time`]); absent when it never ended.
     pub self_ns: Option<i64>,
     /// The row it is drawn in.
     pub depth: u16,
@@ -115,23 +116,13 @@ pub fn slice_details(profile: &Profile, id: SliceId) -> Option<SliceDetails> {
         process_label: profile.process_label(process),
         start_ns: slices.start(id).0,
         dur_ns: slices.dur_ns(id),
-        self_ns: (!unclosed).then(|| self_time(profile, id)),
+        self_ns: self_time_of(profile, id),
         depth: slices.depth(id),
         unclosed,
         overlaps: flags.has(SliceFlags::OVERLAPS),
         args: parse_args(profile.args().get(slices.args(id))),
         parents: parents.map(|parent| (parent, profile.str(slices.name(parent)).to_owned())).collect(),
     })
-}
-
-/// Self time of one slice: its children follow it on its track until it ends.
-fn self_time(profile: &Profile, id: SliceId) -> i64 {
-    let slices = profile.slices();
-    let end = slices.end(id);
-    let following = (id.0 + 1..slices.range_of(slices.track(id)).end as u32).map(SliceId);
-    let children = following.take_while(|&c| slices.start(c) < end).filter(|&c| slices.stack_parent(c) == Some(id));
-    let covered: i64 = children.map(|c| slices.end(c).min(end).0 - slices.start(c).0).sum();
-    slices.dur_ns(id) - covered
 }
 
 /// The members of an object as text: strings without quotes, the rest as JSON. What is no object has the key `args`.
@@ -179,7 +170,7 @@ mod tests {
     use super::*;
     use crate::base::Diagnostics;
     use crate::profile::ProfileBuilder;
-    use crate::profile::analysis::operators::self_times;
+    use crate::profile::analysis::self_time::self_times;
 
     fn sample() -> Profile {
         let mut b = ProfileBuilder::new("test");

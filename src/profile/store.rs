@@ -1,5 +1,6 @@
 //! The profile itself: its tables, and what is known about it as a whole.
 
+use super::plugin_run::PluginRun;
 use super::{
     ArgsArena, ArgsId, CounterTable, InstantTable, LinkTable, PhaseCounts, Process, ProcessId, SliceTable, Track,
     TrackId,
@@ -52,6 +53,8 @@ pub struct Profile {
     pub(super) metadata: Vec<MetadataRow>,
     pub(super) args: ArgsArena,
     pub(super) diagnostics: Diagnostics,
+    /// Boxed, because few profiles have one.
+    pub(super) plugin_run: Option<Box<PluginRun>>,
 }
 
 impl Profile {
@@ -144,6 +147,12 @@ impl Profile {
     #[must_use]
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
+    }
+
+    /// What a run directory of TensorBoard's Neuron plugin said beside the timeline; absent for every other source.
+    #[must_use]
+    pub fn plugin_run(&self) -> Option<&PluginRun> {
+        self.plugin_run.as_deref()
     }
 
     /// The name a person sees: the given one, or the pid.

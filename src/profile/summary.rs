@@ -36,7 +36,7 @@ pub struct OperatorSummary {
     pub count: u64,
     /// Sum of durations.
     pub total_ns: i64,
-    /// Sum of durations without the part direct children cover.
+    /// Sum of self times: at each instant of a thread the slice that began last has the time.
     pub self_ns: i64,
 }
 

@@ -212,7 +212,7 @@ impl Held {
                 time_ns: u64::try_from(r.time_ns).unwrap_or(0),
                 self_ns: None,
                 time_percent: r.time_percent,
-                members: Vec::new(),
+                members: r.members,
             })
             .collect()
     }

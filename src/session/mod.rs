@@ -5,6 +5,7 @@
 //! requests and the same events, so what one shows the other can print.
 
 mod analysis;
+mod bundle;
 mod catalog;
 mod export;
 mod held;
@@ -29,6 +30,7 @@ pub use crate::tensor::Rounding;
 pub use analysis::{
     Answer, Chosen, GroupsOf, InOrderShown, Listed, Listing, MembersOf, PathShown, PathStep, Question, Rows, Said,
 };
+pub use bundle::{BundleLayout, MOST_FILES, Piece, files_to_open};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};

@@ -10,6 +10,7 @@ use super::context::{AppContext, Shared};
 use super::pages::benchmark::{BenchmarkPage, import_file, may_hold_results};
 use super::pages::numerics::NumericsPage;
 use super::pages::profile::{ProfilePage, open_file};
+use super::platform::folder::bundle_files;
 use super::platform::page::PageState;
 use super::platform::{offline, page, panic, theme, url};
 use super::state::RunState;
@@ -19,6 +20,7 @@ use super::state::numerics::{NumericsAction, NumericsState};
 use super::state::profile::{ProfileAction, ProfileState};
 use super::sweep::SweepRunner;
 use super::worker::{Engine, Pool};
+use crate::profile::formats::is_plugin_file;
 use crate::session::share::Link;
 use crate::session::{Catalog, Event, JobId, Request, build_id};
 use crate::view::palette::Theme;
@@ -129,8 +131,9 @@ fn App() -> Html {
         };
         Callback::from(move |files: Vec<File>| {
             let is_benchmark = *route == Route::Benchmark;
-            let (results, others): (Vec<File>, Vec<File>) =
-                files.into_iter().partition(|file| may_hold_results(file, is_benchmark));
+            let (results, others): (Vec<File>, Vec<File>) = files
+                .into_iter()
+                .partition(|file| may_hold_results(file, is_benchmark) && !is_plugin_file(&file.name()));
             for file in results {
                 let (open, notices) = (open.clone(), context.notices.clone());
                 route.set(Route::Benchmark);
@@ -144,14 +147,20 @@ fn App() -> Html {
                 });
                 import_file(&context, bench.clone(), file, otherwise);
             }
-            if others.len() > 1 {
-                let text = format!("{} files were given; the first one is opened.", others.len());
-                context.notices.dispatch(NoticeAction::Say(Tone::Info, text));
-            }
-            if let Some(file) = others.into_iter().next() {
-                open.emit(file);
+            match <[File; 1]>::try_from(others) {
+                Ok([file]) => open.emit(file),
+                Err(others) if others.is_empty() => {}
+                // Together: the files of a run directory are one run.
+                Err(others) => match bundle_files(&others) {
+                    Ok(file) => open.emit(file),
+                    Err(message) => context.notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+                },
             }
         })
+    };
+    let on_refusal = {
+        let notices = notices.dispatcher();
+        Callback::from(move |message: String| notices.dispatch(NoticeAction::Say(Tone::Bad, message)))
     };
     let toggle_theme = {
         let theme = theme.clone();
@@ -173,7 +182,7 @@ fn App() -> Html {
                     { for [Route::Benchmark, Route::Profile, Route::Numerics].map(nav) }
                 </nav>
                 <div class="site-tools">
-                    <FilePicker id="open-file" label="Open a file" on_files={on_files.clone()} />
+                    <FilePicker id="open-file" label="Open files" on_files={on_files.clone()} />
                     <button type="button" class="plain" onclick={toggle_theme} aria-label={if *theme == Theme::Dark { "Use the light theme" } else { "Use the dark theme" }}>
                         { if *theme == Theme::Dark { "\u{2600}\u{fe0e}" } else { "\u{263e}\u{fe0e}" } }
                     </button>
@@ -191,7 +200,7 @@ fn App() -> Html {
                 <p>{ "Simulated NeuronCores, in this browser. Nothing is uploaded." }</p>
                 <p>{ format!("neuronscope {}", build_id()) }</p>
             </footer>
-            <FileDrop {on_files} />
+            <FileDrop {on_files} {on_refusal} />
         </ContextProvider<AppContext>>
     }
 }

@@ -195,3 +195,19 @@ test("marks stay with their run, go into the exported trace and come back with i
   assert.equal(await name.inputValue(), "the first, 'quoted'");
   assert.deepEqual(await cells(), before);
 }));
+
+test("the files of a run directory that are given together are one run", files(async (page) => {
+  const table = (name) => Buffer.from(JSON.stringify({ ops: [{ op_name: name, op_occurrences: 2, op_device: 0, op_core: 1, op_time: 279 }], total_time: 279 }));
+  const slice = { ph: "X", name: "%dot.1", cat: "dot", pid: 1, tid: 1, ts: 1, dur: 0.279 };
+  const timeline = Buffer.from(JSON.stringify({ displayTimeUnit: "ns", neuronStartTimestampNs: 0, traceEvents: [slice] }));
+  const file = (name, buffer) => ({ name, mimeType: "application/json", buffer });
+  await page.locator("input[type=file]").setInputFiles([
+    file("neuron_framework_op.json", table("aten__addmm_dot")), file("neuron_hlo_op.json", table("dot")), file("neuron_op_timeline.json", timeline),
+  ]);
+  await page.waitForFunction(() => document.querySelector(".run-title")?.textContent.includes("3 files"));
+  assert.equal(await page.getByLabel("Run", { exact: true }).locator("option").count(), 1);
+  await page.getByLabel("Tool", { exact: true }).selectOption("operator-hlo");
+  const row = page.getByRole("table", { name: "HLO operators" }).locator("tbody tr").first();
+  await row.waitFor();
+  assert.match(await row.innerText(), /dot\s+2\s+0\s+1\s+279/);
+}));

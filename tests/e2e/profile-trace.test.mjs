@@ -1,4 +1,4 @@
-// The tool `trace`: a whole benchmark run as a timeline, beside the execution it is of.
+// The tool `trace`: a whole benchmark run as a timeline, a run of its own beside the execution it is of.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { appFixture, assertAccessible, waitForState } from "./support.mjs";
@@ -12,16 +12,22 @@ const shows = (page, name) =>
 // year_month_day_hour_minute_second_millisecond
 const NAME = /^\d{4}_\d{2}_\d{2}_\d{2}_\d{2}_\d{2}_\d{3}/;
 
-test("an execution has the three operator tools, and its benchmark run the trace", app.page(async (page) => {
+test("an execution has the operator tools; its benchmark is a run of its own that is asked for", app.page(async (page) => {
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await waitForState(page, "done");
   const offered = await tool(page).locator("option").allInnerTexts();
-  for (const name of ["operator-framework", "operator-hlo", "operator-timeline", "trace"]) {
+  for (const name of ["operator-framework", "operator-hlo", "operator-timeline"]) {
     assert.ok(offered.includes(name), `${name} of ${offered}`);
+  }
+  assert.ok(!offered.includes("trace"), "no tool leads to another run");
+  // No tool changes the run that is looked at.
+  for (const name of offered) {
+    await tool(page).selectOption(name);
+    assert.equal((await runs(page)).length, 1, name);
   }
   assert.match((await runs(page))[0], new RegExp(`${NAME.source}_\\d+ \\(nn mark_step\\)$`));
 
-  await tool(page).selectOption("trace");
+  await page.getByRole("button", { name: "Trace a benchmark" }).click();
   await shows(page, "2 models x 2 workers");
   await waitForState(page, "done");
   assert.equal(await tool(page).inputValue(), "trace");
@@ -38,9 +44,12 @@ test("an execution has the three operator tools, and its benchmark run the trace
   assert.ok((await lines.innerText()).includes("compile"));
   await assertAccessible(page);
 
+  const ofBenchmark = await tool(page).locator("option").allInnerTexts();
+  assert.ok(ofBenchmark.includes("trace") && !ofBenchmark.includes("operator-framework"), ofBenchmark.join());
   // Back to the execution, which is still open.
-  await tool(page).selectOption("operator-framework");
+  await page.getByLabel("Run", { exact: true }).selectOption({ index: 0 });
   await shows(page, "nn mark_step");
+  await tool(page).selectOption("operator-framework");
   await page.getByRole("table", { name: "Framework operators" }).waitFor();
   assert.equal((await runs(page)).length, 2);
 }, { hash: "#/profile" }));

@@ -45,7 +45,7 @@ export async function launch(flags = []) {
  */
 export function appFixture() {
   const fixture = { url: undefined, browser: undefined, page: undefined };
-  fixture.page = (body, options) => (test) => runTwiceAtMost(test, () => runInPage(fixture, test.name, body, options));
+  fixture.page = (body, options) => (test) => runInPage(fixture, test.name, body, options);
   let server;
   before(async () => {
     assert.ok(existsSync(`${DIST}/index.html`), "dist/ is not built: run ./x build");
@@ -58,18 +58,6 @@ export function appFixture() {
     await server?.close();
   });
   return fixture;
-}
-
-// A browser on a machine that is busy with something else can stall for longer than any wait allows. A test that fails
-// is run once more, and the report says so with the first failure; NEURONSCOPE_E2E_ONCE=1 takes the first as the last.
-async function runTwiceAtMost(test, run) {
-  try {
-    await run();
-  } catch (error) {
-    if (process.env.NEURONSCOPE_E2E_ONCE) throw error;
-    test.diagnostic(`"${test.name}" is run again: ${error.message}`);
-    await run();
-  }
 }
 
 /**

@@ -16,7 +16,7 @@ use neuronscope::profile::analysis::modules::module_tree;
 use neuronscope::profile::analysis::operators::{OpQuery, OpTable, operator_stats};
 use neuronscope::profile::analysis::sentences::{Topic, sentences};
 use neuronscope::profile::analysis::work::{Work, Works};
-use neuronscope::profile::analysis::{GroupBy, RangeRule, Selection};
+use neuronscope::profile::analysis::{GroupBy, Selection};
 use neuronscope::profile::flows::FlowIndex;
 use neuronscope::profile::formats::read_bytes;
 use neuronscope::profile::{Profile, SliceFlags, SliceId};
@@ -68,8 +68,7 @@ fn check_sums(profile: &Profile, facts: &Value, what: &str) {
     let half = start + (end - start) / 3;
     let part = |from, to| {
         let within = Some(Interval::new(TraceNs(from), TraceNs(to)));
-        let (_, total, own) =
-            sum(&table(profile, GroupBy::Name, Selection { within, rule: RangeRule::Clip, tracks: None }));
+        let (_, total, own) = sum(&table(profile, GroupBy::Name, Selection::within(within)));
         (total, own)
     };
     let (left, right) = (part(start, half), part(half, end));
@@ -215,11 +214,50 @@ fn sentences_hold_numbers_that_the_facts_confirm() {
     assert_eq!(topics, [Topic::Profile, Topic::Verdict, Topic::Operator]);
 }
 
+/// What is said of a topic, with its figures.
+fn said_of(profile: &Profile, topic: Topic) -> (String, impl Fn(&str) -> f64) {
+    let found = sentences(profile, &Works::of(profile), &FlowIndex::new(profile));
+    let sentence = found.into_iter().find(|s| s.topic == topic).expect("the topic is spoken of");
+    let figures = sentence.figures;
+    let figure = move |name: &str| figures.iter().find(|f| f.name == name).map_or(f64::NAN, |f| f.value);
+    (sentence.text, figure)
+}
+
+#[test]
+fn a_verdict_names_the_idle_time_and_who_causes_it() {
+    let none = open(&fixtures(), "kineto_resnet50_workers0_a.json.gz");
+    let (text, figure) = said_of(&none, Topic::Verdict);
+    assert!(
+        text.starts_with("Devices are idle for") && text.contains("DataLoader") && text.contains("workers"),
+        "{text}"
+    );
+    assert!(figure("idle") > 0.4 * figure("window") && figure("cause") > 0.3 * figure("idle"), "{text}");
+    // With workers that load, the host is too slow in handing over kernels.
+    let four = open(&fixtures(), "kineto_resnet50_workers4_a.json.gz");
+    let (text, figure) = said_of(&four, Topic::Verdict);
+    assert!(text.starts_with("Devices are idle for") && !text.contains("DataLoader"), "{text}");
+    assert!(figure("started late") > 0.5 * figure("idle") && figure("idle") < 0.3 * figure("window"), "{text}");
+    // Kernels of one function count together.
+    let (text, figure) = said_of(&four, Topic::Operator);
+    assert!(text.starts_with("\"at::native::vectorized_elementwise_kernel\""), "{text}");
+    assert_eq!(figure("count"), 5_940.0);
+}
+
+#[test]
+fn starting_and_stopping_a_profiler_is_no_time_of_a_device() {
+    // Between start_trace and stop_trace lie seconds; the device works for a few milliseconds of them.
+    let legacy = open(&fixtures(), "tracelens_jax_conv_legacy.xplane.pb");
+    let (text, figure) = said_of(&legacy, Topic::Verdict);
+    assert!(figure("window") < 30e6 && text.contains("Execute"), "{text}");
+    let attention = open(&fixtures(), "tracelens_jax_te_fused_attn.xplane.pb");
+    let (text, figure) = said_of(&attention, Topic::Verdict);
+    assert!(text.starts_with("Compute dominates") && figure("busy") > 0.9 * figure("window"), "{text}");
+}
+
 #[test]
 fn two_data_loaders_compared() {
-    let Some(dir) = std::env::var_os("NEURONSCOPE_TRACES") else { return };
     let totals = |name: &str| {
-        let profile = open(Path::new(&dir), name);
+        let profile = open(&fixtures(), name);
         OperatorTotals::of(&profile, &table(&profile, GroupBy::Name, Selection::default()), name)
     };
     let (none, four) = (totals("kineto_resnet50_workers0_a.json.gz"), totals("kineto_resnet50_workers4_a.json.gz"));

@@ -185,7 +185,7 @@ fn casts_are_swept_compiled_into_an_index_and_run_from_it() {
     let index = json(&std::fs::read_to_string(f.join("casts.json")).unwrap());
     let casts: Vec<_> = index["model_configs"].as_array().unwrap().iter().map(|e| e["auto_cast"].clone()).collect();
     assert_eq!(casts, ["none", "all"]);
-    let run = flags("bench casts.json --n-models 1 --workers-per-model 1 --duration 0.5 --auto-cast matmult --json");
+    let run = flags("bench casts.json --n-models 1 --workers-per-model 1 --duration 0.5 --json");
     let run: Vec<&str> = run.iter().map(|(flags, _)| flags.as_str()).collect();
     assert_eq!(run, ["--auto-cast none -O2", "--auto-cast all --auto-cast-type bf16 -O2"]);
     assert!(stderr(&f, &format!("bench {one} --auto-cast some")).contains("use none, matmult or all"));

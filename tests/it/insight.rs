@@ -1,9 +1,11 @@
 //! What is said about real executions: the tutorial's conclusions, the published rates, and silence where nothing is wrong.
 
+use neuronscope::bench::Device;
 use neuronscope::capture::{Recorder, build_profile, run_of};
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
 use neuronscope::insight::{Effect, Finding, Insights, Rule};
 use neuronscope::machine::Executable;
+use neuronscope::machine::arch::{INSTANCES, core_data, features};
 use neuronscope::machine::cost::CostTable;
 use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::simulate;
@@ -109,6 +111,45 @@ fn the_chained_microbenchmark_has_its_published_rate_and_no_finding_about_data()
     for absent in [Rule::DataTransferDominates, Rule::SmallTransfers, Rule::Transposes, Rule::EngineWaits, Rule::Spills]
     {
         assert!(!rules(&m).contains(&absent), "{absent:?}: {:?}", rules(&m));
+    }
+}
+
+/// The device table and arithmetic by hand, and nothing of what the product computes from them.
+#[test]
+fn every_instance_is_measured_against_its_published_peaks() {
+    let (n, layers) = (256.0, 4.0);
+    for instance in INSTANCES {
+        let Ok(device) = Device::of_instance(instance.name) else { continue };
+        let executable = device.compile("matmult:n=256,loop_count=4", None, Workflow::Trace).unwrap();
+        let mut recorder = Recorder::default();
+        simulate(&executable, &device.costs, &mut recorder).unwrap();
+        let i = Insights::of(&run_of(&executable, &recorder, &device.costs, Workflow::Trace), &device.costs.core);
+
+        let data = core_data(instance.core_version).unwrap();
+        let figure = |name: &str| data.figure(name).and_then(|f| f.value).unwrap();
+        let logical = f64::from(features(instance.core_version).unwrap().default_lnc);
+        let flops_peak = logical * 128.0 * 128.0 * 2.0 * figure("tensor_mhz") * 1e6;
+        let bytes_peak = logical * figure("hbm_bytes_per_us") * 1e6;
+        let near = |what: &str, is: f64, expected: f64| {
+            assert!((is / expected - 1.0).abs() < 1e-9, "{}: {what} is {is}, not {expected}", instance.name);
+        };
+        let s = &i.summary;
+        near("peak", i.roofline.peak_flops_per_s, flops_peak);
+        near("peak bandwidth", i.roofline.peak_bytes_per_s, bytes_peak);
+        near("ridge", s.peak_flops_bandwidth_ratio, flops_peak / bytes_peak);
+        let model_flops = 2.0 * n * n * n * layers;
+        near("MFU", s.mfu_estimated_percent.unwrap(), model_flops / (flops_peak * s.total_time) * 100.0);
+        near("HFU", s.hfu_estimated_percent, s.hardware_flops as f64 / (flops_peak * s.total_time) * 100.0);
+        let bytes = (s.hbm_read_bytes + s.hbm_write_bytes) as f64;
+        near("MBU", s.mbu_estimated_percent, bytes / (bytes_peak * s.total_time) * 100.0);
+        near(
+            "ideal time of the products",
+            i.bounds.seconds("compute_bound_ideal_flops").unwrap(),
+            s.hardware_flops as f64 / flops_peak,
+        );
+        // The documents round a core's peak to whole TFLOPS.
+        let published = logical * figure("bf16_tflops") * 1e12;
+        assert!((flops_peak / published - 1.0).abs() < 0.01, "{}: {flops_peak} is not {published}", instance.name);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The row of a measured configuration.
 
 use crate::base::{SimTime, stats};
+use crate::bench::calendar::utc_dts;
 use crate::bench::charts::RunCharts;
 use crate::bench::configuration::Configuration;
 use crate::bench::measurement::Measurement;
@@ -9,6 +10,19 @@ use crate::bench::run::{RowResult, RunDetail};
 use crate::bench::timer::Timers;
 
 use super::CpuTimers;
+
+/// What a row was measured on, and when. Only a shell knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Machine {
+    /// In a few words, where other rows have an EC2 size: `Intel(R) Xeon(R) Processor x 2`.
+    pub name: String,
+    /// All that is known of it.
+    pub description: String,
+    /// When the configuration began, seconds since 1970.
+    pub began_unix_s: u64,
+    /// When it ended.
+    pub ended_unix_s: u64,
+}
 
 /// Samples of the machine while it ran, percent.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,25 +36,29 @@ pub struct HostSamples {
 /// The halves of a run may differ by so much and still be called steady.
 const STEADY: f64 = 0.05;
 
-/// The row of all copies together. `machine` says on what it was measured. A copy that failed makes the row an error,
+/// The row of all copies together, with the identity of the machine it was measured on and its dates. A copy that failed makes the row an error,
 /// with what the others measured.
 #[must_use]
 pub fn cpu_row(
     configuration: &Configuration,
     copies: &[CpuTimers],
     samples: &HostSamples,
-    machine: &str,
+    machine: &Machine,
     detail: RunDetail,
 ) -> RowResult {
     let mut measurement = match measurement(configuration, copies) {
         Ok(measurement) => measurement,
-        Err(error) => return RowResult::failed(configuration, error),
+        Err(error) => {
+            let mut failed = RowResult::failed(configuration, error);
+            identify(&mut failed.report, machine);
+            return failed;
+        }
     };
     let kept = detail.timers.then(|| measurement.clone());
     let mut report = Report::of(configuration, &mut measurement, detail.report);
-    report.source = "measured".to_owned();
+    identify(&mut report, machine);
     let resolution = copies.iter().map(|c| c.resolution_ns).max().unwrap_or(0);
-    report.machine = Some(format!("{machine}; clock resolution {resolution} ns"));
+    report.machine = Some(format!("{}; clock resolution {resolution} ns", machine.description));
     report.steady_state = steady_state(copies);
     fill_samples(&mut report, samples);
     if let Some(error) = copies.iter().find_map(|c| c.error.as_ref()) {
@@ -48,6 +66,13 @@ pub fn cpu_row(
     }
     let charts = detail.charts.then(|| RunCharts::of(configuration, &mut measurement));
     RowResult { report, charts, measurement: kept, mlperf: None }
+}
+
+/// Says on what a row was measured and when, in place of an EC2 size and simulated dates.
+fn identify(report: &mut Report, machine: &Machine) {
+    report.instance_type.clone_from(&machine.name);
+    report.machine = Some(machine.description.clone());
+    (report.start_dts, report.stop_dts) = (utc_dts(machine.began_unix_s), utc_dts(machine.ended_unix_s));
 }
 
 /// Reports are computed from durations in picoseconds, the simulator's unit. This is the one place where measured
@@ -119,7 +144,7 @@ fn steady_state(copies: &[CpuTimers]) -> Option<bool> {
 
 /// NeuronPerf's rule: the first and the last sample are dropped, and more than two must be left. The average is that of
 /// the samples, where NeuronPerf's is the mean of six percentiles.
-fn fill_samples(report: &mut Report, samples: &HostSamples) {
+pub(in crate::bench) fn fill_samples(report: &mut Report, samples: &HostSamples) {
     let inner = |all: &[f64]| {
         let mut inner = all.get(1..all.len().saturating_sub(1)).unwrap_or(&[]).to_vec();
         inner.sort_by(f64::total_cmp);
@@ -167,7 +192,13 @@ mod tests {
             ..BenchConfig::default()
         };
         let configuration = expand(&config).unwrap().configurations.remove(0);
-        cpu_row(&configuration, copies, samples, "a machine", RunDetail::default()).report
+        let machine = Machine {
+            name: "a processor x 4".into(),
+            description: "a machine".into(),
+            began_unix_s: 951_782_400,
+            ended_unix_s: 951_782_405,
+        };
+        cpu_row(&configuration, copies, samples, &machine, RunDetail::default()).report
     }
 
     #[test]
@@ -175,6 +206,8 @@ mod tests {
         let r = row(&copies(0), &HostSamples::default());
         assert_eq!((r.source.as_str(), r.device_type.as_str(), r.status.as_str()), ("measured", "cpu", "finished"));
         assert_eq!(r.machine.as_deref(), Some("a machine; clock resolution 100 ns"));
+        assert_eq!((r.instance_type.as_str(), r.cost_per_1m_inf), ("a processor x 4", None));
+        assert_eq!((r.start_dts.as_str(), r.stop_dts.as_str()), ("20000229-000000", "20000229-000005"));
         // Two seconds with both copies, then one of them: 10 + 20 of each second, then 10.
         assert_eq!((r.throughput_peak, r.total_infs, r.steady_state), (Some(30.0), Some(82), Some(true)));
         assert_eq!((r.latency_ms_p0, r.latency_ms_p100), (Some(50.0), Some(100.0)));

@@ -43,7 +43,9 @@ pub fn side_by_side(configuration: &Configuration) -> (u32, Configuration) {
     }
     (each.n_models, each.workers_per_model) = (1, u32::try_from(configuration.workers()).unwrap_or(u32::MAX));
     if let Some(dataset) = &mut each.options.dataset {
-        dataset.length = dataset.length.saturating_mul(u64::from(configuration.n_models));
+        // Each copy goes through all records, and its last batch is its own.
+        let (calls, batch) = (dataset.calls(configuration.batch_size), u64::from(configuration.batch_size));
+        dataset.length = calls.saturating_mul(batch).saturating_mul(u64::from(configuration.n_models));
     }
     (1, each)
 }
@@ -81,7 +83,8 @@ impl CpuRun {
     #[must_use]
     pub fn new(configuration: Configuration) -> Self {
         let workers = configuration.workers_per_model.max(1) as usize;
-        let left = configuration.options.dataset.filter(|d| !d.looped).map(|d| d.length);
+        let dataset = configuration.options.dataset.filter(|d| !d.looped);
+        let left = dataset.map(|d| d.calls(configuration.batch_size));
         Self {
             configuration,
             model: None,
@@ -172,10 +175,10 @@ impl CpuRun {
         let asked = self.asked.pop_front().unwrap_or(now);
         let Some(model) = &self.model else { return Err(NOT_LOADED.to_owned()) };
         let options = &self.configuration.options;
-        self.timers.preprocess_ns.extend(work(clock, options.preprocess, model.inputs()));
+        self.timers.preprocess_ns.extend(work(clock, &options.preprocess, model.inputs()));
         // What is computed and not looked at must still be computed.
         let outputs = std::hint::black_box(model.infer()?);
-        self.timers.postprocess_ns.extend(work(clock, options.postprocess, &outputs));
+        self.timers.postprocess_ns.extend(work(clock, &options.postprocess, &outputs));
         let end = since(clock, self.opened);
         self.timers.inferences.push((end, end - asked));
         self.timers.elapsed_ns = end;
@@ -193,14 +196,13 @@ impl CpuRun {
 const NOT_LOADED: &str = "the model was not loaded";
 
 /// Does a step on these values, and how long it took; a custom step waits until its time is over. `None` for no step.
-fn work(clock: &dyn Clock, step: HostStep, values: &[Rc<Tensor>]) -> Option<u64> {
-    if step == HostStep::None {
+fn work(clock: &dyn Clock, step: &HostStep, values: &[Rc<Tensor>]) -> Option<u64> {
+    if *step == HostStep::None {
         return None;
     }
     let before = clock.now();
-    values.iter().for_each(|tensor| {
-        std::hint::black_box(step.work(tensor.data()));
-    });
+    let data: Vec<&[f32]> = values.iter().map(|tensor| tensor.data()).collect();
+    std::hint::black_box(step.work_on(&data));
     let wanted_ns = step.custom_ms().unwrap_or(0.0) * 1e6;
     while (since(clock, before) as f64) < wanted_ns {
         std::hint::spin_loop();
@@ -281,7 +283,8 @@ mod tests {
         let around = |i: usize| t.preprocess_ns[i] + t.postprocess_ns[i];
         assert!((0..n).all(|i| t.inferences[i].1 > around(i)), "the work is part of an inference");
         let detail = crate::bench::RunDetail::default();
-        let report = crate::bench::cpu::cpu_row(&configuration, &[t], &Default::default(), "m", detail).report;
+        let report =
+            crate::bench::cpu::cpu_row(&configuration, &[t], &Default::default(), &Default::default(), detail).report;
         assert!(report.preprocess_avg_ms >= Some(4.0) && report.postprocess_avg_ms > Some(0.0));
         let parts =
             report.preprocess_avg_ms.unwrap() + report.infer_avg_ms.unwrap() + report.postprocess_avg_ms.unwrap();
@@ -299,8 +302,20 @@ mod tests {
         let (alone, shared) = (run(self::configuration(1)), run(each));
         assert_eq!(shared.inferences.last().unwrap().1, 6 * alone.inferences.last().unwrap().1);
         let detail = crate::bench::RunDetail::default();
-        let report = crate::bench::cpu::cpu_row(&configuration, &[shared], &Default::default(), "m", detail).report;
+        let report =
+            crate::bench::cpu::cpu_row(&configuration, &[shared], &Default::default(), &Default::default(), detail)
+                .report;
         assert_eq!((report.n_models, report.workers_per_model, report.multiprocess), (3, 2, false));
+    }
+
+    #[test]
+    fn a_dataset_is_records_and_each_call_takes_a_batch() {
+        let mut configuration = configuration(1);
+        configuration.batch_size = 8;
+        configuration.options.dataset = Some(crate::bench::Dataset { length: 20, looped: false });
+        assert_eq!(run(configuration.clone()).inferences.len(), 3);
+        (configuration.n_models, configuration.options.processes) = (2, Processes::Shared);
+        assert_eq!(run(side_by_side(&configuration).1).inferences.len(), 6, "each copy has a last batch of its own");
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod columns;
 mod csv;
 mod json;
 mod jsonl;
+mod timers;
 
 use thiserror::Error;
 
@@ -50,12 +51,21 @@ pub enum ImportError {
 /// # Errors
 /// When nothing in it is a report.
 pub fn read_reports(file: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
+    read_reports_at(file, bytes, None)
+}
+
+/// As [`read_reports`], with a price in US dollars per hour for reports that are made of timers: they hold what a cost is
+/// made of, where a report only has the result.
+///
+/// # Errors
+/// As [`read_reports`].
+pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> Result<Imported, ImportError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut imported = match std::str::from_utf8(bytes) {
-        Ok(text) => read_text(text),
+        Ok(text) => read_text(text, cost_per_hour),
         // A file that was cut may end inside a character.
         Err(e) if e.error_len().is_none() && e.valid_up_to() > 0 => {
-            read_text(std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default())
+            read_text(std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default(), cost_per_hour)
         }
         Err(e) => return Err(ImportError::NotText { file: file.to_owned(), at: e.valid_up_to() }),
     }
@@ -70,13 +80,13 @@ pub fn read_reports(file: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
     Ok(imported)
 }
 
-fn read_text(text: &str) -> Result<Imported, String> {
+fn read_text(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, String> {
     let start = text.trim_start();
     let first_line = start.lines().next().unwrap_or_default().trim_end();
     match start.chars().next() {
         None => Err("it is empty".to_owned()),
         Some('{') if first_line.ends_with('}') && jsonl::is_record(first_line) => Ok(jsonl::read(start)),
-        Some('{' | '[') => json::read(start),
+        Some('{' | '[') => json::read(start, cost_per_hour),
         Some(_) => csv::read(start),
     }
 }
@@ -122,6 +132,21 @@ mod tests {
         assert_eq!((row.batch_size, row.n_devices, row.throughput_avg), (4, 2, None));
         assert_eq!((row.latency_ms_p50, row.is_finished()), (Some(3.25), true));
         assert_eq!(read.diagnostics.count("unknown_key"), 1);
+    }
+
+    #[test]
+    fn a_level_that_a_file_does_not_say_is_absent() {
+        for text in [r#"[{"n_models":1,"throughput_avg":5.0,"status":"finished"}]"#, "n_models,throughput_avg\n1,5.0\n"]
+        {
+            let read = read_reports("np", text.as_bytes()).unwrap();
+            assert_eq!(read.reports[0].performance_level, None, "{text}");
+            let written: serde_json::Value = serde_json::from_str(&to_json(&read.reports).unwrap()).unwrap();
+            assert!(written["reports"][0]["performance_level"].is_null());
+            let csv = to_csv(&read.reports, &["n_models", "performance_level"]).unwrap();
+            assert_eq!(csv.lines().nth(1), Some("1,N/A"));
+        }
+        let read = read_reports("np", b"n_models,throughput_avg,performance_level\n1,5.0,0\n").unwrap();
+        assert_eq!(read.reports[0].performance_level, Some(0));
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub struct ModelEntry {
     pub pipeline_size: u32,
     /// 0 (most accurate) to 3 (fastest).
     pub performance_level: u8,
-    /// Seconds the compile took, measured; absent where nobody measured it.
+    /// Seconds the compile took; absent where nobody knows.
     pub compile_s: Option<f64>,
     /// Whether there is an artifact.
     pub status: EntryStatus,
@@ -53,9 +53,18 @@ pub struct ModelEntry {
     pub optlevel: Option<OptLevel>,
     /// Physical cores of a logical core.
     pub lnc: Option<u32>,
+    /// Where `compile_s` is from: [`MODELLED`] in what is compiled here; absent in an index of NeuronPerf, which measures.
+    pub compile_s_source: Option<String>,
     /// Why the status is an error.
     pub error: Option<String>,
+    /// Of an older index: which of the inputs it was compiled with, from 0. Kept as it is.
+    pub input_idx: Option<u32>,
+    /// Of an older index: what is now the performance level, a number or the compiler's name for it. Kept as it is.
+    pub cast_mode: Option<String>,
 }
+
+/// The source of a compile time that follows from the program and was not measured.
+pub const MODELLED: &str = "modelled";
 
 impl Default for ModelEntry {
     /// NeuronPerf's defaults.
@@ -73,18 +82,33 @@ impl Default for ModelEntry {
             auto_cast_type: None,
             optlevel: None,
             lnc: None,
+            compile_s_source: None,
             error: None,
+            input_idx: None,
+            cast_mode: None,
         }
     }
 }
 
+/// What the compiler's `--fast-math` is called at each performance level, from 0: an older index names it as its
+/// `cast_mode`.
+const CAST_MODES: [&str; 4] = ["none", "fp32-cast-matmult no-fast-relayout", "fp32-cast-matmult", "all"];
+
+/// The performance level that an older index's cast mode stands for.
+pub(super) fn level_of_cast_mode(cast_mode: &str) -> Option<u8> {
+    let names = cast_mode.trim();
+    let number = names.parse().ok().filter(|level: &usize| *level < CAST_MODES.len());
+    let level = number.or_else(|| CAST_MODES.iter().position(|known| *known == names));
+    level.and_then(|level| u8::try_from(level).ok())
+}
+
 impl ModelEntry {
-    /// The same entry, saying how it was compiled.
+    /// The same entry, saying how it was compiled. Without a cast there is no type that is cast to.
     #[must_use]
     pub fn compiled_with(self, options: CompileOptions) -> Self {
         Self {
             auto_cast: Some(options.auto_cast),
-            auto_cast_type: Some(options.auto_cast_type),
+            auto_cast_type: (options.auto_cast != AutoCast::None).then_some(options.auto_cast_type),
             optlevel: Some(options.opt_level),
             lnc: options.lnc,
             ..self

@@ -3,13 +3,15 @@
 //! Both shapes that NeuronPerf has written are read; the newer one is written. Nothing here touches a file: a shell
 //! does what [`FilePlan`] says.
 
+mod beside;
 mod entry;
 mod files;
 mod filter;
 mod model_index;
 mod read;
 
-pub use entry::{EntryStatus, ModelEntry};
+pub use beside::{BesideIndex, IndexConflict};
+pub use entry::{EntryStatus, MODELLED, ModelEntry};
 pub use files::{FilePlan, FileStep};
 pub use filter::{FILTER_FIELDS, FilterError, IndexFilter};
 pub use model_index::{Appended, ModelIndex};

@@ -1,4 +1,5 @@
-//! What workers share: the host, an interpreter, input locks and NeuronCores, each first come, first served.
+//! What workers share: the host, an interpreter, links of devices, input locks and NeuronCores, each first come, first
+//! served.
 
 use crate::base::SimTime;
 use crate::bench::executor::{Executor, Stage};
@@ -10,8 +11,8 @@ use super::run::Scheduler;
 pub(super) const HOST: usize = 0;
 /// The interpreter that all copies share when they are in one process.
 const INTERPRETER: usize = 1;
-/// Input locks and NeuronCores follow.
-pub(super) const FIRST_LOCK: usize = 2;
+/// Links of devices follow, then input locks and NeuronCores.
+pub(super) const FIRST_LINK: usize = 2;
 
 impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     /// Work of the worker's own thread: side by side with others, or in turns in a shared process.
@@ -40,7 +41,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         }
     }
 
-    /// Hands an input lock or the host resource on; whoever waited begins what it waited for.
+    /// Hands an input lock, a link or the host resource on; whoever waited begins what it waited for.
     pub(super) fn release(&mut self, resource: usize) {
         if let Some(next) = self.resources.release(resource) {
             let w = &self.workers[next as usize];
@@ -62,7 +63,12 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     }
 
     pub(super) fn input_lock(&self, worker: u32) -> usize {
-        FIRST_LOCK + self.workers[worker as usize].model as usize * (1 + self.pipeline_size as usize)
+        self.first_lock + self.workers[worker as usize].model as usize * (1 + self.pipeline_size as usize)
+    }
+
+    /// The link between the host and the device of the worker's model copy.
+    pub(super) fn link_of(&self, worker: u32) -> usize {
+        FIRST_LINK + self.devices[self.workers[worker as usize].model as usize] as usize
     }
 
     pub(super) fn core(&self, worker: u32, stage: u32) -> usize {

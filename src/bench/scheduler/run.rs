@@ -11,7 +11,7 @@ use crate::bench::run_error::RunError;
 use crate::bench::source::Source;
 use crate::bench::timer::Timers;
 
-use super::resources::FIRST_LOCK;
+use super::resources::FIRST_LINK;
 use super::worker::{Worker, check_size, in_turns};
 
 /// How far a run is.
@@ -32,6 +32,10 @@ pub struct Scheduler<E, O = Unobserved> {
     pub(super) executor: E,
     pub(super) observer: O,
     pub(super) pipeline_size: u32,
+    /// The device of each model copy.
+    pub(super) devices: Box<[u32]>,
+    /// Number of the first input lock.
+    pub(super) first_lock: usize,
     pub(super) source: Source,
     pub(super) now: u64,
     pub(super) shared_process: bool,
@@ -72,7 +76,10 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     /// As [`Scheduler::new`].
     pub fn observed(configuration: &Configuration, executor: E, expected: u64, observer: O) -> Result<Self, RunError> {
         let source = match configuration.options.dataset.filter(|d| !d.looped) {
-            Some(d) => Source::Dataset { left: vec![d.length; configuration.n_models as usize].into() },
+            Some(d) => {
+                let calls = d.calls(configuration.batch_size);
+                Source::Dataset { left: vec![calls; configuration.n_models as usize].into() }
+            }
             None => Source::Window { end: configuration.duration().0 },
         };
         Self::start(configuration, executor, expected, source, observer)
@@ -89,11 +96,14 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         // Both fit after the check: at most 2^20 workers and as many cores, and no more models than workers.
         let (models, workers) = (configuration.n_models, configuration.workers() as usize);
         let pipeline_size = configuration.pipeline_size.max(1);
-        let resources = FIRST_LOCK + models as usize * (1 + pipeline_size as usize);
+        let first_lock = FIRST_LINK + configuration.links() as usize;
+        let resources = first_lock + models as usize * (1 + pipeline_size as usize);
         let mut scheduler = Self {
             executor,
             observer,
             pipeline_size,
+            devices: (0..models).map(|model| configuration.device_of(model)).collect(),
+            first_lock,
             source,
             now: 0,
             shared_process: !configuration.options.is_multiprocess(),

@@ -34,6 +34,10 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
             Some(Stage::Call) => self.host(worker),
             Some(Stage::Host) => {
                 self.release(HOST);
+                self.link(worker);
+            }
+            Some(Stage::Link) => {
+                self.release(self.link_of(worker));
                 self.take_core(worker, 0);
             }
             Some(Stage::Transfer) => {
@@ -110,9 +114,18 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     fn host(&mut self, worker: u32) {
         let time = self.executor.stage_time(worker, Stage::Host);
         if time == SimTime::ZERO {
-            self.take_core(worker, 0);
+            self.link(worker);
         } else {
             self.serve(HOST, worker, Stage::Host, time);
+        }
+    }
+
+    fn link(&mut self, worker: u32) {
+        let time = self.executor.stage_time(worker, Stage::Link);
+        if time == SimTime::ZERO {
+            self.take_core(worker, 0);
+        } else {
+            self.serve(self.link_of(worker), worker, Stage::Link, time);
         }
     }
 

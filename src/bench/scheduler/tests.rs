@@ -51,6 +51,7 @@ fn one_worker_goes_through_every_stage_in_order() {
         preprocess: us(2),
         call: SimTime::ZERO,
         host: us(3),
+        link: SimTime::ZERO,
         transfer: us(4),
         device: vec![us(5)],
         postprocess: us(6),
@@ -181,12 +182,13 @@ fn a_seed_is_a_result() {
 
 fn any_times() -> impl Strategy<Value = (u32, u32, ServiceTimes)> {
     let stage = || prop_oneof![Just(0u64), 1u64..3_000];
-    (1u32..6, 1u32..4, (stage(), stage(), stage(), stage(), stage()), prop::collection::vec(1u64..3_000, 1..4))
-        .prop_map(|(models, workers, (input, pre, host, transfer, post), device)| {
+    (1u32..6, 1u32..4, (stage(), stage(), stage(), stage(), stage(), stage()), prop::collection::vec(1u64..3_000, 1..4))
+        .prop_map(|(models, workers, (input, pre, host, link, transfer, post), device)| {
             let times = ServiceTimes {
                 input: us(input),
                 preprocess: us(pre),
                 host: us(host),
+                link: us(link),
                 transfer: us(transfer),
                 device: device.into_iter().map(us).collect(),
                 postprocess: us(post),
@@ -280,4 +282,56 @@ fn the_original_accounting_takes_the_load_from_the_duration() {
     let short = with_options(&Configuration { duration_s: 60e-6, ..base }, original);
     let Err(error) = Scheduler::new(&short, SimulatedExecutor::new(&short, &times), 0) else { panic!("too short") };
     assert!(error.to_string().contains("over before the models are loaded and warm"), "{error}");
+}
+
+/// Requests a second of a configuration, measured over its whole window.
+fn per_second(configuration: &Configuration, times: &ServiceTimes) -> f64 {
+    let m = simulate(configuration, times);
+    m.in_window as f64 / m.window.to_secs_f64()
+}
+
+#[test]
+fn each_device_has_a_link_of_its_own_to_the_host() {
+    // A link that takes as long as four cores need together: two cores of a device wait for it, devices do not.
+    let times = ServiceTimes { link: us(100), device: vec![us(50)], ..ServiceTimes::default() };
+    let rate = |instance: &str, n_models| {
+        let configuration =
+            Configuration { instance_type: instance.into(), ..configuration(n_models, 4, 1, us(100_000)) };
+        (configuration.links(), per_second(&configuration, &times))
+    };
+    let (one_device, one) = rate("trn1.2xlarge", 2);
+    let (all_devices, all) = rate("trn1.32xlarge", 32);
+    assert_eq!((one_device, all_devices), (1, 16));
+    assert!((one - 10_000.0).abs() < 50.0 && (all / one - 16.0).abs() < 0.1, "{one} and {all} a second");
+}
+
+/// The default number of workers of a pipeline is the best of all for its throughput.
+#[test]
+fn default_workers_of_a_pipeline_are_the_best() {
+    for (stages, host, device) in [
+        (2, 0, vec![3_000, 3_000]),
+        (2, 900, vec![1_000, 1_000]),
+        (3, 500, vec![400, 1_000, 700]),
+        (4, 0, vec![250; 4]),
+    ] {
+        let times =
+            ServiceTimes { call: us(host), device: device.into_iter().map(us).collect(), ..ServiceTimes::default() };
+        let config = BenchConfig {
+            instance_type: "inf1.6xlarge".into(),
+            pipeline_sizes: vec![stages],
+            n_models: Some(vec![1]),
+            duration_s: 2.0,
+            ..BenchConfig::default()
+        };
+        let rows = expand(&config).unwrap().configurations;
+        assert_eq!(rows.len(), 1, "one count is run");
+        let chosen = per_second(&rows[0], &times);
+        for workers_per_model in 1..=2 * stages + 2 {
+            let other = per_second(&Configuration { workers_per_model, ..rows[0].clone() }, &times);
+            assert!(
+                chosen > other * 0.998,
+                "{stages} stages: {chosen}/s with the default, {other}/s with {workers_per_model}"
+            );
+        }
+    }
 }

@@ -15,8 +15,6 @@ pub struct BenchTrace<'a> {
     pub configuration: &'a Configuration,
     /// Modelled compile time; none for a system that is given by its times.
     pub compile: Option<SimTime>,
-    /// Whether work on the shared host resource before a core is taken moves data, as it does for compiled models.
-    pub host_moves_data: bool,
     /// From the opening of the window to the end of the last inference.
     pub elapsed: SimTime,
 }
@@ -40,7 +38,7 @@ pub fn build_bench_profile(trace: &BenchTrace<'_>, recorder: &BenchRecorder) -> 
             builder.slice(rows.models[*model as usize], start, dur, name, "setup", None);
         }
     }
-    let names = Names::new(&mut builder, trace.host_moves_data);
+    let names = Names::new(&mut builder);
     for (number, inference) in recorder.inferences.iter().enumerate() {
         rows.inference(&mut builder, &names, recorder, inference, number as u64);
     }
@@ -71,6 +69,7 @@ struct Names {
     execute: StrId,
     wait_core: StrId,
     wait_host: StrId,
+    wait_link: StrId,
     wait_input: StrId,
     wait_process: StrId,
     inference: StrId,
@@ -79,20 +78,21 @@ struct Names {
 }
 
 impl Names {
-    fn new(b: &mut ProfileBuilder, host_moves_data: bool) -> Self {
+    fn new(b: &mut ProfileBuilder) -> Self {
         Self {
             e2e: b.intern("e2e"),
             infer: b.intern("infer"),
             input: b.intern("input"),
             preprocess: b.intern("preprocess"),
             call: b.intern("call"),
-            host: b.intern(if host_moves_data { "transfer" } else { "host" }),
+            host: b.intern("host"),
             transfer: b.intern("transfer"),
             device: b.intern("device"),
             postprocess: b.intern("postprocess"),
             execute: b.intern("ExecuteComputation"),
             wait_core: b.intern("wait for NeuronCore"),
-            wait_host: b.intern(if host_moves_data { "wait for transfer" } else { "wait for host" }),
+            wait_host: b.intern("wait for host"),
+            wait_link: b.intern("wait for transfer"),
             wait_input: b.intern("wait for input"),
             wait_process: b.intern("wait for process"),
             inference: b.intern("inference"),
@@ -107,7 +107,7 @@ impl Names {
             Stage::Preprocess => self.preprocess,
             Stage::Call => self.call,
             Stage::Host => self.host,
-            Stage::Transfer => self.transfer,
+            Stage::Link | Stage::Transfer => self.transfer,
             Stage::Device(_) => self.device,
             Stage::Postprocess => self.postprocess,
         }
@@ -117,6 +117,7 @@ impl Names {
     fn wait_for(&self, stage: Stage) -> StrId {
         match stage {
             Stage::Host | Stage::Transfer => self.wait_host,
+            Stage::Link => self.wait_link,
             Stage::Device(_) => self.wait_core,
             Stage::Input => self.wait_input,
             Stage::Preprocess | Stage::Call | Stage::Postprocess => self.wait_process,
@@ -133,7 +134,6 @@ struct Rows {
     cores: Vec<(TrackId, TrackId)>,
     workers_per_model: u32,
     pipeline_size: u32,
-    host_moves_data: bool,
     brought_up_from: SimTime,
     window_from: SimTime,
 }
@@ -168,7 +168,6 @@ impl Rows {
             cores,
             workers_per_model: each.max(1),
             pipeline_size: stages,
-            host_moves_data: trace.host_moves_data,
             brought_up_from,
             window_from,
         }
@@ -253,10 +252,7 @@ impl Rows {
         let first = (worker / self.workers_per_model * self.pipeline_size) as usize;
         let (start, dur) = self.ns(self.window_from, time);
         match stage {
-            Stage::Transfer => {
-                b.slice_of(self.cores[first].0, start, Some(dur), names.transfer, names.io, ArgsId::NONE);
-            }
-            Stage::Host if self.host_moves_data => {
+            Stage::Link | Stage::Transfer => {
                 b.slice_of(self.cores[first].0, start, Some(dur), names.transfer, names.io, ArgsId::NONE);
             }
             Stage::Device(stage) => {

@@ -4,6 +4,8 @@ use super::*;
 use crate::base::SimTime;
 use crate::bench::{BenchConfig, Configuration, ConfigurationRun, RunDetail, ServiceTimes, expand};
 use crate::profile::Profile;
+use crate::profile::analysis::sentences::{SentencesPass, Topic};
+use crate::profile::analysis::work::Works;
 use crate::profile::flows::FlowIndex;
 
 fn us(us: u64) -> SimTime {
@@ -28,8 +30,7 @@ fn traced(configuration: &Configuration, times: &ServiceTimes, part: SimTime) ->
     while !run.step(1_000).done {}
     let (row, recorder) = run.finish_observed(RunDetail { timers: true, ..RunDetail::default() });
     let measurement = row.measurement.unwrap();
-    let trace =
-        BenchTrace { configuration, compile: Some(us(1_000)), host_moves_data: false, elapsed: measurement.elapsed };
+    let trace = BenchTrace { configuration, compile: Some(us(1_000)), elapsed: measurement.elapsed };
     let e2e = measurement.timers.e2e.iter().map(|t| t.total.to_ns()).sum();
     (build_bench_profile(&trace, &recorder.unwrap()), e2e)
 }
@@ -134,4 +135,18 @@ fn a_fast_run_is_cut_at_a_number_of_inferences() {
     let shown = s.ids().filter(|i| profile.str(s.name(*i)) == "e2e").count();
     assert_eq!(shown, MOST_TRACED_INFERENCES);
     assert!(!profile.diagnostics().is_empty());
+}
+
+#[test]
+fn compiling_and_loading_are_not_idleness_of_the_devices() {
+    let (profile, _) = traced(&configuration(1, 1, 1, us(1_000)), &times(), us(1_000));
+    let (works, flows) = (Works::of(&profile), FlowIndex::new(&profile));
+    let mut pass = SentencesPass::new(&profile);
+    while !pass.advance(&profile, &works, &flows, 1_000) {}
+    let said = pass.finish(&profile, &works);
+    let verdict = said.iter().find(|s| s.topic == Topic::Verdict).unwrap();
+    // 1 ms of compiling, 130 us of loading, and 4 us of input and host stand in front of the first work of a device.
+    let window = verdict.spans[0];
+    assert_eq!(window.start.0, 1_134_000, "{}", verdict.text);
+    assert!(window.end.0 <= 1_130_000 + 1_100_000, "{}", verdict.text);
 }

@@ -5,20 +5,28 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::{bench_trace, reports, text};
+use super::compile::write;
+use super::result_files::{path_of, refuse_index};
+use super::timed::TimedRuns;
+use super::{bench_eval, bench_index, bench_trace, reports, text};
 use crate::bench::{
-    BenchConfig, Configuration, DeviceType, EntryStatus, IndexFilter, ModelIndex, Report, ReportDetail, RowResult,
-    RunDetail, RunResults, SweepState, Verbosity, parse_levels, parse_list, results_to_json,
+    BenchConfig, Configuration, DeviceType, Report, ReportDetail, RowResult, RunDetail, RunResults, SweepState,
+    Verbosity, results_to_json, timed_results_to_json,
 };
-use crate::cli::bench_args::{BenchArgs, OutputArgs};
+use crate::cli::bench_args::BenchArgs;
 use crate::cli::driver::Driver;
+use crate::cli::interrupt::{self, Interrupted};
+use crate::cli::output_args::{JsonFormatArg, OutputArgs};
 use crate::session::{Event, Request, RunRequest};
 
 pub(super) fn run(args: BenchArgs) -> Result<()> {
-    reports::check(&args.output.table)?;
+    check_output(&args.output)?;
     let mut config = args.config()?;
     if let Some(path) = &args.model_filename {
-        config.index = Some(index(path, &args)?);
+        bench_index::put(&mut config, path, &args)?;
+    }
+    if let (DeviceType::Cpu, Some(instance)) = (config.options.device_type, &args.instance) {
+        eprintln!("note: --instance {instance} is not used: with --device-type cpu this machine is measured");
     }
     if let Some(settings) = config.mlperf.clone() {
         return super::mlperf::run(config, settings, args.output.table.json);
@@ -29,12 +37,18 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     if config.options.device_type == DeviceType::Cpu && config.n_models.is_none() {
         config.n_models = Some(super::cpu::default_copies());
     }
+    let evaluation = bench_eval::prepare(&args)?;
+    let dataset_notes = bench_eval::check_dataset(&args, &config.model)?;
+    interrupt::listen()?;
     let mut sweep = Sweep::new(config, &args.output)?;
+    dataset_notes.iter().for_each(|line| sweep.driver.say(line));
+    let configurations: Vec<Configuration> =
+        sweep.state.rows().iter().map(|row| row.planned.configuration.clone()).collect();
+    sweep.eval_metrics = evaluation.map(|e| e.run(&configurations)).transpose()?;
     sweep.run()?;
-    if args.output.return_timers {
-        text::print(results_to_json(&sweep.results).map_err(anyhow::Error::msg)?.as_bytes())?;
-    } else {
-        reports::print(&sweep.state.reports(), &args.output.table)?;
+    sweep.give_results()?;
+    if interrupt::is_asked() {
+        return Err(Interrupted(sweep.how_to_go_on()).into());
     }
     // Rows that failed are in the output; a run of which nothing came is not a success.
     let all = sweep.state.reports();
@@ -45,30 +59,13 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     }
 }
 
-/// The index file with the entries that the lists on the command line leave.
-fn index(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
-    let shown = path.display();
-    let json = fs::read_to_string(path).with_context(|| format!("{shown}: can't be read"))?;
-    let read = ModelIndex::read(&json).with_context(|| format!("{shown}: is no model index"))?;
-    for warning in &read.warnings {
-        eprintln!("note: {shown}: {warning}");
+/// What cannot be printed together, and files that would be lost.
+fn check_output(output: &OutputArgs) -> Result<()> {
+    reports::check(&output.table)?;
+    if output.return_timers == Some(None) && (output.table.json || output.table.csv) {
+        bail!("--return-timers prints timers in place of reports; name a file for them, or leave --json and --csv out");
     }
-    let mut filter = IndexFilter::default();
-    if let Some(list) = &args.batch_sizes {
-        filter = filter.with("batch_size", &parse_list("--batch-sizes", list)?)?;
-    }
-    if let Some(list) = &args.pipeline_sizes {
-        filter = filter.with("pipeline_size", &parse_list("--pipeline-sizes", list)?)?;
-    }
-    if let Some(list) = &args.performance_levels {
-        filter = filter.with("performance_level", &parse_levels("--performance-levels", list)?)?;
-    }
-    let kept = read.index.filter(&filter);
-    if !kept.model_configs.iter().any(|e| e.status == EntryStatus::Finished) {
-        let of = read.index.model_configs.len();
-        bail!("{shown}: none of its {of} entries is finished and passes the filters; compile again, or filter less");
-    }
-    Ok(kept)
+    refuse_index("--return-timers", output.return_timers.iter().flatten().next().map(|p| p.as_path()))
 }
 
 /// A sweep on this machine, one configuration after another.
@@ -78,6 +75,10 @@ struct Sweep<'a> {
     verbosity: Verbosity,
     args: &'a OutputArgs,
     results: Vec<RunResults>,
+    /// Starts and ends, where they were asked for.
+    timed: Option<TimedRuns>,
+    /// Names and values of evaluation metrics, where they were asked for.
+    eval_metrics: Option<serde_json::Value>,
 }
 
 impl<'a> Sweep<'a> {
@@ -87,26 +88,35 @@ impl<'a> Sweep<'a> {
         for message in state.messages.iter().filter(|_| verbosity > Verbosity::Silent) {
             driver.say(&format!("note: {message}"));
         }
+        verbosity.at_start(&state.config).iter().for_each(|line| driver.say(line));
         if let Some(kept) = args.resume.as_deref().filter(|p| p.exists()).map(read_kept).transpose()? {
             let adopted = state.adopt(&kept);
             driver.say(&format!("note: {adopted} configurations have finished before and are not run again"));
         }
-        Ok(Self { state, driver, verbosity, args, results: Vec::new() })
+        let wants_spans = args.return_timers.is_some() && args.table.json_format == JsonFormatArg::Neuronperf;
+        let timed = wants_spans.then(TimedRuns::default);
+        Ok(Self { state, driver, verbosity, args, results: Vec::new(), timed, eval_metrics: None })
     }
 
     fn run(&mut self) -> Result<()> {
-        while let Some((row, configuration)) = self.state.begin_next() {
+        while !interrupt::is_asked()
+            && let Some((row, configuration)) = self.state.begin_next()
+        {
             let progress = self.state.progress();
             let left_s = f64::from(progress.waiting + progress.running) * configuration.duration_s;
             self.say(self.verbosity.before(&configuration, left_s));
-            let result = self.run_one(row, &configuration);
+            let result = self.run_one(row, &configuration)?;
+            if interrupt::is_asked() && !result.report.is_finished() {
+                self.state.give_back(row);
+                break;
+            }
             let error = result.report.error.as_deref();
             self.say(self.verbosity.after(&configuration, result.measurement.as_ref(), error));
             if error.is_none() {
                 let place = (row, self.state.rows().len());
                 bench_trace::write(&mut self.driver, &configuration, &self.args.trace, place)?;
             }
-            if let (true, Some(measurement)) = (self.args.return_timers, result.measurement) {
+            if let (true, Some(measurement)) = (self.args.return_timers.is_some(), result.measurement) {
                 self.results.push(RunResults { configuration, measurement });
             }
             self.state.finish(row, result.report);
@@ -118,20 +128,49 @@ impl<'a> Sweep<'a> {
         Ok(())
     }
 
-    fn run_one(&mut self, row: u32, configuration: &Configuration) -> RowResult {
+    /// Prints and writes what was asked for.
+    fn give_results(&mut self) -> Result<()> {
+        let (reports, table) = (self.state.reports(), &self.args.table);
+        let (verbosity, driver) = (self.verbosity, &mut self.driver);
+        let mut note = |line: String| {
+            if verbosity > Verbosity::Silent {
+                driver.say(&line);
+            }
+        };
+        let metrics = self.eval_metrics.as_ref();
+        reports::write_files(&reports, table, metrics, &mut note)?;
+        let Some(file) = &self.args.return_timers else { return reports::print(&reports, table, metrics) };
+        let json = match &self.timed {
+            Some(timed) => timed_results_to_json(&timed.results),
+            None => results_to_json(&self.results),
+        };
+        let json = json.map_err(anyhow::Error::msg)?;
+        if file.is_none() {
+            return text::print(json.as_bytes());
+        }
+        let path = path_of(file, &reports, "json");
+        write(&path, &json)?;
+        note(format!("note: the timers are in {}", path.display()));
+        reports::print(&reports, table, metrics)
+    }
+
+    fn run_one(&mut self, row: u32, configuration: &Configuration) -> Result<RowResult> {
         let report = match self.args.report_verbosity {
             0 => ReportDetail::Summary,
             1 => ReportDetail::Seconds,
             _ => ReportDetail::Latencies,
         };
-        let timers = self.args.return_timers || self.verbosity == Verbosity::Debug;
+        let timers = self.args.return_timers.is_some() || self.verbosity == Verbosity::Debug;
         let detail = RunDetail { report, charts: false, timers };
+        if let Some(timed) = &mut self.timed {
+            return timed.run(configuration, detail);
+        }
         if configuration.options.device_type == DeviceType::Cpu {
-            return super::cpu::run(configuration, detail);
+            return Ok(super::cpu::run(configuration, detail));
         }
         let run = Box::new(RunRequest { row, configuration: configuration.clone(), times: None, detail });
         let failed = |error: String| RowResult::failed(configuration, error);
-        match self.driver.run(|job| Request::RunConfiguration { job, run }, None) {
+        Ok(match self.driver.run(|job| Request::RunConfiguration { job, run }, None) {
             Ok(events) => events
                 .into_iter()
                 .find_map(|e| match e {
@@ -140,6 +179,19 @@ impl<'a> Sweep<'a> {
                 })
                 .unwrap_or_else(|| failed("the run gave no row".to_owned())),
             Err(error) => failed(error.to_string()),
+        })
+    }
+
+    /// After Ctrl-C: what is there, and how the rest is run.
+    fn how_to_go_on(&self) -> String {
+        let (done, all) = (self.state.reports().len(), self.state.rows().len());
+        let said = format!("stopped after {done} of {all} configurations");
+        match &self.args.resume {
+            Some(path) if done > 0 => format!("{said}; run the same command again to go on from {}", path.display()),
+            Some(_) => format!("{said}; run the same command again to begin again"),
+            None => {
+                format!("{said}; with --resume FILE, what has finished is kept and the same command goes on from it")
+            }
         }
     }
 

@@ -1,16 +1,11 @@
 //! `neuronscope compile`
 
-// The time a compile takes is measured, and shown as that.
-#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
 use super::text;
-use crate::base::stats::round_to;
 use crate::bench::{CompiledModel, EntryStatus, ModelIndex};
 use crate::cli::driver::Driver;
 use crate::cli::index_args::ModelCompileArgs;
@@ -21,16 +16,14 @@ pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
     let mut index = config.plan()?.index;
     // The name is a digest of what will be in the index, so it has to be known before the first compile is written.
     let path = args.filename.as_deref().map_or_else(|| default_path(&args), with_json);
-    let (mut begun, mut written) = (Instant::now(), Ok(()));
+    let mut written = Ok(());
     let mut driver = Driver::new();
     let request = |job| Request::Compile { job, config: Box::new(config) };
     driver.run_with(request, None, &mut |event| {
-        if let Event::Compiled { compiled, .. } = event {
-            let compile_s = round_to(begun.elapsed().as_secs_f64(), 3);
-            if written.is_ok() {
-                written = keep(&mut index, *compiled, compile_s, &path);
-            }
-            begun = Instant::now();
+        if let Event::Compiled { compiled, .. } = event
+            && written.is_ok()
+        {
+            written = keep(&mut index, *compiled, &path);
         }
     })?;
     written?;
@@ -47,9 +40,8 @@ pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
 }
 
 /// Writes an artifact and then the index with it, so that what is done is there whatever happens next.
-fn keep(index: &mut ModelIndex, compiled: CompiledModel, compile_s: f64, path: &Path) -> Result<()> {
-    let CompiledModel { mut entry, artifact } = compiled;
-    entry.compile_s = artifact.is_some().then_some(compile_s);
+fn keep(index: &mut ModelIndex, compiled: CompiledModel, path: &Path) -> Result<()> {
+    let CompiledModel { entry, artifact } = compiled;
     if let (Some(artifact), Some(file)) = (artifact, &entry.filename) {
         write(Path::new(file), &artifact.to_json().map_err(anyhow::Error::msg)?)?;
     }
@@ -79,7 +71,9 @@ fn default_path(args: &ModelCompileArgs) -> PathBuf {
         args.model, args.instance, args.batch_sizes, args.pipeline_sizes, args.performance_levels
     );
     let c = &args.compile;
-    let flags = format!("{}|{}|{}|{:?}", c.auto_cast, c.auto_cast_type, c.optlevel, c.lnc);
+    let or = |given: &Option<String>, default: &str| given.clone().unwrap_or_else(|| default.to_owned());
+    let (cast, cast_type, level) = (or(&c.auto_cast, "matmult"), or(&c.auto_cast_type, "bf16"), or(&c.optlevel, "2"));
+    let flags = format!("{cast}|{cast_type}|{level}|{:?}", c.lnc);
     // With the default flags the name is the one it has always had.
     let asked = if flags == "matmult|bf16|2|None" { asked } else { format!("{asked}|{flags}") };
     let name = args.model_name.as_deref().unwrap_or(&args.model);

@@ -7,11 +7,12 @@ use std::fs;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::base::{Clock, WallNs};
-use crate::bench::cpu::{CpuRun, CpuStage, CpuTimers, HostSamples, cpu_row, side_by_side};
+use crate::bench::cpu::{CpuRun, CpuStage, CpuTimers, HostSamples, Machine, cpu_row, side_by_side};
 use crate::bench::{Configuration, RowResult, RunDetail};
+use crate::cli::interrupt;
 
 /// One copy, and as many as there are processors.
 pub(super) fn default_copies() -> Vec<u32> {
@@ -21,13 +22,14 @@ pub(super) fn default_copies() -> Vec<u32> {
 }
 
 /// The monotonic clock of the system.
-struct SystemClock {
+pub(super) struct SystemClock {
     origin: Instant,
     resolution_ns: u64,
 }
 
 impl SystemClock {
-    fn new() -> Self {
+    /// A clock that counts from now.
+    pub fn new() -> Self {
         let origin = Instant::now();
         // The smallest step that two looks show.
         let step = || {
@@ -59,6 +61,7 @@ pub(super) fn run(configuration: &Configuration, detail: RunDetail) -> RowResult
     let (copies, each) = side_by_side(configuration);
     let copies = copies as usize;
     let (barrier, over) = (Barrier::new(copies), AtomicBool::new(false));
+    let began_unix_s = unix_s();
     let interval = Duration::from_secs_f64(configuration.options.stats_interval_s.max(0.01));
     let (timers, samples) = thread::scope(|scope| {
         let sampler = scope.spawn(|| sample(interval, &over));
@@ -68,29 +71,47 @@ pub(super) fn run(configuration: &Configuration, detail: RunDetail) -> RowResult
         over.store(true, Ordering::Relaxed);
         (timers, sampler.join().unwrap_or_default())
     });
-    cpu_row(configuration, &timers, &samples, &machine(), detail)
+    if interrupt::is_asked() {
+        return RowResult::failed(configuration, "stopped by Ctrl-C");
+    }
+    cpu_row(configuration, &timers, &samples, &machine(began_unix_s), detail)
 }
 
 fn measure(configuration: &Configuration, barrier: &Barrier) -> CpuTimers {
     let clock = SystemClock::new();
     let mut run = CpuRun::new(configuration.clone());
-    while !matches!(run.stage(), CpuStage::Ready | CpuStage::Done) {
+    while !matches!(run.stage(), CpuStage::Ready | CpuStage::Done) && !interrupt::is_asked() {
         run.step(&clock);
     }
     barrier.wait();
-    while run.stage() != CpuStage::Done {
+    while run.stage() != CpuStage::Done && !interrupt::is_asked() {
         run.step(&clock);
     }
     run.into_timers()
 }
 
-/// `Intel(R) Xeon(R) Processor, 2 processors, linux x86_64`.
-fn machine() -> String {
+/// Seconds since 1970, as the system's calendar has it.
+fn unix_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// `Intel(R) Xeon(R) Processor x 2`, and the same with the system.
+fn machine(began_unix_s: u64) -> Machine {
+    let name = processor();
+    let count = thread::available_parallelism().map_or(1, usize::from);
+    Machine {
+        name: format!("{name} x {count}"),
+        description: format!("{name}, {count} processors, {} {}", std::env::consts::OS, std::env::consts::ARCH),
+        began_unix_s,
+        ended_unix_s: unix_s(),
+    }
+}
+
+/// The processor's own name, where the system tells (Linux).
+pub(super) fn processor() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|l| l.strip_prefix("model name").and_then(|l| l.split_once(':')));
-    let name = name.map_or("processor", |(_, name)| name.trim());
-    let count = thread::available_parallelism().map_or(1, usize::from);
-    format!("{name}, {count} processors, {} {}", std::env::consts::OS, std::env::consts::ARCH)
+    name.map_or("processor", |(_, name)| name.trim()).to_owned()
 }
 
 /// Processor and memory in use, where the system tells (Linux).

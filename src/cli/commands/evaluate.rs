@@ -5,6 +5,7 @@ use std::fs;
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::text;
+use crate::base::units::format_figures;
 use crate::bench::evaluate::{Metrics, Record, metrics_to_text};
 use crate::cli::args::EvaluateArgs;
 
@@ -21,7 +22,7 @@ pub(super) fn run(args: EvaluateArgs) -> Result<()> {
     }
     for name in &args.metrics {
         let value = metrics.evaluate(name, &records).with_context(|| format!("{shown}: {name}"))?;
-        let value = value.map_or_else(|| "N/A".to_owned(), |v| v.to_string());
+        let value = value.map_or_else(|| "N/A".to_owned(), format_figures);
         text::print(format!("{name} {value}\n").as_bytes())?;
     }
     Ok(())

@@ -1,7 +1,11 @@
 //! One file a command.
 
+mod aggregate;
 mod analysis;
+mod analyze;
 mod bench;
+mod bench_eval;
+mod bench_index;
 mod bench_trace;
 mod compare;
 mod compile;
@@ -9,6 +13,7 @@ mod counters;
 mod cpu;
 mod devices;
 mod evaluate;
+mod experiment;
 mod flame;
 mod histogram;
 mod idle;
@@ -22,9 +27,12 @@ mod profile;
 mod query;
 mod report;
 mod reports;
+mod result_files;
 mod summary;
 mod text;
+mod timed;
 mod validate;
+mod verify;
 
 use anyhow::Result;
 
@@ -56,5 +64,9 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Compare(args) => compare::run(args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),
+        Command::Experiment(args) => experiment::run(*args),
+        Command::Aggregate(args) => aggregate::run(*args),
+        Command::Analyze(args) => analyze::run(args),
+        Command::Verify(args) => verify::run(args),
     }
 }

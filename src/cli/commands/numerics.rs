@@ -1,6 +1,6 @@
 //! `neuronscope numerics`
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::text;
 use crate::cli::args::NumericsArgs;
@@ -23,10 +23,13 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
         _ => None,
     });
     let report = found.context("the session gave no comparison")?;
-    if args.json {
-        return text::print(report.to_json().map_err(anyhow::Error::msg)?.as_bytes());
+    let said = if args.json { report.to_json().map_err(anyhow::Error::msg)? } else { describe(&report) };
+    text::print(said.as_bytes())?;
+    let failed = report.outputs.iter().filter(|o| !o.passed).count();
+    if failed > 0 {
+        bail!("{failed} of {} outputs are not within the tolerance", report.outputs.len());
     }
-    text::print(describe(&report).as_bytes())
+    Ok(())
 }
 
 fn describe(report: &NumericsReport) -> String {

@@ -1,20 +1,20 @@
-//! `neuronscope open FILE`
+//! `neuronscope open FILE...`
 
 use anyhow::{Context, Result, bail};
 
 use super::analysis::{analyse, print_json, shorten};
-use super::profile::{export, write_trace};
+use super::profile::{export, operators, write_trace};
 use super::text;
 use crate::base::units::{format_count, format_ns};
 use crate::cli::args::OpenArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
 use crate::profile::summary::OpenSummary;
-use crate::session::{Answer, ExportKind, ProfileKey, Question};
+use crate::session::{Answer, ExportKind, OperatorKind, ProfileInfo, ProfileKey, Question};
 
 pub(super) fn run(args: OpenArgs) -> Result<()> {
     let mut driver = Driver::new();
-    let info = source::open_file(&mut driver, &args.file)?;
+    let info = source::open_files(&mut driver, &args.files)?;
     if let Some(path) = &args.output {
         write_trace(&mut driver, info.profile, args.export, path)?;
     }
@@ -32,8 +32,20 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
         }
         let summary: OpenSummary = serde_json::from_slice(&json).context("the summary can't be read back")?;
         text::print(describe(&summary, args.top).as_bytes())?;
+        text::print(neuron_tables(&mut driver, one)?.as_bytes())?;
     }
     Ok(())
+}
+
+/// The operator tables of a run of the Neuron plugin, as the plugin shows them.
+fn neuron_tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
+    let mut out = String::new();
+    for (kind, title) in [(OperatorKind::Framework, "operator-framework"), (OperatorKind::Hlo, "operator-hlo")] {
+        if info.operators.contains(&kind) {
+            out.push_str(&format!("\n{title}\n{}", operators(driver, info.profile, kind)?));
+        }
+    }
+    Ok(out)
 }
 
 fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()> {

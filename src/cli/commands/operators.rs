@@ -15,7 +15,7 @@ pub(super) fn run(args: OperatorsArgs) -> Result<()> {
     let (of, by) = (args.chosen.chosen(), args.by.into());
     let what = match args.members {
         Some(name) => Listing::Members(MembersOf { of, by, name, order: MemberOrder::Longest }),
-        None => Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks, rule: of.rule }),
+        None => Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks }),
     };
     print_listed(&list(&mut driver, profile, what, &args.output)?, &args.output)
 }

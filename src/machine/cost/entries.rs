@@ -94,6 +94,7 @@ pub(super) fn core(tables: &Generations<'_>) -> Vec<Entry> {
 
 pub(super) fn engines(tables: &Generations<'_>) -> Vec<Entry> {
     let EngineCosts {
+        slowdown_permille: _,
         min_interval_cycles: _,
         static_overhead_cycles: _,
         memory_access_cycles: _,
@@ -121,6 +122,13 @@ pub(super) fn engines(tables: &Generations<'_>) -> Vec<Entry> {
         )
     };
     vec![
+        row(
+            |e| e.slowdown_permille.into(),
+            "slowdown_permille",
+            "thousandths",
+            Derived,
+            "1,000 is the published clock; Inferentia2 has `inf2_engine_permille` below",
+        ),
         row(
             |e| e.min_interval_cycles.into(),
             "min_interval_cycles",
@@ -302,7 +310,7 @@ pub(super) fn runtime(tables: &Generations<'_>) -> Vec<Entry> {
         host_io_bytes_per_us: _,
         load_ns: _,
         load_beside_ns: _,
-        bus_bytes_per_us: _,
+        link_bytes_per_us: _,
         torch_1_permille: _,
         warmup_ns: _,
     } = &tables[0].runtime;
@@ -329,7 +337,13 @@ pub(super) fn runtime(tables: &Generations<'_>) -> Vec<Entry> {
             Derived,
             "NeuronPerf's sample results: 62 ms for one copy, 294 to 304 for sixteen. The 114 ms of one copy with two workers do not fit and are left out",
         ),
-        row(|r| r.bus_bytes_per_us, "bus_bytes_per_us", "bytes/us", Published, "driver: PCIe copies at 16 GB/s on v2"),
+        row(
+            |r| r.link_bytes_per_us,
+            "link_bytes_per_us",
+            "bytes/us of a device",
+            Published,
+            "driver: PCIe copies at 16 GB/s on v2. Devices have DMA engines of their own for the host, so each has a link of its own",
+        ),
         row(|r| r.torch_1_permille.into(), "torch_1_permille", "thousandths", Fitted, "see below"),
         row(|r| r.warmup_ns, "warmup_ns", "ns", Measured, "NeuronPerf's sample results: 2.6 to 4.4 ms"),
     ]

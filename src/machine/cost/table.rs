@@ -8,14 +8,18 @@ use crate::machine::arch::{CoreSpec, NEURONCORE_V2};
 /// Costs of the compute engines, in cycles of the engine unless said otherwise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineCosts {
+    /// How much longer every instruction takes than its cycles at the published clock, thousandths: 1,000, and on
+    /// Inferentia2 [`Calibration::inf2_engine_permille`] (fitted). What a core can do at best does not depend on it.
+    pub slowdown_permille: u32,
     /// Shortest initiation interval of any instruction (published, NKI cost table: `MIN_II` ~ 64).
     pub min_interval_cycles: u32,
-    /// Added once when an instruction is short or depends on the one before it (published, NKI architecture guide:
-    /// ~100 engine cycles).
+    /// Added once when an instruction of the vector, the scalar or the GpSimd engine is short or depends on the one before
+    /// it (published, NKI architecture guide: ~100 engine cycles).
     pub static_overhead_cycles: u32,
-    /// Access to SBUF or PSUM that pipelining doesn't hide (published: ~60 cycles on NeuronCore-v2). Charged where a
-    /// dependent chain shows it: the array's read of SBUF and the scalar engine's read of PSUM. A dependent scalar
-    /// engine chain was measured at 264 cycles, of which `64 + 100 + 60` are these three.
+    /// Access to SBUF or PSUM that pipelining does not hide (published: ~60 cycles on NeuronCore-v2). Charged where a
+    /// dependent chain shows it: the array's read of a stationary tile after idle time, its read of the moving tile and
+    /// its write to PSUM; the scalar engine's read of PSUM. A dependent scalar engine chain was measured at 264 cycles,
+    /// of which `64 + 100 + 60` are these three.
     pub memory_access_cycles: u32,
     /// Cycles an element of an operation on two tensors that both lie in SBUF (published, NKI cost table: 2, and 1 when
     /// all are 16 bits wide).
@@ -94,8 +98,9 @@ pub struct RuntimeCosts {
     /// Loading takes this much longer for each other copy that loads at the same time, nanoseconds (derived: 62 ms for one
     /// copy, 294 to 304 for sixteen in NeuronPerf's sample results).
     pub load_beside_ns: u64,
-    /// Rate of the bus between host and device, bytes per microsecond (published: PCIe copies at 16 GB/s on v2).
-    pub bus_bytes_per_us: u64,
+    /// Rate of the link between the host and one device, bytes per microsecond (published: the driver's PCIe copies run at
+    /// 16 GB/s on v2; each device has a link of its own, as it has DMA engines of its own for the host).
+    pub link_bytes_per_us: u64,
     /// How long a call takes with the compiler and runtime of PyTorch 1, thousandths of what it takes with those of
     /// PyTorch 2 (fitted).
     pub torch_1_permille: u32,
@@ -146,6 +151,7 @@ impl CostTable {
         Self {
             core: NEURONCORE_V2,
             engine: EngineCosts {
+                slowdown_permille: 1_000,
                 min_interval_cycles: 64,
                 static_overhead_cycles: 100,
                 memory_access_cycles: 60,
@@ -180,7 +186,7 @@ impl CostTable {
                 host_io_bytes_per_us: fitted.host_io_bytes_per_us,
                 load_ns: 62_000_000,
                 load_beside_ns: 15_800_000,
-                bus_bytes_per_us: 16_000,
+                link_bytes_per_us: 16_000,
                 torch_1_permille: fitted.torch_1_permille,
                 warmup_ns: 2_600_000,
             },
@@ -197,7 +203,8 @@ impl CostTable {
     }
 
     /// The NeuronCore-v2 of Inferentia2. Published rows that are bound by compute take about 1.2 times as long as on
-    /// Trainium, and rows bound by DMA the same; slower engine clocks fit that (derived).
+    /// Trainium, and rows bound by DMA the same; instructions that take longer than their clock says fit that (derived).
+    /// The core itself, and so its peak, is the published one.
     #[must_use]
     pub fn inferentia2() -> Self {
         Self::calibrated_inferentia2(&FITTED)
@@ -207,14 +214,7 @@ impl CostTable {
     #[must_use]
     pub fn calibrated_inferentia2(fitted: &Calibration) -> Self {
         let mut table = Self::calibrated(fitted);
-        for mhz in [
-            &mut table.core.tensor_mhz,
-            &mut table.core.vector_mhz,
-            &mut table.core.scalar_mhz,
-            &mut table.core.gpsimd_mhz,
-        ] {
-            *mhz = *mhz * 1_000 / fitted.inf2_engine_permille.max(1);
-        }
+        table.engine.slowdown_permille = fitted.inf2_engine_permille;
         table
     }
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::base::nearest_text;
 use crate::model::{Graph, InputSpec, ModelError, Module, trace};
 use crate::tensor::Shape;
 
@@ -19,12 +20,12 @@ pub const MAX_BATCH_SIZE: u64 = 65_536;
 #[non_exhaustive]
 pub enum SpecError {
     /// No such model.
-    #[error("unknown model {name:?}: there are {known}")]
+    #[error("unknown model {name:?}: the nearest are {nearest}; neuronscope models lists all {}", MODELS.len())]
     UnknownModel {
         /// What was asked for.
         name: String,
-        /// What exists.
-        known: String,
+        /// The three names most like it.
+        nearest: String,
     },
     /// No such parameter.
     #[error("model {model} has no parameter {name:?}: {known}")]
@@ -187,7 +188,7 @@ impl FromStr for ModelSpec {
         let name = name.trim();
         let info = MODELS.iter().find(|m| same_model(m.id, name)).ok_or_else(|| SpecError::UnknownModel {
             name: name.to_owned(),
-            known: join(MODELS.iter().map(|m| m.id)),
+            nearest: nearest_text(name, MODELS.iter().map(|m| m.id)),
         })?;
         let mut spec = Self::new(info);
         let mut given: Vec<&str> = Vec::new();
@@ -264,11 +265,11 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_list_what_there_is() {
-        assert!(
-            error("resnet").starts_with("unknown model \"resnet\": there are nn, matmult, mlp, bert-base-uncased, ")
-        );
-        assert!(error("").starts_with("unknown model \"\": there are nn, "));
+    fn unknown_names_are_answered_with_the_nearest_three() {
+        let message = error("resnet");
+        assert!(message.starts_with("unknown model \"resnet\": the nearest are resnet"), "{message}");
+        assert!(message.ends_with("; neuronscope models lists all 26") && message.matches("resnet").count() == 4);
+        assert!(error("").starts_with("unknown model \"\": the nearest are nn, "));
         assert!(error("google/").starts_with("unknown model \"google/\""));
         assert_eq!(
             error("matmult:m=3"),

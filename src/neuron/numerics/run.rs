@@ -5,10 +5,11 @@ use std::rc::Rc;
 use thiserror::Error;
 
 use super::{DeviceArithmetic, Exceptions, NumericsReport, NumericsSpec, OutputComparison, compare};
+use crate::base::nearest_text;
 use crate::compiler::hlo::{EvalError, Evaluation, HloModule, InstrId, Opcode, Reference};
 use crate::compiler::passes::{PassError, PassManager};
 use crate::compiler::{LowerError, UnsupportedOption, Workflow, lower, parameter_values};
-use crate::machine::arch::{Instance, NEURONCORE_V2, features, instance};
+use crate::machine::arch::{INSTANCES, Instance, NEURONCORE_V2, features, instance};
 use crate::model::{Graph, ModelSpec, SpecError, input_tensor};
 use crate::tensor::{Tensor, TensorError};
 
@@ -25,7 +26,7 @@ const ARRAY_ROWS: u32 = NEURONCORE_V2.partitions;
 #[non_exhaustive]
 pub enum NumericsError {
     /// No such size.
-    #[error("unknown instance type '{name}'; see neuronscope devices")]
+    #[error("unknown instance type '{name}': the nearest are {}", nearest_text(name, INSTANCES.iter().map(|i| i.name)))]
     UnknownInstance {
         /// What was given.
         name: String,

@@ -79,7 +79,6 @@ mod tests {
     use super::*;
     use crate::base::{Diagnostics, Interval, TraceNs};
     use crate::profile::ProfileBuilder;
-    use crate::profile::analysis::RangeRule;
 
     #[test]
     fn members_by_time_over_all_threads_or_by_length() {
@@ -100,7 +99,7 @@ mod tests {
         assert_eq!(find(&all, GroupBy::Name, "none", MemberOrder::Time), []);
         // The first event, at 20 ns, is where the profile starts.
         let within = Some(Interval::new(TraceNs(25), TraceNs(35)));
-        let span = Selection { within, rule: RangeRule::Clip, ..all };
+        let span = Selection { within, ..all };
         assert_eq!(find(&span, GroupBy::Name, "mm", MemberOrder::Longest), [(1, 5), (0, 5)]);
     }
 }

@@ -4,8 +4,8 @@
 //! report and cancel between; each has a function that walks to the end at once. All of them share three rules:
 //!
 //! * a slice that never ended is in no statistics;
-//! * *self time* is a slice's duration without the part that its direct children cover;
-//! * with a span of time, slices count whole or with the part inside ([`RangeRule`]).
+//! * *self time*: at each instant of a thread the slice that began last has the time ([`self_time`]);
+//! * with a span of time, slices count with the part inside.
 
 pub mod calltree;
 pub mod compare;
@@ -18,12 +18,16 @@ pub mod idle;
 pub mod in_order;
 pub mod members;
 pub mod modules;
+pub mod opcode;
 pub mod operators;
 pub mod query;
 pub mod scopes;
 mod selection;
+pub mod self_time;
 pub mod sentences;
+mod threads;
 pub mod work;
 
 pub use grouping::{GroupBy, Grouping};
-pub use selection::{RangeRule, Selection, SliceCursor};
+pub use selection::{Selection, SliceCursor};
+pub use threads::Threads;

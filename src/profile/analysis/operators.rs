@@ -1,13 +1,12 @@
 //! Operator statistics: how often something ran, for how long, and how much of that was its own.
 //!
-//! A slice is the child of the one that was running on its thread when it started; where it outlasts that one, only the
-//! part inside counts.
+//! Self time is that of [`super::self_time`].
 
 use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
-use crate::base::{Idx, stats};
-use crate::profile::{Profile, SliceFlags, SliceId};
+use crate::base::stats;
+use crate::profile::{Profile, SliceId};
 
 /// Statistics of one group.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,60 +84,6 @@ impl OpTable {
     #[must_use]
     pub fn name<'a>(&'a self, profile: &'a Profile, row: &OpStats) -> &'a str {
         self.grouping.label(profile, row.group)
-    }
-}
-
-/// Self time of every slice, in ns, by position. Unclosed slices have none and take none from others.
-#[must_use]
-pub fn self_times(profile: &Profile) -> Vec<i64> {
-    let mut times = SelfTimes::new(profile);
-    while !times.advance(profile, usize::MAX) {}
-    times.finish()
-}
-
-/// Computes [`self_times`] a part at a time.
-#[derive(Debug)]
-pub struct SelfTimes {
-    own: Vec<i64>,
-    /// Position of the next slice to take from the one around it.
-    next: usize,
-}
-
-impl SelfTimes {
-    /// Prepares it.
-    #[must_use]
-    pub fn new(profile: &Profile) -> Self {
-        let slices = profile.slices();
-        Self { own: slices.ids().map(|id| slices.dur_ns(id)).collect(), next: 0 }
-    }
-
-    /// Looks at up to `limit` slices more. Returns whether it has seen all.
-    pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
-        let slices = profile.slices();
-        let end = self.own.len().min(self.next.saturating_add(limit));
-        for id in (self.next..end).map(SliceId::from_usize) {
-            if slices.flags(id).has(SliceFlags::UNCLOSED) {
-                self.own[id.index()] = 0;
-            }
-            if let Some(parent) = slices.stack_parent(id) {
-                let covered = slices.end(id).min(slices.end(parent)).0.saturating_sub(slices.start(id).0);
-                self.own[parent.index()] -= covered;
-            }
-        }
-        self.next = end;
-        self.next == self.own.len()
-    }
-
-    /// Number of slices not looked at yet.
-    #[must_use]
-    pub fn left(&self) -> u64 {
-        (self.own.len() - self.next) as u64
-    }
-
-    /// The times.
-    #[must_use]
-    pub fn finish(self) -> Vec<i64> {
-        self.own
     }
 }
 

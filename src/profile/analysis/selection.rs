@@ -4,18 +4,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::self_time::SelfTimes;
 use crate::base::{Interval, TraceNs};
 use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
-
-/// How a slice counts that is partly inside a span of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum RangeRule {
-    /// With its whole duration, as in a list of what was running.
-    #[default]
-    Whole,
-    /// With the part inside: self times then add up to the covered time of the span.
-    Clip,
-}
 
 /// Which slices a question is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,14 +14,13 @@ pub struct Selection {
     /// Only the slices of these tracks; those of all threads if absent (tracks of samples are made of events that are kept
     /// beside them).
     pub tracks: Option<Vec<TrackId>>,
-    /// Only slices that share an instant with this span, or that have no duration and lie in it; all if absent.
+    /// Only this span: slices that share an instant with it, or that have no duration and lie in it, count with the part
+    /// inside; everything if absent.
     pub within: Option<Interval<TraceNs>>,
-    /// What of a slice counts that is partly inside the span.
-    pub rule: RangeRule,
 }
 
 impl Selection {
-    /// All slices that share an instant with a span, whole.
+    /// All slices in a span.
     #[must_use]
     pub fn within(span: Option<Interval<TraceNs>>) -> Self {
         Self { within: span, ..Self::default() }
@@ -50,20 +40,23 @@ impl Selection {
         if !inside {
             return None;
         }
-        match self.rule {
-            RangeRule::Whole => Some(slice),
-            RangeRule::Clip => Some(Interval::new(slice.start.max(span.start), slice.end.min(span.end))),
+        Some(Interval::new(slice.start.max(span.start), slice.end.min(span.end)))
+    }
+
+    /// What of a slice of a profile counts; nothing when it is outside or never ended.
+    #[must_use]
+    pub fn counted(&self, profile: &Profile, id: SliceId) -> Option<Interval<TraceNs>> {
+        let slices = profile.slices();
+        if slices.flags(id).has(SliceFlags::UNCLOSED) {
+            return None;
         }
+        self.part(slices.interval(id))
     }
 
     /// What of a slice of a profile counts, in ns; nothing when it is outside or never ended.
     #[must_use]
     pub fn counted_ns(&self, profile: &Profile, id: SliceId) -> Option<i64> {
-        let slices = profile.slices();
-        if slices.flags(id).has(SliceFlags::UNCLOSED) {
-            return None;
-        }
-        let part = self.part(slices.interval(id))?;
+        let part = self.counted(profile, id)?;
         Some(part.end.0.saturating_sub(part.start.0))
     }
 
@@ -85,20 +78,9 @@ impl Selection {
     /// Self time of every selected slice by position, in ns; 0 for others.
     #[must_use]
     pub fn self_times(&self, profile: &Profile) -> Vec<i64> {
-        let slices = profile.slices();
-        let mut own = vec![0; slices.len()];
-        for track in self.tracks_of(profile) {
-            for id in slices.of_track(track) {
-                let Some(counted) = self.counted_ns(profile, id) else { continue };
-                own[id.0 as usize] = counted;
-                if let Some(parent) = slices.stack_parent(id) {
-                    let inside = Interval::new(slices.start(id), slices.end(id).min(slices.end(parent)));
-                    let covered = self.part(inside).map_or(0, |p| p.end.0.saturating_sub(p.start.0));
-                    own[parent.0 as usize] -= covered;
-                }
-            }
-        }
-        own
+        let mut times = SelfTimes::new(profile, self.clone());
+        while !times.advance(profile, usize::MAX) {}
+        times.finish()
     }
 
     /// The positions of the slices of the chosen tracks, to be walked over in parts.
@@ -190,7 +172,7 @@ pub(super) mod tests {
         b.finish(Diagnostics::new())
     }
 
-    fn covered_ns(profile: &Profile, span: Interval<TraceNs>) -> i64 {
+    pub(in super::super) fn covered_ns(profile: &Profile, span: Interval<TraceNs>) -> i64 {
         let clip = |s: Interval<TraceNs>| Interval::new(s.start.max(span.start), s.end.min(span.end));
         let all = profile.slices().ids().map(|id| clip(profile.slices().interval(id))).collect();
         Interval::merge(all).iter().map(|s| s.end.0 - s.start.0).sum()
@@ -203,7 +185,7 @@ pub(super) mod tests {
         ) {
             let profile = nested(&steps);
             let span = Interval::new(TraceNs(from), TraceNs(from + len));
-            let clip = Selection { within: Some(span), rule: RangeRule::Clip, ..Selection::default() };
+            let clip = Selection::within(Some(span));
             prop_assert_eq!(clip.self_times(&profile).iter().sum::<i64>(), covered_ns(&profile, span));
             let all = Interval::new(TraceNs(0), TraceNs(i64::MAX));
             prop_assert_eq!(Selection::default().self_times(&profile).iter().sum::<i64>(), covered_ns(&profile, all));
@@ -223,15 +205,14 @@ pub(super) mod tests {
     #[test]
     fn a_slice_that_only_touches_is_outside_and_a_moment_is_inside() {
         let span = Some(Interval::new(TraceNs(10), TraceNs(20)));
-        let part = |start, end, rule| {
-            let selection = Selection { within: span, rule, ..Selection::default() };
-            selection.part(Interval::new(TraceNs(start), TraceNs(end))).map(|p| (p.start.0, p.end.0))
+        let part = |start, end| {
+            let part = Selection::within(span).part(Interval::new(TraceNs(start), TraceNs(end)));
+            part.map(|p| (p.start.0, p.end.0))
         };
-        assert_eq!(part(0, 10, RangeRule::Whole), None);
-        assert_eq!(part(20, 25, RangeRule::Whole), None);
-        assert_eq!(part(5, 15, RangeRule::Whole), Some((5, 15)));
-        assert_eq!(part(5, 15, RangeRule::Clip), Some((10, 15)));
-        assert_eq!(part(10, 10, RangeRule::Clip), Some((10, 10)));
-        assert_eq!(part(20, 20, RangeRule::Clip), None);
+        assert_eq!(part(0, 10), None);
+        assert_eq!(part(20, 25), None);
+        assert_eq!(part(5, 15), Some((10, 15)));
+        assert_eq!(part(10, 10), Some((10, 10)));
+        assert_eq!(part(20, 20), None);
     }
 }

@@ -79,6 +79,8 @@ pub struct Works {
     place: IndexVec<TrackId, Place>,
     /// For each text, the work of slices of that category.
     of_category: Vec<Option<Work>>,
+    /// For each text, whether slices of that category prepare a benchmark run or span it: compiling, loading.
+    is_frame: Vec<bool>,
     /// For each text, what it says as the name of a slice of a device or of the host.
     of_name: Vec<NameSays>,
 }
@@ -115,7 +117,22 @@ impl Works {
         } else {
             (Family::Other, profile.tracks().iter().map(|_| Place::Unknown).collect())
         };
-        Self { family, place, of_category, of_name: texts().map(name_says).collect() }
+        // As the simulator's benchmark runs name them.
+        let is_frame = texts().map(|text| matches!(text, "compile" | "setup" | "benchmark")).collect();
+        Self { family, place, of_category, is_frame, of_name: texts().map(name_says).collect() }
+    }
+
+    /// Whether a slice is a marked step: Kineto's `ProfilerStep#N`, a row `Steps` of an XLA device.
+    #[must_use]
+    pub fn marks_step(&self, profile: &Profile, track: TrackId, id: SliceId) -> bool {
+        match self.family {
+            Family::Kineto => self.of_name.get(profile.slices().name(id).index()) == Some(&NameSays::Step),
+            Family::Xla => {
+                let marker = self.place.get(track) == Some(&Place::All(Work::Marker));
+                marker && profile.tracks().get(track).is_some_and(|t| profile.str(t.name) == "Steps")
+            }
+            Family::Neuron | Family::Other => false,
+        }
     }
 
     /// Who wrote the profile.
@@ -142,6 +159,9 @@ impl Works {
             Family::Neuron | Family::Xla => match self.place.get(track).copied().unwrap_or(Place::Unknown) {
                 Place::Unknown => None,
                 Place::All(work) => Some(work),
+                Place::Host if self.family == Family::Neuron && self.is_frame(slices.category(id)) => {
+                    Some(Work::Marker)
+                }
                 Place::Host if says == NameSays::Wait => Some(Work::Wait),
                 Place::Host => Some(Work::Host),
                 Place::Device => Some(match says {
@@ -152,6 +172,10 @@ impl Works {
             },
             Family::Other => None,
         }
+    }
+
+    fn is_frame(&self, category: StrId) -> bool {
+        self.is_frame.get(category.index()).copied().unwrap_or(false)
     }
 }
 
@@ -165,22 +189,35 @@ fn used_categories(profile: &Profile) -> Vec<bool> {
     used
 }
 
-/// Categories of Kineto, today's and those before 2022.
+/// Categories of Kineto, today's and those before 2022: libkineto's `ActivityType` names them.
 fn category(text: &str) -> Option<Work> {
     Some(match text {
-        "kernel" | "Kernel" => Work::Compute,
+        "kernel" | "Kernel" | "mtia_ccp_events" => Work::Compute,
         "gpu_memcpy" | "gpu_memset" | "Memcpy" | "Memset" => Work::Transfer,
         "cpu_op"
         | "Operator"
         | "cuda_runtime"
         | "Runtime"
         | "cuda_driver"
+        | "runtime"
+        | "driver"
         | "python_function"
         | "user_annotation"
         | "mtia_runtime"
+        | "mtia_workloadd"
+        | "glow_runtime"
+        | "hpu_op"
         | "xpu_runtime"
-        | "privateuse1_runtime" => Work::Host,
-        "gpu_user_annotation" | "cuda_sync" | "Trace" | "overhead" => Work::Marker,
+        | "xpu_driver"
+        | "privateuse1_runtime"
+        | "privateuse1_driver" => Work::Host,
+        "gpu_user_annotation"
+        | "cuda_sync"
+        | "cuda_event"
+        | "mtia_insight"
+        | "collective_comm"
+        | "Trace"
+        | "overhead" => Work::Marker,
         _ => return None,
     })
 }

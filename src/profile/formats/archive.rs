@@ -1,5 +1,7 @@
-//! The profiles of an archive: each of its files is read as if it were alone.
+//! The profiles of an archive: each of its files is read as if it were alone, but for the run directories of the Neuron
+//! plugin, whose files are one profile together.
 
+use super::plugin::join_runs;
 use super::reader::ProfileReader;
 use super::zip::Unzip;
 use super::{ChunkedReader, ReadError, ReadLimits};
@@ -99,15 +101,18 @@ impl Archive {
     pub fn finish(mut self, title: &str) -> Result<Vec<Profile>, ReadError> {
         self.unzip.finish(&mut self.diagnostics)?;
         self.end_file();
-        let alone = self.read.len() == 1;
+        let read = join_runs(self.read, &mut self.diagnostics);
+        let alone = read.len() == 1;
         let (mut profiles, mut first_error) = (Vec::new(), None);
-        for (name, result) in self.read {
+        for (name, result) in read {
             match result {
                 Ok(mut of_file) => {
                     let several = of_file.len() > 1;
-                    for profile in &mut of_file {
+                    // Runs of the plugin are titled by their directory, one without a directory by the archive.
+                    for profile in of_file.iter_mut().filter(|p| p.plugin_run().is_none_or(|run| run.name.is_empty())) {
                         profile.meta.title = match (alone, several) {
                             (true, false) => title.to_owned(),
+                            (_, true) if profile.plugin_run().is_some() => format!("{title} {}", profile.meta.title),
                             // They are titled by what they are.
                             (true, true) => continue,
                             (false, false) => name.clone(),

@@ -7,7 +7,7 @@ use super::json::keys::KeyScanner;
 use super::json::nested::nested_trace;
 use super::sampled::{read_cpuprofile, read_firefox, read_heapprofile, read_safari, read_speedscope, read_stackprof};
 use super::sniff::name_json_object;
-use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress, neuron, rocprof};
+use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress, neuron, plugin, rocprof};
 use crate::profile::Profile;
 
 /// Formats by keys that all have to be among the outermost.
@@ -27,7 +27,7 @@ const FORMATS: &[(&[&str], Parse)] = &[
     (&["recording", "overview"], read_safari),
     (&["mode", "frames", "samples"], read_stackprof),
     (&["rocprofiler-sdk-tool"], rocprof::read_rocprof),
-    (&["ops", "total_time"], neuron::read_operators),
+    (&["ops", "total_time"], plugin::read_table),
     (&["instruction"], neuron::read_device_json),
     (&["trace_events"], neuron::read_system_json),
 ];
@@ -50,6 +50,10 @@ impl JsonReader {
         let has = |key: &&str| keys.iter().any(|k| k == key);
         if let Some((_, parse)) = FORMATS.iter().find(|(wanted, _)| wanted.iter().all(has)) {
             return parse(&self.text)?.finish(self.text);
+        }
+        // What is left of an operator table that was cut off before its last key.
+        if keys == ["ops"] {
+            return plugin::read_table(&self.text)?.finish(self.text);
         }
         if neuron::looks_summary(&self.text) {
             return neuron::read_summary(&self.text)?.finish(self.text);

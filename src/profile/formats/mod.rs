@@ -30,6 +30,7 @@ mod memory_timeline;
 mod neuron;
 mod perfetto;
 mod pieces;
+mod plugin;
 mod protobuf;
 mod reader;
 mod repacked;
@@ -44,6 +45,7 @@ mod write;
 mod xplane;
 mod zip;
 
+pub use plugin::is_plugin_file;
 pub use reader::{ChunkedReader, ProfileReader, ReadError, ReadLimits, ReadProgress, read_bytes};
 pub use sniff::{FileKind, SNIFF_BYTES, name_json_object, sniff};
 pub use write::WriteFormat;

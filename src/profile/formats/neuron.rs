@@ -1,9 +1,6 @@
-//! JSON that Neuron's tools write: the plugin's operator tables, what `neuron-profile` and Neuron Explorer print of a
-//! device (`json`), of a system (`system_profile.json`) and as a summary (`summary-json`). Times are nanoseconds, but
-//! for the summary's, which are seconds.
-//!
-//! The keys of the plugin's operators are not documented: what looks like a name, a time and a core is taken as that,
-//! and the whole object is kept as arguments.
+//! JSON that Neuron's tools write: what `neuron-profile` and Neuron Explorer print of a device (`json`), of a system
+//! (`system_profile.json`) and as a summary (`summary-json`). Times are nanoseconds, but for the summary's, which are
+//! seconds.
 
 use super::ReadError;
 use super::decimal::TimeUnit;
@@ -11,43 +8,6 @@ use super::document::Parsed;
 use super::json::{Doc, Value};
 use crate::base::{Diagnostics, FxHashMap, StrId};
 use crate::profile::{ArgsId, ProfileBuilder, TrackId};
-
-/// Reads `neuron_framework_op.json` or `neuron_hlo_op.json`: operators one after another, as long as their time.
-pub(super) fn read_operators(text: &[u8]) -> Result<Parsed, ReadError> {
-    let doc = Doc::new(text);
-    let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-operators"), Diagnostics::new());
-    let [ops, total] = doc.root().fields(["ops", "total_time"]);
-    if let Some(total) = total {
-        builder.set_property("total_time", &total.raw_text());
-    }
-    let mut ends: FxHashMap<TrackId, i64> = FxHashMap::default();
-    for op in ops.into_iter().flat_map(Value::items) {
-        let field = |names: &[&str]| {
-            op.members()
-                .find(|(key, _)| names.iter().any(|n| key.strip_prefix(b"op_").unwrap_or(key) == n.as_bytes()))
-                .map(|(_, v)| v)
-        };
-        let name = field(&["name", "op", "type", "operator"]).and_then(Value::scalar);
-        let time =
-            field(&["time", "time_ns", "duration", "total_time", "duration_ns"]).and_then(|v| v.ns(TimeUnit::Ns));
-        let (Some(name), Some(time)) = (name, time) else {
-            builder.count_event(None);
-            diagnostics
-                .add("bad_operator", Some(op.offset()), || "an operator has no name or no time: skipped".to_owned());
-            continue;
-        };
-        let number = |names: &[&str]| field(names).and_then(Value::i64).unwrap_or(0);
-        let (device, core) = (number(&["device", "neuron_device", "nd"]), number(&["core", "neuron_core", "nc"]));
-        let process = builder.process(&format!("{device}"), &format!("NeuronDevice {device}"));
-        let track = builder.thread(process, &format!("{core}"), &format!("NeuronCore {core}"));
-        let end = ends.entry(track).or_insert(0i64);
-        let (name, args) = (builder.intern(&name), op.args(&mut builder));
-        builder.slice_of(track, *end, Some(time), name, StrId::EMPTY, args);
-        *end = end.saturating_add(time.max(0));
-    }
-    doc.report_damage(&mut diagnostics);
-    Ok(Parsed::of(builder, diagnostics))
-}
 
 /// Reads what `neuron-profile view --output-format json` prints: a list for each kind of row.
 pub(super) fn read_device_json(text: &[u8]) -> Result<Parsed, ReadError> {

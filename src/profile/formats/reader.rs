@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use super::archive::Archive;
 use super::container::Unpacker;
+use super::plugin::settle_view;
 use super::sniff::{FileKind, SNIFF_BYTES, sniff};
 use super::text_reader::TextReader;
 use crate::base::Diagnostics;
@@ -197,6 +198,7 @@ impl ProfileReader {
             }
             if alone {
                 self.title.clone_into(&mut profile.meta.title);
+                settle_view(profile, &self.title);
             }
             profile.diagnostics.append(&self.diagnostics);
         }

@@ -6,7 +6,7 @@ use crate::base::{Interval, TraceNs};
 use crate::profile::Profile;
 use crate::profile::analysis::members::MemberOrder;
 use crate::profile::analysis::work::Works;
-use crate::profile::analysis::{GroupBy, RangeRule, Selection};
+use crate::profile::analysis::{GroupBy, Selection};
 use crate::profile::flows::FlowIndex;
 use crate::session::timeline::ShownTracks;
 use crate::view::table::Table;
@@ -43,12 +43,10 @@ pub struct Rows {
 /// Which slices a question is about, as the page names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chosen {
-    /// Only slices that share an instant with this span.
+    /// Only this span: slices count with the part inside.
     pub range: Option<Interval<TraceNs>>,
     /// Only slices of these tracks of the timeline.
     pub tracks: Option<Vec<TrackId>>,
-    /// What counts of a slice that is partly in the span.
-    pub rule: RangeRule,
 }
 
 /// Which slices are grouped by what.
@@ -56,12 +54,10 @@ pub struct Chosen {
 pub struct GroupsOf {
     /// By what.
     pub by: GroupBy,
-    /// Only slices that share an instant with this span.
+    /// Only this span: slices count with the part inside.
     pub range: Option<Interval<TraceNs>>,
     /// Only slices of these tracks of the timeline.
     pub tracks: Option<Vec<TrackId>>,
-    /// What counts of a slice that is partly in the span.
-    pub rule: RangeRule,
 }
 
 /// The slices of one group.
@@ -131,13 +127,13 @@ impl Chosen {
     /// The same in the terms of the profile.
     pub(super) fn selection(&self, tracks: &ShownTracks) -> Selection {
         let threads = self.tracks.as_ref().map(|shown| tracks.threads_of(shown));
-        Selection { tracks: threads, within: self.range, rule: self.rule }
+        Selection { tracks: threads, within: self.range }
     }
 }
 
 impl GroupsOf {
     /// The slices it is about.
     pub(super) fn chosen(&self) -> Chosen {
-        Chosen { range: self.range, tracks: self.tracks.clone(), rule: self.rule }
+        Chosen { range: self.range, tracks: self.tracks.clone() }
     }
 }

@@ -37,10 +37,11 @@ impl OpenJob {
     fn finish(&mut self) -> Result<JobState, String> {
         let Some(reader) = self.reader.take() else { return Ok(JobState::Done) };
         let profiles: Vec<Profile> = reader.finish_all().map_err(|e| format!("{}: {e}", self.name))?;
-        let (bytes, alone) = (self.source.len(), profiles.len() == 1);
+        let bytes = self.source.len();
         let held = profiles.into_iter().map(|profile| -> MakeHeld {
-            // The files of an archive have names of their own.
-            let name = if alone { self.name.clone() } else { format!("{}/{}", self.name, profile.meta().title) };
+            // The files of an archive, and a run in it, have names of their own.
+            let title = &profile.meta().title;
+            let name = if *title == self.name { self.name.clone() } else { format!("{}/{title}", self.name) };
             let origin = ProfileOrigin::File { name: name.clone(), bytes, format: profile.meta().format.clone() };
             Box::new(move |key| Held::new(key, name, origin, profile, None))
         });

@@ -1,7 +1,7 @@
 //! Listing a benchmark: its configurations at once, then what each will take.
 
 use super::{Job, JobState, Times};
-use crate::bench::{BenchConfig, SweepPlan};
+use crate::bench::{BenchConfig, DeviceType, SweepPlan};
 use crate::session::{Event, JobId};
 
 /// A plan in the making: one model a step.
@@ -36,7 +36,9 @@ impl Job for PlanJob {
             sink(Event::BenchDone { job });
             return Ok(JobState::Done);
         };
-        if row.problem.is_none() {
+        // Nothing is known of a processor before it is measured.
+        let is_simulated = row.configuration.options.device_type == DeviceType::Neuron;
+        if row.problem.is_none() && is_simulated {
             let label = format!("Compiling {}", row.configuration.model_name);
             sink(Event::Progress { job, done: self.next as u64, total: 0, label });
             let times = self.times.of(&row.configuration);

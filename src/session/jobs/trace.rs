@@ -122,12 +122,7 @@ impl TraceJob {
         let (Some(recorder), Some(measurement)) = (recorder, row.measurement) else {
             return Err(row.report.error.unwrap_or_else(|| format!("{}: did not run", configuration.label())));
         };
-        let trace = BenchTrace {
-            configuration: &configuration,
-            compile,
-            host_moves_data: compile.is_some(),
-            elapsed: measurement.elapsed,
-        };
+        let trace = BenchTrace { configuration: &configuration, compile, elapsed: measurement.elapsed };
         let profile = build_bench_profile(&trace, &recorder);
         let facts = facts(&row.report, &recorder, measurement.elapsed);
         let name = format!("{} trace", configuration.label());

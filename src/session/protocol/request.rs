@@ -29,7 +29,7 @@ pub enum Request {
         config: Box<BenchConfig>,
     },
     /// List the configurations of a benchmark before it runs. Answered by [`super::Event::Plan`] at once, then by one
-    /// [`super::Event::Estimated`] for each configuration that can run, as their models are compiled, and [`super::Event::BenchDone`].
+    /// [`super::Event::Estimated`] for each simulated configuration that can run, as their models are compiled, and [`super::Event::BenchDone`].
     PlanBench {
         /// Number of this request.
         job: JobId,

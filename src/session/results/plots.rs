@@ -60,7 +60,7 @@ struct Family {
     workers: u32,
     batch: u32,
     pipeline: u32,
-    level: u8,
+    level: Option<u8>,
     compiler: Option<String>,
     origin: String,
 }
@@ -110,7 +110,7 @@ fn distinct_names<'a>(families: impl Iterator<Item = &'a Family> + Clone) -> Vec
     };
     let (model, instance) = (differs(&|f| f.model.clone()), differs(&|f| f.instance.clone()));
     let (batch, pipeline) = (differs(&|f| f.batch.to_string()), differs(&|f| f.pipeline.to_string()));
-    let (level, device) = (differs(&|f| f.level.to_string()), differs(&|f| f.origin.clone()));
+    let (level, device) = (differs(&|f| level_text(f.level)), differs(&|f| f.origin.clone()));
     let compiler = differs(&|f| f.compiler.clone().unwrap_or_default());
     families
         .map(|f| {
@@ -124,12 +124,17 @@ fn distinct_names<'a>(families: impl Iterator<Item = &'a Family> + Clone) -> Vec
             add(instance, format!(", {}", f.instance));
             add(batch, format!(", batch {}", f.batch));
             add(pipeline, format!(", pipeline {}", f.pipeline));
-            add(level, format!(", level {}", f.level));
+            add(level, format!(", level {}", level_text(f.level)));
             add(compiler, f.compiler.as_ref().map_or_else(String::new, |flags| format!(", {flags}")));
             add(device, format!(", {}", f.origin));
             name
         })
         .collect()
+}
+
+/// A performance level as text; imported rows need not have one.
+fn level_text(level: Option<u8>) -> String {
+    level.map_or_else(|| "unknown".to_owned(), |level| level.to_string())
 }
 
 #[cfg(test)]

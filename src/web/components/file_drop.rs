@@ -1,35 +1,44 @@
-//! Files: dropped anywhere on the page, or picked.
+//! Files and folders: dropped anywhere on the page, or picked.
 
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{DragEvent, File, HtmlInputElement};
 use yew::prelude::*;
+
+use crate::web::platform::folder::{bundle_entries, dropped_entries};
 
 /// Properties of [`FileDrop`].
 #[derive(Properties, PartialEq)]
 pub struct FileDropProps {
-    /// Files that were dropped.
+    /// Files that were dropped. A folder comes as one file, an archive of what it holds.
     pub on_files: Callback<Vec<File>>,
+    /// Why a folder gave none.
+    pub on_refusal: Callback<String>,
 }
 
 /// Takes files that are dropped anywhere, and shows that it will while they hover.
 #[component]
 pub fn FileDrop(props: &FileDropProps) -> Html {
     let is_over = use_state_eq(|| false);
-    use_effect_with(props.on_files.clone(), {
+    use_effect_with((props.on_files.clone(), props.on_refusal.clone()), {
         let is_over = is_over.clone();
-        move |on_files| {
-            let listeners = listen(on_files.clone(), is_over);
+        move |(on_files, on_refusal)| {
+            let listeners = listen(on_files.clone(), on_refusal.clone(), is_over);
             move || drop(listeners)
         }
     });
     if !*is_over {
         return Html::default();
     }
-    html! { <div class="drop-veil" role="status"><p>{ "Drop the file to open it" }</p><p class="help">{ "It is read in this browser and goes nowhere." }</p></div> }
+    html! { <div class="drop-veil" role="status"><p>{ "Drop the file or folder to open it" }</p><p class="help">{ "It is read in this browser and goes nowhere." }</p></div> }
 }
 
-fn listen(on_files: Callback<Vec<File>>, is_over: UseStateHandle<bool>) -> Vec<EventListener> {
+fn listen(
+    on_files: Callback<Vec<File>>,
+    on_refusal: Callback<String>,
+    is_over: UseStateHandle<bool>,
+) -> Vec<EventListener> {
     let Some(window) = web_sys::window() else { return Vec::new() };
     let on = |name: &'static str, mut f: Box<dyn FnMut(&DragEvent)>| {
         EventListener::new_with_options(&window, name, EventListenerOptions::enable_prevent_default(), move |event| {
@@ -57,7 +66,15 @@ fn listen(on_files: Callback<Vec<File>>, is_over: UseStateHandle<bool>) -> Vec<E
             "drop",
             Box::new(move |event| {
                 dropped.set(false);
-                if let Some(files) = event.data_transfer().and_then(|d| d.files()) {
+                if let Some(entries) = event.data_transfer().as_ref().and_then(dropped_entries) {
+                    let (on_files, on_refusal) = (on_files.clone(), on_refusal.clone());
+                    spawn_local(async move {
+                        match bundle_entries(entries).await {
+                            Ok(file) => on_files.emit(vec![file]),
+                            Err(message) => on_refusal.emit(message),
+                        }
+                    });
+                } else if let Some(files) = event.data_transfer().and_then(|d| d.files()) {
                     on_files.emit((0..files.length()).filter_map(|i| files.item(i)).collect());
                 }
             }),
@@ -80,7 +97,7 @@ pub struct FilePickerProps {
     pub on_files: Callback<Vec<File>>,
 }
 
-/// A button that picks files.
+/// A button that picks files, one or several.
 #[component]
 pub fn FilePicker(props: &FilePickerProps) -> Html {
     let on_files = props.on_files.clone();
@@ -96,7 +113,7 @@ pub fn FilePicker(props: &FilePickerProps) -> Html {
     });
     html! {
         <span class="file-picker">
-            <input id={props.id.clone()} type="file" class="visually-hidden" {onchange} />
+            <input id={props.id.clone()} type="file" multiple={true} class="visually-hidden" {onchange} />
             <label class="button" for={props.id.clone()}>{ &props.label }</label>
         </span>
     }

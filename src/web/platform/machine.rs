@@ -14,6 +14,18 @@ pub fn wall_ms() -> f64 {
     js_sys::Date::now()
 }
 
+/// Whole seconds since 1970.
+#[must_use]
+pub fn unix_s() -> u64 {
+    (wall_ms() / 1e3) as u64
+}
+
+/// The machine in a few words: a page is told no more of it than its threads.
+#[must_use]
+pub fn name() -> String {
+    format!("browser, {} threads", hardware_threads())
+}
+
 /// The machine in words, for measured results: its threads and what the browser says of itself.
 #[must_use]
 pub fn description() -> String {

@@ -3,6 +3,7 @@
 pub mod clipboard;
 pub mod date;
 pub mod download;
+pub mod folder;
 pub mod frame;
 pub mod machine;
 pub mod offline;

@@ -1,7 +1,7 @@
 //! A configuration that is measured on this processor: one worker for each copy of the model, or one for
 //! all, and nothing beside it.
 
-use crate::bench::cpu::{CpuTimers, HostSamples, cpu_row, side_by_side};
+use crate::bench::cpu::{CpuTimers, HostSamples, Machine, cpu_row, side_by_side};
 use crate::bench::{Configuration, RowResult, RunDetail};
 use crate::web::platform::machine;
 
@@ -14,13 +14,14 @@ pub struct CpuRow {
     pub row: u32,
     configuration: Configuration,
     copies: Vec<Option<CpuTimers>>,
+    began_unix_s: u64,
 }
 
 impl CpuRow {
     /// A configuration whose copies all run.
     pub fn new(row: u32, configuration: Configuration) -> Self {
         let copies = vec![None; side_by_side(&configuration).0 as usize];
-        Self { row, configuration, copies }
+        Self { row, configuration, copies, began_unix_s: machine::unix_s() }
     }
 
     /// Takes what a copy measured; whether that was the last one.
@@ -35,7 +36,13 @@ impl CpuRow {
     pub fn finish(self) -> RowResult {
         let copies: Vec<CpuTimers> = self.copies.into_iter().flatten().collect();
         let detail = RunDetail { charts: true, ..RunDetail::default() };
-        cpu_row(&self.configuration, &copies, &HostSamples::default(), &machine::description(), detail)
+        let machine = Machine {
+            name: machine::name(),
+            description: machine::description(),
+            began_unix_s: self.began_unix_s,
+            ended_unix_s: machine::unix_s(),
+        };
+        cpu_row(&self.configuration, &copies, &HostSamples::default(), &machine, detail)
     }
 }
 

@@ -1,11 +1,11 @@
 //! What a thread did in a span.
 
 use super::Meanwhile;
-use crate::base::{FxHashMap, IndexVec, Interval, StrId, TraceNs};
+use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 use crate::profile::analysis::grouping::thread_text;
+use crate::profile::analysis::self_time::self_times_in;
 use crate::profile::analysis::work::{Family, Work, Works};
-use crate::profile::flows::{first_starting, running_at};
-use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
+use crate::profile::{Profile, SliceId, TrackId};
 
 /// What a thread did most in a span, by self time; markers do nothing, nor do rows that show the work of others once more.
 pub(super) fn meanwhile(
@@ -37,30 +37,4 @@ pub(super) fn meanwhile(
         self_ns,
         longest,
     })
-}
-
-/// The slices of a track that share an instant with a span, with their self time in it. Costs the slices in the span, and
-/// the depth of the stack at its start.
-pub(super) fn self_times_in(profile: &Profile, track: TrackId, span: Interval<TraceNs>) -> Vec<(SliceId, i64)> {
-    let slices = profile.slices();
-    let mut found: Vec<SliceId> =
-        std::iter::successors(running_at(profile, track, span.start), |id| slices.stack_parent(*id)).collect();
-    found.reverse();
-    found.retain(|id| slices.start(*id) < span.start);
-    let starting = first_starting(profile, track, span.start)..first_starting(profile, track, span.end);
-    found.extend(starting.map(|i| SliceId(i as u32)));
-    let clip = |from: TraceNs, to: TraceNs| to.min(span.end).0.saturating_sub(from.max(span.start).0).max(0);
-    let place: FxHashMap<SliceId, usize> = found.iter().enumerate().map(|(i, id)| (*id, i)).collect();
-    let mut own: IndexVec<SliceId, i64> = IndexVec::new();
-    for &id in &found {
-        let closed = !slices.flags(id).has(SliceFlags::UNCLOSED);
-        own.push(if closed { clip(slices.start(id), slices.end(id)) } else { 0 });
-    }
-    for &id in &found {
-        let parent = slices.stack_parent(id).and_then(|p| place.get(&p).map(|at| (p, *at)));
-        if let Some((parent, at)) = parent {
-            own[SliceId(at as u32)] -= clip(slices.start(id), slices.end(id).min(slices.end(parent)));
-        }
-    }
-    found.into_iter().zip(own.iter().copied()).collect()
 }

@@ -79,9 +79,9 @@ pub fn idle_gaps(
 
 #[cfg(test)]
 mod tests {
+    use super::super::Selection;
     use super::super::selection::tests::nested;
-    use super::super::{RangeRule, Selection};
-    use super::meanwhile::self_times_in;
+    use super::super::self_time::self_times_in;
     use super::*;
     use crate::base::Diagnostics;
     use crate::profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
@@ -123,7 +123,7 @@ mod tests {
         ) {
             let profile = nested(&steps);
             let span = Interval::new(TraceNs(from), TraceNs(from + len));
-            let clip = Selection { within: Some(span), rule: RangeRule::Clip, tracks: None };
+            let clip = Selection::within(Some(span));
             let all = clip.self_times(&profile);
             let found = self_times_in(&profile, TrackId(0), span);
             for &(id, own) in &found {

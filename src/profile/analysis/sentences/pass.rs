@@ -1,15 +1,17 @@
 //! Finds what to say of a profile a part at a time.
 
+use super::causes::GAPS_LOOKED_INTO;
 use super::say;
 use super::tally::{Tally, TallyPass};
 use super::types::Sentence;
 use crate::profile::Profile;
+use crate::profile::analysis::Selection;
 use crate::profile::analysis::idle::IdlePass;
-use crate::profile::analysis::operators::SelfTimes;
+use crate::profile::analysis::self_time::SelfTimes;
 use crate::profile::analysis::work::Works;
 use crate::profile::flows::FlowIndex;
 
-/// Finds what to say of a profile a part at a time: self times, times by kind of work, the longest idle gap.
+/// Finds what to say of a profile a part at a time: self times, times by kind of work, idle gaps.
 #[derive(Debug)]
 pub struct SentencesPass {
     slices: u64,
@@ -27,7 +29,7 @@ impl SentencesPass {
     /// Prepares it.
     #[must_use]
     pub fn new(profile: &Profile) -> Self {
-        Self { slices: profile.slices().len() as u64, stage: Stage::Own(SelfTimes::new(profile)) }
+        Self { slices: profile.slices().len() as u64, stage: Stage::Own(SelfTimes::new(profile, all_tracks(profile))) }
     }
 
     /// Looks at about `limit` slices more. Returns whether it knows all it needs.
@@ -37,7 +39,7 @@ impl SentencesPass {
                 if !own.advance(profile, limit) {
                     return false;
                 }
-                let own = std::mem::replace(own, SelfTimes::new(&Profile::default()));
+                let own = std::mem::replace(own, SelfTimes::new(&Profile::default(), Selection::default()));
                 Stage::Tally(Box::new(TallyPass::new(profile, own.finish())))
             }
             Stage::Tally(tally) => {
@@ -46,7 +48,8 @@ impl SentencesPass {
                 }
                 let empty = TallyPass::new(&Profile::default(), Vec::new());
                 let tally = std::mem::replace(&mut **tally, empty).finish();
-                Stage::Idle(Box::new((tally, IdlePass::new(profile, None, 1))))
+                let idle = IdlePass::new(profile, tally.window, GAPS_LOOKED_INTO);
+                Stage::Idle(Box::new((tally, idle)))
             }
             Stage::Idle(idle) => return idle.1.advance(profile, works, flows, limit),
         };
@@ -74,6 +77,11 @@ impl SentencesPass {
     pub fn finish(self, profile: &Profile, works: &Works) -> Vec<Sentence> {
         let Stage::Idle(idle) = self.stage else { return Vec::new() };
         let (tally, idle) = *idle;
-        say::all(profile, works, &tally, idle.finish().gaps.first())
+        say::all(profile, works, &tally, &idle.finish())
     }
+}
+
+/// Tracks of samples too: a profile may have no others.
+fn all_tracks(profile: &Profile) -> Selection {
+    Selection::of_tracks(profile.tracks().ids().collect())
 }

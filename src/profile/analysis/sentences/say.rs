@@ -1,30 +1,43 @@
 //! Each sentence, where the profile holds what it speaks of.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use super::causes::{main_cause, remedy, started_late_ns};
 use super::tally::{Own, Tally, length, shared};
 use super::types::{Figure, FigureUnit, Sentence, Topic};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 use crate::profile::analysis::compare::steps;
 use crate::profile::analysis::grouping::thread_text;
-use crate::profile::analysis::idle::IdleGap;
+use crate::profile::analysis::idle::{IdleGap, IdleGaps};
+use crate::profile::analysis::opcode::opcode;
 use crate::profile::analysis::work::{Family, Work, Works};
 use crate::profile::{Profile, SliceId};
 
+/// From this share of the window, in percent, idle time of devices is the verdict, whatever computes most: waiting is what
+/// a person can change first. Chosen: below it, perfect overlap would gain less than most other changes.
+const IDLE_COMES_FIRST_PERCENT: f64 = 10.0;
+
+/// From this share of the idle time, in percent, one name is its cause. Chosen: below it, ending that wait would leave most
+/// of the idle time.
+const ONE_CAUSE_PERCENT: f64 = 20.0;
+
 /// All that can be said, the most telling first after what it is.
-pub(super) fn all(profile: &Profile, works: &Works, tally: &Tally, longest_gap: Option<&IdleGap>) -> Vec<Sentence> {
+pub(super) fn all(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGaps) -> Vec<Sentence> {
     let mut found = vec![what_it_is(profile, works)];
     if works.family() == Family::Other {
         found.extend(busiest_thread(profile, tally));
         found.extend(top_operator(profile, &tally.own, "of all self time"));
     } else if let Some(window) = tally.window {
-        found.extend(verdict(tally, window));
+        found.extend(verdict(tally, window, gaps));
         found.extend(kind(tally, window, Work::Compute, Topic::Compute, "Devices compute for"));
         found.extend(kind(tally, window, Work::Transfer, Topic::Transfer, "Data moves for"));
         found.extend(overlap(tally));
         let communication = kind(tally, window, Work::Communication, Topic::Communication, "Devices exchange data for");
         found.extend(communication);
         found.extend(top_operator(profile, &tally.own_device, "of the self time on devices"));
-        found.extend(idle(profile, longest_gap));
+        found.extend(idle(profile, gaps.gaps.first()));
         found.extend(host(profile, tally, window));
     }
     found
@@ -65,8 +78,8 @@ fn what_it_is(profile: &Profile, works: &Works) -> Sentence {
     sentence(Topic::Profile, text, figures)
 }
 
-/// What has the most of the window: computing, moving data, exchange, or nothing of these.
-fn verdict(tally: &Tally, window: Interval<TraceNs>) -> Option<Sentence> {
+/// What a person can change first: idle time with its cause where it is large, else what has the most of the window.
+fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<Sentence> {
     let whole = window.end.0 - window.start.0;
     let busy = length(&tally.device);
     if whole <= 0 || busy == 0 {
@@ -79,23 +92,71 @@ fn verdict(tally: &Tally, window: Interval<TraceNs>) -> Option<Sentence> {
         ("communication", tally.ns(Work::Communication)),
         ("idle", idle),
     ];
-    let (most, ns) = shares.into_iter().max_by_key(|(_, ns)| *ns)?;
-    let what = match most {
-        "idle" => "Idle time of the devices dominates".to_owned(),
-        kind => format!("{}{} dominates", kind[..1].to_uppercase(), &kind[1..]),
-    };
-    let text = format!(
-        "{what}: {} of {} ({:.1} %) from the first to the last work; devices are busy for {} ({:.1} %).",
-        text_of(ns),
-        text_of(whole),
-        percent(ns, whole),
-        text_of(busy),
-        percent(busy, whole)
-    );
     let mut figures: Vec<Figure> = shares.iter().map(|(n, ns)| figure(n, *ns as f64, FigureUnit::Ns)).collect();
     figures.push(figure("window", whole as f64, FigureUnit::Ns));
     figures.push(figure("busy", busy as f64, FigureUnit::Ns));
-    Some(Sentence { spans: vec![window], ..sentence(Topic::Verdict, text, figures) })
+    let (most, ns) = shares.into_iter().max_by_key(|(_, ns)| *ns)?;
+    let mut slices = Vec::new();
+    let text = if percent(idle, whole) >= IDLE_COMES_FIRST_PERCENT || most == "idle" {
+        let (text, cause, slice) = idle_verdict(tally, idle, whole, gaps);
+        figures.extend(cause);
+        slices.extend(slice);
+        text
+    } else {
+        format!(
+            "{}{} dominates: {} of {} ({:.1} %) {}; devices are busy for {} ({:.1} %).",
+            most[..1].to_uppercase(),
+            &most[1..],
+            text_of(ns),
+            text_of(whole),
+            percent(ns, whole),
+            window_text(tally),
+            text_of(busy),
+            percent(busy, whole)
+        )
+    };
+    Some(Sentence { slices, spans: vec![window], ..sentence(Topic::Verdict, text, figures) })
+}
+
+/// That devices are idle, and what the host did meanwhile: the text, the figure and the slice of the cause.
+fn idle_verdict(tally: &Tally, idle: i64, whole: i64, gaps: &IdleGaps) -> (String, Option<Figure>, Option<SliceId>) {
+    let mut text = format!(
+        "Devices are idle for {} of {} ({:.1} %) {}.",
+        text_of(idle),
+        text_of(whole),
+        percent(idle, whole),
+        window_text(tally)
+    );
+    let late = started_late_ns(gaps);
+    let cause = main_cause(gaps).filter(|cause| percent(cause.ns, idle) >= ONE_CAUSE_PERCENT);
+    if let Some(cause) = cause {
+        text.push_str(&format!(
+            " {} of it ({:.1} %) pass while {} is in {}.",
+            text_of(cause.ns),
+            percent(cause.ns, idle),
+            cause.thread,
+            quoted(&cause.name)
+        ));
+        if let Some(remedy) = remedy(&cause.name) {
+            text.push_str(&format!(" {remedy}."));
+        }
+        return (text, Some(figure("cause", cause.ns as f64, FigureUnit::Ns)), Some(cause.longest));
+    }
+    if percent(late, idle) < ONE_CAUSE_PERCENT {
+        return (text, None, None);
+    }
+    text.push_str(&format!(
+        " In {} of it ({:.1} %) the host started the next work only after the device had run out of it: fewer and larger \
+         operations, or graphs, shorten that.",
+        text_of(late),
+        percent(late, idle)
+    ));
+    let shown = gaps.gaps.iter().find(|gap| gap.was_late).and_then(|gap| gap.started_by);
+    (text, Some(figure("started late", late as f64, FigureUnit::Ns)), shown)
+}
+
+fn window_text(tally: &Tally) -> &'static str {
+    if tally.by_steps { "from the first to the last step" } else { "from their first to their last work" }
 }
 
 fn kind(tally: &Tally, window: Interval<TraceNs>, work: Work, topic: Topic, says: &str) -> Option<Sentence> {
@@ -104,7 +165,7 @@ fn kind(tally: &Tally, window: Interval<TraceNs>, work: Work, topic: Topic, says
         return None;
     }
     let share = percent(ns, whole);
-    let text = format!("{says} {}, {share:.1} % of the time from the first to the last work.", text_of(ns));
+    let text = format!("{says} {}, {share:.1} % of the time {}.", text_of(ns), window_text(tally));
     let figures = vec![figure("time", ns as f64, FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
     let longest = tally.covered.get(&work)?.iter().copied().max_by_key(|s| (s.end.0 - s.start.0, s.start));
     Some(Sentence { spans: longest.into_iter().collect(), ..sentence(topic, text, figures) })
@@ -125,16 +186,29 @@ fn overlap(tally: &Tally) -> Option<Sentence> {
     Some(sentence(Topic::Transfer, text, figures))
 }
 
+/// The operation with the most self time: names that differ in a number or in template arguments are one.
 fn top_operator(profile: &Profile, own: &FxHashMap<StrId, Own>, of_what: &str) -> Option<Sentence> {
     let whole: i64 = own.values().map(|o| o.ns).sum();
-    let (name, top) = own.iter().max_by_key(|(name, o)| (o.ns, std::cmp::Reverse(**name)))?;
+    let mut operations: BTreeMap<&str, (Own, u64)> = BTreeMap::new();
+    for (name, own) in own {
+        match operations.entry(opcode(profile.str(*name))) {
+            Entry::Vacant(vacant) => drop(vacant.insert((*own, 1))),
+            Entry::Occupied(mut occupied) => {
+                let (sum, names) = occupied.get_mut();
+                sum.add(own);
+                *names += 1;
+            }
+        }
+    }
+    let (name, (top, names)) = operations.into_iter().rev().max_by_key(|(_, (own, _))| own.ns)?;
     if top.ns <= 0 {
         return None;
     }
     let share = percent(top.ns, whole);
+    let of_names = if names > 1 { format!(" of {}", counted(names, "name")) } else { String::new() };
     let text = format!(
-        "{} takes the most: {} in {}, {share:.1} % {of_what}.",
-        quoted(profile.str(*name)),
+        "{} takes the most: {} in {}{of_names}, {share:.1} % {of_what}.",
+        quoted(name),
         text_of(top.ns),
         counted(top.count, "slice")
     );

@@ -8,11 +8,15 @@ use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
 /// Times of a profile by kind of work.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// From the first to the last slice that is work.
+    /// What shares refer to: the marked steps together, else from the first to the last work of devices, or of the
+    /// host where no device works. Starting and
+    /// stopping a profiler, and what the host does before its first step, is outside.
     pub window: Option<Interval<TraceNs>>,
-    /// Covered stretches of each kind.
+    /// Whether the window is that of marked steps.
+    pub by_steps: bool,
+    /// Covered stretches of each kind, within the window.
     pub covered: FxHashMap<Work, Vec<Interval<TraceNs>>>,
-    /// Stretches in which any device works.
+    /// Stretches in which any device works, within the window.
     pub device: Vec<Interval<TraceNs>>,
     /// Self time by name: all slices, those of devices, those of the host.
     pub own: FxHashMap<StrId, Own>,
@@ -31,6 +35,17 @@ pub(super) struct Own {
     longest_ns: i64,
 }
 
+impl Own {
+    /// Adds the time of another name of the same operation. The longest slice is the longest of both; of equal ones the first.
+    pub fn add(&mut self, other: &Self) {
+        self.ns = self.ns.saturating_add(other.ns);
+        self.count += other.count;
+        if (other.longest_ns, std::cmp::Reverse(other.longest)) > (self.longest_ns, std::cmp::Reverse(self.longest)) {
+            (self.longest_ns, self.longest) = (other.longest_ns, other.longest);
+        }
+    }
+}
+
 /// Fills a [`Tally`] a part at a time.
 #[derive(Debug)]
 pub(super) struct TallyPass {
@@ -41,6 +56,11 @@ pub(super) struct TallyPass {
     spans: FxHashMap<Work, Vec<Interval<TraceNs>>>,
     /// For each track until when slices cover it.
     until: IndexVec<TrackId, i64>,
+    /// From the first to the last marked step, and from the first to the last work of devices.
+    steps: Option<Interval<TraceNs>>,
+    device: Option<Interval<TraceNs>>,
+    /// From the first to the last work of any kind.
+    work: Option<Interval<TraceNs>>,
     tally: Tally,
 }
 
@@ -53,6 +73,9 @@ impl TallyPass {
             own,
             spans: FxHashMap::default(),
             until: tracks().map(|_| i64::MIN).collect(),
+            steps: None,
+            device: None,
+            work: None,
             tally: Tally { covered_ns: tracks().map(|_| 0).collect(), ..Tally::default() },
         }
     }
@@ -65,7 +88,7 @@ impl TallyPass {
     /// Looks at about `limit` slices more. Returns whether it has seen all.
     pub fn advance(&mut self, profile: &Profile, works: &Works, limit: usize) -> bool {
         let slices = profile.slices();
-        let Self { cursor, own, spans, until, tally } = self;
+        let Self { cursor, own, spans, until, steps, device, work: all, tally } = self;
         cursor.advance(limit, |track, id| {
             if slices.flags(id).has(SliceFlags::UNCLOSED) {
                 return;
@@ -75,6 +98,9 @@ impl TallyPass {
             if let (Some(until), Some(covered)) = (until.get_mut(track), tally.covered_ns.get_mut(track)) {
                 *covered += time.end.0.saturating_sub(time.start.0.max(*until)).max(0);
                 *until = time.end.0.max(*until);
+            }
+            if works.marks_step(profile, track, id) {
+                widen(steps, time);
             }
             let Some(work) = works.of_slice(profile, track, id).filter(|w| *w != Work::Marker) else { return };
             match work {
@@ -88,15 +114,21 @@ impl TallyPass {
                 Some(last) if last.start <= time.start && time.start <= last.end => last.end = last.end.max(time.end),
                 _ => spans.push(time),
             }
-            let all = tally.window.get_or_insert(time);
-            *all = Interval::new(all.start.min(time.start), all.end.max(time.end));
+            widen(all, time);
+            if work.is_device() {
+                widen(device, time);
+            }
         })
     }
 
     /// The times.
     pub fn finish(self) -> Tally {
         let mut tally = self.tally;
-        let covered = |(work, spans)| (work, Interval::merge(spans));
+        // Steps of a host that no device works in say nothing of devices.
+        let steps = self.steps.filter(|s| self.device.is_some_and(|d| d.overlaps(s)));
+        (tally.window, tally.by_steps) = (steps.or(self.device).or(self.work), steps.is_some());
+        let Some(window) = tally.window else { return tally };
+        let covered = |(work, spans)| (work, inside(Interval::merge(spans), window));
         tally.covered = self.spans.into_iter().map(covered).collect();
         let device = tally.covered.iter().filter(|(work, _)| work.is_device()).flat_map(|(_, s)| s.iter().copied());
         tally.device = Interval::merge(device.collect());
@@ -119,6 +151,17 @@ fn add(own: &mut FxHashMap<StrId, Own>, profile: &Profile, id: SliceId, ns: i64)
     if ns > entry.longest_ns {
         (entry.longest_ns, entry.longest) = (ns, id);
     }
+}
+
+fn widen(all: &mut Option<Interval<TraceNs>>, time: Interval<TraceNs>) {
+    let all = all.get_or_insert(time);
+    *all = Interval::new(all.start.min(time.start), all.end.max(time.end));
+}
+
+/// The parts of disjoint stretches that are inside a window.
+fn inside(spans: Vec<Interval<TraceNs>>, window: Interval<TraceNs>) -> Vec<Interval<TraceNs>> {
+    let clip = |s: Interval<TraceNs>| Interval::new(s.start.max(window.start), s.end.min(window.end));
+    spans.into_iter().filter(|s| s.overlaps(&window)).map(clip).collect()
 }
 
 /// Length of stretches together, in ns.

@@ -19,7 +19,7 @@ mod writer;
 
 pub use super::decimal::{TimeError, us_text_to_ns};
 pub use reader::ChromeReader;
-pub(super) use writer::write_plugin_trace;
+pub(super) use writer::{neuron_start_ns, source_start_ns, write_plugin_trace};
 pub use writer::{write_chrome_trace, write_to_string};
 
 /// Name of the object form in summaries.

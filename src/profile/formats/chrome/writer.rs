@@ -22,13 +22,34 @@ pub fn write_chrome_trace<W: Write>(profile: &Profile, out: &mut W) -> fmt::Resu
     writer.events()
 }
 
-/// The timeline as the Neuron plugin has it: times from the start of the profile, which is in `neuronStartTimestampNs`.
+/// The timeline as the Neuron plugin has it: times from the start of the profile, which is in `neuronStartTimestampNs`. A
+/// file that already names its start keeps that start and its own times, so that it is the same after each reading.
 pub(in crate::profile::formats) fn write_plugin_trace(profile: &Profile) -> String {
     let mut out = String::new();
-    let mut writer = Writer { profile, out: &mut out, first: true, line: String::new(), origin_ns: 0 };
+    let has_start = profile.meta().properties.iter().any(|(key, json)| key == NEURON_START && is_json(json));
+    let (origin_ns, start) =
+        if has_start { (profile.meta().origin_ns, None) } else { (0, Some(profile.meta().origin_ns)) };
+    let mut writer = Writer { profile, out: &mut out, first: true, line: String::new(), origin_ns };
     // Writing to a String can not fail.
-    let _ = writer.properties(Some(profile.meta().origin_ns)).and_then(|()| writer.events());
+    let _ = writer.properties(start).and_then(|()| writer.events());
     out
+}
+
+/// The start that a file of the Neuron plugin names, in ns since 1970.
+pub(in crate::profile::formats) fn neuron_start_ns(profile: &Profile) -> Option<i64> {
+    let (_, json) = profile.meta().properties.iter().find(|(key, _)| key == NEURON_START)?;
+    json.trim_matches('"').parse().ok()
+}
+
+/// When the profile begins on the clock of its source, in ns. Files of the Neuron plugin count from a start that they name.
+pub(in crate::profile::formats) fn source_start_ns(profile: &Profile) -> i64 {
+    let named = profile.plugin_run().and_then(|_| neuron_start_ns(profile)).unwrap_or(0);
+    profile.meta().origin_ns.saturating_add(named)
+}
+
+/// What a lenient reader let in must not make the output something no one can read.
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 impl<W: Write> Writer<'_, W> {
@@ -82,8 +103,6 @@ impl<W: Write> Writer<'_, W> {
     fn properties(&mut self, neuron_start_ns: Option<i64>) -> fmt::Result {
         self.out.write_str("{")?;
         let properties = &self.profile.meta().properties;
-        // What a lenient reader let in must not make the output something no one can read.
-        let is_json = |json: &str| serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok();
         if !properties.iter().any(|(key, json)| key == "displayTimeUnit" && is_json(json)) {
             self.out.write_str("\"displayTimeUnit\":\"ns\",")?;
         }
@@ -178,7 +197,7 @@ impl<W: Write> Writer<'_, W> {
         let json = self.profile.args().get(id);
         self.key("args");
         // What a lenient reader let in (NaN, control characters) must not make the output something no one can read.
-        if serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() {
+        if is_json(json) {
             self.line.push_str(json);
         } else {
             self.line.push_str("{\"raw\":");
@@ -325,7 +344,7 @@ impl<W: Write> Writer<'_, W> {
             }
             LinkValue::Text(text) => {
                 let text = self.profile.str(text);
-                let is_id2 = text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+                let is_id2 = text.starts_with('{') && is_json(text);
                 if is_id2 {
                     self.id_object(text);
                 } else {

@@ -7,6 +7,7 @@ mod lanes;
 mod message;
 mod perfetto;
 mod plugin;
+mod run_name;
 mod speedscope;
 mod xplane;
 mod zip;
@@ -29,7 +30,7 @@ pub enum WriteFormat {
     SlicesCsv,
     /// An `XSpace` of XLA: slices of threads.
     XPlane,
-    /// The four JSON files of the Neuron plugin, in a zip archive.
+    /// A run directory of the Neuron plugin, in a zip archive.
     NeuronPlugin,
     /// A log directory of TensorBoard, for the Neuron plugin and for XProf, in a zip archive.
     TensorBoard,
@@ -101,7 +102,7 @@ impl WriteFormat {
             Self::Speedscope => speedscope::write(profile).into_bytes(),
             Self::SlicesCsv => csv::write(profile),
             Self::XPlane => xplane::write(profile),
-            Self::NeuronPlugin => zip::write(&plugin::files(profile, "")),
+            Self::NeuronPlugin => zip::write(&plugin::run_directory(profile, "")),
             Self::TensorBoard => zip::write(&plugin::log_directory(profile)),
         }
     }

@@ -6,6 +6,7 @@ use super::message::Message;
 use crate::base::{FxHashMap, FxHashSet, StrId};
 use crate::profile::asyncs::AsyncTable;
 use crate::profile::flows::FlowIndex;
+use crate::profile::formats::chrome::source_start_ns;
 use crate::profile::formats::json::{Doc, Value};
 use crate::profile::{ArgsId, ProcessId, Profile, SliceId};
 
@@ -32,7 +33,7 @@ pub(super) fn write(profile: &Profile) -> Vec<u8> {
         known: FxHashSet::default(),
         next_uuid: 1,
         // Times are not negative in this format.
-        origin_ns: profile.meta().origin_ns.max(0),
+        origin_ns: source_start_ns(profile).max(0),
         first: true,
     };
     let processes: Vec<_> = profile.processes().ids().map(|id| writer.process(id)).collect();

@@ -3,6 +3,7 @@
 use super::lanes::{Change, lane_name, lanes};
 use super::message::Message;
 use crate::base::{FxHashMap, StrId};
+use crate::profile::formats::chrome::source_start_ns;
 use crate::profile::formats::json::Doc;
 use crate::profile::formats::xplane::CUSTOM_PLANE;
 use crate::profile::{ProcessId, Profile, SliceId};
@@ -64,7 +65,7 @@ impl Plane<'_> {
     fn write(mut self, process: ProcessId) -> Option<Message> {
         let mut plane = Message::default();
         plane.int(1, i64::from(process.0) + 1).text(2, &plane_name(&self.profile.process_label(process)));
-        let (mut lines, start_ns) = (0i64, self.profile.meta().origin_ns.max(0));
+        let (mut lines, start_ns) = (0i64, source_start_ns(self.profile).max(0));
         for track in self.profile.tracks_in_order(process) {
             if !self.profile.tracks()[track].kind.is_own() {
                 continue;

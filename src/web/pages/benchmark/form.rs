@@ -115,7 +115,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                     { text(BenchField::Postprocess, "Postprocess", "As above, after the call", "none") }
                     { text(BenchField::EnvSetup, "Environment set-up (ms)", "Of each copy, before its load", "0") }
                     { text(BenchField::Setup, "Set-up (ms)", "Of each copy, after its load", "0") }
-                    { text(BenchField::Dataset, "Dataset", "Inferences in one pass: 500, or 500,loop to repeat it", "inputs that repeat") }
+                    { text(BenchField::Dataset, "Dataset", "Records in one pass: 500, or 500,loop to repeat it", "inputs that repeat") }
                 </div></fieldset>
                 <fieldset class="group"><legend>{ "MLPerf scenario" }</legend><div class="fields">
                     { choice(BenchField::Scenario, "Scenario", "LoadGen\u{2019}s rules in place of NeuronPerf\u{2019}s closed loop", &SCENARIOS) }

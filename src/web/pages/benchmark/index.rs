@@ -31,7 +31,7 @@ pub fn IndexPanel(props: &IndexPanelProps) -> Html {
         <section class="panel" aria-labelledby="index-title">
             <h2 id="index-title">{ format!("Model index: {}", index.model_name) }</h2>
             <p>
-                { format!("{finished} of {all} entries are finished and are what is benchmarked, each as it was compiled: batch sizes, pipeline sizes, performance levels and inputs of the form do not count. Written by {}.", index.version) }
+                { format!("{finished} of {all} entries are finished and are what is benchmarked, each as it was compiled and where: instance, casts, batch sizes, pipeline sizes, performance levels and inputs of the form do not count. Written by {}.", index.version) }
                 if is_unnamed { { " Entries that do not say which model they are run the model of the form." } }
                 { " A link does not carry the index." }
             </p>
@@ -41,15 +41,26 @@ pub fn IndexPanel(props: &IndexPanelProps) -> Html {
     }
 }
 
+/// Where the compile time is from: NeuronPerf measures it, and does not say so.
+fn compile_source(entry: &ModelEntry) -> &str {
+    match (entry.compile_s, entry.compile_s_source.as_deref()) {
+        (None, _) => "",
+        (Some(_), Some(source)) => source,
+        (Some(_), None) => "measured",
+    }
+}
+
 fn table_of(index: &ModelIndex) -> Table {
     let columns = [
         ("filename", "File", ColumnKind::Text),
         ("model", "Model", ColumnKind::Text),
+        ("instance_type", "Instance", ColumnKind::Text),
         ("batch_size", "Batch", ColumnKind::Count),
         ("pipeline_size", "Pipeline", ColumnKind::Count),
         ("performance_level", "Level", ColumnKind::Count),
         ("compiler", "Compiled with", ColumnKind::Text),
         ("compile_s", "Compile (s)", ColumnKind::Number),
+        ("compile_s_source", "Compile time", ColumnKind::Text),
         ("status", "Status", ColumnKind::Text),
     ];
     let text = |t: &Option<String>| t.as_ref().map_or(Cell::Missing, |t| Cell::Text(t.clone()));
@@ -62,11 +73,13 @@ fn table_of(index: &ModelIndex) -> Table {
         vec![
             text(&e.filename),
             text(&e.model),
+            text(&e.instance_type),
             Cell::Count(e.batch_size.into()),
             Cell::Count(e.pipeline_size.into()),
             Cell::Count(e.performance_level.into()),
             text(&flags),
             Cell::from(e.compile_s),
+            Cell::Text(compile_source(e).to_owned()),
             Cell::Text(status),
         ]
     };

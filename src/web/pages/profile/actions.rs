@@ -125,36 +125,17 @@ impl Actions {
         });
     }
 
-    /// Shows a tool, and the run it belongs to: one that is open, or a new one of the same model.
-    pub fn choose_tool(&self, tool: Tool) {
-        let is_trace = tool == Tool::Trace;
-        let needs_other = self.state.shown_run().is_some_and(|run| {
-            let is_operator = matches!(
-                tool,
-                Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorEngine | Tool::OperatorTimeline
-            );
-            run.spec().is_some() && (is_trace && !run.is_benchmark() || is_operator && run.is_benchmark())
-        });
-        if !needs_other {
-            self.state.dispatch(ProfileAction::Tool(tool));
-            return;
+    /// Shows the timeline of a benchmark of what the shown run executes once: one that is open, or a new run. The shown run
+    /// stays open as it is.
+    pub fn trace_benchmark(&self) {
+        if let Some(id) = self.state.benchmark_of_shown() {
+            self.state.dispatch(ProfileAction::Show(id));
+            return self.state.dispatch(ProfileAction::Tool(Tool::Trace));
         }
-        match (self.state.run_with(tool), self.state.shown_run().and_then(|run| run.spec().cloned())) {
-            (Some(id), _) => {
-                // First the run: showing it settles the tool.
-                self.state.dispatch(ProfileAction::Show(id));
-                self.state.dispatch(ProfileAction::Tool(tool));
-            }
-            (None, Some(_)) if self.job.0.borrow().is_some() => {}
-            (None, Some(spec)) if is_trace => {
-                self.state.dispatch(ProfileAction::Tool(tool));
-                self.run_benchmark(spec);
-            }
-            (None, Some(spec)) => {
-                self.state.dispatch(ProfileAction::Tool(tool));
-                self.run_execution(spec);
-            }
-            (None, None) => {}
+        let Some(spec) = self.state.shown_run().and_then(|run| run.spec().cloned()) else { return };
+        if self.job.0.borrow().is_none() {
+            self.state.dispatch(ProfileAction::TraceAsked);
+            self.run_benchmark(spec);
         }
     }
 

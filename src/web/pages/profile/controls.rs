@@ -166,10 +166,10 @@ pub fn ViewBar(props: &ControlsProps) -> Html {
         })
     };
     let choose_tool = {
-        let actions = props.actions.clone();
+        let state = state.clone();
         Callback::from(move |text: String| {
             if let Some(tool) = Tool::from_name(&text) {
-                actions.choose_tool(tool);
+                state.dispatch(ProfileAction::Tool(tool));
             }
         })
     };
@@ -194,6 +194,12 @@ pub fn ViewBar(props: &ControlsProps) -> Html {
             <SelectField id="profile-run" label="Run" value={state.shown.map(|id| id.to_string()).unwrap_or_default()} options={runs} on_choose={show} />
             <SelectField id="profile-tool" label="Tool" value={tool_of(state, shown).name()} options={tools(shown)} on_choose={choose_tool} />
             <div class="buttons">
+                if shown.is_some_and(|run| run.spec().is_some() && !run.is_benchmark()) {
+                    <button
+                        type="button" onclick={on(Actions::trace_benchmark)} disabled={state.run.is_running()}
+                        title="Runs a benchmark of this model on all NeuronCores and opens its timeline as a run of its own"
+                    >{ "Trace a benchmark" }</button>
+                }
                 <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
                 <button type="button" onclick={on(Actions::download_csv)}>{ "Download CSV" }</button>
                 <button type="button" onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
@@ -209,28 +215,30 @@ pub fn ViewBar(props: &ControlsProps) -> Html {
 
 /// The tool that is shown: a run without NeuronCores has one operator view, and one kind of timeline has each run.
 pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
-    let is_benchmark = shown.is_some_and(OpenRun::is_benchmark);
+    let is_trace = shown.is_some_and(OpenRun::is_trace);
     match state.link.tool {
-        Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorEngine | Tool::OperatorTimeline if is_benchmark => {
+        Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorEngine | Tool::OperatorTimeline if is_trace => {
             Tool::Trace
         }
         Tool::OperatorEngine if shown.is_some_and(|r| r.engine_tracks().is_empty()) => Tool::Statistics,
-        Tool::Trace if !is_benchmark => Tool::OperatorTimeline,
+        // Before the first run a link says what is to be run.
+        Tool::Trace if shown.is_some() && !is_trace => Tool::OperatorTimeline,
         Tool::OperatorHlo if shown.is_some_and(|r| !r.is_neuron()) => Tool::OperatorFramework,
         tool => tool,
     }
 }
 
+/// The tools that say something of the run: operators are of an execution, the trace is of a benchmark or a whole program.
 fn tools(shown: Option<&OpenRun>) -> Vec<(AttrValue, AttrValue)> {
     let option = |tool: Tool, name: &'static str| (AttrValue::from(tool.name()), AttrValue::from(name));
-    let is_file = |run: &OpenRun| run.spec().is_none();
-    // A benchmark run has its engines in the execution beside it.
-    let has_engines = shown.is_some_and(|r| r.is_benchmark() || !r.engine_tracks().is_empty());
-    let all = || Tool::ALL.into_iter().filter(move |t| *t != Tool::OperatorEngine || has_engines);
-    if shown.is_some_and(|r| is_file(r) && !r.is_neuron()) {
-        let own = all().filter(|t| !matches!(t, Tool::OperatorHlo | Tool::Trace));
-        return own.map(|t| option(t, if t == Tool::OperatorFramework { "operators" } else { t.name() })).collect();
-    }
-    let own = all().filter(|t| *t != Tool::Trace || !shown.is_some_and(is_file));
-    own.map(|t| option(t, t.name())).collect()
+    let Some(run) = shown else { return Tool::ALL.map(|tool| option(tool, tool.name())).to_vec() };
+    let is_offered = |tool: &Tool| match tool {
+        Tool::Trace => run.is_trace(),
+        Tool::OperatorFramework | Tool::OperatorTimeline => !run.is_trace(),
+        Tool::OperatorHlo => run.is_neuron() && !run.is_trace(),
+        Tool::OperatorEngine => !run.engine_tracks().is_empty() && !run.is_trace(),
+        _ => true,
+    };
+    let name = |tool: Tool| if tool == Tool::OperatorFramework && !run.is_neuron() { "operators" } else { tool.name() };
+    Tool::ALL.into_iter().filter(is_offered).map(|tool| option(tool, name(tool))).collect()
 }

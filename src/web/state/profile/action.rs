@@ -32,6 +32,8 @@ pub enum ProfileAction {
     End(RunState),
     /// A file of this name was given: it is shown on the timeline, or compared where that is wanted.
     FileGiven(String),
+    /// A benchmark run of what is shown was asked for: its timeline is shown when it comes.
+    TraceAsked,
     /// Another run is shown.
     Show(u32),
     /// A run is closed.
@@ -114,6 +116,7 @@ impl Reducible for ProfileState {
                 let is_wanted = next.is_fresh && wanted.contains(&&Some(name));
                 next.opens_timeline = !is_wanted && (next.link.tool != Tool::Compare || next.runs.is_empty());
             }
+            ProfileAction::TraceAsked => next.opens_timeline = true,
             ProfileAction::Show(id) => {
                 if let Some(kept) = next.runs.iter().find(|r| r.id == id).map(|r| r.kept.clone())
                     && next.shown != Some(id)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::base::{Interval, TraceNs};
 use crate::insight::Insights;
-use crate::profile::neuron::ENGINES_PROCESS;
+use crate::profile::neuron::{ENGINES_PROCESS, TRACE_RUN_FORMAT};
 use crate::session::share::Tool;
 use crate::session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, ProfileSpec};
 use crate::view::timeline::TrackId;
@@ -53,6 +53,14 @@ impl OpenRun {
         matches!(self.info.origin, ProfileOrigin::Benchmark(_))
     }
 
+    /// Whether its timeline is of a whole program, the tool `trace`: a benchmark run, or a trace run of the Neuron plugin.
+    #[must_use]
+    pub fn is_trace(&self) -> bool {
+        let is_trace_file =
+            matches!(&self.info.origin, ProfileOrigin::File { format, .. } if format == TRACE_RUN_FORMAT);
+        self.is_benchmark() || is_trace_file
+    }
+
     /// What was simulated; none for files.
     #[must_use]
     pub fn spec(&self) -> Option<&ProfileSpec> {
@@ -82,6 +90,7 @@ impl OpenRun {
     /// Whether it knows of NeuronCores.
     #[must_use]
     pub fn is_neuron(&self) -> bool {
-        self.info.operators.contains(&OperatorKind::Framework)
+        let neuron = [OperatorKind::Framework, OperatorKind::Hlo];
+        self.info.operators.iter().any(|kind| neuron.contains(kind))
     }
 }

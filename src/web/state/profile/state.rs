@@ -90,15 +90,14 @@ impl ProfileState {
 
     /// The tool that shows the timeline of the run that is shown.
     pub(super) fn timeline_tool(&self) -> Tool {
-        if self.shown_run().is_some_and(OpenRun::is_benchmark) { Tool::Trace } else { Tool::OperatorTimeline }
+        if self.shown_run().is_some_and(OpenRun::is_trace) { Tool::Trace } else { Tool::OperatorTimeline }
     }
 
-    /// The run that has a tool for what is in the form: the trace is of a benchmark run, operators are of an execution.
+    /// The open benchmark run of what the shown run executes once.
     #[must_use]
-    pub fn run_with(&self, tool: Tool) -> Option<u32> {
+    pub fn benchmark_of_shown(&self) -> Option<u32> {
         let spec = self.shown_run().and_then(OpenRun::spec)?;
-        let fits = |r: &&OpenRun| r.spec() == Some(spec) && r.is_benchmark() == (tool == Tool::Trace);
-        self.runs.iter().rfind(fits).map(|r| r.id)
+        self.runs.iter().rfind(|r| r.spec() == Some(spec) && r.is_benchmark()).map(|r| r.id)
     }
 
     /// Looks at the run that comes next as it was looked at last; the one that is shown keeps its view.
@@ -117,7 +116,7 @@ impl ProfileState {
     pub(super) fn show(&mut self, id: u32) {
         self.shown = Some(id);
         let Some(run) = self.runs.iter().find(|r| r.id == id) else { return };
-        let is_benchmark = run.is_benchmark();
+        let is_trace = run.is_trace();
         self.link.file = match (&run.info.origin, run.spec()) {
             (ProfileOrigin::File { name, .. }, _) => Some(name.clone()),
             (_, spec) => {
@@ -127,12 +126,10 @@ impl ProfileState {
         };
         // Operators belong to an execution, the trace to a benchmark run.
         self.link.tool = match self.link.tool {
-            Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorEngine | Tool::OperatorTimeline
-                if is_benchmark =>
-            {
+            Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorEngine | Tool::OperatorTimeline if is_trace => {
                 Tool::Trace
             }
-            Tool::Trace if !is_benchmark => Tool::OperatorTimeline,
+            Tool::Trace if !is_trace => Tool::OperatorTimeline,
             tool => tool,
         };
     }

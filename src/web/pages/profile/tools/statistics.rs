@@ -37,7 +37,7 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     let tracks = (state.link.tool == Tool::OperatorEngine).then(|| props.run.engine_tracks()).filter(|t| !t.is_empty());
     let of = Chosen { tracks, ..chosen(state) };
     let by = state.link.group_by;
-    let groups = Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks.clone(), rule: of.rule });
+    let groups = Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks.clone() });
     let answer = use_listing(&props.run, Some(groups.clone()), Rows { skip: 0, limit: MOST_GROUPS });
     let save_all = use_save_all(&props.run, &groups, &AttrValue::from("groups"));
     let listed = answer.as_ref().and_then(|a| a.as_ref().ok()).cloned();

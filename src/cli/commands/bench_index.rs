@@ -1,0 +1,78 @@
+//! `neuronscope bench INDEX.json`: the entries that are run, and the flags that may stand beside them.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::bench::{
+    BenchConfig, BesideIndex, EntryStatus, IndexFilter, ModelIndex, parse_inputs, parse_levels, parse_list,
+};
+use crate::cli::bench_args::BenchArgs;
+
+/// Puts the index file into a benchmark, with the entries that the lists on the command line leave. Where no instance
+/// is named, the index's own stands for it.
+///
+/// # Errors
+/// When the file is no index, nothing of it is left, or a flag contradicts what is left.
+pub(super) fn put(config: &mut BenchConfig, path: &Path, args: &BenchArgs) -> Result<()> {
+    let shown = path.display();
+    let index = read(path, args)?;
+    beside(args)?.check(&index).with_context(|| format!("{shown}: can't be run so"))?;
+    if let (None, Some(own)) = (&args.instance, index.finished().find_map(|e| e.instance_type.clone())) {
+        config.instance_type = own;
+    }
+    // They are the entries' own, and were found to be.
+    config.inputs.clear();
+    config.index = Some(index);
+    Ok(())
+}
+
+fn read(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
+    let shown = path.display();
+    let json = fs::read_to_string(path).with_context(|| format!("{shown}: can't be read"))?;
+    let read = ModelIndex::read(&json).with_context(|| format!("{shown}: is no model index"))?;
+    for warning in &read.warnings {
+        eprintln!("note: {shown}: {warning}");
+    }
+    let mut filter = IndexFilter::default();
+    if let Some(list) = &args.batch_sizes {
+        filter = filter.with("batch_size", &parse_list("--batch-sizes", list)?)?;
+    }
+    if let Some(list) = &args.pipeline_sizes {
+        filter = filter.with("pipeline_size", &parse_list("--pipeline-sizes", list)?)?;
+    }
+    if let Some(list) = &args.performance_levels {
+        filter = filter.with("performance_level", &parse_levels("--performance-levels", list)?)?;
+    }
+    let kept = read.index.filter(&filter);
+    if !kept.model_configs.iter().any(|e| e.status == EntryStatus::Finished) {
+        let of = read.index.model_configs.len();
+        bail!("{shown}: none of its {of} entries is finished and passes the filters; compile again, or filter less");
+    }
+    Ok(kept)
+}
+
+/// The flags that were given.
+fn beside(args: &BenchArgs) -> Result<BesideIndex> {
+    let compile = &args.compile;
+    let (base, sweep) = compile.options()?;
+    Ok(BesideIndex {
+        model: args.model.clone(),
+        instance_type: args.instance.clone(),
+        inputs: args.inputs.as_deref().map(parse_inputs).transpose()?.unwrap_or_default(),
+        auto_casts: given(&compile.auto_cast, sweep.auto_casts, base.auto_cast),
+        auto_cast_types: given(&compile.auto_cast_type, sweep.auto_cast_types, base.auto_cast_type),
+        opt_levels: given(&compile.optlevel, sweep.opt_levels, base.opt_level),
+        lnc: base.lnc,
+    })
+}
+
+/// The values of a flag: none when it was not given, else those that are swept, or the one.
+fn given<T>(flag: &Option<String>, swept: Vec<T>, one: T) -> Vec<T> {
+    match flag {
+        None => Vec::new(),
+        Some(_) if swept.is_empty() => vec![one],
+        Some(_) => swept,
+    }
+}

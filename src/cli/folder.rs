@@ -1,0 +1,132 @@
+//! Folders and several files on disk, which a session reads as one archive.
+
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::file::FileSource;
+use crate::session::{BundleLayout, ByteSource, Piece, files_to_open};
+
+/// Folders in folders that are looked into.
+const DEEPEST: usize = 16;
+/// Files of a folder that are looked at before it is taken to be the wrong one.
+const MOST_PATHS: usize = 100_000;
+
+/// Files that are read one after another; one is open at a time.
+pub(super) struct FolderSource {
+    files: Vec<PathBuf>,
+    layout: BundleLayout,
+    open: Option<(usize, FileSource)>,
+}
+
+impl FolderSource {
+    /// The files of folders, and files.
+    ///
+    /// # Errors
+    /// When a path can not be read, or there is nothing to open.
+    pub fn open(paths: &[PathBuf]) -> Result<Self> {
+        let mut found: Vec<(String, PathBuf)> = Vec::new();
+        let is_alone = paths.len() == 1;
+        for path in paths {
+            let shown = path.display();
+            let metadata = std::fs::metadata(path).with_context(|| format!("{shown}: can't be opened"))?;
+            let name = name_in_bundle(path);
+            if !metadata.is_dir() {
+                found.push((name, path.clone()));
+            } else {
+                let last = name.rsplit('/').next().unwrap_or_default();
+                walk(path, if is_alone { last } else { &name }, DEEPEST, &mut found)?;
+            }
+        }
+        let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
+        let chosen = files_to_open(&names);
+        if chosen.is_empty() {
+            let shown: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
+            bail!("{}: no file in it to open", shown.join(", "));
+        }
+        let mut sized = Vec::new();
+        for &at in &chosen {
+            let (name, path) = &found[at];
+            let shown = path.display();
+            let metadata = std::fs::metadata(path).with_context(|| format!("{shown}: can't be read"))?;
+            sized.push((name.clone(), metadata.len()));
+        }
+        let layout = BundleLayout::new(&sized).map_err(|e| anyhow!(e))?;
+        let files = chosen.into_iter().map(|at| found[at].1.clone()).collect();
+        Ok(Self { files, layout, open: None })
+    }
+
+    fn read_file(&mut self, index: usize, offset: u64, buf: &mut [u8]) -> Result<usize, String> {
+        let path = self.files.get(index).ok_or("a file of the folder is not known")?;
+        if self.open.as_ref().is_none_or(|(known, _)| *known != index) {
+            self.open = Some((index, FileSource::open(path).map_err(|e| e.to_string())?));
+        }
+        let Some((_, file)) = &mut self.open else { return Ok(0) };
+        match file.read(offset, buf)? {
+            0 => Err(format!("{} became shorter while it was read; open the folder again", path.display())),
+            n => Ok(n),
+        }
+    }
+}
+
+impl ByteSource for FolderSource {
+    fn len(&self) -> u64 {
+        self.layout.len()
+    }
+
+    fn read(&mut self, offset: u64, buf: &mut [u8]) -> Result<usize, String> {
+        let mut filled = 0;
+        while filled < buf.len() {
+            let (at, rest) = (offset + filled as u64, &mut buf[filled..]);
+            let n = match self.layout.at(at) {
+                Piece::End => break,
+                Piece::Header(header) => {
+                    let n = header.len().min(rest.len());
+                    rest[..n].copy_from_slice(&header[..n]);
+                    n
+                }
+                Piece::File { index, offset, left } => {
+                    let most = rest.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+                    self.read_file(index, offset, &mut rest[..most])?
+                }
+            };
+            filled += n;
+        }
+        Ok(filled)
+    }
+}
+
+/// What a folder or file is called in front of the files below it: its path without `.` and `..`.
+fn name_in_bundle(path: &Path) -> String {
+    let parts: Vec<_> = path
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_string_lossy()),
+            _ => None,
+        })
+        .collect();
+    parts.join("/")
+}
+
+/// Lists the files below a folder. Links to folders are not followed, so that a ring of them has an end.
+fn walk(folder: &Path, name: &str, depth: usize, found: &mut Vec<(String, PathBuf)>) -> Result<()> {
+    let shown = folder.display();
+    let entries = std::fs::read_dir(folder).with_context(|| format!("{shown}: can't be read"))?;
+    for entry in entries {
+        let entry = entry.with_context(|| format!("{shown}: can't be read"))?;
+        let (path, kind) = (entry.path(), entry.file_type().with_context(|| format!("{shown}: can't be read"))?);
+        let below = entry.file_name().to_string_lossy().into_owned();
+        let below = if name.is_empty() { below } else { format!("{name}/{below}") };
+        if found.len() >= MOST_PATHS {
+            bail!("{shown}: has more than {MOST_PATHS} files; name the folder of the runs");
+        }
+        if kind.is_dir() {
+            if depth > 0 {
+                walk(&path, &below, depth - 1, found)?;
+            }
+        } else if path.is_file() {
+            found.push((below, path));
+        }
+    }
+    Ok(())
+}

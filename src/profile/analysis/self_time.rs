@@ -1,0 +1,301 @@
+//! Self time: at each instant of a thread the slice that began last has the time.
+//!
+//! Of slices that begin together the shorter is inside; of equal ones the later in the file. For slices that nest this is
+//! the duration without what is inside. Where a slice outlasts the one it began in, it keeps all its time, and the other has
+//! only what is left: the self times of a thread add up to the time in which it is busy, whatever its slices do.
+//!
+//! A thread is a track with its overflow lanes ([`Threads`]). Only selected slices take time from one another.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use super::{Selection, Threads};
+use crate::base::{FxHashMap, Idx, Interval, TraceNs};
+use crate::profile::flows::{first_starting, running_at};
+use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
+
+/// Self time of every slice, in ns, by position. Unclosed slices have none and take none from others.
+#[must_use]
+pub fn self_times(profile: &Profile) -> Vec<i64> {
+    Selection::of_tracks(profile.tracks().ids().collect()).self_times(profile)
+}
+
+/// Gives the time of a thread to its slices, which come by start, outer ones first.
+#[derive(Debug)]
+struct Sweep {
+    /// Slices that began, with their ends; the one that began last is on top. Those below it may have ended.
+    open: Vec<(SliceId, i64)>,
+    /// Until when the time is given.
+    now: i64,
+}
+
+impl Sweep {
+    const fn new() -> Self {
+        Self { open: Vec::new(), now: i64::MIN }
+    }
+
+    /// A slice begins: the time until then goes to those that were running.
+    fn begin(&mut self, id: SliceId, time: Interval<TraceNs>, give: &mut impl FnMut(SliceId, i64)) {
+        self.give_until(time.start.0, give);
+        if time.end.0 > self.now {
+            self.open.push((id, time.end.0));
+        }
+    }
+
+    fn give_until(&mut self, until: i64, give: &mut impl FnMut(SliceId, i64)) {
+        while let Some(&(id, end)) = self.open.last() {
+            let to = end.min(until);
+            if to > self.now {
+                give(id, to - self.now);
+                self.now = to;
+            }
+            if end > until {
+                return;
+            }
+            self.open.pop();
+        }
+        self.now = self.now.max(until);
+    }
+}
+
+/// The slices of a thread by start, outer ones first.
+#[derive(Debug)]
+enum Order {
+    /// Of one track: as they are stored.
+    Track(Range<usize>),
+    /// Of several lanes.
+    Merged(std::vec::IntoIter<SliceId>),
+}
+
+impl Order {
+    fn of(profile: &Profile, lanes: &[TrackId]) -> Self {
+        let slices = profile.slices();
+        if let [track] = lanes {
+            return Self::Track(slices.range_of(*track));
+        }
+        let mut ids: Vec<SliceId> = lanes.iter().flat_map(|t| slices.of_track(*t)).collect();
+        ids.sort_by_key(|id| (slices.start(*id), Reverse(slices.end(*id)), *id));
+        Self::Merged(ids.into_iter())
+    }
+}
+
+impl Iterator for Order {
+    type Item = SliceId;
+
+    fn next(&mut self) -> Option<SliceId> {
+        match self {
+            Self::Track(range) => range.next().map(SliceId::from_usize),
+            Self::Merged(ids) => ids.next(),
+        }
+    }
+}
+
+/// Computes the self times of a selection a part at a time.
+#[derive(Debug)]
+pub struct SelfTimes {
+    selection: Selection,
+    own: Vec<i64>,
+    /// Lanes of the threads that are left, the next at the end.
+    threads: Vec<Vec<TrackId>>,
+    current: Option<(Order, Sweep)>,
+    left: u64,
+}
+
+impl SelfTimes {
+    /// Prepares it.
+    #[must_use]
+    pub fn new(profile: &Profile, selection: Selection) -> Self {
+        let tracks = selection.tracks_of(profile);
+        let left = tracks.iter().map(|t| profile.slices().range_of(*t).len() as u64).sum();
+        let mut threads = Threads::of(profile).lanes(&tracks);
+        threads.reverse();
+        Self { selection, own: vec![0; profile.slices().len()], threads, current: None, left }
+    }
+
+    /// Looks at up to `limit` slices more. Returns whether it has seen all.
+    pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
+        let Self { selection, own, threads, current, left } = self;
+        let mut give = |id: SliceId, ns: i64| own[id.index()] += ns;
+        let mut seen = 0;
+        while seen < limit {
+            let Some((order, sweep)) = current else {
+                let Some(lanes) = threads.pop() else { return true };
+                *current = Some((Order::of(profile, &lanes), Sweep::new()));
+                continue;
+            };
+            let Some(id) = order.next() else {
+                sweep.give_until(i64::MAX, &mut give);
+                *current = None;
+                continue;
+            };
+            if let Some(part) = selection.counted(profile, id) {
+                sweep.begin(id, part, &mut give);
+            }
+            seen += 1;
+            *left = left.saturating_sub(1);
+        }
+        current.is_none() && threads.is_empty()
+    }
+
+    /// Number of slices not looked at yet.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// The times by position, in ns; 0 for slices that are not selected.
+    #[must_use]
+    pub fn finish(self) -> Vec<i64> {
+        self.own
+    }
+}
+
+/// The slices of a track that share an instant with a span, with their self time in it. Costs the slices in the span, and
+/// the depth of the stack at its start.
+#[must_use]
+pub(super) fn self_times_in(profile: &Profile, track: TrackId, span: Interval<TraceNs>) -> Vec<(SliceId, i64)> {
+    let slices = profile.slices();
+    let mut found: Vec<SliceId> =
+        std::iter::successors(running_at(profile, track, span.start), |id| slices.stack_parent(*id)).collect();
+    found.reverse();
+    found.retain(|id| slices.start(*id) < span.start && slices.end(*id) > span.start);
+    let starting = first_starting(profile, track, span.start)..first_starting(profile, track, span.end);
+    found.extend(starting.map(SliceId::from_usize));
+    let (mut sweep, mut own) = (Sweep::new(), FxHashMap::default());
+    let mut give = |id: SliceId, ns: i64| *own.entry(id).or_insert(0) += ns;
+    for &id in found.iter().filter(|id| !slices.flags(**id).has(SliceFlags::UNCLOSED)) {
+        let inside = Interval::new(slices.start(id).max(span.start), slices.end(id).min(span.end));
+        sweep.begin(id, inside, &mut give);
+    }
+    sweep.give_until(i64::MAX, &mut give);
+    found.into_iter().map(|id| (id, own.get(&id).copied().unwrap_or(0))).collect()
+}
+
+/// Self time of one slice among those of its level ([`crate::profile::levels`]), in ns; nothing when it never ended. Costs
+/// the slices of its thread that begin before it ends.
+#[must_use]
+pub fn self_time_of(profile: &Profile, id: SliceId) -> Option<i64> {
+    let slices = profile.slices();
+    if slices.flags(id).has(SliceFlags::UNCLOSED) {
+        return None;
+    }
+    let track = slices.track(id);
+    let (start, end) = (slices.start(id), slices.end(id));
+    let rank = |id: SliceId| (slices.start(id), Reverse(slices.end(id)), id);
+    let takes = |other: &SliceId| rank(*other) > rank(id) && !slices.flags(*other).has(SliceFlags::UNCLOSED);
+    let lanes = Threads::of(profile).lanes_with(profile, track);
+    let inside = lanes.into_iter().flat_map(|lane| {
+        let range = first_starting(profile, lane, start)..first_starting(profile, lane, end);
+        range.map(SliceId::from_usize).filter(takes).map(|other| slices.interval(other))
+    });
+    let clipped = inside.map(|s| Interval::new(s.start, s.end.min(end))).collect();
+    let taken: i64 = Interval::merge(clipped).iter().map(|s| s.end.0 - s.start.0).sum();
+    Some(slices.dur_ns(id) - taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::ProfileBuilder;
+    use proptest::prelude::*;
+
+    /// Slices on lanes of one row and on another thread, as they come.
+    fn profile(slices: &[(u8, i64, i64)]) -> Profile {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "");
+        let tracks = [b.thread(p, "q", "queue"), b.thread(p, "q.2", "queue"), b.thread(p, "9", "other")];
+        for (i, &(track, start, dur)) in slices.iter().enumerate() {
+            b.slice(tracks[usize::from(track) % 3], start, dur, &format!("s{i}"), "", None);
+        }
+        b.finish(Diagnostics::new())
+    }
+
+    fn by_name(profile: &Profile, own: &[i64]) -> Vec<(String, i64)> {
+        let name = |id: SliceId| profile.str(profile.slices().name(id)).to_owned();
+        let mut named: Vec<_> = profile.slices().ids().map(|id| (name(id), own[id.index()])).collect();
+        named.sort();
+        named
+    }
+
+    /// The definition, nanosecond by nanosecond.
+    fn by_definition(profile: &Profile, lanes: &[TrackId], span: Interval<TraceNs>) -> Vec<i64> {
+        let slices = profile.slices();
+        let mut own = vec![0; slices.len()];
+        let ids = || lanes.iter().flat_map(|t| slices.of_track(*t));
+        for now in span.start.0..span.end.0 {
+            let running = ids().filter(|id| slices.interval(*id).contains(TraceNs(now)));
+            let last = running.max_by_key(|id| (slices.start(*id), Reverse(slices.end(*id)), *id));
+            if let Some(id) = last {
+                own[id.index()] += 1;
+            }
+        }
+        own
+    }
+
+    #[test]
+    fn a_slice_that_outlasts_the_one_it_began_in_keeps_its_time() {
+        let own = |slices: &[(u8, i64, i64)]| {
+            let profile = profile(slices);
+            by_name(&profile, &self_times(&profile)).into_iter().map(|(_, ns)| ns).collect::<Vec<_>>()
+        };
+        // The caller has what is left of it once the call that outlasts it ran.
+        assert_eq!(own(&[(0, 0, 100), (0, 10, 200)]), [10, 200]);
+        // A child of a call that slipped below another lane is not the caller's time.
+        assert_eq!(own(&[(0, 0, 100), (0, 10, 20), (0, 15, 60), (0, 20, 5)]), [35, 5, 55, 5]);
+        // Of equal spans the later has the time; of equal starts the shorter is inside.
+        assert_eq!(own(&[(0, 0, 10), (0, 0, 10), (0, 0, 4)]), [0, 6, 4]);
+        // Lanes are one thread, another track is not.
+        assert_eq!(own(&[(0, 0, 100), (1, 50, 100), (2, 0, 30)]), [50, 100, 30]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_self_times_of_a_thread_are_those_of_the_definition_and_add_up_to_its_busy_time(
+            slices in prop::collection::vec((0u8..3, 0i64..120, 0i64..60), 1..40), from in 0i64..120, len in 1i64..120,
+            limit in 1usize..7,
+        ) {
+            let profile = profile(&slices);
+            let all: Vec<TrackId> = profile.tracks().ids().collect();
+            let span = Interval::new(TraceNs(from), TraceNs(from + len));
+            let whole = Interval::new(TraceNs(0), TraceNs(200));
+            for (within, checked) in [(None, whole), (Some(span), span)] {
+                let selection = Selection { within, ..Selection::default() };
+                let mut times = SelfTimes::new(&profile, selection);
+                while !times.advance(&profile, limit) {}
+                let own = times.finish();
+                let mut expected = vec![0; own.len()];
+                for lanes in Threads::of(&profile).lanes(&all) {
+                    let of_thread = by_definition(&profile, &lanes, checked);
+                    let spans = lanes.iter().flat_map(|t| profile.slices().of_track(*t));
+                    let clip = |s: Interval<TraceNs>| {
+                        Interval::new(s.start.max(checked.start), s.end.min(checked.end))
+                    };
+                    let busy = Interval::merge(spans.map(|id| clip(profile.slices().interval(id))).collect());
+                    prop_assert_eq!(of_thread.iter().sum::<i64>(), busy.iter().map(|s| s.end.0 - s.start.0).sum::<i64>());
+                    expected.iter_mut().zip(of_thread).for_each(|(all, ns)| *all += ns);
+                }
+                prop_assert_eq!(own, expected);
+            }
+        }
+
+        #[test]
+        fn the_self_time_of_one_slice_and_of_a_span_are_those_of_all(
+            slices in prop::collection::vec((0i64..120, 0i64..60), 1..40), from in 0i64..120, len in 1i64..120,
+        ) {
+            let slices: Vec<_> = slices.into_iter().map(|(start, dur)| (2, start, dur)).collect();
+            let profile = profile(&slices);
+            let own = self_times(&profile);
+            for id in profile.slices().ids() {
+                prop_assert_eq!(self_time_of(&profile, id), Some(own[id.index()]));
+            }
+            let span = Interval::new(TraceNs(from), TraceNs(from + len));
+            let inside = Selection::within(Some(span)).self_times(&profile);
+            let found = self_times_in(&profile, TrackId(2), span);
+            for &(id, ns) in &found {
+                prop_assert_eq!(ns, inside[id.index()]);
+            }
+            prop_assert_eq!(found.iter().map(|f| f.1).sum::<i64>(), inside.iter().sum::<i64>());
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The files of TensorBoard's Neuron plugin: operator tables (`table`) and the run directories they stand in (`runs`).
+//! The plugin is archived, and its people are left with its log directories.
+
+mod runs;
+mod table;
+
+pub use runs::is_plugin_file;
+pub(super) use runs::{join_runs, settle_view};
+pub(super) use table::read_table;

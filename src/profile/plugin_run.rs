@@ -1,0 +1,81 @@
+//! What a run directory of TensorBoard's Neuron plugin says beside its timeline: the operator tables as the plugin shows
+//! them, and the name of the run.
+
+use serde::{Deserialize, Serialize};
+
+/// Which of the two operator tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OperatorView {
+    /// Operators of the framework (`aten__addmm_dot`).
+    Framework,
+    /// Operators of the compiler (`dot`).
+    Hlo,
+}
+
+/// One row of an operator table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperatorRow {
+    /// Operator: the category of its slices, or their name where they have none.
+    pub name: String,
+    /// How often it ran.
+    pub occurrences: u64,
+    /// Neuron device it ran on.
+    pub device: u32,
+    /// NeuronCore of the device.
+    pub core: u32,
+    /// Time spent on it, in ns.
+    pub time_ns: i64,
+    /// Share of the time of all operators of that core, in percent.
+    pub time_percent: f64,
+    /// What a fused operator is made of, where a file says so.
+    pub members: Vec<String>,
+}
+
+/// Sorts rows as the tables show them: longest time first, equal ones by name and core.
+pub(super) fn sort_rows(rows: &mut [OperatorRow]) {
+    rows.sort_by(|a, b| {
+        let by_time = b.time_ns.cmp(&a.time_ns);
+        by_time.then_with(|| a.name.cmp(&b.name)).then_with(|| (a.device, a.core).cmp(&(b.device, b.core)))
+    });
+}
+
+/// An operator table that was read from a file of the plugin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PluginTable {
+    /// Which of the two.
+    pub view: OperatorView,
+    /// Its rows, in the order tables are shown in.
+    pub rows: Vec<OperatorRow>,
+    /// What the file gives as the time of all operators, in ns; absent where it gives none.
+    pub total_time_ns: Option<i64>,
+    /// The file as it was, without a byte order mark: it is written again like this. Absent where it was not whole.
+    pub text: Option<Box<str>>,
+}
+
+/// The file that a timeline of the plugin comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PluginTimeline {
+    /// `neuron_op_timeline.json`: one execution, operator by operator. The plugin's tool `operator-timeline`.
+    Operators,
+    /// `neuron_trace.json`: the host and the devices over a whole program. The plugin's tool `trace`.
+    Trace,
+}
+
+/// A run directory of the plugin, or one of its operator files alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PluginRun {
+    /// The run directory below `plugins/neuron`: `2022_10_14_19_22_22_16`. Empty where files had no directory.
+    pub name: String,
+    /// The operator tables, at most one of each view.
+    pub tables: Vec<PluginTable>,
+    /// Where the slices come from; absent where there is no timeline.
+    pub timeline: Option<PluginTimeline>,
+}
+
+impl PluginRun {
+    /// The table of a view.
+    #[must_use]
+    pub fn table(&self, view: OperatorView) -> Option<&PluginTable> {
+        self.tables.iter().find(|table| table.view == view)
+    }
+}

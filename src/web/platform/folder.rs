@@ -1,0 +1,93 @@
+//! Folders that are dropped, and several files, as one file: an archive made of their handles, of which no byte is copied.
+
+use js_sys::{Array, Promise, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{DataTransfer, File, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
+
+use super::error_text;
+use crate::session::{BundleLayout, files_to_open};
+
+/// Files and folders that are looked at before a folder is taken to be the wrong one.
+const MOST_ENTRIES: usize = 100_000;
+
+/// What was dropped, if a folder is in it. Has to be asked while the event is handled: the browser forgets it afterwards.
+#[must_use]
+pub fn dropped_entries(data: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
+    let items = data.items();
+    let entry = |i| items.get(i).and_then(|item| item.webkit_get_as_entry().ok().flatten());
+    let entries: Vec<FileSystemEntry> = (0..items.length()).filter_map(entry).collect();
+    entries.iter().any(FileSystemEntry::is_directory).then_some(entries)
+}
+
+/// The files of folders and files that were dropped, as one file with the name of the first.
+///
+/// # Errors
+/// When a folder can not be read or has nothing to open; the message says why.
+pub async fn bundle_entries(entries: Vec<FileSystemEntry>) -> Result<File, String> {
+    let name = entries.first().map(FileSystemEntry::name).unwrap_or_default();
+    let failed = |e: JsValue| format!("{name}: the folder could not be read: {}", error_text(&e));
+    let (mut waiting, mut paths, mut files) = (entries, Vec::new(), Vec::new());
+    while let Some(entry) = waiting.pop() {
+        if paths.len() + waiting.len() > MOST_ENTRIES {
+            return Err(format!("{name}: has more than {MOST_ENTRIES} files; drop the folder of the runs"));
+        }
+        if entry.is_directory() {
+            waiting.extend(entries_of(entry.unchecked_ref()).await.map_err(failed)?);
+        } else if entry.is_file() {
+            paths.push(entry.full_path().trim_start_matches('/').to_owned());
+            files.push(entry.unchecked_into::<FileSystemFileEntry>());
+        }
+    }
+    let mut named = Vec::new();
+    for at in files_to_open(&paths) {
+        named.push((paths[at].clone(), file_of(&files[at]).await.map_err(failed)?));
+    }
+    if named.is_empty() {
+        return Err(format!("{name}: the folder holds no file to open"));
+    }
+    bundle(&name, &named)
+}
+
+/// Several files as one.
+///
+/// # Errors
+/// When one is too large; the message names it.
+pub fn bundle_files(files: &[File]) -> Result<File, String> {
+    let named: Vec<(String, File)> = files.iter().map(|file| (file.name(), file.clone())).collect();
+    bundle(&format!("{} files", files.len()), &named)
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // file sizes are whole and below 2^53
+fn bundle(name: &str, files: &[(String, File)]) -> Result<File, String> {
+    let sized: Vec<(String, u64)> = files.iter().map(|(name, file)| (name.clone(), file.size() as u64)).collect();
+    let layout = BundleLayout::new(&sized)?;
+    let parts = Array::new();
+    for (header, (_, file)) in layout.headers().zip(files) {
+        parts.push(&Uint8Array::from(header));
+        parts.push(file);
+    }
+    File::new_with_blob_sequence(&parts, name).map_err(|e| format!("{name}: {}", error_text(&e)))
+}
+
+/// What a folder holds. A browser gives it in parts, and an empty part at the end.
+async fn entries_of(folder: &FileSystemDirectoryEntry) -> Result<Vec<FileSystemEntry>, JsValue> {
+    let (reader, mut found) = (folder.create_reader(), Vec::new());
+    loop {
+        let promise = Promise::new(&mut |resolve, reject| {
+            if let Err(error) = reader.read_entries_with_callback_and_callback(&resolve, &reject) {
+                let _ = reject.call1(&JsValue::NULL, &error);
+            }
+        });
+        let part: Array = JsFuture::from(promise).await?.unchecked_into();
+        if part.length() == 0 || found.len() > MOST_ENTRIES {
+            return Ok(found);
+        }
+        found.extend(part.iter().map(JsCast::unchecked_into::<FileSystemEntry>));
+    }
+}
+
+async fn file_of(entry: &FileSystemFileEntry) -> Result<File, JsValue> {
+    let promise = Promise::new(&mut |resolve, reject| entry.file_with_callback_and_callback(&resolve, &reject));
+    JsFuture::from(promise).await.map(JsCast::unchecked_into)
+}
