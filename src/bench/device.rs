@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::configuration::Configuration;
 use super::fixed::FixedModel;
 use super::host_step::HostStep;
-use super::options::DeviceType;
+use super::options::{DeviceType, SdkGeneration};
 use super::service::ServiceTimes;
 use crate::base::{SimTime, nearest_text};
 use crate::compiler::passes::PassManager;
@@ -69,7 +69,7 @@ impl Device {
         let module = lower(&graph, workflow).map_err(|e| named(&e))?;
         let passes = PassManager::of_level(self.options.opt_level);
         let (module, _log) = passes.run(module).map_err(|e| named(&e))?;
-        let executable = codegen::generate_with(&module, &self.costs.core, &self.options).map_err(|e| named(&e))?;
+        let executable = codegen::generate_with(&module, &self.costs, &self.options).map_err(|e| named(&e))?;
         Ok(Rc::new(executable))
     }
 
@@ -95,6 +95,10 @@ pub fn stage_times(
     window: SimTime,
     configuration: &Configuration,
 ) -> Result<ServiceTimes, String> {
+    let generation = match configuration.options.sdk_generation {
+        SdkGeneration::Pt1 => costs.runtime.torch_1_permille,
+        SdkGeneration::Pt2 => 1_000,
+    };
     let costs = inference_costs(executable, costs, window);
     let times = ServiceTimes {
         load: costs.load,
@@ -111,6 +115,7 @@ pub fn stage_times(
     // A compiled pipeline would know its own stages.
     let stages = configuration.pipeline_size;
     let times = if stages > 1 { times.with_even_pipeline(stages) } else { times };
+    let times = times.with_slower_inferences(generation);
     let memory = &executable.memory;
     let times = with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))?;
     // What is known is how much longer the first inference takes than the others.

@@ -10,6 +10,7 @@ use thiserror::Error;
 use super::arithmetic::FormulaError;
 use super::expression::Expression;
 use crate::base::SimTime;
+use crate::machine::cost::decisions;
 
 /// What is done to an input before the call, or to an output after it.
 ///
@@ -77,10 +78,10 @@ impl HostStep {
         match self {
             // An expression counts its own passes.
             Self::None | Self::Custom(_) | Self::Expression(_) => 0,
-            Self::Normalize => 300,
-            Self::Argmax => 1_100,
-            Self::Topk => 500,
-            Self::Softmax => 2_800,
+            Self::Normalize => decisions::NORMALIZE_PS,
+            Self::Argmax => decisions::ARGMAX_PS,
+            Self::Topk => decisions::TOPK_PS,
+            Self::Softmax => decisions::SOFTMAX_PS,
         }
     }
 

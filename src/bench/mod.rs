@@ -83,7 +83,7 @@ pub use list::{ListError, MAX_LIST_ENTRIES, parse_levels, parse_list};
 pub use log::Verbosity;
 pub use measurement::{MAX_INFERENCES, Measurement, SecondCount};
 pub use observer::{RunObserver, Unobserved};
-pub use options::{Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions};
+pub use options::{Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions, SdkGeneration};
 pub use plan::{Estimate, TooManyInferences, estimate};
 pub use python_json::{QUOTED_NAN, quoted_nan, without_nan};
 pub use report::{NEURONPERF_KEYS, REPORT_KEYS, Report, ReportDetail};

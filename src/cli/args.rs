@@ -209,6 +209,10 @@ pub(super) struct OpenArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct DevicesArgs {
+    /// Print every number and decision that changes a simulated time, with its status and source, as the tables of
+    /// docs/costs.md
+    #[arg(long)]
+    pub costs: bool,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,

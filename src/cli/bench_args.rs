@@ -10,7 +10,7 @@ use super::output_args::OutputArgs;
 use crate::bench::mlperf::{MlperfSettings, Scenario};
 use crate::bench::{
     Accounting, BenchConfig, Dataset, DeviceType, FIXED_MODEL, FixedModel, HostStep, InputTuple, Processes, RunOptions,
-    batch_of_inputs, parse_inputs, parse_levels, parse_list,
+    SdkGeneration, batch_of_inputs, parse_inputs, parse_levels, parse_list,
 };
 use crate::compiler::CompileOptions;
 
@@ -102,6 +102,9 @@ pub(super) struct RunArgs {
     /// neuron: simulated; cpu: this machine, measured
     #[arg(long, default_value = "neuron")]
     pub device_type: String,
+    /// Generation of the SDK, by its PyTorch: published rows of PyTorch 1 are slower for the same model
+    #[arg(long, value_enum, default_value = "pt2")]
+    pub sdk_generation: SdkGenerationArg,
     /// Each model copy in a process of its own
     #[arg(long, default_value_t = true, action = ArgAction::Set)]
     pub multiprocess: bool,
@@ -134,6 +137,14 @@ pub(super) struct RunArgs {
     /// Seconds between samples of the host (device type cpu)
     #[arg(long, default_value_t = 0.5, allow_negative_numbers = true)]
     pub stats_interval: f64,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum SdkGenerationArg {
+    /// The compiler and runtime of PyTorch 1
+    Pt1,
+    /// Those of PyTorch 2
+    Pt2,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -317,6 +328,10 @@ impl RunArgs {
         Ok(RunOptions {
             device_type,
             compile,
+            sdk_generation: match self.sdk_generation {
+                SdkGenerationArg::Pt1 => SdkGeneration::Pt1,
+                SdkGenerationArg::Pt2 => SdkGeneration::Pt2,
+            },
             processes: match (self.multiinterpreter, self.multiprocess) {
                 (true, _) => Processes::Fresh,
                 (false, true) => Processes::PerModel,

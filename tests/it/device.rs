@@ -17,7 +17,7 @@ fn compile(model: &str, workflow: Workflow) -> Executable {
     let spec: ModelSpec = model.parse().unwrap();
     let graph = spec.trace(spec.info().default_batch_size).unwrap();
     let (module, _) = passes::optimize(lower(&graph, workflow).unwrap()).unwrap();
-    codegen::generate(&module, &NEURONCORE_V2).unwrap()
+    codegen::generate(&module, &CostTable::neuroncore_v2()).unwrap()
 }
 
 fn capture(model: &str, workflow: Workflow, costs: &CostTable) -> Captured {
@@ -219,7 +219,8 @@ fn what_does_not_fit_says_how_much_is_missing() {
     let module = lower(&spec.trace(1).unwrap(), Workflow::Trace).unwrap();
     let (module, _) = passes::optimize(module).unwrap();
     let small = neuronscope::machine::arch::CoreSpec { hbm_bytes: 1 << 20, ..NEURONCORE_V2 };
-    let error = codegen::generate(&module, &small).err().map(|e| e.to_string()).unwrap_or_default();
+    let costs = CostTable { core: small, ..CostTable::neuroncore_v2() };
+    let error = codegen::generate(&module, &costs).err().map(|e| e.to_string()).unwrap_or_default();
     // 2 MiB of weights, 4 KiB of bias at two bytes each, 4 MiB of input.
     assert!(error.contains("needs 6.00 MiB of device memory on one core, which has 1.00 MiB"), "{error}");
     assert!(error.contains("5.00 MiB are missing"), "{error}");

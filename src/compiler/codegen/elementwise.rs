@@ -14,12 +14,8 @@ use super::tiles::{CLIP, InFlight, Pipeline, SQUARE, Step, StepKind};
 use super::value::{Layout, Resident, Value, blocks};
 use crate::base::FxHashSet;
 use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
+use crate::machine::cost::decisions::{LONG_ROW_ELEMENTS, SBUF_CHUNK_ELEMENTS};
 use crate::machine::isa::{Engine, Op, Wait};
-
-/// Elements per partition that one instruction of an SBUF-to-SBUF operation handles.
-const SBUF_CHUNK: u32 = 2_048;
-/// Elements per partition from which an instruction is bound by its elements and not by its fixed cost.
-const LONG_ROWS: u64 = 128;
 
 /// What a binary operation meets on its other side.
 enum Other {
@@ -67,7 +63,7 @@ impl Generator<'_> {
     fn run_steps(&mut self, steps: &[Step], resident: &Resident, after: &[Wait], purpose: Purpose) -> Vec<Wait> {
         let mut pipeline = Pipeline::default();
         for _ in resident.partition_blocks(self.core.partitions) {
-            for free in blocks(resident.free_elements, SBUF_CHUNK) {
+            for free in blocks(resident.free_elements, SBUF_CHUNK_ELEMENTS) {
                 self.enter(&mut pipeline, InFlight::new(free, None, after.to_vec()), steps, purpose);
             }
         }
@@ -176,7 +172,7 @@ impl Generator<'_> {
         let other = self.other_side(id, other, shape.layout)?;
         let mut step = match other {
             // Long rows go to the scalar engine, which clips in one pass; short ones to the engine that set the constant.
-            Other::Constant if against_constant && shape.free_elements >= LONG_ROWS => {
+            Other::Constant if against_constant && shape.free_elements >= LONG_ROW_ELEMENTS => {
                 let after = steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default();
                 Step::new(StepKind::Function(CLIP), after)
             }

@@ -15,6 +15,7 @@ use crate::compiler::CompileOptions;
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use crate::machine::Executable;
 use crate::machine::arch::CoreSpec;
+use crate::machine::cost::CostTable;
 use crate::machine::isa::{Unit, Wait};
 
 /// A weight in SBUF.
@@ -28,6 +29,7 @@ pub(super) struct Loaded {
 pub(super) struct Generator<'a> {
     pub module: &'a HloModule,
     pub core: &'a CoreSpec,
+    pub costs: &'a CostTable,
     pub precision: Precision,
     pub emitter: Emitter,
     pub sources: Sources<'a>,
@@ -60,12 +62,12 @@ pub(super) struct Generator<'a> {
     pub done: FxHashSet<InstrId>,
 }
 
-/// Compiles a module for one core, with the default options.
+/// Compiles a module for one core, with the default options. Work is balanced between its engines by what they cost.
 ///
 /// # Errors
 /// When it does not fit the core, or uses an opcode in a form that has no lowering to instructions.
-pub fn generate(module: &HloModule, core: &CoreSpec) -> Result<Executable, CodegenError> {
-    generate_with(module, core, &CompileOptions::default())
+pub fn generate(module: &HloModule, costs: &CostTable) -> Result<Executable, CodegenError> {
+    generate_with(module, costs, &CompileOptions::default())
 }
 
 /// Compiles a module for one core with other options than the defaults.
@@ -74,10 +76,10 @@ pub fn generate(module: &HloModule, core: &CoreSpec) -> Result<Executable, Codeg
 /// As [`generate`].
 pub fn generate_with(
     module: &HloModule,
-    core: &CoreSpec,
+    costs: &CostTable,
     options: &CompileOptions,
 ) -> Result<Executable, CodegenError> {
-    let mut generator = Generator::new(module, core, Precision::of(options, core));
+    let mut generator = Generator::new(module, costs, Precision::of(options, &costs.core));
     for id in module.instructions.ids() {
         generator.instruction_at(id)?;
         generator.release_after(id);
@@ -92,7 +94,8 @@ pub fn generate_with(
 }
 
 impl<'a> Generator<'a> {
-    fn new(module: &'a HloModule, core: &'a CoreSpec, precision: Precision) -> Self {
+    fn new(module: &'a HloModule, costs: &'a CostTable, precision: Precision) -> Self {
+        let core = &costs.core;
         let mut users: IndexVec<InstrId, Vec<InstrId>> = module.instructions.iter().map(|_| Vec::new()).collect();
         for (id, instruction) in module.instructions.iter_enumerated() {
             for operand in &instruction.operands {
@@ -104,6 +107,7 @@ impl<'a> Generator<'a> {
         Self {
             module,
             core,
+            costs,
             precision,
             emitter: Emitter::new(),
             sources: Sources::new(module),

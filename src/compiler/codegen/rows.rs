@@ -17,10 +17,8 @@ use super::tiles::{InFlight, Pipeline, SQUARE, Step, StepKind};
 use super::value::{Layout, Resident, Value, blocks};
 use crate::compiler::hlo::InstrId;
 use crate::machine::SourceId;
+use crate::machine::cost::decisions::STATISTICS_CHUNK_ELEMENTS;
 use crate::machine::isa::Wait;
-
-/// Elements whose statistics one instruction takes (`bn_stats`).
-const STATISTICS_CHUNK: u32 = 512;
 
 impl Generator<'_> {
     /// Emits a norm at its first instruction.
@@ -62,7 +60,7 @@ impl Generator<'_> {
             let sources = [norm.squares, norm.deviation].map(|id| self.sources.of(id));
             return vec![own(StepKind::FunctionSum(SQUARE), sources[0]), own(StepKind::RowScalar, sources[1])];
         };
-        let chunks = u32::try_from(row.div_ceil(u64::from(STATISTICS_CHUNK))).unwrap_or(u32::MAX).max(1);
+        let chunks = u32::try_from(row.div_ceil(u64::from(STATISTICS_CHUNK_ELEMENTS))).unwrap_or(u32::MAX).max(1);
         let sources = [sum, norm.squares, norm.deviation].map(|id| self.sources.of(id));
         let mut steps = vec![own(StepKind::RowStatistic { chunks }, sources[0]); chunks as usize];
         if chunks > 1 {

@@ -6,7 +6,8 @@ use crate::base::Interval;
 use crate::base::units::format_ns;
 use crate::insight::run::{Item, ItemRef, Run, UnitRun};
 
-/// Share of the device window above which a gap is long, percent.
+/// Share of the device window above which a gap is long, percent (derived: the NKI guides call an engine well used that is
+/// active for 90 % of the time, which one such gap already prevents).
 const LONG_PERCENT: f64 = 10.0;
 
 /// The longest gap of an engine before an item that waited.
