@@ -13,7 +13,7 @@
 //! | [`compiler`] | graph to HLO to passes to an executable |
 //! | [`neuron`] | what the machine does: the simulator and the runtime around it |
 //! | [`bench`] | NeuronPerf: configurations, scheduler, reports |
-//! | [`capture`], [`fidelity`] | a simulated execution as a profile; published rows against predictions |
+//! | [`experiment`], [`capture`], [`fidelity`] | PyTorch/XLA's benchmark suite; a simulated execution as a profile; published rows against predictions |
 //! | [`session`] | one facade for every shell: requests, events, share links |
 //! | `cli`, `web` | the shells, each behind a feature; the only rooms that know files, terminals and browsers |
 
@@ -23,6 +23,7 @@ pub mod capture;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compiler;
+pub mod experiment;
 pub mod fidelity;
 pub mod insight;
 pub mod kernel;

@@ -1,7 +1,10 @@
 //! One file a command.
 
+mod aggregate;
 mod analysis;
+mod analyze;
 mod bench;
+mod bench_eval;
 mod bench_index;
 mod bench_trace;
 mod compare;
@@ -11,10 +14,12 @@ mod cpu;
 mod customop;
 mod devices;
 mod evaluate;
+mod experiment;
 mod flame;
 mod histogram;
 mod idle;
 mod index;
+mod matmul_bench;
 mod mlperf;
 mod models;
 mod numerics;
@@ -24,9 +29,12 @@ mod profile;
 mod query;
 mod report;
 mod reports;
+mod result_files;
 mod summary;
 mod text;
+mod timed;
 mod validate;
+mod verify;
 
 use anyhow::Result;
 
@@ -59,5 +67,10 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Compare(args) => compare::run(args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),
+        Command::Experiment(args) => experiment::run(*args),
+        Command::Aggregate(args) => aggregate::run(*args),
+        Command::Analyze(args) => analyze::run(args),
+        Command::MatmulBench(args) => matmul_bench::run(args),
+        Command::Verify(args) => verify::run(args),
     }
 }

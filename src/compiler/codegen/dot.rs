@@ -58,7 +58,7 @@ impl Generator<'_> {
             Layout::RowMajor if shape.batch > 1 => shape.batch,
             Layout::RowMajor => self.row_groups(result),
         };
-        let kept = softmax.map_or(result, |s| s.result);
+        let kept = softmax.as_ref().map_or(result, |s| s.result);
         resident.bytes =
             self.resident_bytes(resident.partition_elements, resident.free_elements, self.element_bytes(kept));
         let room = self.take(result, resident.bytes)?;
@@ -116,7 +116,7 @@ impl Generator<'_> {
 
     /// The softmax of a product whose rows are whole in a bank of PSUM.
     fn softmax_on(&self, scores: InstrId, columns: u64) -> Option<Softmax> {
-        let softmax = self.idioms.softmax_of.get(&scores).copied()?;
+        let softmax = self.idioms.softmax_of.get(&scores).cloned()?;
         (columns <= u64::from(self.core.moving_free_max)).then_some(softmax)
     }
 

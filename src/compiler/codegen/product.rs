@@ -88,6 +88,14 @@ impl PsumBanks {
     }
 }
 
+/// What must be complete before each side of a tile is read. The stationary side loads while the moving one is still on
+/// its way, or PSUM still full.
+#[derive(Clone, Copy)]
+struct Operands<'w> {
+    stationary: &'w [Wait],
+    moving: &'w [Wait],
+}
+
 /// A block of columns with what must be complete before it is read.
 struct Block {
     columns: u32,
@@ -162,14 +170,14 @@ impl Generator<'_> {
     ) {
         let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         let (bank, evicted) = self.bank(tiles, eviction);
-        let mut after = [product.rows_ready.as_slice(), columns_ready].concat();
+        let mut after = product.rows_ready.clone();
         after.extend(evicted);
         let mut done = Vec::new();
         for _ in 0..count * product.passes {
             let load = Op::LdWeights { rows: self.array_rows(product), columns: narrow(product.columns) };
-            self.emitter.instruction(Engine::Tensor, load, purpose, &after);
+            self.emitter.instruction(Engine::Tensor, load, purpose, columns_ready);
             let op = Op::Matmul { free: narrow(product.rows), passes: self.precision.passes };
-            done = vec![self.emitter.instruction(Engine::Tensor, op, purpose, &[])];
+            done = vec![self.emitter.instruction(Engine::Tensor, op, purpose, &after)];
         }
         done.extend_from_slice(eviction.room);
         self.enter(
@@ -227,7 +235,7 @@ impl Generator<'_> {
                 block.columns,
                 group,
                 product,
-                &[&product.rows_ready, &block.ready],
+                Operands { stationary: &block.ready, moving: &product.rows_ready },
                 purpose,
                 eviction,
                 tiles,
@@ -246,8 +254,8 @@ impl Generator<'_> {
     ) -> Option<Wait> {
         let mut last = None;
         for rows in grouped_blocks(product.rows, product.row_groups, self.core.partitions) {
-            let waits = [product.rows_ready.as_slice(), &block.ready];
-            last = self.tile(rows, &[block.columns], product, &waits, purpose, eviction, tiles);
+            let operands = Operands { stationary: &product.rows_ready, moving: &block.ready };
+            last = self.tile(rows, &[block.columns], product, operands, purpose, eviction, tiles);
         }
         last
     }
@@ -259,7 +267,7 @@ impl Generator<'_> {
         stationary: u32,
         moving: &[u32],
         product: &Product,
-        operands: &[&[Wait]],
+        operands: Operands<'_>,
         purpose: Purpose,
         eviction: &Eviction<'_>,
         tiles: &mut Pipeline,
@@ -268,16 +276,16 @@ impl Generator<'_> {
         for _ in moving {
             banks.push(self.bank(tiles, eviction));
         }
-        let mut after: Vec<Wait> = operands.concat();
+        let mut after = operands.moving.to_vec();
         after.extend(banks.iter().filter_map(|(_, evicted)| *evicted));
         let mut done = vec![None; moving.len()];
         let rows = self.array_rows(product);
         for _ in 0..product.passes {
             let load = Op::LdWeights { rows, columns: stationary };
-            self.emitter.instruction(Engine::Tensor, load, purpose, &after);
+            self.emitter.instruction(Engine::Tensor, load, purpose, operands.stationary);
             for (free, done) in moving.iter().zip(&mut done) {
                 let op = Op::Matmul { free: *free, passes: self.precision.passes };
-                *done = Some(self.emitter.instruction(Engine::Tensor, op, purpose, &[]));
+                *done = Some(self.emitter.instruction(Engine::Tensor, op, purpose, &after));
             }
         }
         for ((free, done), (bank, _)) in moving.iter().zip(&done).zip(&banks) {

@@ -50,7 +50,7 @@ pub(super) struct Generator<'a> {
     pub users: IndexVec<InstrId, Vec<InstrId>>,
     /// Position of the last instruction that reads each value, through values that are not materialised.
     pub(super) last_use: IndexVec<InstrId, usize>,
-    /// Layer norms and softmaxes.
+    /// Norms and softmaxes.
     pub idioms: Idioms,
     /// What the operation at hand reads and writes, which must not leave SBUF.
     pub in_use: FxHashSet<InstrId>,
@@ -138,11 +138,11 @@ impl<'a> Generator<'a> {
         self.begin_operation(id)?;
         // Operations wait for one another, so the engines start each without work.
         self.loads = [0; 2];
-        if let Some(softmax) = self.idioms.softmaxes.get(&id).copied() {
+        if let Some(softmax) = self.idioms.softmaxes.get(&id).cloned() {
             return self.softmax(&softmax);
         }
-        if let Some(norm) = self.idioms.layer_norms.get(&id).copied() {
-            return self.layer_norm(&norm);
+        if let Some(norm) = self.idioms.norms.get(&id).cloned() {
+            return self.norm(&norm);
         }
         match &instruction.opcode {
             Opcode::Parameter { role: ParameterRole::Input(_), .. } => self.input(id),

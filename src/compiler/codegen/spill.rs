@@ -67,10 +67,10 @@ impl Generator<'_> {
         covered.push(result);
         let softmax = self.idioms.softmaxes.get(&id).or_else(|| self.idioms.softmax_of.get(&result));
         if let Some(s) = softmax {
-            covered.extend([s.max, s.exponential, s.sum, s.result]);
+            covered.extend(s.parts.iter().chain([&s.result]));
         }
-        if let Some(n) = self.idioms.layer_norms.get(&id) {
-            covered.extend([n.sum, n.mean, n.centred, n.square, n.squares, n.deviation, n.result]);
+        if let Some(n) = self.idioms.norms.get(&id) {
+            covered.extend(n.parts.iter().chain([&n.result]));
         }
         covered
     }

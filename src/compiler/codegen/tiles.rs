@@ -44,6 +44,9 @@ pub(super) enum StepKind {
     Beside,
     /// Vector engine, two tensors. `of_main` when the tile's first value is one of them: it may still be in PSUM.
     Tensors { of_main: bool },
+    /// A tensor and a constant that the GpSimd engine set in SBUF: there, unless the tensor is still in PSUM, which it
+    /// leaves through the vector engine.
+    TensorConstant,
     /// Vector engine, a tensor and a row that the array repeated over the partitions in PSUM.
     TensorsRepeated,
     /// Scalar engine, function by table.
@@ -144,6 +147,8 @@ impl Generator<'_> {
                 let reads_psum = tile.in_psum || (of_main && tile.main_in_psum);
                 (Engine::Vector, Op::TensorTensor { free, sbuf_only: !reads_psum })
             }
+            StepKind::TensorConstant if tile.in_psum => (Engine::Vector, Op::TensorTensor { free, sbuf_only: false }),
+            StepKind::TensorConstant => (Engine::GpSimd, Op::TensorTensor { free, sbuf_only: true }),
             StepKind::TensorsRepeated => (Engine::Vector, Op::TensorTensor { free, sbuf_only: false }),
             StepKind::Function(_) => (Engine::Scalar, Op::Activate { free }),
             StepKind::FunctionSum(_) => (Engine::Scalar, Op::ActivateReduce { free }),

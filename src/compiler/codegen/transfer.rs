@@ -140,7 +140,7 @@ impl Generator<'_> {
         Ok(blocks)
     }
 
-    /// Loads one block of a weight matrix; its completion and the SBUF it takes.
+    /// Loads one block of a weight matrix for the product that reads it; its completion and the SBUF it takes.
     pub(super) fn load_block(&mut self, matrix: &WeightMatrix, columns: u32) -> Result<(Wait, u64), CodegenError> {
         let bytes = self.resident_bytes(matrix.depth, u64::from(columns), self.precision.operand_bytes);
         let mut after = self.take(matrix.via, bytes)?;
@@ -152,7 +152,7 @@ impl Generator<'_> {
             partitions: u32::try_from(matrix.depth).unwrap_or(u32::MAX).min(self.core.partitions),
             short_descriptors: 0,
         };
-        let source = self.sources.of(matrix.via);
+        let source = self.sources.of_reader(matrix.via);
         Ok((self.emitter.dma(transfer, source, &after), bytes))
     }
 
@@ -185,7 +185,7 @@ impl Generator<'_> {
             partitions: u32::try_from(elements).unwrap_or(u32::MAX).min(self.core.partitions),
             short_descriptors: 0,
         };
-        let source = self.sources.of(via);
+        let source = self.sources.of_reader(via);
         let wait = self.emitter.dma(transfer, source, &after);
         self.loaded.insert(parameter, Loaded { blocks: vec![wait], bytes: sbuf_bytes });
         Ok(wait)

@@ -106,7 +106,7 @@ fn inside_ns(gap: Interval<i64>, item: &Item) -> u64 {
     u64::try_from(item.time.end.min(gap.end) - item.time.start.max(gap.start)).unwrap_or(0)
 }
 
-/// `weights on qSyncWeights0 (NN[model]/Linear[layer1]/aten__permute_transpose)`.
+/// `weights on qSyncWeights0 (NN[model]/Linear[layer1]/aten__addmm_dot)`.
 fn described(run: &Run<'_>, (unit, item): (&UnitRun, &Item)) -> String {
     let what = item.transfer().map_or(String::new(), |t| format!("{} on ", t.role.words()));
     format!("{what}{} ({})", unit.name, run.path(item))

@@ -12,12 +12,13 @@ pub struct EngineCosts {
     pub slowdown_permille: u32,
     /// Shortest initiation interval of any instruction (published, NKI cost table: `MIN_II` ~ 64).
     pub min_interval_cycles: u32,
-    /// Added once when an instruction is short or depends on the one before it (published, NKI architecture guide:
-    /// ~100 engine cycles).
+    /// Added once when an instruction of the vector, the scalar or the GpSimd engine is short or depends on the one before
+    /// it (published, NKI architecture guide: ~100 engine cycles).
     pub static_overhead_cycles: u32,
-    /// Access to SBUF or PSUM that pipelining doesn't hide (published: ~60 cycles on NeuronCore-v2). Charged where a
-    /// dependent chain shows it: the array's read of SBUF and the scalar engine's read of PSUM. A dependent scalar
-    /// engine chain was measured at 264 cycles, of which `64 + 100 + 60` are these three.
+    /// Access to SBUF or PSUM that pipelining does not hide (published: ~60 cycles on NeuronCore-v2). Charged where a
+    /// dependent chain shows it: the array's read of a stationary tile after idle time, its read of the moving tile and
+    /// its write to PSUM; the scalar engine's read of PSUM. A dependent scalar engine chain was measured at 264 cycles,
+    /// of which `64 + 100 + 60` are these three.
     pub memory_access_cycles: u32,
     /// Cycles an element of an operation on two tensors that both lie in SBUF (published, NKI cost table: 2, and 1 when
     /// all are 16 bits wide).

@@ -1,6 +1,6 @@
 //! Which tracks are one thread: what overlaps on a row is often written as further tracks of the same name.
 
-use crate::base::{FxHashMap, Idx, IndexVec, StrId};
+use crate::base::{FxHashMap, IndexVec, StrId};
 use crate::profile::{ProcessId, Profile, TrackId};
 
 /// The thread of every track: a track of the id `T` and those of the ids `T.2`, `T.3` and so on that have its name and its
