@@ -98,7 +98,7 @@ fn namespace(c: &mut Cursor, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
 fn function(c: &mut Cursor, returns: TypeName, name: String, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
     let pos = returns.pos;
     let parameters = parameters(c)?;
-    if c.accept_word("noexcept") {}
+    c.accept_word("noexcept");
     if c.accept(";") {
         // A declaration without a body; the definition follows or the name is unknown.
         return Ok(());

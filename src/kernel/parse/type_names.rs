@@ -74,8 +74,7 @@ pub(crate) fn type_name(c: &mut Cursor) -> Result<TypeName, Diagnostic> {
 pub(crate) fn base_type(c: &mut Cursor) -> Result<(BaseType, bool), Diagnostic> {
     let mut constant = false;
     let mut words: Vec<String> = Vec::new();
-    loop {
-        let TokenKind::Word(word) = c.here().clone() else { break };
+    while let TokenKind::Word(word) = c.here().clone() {
         if word == "volatile" {
             return Err(
                 c.not_supported("volatile", "leave it out: the processors read memory where the kernel says so")

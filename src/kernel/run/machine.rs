@@ -133,6 +133,10 @@ pub fn run<M: Meter>(
         };
         complete &= machine.kernel(kernel, inputs.len());
         written.push(machine.written.clone());
+        if machine.steps > options.step_limit {
+            // The others would spend their whole budget too.
+            break;
+        }
     }
     let result = tensors.get(dst as usize);
     if complete && let Some(result) = result {

@@ -110,15 +110,20 @@ fn step(
     let mut first = None;
     let mut total = CallCost::default();
     let mut complete = kernels.len() == 1 + usize::from(spec.workload == Workload::Training);
-    for width in spec.hidden() {
+    'layers: for width in spec.hidden() {
         for kernel in &kernels {
             let inputs = inputs_of(&[spec.batch, width], kernel.inputs(), spec);
             let run = run_operator(*kernel, &inputs, spec.multicore, spec.cores, gpsimd);
             report.problems(&run.outcome.diagnostics);
-            complete &= run.outcome.complete;
+            let ended = run.outcome.complete;
+            complete &= ended;
             total.add(&run.cost);
             if first.is_none() {
                 first = Some((run, inputs));
+            }
+            if !ended {
+                // A kernel that does not end would spend its budget of steps once more.
+                break 'layers;
             }
         }
     }
