@@ -40,7 +40,7 @@ pub fn round8(x: f64) -> f64 {
 pub fn json_dumps<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
     let mut out = Vec::new();
     value.serialize(&mut serde_json::Serializer::with_formatter(&mut out, PythonJson))?;
-    String::from_utf8(out).map_err(|e| serde::ser::Error::custom(e))
+    String::from_utf8(out).map_err(serde::ser::Error::custom)
 }
 
 /// The separators and escapes of `json.dumps`.

@@ -9,6 +9,7 @@ use crate::view::plot::Axis;
 const LEFT: f64 = 78.0;
 /// Half the cap of an error bar, pixels.
 const CAP: f64 = 3.0;
+/// Seconds of a day.
 const DAY_S: f64 = 86_400.0;
 
 /// A name, and points `(x, value)`; several series may belong to one backend.
@@ -32,20 +33,17 @@ pub fn time_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Dr
     let share = |t: f64| (t - (low - margin)) / (high - low + 2.0 * margin);
     let axis = vertical(&series, "Geomean Speedup");
     frame.draw_vertical(&mut drawing, &axis);
-    if !times.is_empty() {
-        const TICKS: u32 = 5;
-        for i in 0..TICKS {
-            let t = low + (high - low) * f64::from(i) / f64::from(TICKS - 1);
-            let date = datetime_utc(t).map_or_else(String::new, |d| d.chars().take(10).collect());
-            frame.draw_tick(&mut drawing, frame.x(share(t)), &date);
-        }
+    for t in dates(times) {
+        let date = datetime_utc(t).map_or_else(String::new, |d| d.chars().take(10).collect());
+        frame.draw_tick(&mut drawing, frame.x(share(t)), &date);
     }
     frame.draw_horizontal_title(&mut drawing, "Date");
     let styles_differ = report.kind == ReportKind::Histogram;
     for (i, s) in series.iter().enumerate() {
         draw_series(&mut drawing, &frame, &axis, s, i, styles_differ, &|x| share(x));
     }
-    frame.draw_legend(&mut drawing, &series.into_iter().map(|s| s.name).collect::<Vec<_>>());
+    let names: Vec<String> = series.into_iter().map(|s| s.name).collect();
+    frame.draw_legend(&mut drawing, &names, frame.legend_at_bottom(names.len()));
     drawing
 }
 
@@ -84,8 +82,19 @@ pub fn rank_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Dr
             drawing.shapes.push(Shape::Text { at, text: name.clone(), size: 8.0, anchor, turn: -45.0, opacity: 0.6 });
         }
     }
-    frame.draw_legend(&mut drawing, &series.into_iter().map(|s| s.name).collect::<Vec<_>>());
+    let names: Vec<String> = series.into_iter().map(|s| s.name).collect();
+    frame.draw_legend(&mut drawing, &names, frame.legend_at_bottom(names.len()));
     drawing
+}
+
+/// Some of the timestamps, evenly spread over their order, the first and the last among them.
+fn dates(mut times: Vec<f64>) -> Vec<f64> {
+    const MOST: usize = 6;
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    let ticks = times.len().min(MOST);
+    let place = |i: usize| i * (times.len() - 1) / (ticks - 1).max(1);
+    (0..ticks).map(|i| times[place(i)]).collect()
 }
 
 fn series_over_time(report: &Report<'_>) -> Vec<Series> {

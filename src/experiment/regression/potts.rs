@@ -69,8 +69,9 @@ fn short_ends(series: &mut Series<'_>, penalty: f64) -> Vec<usize> {
     let mut start_of = Vec::with_capacity(n);
     for end in 1..=n {
         let (mut least, mut best) = (f64::INFINITY, end - 1);
-        for start in end.saturating_sub(LONGEST)..end {
-            let candidate = cost[start] + penalty + series.deviation(start, end);
+        let first = end.saturating_sub(LONGEST);
+        for (start, before) in (first..).zip(&cost[first..end]) {
+            let candidate = before + penalty + series.deviation(start, end);
             if candidate <= least {
                 (least, best) = (candidate, start);
             }
