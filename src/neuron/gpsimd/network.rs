@@ -71,7 +71,7 @@ pub(super) fn device_time(
     let module = lower(&graph, Workflow::MarkStep).map_err(|e| fail(&e))?;
     let options = CompileOptions::default();
     let (module, _) = PassManager::of_level(options.opt_level).run(module).map_err(|e| fail(&e))?;
-    let executable = codegen::generate_with(&module, &costs, &options).map_err(|e| fail(&e))?;
+    let executable = codegen::generate_with(&module, costs, &options).map_err(|e| fail(&e))?;
     let mut bare = costs.clone();
     bare.engine.custom_element_ps = 0;
     let window = simulate(&executable, &bare, &mut NoObserver).map_err(|e| fail(&e))?.window;

@@ -130,7 +130,7 @@ impl Levels {
         let mut working = self.list.ids().filter(|id| used(id) && !self.list[*id].wraps);
         self.default = match self.family {
             Family::Other => working.next().filter(|_| working.next().is_none()),
-            _ => PREFERRED.iter().find_map(|name| named(&name)).or_else(|| working.next()),
+            _ => PREFERRED.iter().find_map(named).or_else(|| working.next()),
         };
     }
 
