@@ -29,6 +29,7 @@ mod index;
 mod inputs;
 mod list;
 mod log;
+pub mod matmult;
 mod measurement;
 pub mod mlperf;
 mod observer;
@@ -61,7 +62,7 @@ pub use config::{
     BenchConfig, ConfigError, MAX_BATCH, MAX_DURATION_S, MAX_JITTER, MAX_PARALLEL, MAX_USD_PER_HOUR, MAX_WARMUPS,
 };
 pub use configuration::{Configuration, ConfigurationError};
-pub use device::{Device, is_simulated, service_times, stage_times};
+pub use device::{Compilation, Device, is_simulated, service_times, stage_times};
 pub use executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
 pub use fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel};
 pub use host_step::{HostStep, HostStepError};

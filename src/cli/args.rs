@@ -9,6 +9,7 @@ use super::analysis_args::{CompareArgs, CountersArgs, FlameArgs, HistogramArgs, 
 use super::bench_args::{BenchArgs, TableArgs};
 use super::compile_args::CompileArgs;
 use super::index_args::{IndexCommand, ModelCompileArgs};
+use super::matmult_args::MatmultArgs;
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
 
@@ -24,6 +25,8 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
     Bench(Box<BenchArgs>),
+    /// Measure matrix products as the microbenchmark guide's matmult_linear.py does, and show its pitfalls
+    Matmult(Box<MatmultArgs>),
     /// Compile a model for the simulated NeuronCores and write an index of the artifacts
     Compile(ModelCompileArgs),
     /// Create, append, filter, copy, move and delete model indexes

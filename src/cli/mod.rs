@@ -17,6 +17,7 @@ mod file;
 mod folder;
 mod index_args;
 mod interrupt;
+mod matmult_args;
 mod progress;
 mod source;
 

@@ -22,6 +22,7 @@ mod insight;
 mod kernel_log;
 mod layering;
 mod made_formats;
+mod matmult;
 mod numerics;
 mod odd_traces;
 mod old_formats;

@@ -14,6 +14,7 @@ mod flame;
 mod histogram;
 mod idle;
 mod index;
+mod matmult;
 mod mlperf;
 mod models;
 mod numerics;
@@ -55,6 +56,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Counters(args) => counters::run(args),
         Command::Query(args) => query::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Matmult(args) => matmult::run(&args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),
     }
