@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
 use neuronscope::machine::Executable;
-use neuronscope::machine::arch::NEURONCORE_V2;
 use neuronscope::machine::cost::CostTable;
 use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::{NoObserver, simulate};
@@ -21,7 +20,7 @@ fn compile(model: &str, batch_size: u64) -> Executable {
     let spec: ModelSpec = model.parse().unwrap();
     let graph = spec.trace(batch_size).unwrap();
     let (module, _) = passes::optimize(lower(&graph, Workflow::Trace).unwrap()).unwrap();
-    codegen::generate(&module, &NEURONCORE_V2).unwrap()
+    codegen::generate(&module, &CostTable::neuroncore_v2()).unwrap()
 }
 
 fn best_secs(mut run: impl FnMut()) -> f64 {

@@ -7,12 +7,13 @@
 //! |---|---|
 //! | [`base`] | time, units, typed ids, interning, random numbers, statistics, diagnostics, the seams of a shell |
 //! | [`tensor`], [`profile`], [`machine`] | numbers; what happened when, and its file formats; what the hardware is |
+//! | [`kernel`] | custom operators: the C++ of GPSIMD kernels, checked and run for its values |
 //! | [`view`], [`insight`] | pure view models: timeline geometry, tables, plots; what an execution's figures mean |
 //! | [`model`] | what a person writes: modules, the tracer, the zoo |
 //! | [`compiler`] | graph to HLO to passes to an executable |
 //! | [`neuron`] | what the machine does: the simulator and the runtime around it |
 //! | [`bench`] | NeuronPerf: configurations, scheduler, reports |
-//! | [`capture`], [`fidelity`] | a simulated execution as a profile; published rows against predictions |
+//! | [`experiment`], [`capture`], [`fidelity`] | PyTorch/XLA's benchmark suite; a simulated execution as a profile; published rows against predictions |
 //! | [`session`] | one facade for every shell: requests, events, share links |
 //! | `cli`, `web` | the shells, each behind a feature; the only rooms that know files, terminals and browsers |
 
@@ -22,8 +23,10 @@ pub mod capture;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compiler;
+pub mod experiment;
 pub mod fidelity;
 pub mod insight;
+pub mod kernel;
 pub mod machine;
 pub mod model;
 pub mod neuron;

@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 use neuronscope::base::NeverCancel;
 use neuronscope::bench::{BenchConfig, ConfigurationRun, ReportDetail, ServiceTimes, expand};
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
-use neuronscope::machine::arch::NEURONCORE_V2;
 use neuronscope::machine::cost::CostTable;
 use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::{NoObserver, simulate};
@@ -31,7 +30,7 @@ fn simulator() {
     let spec: ModelSpec = "matmult:n=1024,loop_count=1000".parse().unwrap();
     let graph = spec.trace(1).unwrap();
     let (module, _) = passes::optimize(lower(&graph, Workflow::Trace).unwrap()).unwrap();
-    let executable = codegen::generate(&module, &NEURONCORE_V2).unwrap();
+    let executable = codegen::generate(&module, &CostTable::neuroncore_v2()).unwrap();
     let costs = CostTable::neuroncore_v2();
     let mut items = 0;
     let secs = best_secs(|| items = simulate(&executable, &costs, &mut NoObserver).unwrap().items);
@@ -46,7 +45,7 @@ fn bert_base() {
     let secs = best_secs(|| {
         let graph = spec.trace(8).unwrap();
         let (module, _) = passes::optimize(lower(&graph, Workflow::Trace).unwrap()).unwrap();
-        let executable = codegen::generate(&module, &NEURONCORE_V2).unwrap();
+        let executable = codegen::generate(&module, &CostTable::neuroncore_v2()).unwrap();
         items = simulate(&executable, &CostTable::neuroncore_v2(), &mut NoObserver).unwrap().items;
     });
     assert!(items > 0);

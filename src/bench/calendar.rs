@@ -78,7 +78,7 @@ mod tests {
             let next_month = (before.0, before.1 + 1, 1);
             let next_year = (before.0 + 1, 1, 1);
             assert!(date == next || date == next_month || date == next_year, "{before:?} then {date:?}");
-            assert!(date.2 <= 31 && (date.2 <= 28 || date.1 != 2 || (date.2 == 29 && date.0 % 4 == 0)));
+            assert!(date.2 <= 31 && (date.2 <= 28 || date.1 != 2 || (date.2 == 29 && date.0.is_multiple_of(4))));
             before = date;
         }
     }

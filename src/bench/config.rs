@@ -9,6 +9,7 @@ use super::inputs::InputTuple;
 use super::list::MAX_LIST_ENTRIES;
 use super::mlperf::{MlperfSettings, SettingsError};
 use super::options::RunOptions;
+use crate::machine::cost::decisions::DEFAULT_JITTER;
 
 /// Longest duration of one configuration, seconds of simulated time: a day.
 pub const MAX_DURATION_S: f64 = 86_400.0;
@@ -87,7 +88,7 @@ impl Default for BenchConfig {
             seed: 0,
             cost_per_hour: None,
             warmup_inferences: 1,
-            jitter: 0.01,
+            jitter: DEFAULT_JITTER,
             inputs: Vec::new(),
             index: None,
             options: RunOptions::default(),

@@ -10,7 +10,7 @@ use crate::machine::arch::instance;
 use super::compile_sweep::short_flags;
 use super::fixed::FixedModel;
 use super::inputs::InputTuple;
-use super::options::{DeviceType, RunOptions};
+use super::options::{DeviceType, RunOptions, SdkGeneration};
 
 /// One point of a sweep: everything its result depends on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -148,6 +148,9 @@ impl Configuration {
         }
         if let Some(flags) = short_flags(&self.compile_options().to_string()).filter(|_| self.is_compiled()) {
             label.push_str(&format!(", {flags}"));
+        }
+        if self.is_compiled() && self.options.sdk_generation != SdkGeneration::default() {
+            label.push_str(&format!(", {}", self.options.sdk_generation.name()));
         }
         label
     }

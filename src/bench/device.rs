@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::configuration::Configuration;
 use super::fixed::FixedModel;
 use super::host_step::HostStep;
-use super::options::DeviceType;
+use super::options::{DeviceType, SdkGeneration};
 use super::service::ServiceTimes;
 use crate::base::{SimTime, nearest_text};
 use crate::compiler::hlo::{HloModule, Opcode};
@@ -91,7 +91,7 @@ impl Device {
         let module = lower(&graph, workflow).map_err(|e| named(&e))?;
         let products_before = products_of(&module);
         let (module, passes) = PassManager::of_level(self.options.opt_level).run(module).map_err(|e| named(&e))?;
-        let executable = codegen::generate_with(&module, &self.costs.core, &self.options).map_err(|e| named(&e))?;
+        let executable = codegen::generate_with(&module, &self.costs, &self.options).map_err(|e| named(&e))?;
         let products_after = products_of(&module);
         Ok(Compilation { executable: Rc::new(executable), passes, products_before, products_after })
     }
@@ -128,6 +128,10 @@ pub fn stage_times(
     window: SimTime,
     configuration: &Configuration,
 ) -> Result<ServiceTimes, String> {
+    let generation = match configuration.options.sdk_generation {
+        SdkGeneration::Pt1 => costs.runtime.torch_1_permille,
+        SdkGeneration::Pt2 => 1_000,
+    };
     let costs = inference_costs(executable, costs, window);
     let times = ServiceTimes {
         load: costs.load,
@@ -144,6 +148,7 @@ pub fn stage_times(
     // A compiled pipeline would know its own stages.
     let stages = configuration.pipeline_size;
     let times = if stages > 1 { times.with_even_pipeline(stages) } else { times };
+    let times = times.with_slower_inferences(generation);
     let memory = &executable.memory;
     let times = with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))?;
     // What is known is how much longer the first inference takes than the others.
@@ -175,11 +180,29 @@ pub fn service_times(configuration: &Configuration) -> Result<ServiceTimes, Stri
 /// # Errors
 /// With what it takes.
 pub(super) fn check_inputs(configuration: &Configuration) -> Result<(), String> {
+    check_steps(configuration)?;
     let Some(given) = &configuration.inputs else { return Ok(()) };
     let spec: ModelSpec = configuration.model.parse().map_err(|e: crate::model::zoo::SpecError| e.to_string())?;
     let expected = spec.inputs(u64::from(configuration.batch_size)).map_err(|e| e.to_string())?;
     let shapes: Vec<Vec<u64>> = expected.iter().map(|i| i.shape.dims.to_vec()).collect();
     given.mismatch(&configuration.model, configuration.batch_size, &shapes).map_or(Ok(()), Err)
+}
+
+/// Whether the model has every input that the work before the call names. What it gives is known when it has run.
+fn check_steps(configuration: &Configuration) -> Result<(), String> {
+    let (step, named) = (&configuration.options.preprocess, configuration.options.preprocess.tensors());
+    if named <= 1 {
+        return Ok(());
+    }
+    let spec: ModelSpec = configuration.model.parse().map_err(|e: crate::model::zoo::SpecError| e.to_string())?;
+    let has = spec.inputs(u64::from(configuration.batch_size)).map_err(|e| e.to_string())?.len();
+    if named <= has {
+        return Ok(());
+    }
+    Err(format!(
+        "preprocess: '{step}' names {named} inputs, {} has {has}; its inputs are x, y, z in their order",
+        configuration.model
+    ))
 }
 
 /// Adds the person's own work around the call. `bytes` are those of the inputs and the outputs, where they are known.
@@ -189,15 +212,15 @@ fn with_host_work(
     bytes: Option<(u64, u64)>,
 ) -> Result<ServiceTimes, String> {
     let options = &configuration.options;
-    let cost = |field: &str, step: HostStep, bytes: Option<u64>| {
+    let cost = |field: &str, step: &HostStep, bytes: Option<u64>| {
         step.time(bytes).ok_or_else(|| {
             format!("{field}: the size of the data of {} is not known; give a time such as 0.25ms", configuration.model)
         })
     };
     let ms = |ms: f64| SimTime::from_ns_f64(ms * 1e6);
     Ok(ServiceTimes {
-        preprocess: cost("preprocess", options.preprocess, bytes.map(|b| b.0))?,
-        postprocess: cost("postprocess", options.postprocess, bytes.map(|b| b.1))?,
+        preprocess: cost("preprocess", &options.preprocess, bytes.map(|b| b.0))?,
+        postprocess: cost("postprocess", &options.postprocess, bytes.map(|b| b.1))?,
         env_setup: ms(options.env_setup_ms),
         setup: ms(options.setup_ms),
         ..times

@@ -1,4 +1,5 @@
-//! Work on the host around a call: a few steps whose cost follows from the size of the data, and a custom cost.
+//! Work on the host around a call: a few steps whose cost follows from the size of the data, expressions, and a custom
+//! cost.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,13 +7,16 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::arithmetic::FormulaError;
+use super::expression::Expression;
 use crate::base::SimTime;
+use crate::machine::cost::decisions;
 
 /// What is done to an input before the call, or to an output after it.
 ///
 /// In NeuronPerf these are functions of the person's own. Here they are costs: data size over the rate at which one
 /// core of a host does such work, or a time that the person measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HostStep {
     /// Nothing.
@@ -28,17 +32,35 @@ pub enum HostStep {
     Softmax,
     /// A time in milliseconds, whatever the data.
     Custom(f64),
+    /// A function of the person's own, as an expression over the data.
+    Expression(Expression),
 }
 
 /// Bytes of one element on the host: fp32.
 const ELEMENT_BYTES: u64 = 4;
 
-/// A step that is not known.
+/// A step that cannot be read.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("'{text}' is no step; use one of {known} or a time such as 0.25ms", known = names())]
-pub struct HostStepError {
-    /// What was given.
-    pub text: String,
+#[non_exhaustive]
+pub enum HostStepError {
+    /// A word that names no step.
+    #[error(
+        "'{text}' is no step; use one of {known}, a time such as 0.25ms, or an expression over the data such as x / 255",
+        known = names()
+    )]
+    Unknown {
+        /// What was given.
+        text: String,
+    },
+    /// An expression with a mistake.
+    #[error(transparent)]
+    Expression(#[from] FormulaError),
+    /// A time that is not a number.
+    #[error("'{text}' is no time; write milliseconds, as in 0.25ms")]
+    Time {
+        /// What was given.
+        text: String,
+    },
 }
 
 fn names() -> String {
@@ -52,31 +74,54 @@ impl HostStep {
     /// Picoseconds for one element (measured: plain loops over 2^20 fp32 elements on one core of an x86-64 server,
     /// rounded). They are a host's order of magnitude and no more: give a custom time where it matters.
     #[must_use]
-    pub const fn ps_per_element(self) -> u64 {
+    pub const fn ps_per_element(&self) -> u64 {
         match self {
-            Self::None | Self::Custom(_) => 0,
-            Self::Normalize => 300,
-            Self::Argmax => 1_100,
-            Self::Topk => 500,
-            Self::Softmax => 2_800,
+            // An expression counts its own passes.
+            Self::None | Self::Custom(_) | Self::Expression(_) => 0,
+            Self::Normalize => decisions::NORMALIZE_PS,
+            Self::Argmax => decisions::ARGMAX_PS,
+            Self::Topk => decisions::TOPK_PS,
+            Self::Softmax => decisions::SOFTMAX_PS,
         }
     }
 
     /// The time given, of a custom step.
     #[must_use]
-    pub const fn custom_ms(self) -> Option<f64> {
+    pub const fn custom_ms(&self) -> Option<f64> {
         match self {
-            Self::Custom(ms) => Some(ms),
+            Self::Custom(ms) => Some(*ms),
             _ => None,
         }
     }
 
-    /// Does the step on a processor: what it gives, so that it can not be left out. A custom step is a time and does
-    /// nothing here.
+    /// Does the step on the tensors of a call: what it gives, so that it cannot be left out. An expression names the
+    /// tensors by their order, every other step is done on each.
     #[must_use]
-    pub fn work(self, data: &[f32]) -> f32 {
+    pub fn work_on(&self, tensors: &[&[f32]]) -> f32 {
+        match self {
+            Self::Expression(expression) => {
+                let results = expression.compute(tensors);
+                results.iter().filter_map(|r| r.last()).sum()
+            }
+            step => tensors.iter().map(|data| step.work(data)).sum(),
+        }
+    }
+
+    /// How many tensors it needs: the last one that an expression names.
+    #[must_use]
+    pub fn tensors(&self) -> usize {
+        match self {
+            Self::Expression(expression) => expression.inputs(),
+            _ => 0,
+        }
+    }
+
+    /// Does the step on the data of one tensor. A custom step is a time and does nothing here.
+    #[must_use]
+    pub fn work(&self, data: &[f32]) -> f32 {
         match self {
             Self::None | Self::Custom(_) => 0.0,
+            Self::Expression(_) => self.work_on(&[data]),
             Self::Normalize => {
                 let scaled: Vec<f32> = data.iter().map(|x| (x - 0.45) / 0.225).collect();
                 scaled.last().copied().unwrap_or(0.0)
@@ -109,10 +154,11 @@ impl HostStep {
 
     /// How long the step takes on data of this size; `None` when that depends on a size that is not known.
     #[must_use]
-    pub fn time(self, bytes: Option<u64>) -> Option<SimTime> {
+    pub fn time(&self, bytes: Option<u64>) -> Option<SimTime> {
         match self {
             Self::None => Some(SimTime::ZERO),
             Self::Custom(ms) => Some(SimTime::from_ns_f64(ms * 1e6)),
+            Self::Expression(expression) => bytes.map(|b| SimTime(expression.ps(b / ELEMENT_BYTES))),
             step => bytes.map(|b| SimTime((b / ELEMENT_BYTES).saturating_mul(step.ps_per_element()))),
         }
     }
@@ -127,6 +173,7 @@ impl fmt::Display for HostStep {
             Self::Topk => f.write_str("topk"),
             Self::Softmax => f.write_str("softmax"),
             Self::Custom(ms) => write!(f, "{ms}ms"),
+            Self::Expression(expression) => expression.fmt(f),
         }
     }
 }
@@ -139,10 +186,17 @@ impl FromStr for HostStep {
         if let Some(step) = Self::NAMED.into_iter().find(|s| s.to_string() == text) {
             return Ok(step);
         }
-        let number = text.strip_suffix("ms").unwrap_or(text).trim().parse::<f64>();
-        match number {
-            Ok(ms) if ms.is_finite() => Ok(Self::Custom(ms)),
-            _ => Err(HostStepError { text: text.to_owned() }),
+        if let Ok(ms) = text.strip_suffix("ms").unwrap_or(text).trim().parse::<f64>() {
+            let unusable = HostStepError::Time { text: text.to_owned() };
+            return if ms.is_finite() { Ok(Self::Custom(ms)) } else { Err(unusable) };
+        }
+        match text.parse::<Expression>() {
+            Ok(expression) => Ok(Self::Expression(expression)),
+            // A single word was meant as the name of a step.
+            Err(_) if text.chars().all(|c| c.is_ascii_alphabetic()) => {
+                Err(HostStepError::Unknown { text: text.to_owned() })
+            }
+            Err(error) => Err(error.into()),
         }
     }
 }
@@ -153,13 +207,17 @@ mod tests {
 
     #[test]
     fn text_and_step_agree() {
-        for step in HostStep::NAMED.into_iter().chain([HostStep::Custom(0.25)]) {
+        let scaled = HostStep::Expression("(x - 0.5) * 2".parse().unwrap());
+        for step in HostStep::NAMED.into_iter().chain([HostStep::Custom(0.25), scaled]) {
             assert_eq!(step.to_string().parse(), Ok(step));
         }
         assert_eq!("1.5".parse(), Ok(HostStep::Custom(1.5)));
         let error = "resize".parse::<HostStep>().unwrap_err().to_string();
         assert!(error.contains("'resize' is no step; use one of none, normalize"), "{error}");
-        assert!("NaNms".parse::<HostStep>().is_err());
+        assert!("NaNms".parse::<HostStep>().unwrap_err().to_string().contains("'NaNms' is no time"));
+        let error = "x / 255 +".parse::<HostStep>().unwrap_err().to_string();
+        assert_eq!(error, "'x / 255 +': something is missing at character 10");
+        assert!("".parse::<HostStep>().is_err());
     }
 
     #[test]
@@ -168,7 +226,7 @@ mod tests {
         assert_eq!((HostStep::Argmax.work(&data), HostStep::Topk.work(&data)), (1.0, 2.0));
         assert_eq!(HostStep::Normalize.work(&[0.45]), 0.0);
         assert!((HostStep::Softmax.work(&[1.0, 1.0]) - 0.5).abs() < 1e-6);
-        assert_eq!(HostStep::NAMED.map(|s| s.work(&[])).into_iter().filter(|x| x.is_nan()).count(), 0);
+        assert_eq!(HostStep::NAMED.map(|s| s.work_on(&[&[]])).into_iter().filter(|x| x.is_nan()).count(), 0);
     }
 
     #[test]
@@ -177,5 +235,8 @@ mod tests {
         assert_eq!(HostStep::Normalize.time(None), None);
         assert_eq!(HostStep::Custom(0.5).time(None), Some(SimTime::from_us(500)));
         assert_eq!(HostStep::None.time(None), Some(SimTime::ZERO));
+        let expression: HostStep = "(x - 0.5) * 2".parse().unwrap();
+        assert_eq!((expression.time(Some(8_000)), expression.time(None)), (Some(SimTime(2_000 * 600)), None));
+        assert_eq!((expression.work_on(&[&[0.5, 1.0]]), expression.tensors()), (1.0, 1));
     }
 }

@@ -1,4 +1,6 @@
-//! Lists of counts as people type them: `1,2,4`, `1-10`, `1-4,8,16`.
+//! Lists of counts as people type them: `1,2,4`, `1-10`, `1-4,8,16`; and as Python writes them: `[1, 2]`, `range(1, 10)`.
+
+use std::borrow::Cow;
 
 use thiserror::Error;
 
@@ -55,14 +57,51 @@ pub enum ListError {
     },
 }
 
-/// Reads a list of counts: numbers and closed ranges separated by commas, spaces allowed around each. Order is kept
-/// and repeated counts are kept once, at their first place.
+/// The entries of a list with their brackets taken off, as Python writes them: `[1, 2]`, `(1, 2)`, `range(1, 10)`,
+/// `list(range(1, 10))`. A range ends before its last number there; it is given back as the closed range `1-9`, or spelled
+/// out when it has a step.
+fn without_python(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    let inside = |open: &str, close: char| text.strip_prefix(open).and_then(|t| t.strip_suffix(close)).map(str::trim);
+    if let Some(inner) = inside("list(", ')') {
+        return without_python(inner);
+    }
+    if let Some(range) = inside("range(", ')').and_then(python_range) {
+        return Cow::Owned(range);
+    }
+    // Python allows a comma after the last entry.
+    let listed = inside("[", ']').or_else(|| inside("(", ')'));
+    listed.map_or(Cow::Borrowed(text), |t| Cow::Borrowed(t.strip_suffix(',').unwrap_or(t)))
+}
+
+/// `1, 10` as `1-9`; `1, 10, 3` as `1,4,7`. `None` for what Python would refuse or what is empty there.
+fn python_range(arguments: &str) -> Option<String> {
+    let numbers: Option<Vec<u32>> = arguments.split(',').map(|n| n.trim().parse().ok()).collect();
+    let (first, end, step) = match numbers?[..] {
+        [end] => (0, end, 1),
+        [first, end] => (first, end, 1),
+        [first, end, step] if step > 0 => (first, end, step),
+        _ => return None,
+    };
+    if first >= end {
+        return None;
+    }
+    if step == 1 {
+        return Some(format!("{first}-{}", end - 1));
+    }
+    // One more than a list may have, so that a longer one is refused and not cut.
+    let counts = (first..end).step_by(step as usize).take(MAX_LIST_ENTRIES + 1);
+    Some(counts.map(|n| n.to_string()).collect::<Vec<_>>().join(","))
+}
+
+/// Reads a list of counts: numbers and closed ranges separated by commas, spaces allowed around each; a list of Python in
+/// its brackets too. Order is kept and repeated counts are kept once, at their first place.
 ///
 /// # Errors
 /// Names the field, the entry and what to write instead. Zero is refused: every list in a benchmark counts something.
 pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, ListError> {
     let mut counts = Vec::new();
-    for (i, entry) in text.split(',').map(str::trim).enumerate() {
+    for (i, entry) in without_python(text).split(',').map(str::trim).enumerate() {
         if entry.is_empty() {
             return Err(ListError::EmptyEntry { field: field.to_owned(), position: i + 1, text: text.to_owned() });
         }
@@ -87,7 +126,7 @@ pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, ListError> {
 /// [`super::BenchConfig::validate`].
 pub fn parse_levels(field: &str, text: &str) -> Result<Vec<u8>, ListError> {
     let mut levels = Vec::new();
-    for entry in text.split(',').map(str::trim) {
+    for entry in without_python(text).split(',').map(str::trim) {
         let bad = || ListError::NotALevel { field: field.to_owned(), entry: entry.to_owned() };
         let number = |text: &str| text.trim().parse::<u8>().map_err(|_| bad());
         let (low, high) = match entry.split_once('-') {
@@ -136,6 +175,22 @@ mod tests {
         assert_eq!(parse_list("n_models", "1,2,4"), Ok(vec![1, 2, 4]));
         assert_eq!(parse_list("n_models", "1-10").map(|l| l.len()), Ok(10));
         assert_eq!(parse_list("n_models", " 16 , 1 - 3,2"), Ok(vec![16, 1, 2, 3]));
+    }
+
+    #[test]
+    fn lists_of_python_mean_what_they_mean_there() {
+        let list = |text| parse_list("n_models", text);
+        assert_eq!(list("[1, 2, 4]"), Ok(vec![1, 2, 4]));
+        assert_eq!((list("(16,)"), list(" [8] ")), (Ok(vec![16]), Ok(vec![8])));
+        assert_eq!(list("list(range(1, 10))"), Ok((1..10).collect()));
+        assert_eq!(list("range(1, 17, 5)"), Ok(vec![1, 6, 11, 16]));
+        assert_eq!(parse_levels("performance_levels", "[0, 3]"), Ok(vec![0, 3]));
+        assert_eq!(parse_levels("performance_levels", "range(4)"), Ok(vec![0, 1, 2, 3]));
+        let message = |text| list(text).unwrap_err().to_string();
+        assert!(message("[1, 2").contains("'[1' is not a whole number"), "{}", message("[1, 2"));
+        assert!(message("[]").contains("entry 1 of '[]' is empty"), "{}", message("[]"));
+        assert!(message("range(1, 4000000000, 2)").contains("more than 4096"));
+        assert!(message("range(5, 5)").contains("not a whole number"));
     }
 
     #[test]

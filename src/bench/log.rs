@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::SimTime;
 
+use super::config::BenchConfig;
 use super::configuration::Configuration;
 use super::measurement::Measurement;
 use super::report::Report;
@@ -43,7 +44,20 @@ impl Verbosity {
         (level <= self).then(|| format!("{word}:neuronperf.benchmarking - {text}"))
     }
 
-    /// What is said before a configuration runs, with the duration of all that remain.
+    /// What is said once, before anything runs: that nobody asked for a cast, where nobody did.
+    #[must_use]
+    pub fn at_start(self, config: &BenchConfig) -> Vec<String> {
+        let default = BenchConfig::default();
+        let asked = config.index.is_some()
+            || config.performance_levels != default.performance_levels
+            || config.options.compile != default.options.compile
+            || config.compile != default.compile;
+        let line = self.line(Self::Debug, "Cast mode was not specified, assuming default.");
+        line.filter(|_| !asked).into_iter().collect()
+    }
+
+    /// What is said when a configuration starts, with the duration of all that remain. A configuration that cannot start
+    /// has no benchmarkers.
     #[must_use]
     pub fn before(self, configuration: &Configuration, remaining_s: f64) -> Vec<String> {
         let remaining = remaining_text(SimTime::from_secs_f64(remaining_s));
@@ -51,7 +65,16 @@ impl Verbosity {
         let begin = self.line(Self::Info, &format!("Benchmarking '{name}', ~{remaining} remaining."));
         let config = Report::described(configuration);
         let running = self.line(Self::Debug, &format!("Running model config: {}", python_dict(&config)));
-        begin.into_iter().chain(running).collect()
+        let mut lines: Vec<String> = begin.into_iter().chain(running).collect();
+        if self == Self::Debug && configuration.check().is_ok() {
+            for model in 0..configuration.n_models {
+                lines.extend(self.line(Self::Debug, &format!("Benchmarker {model} started.")));
+                let workers = 0..configuration.workers_per_model;
+                let started = |w| self.line(Self::Debug, &format!("Benchmarker {model}, Worker {w} started."));
+                lines.extend(workers.filter_map(started));
+            }
+        }
+        lines
     }
 
     /// What is said after a configuration has run.
@@ -67,8 +90,6 @@ impl Verbosity {
             let mut say = |text: String| lines.extend(self.line(Self::Debug, &text));
             let per_model = configuration.workers_per_model.max(1) as usize;
             for (model, workers) in measurement.timers.e2e.chunks(per_model).enumerate() {
-                say(format!("Benchmarker {model} started."));
-                (0..workers.len()).for_each(|w| say(format!("Benchmarker {model}, Worker {w} started.")));
                 for (w, timer) in workers.iter().enumerate() {
                     say(format!("Benchmarker {model}, Worker {w} finished after {} inferences.", timer.count));
                 }
@@ -107,7 +128,7 @@ fn python_dict(report: &Report) -> String {
 mod tests {
     use super::*;
     use crate::base::NeverCancel;
-    use crate::bench::{BenchConfig, ConfigurationRun, ServiceTimes, expand};
+    use crate::bench::{ConfigurationRun, ServiceTimes, expand};
 
     #[test]
     fn the_lines_are_those_of_the_guide() {
@@ -121,6 +142,10 @@ mod tests {
         let configuration = expand(&config).unwrap().configurations.remove(0);
         let times = ServiceTimes { device: vec![SimTime::from_us(3_000)], ..ServiceTimes::default() };
         let run = ConfigurationRun::new(configuration.clone(), Ok(&times)).run(&NeverCancel, Default::default());
+        let cast = "DEBUG:neuronperf.benchmarking - Cast mode was not specified, assuming default.";
+        assert_eq!(Verbosity::Debug.at_start(&config), [cast]);
+        let asked = BenchConfig { performance_levels: vec![0], ..config.clone() };
+        assert!(Verbosity::Debug.at_start(&asked).is_empty() && Verbosity::Info.at_start(&config).is_empty());
         let before = Verbosity::Debug.before(&configuration, 5.0);
         assert_eq!(before[0], "INFO:neuronperf.benchmarking - Benchmarking 'resnet50.json', ~5 seconds remaining.");
         assert!(
@@ -132,9 +157,13 @@ mod tests {
             before[1]
         );
         let after = Verbosity::Debug.after(&configuration, run.measurement.as_ref(), None);
-        assert_eq!(after.len(), 6);
-        assert_eq!(after[0], "DEBUG:neuronperf.benchmarking - Benchmarker 0 started.");
-        assert!(after[3].contains("Worker 0 finished after 8") && after[3].ends_with(" inferences."), "{}", after[3]);
+        let debug = "DEBUG:neuronperf.benchmarking - Benchmarker 0";
+        let started = [" started.", ", Worker 0 started.", ", Worker 1 started."].map(|end| format!("{debug}{end}"));
+        assert_eq!(before[2..], started);
+        assert_eq!((after.len(), &after[2]), (3, &format!("{debug} finished.")));
+        assert!(after[0].contains("Worker 0 finished after 8") && after[0].ends_with(" inferences."), "{}", after[0]);
+        let too_many = Configuration { n_models: 64, ..configuration.clone() };
+        assert_eq!(Verbosity::Debug.before(&too_many, 5.0).len(), 2);
         assert_eq!(Verbosity::of(1).before(&configuration, 480.0).len(), 1);
         assert!(Verbosity::of(0).before(&configuration, 480.0).is_empty());
         assert_eq!(Verbosity::of(0).after(&configuration, None, Some("no room")).len(), 1);

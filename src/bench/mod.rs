@@ -10,6 +10,7 @@
 //! progress and be cancelled; it never fails, a configuration that can not run is a row with an error. Nothing here
 //! reads a clock: a row is a function of its configuration, its times and its seed.
 
+mod arithmetic;
 mod calendar;
 mod charts;
 mod compile;
@@ -18,14 +19,17 @@ mod confidence;
 mod config;
 mod configuration;
 pub mod cpu;
+pub mod dataset;
 mod device;
 pub mod evaluate;
 mod executor;
 pub mod export;
+mod expression;
 mod fixed;
 mod host_step;
 pub mod import;
 mod index;
+mod input_fit;
 mod inputs;
 mod list;
 mod log;
@@ -44,15 +48,18 @@ mod run_error;
 mod scheduler;
 mod service;
 mod source;
+mod spans;
 mod summarise;
 mod sweep;
 mod sweep_models;
 mod sweep_notes;
 mod sweep_plan;
 mod sweep_state;
+mod timed_results;
 mod timer;
 mod verdict;
 
+pub use arithmetic::FormulaError;
 pub use calendar::{simulated_dts, utc_dts};
 pub use charts::{CURVE_PERCENTS, RunCharts};
 pub use compile::{Artifact, CompileConfig, CompilePlan, CompileTask, CompiledModel};
@@ -64,29 +71,33 @@ pub use config::{
 pub use configuration::{Configuration, ConfigurationError};
 pub use device::{Compilation, Device, is_simulated, service_times, stage_times};
 pub use executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
+pub use expression::Expression;
 pub use fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel};
 pub use host_step::{HostStep, HostStepError};
 pub use index::{
     Appended, BesideIndex, EntryStatus, FILTER_FIELDS, FilePlan, FileStep, FilterError, IndexConflict, IndexError,
     IndexFilter, MODELLED, ModelEntry, ModelIndex, ReadIndex,
 };
+pub use input_fit::batch_of_inputs;
 pub use inputs::{InputError, InputTuple, parse_inputs};
 pub use list::{ListError, MAX_LIST_ENTRIES, parse_levels, parse_list};
 pub use log::Verbosity;
 pub use measurement::{MAX_INFERENCES, Measurement, SecondCount};
 pub use observer::{RunObserver, Unobserved};
-pub use options::{Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions};
+pub use options::{Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions, SdkGeneration};
 pub use plan::{Estimate, TooManyInferences, estimate};
-pub use python_json::without_nan;
-pub use report::{REPORT_KEYS, Report, ReportDetail};
+pub use python_json::{QUOTED_NAN, quoted_nan, without_nan};
+pub use report::{NEURONPERF_KEYS, REPORT_KEYS, Report, ReportDetail};
 pub use results::{RunResults, get_reports, results_to_json};
 pub use run::{ConfigurationRun, Outcome, RowResult, RunDetail};
 pub use run_error::RunError;
 pub use scheduler::{Progress, Scheduler};
 pub use service::{MAX_SERVICE, ServiceError, ServiceTimes};
+pub use spans::{MOST_TIMED_INFERENCES, Span, SpanRecorder, TimerSpans};
 pub use summarise::REPORT_VERSION;
 pub use sweep::{MAX_CONFIGURATIONS, Sweep, expand};
 pub use sweep_plan::{PlannedRow, SweepPlan, remaining_text};
 pub use sweep_state::{RowState, SweepProgress, SweepRow, SweepState};
+pub use timed_results::{TimedResults, timed_results_to_json};
 pub use timer::{Timer, Timers, mean_of_averages_ms};
 pub use verdict::verdict;

@@ -83,6 +83,46 @@ pub enum Accounting {
     Original,
 }
 
+/// Which generation of the Neuron SDK runs the model, named after its PyTorch. Published tables of the two differ for
+/// the same model, so a figure can be compared only with a run of its own generation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SdkGeneration {
+    /// The compiler and runtime that came with PyTorch 1 (through 1.13): a call takes
+    /// [`RuntimeCosts::torch_1_permille`](crate::machine::cost::RuntimeCosts::torch_1_permille) as long.
+    Pt1,
+    /// Those of PyTorch 2.
+    #[default]
+    Pt2,
+}
+
+impl SdkGeneration {
+    /// Both, the older first.
+    pub const ALL: [Self; 2] = [Self::Pt1, Self::Pt2];
+
+    /// Its name in flags and links.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pt1 => "pt1",
+            Self::Pt2 => "pt2",
+        }
+    }
+
+    /// The generation of a framework as published tables write it, `PyTorch 1.13.1`. A text without a release of PyTorch
+    /// is of the present generation.
+    #[must_use]
+    pub fn of_framework(framework: &str) -> Self {
+        let mut words = framework.split_whitespace();
+        let is_pytorch = |word: &str| word.eq_ignore_ascii_case("pytorch") || word.eq_ignore_ascii_case("torch");
+        let release = words.find(|word| is_pytorch(word)).and_then(|_| words.next());
+        match release.and_then(|release| release.split('.').next()) {
+            Some("1") => Self::Pt1,
+            _ => Self::Pt2,
+        }
+    }
+}
+
 /// Everything about a run that is the same in all configurations of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -91,6 +131,8 @@ pub struct RunOptions {
     pub device_type: DeviceType,
     /// How a model is compiled for a simulated device.
     pub compile: CompileOptions,
+    /// Which generation of the SDK runs it.
+    pub sdk_generation: SdkGeneration,
     /// Which workers share an interpreter.
     pub processes: Processes,
     /// Work before the call, on each inference.
@@ -114,6 +156,7 @@ impl Default for RunOptions {
         Self {
             device_type: DeviceType::Neuron,
             compile: CompileOptions::default(),
+            sdk_generation: SdkGeneration::Pt2,
             processes: Processes::PerModel,
             preprocess: HostStep::None,
             postprocess: HostStep::None,
@@ -159,5 +202,20 @@ impl RunOptions {
     #[must_use]
     pub fn is_multiprocess(&self) -> bool {
         self.processes != Processes::Shared
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_generation_of_a_framework_is_its_major_release() {
+        let of = SdkGeneration::of_framework;
+        assert_eq!(of("PyTorch 1.13.1"), SdkGeneration::Pt1);
+        assert_eq!(of("torch 1.9"), SdkGeneration::Pt1);
+        for later in ["PyTorch 2.9", "PyTorch 10.1", "PyTorch (torch-neuron)", "NKI 1.0", "Transformers 1.2", ""] {
+            assert_eq!(of(later), SdkGeneration::Pt2, "{later}");
+        }
     }
 }

@@ -5,6 +5,23 @@ use std::borrow::Cow;
 /// The same text with `null` for each of those, strings untouched; borrowed when there are none.
 #[must_use]
 pub fn without_nan(text: &str) -> Cow<'_, str> {
+    with_words(text, |_| "null")
+}
+
+/// How [`quoted_nan`] begins a word: no text of a file begins so by accident.
+pub const QUOTED_NAN: &str = "\"\\u0000";
+
+/// The same text with a string for each of those, which holds a zero character and the word; strings untouched.
+#[must_use]
+pub fn quoted_nan(text: &str) -> Cow<'_, str> {
+    with_words(text, |word| match word {
+        "NaN" => r#""\u0000NaN""#,
+        "Infinity" => r#""\u0000Infinity""#,
+        _ => r#""\u0000-Infinity""#,
+    })
+}
+
+fn with_words(text: &str, put: impl Fn(&str) -> &'static str) -> Cow<'_, str> {
     const WORDS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
     let bytes = text.as_bytes();
     let (mut out, mut copied, mut at, mut in_string) = (String::new(), 0, 0, false);
@@ -15,7 +32,7 @@ pub fn without_nan(text: &str) -> Cow<'_, str> {
             b'-' | b'I' | b'N' if !in_string => {
                 if let Some(word) = WORDS.iter().find(|w| bytes[at..].starts_with(w.as_bytes())) {
                     out.push_str(&text[copied..at]);
-                    out.push_str("null");
+                    out.push_str(put(word));
                     at += word.len();
                     copied = at;
                     continue;

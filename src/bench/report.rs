@@ -247,6 +247,9 @@ pub const REPORT_KEYS: &[&str] = &[
     "error",
 ];
 
+/// The keys of NeuronPerf's own reports, which come first.
+pub const NEURONPERF_KEYS: &[&str] = REPORT_KEYS.split_at(56).0;
+
 impl Report {
     /// Whether the run came to its end.
     #[must_use]

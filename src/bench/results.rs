@@ -20,7 +20,7 @@ pub struct RunResults {
 }
 
 /// Keys of the configuration part of a result, which are a report's first: NeuronPerf's `config`.
-const CONFIG_KEYS: &[&str] = REPORT_KEYS.split_at(16).0;
+pub(super) const CONFIG_KEYS: &[&str] = REPORT_KEYS.split_at(16).0;
 
 impl RunResults {
     /// The report made of it, exactly as the run's own.
@@ -31,7 +31,7 @@ impl RunResults {
 
     /// NeuronPerf's pair `{"config": ..., "results": ...}` with the timers, and under `neuronscope` what a report is
     /// made of. A timer is its sum and its count: NeuronPerf keeps each start and end, which costs 32 bytes and more an
-    /// inference for each of five timers.
+    /// inference for each of five timers; [`super::TimedResults`] has them.
     ///
     /// # Errors
     /// When the encoder refuses, which numbers in memory give it no reason to.

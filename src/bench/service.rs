@@ -111,6 +111,20 @@ impl ServiceTimes {
         self
     }
 
+    /// The same with inferences that take `permille` thousandths as long, on the host and on the device. Loads, and the
+    /// person's own work, are as they were.
+    #[must_use]
+    pub fn with_slower_inferences(mut self, permille: u32) -> Self {
+        let slower = |t: SimTime| {
+            let ps = u128::from(t.0) * u128::from(permille) / 1_000;
+            SimTime(u64::try_from(ps).unwrap_or(u64::MAX))
+        };
+        for part in [&mut self.call, &mut self.host, &mut self.transfer].into_iter().chain(&mut self.device) {
+            *part = slower(*part);
+        }
+        self
+    }
+
     /// Checks that the times can be simulated for this configuration.
     ///
     /// # Errors

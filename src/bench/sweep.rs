@@ -8,6 +8,7 @@ use crate::model::zoo::{ModelSpec, SpecError};
 use super::config::{BenchConfig, ConfigError};
 use super::configuration::Configuration;
 use super::fixed::FixedModel;
+use super::input_fit::fit;
 use super::options::{DeviceType, RunOptions};
 use super::sweep_models::{ModelConfig, distinct, models_of_index, models_of_lists};
 use super::sweep_notes::{nearest_sizes, notes, unknown_size};
@@ -52,6 +53,12 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, ConfigError> {
         let n_models = n_models_of(config, size, model);
         for workers in workers_of(config, model.pipeline_size) {
             configurations.extend(n_models.iter().map(|n| configuration(config, size, model, workers, *n)));
+        }
+    }
+    // Rows of one model say the same of its inputs: it is said once.
+    for note in configurations.iter_mut().filter_map(fit) {
+        if !messages.contains(&note) {
+            messages.push(note);
         }
     }
     Ok(Sweep { configurations, messages })

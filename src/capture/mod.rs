@@ -9,6 +9,7 @@
 
 mod bench_run;
 mod build;
+mod customop;
 mod lanes;
 mod recorder;
 mod rows;
@@ -17,5 +18,6 @@ mod segments;
 
 pub use bench_run::{BenchRecorder, BenchTrace, MOST_TRACED_INFERENCES, build_bench_profile};
 pub use build::{Captured, build_profile};
+pub use customop::build_customop_profile;
 pub use recorder::{Recorder, Span};
 pub use run::run_of;

@@ -4,7 +4,8 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use crate::base::{Interval, TraceNs};
 use crate::profile::analysis::GroupBy;
-use crate::session::Chosen;
+use crate::profile::levels::ALL_LEVELS;
+use crate::session::{Chosen, ProfileInfo};
 
 /// Names of [`GroupBy`] as the command line takes them.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -47,6 +48,43 @@ const SOURCE_HELP: &str =
     "File of a profile, or a simulated run: sim:MODEL?workflow=trace&instance=inf1.xlarge (the flags of `profile`)";
 
 #[derive(Debug, ClapArgs)]
+pub(super) struct LevelArgs {
+    /// Only slices of this level, such as device-kernels or modules; `all` for every level, which may show the same work
+    /// several times [default: named above the answer]
+    #[arg(long, value_name = "LEVEL")]
+    pub level: Option<String>,
+}
+
+impl LevelArgs {
+    /// The level as a sentence names it.
+    pub fn said(&self, profile: &ProfileInfo) -> String {
+        match self.level.as_deref().unwrap_or(&profile.default_level) {
+            ALL_LEVELS => "the profile".to_owned(),
+            level => format!("the level '{level}' (--level all looks at every one)"),
+        }
+    }
+
+    /// The line above an answer that says what it is of, and what else there is; nothing for a profile of one level.
+    pub fn line(&self, profile: &ProfileInfo) -> String {
+        let used = self.level.as_deref().unwrap_or(&profile.default_level);
+        let plain = |name: &str| name.replace(['-', '_'], " ").to_lowercase();
+        let others: Vec<&str> =
+            profile.levels.iter().map(|l| l.name.as_str()).filter(|l| plain(l) != plain(used)).collect();
+        if others.is_empty() {
+            return String::new();
+        }
+        let shown = others.len().min(MOST_LEVELS);
+        let more = if others.len() > shown { format!(" and {} more", others.len() - shown) } else { String::new() };
+        let name = profile.levels.iter().find(|l| plain(&l.name) == plain(used)).map_or(used, |l| l.name.as_str());
+        let all = if name == ALL_LEVELS { "" } else { ", all" };
+        format!("Level: {name} (--level takes {}{more}{all})\n\n", others[..shown].join(", "))
+    }
+}
+
+/// Levels that are named above an answer.
+const MOST_LEVELS: usize = 8;
+
+#[derive(Debug, ClapArgs)]
 pub(super) struct ChosenArgs {
     /// Only in this span, START..END in ns from the start of the profile: slices count with the part inside
     #[arg(long, value_name = "START..END", value_parser = parse_span)]
@@ -54,11 +92,13 @@ pub(super) struct ChosenArgs {
     /// Nothing: slices always count with the part inside. Kept for scripts of earlier releases
     #[arg(long, hide = true, requires = "range")]
     pub clip: bool,
+    #[command(flatten)]
+    pub level: LevelArgs,
 }
 
 impl ChosenArgs {
     pub fn chosen(&self) -> Chosen {
-        Chosen { range: self.range, tracks: None }
+        Chosen { range: self.range, tracks: None, level: self.level.level.clone() }
     }
 }
 
@@ -172,6 +212,8 @@ pub(super) struct QueryArgs {
     #[arg(default_value = "")]
     pub query: String,
     #[command(flatten)]
+    pub level: LevelArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
 }
 
@@ -195,7 +237,7 @@ pub(super) struct CompareArgs {
     /// Which of the two the other is compared with
     #[arg(long, value_enum, default_value = "A")]
     pub base: BaseArg,
-    /// What is compared [default: framework operators where both have rows of them, else names]
+    /// What is compared [default: operators where both have rows of framework operators, else names]
     #[arg(long, value_enum)]
     pub by: Option<ByArg>,
     /// Compare total instead of self time
@@ -204,6 +246,8 @@ pub(super) struct CompareArgs {
     /// Divide by the steps that each profile marks
     #[arg(long)]
     pub per_step: bool,
+    #[command(flatten)]
+    pub level: LevelArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }

@@ -6,10 +6,13 @@ use crate::profile::formats::WriteFormat;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::analysis_args::{CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
-use super::bench_args::{BenchArgs, TableArgs};
+use super::bench_args::BenchArgs;
 use super::compile_args::CompileArgs;
+use super::customop_args::CustomOpArgs;
+use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulBenchArgs, VerifyArgs};
 use super::index_args::{IndexCommand, ModelCompileArgs};
 use super::matmult_args::MatmultArgs;
+use super::output_args::TableArgs;
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
 
@@ -58,12 +61,26 @@ pub(super) enum Command {
     Compare(CompareArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
     Numerics(NumericsArgs),
+    /// Run a custom operator's kernel: its time on the GPSIMD processors, line by line, and its values
+    #[command(name = "customop")]
+    CustomOp(Box<CustomOpArgs>),
     /// List the NeuronCores, devices and instance sizes, each figure with its source
     Devices(DevicesArgs),
     /// List the models and their parameters
     Models(ModelsArgs),
     /// Predict a table of published benchmark rows and compare
     Validate(ValidateArgs),
+    /// Run a matrix of configurations as PyTorch/XLA's experiment runner does
+    Experiment(Box<ExperimentArgs>),
+    /// Statistics of every record of a folder, as PyTorch/XLA's result analyzer writes them
+    Analyze(AnalyzeArgs),
+    /// Speed-ups over a baseline, over time and by model, as PyTorch/XLA's aggregate.py prints them
+    #[command(infer_long_args = true)]
+    Aggregate(Box<AggregateArgs>),
+    /// Time square matrix products of many sizes on a device against a baseline
+    MatmulBench(MatmulBenchArgs),
+    /// Judge outputs of experiments by the rules of PyTorch/XLA's verifier
+    Verify(VerifyArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -195,6 +212,10 @@ pub(super) struct OpenArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct DevicesArgs {
+    /// Print every number and decision that changes a simulated time, with its status and source, as the tables of
+    /// docs/costs.md
+    #[arg(long)]
+    pub costs: bool,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,

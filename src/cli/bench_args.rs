@@ -1,26 +1,28 @@
 //! Flags of `neuronscope bench`, in NeuronPerf's names, and the benchmark they ask for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::args::write_format;
 use super::compile_args::CompileListArgs;
+use super::output_args::OutputArgs;
 use crate::bench::mlperf::{MlperfSettings, Scenario};
 use crate::bench::{
-    Accounting, BenchConfig, Dataset, DeviceType, FIXED_MODEL, FixedModel, HostStep, Processes, RunOptions,
-    parse_inputs, parse_levels, parse_list,
+    Accounting, BenchConfig, Dataset, DeviceType, FIXED_MODEL, FixedModel, HostStep, InputTuple, Processes, RunOptions,
+    SdkGeneration, batch_of_inputs, parse_inputs, parse_levels, parse_list,
 };
 use crate::compiler::CompileOptions;
-use crate::profile::formats::WriteFormat;
-use crate::session::TraceSpec;
 
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
     /// Model index to run (JSON, from `neuronscope compile`); lists of sizes and levels then filter it
     #[arg(value_name = "INDEX.json")]
     pub model_filename: Option<PathBuf>,
+    /// Take flags from a JSON file: an object with NeuronPerf's argument names, {"n_models": [1, 16], "duration": 10}; a
+    /// flag given here wins
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// Model, with parameters after a colon: nn, matmult:n=1024,loop_count=1000,add_bias=true; or fixed, with --device-ms
     /// and the other times [default: nn]
     #[arg(long)]
@@ -28,10 +30,12 @@ pub(super) struct BenchArgs {
     /// Instance type; it decides the number of NeuronCores [default: that of the index, or trn1.2xlarge]
     #[arg(long, alias = "instance-type")]
     pub instance: Option<String>,
-    /// Shapes of the inputs, one entry for each batch size: 1x3x224x224, (6x128,6x128); entries separated by ;
+    /// Shapes of the inputs, one entry for each batch size, entries separated by ; as 1x3x224x224 for images and
+    /// (6x128,6x128) for text (neuronscope models shows those of each model). Sizes the model leaves open follow them, and so
+    /// does the batch size
     #[arg(long)]
     pub inputs: Option<String>,
-    /// Model copies: 1, 1,2 or 1-10 [default: 1 and the instance's maximum]
+    /// Model copies: 1, 1,2, 1-10 or [1, 2]; so are all lists [default: 1 and the instance's maximum]
     #[arg(long)]
     pub n_models: Option<String>,
     /// Threads feeding each copy [default: 1 and 2; of a pipeline, its size and one]
@@ -48,7 +52,7 @@ pub(super) struct BenchArgs {
     pub performance_levels: Option<String>,
     #[command(flatten)]
     pub compile: CompileListArgs,
-    /// Seconds measured in each configuration
+    /// Seconds measured in each configuration; 0 with a dataset: as long as it takes
     #[arg(long, default_value_t = 60.0, allow_negative_numbers = true)]
     pub duration: f64,
     /// Seed of all randomness
@@ -67,6 +71,8 @@ pub(super) struct BenchArgs {
     #[arg(long)]
     pub model_name: Option<String>,
     #[command(flatten)]
+    pub eval: EvalArgs,
+    #[command(flatten)]
     pub run: RunArgs,
     #[command(flatten)]
     pub fixed: FixedArgs,
@@ -76,6 +82,19 @@ pub(super) struct BenchArgs {
     pub output: OutputArgs,
 }
 
+/// Metrics of the answers beside the times.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Evaluation")]
+pub(super) struct EvalArgs {
+    /// Compute these metrics of the model's answers to the records of --dataset FILE: Accuracy,topk_3 (neuronscope evaluate
+    /// lists them)
+    #[arg(long, value_delimiter = ',', requires = "dataset")]
+    pub eval_metrics: Option<Vec<String>>,
+    /// Column of the target in the dataset [default: the last]
+    #[arg(long, requires = "eval_metrics")]
+    pub eval_target_col: Option<String>,
+}
+
 /// How each configuration is run.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How it runs")]
@@ -83,13 +102,17 @@ pub(super) struct RunArgs {
     /// neuron: simulated; cpu: this machine, measured
     #[arg(long, default_value = "neuron")]
     pub device_type: String,
+    /// Generation of the SDK, by its PyTorch: published rows of PyTorch 1 are slower for the same model
+    #[arg(long, value_enum, default_value = "pt2")]
+    pub sdk_generation: SdkGenerationArg,
     /// Each model copy in a process of its own
     #[arg(long, default_value_t = true, action = ArgAction::Set)]
     pub multiprocess: bool,
     /// Each model copy in a fresh interpreter; overrides --multiprocess
     #[arg(long, default_value_t = false, action = ArgAction::Set)]
     pub multiinterpreter: bool,
-    /// Work before the call: none, normalize, argmax, topk, softmax, or a time such as 0.25ms
+    /// Work before the call: none, normalize, argmax, topk, softmax, a time such as 0.25ms, or an expression over the
+    /// inputs: x / 255, "x / 255, y / 255", x.argmax()
     #[arg(long, default_value = "none")]
     pub preprocess: String,
     /// Work after the call, as above
@@ -101,9 +124,10 @@ pub(super) struct RunArgs {
     /// Work of each copy after the load, milliseconds
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     pub setup_ms: f64,
-    /// A dataset of so many records, of which an inference takes a batch, run through once by each model copy whatever the duration
-    #[arg(long, value_name = "LENGTH")]
-    pub dataset: Option<u64>,
+    /// A dataset of so many records, of which an inference takes a batch, or the file that has them (.npy of numpy, .csv);
+    /// run through once by each model copy whatever the duration
+    #[arg(long, value_name = "LENGTH|FILE", allow_negative_numbers = true)]
+    pub dataset: Option<String>,
     /// Begin the dataset again until the duration is over
     #[arg(long, requires = "dataset")]
     pub loop_dataset: bool,
@@ -113,6 +137,14 @@ pub(super) struct RunArgs {
     /// Seconds between samples of the host (device type cpu)
     #[arg(long, default_value_t = 0.5, allow_negative_numbers = true)]
     pub stats_interval: f64,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum SdkGenerationArg {
+    /// The compiler and runtime of PyTorch 1
+    Pt1,
+    /// Those of PyTorch 2
+    Pt2,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -192,63 +224,6 @@ impl MlperfArgs {
     }
 }
 
-/// What is printed.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
-pub(super) struct OutputArgs {
-    #[command(flatten)]
-    pub table: TableArgs,
-    /// 0: errors only; 1: what is being done; 2: every step
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=2))]
-    pub verbosity: u8,
-    /// 1: reports hold the throughput of each second; 2: every latency too
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
-    pub report_verbosity: u8,
-    /// Print the timers of each configuration instead of reports; `neuronscope report` reads them
-    #[arg(long, conflicts_with_all = ["json", "csv"])]
-    pub return_timers: bool,
-    /// Keep what is done in a file, and go on from it when it is there: what has finished is not run again
-    #[arg(long, value_name = "FILE")]
-    pub resume: Option<PathBuf>,
-    #[command(flatten)]
-    pub trace: TraceArgs,
-}
-
-/// The run itself as a timeline.
-#[derive(Debug, Args)]
-pub(super) struct TraceArgs {
-    /// Write what a run did as a timeline: compile, load, warm-up, worker threads, data transfers and NeuronCores; of several
-    /// configurations each gets its number before the file's extension
-    #[arg(long, value_name = "FILE", conflicts_with = "scenario")]
-    pub trace: Option<PathBuf>,
-    /// So much of the measured window is in it
-    #[arg(long, value_name = "SECONDS", default_value_t = TraceSpec::SHOWN_S, requires = "trace")]
-    pub trace_seconds: f64,
-    /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
-    #[arg(long, value_parser = write_format, default_value = "chrome", requires = "trace")]
-    pub trace_export: WriteFormat,
-}
-
-/// How reports are printed.
-#[derive(Debug, Args)]
-pub(super) struct TableArgs {
-    /// Print the reports as JSON
-    #[arg(long, conflicts_with = "csv")]
-    pub json: bool,
-    /// Print the reports as CSV
-    #[arg(long)]
-    pub csv: bool,
-    /// Columns of the table or the CSV, separated by commas
-    #[arg(long, value_delimiter = ',')]
-    pub cols: Option<Vec<String>>,
-    /// Key to sort by
-    #[arg(long)]
-    pub sort_by: Option<String>,
-    /// Largest first
-    #[arg(long, requires = "sort_by")]
-    pub reverse: bool,
-}
-
 impl BenchArgs {
     /// The benchmark, without what the index file adds.
     ///
@@ -259,26 +234,39 @@ impl BenchArgs {
         let or_one = |list: Option<Vec<u32>>| list.unwrap_or_else(|| vec![1]);
         let (compile, compile_sweep) = self.compile.options()?;
         let levels = self.performance_levels.as_deref().map(|t| parse_levels("--performance-levels", t)).transpose()?;
+        let model = self.model_text()?;
+        let inputs = self.inputs.as_deref().map(parse_inputs).transpose()?.unwrap_or_default();
+        let batch_sizes = match optional("--batch-sizes", &self.batch_sizes)? {
+            Some(list) => list,
+            None => batches_of(&model, &inputs).unwrap_or_else(|| vec![1; inputs.len().max(1)]),
+        };
+        let options = self.run.options(compile)?;
         Ok(BenchConfig {
-            model: self.model_text()?,
+            model,
             model_name: self.model_name.clone(),
             instance_type: self.instance.clone().unwrap_or_else(|| BenchConfig::default().instance_type),
             n_models: optional("--n-models", &self.n_models)?,
             workers_per_model: optional("--workers-per-model", &self.workers_per_model)?,
-            batch_sizes: or_one(optional("--batch-sizes", &self.batch_sizes)?),
+            batch_sizes,
             pipeline_sizes: or_one(optional("--pipeline-sizes", &self.pipeline_sizes)?),
             performance_levels: levels.unwrap_or_else(|| vec![3]),
-            inputs: self.inputs.as_deref().map(parse_inputs).transpose()?.unwrap_or_default(),
-            duration_s: self.duration,
+            inputs,
+            duration_s: self.duration_s(&options),
             seed: self.seed,
             jitter: self.jitter,
             warmup_inferences: self.warmup_inferences,
             cost_per_hour: self.cost_per_hour,
             index: None,
-            options: self.run.options(compile)?,
+            options,
             compile: compile_sweep,
             mlperf: self.mlperf.settings()?,
         })
+    }
+
+    /// Zero is how NeuronPerf is told that a dataset decides: its whole pass is run, however long it takes.
+    fn duration_s(&self, options: &RunOptions) -> f64 {
+        let runs_through = options.dataset.is_some_and(|d| !d.looped);
+        if self.duration == 0.0 && runs_through { BenchConfig::default().duration_s } else { self.duration }
     }
 
     /// The model with the times of `fixed`; empty beside an index, whose entries name theirs.
@@ -299,6 +287,12 @@ impl BenchArgs {
     }
 }
 
+/// The batch size of each entry of the inputs, where the model takes each at one.
+fn batches_of(model: &str, inputs: &[InputTuple]) -> Option<Vec<u32>> {
+    let batches: Option<Vec<u32>> = inputs.iter().map(|entry| batch_of_inputs(model, entry)).collect();
+    batches.filter(|b| !b.is_empty())
+}
+
 impl FixedArgs {
     fn parameters(&self) -> Vec<String> {
         let all = [
@@ -314,6 +308,18 @@ impl FixedArgs {
 }
 
 impl RunArgs {
+    /// The dataset of the flag: a length, or a file whose records are counted.
+    fn dataset(&self, text: &str) -> Result<Dataset> {
+        let length = match text.trim().parse::<i64>() {
+            Ok(length) => match u64::try_from(length) {
+                Ok(length) => length,
+                Err(_) => bail!("--dataset: {length} is not a number of records; write one from 1, or a file"),
+            },
+            Err(_) => super::dataset::read(Path::new(text))?.count,
+        };
+        Ok(Dataset { length, looped: self.loop_dataset })
+    }
+
     fn options(&self, compile: CompileOptions) -> Result<RunOptions> {
         let step = |flag: &str, text: &str| text.parse::<HostStep>().map_err(|e| anyhow::anyhow!("{flag}: {e}"));
         let Some(device_type) = DeviceType::from_name(&self.device_type) else {
@@ -322,6 +328,10 @@ impl RunArgs {
         Ok(RunOptions {
             device_type,
             compile,
+            sdk_generation: match self.sdk_generation {
+                SdkGenerationArg::Pt1 => SdkGeneration::Pt1,
+                SdkGenerationArg::Pt2 => SdkGeneration::Pt2,
+            },
             processes: match (self.multiinterpreter, self.multiprocess) {
                 (true, _) => Processes::Fresh,
                 (false, true) => Processes::PerModel,
@@ -331,7 +341,7 @@ impl RunArgs {
             postprocess: step("--postprocess", &self.postprocess)?,
             env_setup_ms: self.env_setup_ms,
             setup_ms: self.setup_ms,
-            dataset: self.dataset.map(|length| Dataset { length, looped: self.loop_dataset }),
+            dataset: self.dataset.as_deref().map(|text| self.dataset(text)).transpose()?,
             accounting: match self.duration_accounting {
                 AccountingArg::Window => Accounting::Window,
                 AccountingArg::Original => Accounting::Original,

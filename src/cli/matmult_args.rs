@@ -11,44 +11,38 @@ use crate::bench::parse_list;
 #[derive(Debug, Args)]
 pub(super) struct MatmultArgs {
     /// First dimension of the input [B, N, N]; lists and ranges are swept: 1,2,8
-    #[arg(short, long, visible_alias = "batch_size", value_name = "B", default_value = "1")]
+    #[arg(short, long, value_name = "B", default_value = "1")]
     pub batch_size: String,
     /// Rows and columns of the matrices; lists and ranges are swept: 256,1024
-    #[arg(short = 'n', long, visible_alias = "matrix_dim", value_name = "N", default_value = "1024")]
+    #[arg(short = 'n', long, value_name = "N", default_value = "1024")]
     pub matrix_dim: String,
     /// Products in one call, each fed to the next; lists and ranges are swept [default: 1000]
-    #[arg(short, long, visible_alias = "loop_count", value_name = "L", conflicts_with = "no_loop")]
+    #[arg(short, long, value_name = "L", conflicts_with = "no_loop")]
     pub loop_count: Option<String>,
     /// Calls before the clock starts [default: 8]
-    #[arg(short = 'w', long, visible_alias = "num_warmup_iterations", value_name = "W", conflicts_with = "no_warmup")]
+    #[arg(short = 'w', long, value_name = "W", conflicts_with = "no_warmup")]
     pub num_warmup_iterations: Option<u32>,
     /// Calls that are timed, with one clock around them
-    #[arg(short = 'i', long, visible_alias = "num_timed_iterations", value_name = "I", default_value_t = 1)]
+    #[arg(short = 'i', long, value_name = "I", default_value_t = 1)]
     pub num_timed_iterations: u32,
     /// Repetitions of the timed calls with the next seeds, to see how well the result repeats
-    #[arg(long, visible_alias = "num_verification_iterations", value_name = "V", default_value_t = 2)]
+    #[arg(long, value_name = "V", default_value_t = 2)]
     pub num_verification_iterations: u32,
     /// Flags of the compiler: "--auto-cast none -O1"; those that are not simulated are named in a note
-    #[arg(
-        long,
-        visible_alias = "neuron_cc_flags",
-        value_name = "FLAGS",
-        default_value = "",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "FLAGS", default_value = "", allow_hyphen_values = true)]
     pub neuron_cc_flags: String,
     /// Wait for each result before the next call; the script reads none while its clock runs, so that the host is one call
     /// ahead of the device
     #[arg(long)]
     pub sync: bool,
     /// Take the model as compiled before: its compile time is not counted
-    #[arg(long, visible_alias = "skip_compilation")]
+    #[arg(long)]
     pub skip_compilation: bool,
     /// Leave the repetitions out
-    #[arg(long, visible_alias = "skip_verification")]
+    #[arg(long)]
     pub skip_verification: bool,
     /// Add a bias after each product, as the guide recommends; the default here (the script's is without)
-    #[arg(long, visible_alias = "add_bias", conflicts_with = "no_bias")]
+    #[arg(long, conflicts_with = "no_bias")]
     pub add_bias: bool,
     /// Log the parts of a call and how the calls are spread
     #[arg(short, long)]
@@ -61,7 +55,6 @@ pub(super) struct MatmultArgs {
         long,
         visible_alias = "device",
         alias = "instance-type",
-        alias = "instance_type",
         value_name = "TYPE",
         value_delimiter = ',',
         default_value = "trn1.2xlarge"
@@ -71,16 +64,16 @@ pub(super) struct MatmultArgs {
     #[arg(long, value_enum, default_value = "trace")]
     pub workflow: WorkflowArg,
     /// Pitfall: one product in a call, so that overheads dominate
-    #[arg(long, visible_alias = "no_loop")]
+    #[arg(long)]
     pub no_loop: bool,
     /// Pitfall: every product reads the same input, so that the compiler removes all but the last
     #[arg(long)]
     pub unchained: bool,
     /// Pitfall: the first call is timed
-    #[arg(long, visible_alias = "no_warmup")]
+    #[arg(long)]
     pub no_warmup: bool,
     /// Pitfall: no bias, so that values leave the range of their format
-    #[arg(long, visible_alias = "no_bias")]
+    #[arg(long)]
     pub no_bias: bool,
     /// Seed of the jitter, and of weights and inputs where values are computed
     #[arg(long, default_value_t = 0)]

@@ -12,12 +12,20 @@ mod args;
 mod bench_args;
 mod commands;
 mod compile_args;
+mod config_entries;
+mod config_file;
+mod customop_args;
+mod dataset;
 mod driver;
+mod experiment_args;
 mod file;
+mod flags;
 mod folder;
 mod index_args;
 mod interrupt;
 mod matmult_args;
+mod output_args;
+mod png;
 mod progress;
 mod source;
 
@@ -28,8 +36,9 @@ use clap::Parser;
 /// Runs the command line with the arguments of the process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let args = args::Args::parse();
-    match commands::run(args.command) {
+    let done = config_file::expand(flags::dashed(std::env::args_os()))
+        .and_then(|args| commands::run(args::Args::parse_from(args).command));
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("neuronscope: {error:#}");

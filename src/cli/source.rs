@@ -9,6 +9,7 @@ use super::args::ProfileArgs;
 use super::commands::{profile_info, profile_spec};
 use super::driver::Driver;
 use super::file::FileSource;
+use super::flags::dashed_flag;
 use super::folder::FolderSource;
 use crate::session::{ByteSource, ProfileInfo, ProfileSpec, Request};
 
@@ -62,7 +63,7 @@ pub(super) fn open_files(driver: &mut Driver, paths: &[PathBuf]) -> Result<Profi
 /// A run by its model and the flags behind the question mark.
 fn spec_of(run: &str) -> Result<ProfileSpec, String> {
     let (model, flags) = run.split_once('?').unwrap_or((run, ""));
-    let flags = flags.split('&').filter(|f| !f.is_empty()).map(|f| format!("--{f}"));
+    let flags = flags.split('&').filter(|f| !f.is_empty()).map(|f| dashed_flag(&format!("--{f}")));
     let flags = RunFlags::try_parse_from([format!("--model={model}")].into_iter().chain(flags));
     flags.map(|f| profile_spec(&f.profile)).map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
 }
@@ -74,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_run_is_named_with_the_flags_of_the_profile_command() {
-        let spec = spec_of("matmult:n=64,loop_count=2?workflow=trace&seed=7").unwrap();
+        let spec = spec_of("matmult:n=64,loop_count=2?workflow=trace&seed=7&auto_cast=none").unwrap();
         assert_eq!((spec.model.as_str(), spec.workflow, spec.seed), ("matmult:n=64,loop_count=2", Workflow::Trace, 7));
         assert_eq!(spec_of("nn").unwrap().workflow, Workflow::MarkStep);
         let error = spec_of("nn?workflow=fast").unwrap_err();

@@ -2,9 +2,7 @@
 
 use crate::machine::Executable;
 
-/// Compile time of one operation, after fusion, milliseconds (derived: the microbenchmark guide's 1000 linear layers, which
-/// the compiler unrolls, took 236.53 s to compile and are 2,004 operations here).
-pub const COMPILE_MS_PER_OPERATION: f64 = 118.0;
+pub use crate::machine::cost::decisions::COMPILE_MS_PER_OPERATION;
 
 /// Modelled compile time, seconds. It grows with the operations of the program, as unrolled loops show, and with nothing
 /// else: no other figure is published. The same on any machine, unlike the real one; good to a factor, not to a percent.

@@ -169,7 +169,7 @@ impl Calibrator {
                 }
             };
             let Ok(times) = stage_times(&row.executable, costs, window, &row.configuration) else { continue };
-            if let Ok(predicted) = throughput(row.configuration.clone(), &times, &row.row, calibration) {
+            if let Ok(predicted) = throughput(row.configuration.clone(), &times) {
                 ratios.push(predicted / row.published);
             }
         }

@@ -1,9 +1,13 @@
 //! From a row to a configuration, and from a configuration to a throughput.
 
+use serde::Serialize;
+
 use crate::base::NeverCancel;
-use crate::bench::{BenchConfig, Configuration, ConfigurationRun, ReportDetail, ServiceTimes, expand, service_times};
+use crate::bench::{
+    BenchConfig, Configuration, ConfigurationRun, ReportDetail, RunOptions, SdkGeneration, ServiceTimes, expand,
+    service_times,
+};
 use crate::machine::arch::{INSTANCES, Instance, instance};
-use crate::machine::cost::{Calibration, FITTED};
 use crate::model::zoo::ModelSpec;
 
 use super::PublishedRow;
@@ -19,6 +23,34 @@ pub struct Prediction {
     pub model: String,
     /// Inferences per second.
     pub throughput: f64,
+    /// On how many cores, with how many workers.
+    pub placement: Placement,
+    /// The constant of the cost table that was solved from this very row, so that the row can not judge it.
+    pub solved: Option<&'static str>,
+}
+
+/// Cores and workers of a row, and how they were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// Model copies, each on a core of its own.
+    pub n_models: u32,
+    /// Workers of each.
+    pub workers_per_model: u32,
+    /// How they were found.
+    pub basis: PlacementBasis,
+}
+
+/// How the cores and workers of a row were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlacementBasis {
+    /// The table says them.
+    Stated,
+    /// From the requests in flight, which are throughput times latency over the batch size: Little's law over figures
+    /// that were measured. It decides between a few whole numbers and reaches a prediction in no other way.
+    LittlesLaw,
+    /// The table says nothing: one core, one worker.
+    Assumed,
 }
 
 /// Predicts the throughput of a row.
@@ -35,27 +67,18 @@ pub fn predict(row: &PublishedRow) -> Result<Prediction, String> {
     let configuration = configuration(row)?;
     let times = service_times(&configuration)?;
     let model = configuration.model.clone();
-    let throughput = throughput(configuration, &times, row, &FITTED)?;
-    Ok(Prediction { model, throughput })
+    let placement = placement(row);
+    let throughput = throughput(configuration, &times)?;
+    Ok(Prediction { model, throughput, placement, solved: None })
 }
 
-/// What a configuration with these stage times answers in a second, with the row's release of the SDK.
-pub(super) fn throughput(
-    configuration: Configuration,
-    times: &ServiceTimes,
-    row: &PublishedRow,
-    fitted: &Calibration,
-) -> Result<f64, String> {
+/// What a configuration with these stage times answers in a second.
+pub(super) fn throughput(configuration: Configuration, times: &ServiceTimes) -> Result<f64, String> {
     let run = ConfigurationRun::new(configuration, Ok(times)).run(&NeverCancel, ReportDetail::Summary);
     match (run.report.throughput_window, run.report.error) {
-        (Some(throughput), _) => Ok(throughput / generation_factor(&row.framework, fitted)),
+        (Some(throughput), _) => Ok(throughput),
         (None, error) => Err(error.unwrap_or_else(|| "the run gave no throughput".to_owned())),
     }
-}
-
-/// Rows of PyTorch 1 are of an earlier compiler and runtime. One factor for a generation, none for a model.
-fn generation_factor(framework: &str, fitted: &Calibration) -> f64 {
-    if framework.contains(" 1.") { f64::from(fitted.torch_1_permille) / 1_000.0 } else { 1.0 }
 }
 
 /// The benchmark that a row describes.
@@ -75,7 +98,7 @@ fn sweep_of(row: &PublishedRow) -> Result<BenchConfig, String> {
     }
     let size = instance_of(&row.instance)?;
     let batch_size = row.batch_size.ok_or("no batch size")?;
-    let (n_models, workers_per_model) = placement(row);
+    let Placement { n_models, workers_per_model, .. } = placement(row);
     Ok(BenchConfig {
         model,
         instance_type: size.name.to_owned(),
@@ -83,6 +106,7 @@ fn sweep_of(row: &PublishedRow) -> Result<BenchConfig, String> {
         workers_per_model: Some(vec![workers_per_model]),
         batch_sizes: vec![batch_size],
         duration_s: DURATION_S,
+        options: RunOptions { sdk_generation: SdkGeneration::of_framework(&row.framework), ..RunOptions::default() },
         ..BenchConfig::default()
     })
 }
@@ -134,15 +158,16 @@ fn is_other_image(text: &str) -> bool {
 }
 
 /// Cores and workers: as the row says, else by the requests that were in flight.
-fn placement(row: &PublishedRow) -> (u32, u32) {
+fn placement(row: &PublishedRow) -> Placement {
     let outstanding = row.outstanding_requests.unwrap_or(1);
-    match (row.n_models_or_cores, outstanding) {
-        (Some(models), o) => {
-            let models = models.max(1);
-            (models, row.workers_per_model.unwrap_or(o / models).max(1))
-        }
-        (None, 0 | 1) => (1, 1),
-        (None, o) => (2, (o / 2).max(1)),
+    let of = |n_models: u32, workers: u32, basis| Placement { n_models, workers_per_model: workers.max(1), basis };
+    let by_requests =
+        if row.outstanding_requests.is_some() { PlacementBasis::LittlesLaw } else { PlacementBasis::Assumed };
+    match (row.n_models_or_cores.map(|models| models.max(1)), row.workers_per_model) {
+        (Some(models), Some(workers)) => of(models, workers, PlacementBasis::Stated),
+        (Some(models), None) => of(models, outstanding / models, by_requests),
+        (None, _) if outstanding <= 1 => of(1, 1, by_requests),
+        (None, _) => of(2, outstanding / 2, by_requests),
     }
 }
 
@@ -153,9 +178,18 @@ mod tests {
     #[test]
     fn requests_in_flight_decide_cores_and_workers() {
         let row = |outstanding| PublishedRow { outstanding_requests: Some(outstanding), ..PublishedRow::default() };
-        assert_eq!([1, 2, 4, 6].map(|o| placement(&row(o))), [(1, 1), (2, 1), (2, 2), (2, 3)]);
-        let said = PublishedRow { n_models_or_cores: Some(16), outstanding_requests: Some(32), ..row(0) };
-        assert_eq!(placement(&said), (16, 2));
+        let placed = |row: &PublishedRow| {
+            let p = placement(row);
+            (p.n_models, p.workers_per_model, p.basis)
+        };
+        use PlacementBasis::{Assumed, LittlesLaw, Stated};
+        let by_law = [(1, 1, LittlesLaw), (2, 1, LittlesLaw), (2, 2, LittlesLaw), (2, 3, LittlesLaw)];
+        assert_eq!([1, 2, 4, 6].map(|o| placed(&row(o))), by_law);
+        let models_said = PublishedRow { n_models_or_cores: Some(16), ..row(32) };
+        assert_eq!(placed(&models_said), (16, 2, LittlesLaw));
+        let all_said = PublishedRow { workers_per_model: Some(3), ..models_said };
+        assert_eq!(placed(&all_said), (16, 3, Stated));
+        assert_eq!(placed(&PublishedRow::default()), (1, 1, Assumed));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{PublishedRow, predict};
+use super::{PlacementBasis, PublishedRow, predict};
 use crate::base::stats::percentile_sorted;
 
 /// One row of the answer; one for each row of the table, in its order.
@@ -22,12 +22,28 @@ pub struct Validation {
     pub ratio: Option<f64>,
     /// Why there is no prediction.
     pub skipped: Option<String>,
+    /// Model copies, each on a core of its own.
+    pub n_models: Option<u32>,
+    /// Workers of each copy.
+    pub workers_per_model: Option<u32>,
+    /// How the copies and workers were found.
+    pub placed_by: Option<PlacementBasis>,
+    /// The constant of the cost table that was solved from this row; such a row is no part of the errors.
+    pub solved: Option<String>,
 }
 
-/// Errors over the rows that were not skipped; an error is `|ratio - 1|`.
+impl Validation {
+    /// Whether the row can say how good the predictions are: it has one, and no constant was solved from it.
+    #[must_use]
+    pub fn judges(&self) -> bool {
+        self.ratio.is_some() && self.solved.is_none()
+    }
+}
+
+/// Errors over the rows that were not skipped and from which no constant was solved; an error is `|ratio - 1|`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
-    /// Rows that were not skipped.
+    /// Rows that were not skipped and from which no constant was solved.
     pub n: usize,
     /// Median error.
     pub median_abs_error: Option<f64>,
@@ -41,7 +57,7 @@ impl Summary {
     /// The errors of some rows.
     #[must_use]
     pub fn of<'a>(rows: impl Iterator<Item = &'a Validation>) -> Self {
-        let ratios: Vec<f64> = rows.filter_map(|r| r.ratio).collect();
+        let ratios: Vec<f64> = rows.filter(|r| r.judges()).filter_map(|r| r.ratio).collect();
         Self::of_ratios(&ratios)
     }
 
@@ -65,20 +81,26 @@ impl Summary {
 pub fn validate(row: &PublishedRow) -> Validation {
     let outcome = match row.published {
         None => Err("no published throughput".to_owned()),
-        Some(published) => predict(row).map(|p| (published, p.throughput)),
+        Some(_) => predict(row),
     };
-    let (published, predicted, skipped) = match outcome {
-        Ok((published, predicted)) => (Some(published), Some(predicted), None),
-        Err(reason) => (row.published, None, Some(reason)),
+    let (prediction, skipped) = match outcome {
+        Ok(prediction) => (Some(prediction), None),
+        Err(reason) => (None, Some(reason)),
     };
+    let predicted = prediction.as_ref().map(|p| p.throughput);
+    let placement = prediction.as_ref().map(|p| p.placement);
     Validation {
         model: row.model.clone(),
         instance: row.instance.clone(),
         batch_size: row.batch_size,
-        published,
+        published: row.published,
         predicted,
-        ratio: published.zip(predicted).map(|(published, predicted)| predicted / published),
+        ratio: row.published.zip(predicted).map(|(published, predicted)| predicted / published),
         skipped,
+        n_models: placement.map(|p| p.n_models),
+        workers_per_model: placement.map(|p| p.workers_per_model),
+        placed_by: placement.map(|p| p.basis),
+        solved: prediction.and_then(|p| p.solved).map(str::to_owned),
     }
 }
 
@@ -87,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_measured_reaches_a_prediction() {
+    fn the_published_throughput_reaches_no_prediction() {
         let row = PublishedRow {
             model: "nn".into(),
             instance: "TRN1.2xlarge".into(),
@@ -112,8 +134,13 @@ mod tests {
             predicted: None,
             ratio,
             skipped: None,
+            n_models: None,
+            workers_per_model: None,
+            placed_by: None,
+            solved: None,
         };
-        let rows = [row(Some(0.9)), row(None), row(Some(1.0 / 0.9)), row(Some(1.0))];
+        let solved = Validation { solved: Some("hbm_access_ns".to_owned()), ..row(Some(7.0)) };
+        let rows = [row(Some(0.9)), row(None), row(Some(1.0 / 0.9)), row(Some(1.0)), solved];
         let summary = Summary::of(rows.iter());
         assert_eq!(summary.n, 3);
         assert!((summary.geomean_ratio.unwrap() - 1.0).abs() < 1e-12);

@@ -28,8 +28,8 @@ pub struct Roofline {
 
 /// A run or a module of the model.
 ///
-/// Modules, not single operations: the weights of a product are loaded by the operation that lays them out, so only
-/// the module has both the operations and the bytes.
+/// Modules, not single operations: what a product reads may be moved by an operation beside it, an input or a gather,
+/// so that only the module has both the operations and the bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RooflinePoint {
     /// `total`, or the module's path: `NN[model]/Linear[layer1]`.

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::marker::PhantomData;
 
 use super::builder::ProfileBuilder;
+use super::levels::Levels;
 use super::nesting::{Nesting, TrackSlices};
 use super::packed::{Cell, Column};
 use super::rows::{EndRow, LinkRows, PointRows, SliceRows};
@@ -24,7 +25,7 @@ pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> P
     let mut args = b.args;
     args.seal();
     let (title, format, by_phase, properties) = (b.title, b.format, b.phase_counts, b.properties);
-    let meta = ProfileMeta { title, format, origin_ns: low, span, events, by_phase, properties };
+    let meta = ProfileMeta { title, format, origin_ns: low, span, events, by_phase, unit: b.unit, properties };
     let mut profile = Profile {
         meta,
         strings: b.strings,
@@ -37,9 +38,11 @@ pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> P
         metadata: b.metadata,
         args,
         diagnostics,
+        levels: Levels::default(),
         plugin_run: None,
     };
     nest(&mut profile);
+    profile.levels = Levels::of(&profile);
     profile
 }
 

@@ -8,7 +8,7 @@ use super::rows::{EndRows, LinkRows, PointRows, SliceRows};
 pub(super) use super::rows::{Point, Row};
 use super::{
     ArgsArena, ArgsId, LinkValue, MetadataRow, NeuronCoreId, PhaseCounts, Process, ProcessId, Profile, Track, TrackId,
-    TrackKind,
+    TrackKind, Unit,
 };
 use crate::base::{Diagnostics, FxHashMap, IndexVec, StrId, StringTable};
 
@@ -59,6 +59,7 @@ pub struct ProfileBuilder {
     pub(super) extra_events: u64,
     pub(super) properties: Vec<(String, String)>,
     pub(super) bounds: Option<(i64, i64)>,
+    pub(super) unit: Unit,
 }
 
 impl ProfileBuilder {
@@ -71,6 +72,11 @@ impl ProfileBuilder {
     /// What to call the profile.
     pub fn set_title(&mut self, title: &str) {
         title.clone_into(&mut self.title);
+    }
+
+    /// Says that the numbers along the axis are no nanoseconds.
+    pub fn set_unit(&mut self, unit: Unit) {
+        self.unit = unit;
     }
 
     /// Corrects the format once it is known.

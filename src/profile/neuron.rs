@@ -2,23 +2,17 @@
 
 use super::analysis::operators::{OpQuery, operator_stats};
 use super::analysis::{GroupBy, Selection};
+pub use super::neuron_names::{
+    ENGINES_PROCESS, EXECUTION_PROCESS, EXECUTION_TRACK, FRAMEWORK_TRACK, HLO_TRACK, MODULES_TRACK, TRANSFER_PROCESS,
+};
 use super::plugin_run::sort_rows;
 pub use super::plugin_run::{OperatorRow, OperatorView, PluginRun, PluginTable, PluginTimeline};
-use super::{ArgsId, NeuronCoreId, Profile, TrackId};
-use crate::base::{FxHashMap, StrId};
+use super::{NeuronCoreId, Profile, TrackId};
 
-/// Name of the processes whose operators are counted: what runs on the engines, as opposed to control and transfer.
-pub const EXECUTION_PROCESS: &str = "Process Execution";
-/// Name of the process with a track for each engine, whose slices are instructions.
-pub const ENGINES_PROCESS: &str = "NeuronCore engines";
 /// Format of a run directory of the plugin that shows one execution: its tools are the three operator views.
 pub const OPERATOR_RUN_FORMAT: &str = "neuron-plugin";
 /// Format of a run directory of the plugin that shows a whole program: its tool is `trace`.
 pub const TRACE_RUN_FORMAT: &str = "neuron-plugin-trace";
-/// Name of the tracks with framework operators.
-pub const FRAMEWORK_TRACK: &str = "Framework Ops";
-/// Name of the tracks with HLO operators.
-pub const HLO_TRACK: &str = "HLO Ops";
 
 /// Name of the tracks a table is computed from.
 fn track_name(view: OperatorView) -> &'static str {
@@ -39,14 +33,13 @@ pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow>
     }
     let mut rows = Vec::new();
     for (core, tracks) in tracks_by_core(profile, view) {
-        let continuing = continuing_slices(profile, &tracks);
         let selection = Selection::of_tracks(tracks);
         let query = OpQuery { group_by: GroupBy::CategoryOrName, selection, percentiles: false };
         let table = operator_stats(profile, &query);
         let total: i64 = table.stats.iter().map(|s| s.total_ns).sum();
         rows.extend(table.stats.iter().map(|s| OperatorRow {
             name: table.name(profile, s).to_owned(),
-            occurrences: s.count - continuing.get(&StrId(s.group)).copied().unwrap_or(0),
+            occurrences: s.count,
             device: core.device,
             core: core.core,
             time_ns: s.total_ns,
@@ -56,23 +49,6 @@ pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow>
     }
     sort_rows(&mut rows);
     rows
-}
-
-/// Slices that go on with an operation which was interrupted (its argument `continues` says so): they add to its time
-/// and not to its occurrences.
-fn continuing_slices(profile: &Profile, tracks: &[TrackId]) -> FxHashMap<StrId, u64> {
-    let mut found: FxHashMap<StrId, u64> = FxHashMap::default();
-    let mut says_so: FxHashMap<ArgsId, bool> = FxHashMap::default();
-    let slices = profile.slices();
-    for id in tracks.iter().flat_map(|t| slices.of_track(*t)) {
-        let args = slices.args(id);
-        if *says_so.entry(args).or_insert_with(|| profile.args().get(args).contains("\"continues\":true")) {
-            let category = slices.category(id);
-            let key = if category == StrId::EMPTY { slices.name(id) } else { category };
-            *found.entry(key).or_insert(0) += 1;
-        }
-    }
-    found
 }
 
 fn tracks_by_core(profile: &Profile, view: OperatorView) -> Vec<(NeuronCoreId, Vec<TrackId>)> {

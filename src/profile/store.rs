@@ -1,9 +1,10 @@
 //! The profile itself: its tables, and what is known about it as a whole.
 
+use super::levels::Levels;
 use super::plugin_run::PluginRun;
 use super::{
     ArgsArena, ArgsId, CounterTable, InstantTable, LinkTable, PhaseCounts, Process, ProcessId, SliceTable, Track,
-    TrackId,
+    TrackId, Unit,
 };
 use crate::base::{Diagnostics, IndexVec, Interval, StrId, StringTable, TraceNs};
 
@@ -22,6 +23,8 @@ pub struct ProfileMeta {
     pub events: u64,
     /// Events of the source by phase.
     pub by_phase: PhaseCounts,
+    /// What the numbers along the axis count.
+    pub unit: Unit,
     /// What the file says about itself as a whole, as raw JSON by key, in its order.
     pub properties: Vec<(String, String)>,
 }
@@ -53,6 +56,7 @@ pub struct Profile {
     pub(super) metadata: Vec<MetadataRow>,
     pub(super) args: ArgsArena,
     pub(super) diagnostics: Diagnostics,
+    pub(super) levels: Levels,
     /// Boxed, because few profiles have one.
     pub(super) plugin_run: Option<Box<PluginRun>>,
 }
@@ -141,6 +145,12 @@ impl Profile {
     #[must_use]
     pub fn args(&self) -> &ArgsArena {
         &self.args
+    }
+
+    /// The levels of its slices.
+    #[must_use]
+    pub fn levels(&self) -> &Levels {
+        &self.levels
     }
 
     /// What was wrong with the input and did not stop it.

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::analysis::operators::{OpQuery, operator_stats};
+use super::analysis::operators::{OpQuery, OpStats, OpTable, operator_stats};
+use super::levels::Level;
 use super::{PhaseCounts, Profile};
 use crate::base::Diagnostic;
 
@@ -23,6 +24,10 @@ pub struct OpenSummary {
     pub tracks: u64,
     /// Slices by name, greatest total first, equal ones by name. Slices that never end are not counted.
     pub operators: Vec<OperatorSummary>,
+    /// The levels that have slices; what is on one level overlaps nothing on it by construction.
+    pub levels: Vec<Level>,
+    /// The level that lists are of when nobody chooses one.
+    pub default_level: String,
     /// What was wrong, by kind, in order of first appearance.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -48,7 +53,10 @@ impl OpenSummary {
         let mut processes: Vec<_> = used.iter().map(|t| t.process).collect();
         processes.sort_unstable();
         processes.dedup();
-        let operators = operator_stats(profile, &OpQuery::default());
+        let OpTable { grouping, mut stats } = operator_stats(profile, &OpQuery::default());
+        let name = |op: &OpStats| grouping.label(profile, op.group);
+        stats.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then_with(|| name(a).cmp(name(b))));
+        let levels = profile.levels();
         let meta = profile.meta();
         Self {
             format: meta.format.clone(),
@@ -57,16 +65,17 @@ impl OpenSummary {
             span_ns: profile.span_ns(),
             processes: processes.len() as u64,
             tracks: used.len() as u64,
-            operators: operators
-                .stats
+            operators: stats
                 .iter()
                 .map(|op| OperatorSummary {
-                    name: operators.name(profile, op).to_owned(),
+                    name: name(op).to_owned(),
                     count: op.count,
                     total_ns: op.total_ns,
                     self_ns: op.self_ns,
                 })
                 .collect(),
+            levels: levels.used().map(|(_, level)| level.clone()).collect(),
+            default_level: levels.name(levels.default_level()).to_owned(),
             diagnostics: profile.diagnostics().items().to_vec(),
         }
     }

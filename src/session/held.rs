@@ -102,7 +102,7 @@ impl Held {
 
     /// What a shell is told when the profile is there.
     pub fn info(&self) -> ProfileInfo {
-        let meta = self.profile.meta();
+        let (meta, levels) = (self.profile.meta(), self.profile.levels());
         let mut facts = self.facts.clone();
         if let Some(window) = self.device_window_ns {
             facts.push(("Device window".to_owned(), format_ns(window as f64)));
@@ -121,6 +121,9 @@ impl Held {
             events: meta.events,
             outline: self.tracks.outline().clone(),
             operators: self.operator_kinds(),
+            levels: levels.used().map(|(_, level)| level.clone()).collect(),
+            default_level: levels.name(levels.default_level()).to_owned(),
+            unit: meta.unit.clone(),
             facts,
             diagnostics: self.profile.diagnostics().items().to_vec(),
             marks: marks_of(&self.profile),
@@ -191,14 +194,20 @@ impl Held {
         kinds
     }
 
-    /// Time by operator. `range` restricts the table of slices; the Neuron tables are of the whole execution.
-    pub fn operators(&self, kind: OperatorKind, range: Option<Interval<TraceNs>>) -> OperatorTable {
+    /// Time by operator. `range` and `level` (the default one if absent or not known) restrict the table of slices; the Neuron
+    /// tables are of the whole execution.
+    pub fn operators(
+        &self,
+        kind: OperatorKind,
+        range: Option<Interval<TraceNs>>,
+        level: Option<&str>,
+    ) -> OperatorTable {
         let rows = match kind {
             OperatorKind::Framework => self.neuron_rows(OperatorView::Framework),
             OperatorKind::Hlo => self.neuron_rows(OperatorView::Hlo),
-            OperatorKind::Slices => self.slice_rows(range),
+            OperatorKind::Slices => self.slice_rows(range, level),
         };
-        OperatorTable { kind, rows }
+        OperatorTable { kind, level: level.map(str::to_owned), rows }
     }
 
     fn neuron_rows(&self, view: OperatorView) -> Vec<OperatorRow> {
@@ -217,8 +226,11 @@ impl Held {
             .collect()
     }
 
-    fn slice_rows(&self, range: Option<Interval<TraceNs>>) -> Vec<OperatorRow> {
-        let query = OpQuery { selection: Selection::within(range), ..OpQuery::default() };
+    fn slice_rows(&self, range: Option<Interval<TraceNs>>, level: Option<&str>) -> Vec<OperatorRow> {
+        let levels = self.profile.levels();
+        let level = level.and_then(|name| levels.find(name).ok()).unwrap_or_else(|| levels.default_level());
+        let selection = Selection { level, ..Selection::within(range) };
+        let query = OpQuery { selection, ..OpQuery::default() };
         let table = operator_stats(&self.profile, &query);
         let total: i64 = table.stats.iter().map(|s| s.self_ns).sum();
         table
@@ -250,8 +262,9 @@ impl Held {
                 Ok(file(".trace.json", "application/json", trace.into_bytes()))
             }
             ExportKind::Trace(format) => Ok(file(format.suffix(), format.mime(), format.write(&self.profile))),
-            ExportKind::OperatorsCsv(kind, range) => {
-                Ok(file(".operators.csv", "text/csv", operators_csv(&self.operators(kind, range))))
+            ExportKind::OperatorsCsv(kind, range, level) => {
+                let table = self.operators(kind, range, level.as_deref());
+                Ok(file(".operators.csv", "text/csv", operators_csv(&table)))
             }
             ExportKind::OpenJson => Ok(file(".summary.json", "application/json", open_json(&self.profile)?)),
             ExportKind::SummaryJson => {
@@ -267,8 +280,10 @@ impl Held {
                 let Some(window) = self.device_window_ns else {
                     return Err(format!("{}: only a simulated execution has a device window", self.name));
                 };
-                let (framework, hlo) =
-                    (self.operators(OperatorKind::Framework, None), self.operators(OperatorKind::Hlo, None));
+                let (framework, hlo) = (
+                    self.operators(OperatorKind::Framework, None, None),
+                    self.operators(OperatorKind::Hlo, None, None),
+                );
                 let slices = self.profile.slices().len() as u64;
                 Ok(file(
                     ".profile.json",

@@ -28,7 +28,8 @@ pub use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow
 pub use crate::neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
 pub use crate::tensor::Rounding;
 pub use analysis::{
-    Answer, Chosen, GroupsOf, InOrderShown, Listed, Listing, MembersOf, PathShown, PathStep, Question, Rows, Said,
+    Answer, Chosen, GroupsOf, InOrderShown, Listed, Listing, MembersOf, PathShown, PathStep, QueryOf, Question, Rows,
+    Said,
 };
 pub use bundle::{BundleLayout, MOST_FILES, Piece, files_to_open};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};

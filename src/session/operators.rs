@@ -18,6 +18,8 @@ pub enum OperatorKind {
 pub struct OperatorTable {
     /// What it is about.
     pub kind: OperatorKind,
+    /// The level that was asked for; absent for the default one.
+    pub level: Option<String>,
     /// Rows, most time first.
     pub rows: Vec<OperatorRow>,
 }

@@ -6,6 +6,8 @@ use super::{OperatorKind, ProfileKey};
 use crate::base::Diagnostic;
 use crate::bench::Configuration;
 use crate::compiler::{CompileOptions, Workflow};
+use crate::profile::Unit;
+use crate::profile::levels::Level;
 use crate::view::timeline::{Annotation, Outline};
 
 /// What to profile. The same specification gives the same profile.
@@ -136,6 +138,12 @@ pub struct ProfileInfo {
     pub outline: Outline,
     /// The operator tables it has, the most telling first.
     pub operators: Vec<OperatorKind>,
+    /// The levels that have slices, those that only wrap others last.
+    pub levels: Vec<Level>,
+    /// The level that answers are of when a question names none; `all` where that is all of them.
+    pub default_level: String,
+    /// What the numbers along the axis count.
+    pub unit: Unit,
     /// Figures for a line of summary, name and value, as text: `Device window`, `7.20 us`.
     pub facts: Vec<(String, String)>,
     /// Problems met while reading.

@@ -223,8 +223,8 @@ impl Session {
     fn answer_to(&mut self, question: Request) -> Result<Event, String> {
         match question {
             Request::Catalog { job } => Ok(Event::Catalog { job, catalog: super::catalog::catalog() }),
-            Request::Operators { job, profile, kind, range } => {
-                let table = self.held(profile)?.operators(kind, range);
+            Request::Operators { job, profile, kind, range, level } => {
+                let table = self.held(profile)?.operators(kind, range, level.as_deref());
                 Ok(Event::Operators { job, profile, table })
             }
             Request::Summary { job, profile } => {

@@ -23,6 +23,9 @@ async function open(page, file, chosen) {
   await page.waitForFunction((name) => document.querySelector(".run-title")?.textContent.includes(name), file);
   await waitForState(page, "done");
   if (chosen) await tool(page).selectOption(chosen);
+  // The facts are of all slices of a file.
+  const level = page.getByLabel("Level", { exact: true });
+  if (await level.count()) await level.selectOption("all");
 }
 
 // Complete events of a file, in whole nanoseconds from the first event of all.

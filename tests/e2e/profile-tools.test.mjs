@@ -16,6 +16,9 @@ async function open(page, file, tool) {
   await page.locator("input[type=file]").setInputFiles(`${TRACES}/${file}`);
   await waitForState(page, "done");
   await page.getByLabel("Tool", { exact: true }).selectOption(tool);
+  // The facts are of all slices of a file.
+  const level = page.getByLabel("Level", { exact: true });
+  if (await level.count()) await level.selectOption("all");
 }
 
 test("statistics count every slice of a real trace; a group has a histogram and is highlighted", tools(async (page) => {

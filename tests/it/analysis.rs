@@ -258,7 +258,7 @@ fn starting_and_stopping_a_profiler_is_no_time_of_a_device() {
 fn two_data_loaders_compared() {
     let totals = |name: &str| {
         let profile = open(&fixtures(), name);
-        OperatorTotals::of(&profile, &table(&profile, GroupBy::Name, Selection::default()), name)
+        OperatorTotals::of(&profile, &Selection::default(), &table(&profile, GroupBy::Name, Selection::default()), name)
     };
     let (none, four) = (totals("kineto_resnet50_workers0_a.json.gz"), totals("kineto_resnet50_workers4_a.json.gz"));
     let found = Comparison::of(&none, &four, Measure::Total, false).unwrap();
@@ -269,4 +269,6 @@ fn two_data_loaders_compared() {
     assert_eq!(row("PyTorch Profiler (0)").difference_ns, 846_954_000.0 - 1_065_723_000.0);
     assert_eq!((found.sum.base_count, found.sum.other_count), (44_666.0, 41_906.0));
     assert_eq!((none.steps, four.steps), (Some(6), Some(6)));
+    // The first step begins and the last one ends as the facts' events do.
+    assert!(found.took.what == "Steps" && found.took.other_ns < 0.9 * found.took.base_ns, "{}", found.took.text());
 }

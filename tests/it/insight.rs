@@ -5,7 +5,7 @@ use neuronscope::capture::{Recorder, build_profile, run_of};
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
 use neuronscope::insight::{Effect, Finding, Insights, Rule};
 use neuronscope::machine::Executable;
-use neuronscope::machine::arch::{INSTANCES, NEURONCORE_V2, core_data, features};
+use neuronscope::machine::arch::{INSTANCES, core_data, features};
 use neuronscope::machine::cost::CostTable;
 use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::simulate;
@@ -26,7 +26,7 @@ fn compile(model: &str, workflow: Workflow) -> Executable {
     let spec: ModelSpec = model.parse().unwrap();
     let graph = spec.trace(spec.info().default_batch_size).unwrap();
     let (module, _) = passes::optimize(lower(&graph, workflow).unwrap()).unwrap();
-    codegen::generate(&module, &NEURONCORE_V2).unwrap()
+    codegen::generate(&module, &CostTable::neuroncore_v2()).unwrap()
 }
 
 fn analyse(model: &str, workflow: Workflow) -> (Insights, Profile, u64) {

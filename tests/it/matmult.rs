@@ -60,6 +60,20 @@ fn the_log_has_the_scripts_lines_in_both_ways_of_writing_flags() {
     insta::assert_snapshot!("log", log);
     let kebab = "-b 1 -n 256 -l 100 -w 2 --num-timed-iterations 1000 --add-bias --verbose";
     assert_eq!(stdout(kebab), log);
+    // A value that begins with dashes keeps its meaning.
+    let args = [
+        "matmult",
+        "-n",
+        "128",
+        "-l",
+        "2",
+        "--neuron_cc_flags",
+        "--auto-cast matmult --auto-cast-type fp8_e4m3",
+        "--json",
+    ];
+    let output = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(args).output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["reports"][0]["dtype"], "fp8_e4m3");
     let skipped = stdout("-n 128 -l 2 --skip_compilation --skip_verification --num_verification_iterations 5");
     assert!(skipped.contains("compilation skipped") && skipped.contains("compilation was skipped, warmup took"));
     assert!(!skipped.contains("verification done"), "{skipped}");

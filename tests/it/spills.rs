@@ -4,7 +4,6 @@ use neuronscope::capture::{Recorder, run_of};
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
 use neuronscope::insight::{Insights, Rule};
 use neuronscope::machine::Executable;
-use neuronscope::machine::arch::NEURONCORE_V2;
 use neuronscope::machine::cost::CostTable;
 use neuronscope::machine::isa::{DmaDirection, DmaQueue};
 use neuronscope::model::nn::{Linear, ReLU};
@@ -35,7 +34,7 @@ impl Ladder {
     fn compile(&self, rows: u64) -> Executable {
         let graph = trace(self, &[Shape::f32([rows, WIDTH])]).unwrap();
         let (module, _) = passes::optimize(lower(&graph, Workflow::Trace).unwrap()).unwrap();
-        codegen::generate(&module, &NEURONCORE_V2).unwrap()
+        codegen::generate(&module, &CostTable::neuroncore_v2()).unwrap()
     }
 }
 

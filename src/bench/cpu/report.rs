@@ -144,7 +144,7 @@ fn steady_state(copies: &[CpuTimers]) -> Option<bool> {
 
 /// NeuronPerf's rule: the first and the last sample are dropped, and more than two must be left. The average is that of
 /// the samples, where NeuronPerf's is the mean of six percentiles.
-fn fill_samples(report: &mut Report, samples: &HostSamples) {
+pub(in crate::bench) fn fill_samples(report: &mut Report, samples: &HostSamples) {
     let inner = |all: &[f64]| {
         let mut inner = all.get(1..all.len().saturating_sub(1)).unwrap_or(&[]).to_vec();
         inner.sort_by(f64::total_cmp);

@@ -3,11 +3,13 @@
 //! The guide's table prints wrong formulas for two of them (false discovery and false omission rate); these are the
 //! standard ones.
 
+mod answers;
 mod confusion;
 mod formula;
 mod metric;
 mod registry;
 
+pub use answers::{Answering, check_records};
 pub use confusion::Confusion;
 pub use formula::Formula;
 pub use metric::{METRICS, Metric, MetricError, MetricInfo, Record, evaluate, find_metric, metrics_to_text};

@@ -1,13 +1,49 @@
-//! JSON: `{"reports": [...]}`, indented by two spaces, every key always there, never NaN.
+//! JSON of reports: our own object `{"reports": [...]}` with every key always there, or NeuronPerf's bare array with the
+//! keys it knows. Indented by two spaces, never NaN.
 
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value};
 
-use super::ExportError;
+use super::{ExportError, cell};
 use crate::bench::Report;
+use crate::bench::report::NEURONPERF_KEYS;
 
-#[derive(Serialize)]
+/// Which JSON is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JsonFormat {
+    /// Our own: `{"reports": [...]}`.
+    #[default]
+    Neuronscope,
+    /// NeuronPerf's: `[...]`, what `write_json` makes and scripts read.
+    Neuronperf,
+}
+
+#[derive(serde::Serialize)]
 struct Document<'a> {
     reports: &'a [Report],
+    /// Beside the reports, where answers were evaluated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    eval_metrics: Option<&'a Value>,
+}
+
+/// A report with NeuronPerf's keys, in their order, and its error where it has one: a failed configuration is a row here and
+/// is left out there.
+struct NeuronperfRow(Map<String, Value>);
+
+impl Serialize for NeuronperfRow {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let error = self.0.get("error").filter(|e| !e.is_null()).map(|_| "error");
+        for key in NEURONPERF_KEYS.iter().copied().chain(error) {
+            // Long lists are there when they were asked for, as in NeuronPerf.
+            let is_list = matches!(key, "throughput_hist" | "e2e_durations_ms");
+            match self.0.get(key) {
+                Some(Value::Null) | None if is_list => {}
+                value => map.serialize_entry(key, &value)?,
+            }
+        }
+        map.end()
+    }
 }
 
 /// The reports as a JSON document that ends in a newline. A value that is missing, or not a number, is `null`.
@@ -15,8 +51,25 @@ struct Document<'a> {
 /// # Errors
 /// When the encoder refuses, which text in memory gives it no reason to.
 pub fn to_json(reports: &[Report]) -> Result<String, ExportError> {
-    let mut text = serde_json::to_string_pretty(&Document { reports })
-        .map_err(|e| ExportError { format: "JSON", reason: e.to_string() })?;
+    ended(serde_json::to_string_pretty(&Document { reports, eval_metrics: None }))
+}
+
+/// As [`to_json`], in a format, with evaluation metrics (an object of names and values) beside our own reports.
+///
+/// # Errors
+/// As [`to_json`].
+pub fn to_json_as(reports: &[Report], format: JsonFormat, eval_metrics: Option<&Value>) -> Result<String, ExportError> {
+    ended(match format {
+        JsonFormat::Neuronscope => serde_json::to_string_pretty(&Document { reports, eval_metrics }),
+        JsonFormat::Neuronperf => {
+            let rows: Vec<NeuronperfRow> = reports.iter().map(|r| NeuronperfRow(cell::values(r))).collect();
+            serde_json::to_string_pretty(&rows)
+        }
+    })
+}
+
+fn ended(text: Result<String, serde_json::Error>) -> Result<String, ExportError> {
+    let mut text = text.map_err(|e| ExportError { format: "JSON", reason: e.to_string() })?;
     text.push('\n');
     Ok(text)
 }
@@ -32,5 +85,22 @@ mod tests {
         assert!(text.contains("\"throughput_avg\": null") && text.contains("\"e2e_avg_ms\": null"));
         assert!(text.starts_with("{\n  \"reports\": [\n    {") && text.ends_with("]\n}\n"));
         assert_eq!(to_json(&[]).unwrap(), "{\n  \"reports\": []\n}\n");
+    }
+
+    #[test]
+    fn neuronperfs_array_has_its_keys_in_its_order() {
+        assert_eq!(NEURONPERF_KEYS.last(), Some(&"e2e_durations_ms"));
+        let report = Report { throughput_hist: Some(vec![3]), error: Some("no room".into()), ..Report::default() };
+        let text = to_json_as(&[report], JsonFormat::Neuronperf, None).unwrap();
+        assert!(text.starts_with("[\n  {\n    \"model_filename\": \"\",\n    \"model_name\""), "{text}");
+        let mut at = 0;
+        for key in NEURONPERF_KEYS.iter().filter(|k| **k != "e2e_durations_ms").chain(&["error"]) {
+            let found = text[at..].find(&format!("\"{key}\":"));
+            at += found.unwrap_or_else(|| panic!("{key} is missing or out of order in {text}"));
+        }
+        assert!(!text.contains("throughput_window") && !text.contains("e2e_durations_ms"), "{text}");
+        let metrics = serde_json::json!({"Accuracy": 0.5});
+        let own = to_json_as(&[], JsonFormat::Neuronscope, Some(&metrics)).unwrap();
+        assert!(own.contains("\"eval_metrics\": {\n    \"Accuracy\": 0.5"), "{own}");
     }
 }

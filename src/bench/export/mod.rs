@@ -9,7 +9,7 @@ use thiserror::Error;
 
 pub use cell::cell;
 pub use csv::{CSV_COLS, to_csv};
-pub use json::to_json;
+pub use json::{JsonFormat, to_json, to_json_as};
 pub use table::{PRINT_COLS, TableOptions, sorted, to_table};
 
 /// A report that could not be written as text.

@@ -19,6 +19,9 @@ pub const PRINT_COLS: &[&str] = &[
     "model_filename",
 ];
 
+/// Width of a column with the space after it, as the tables of NeuronPerf's benchmark guide have it.
+const COLUMN_WIDTH: usize = 15;
+
 /// Which columns, and in which order the rows.
 #[derive(Clone, Debug)]
 pub struct TableOptions<'a> {
@@ -37,8 +40,8 @@ impl Default for TableOptions<'_> {
     }
 }
 
-/// The table: left-aligned, each column as wide as the longest column name and a space (wider only where a value
-/// needs it), no spaces at the ends of lines.
+/// The table of the guide: left-aligned, each column 15 wide (wider where its name or a value needs it), no
+/// spaces at the ends of lines.
 #[must_use]
 pub fn to_table(reports: &[Report], options: &TableOptions) -> String {
     if reports.is_empty() {
@@ -50,9 +53,8 @@ pub fn to_table(reports: &[Report], options: &TableOptions) -> String {
     }
     let mut lines = vec![options.columns.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>()];
     lines.extend(rows.iter().map(|row| options.columns.iter().map(|c| cell::text(row.get(*c))).collect()));
-    let name_width = options.columns.iter().map(|c| c.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..options.columns.len())
-        .map(|i| lines.iter().map(|line| line[i].chars().count()).fold(name_width, usize::max) + 1)
+        .map(|i| lines.iter().map(|line| line[i].chars().count()).fold(COLUMN_WIDTH - 1, usize::max) + 1)
         .collect();
     let mut text = String::new();
     for line in &lines {
@@ -96,7 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_as_wide_as_the_longest_name() {
+    fn columns_are_as_wide_as_the_guides() {
+        let heading = to_table(&[row(1, None)], &TableOptions::default());
+        assert_eq!(
+            heading.lines().next(),
+            Some(
+                "throughput_avg latency_ms_p50 latency_ms_p99 n_models       pipeline_size  workers_per_model batch_size     model_filename"
+            )
+        );
         let options = TableOptions { columns: &["n_models", "throughput_avg", "nothing"], ..TableOptions::default() };
         let text = to_table(&[row(1, Some(2746.0)), row(16, None)], &options);
         assert_eq!(

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::Imported;
 use super::columns::Columns;
+use super::{Imported, timers};
 use crate::bench::python_json::without_nan;
 use crate::bench::results::get_reports;
 
-pub(super) fn read(text: &str) -> Result<Imported, String> {
+pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, String> {
     let text = without_nan(text);
     let mut imported = Imported::default();
     let value = match serde_json::from_str::<Value>(&text) {
@@ -20,7 +20,7 @@ pub(super) fn read(text: &str) -> Result<Imported, String> {
         }
     };
     if value.get("results").is_some() {
-        let (reports, skipped) = get_reports(&text, None)?;
+        let (reports, skipped) = get_reports(&text, cost_per_hour)?;
         for message in skipped {
             imported.diagnostics.add("bad_row", None, || message);
         }
@@ -35,6 +35,10 @@ pub(super) fn read(text: &str) -> Result<Imported, String> {
         },
         _ => return Err("this JSON has no list of reports".to_owned()),
     };
+    if rows.iter().any(timers::is_pair) {
+        imported.reports = timers::read(&rows, cost_per_hour, &mut imported.diagnostics);
+        return Ok(imported);
+    }
     let columns = Columns::new();
     for (i, row) in rows.into_iter().enumerate() {
         match row {

@@ -5,6 +5,7 @@ mod columns;
 mod csv;
 mod json;
 mod jsonl;
+mod timers;
 
 use thiserror::Error;
 
@@ -50,12 +51,21 @@ pub enum ImportError {
 /// # Errors
 /// When nothing in it is a report.
 pub fn read_reports(file: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
+    read_reports_at(file, bytes, None)
+}
+
+/// As [`read_reports`], with a price in US dollars per hour for reports that are made of timers: they hold what a cost is
+/// made of, where a report only has the result.
+///
+/// # Errors
+/// As [`read_reports`].
+pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> Result<Imported, ImportError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut imported = match std::str::from_utf8(bytes) {
-        Ok(text) => read_text(text),
+        Ok(text) => read_text(text, cost_per_hour),
         // A file that was cut may end inside a character.
         Err(e) if e.error_len().is_none() && e.valid_up_to() > 0 => {
-            read_text(std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default())
+            read_text(std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default(), cost_per_hour)
         }
         Err(e) => return Err(ImportError::NotText { file: file.to_owned(), at: e.valid_up_to() }),
     }
@@ -70,13 +80,13 @@ pub fn read_reports(file: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
     Ok(imported)
 }
 
-fn read_text(text: &str) -> Result<Imported, String> {
+fn read_text(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, String> {
     let start = text.trim_start();
     let first_line = start.lines().next().unwrap_or_default().trim_end();
     match start.chars().next() {
         None => Err("it is empty".to_owned()),
         Some('{') if first_line.ends_with('}') && jsonl::is_record(first_line) => Ok(jsonl::read(start)),
-        Some('{' | '[') => json::read(start),
+        Some('{' | '[') => json::read(start, cost_per_hour),
         Some(_) => csv::read(start),
     }
 }

@@ -57,6 +57,10 @@ pub struct ModelEntry {
     pub compile_s_source: Option<String>,
     /// Why the status is an error.
     pub error: Option<String>,
+    /// Of an older index: which of the inputs it was compiled with, from 0. Kept as it is.
+    pub input_idx: Option<u32>,
+    /// Of an older index: what is now the performance level, a number or the compiler's name for it. Kept as it is.
+    pub cast_mode: Option<String>,
 }
 
 /// The source of a compile time that follows from the program and was not measured.
@@ -80,8 +84,22 @@ impl Default for ModelEntry {
             lnc: None,
             compile_s_source: None,
             error: None,
+            input_idx: None,
+            cast_mode: None,
         }
     }
+}
+
+/// What the compiler's `--fast-math` is called at each performance level, from 0: an older index names it as its
+/// `cast_mode`.
+const CAST_MODES: [&str; 4] = ["none", "fp32-cast-matmult no-fast-relayout", "fp32-cast-matmult", "all"];
+
+/// The performance level that an older index's cast mode stands for.
+pub(super) fn level_of_cast_mode(cast_mode: &str) -> Option<u8> {
+    let names = cast_mode.trim();
+    let number = names.parse().ok().filter(|level: &usize| *level < CAST_MODES.len());
+    let level = number.or_else(|| CAST_MODES.iter().position(|known| *known == names));
+    level.and_then(|level| u8::try_from(level).ok())
 }
 
 impl ModelEntry {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use super::entry::level_of_cast_mode;
 use super::{EntryStatus, ModelEntry, ModelIndex};
 use crate::bench::config::{MAX_BATCH, MAX_PARALLEL};
 use crate::bench::python_json::without_nan;
@@ -94,6 +95,23 @@ fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntr
         0 => None,
         lnc => Some(lnc as u32),
     };
+    entry.input_idx = match map.get("input_idx") {
+        None | Some(Value::Null) => None,
+        Some(_) => Some(count("input_idx", 0, u64::from(u32::MAX), 0) as u32),
+    };
+    entry.cast_mode = match map.get("cast_mode") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(other) => Some(other.to_string()),
+    };
+    if let Some(cast_mode) = entry.cast_mode.as_deref().filter(|_| !map.contains_key("performance_level")) {
+        match level_of_cast_mode(cast_mode) {
+            Some(level) => entry.performance_level = level,
+            None => warnings.push(format!(
+                "entry {number} of the index: cast_mode \"{cast_mode}\" is no performance level (0 to 3, or none, fp32-cast-matmult, all), so level 3 is taken; add performance_level to the entry to choose another"
+            )),
+        }
+    }
     entry.auto_cast = option(map, "auto_cast", &mut problems);
     entry.auto_cast_type = option(map, "auto_cast_type", &mut problems);
     entry.optlevel = option(map, "optlevel", &mut problems);
@@ -164,6 +182,24 @@ mod tests {
         assert_eq!(read.index.model_name, "models/model_b1_p1_83bh3hhs.pt");
         assert_eq!(read.index.model_configs[0].compile_s, Some(57.03));
         assert_eq!(read.index.finished().count(), 1);
+    }
+
+    #[test]
+    fn older_keys_are_kept_and_a_cast_mode_is_a_performance_level() {
+        let text = r#"{"version": "0", "model_configs": [{"filename": "a.pt", "input_idx": 2, "cast_mode": "fp32-cast-matmult"},
+            {"filename": "b.pt", "cast_mode": 0}, {"filename": "c.pt", "cast_mode": "fast"}, {"filename": "d.pt", "input_idx": "two"}]}"#;
+        let read = ModelIndex::read(text).unwrap();
+        let e = &read.index.model_configs;
+        assert_eq!(
+            (e[0].input_idx, e[0].cast_mode.as_deref(), e[0].performance_level),
+            (Some(2), Some("fp32-cast-matmult"), 2)
+        );
+        assert_eq!((e[1].cast_mode.as_deref(), e[1].performance_level), (Some("0"), 0));
+        assert_eq!(e[2].performance_level, 3);
+        assert!(read.warnings.iter().any(|w| w.contains("entry 3") && w.contains("\"fast\" is no performance level")));
+        assert!(read.warnings.iter().any(|w| w.contains("entry 4") && w.contains("input_idx is \"two\"")));
+        let again = ModelIndex::read(&read.index.to_json().unwrap()).unwrap();
+        assert_eq!(again.index.model_configs[..3], read.index.model_configs[..3]);
     }
 
     #[test]

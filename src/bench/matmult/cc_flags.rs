@@ -47,7 +47,10 @@ impl CcFlags {
         let options = &mut self.options;
         match name {
             "--auto-cast" => options.auto_cast = value.parse().map_err(|e| wrong(format!("{e}")))?,
-            "--auto-cast-type" => options.auto_cast_type = value.parse().map_err(|e| wrong(format!("{e}")))?,
+            // A shell that writes flags with dashes may have changed the underscore of fp8_e4m3 too.
+            "--auto-cast-type" => {
+                options.auto_cast_type = value.replace('-', "_").parse().map_err(|e| wrong(format!("{e}")))?;
+            }
             "--lnc" | "--logical-nc-config" => {
                 let problem = || wrong(format!("'{value}' is not a number of cores; use 1 or 2"));
                 options.lnc = Some(value.parse().map_err(|_| problem())?);

@@ -37,6 +37,14 @@ pub(super) fn print_json(value: &impl serde::Serialize) -> Result<()> {
     text::print(&json)
 }
 
+/// [`print_listed`] below a line, which JSON and CSV do without.
+pub(super) fn print_headed(line: &str, listed: &Listed, output: &OutputArgs) -> Result<()> {
+    if !output.json && !output.csv {
+        text::print(line.as_bytes())?;
+    }
+    print_listed(listed, output)
+}
+
 /// Prints a table as the flags say: text for people with its first rows, or all rows as CSV or JSON.
 pub(super) fn print_listed(listed: &Listed, output: &OutputArgs) -> Result<()> {
     if output.json {

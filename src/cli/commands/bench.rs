@@ -5,18 +5,22 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::{bench_index, bench_trace, reports, text};
+use super::compile::write;
+use super::result_files::{path_of, refuse_index};
+use super::timed::TimedRuns;
+use super::{bench_eval, bench_index, bench_trace, reports, text};
 use crate::bench::{
     BenchConfig, Configuration, DeviceType, Report, ReportDetail, RowResult, RunDetail, RunResults, SweepState,
-    Verbosity, results_to_json,
+    Verbosity, results_to_json, timed_results_to_json,
 };
-use crate::cli::bench_args::{BenchArgs, OutputArgs};
+use crate::cli::bench_args::BenchArgs;
 use crate::cli::driver::Driver;
 use crate::cli::interrupt::{self, Interrupted};
+use crate::cli::output_args::{JsonFormatArg, OutputArgs};
 use crate::session::{Event, Request, RunRequest};
 
 pub(super) fn run(args: BenchArgs) -> Result<()> {
-    reports::check(&args.output.table)?;
+    check_output(&args.output)?;
     let mut config = args.config()?;
     if let Some(path) = &args.model_filename {
         bench_index::put(&mut config, path, &args)?;
@@ -33,14 +37,16 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     if config.options.device_type == DeviceType::Cpu && config.n_models.is_none() {
         config.n_models = Some(super::cpu::default_copies());
     }
+    let evaluation = bench_eval::prepare(&args)?;
+    let dataset_notes = bench_eval::check_dataset(&args, &config.model)?;
     interrupt::listen()?;
     let mut sweep = Sweep::new(config, &args.output)?;
+    dataset_notes.iter().for_each(|line| sweep.driver.say(line));
+    let configurations: Vec<Configuration> =
+        sweep.state.rows().iter().map(|row| row.planned.configuration.clone()).collect();
+    sweep.eval_metrics = evaluation.map(|e| e.run(&configurations)).transpose()?;
     sweep.run()?;
-    if args.output.return_timers {
-        text::print(results_to_json(&sweep.results).map_err(anyhow::Error::msg)?.as_bytes())?;
-    } else {
-        reports::print(&sweep.state.reports(), &args.output.table)?;
-    }
+    sweep.give_results()?;
     if interrupt::is_asked() {
         return Err(Interrupted(sweep.how_to_go_on()).into());
     }
@@ -53,6 +59,15 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     }
 }
 
+/// What cannot be printed together, and files that would be lost.
+fn check_output(output: &OutputArgs) -> Result<()> {
+    reports::check(&output.table)?;
+    if output.return_timers == Some(None) && (output.table.json || output.table.csv) {
+        bail!("--return-timers prints timers in place of reports; name a file for them, or leave --json and --csv out");
+    }
+    refuse_index("--return-timers", output.return_timers.iter().flatten().next().map(|p| p.as_path()))
+}
+
 /// A sweep on this machine, one configuration after another.
 struct Sweep<'a> {
     state: SweepState,
@@ -60,6 +75,10 @@ struct Sweep<'a> {
     verbosity: Verbosity,
     args: &'a OutputArgs,
     results: Vec<RunResults>,
+    /// Starts and ends, where they were asked for.
+    timed: Option<TimedRuns>,
+    /// Names and values of evaluation metrics, where they were asked for.
+    eval_metrics: Option<serde_json::Value>,
 }
 
 impl<'a> Sweep<'a> {
@@ -69,11 +88,14 @@ impl<'a> Sweep<'a> {
         for message in state.messages.iter().filter(|_| verbosity > Verbosity::Silent) {
             driver.say(&format!("note: {message}"));
         }
+        verbosity.at_start(&state.config).iter().for_each(|line| driver.say(line));
         if let Some(kept) = args.resume.as_deref().filter(|p| p.exists()).map(read_kept).transpose()? {
             let adopted = state.adopt(&kept);
             driver.say(&format!("note: {adopted} configurations have finished before and are not run again"));
         }
-        Ok(Self { state, driver, verbosity, args, results: Vec::new() })
+        let wants_spans = args.return_timers.is_some() && args.table.json_format == JsonFormatArg::Neuronperf;
+        let timed = wants_spans.then(TimedRuns::default);
+        Ok(Self { state, driver, verbosity, args, results: Vec::new(), timed, eval_metrics: None })
     }
 
     fn run(&mut self) -> Result<()> {
@@ -83,7 +105,7 @@ impl<'a> Sweep<'a> {
             let progress = self.state.progress();
             let left_s = f64::from(progress.waiting + progress.running) * configuration.duration_s;
             self.say(self.verbosity.before(&configuration, left_s));
-            let result = self.run_one(row, &configuration);
+            let result = self.run_one(row, &configuration)?;
             if interrupt::is_asked() && !result.report.is_finished() {
                 self.state.give_back(row);
                 break;
@@ -94,7 +116,7 @@ impl<'a> Sweep<'a> {
                 let place = (row, self.state.rows().len());
                 bench_trace::write(&mut self.driver, &configuration, &self.args.trace, place)?;
             }
-            if let (true, Some(measurement)) = (self.args.return_timers, result.measurement) {
+            if let (true, Some(measurement)) = (self.args.return_timers.is_some(), result.measurement) {
                 self.results.push(RunResults { configuration, measurement });
             }
             self.state.finish(row, result.report);
@@ -106,20 +128,49 @@ impl<'a> Sweep<'a> {
         Ok(())
     }
 
-    fn run_one(&mut self, row: u32, configuration: &Configuration) -> RowResult {
+    /// Prints and writes what was asked for.
+    fn give_results(&mut self) -> Result<()> {
+        let (reports, table) = (self.state.reports(), &self.args.table);
+        let (verbosity, driver) = (self.verbosity, &mut self.driver);
+        let mut note = |line: String| {
+            if verbosity > Verbosity::Silent {
+                driver.say(&line);
+            }
+        };
+        let metrics = self.eval_metrics.as_ref();
+        reports::write_files(&reports, table, metrics, &mut note)?;
+        let Some(file) = &self.args.return_timers else { return reports::print(&reports, table, metrics) };
+        let json = match &self.timed {
+            Some(timed) => timed_results_to_json(&timed.results),
+            None => results_to_json(&self.results),
+        };
+        let json = json.map_err(anyhow::Error::msg)?;
+        if file.is_none() {
+            return text::print(json.as_bytes());
+        }
+        let path = path_of(file, &reports, "json");
+        write(&path, &json)?;
+        note(format!("note: the timers are in {}", path.display()));
+        reports::print(&reports, table, metrics)
+    }
+
+    fn run_one(&mut self, row: u32, configuration: &Configuration) -> Result<RowResult> {
         let report = match self.args.report_verbosity {
             0 => ReportDetail::Summary,
             1 => ReportDetail::Seconds,
             _ => ReportDetail::Latencies,
         };
-        let timers = self.args.return_timers || self.verbosity == Verbosity::Debug;
+        let timers = self.args.return_timers.is_some() || self.verbosity == Verbosity::Debug;
         let detail = RunDetail { report, charts: false, timers };
+        if let Some(timed) = &mut self.timed {
+            return timed.run(configuration, detail);
+        }
         if configuration.options.device_type == DeviceType::Cpu {
-            return super::cpu::run(configuration, detail);
+            return Ok(super::cpu::run(configuration, detail));
         }
         let run = Box::new(RunRequest { row, configuration: configuration.clone(), times: None, detail });
         let failed = |error: String| RowResult::failed(configuration, error);
-        match self.driver.run(|job| Request::RunConfiguration { job, run }, None) {
+        Ok(match self.driver.run(|job| Request::RunConfiguration { job, run }, None) {
             Ok(events) => events
                 .into_iter()
                 .find_map(|e| match e {
@@ -128,7 +179,7 @@ impl<'a> Sweep<'a> {
                 })
                 .unwrap_or_else(|| failed("the run gave no row".to_owned())),
             Err(error) => failed(error.to_string()),
-        }
+        })
     }
 
     /// After Ctrl-C: what is there, and how the rest is run.

@@ -6,8 +6,8 @@ use anyhow::Result;
 
 use super::profile::{profile_info, write_trace};
 use crate::bench::Configuration;
-use crate::cli::bench_args::TraceArgs;
 use crate::cli::driver::Driver;
+use crate::cli::output_args::TraceArgs;
 use crate::session::{Request, TraceSpec};
 
 /// Runs a configuration once more, watched, and writes its timeline. `row` of `rows` is its place in the sweep.

@@ -17,11 +17,12 @@ pub(super) fn run(args: CompareArgs) -> Result<()> {
     let mut driver = Driver::new();
     let a = source::open(&mut driver, &args.a)?.profile;
     let b = source::open(&mut driver, &args.b)?.profile;
-    let by = args.by.map(GroupBy::from);
-    let (mut first, mut second) = (totals(&mut driver, a, by)?, totals(&mut driver, b, by)?);
+    let (by, level) = (args.by.map(GroupBy::from), args.level.level.as_deref());
+    let (mut first, mut second) = (totals(&mut driver, a, by, level)?, totals(&mut driver, b, by, level)?);
     if first.by != second.by {
         // Rows of framework operators in one alone: what both have are names.
-        (first, second) = (totals(&mut driver, a, Some(GroupBy::Name))?, totals(&mut driver, b, Some(GroupBy::Name))?);
+        let by = Some(GroupBy::Name);
+        (first, second) = (totals(&mut driver, a, by, level)?, totals(&mut driver, b, by, level)?);
     }
     let (base, other) = match args.base {
         BaseArg::A => (&first, &second),
@@ -38,8 +39,14 @@ pub(super) fn run(args: CompareArgs) -> Result<()> {
     text::print(describe(&comparison, args.output.top).as_bytes())
 }
 
-fn totals(driver: &mut Driver, profile: ProfileKey, by: Option<GroupBy>) -> Result<OperatorTotals> {
-    match analyse(driver, profile, Question::Totals { of: Chosen::default(), by })? {
+fn totals(
+    driver: &mut Driver,
+    profile: ProfileKey,
+    by: Option<GroupBy>,
+    level: Option<&str>,
+) -> Result<OperatorTotals> {
+    let of = Chosen { level: level.map(str::to_owned), ..Chosen::default() };
+    match analyse(driver, profile, Question::Totals { of, by })? {
         Answer::Totals(totals) => Ok(totals),
         _ => bail!("the session gave another answer"),
     }
@@ -48,7 +55,16 @@ fn totals(driver: &mut Driver, profile: ProfileKey, by: Option<GroupBy>) -> Resu
 fn describe(comparison: &Comparison, top: usize) -> String {
     let what = if comparison.measure == Measure::Total { "Total" } else { "Self" };
     let per = if comparison.per_step { ", of one step" } else { "" };
-    let mut out = format!("{what} time of {} against {} (base){per}\n\n", comparison.other, comparison.base);
+    let level = match &comparison.levels {
+        (a, b) if a == b => format!("level {a}"),
+        (a, b) => format!("level {b} against {a}"),
+    };
+    let mut out = format!(
+        "{} against {} (base): {}\n{what} time by operator{per}, {level}\n\n",
+        comparison.other,
+        comparison.base,
+        comparison.took.text()
+    );
     let cells = |r: &ComparedRow, name: &str| {
         let sign = if r.difference_ns > 0.0 { "+" } else { "" };
         let ratio = match (r.presence, r.ratio) {

@@ -22,13 +22,14 @@ pub(super) fn default_copies() -> Vec<u32> {
 }
 
 /// The monotonic clock of the system.
-struct SystemClock {
+pub(super) struct SystemClock {
     origin: Instant,
     resolution_ns: u64,
 }
 
 impl SystemClock {
-    fn new() -> Self {
+    /// A clock that counts from now.
+    pub fn new() -> Self {
         let origin = Instant::now();
         // The smallest step that two looks show.
         let step = || {
@@ -96,9 +97,7 @@ fn unix_s() -> u64 {
 
 /// `Intel(R) Xeon(R) Processor x 2`, and the same with the system.
 fn machine(began_unix_s: u64) -> Machine {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = info.lines().find_map(|l| l.strip_prefix("model name").and_then(|l| l.split_once(':')));
-    let name = name.map_or("processor", |(_, name)| name.trim());
+    let name = processor();
     let count = thread::available_parallelism().map_or(1, usize::from);
     Machine {
         name: format!("{name} x {count}"),
@@ -106,6 +105,13 @@ fn machine(began_unix_s: u64) -> Machine {
         began_unix_s,
         ended_unix_s: unix_s(),
     }
+}
+
+/// The processor's own name, where the system tells (Linux).
+pub(super) fn processor() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|l| l.strip_prefix("model name").and_then(|l| l.split_once(':')));
+    name.map_or("processor", |(_, name)| name.trim()).to_owned()
 }
 
 /// Processor and memory in use, where the system tells (Linux).

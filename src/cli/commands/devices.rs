@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::text;
 use crate::cli::args::DevicesArgs;
 use crate::machine::arch::{CORES, CoreData, DEVICES, DeviceData, Figure, INSTANCES, Instance, core_spec, device_of};
+use crate::machine::cost::{register, register_markdown};
 
 #[derive(Serialize)]
 struct DevicesJson {
@@ -33,8 +34,12 @@ struct InstanceJson {
 }
 
 pub(super) fn run(args: DevicesArgs) -> Result<()> {
+    if args.costs && !args.json {
+        return text::print(register_markdown().as_bytes());
+    }
     if args.json {
-        let mut json = serde_json::to_vec_pretty(&all())?;
+        let mut json =
+            if args.costs { serde_json::to_vec_pretty(&register())? } else { serde_json::to_vec_pretty(&all())? };
         json.push(b'\n');
         return text::print(&json);
     }

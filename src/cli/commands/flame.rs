@@ -8,13 +8,18 @@ use crate::base::units::{format_count, format_ns};
 use crate::cli::analysis_args::FlameArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
+use crate::profile::Unit;
 use crate::profile::analysis::flame::FlameGraph;
 use crate::profile::analysis::modules::ModuleTree;
 use crate::session::{Answer, Question};
 
 pub(super) fn run(args: FlameArgs) -> Result<()> {
     let mut driver = Driver::new();
-    let profile = source::open(&mut driver, &args.source)?.profile;
+    let info = source::open(&mut driver, &args.source)?;
+    let (profile, unit) = (info.profile, &info.unit);
+    // Modules are those of all levels unless one is named.
+    let has_line = !args.modules || args.chosen.level.level.is_some();
+    let line = if has_line { args.chosen.level.line(&info) } else { String::new() };
     let (of, limit) = (args.chosen.chosen(), args.nodes);
     let question = match args.name {
         Some(name) => Question::Sandwich { of, name, limit },
@@ -26,30 +31,30 @@ pub(super) fn run(args: FlameArgs) -> Result<()> {
         Answer::Flame(graph) if args.json => return print_json(graph),
         Answer::Sandwich(graph) if args.json => return print_json(graph),
         Answer::Modules(tree) if args.json => return print_json(tree),
-        Answer::Flame(graph) => tree_text(graph),
+        Answer::Flame(graph) => tree_text(graph, unit),
         Answer::Sandwich(graph) => format!(
             "{}: {} slices, {} ({} self)\n\nCallers\n{}\nCallees\n{}",
             graph.name,
             format_count(graph.count),
-            format_ns(graph.total_ns as f64),
-            format_ns(graph.self_ns as f64),
-            tree_text(&graph.callers),
-            tree_text(&graph.callees),
+            unit.text(graph.total_ns),
+            unit.text(graph.self_ns),
+            tree_text(&graph.callers, unit),
+            tree_text(&graph.callees, unit),
         ),
         Answer::Modules(tree) => modules_text(tree),
         _ => bail!("the session gave another answer"),
     };
-    text::print(out.as_bytes())
+    text::print(format!("{line}{out}").as_bytes())
 }
 
-fn tree_text(graph: &FlameGraph) -> String {
+fn tree_text(graph: &FlameGraph, unit: &Unit) -> String {
     let row = |depth: u16, name: &str, count: u64, total: i64, own: i64| {
         let name = if name.is_empty() { "(all)" } else { name };
         vec![
             format!("{}{}", "  ".repeat(usize::from(depth)), shorten(name, 72)),
             format_count(count),
-            format_ns(total as f64),
-            format_ns(own as f64),
+            unit.text(total),
+            unit.text(own),
         ]
     };
     let rows: Vec<_> = graph.nodes.iter().map(|n| row(n.depth, &n.name, n.count, n.total_ns, n.self_ns)).collect();

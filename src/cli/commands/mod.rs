@@ -1,19 +1,25 @@
 //! One file a command.
 
+mod aggregate;
 mod analysis;
+mod analyze;
 mod bench;
+mod bench_eval;
 mod bench_index;
 mod bench_trace;
 mod compare;
 mod compile;
 mod counters;
 mod cpu;
+mod customop;
 mod devices;
 mod evaluate;
+mod experiment;
 mod flame;
 mod histogram;
 mod idle;
 mod index;
+mod matmul_bench;
 mod matmult;
 mod mlperf;
 mod models;
@@ -24,9 +30,12 @@ mod profile;
 mod query;
 mod report;
 mod reports;
+mod result_files;
 mod summary;
 mod text;
+mod timed;
 mod validate;
+mod verify;
 
 use anyhow::Result;
 
@@ -45,6 +54,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Report(args) => report::run(args),
         Command::Profile(args) => profile::run(args),
+        Command::CustomOp(args) => customop::run(*args),
         Command::Devices(args) => devices::run(args),
         Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
@@ -59,5 +69,10 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Matmult(args) => matmult::run(&args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),
+        Command::Experiment(args) => experiment::run(*args),
+        Command::Aggregate(args) => aggregate::run(*args),
+        Command::Analyze(args) => analyze::run(args),
+        Command::MatmulBench(args) => matmul_bench::run(args),
+        Command::Verify(args) => verify::run(args),
     }
 }

@@ -3,8 +3,10 @@
 use anyhow::{Context, Result};
 
 use super::text;
+use crate::bench::InputTuple;
 use crate::cli::args::ModelsArgs;
 use crate::cli::driver::Driver;
+use crate::model::ModelSpec;
 use crate::session::{Catalog, Event, ParameterKind, Request};
 
 pub(super) fn run(args: ModelsArgs) -> Result<()> {
@@ -29,6 +31,9 @@ fn describe(catalog: &Catalog) -> String {
     let mut out = String::new();
     for model in catalog.models.iter().chain([&catalog.fixed]) {
         out.push_str(&format!("{}: {}\n    {}\n", model.name, model.title, model.summary));
+        if let Some(inputs) = inputs(&model.name) {
+            out.push_str(&format!("    --inputs \"{inputs}\"\n"));
+        }
         for p in &model.parameters {
             let allowed = match &p.kind {
                 ParameterKind::Integer { min, max } => format!("{min} to {max}"),
@@ -40,4 +45,10 @@ fn describe(catalog: &Catalog) -> String {
         }
     }
     out
+}
+
+/// The inputs of a model at batch size 1, as `--inputs` takes them; none of a system that is given by its times.
+fn inputs(model: &str) -> Option<InputTuple> {
+    let inputs = model.parse::<ModelSpec>().ok()?.inputs(1).ok()?;
+    Some(InputTuple(inputs.iter().map(|i| i.shape.dims.to_vec()).collect()))
 }

@@ -2,15 +2,17 @@
 
 use anyhow::{Context, Result, bail};
 
-use super::analysis::{analyse, print_json, shorten};
+use super::analysis::{analyse, list, print_json, shorten};
 use super::profile::{export, operators, write_trace};
 use super::text;
 use crate::base::units::{format_count, format_ns};
+use crate::cli::analysis_args::{LevelArgs, OutputArgs};
 use crate::cli::args::OpenArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
 use crate::profile::summary::OpenSummary;
-use crate::session::{Answer, ExportKind, OperatorKind, ProfileInfo, ProfileKey, Question};
+use crate::session::{Answer, ExportKind, GroupsOf, Listing, OperatorKind, ProfileInfo, ProfileKey, Question};
+use crate::view::table::Cell;
 
 pub(super) fn run(args: OpenArgs) -> Result<()> {
     let mut driver = Driver::new();
@@ -31,7 +33,8 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
             text::print(format!("{}\n", one.name).as_bytes())?;
         }
         let summary: OpenSummary = serde_json::from_slice(&json).context("the summary can't be read back")?;
-        text::print(describe(&summary, args.top).as_bytes())?;
+        text::print(describe(&summary).as_bytes())?;
+        text::print(of_default_level(&mut driver, one, args.top)?.as_bytes())?;
         text::print(neuron_tables(&mut driver, one)?.as_bytes())?;
     }
     Ok(())
@@ -70,7 +73,7 @@ fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()>
     text::print(out.as_bytes())
 }
 
-fn describe(summary: &OpenSummary, top: usize) -> String {
+fn describe(summary: &OpenSummary) -> String {
     let phases: Vec<String> =
         summary.by_phase.sorted().iter().map(|(ph, n)| format!("{ph} {}", format_count(*n))).collect();
     let mut out = format!(
@@ -85,20 +88,35 @@ fn describe(summary: &OpenSummary, top: usize) -> String {
     for d in &summary.diagnostics {
         out.push_str(&format!("note: {d}\n"));
     }
-    let rows: Vec<Vec<String>> = summary
-        .operators
+    out
+}
+
+/// The operators with the most time on the level that is looked at by default.
+fn of_default_level(driver: &mut Driver, info: &ProfileInfo, top: usize) -> Result<String> {
+    let output = OutputArgs { json: false, csv: false, top };
+    let listed = list(driver, info.profile, Listing::Groups(GroupsOf::default()), &output)?;
+    let number = |row: &[Cell], at: usize| row.get(at).and_then(Cell::number).unwrap_or(0.0);
+    let rows: Vec<Vec<String>> = listed
+        .table
+        .rows
         .iter()
         .take(top)
-        .map(|o| {
-            vec![shorten(&o.name, 72), format_count(o.count), format_ns(o.total_ns as f64), format_ns(o.self_ns as f64)]
+        .map(|row| {
+            let name = match row.first() {
+                Some(Cell::Text(name)) => name.as_str(),
+                _ => "",
+            };
+            let length = |at| info.unit.text(number(row, at) as i64);
+            vec![shorten(name, 72), format_count(number(row, 1) as u64), length(2), length(3)]
         })
         .collect();
-    if !rows.is_empty() {
-        out.push('\n');
-        out.push_str(&text::table(&["Operator", ">Count", ">Total", ">Self"], &rows));
+    if rows.is_empty() {
+        return Ok(String::new());
     }
-    if summary.operators.len() > top {
-        out.push_str(&format!("... and {} more (--top N shows more)\n", summary.operators.len() - top));
+    let mut out = format!("\n{}", LevelArgs { level: None }.line(info));
+    out.push_str(&text::table(&["Operator", ">Count", ">Total", ">Self"], &rows));
+    if listed.total > top as u64 {
+        out.push_str(&format!("... and {} more (--top N shows more)\n", listed.total - top as u64));
     }
-    out
+    Ok(out)
 }

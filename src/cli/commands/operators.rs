@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::analysis::{list, print_listed};
+use super::analysis::{list, print_headed};
 use crate::cli::analysis_args::OperatorsArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
@@ -11,11 +11,13 @@ use crate::session::{GroupsOf, Listing, MembersOf};
 
 pub(super) fn run(args: OperatorsArgs) -> Result<()> {
     let mut driver = Driver::new();
-    let profile = source::open(&mut driver, &args.source)?.profile;
+    let info = source::open(&mut driver, &args.source)?;
+    let (line, profile) = (args.chosen.level.line(&info), info.profile);
     let (of, by) = (args.chosen.chosen(), args.by.into());
     let what = match args.members {
         Some(name) => Listing::Members(MembersOf { of, by, name, order: MemberOrder::Longest }),
-        None => Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks }),
+        None => Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks, level: of.level }),
     };
-    print_listed(&list(&mut driver, profile, what, &args.output)?, &args.output)
+    let listed = list(&mut driver, profile, what, &args.output)?;
+    print_headed(&line, &listed, &args.output)
 }

@@ -62,7 +62,7 @@ pub(in crate::cli) fn profile_spec(args: &ProfileArgs) -> ProfileSpec {
 /// # Errors
 /// With the session's message.
 pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: OperatorKind) -> Result<String> {
-    let events = driver.run(|job| Request::Operators { job, profile, kind, range: None }, None)?;
+    let events = driver.run(|job| Request::Operators { job, profile, kind, range: None, level: None }, None)?;
     let Some(rows) = events.iter().find_map(|e| match e {
         Event::Operators { table, .. } => Some(&table.rows),
         _ => None,

@@ -5,8 +5,8 @@ use std::fs;
 use anyhow::{Context, Result, bail};
 
 use super::reports;
-use crate::bench::import::read_reports;
-use crate::bench::{ModelIndex, get_reports};
+use crate::bench::ModelIndex;
+use crate::bench::import::read_reports_at;
 use crate::cli::args::ReportArgs;
 
 pub(super) fn run(args: ReportArgs) -> Result<()> {
@@ -18,17 +18,12 @@ pub(super) fn run(args: ReportArgs) -> Result<()> {
         if std::str::from_utf8(&bytes).is_ok_and(|text| ModelIndex::read(text).is_ok()) {
             bail!("{shown}: is a model index, not results; neuronscope bench {shown} runs it")
         }
-        let mut imported = read_reports(&shown, &bytes)?;
-        // Timers hold what a cost is made of; a report only has the result.
-        if let (Some(cost), Ok(text)) = (args.cost_per_hour, std::str::from_utf8(&bytes))
-            && let Ok((reports, _)) = get_reports(text, Some(cost))
-        {
-            imported.reports = reports;
-        }
+        let mut imported = read_reports_at(&shown, &bytes, args.cost_per_hour)?;
         for diagnostic in imported.diagnostics.items() {
             eprintln!("note: {shown}: {diagnostic}");
         }
         all.append(&mut imported.reports);
     }
-    reports::print(&all, &args.table)
+    reports::write_files(&all, &args.table, None, &mut |line| eprintln!("{line}"))?;
+    reports::print(&all, &args.table, None)
 }

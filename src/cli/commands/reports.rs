@@ -1,16 +1,19 @@
-//! Reports on stdout: as a table with a verdict, as CSV or as JSON.
+//! Reports on stdout: as a table with a verdict, as CSV or as JSON; and in files beside it.
 
 use anyhow::{Result, bail};
+use serde_json::Value;
 
+use super::compile::write;
+use super::result_files::{path_of, refuse_index};
 use super::text;
 use crate::bench::export::{self, PRINT_COLS, TableOptions};
 use crate::bench::{REPORT_KEYS, Report, verdict};
-use crate::cli::bench_args::TableArgs;
+use crate::cli::output_args::TableArgs;
 
-/// Checks the keys before anything runs.
+/// Checks keys and files before anything runs.
 ///
 /// # Errors
-/// With the key that no report has.
+/// With the key that no report has, or the file that is a model index.
 pub(super) fn check(args: &TableArgs) -> Result<()> {
     let keys = args.cols.iter().flatten().map(|k| ("--cols", k)).chain(args.sort_by.iter().map(|k| ("--sort-by", k)));
     for (flag, key) in keys {
@@ -18,21 +21,50 @@ pub(super) fn check(args: &TableArgs) -> Result<()> {
             bail!("{flag}: no report has '{key}'; there are {}", REPORT_KEYS.join(", "));
         }
     }
+    for (flag, file) in [("--csv-file", &args.csv_file), ("--json-file", &args.json_file)] {
+        refuse_index(flag, file.iter().flatten().next().map(|p| p.as_path()))?;
+    }
     Ok(())
 }
 
-/// Prints reports the way it was asked for.
+/// Writes the files that were asked for, each with a note of its name.
+///
+/// # Errors
+/// When a file can not be written.
+pub(super) fn write_files(
+    reports: &[Report],
+    args: &TableArgs,
+    eval_metrics: Option<&Value>,
+    note: &mut dyn FnMut(String),
+) -> Result<()> {
+    let sorted = args.sort_by.as_ref().map(|key| export::sorted(reports, key, args.reverse));
+    let sorted = sorted.as_deref().unwrap_or(reports);
+    if let Some(named) = &args.csv_file {
+        let path = path_of(named, reports, "csv");
+        let cols: Option<Vec<&str>> = args.cols.as_ref().map(|cols| cols.iter().map(String::as_str).collect());
+        write(&path, &export::to_csv(sorted, cols.as_deref().unwrap_or(export::CSV_COLS))?)?;
+        note(format!("note: the reports are in {}", path.display()));
+    }
+    if let Some(named) = &args.json_file {
+        let path = path_of(named, reports, "json");
+        write(&path, &export::to_json_as(sorted, args.json_format.into(), eval_metrics)?)?;
+        note(format!("note: the reports are in {}", path.display()));
+    }
+    Ok(())
+}
+
+/// Prints reports the way it was asked for, with evaluation metrics if there are any.
 ///
 /// # Errors
 /// When stdout can not be written.
-pub(super) fn print(reports: &[Report], args: &TableArgs) -> Result<()> {
+pub(super) fn print(reports: &[Report], args: &TableArgs, eval_metrics: Option<&Value>) -> Result<()> {
     let cols: Option<Vec<&str>> = args.cols.as_ref().map(|cols| cols.iter().map(String::as_str).collect());
     let sorted = || match &args.sort_by {
         Some(key) => export::sorted(reports, key, args.reverse),
         None => reports.to_vec(),
     };
     if args.json {
-        return text::print(export::to_json(&sorted())?.as_bytes());
+        return text::print(export::to_json_as(&sorted(), args.json_format.into(), eval_metrics)?.as_bytes());
     }
     if args.csv {
         let cols = cols.as_deref().unwrap_or(export::CSV_COLS);
@@ -44,6 +76,12 @@ pub(super) fn print(reports: &[Report], args: &TableArgs) -> Result<()> {
     out.push_str(&failures(reports));
     if let Some(verdict) = verdict(reports) {
         out.push_str(&format!("\n{verdict}\n"));
+    }
+    if let Some(Value::Object(metrics)) = eval_metrics {
+        out.push('\n');
+        for (name, value) in metrics {
+            out.push_str(&format!("{name} {}\n", if value.is_null() { "N/A".to_owned() } else { value.to_string() }));
+        }
     }
     text::print(out.as_bytes())
 }

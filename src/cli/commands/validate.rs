@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::text;
 use crate::cli::args::ValidateArgs;
-use crate::fidelity::{Calibrator, PublishedRow, Summary, Validation, read_rows, validate};
+use crate::fidelity::{Calibrator, PlacementBasis, PublishedRow, Summary, Validation, read_rows, validate};
 
 /// `neuronscope validate --json`.
 #[derive(Serialize)]
@@ -65,12 +65,13 @@ fn describe(rows: &[Validation], summary: &Summary) -> String {
         .map(|r| {
             let batch = r.batch_size.map_or_else(String::new, |b| b.to_string());
             let ratio = r.ratio.map_or_else(String::new, |x| format!("{x:.3}"));
-            vec![r.model.clone(), r.instance.clone(), batch, number(r.published), number(r.predicted), ratio]
+            vec![r.model.clone(), r.instance.clone(), batch, placed(r), number(r.published), number(r.predicted), ratio]
         })
         .collect();
-    let mut out = text::table(&["Model", "Instance", ">Batch", ">Published", ">Predicted", ">Ratio"], &cells);
+    let mut out =
+        text::table(&["Model", "Instance", ">Batch", ">Cores x workers", ">Published", ">Predicted", ">Ratio"], &cells);
     let mut by_model: BTreeMap<&str, Vec<&Validation>> = BTreeMap::new();
-    for row in rows.iter().filter(|r| r.ratio.is_some()) {
+    for row in rows.iter().filter(|r| r.judges()) {
         by_model.entry(&row.model).or_default().push(row);
     }
     out.push('\n');
@@ -78,11 +79,26 @@ fn describe(rows: &[Validation], summary: &Summary) -> String {
         out.push_str(&line(model, &Summary::of(rows.into_iter())));
     }
     out.push_str(&line("all", summary));
+    for row in rows {
+        if let Some(constant) = &row.solved {
+            out.push_str(&format!("not counted: {constant} was solved from the row of {}\n", row.model));
+        }
+    }
+    if rows.iter().any(|r| r.placed_by == Some(PlacementBasis::LittlesLaw)) {
+        out.push_str("* from the requests in flight: Little's law over the row's throughput and latency\n");
+    }
     let skipped = rows.iter().filter(|r| r.skipped.is_some()).count();
     if skipped > 0 {
         out.push_str(&format!("{skipped} rows were skipped; --json says why\n"));
     }
     out
+}
+
+/// `2 x 1`, with a star where Little's law says it.
+fn placed(row: &Validation) -> String {
+    let Some((models, workers)) = row.n_models.zip(row.workers_per_model) else { return String::new() };
+    let star = if row.placed_by == Some(PlacementBasis::LittlesLaw) { "*" } else { "" };
+    format!("{models} x {workers}{star}")
 }
 
 fn line(name: &str, s: &Summary) -> String {

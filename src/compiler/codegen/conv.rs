@@ -11,13 +11,9 @@ use super::program::{Generator, latest};
 use super::transfer::WeightMatrix;
 use super::value::{Layout, Resident, Value, blocks};
 use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
+use crate::machine::cost::decisions::{FEW_CHANNELS, POOL_CHUNK_ELEMENTS};
 use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 use crate::tensor::kernels::WindowDim;
-
-/// Below this many channels the patches of a convolution are gathered by DMA.
-const FEW_CHANNELS: u64 = 16;
-/// Elements per partition that one pooling instruction reads.
-const POOL_CHUNK: u32 = 2_048;
 
 impl Generator<'_> {
     /// A convolution with its epilogue.
@@ -43,7 +39,9 @@ impl Generator<'_> {
         let taps = window[0].size * window[1].size;
         // A transposed convolution spreads each input pixel over its taps.
         let pixels = if transposed { n * in_h * in_w } else { n * out_h * out_w };
-        let mut rows_ready = self.in_layout(image_id, id, Layout::FeatureMajor)?.ready;
+        let image = self.in_layout(image_id, id, Layout::FeatureMajor)?;
+        let image_slices = self.slices(&image, self.element_bytes(image_id));
+        let mut rows_ready = image.ready;
         let few = is_gathered(channels, window);
         if few {
             rows_ready = vec![self.gather_patches(id, [*n, *out_h, *out_w], channels * taps, window, &rows_ready)];
@@ -63,6 +61,7 @@ impl Generator<'_> {
             rows_ready,
             batch: 1,
             row_groups: 1,
+            slices: self.slices(&resident, element_bytes).max(image_slices),
         };
         self.flops += 2 * pixels * depth * columns;
         let matrix = Columns::Weight(WeightMatrix { parameter, via, depth, columns: *columns });
@@ -125,7 +124,7 @@ impl Generator<'_> {
         let read = resident.free_elements * window[0].size * window[1].size;
         let mut ready = Vec::new();
         for _ in blocks(resident.partition_elements, self.core.partitions) {
-            for free in blocks(read, POOL_CHUNK) {
+            for free in blocks(read, POOL_CHUNK_ELEMENTS) {
                 ready.push(self.emitter.instruction(Engine::Vector, Op::TensorReduce { free }, purpose, &after));
             }
         }

@@ -35,7 +35,9 @@ impl Generator<'_> {
         epilogue: &[(InstrId, &HloInstruction)],
     ) -> Result<(), CodegenError> {
         let shape = self.dot_shape(id, dims)?;
-        let rows_ready = self.in_layout(shape.lhs, id, shape.lhs_layout)?.ready;
+        let lhs = self.in_layout(shape.lhs, id, shape.lhs_layout)?;
+        let lhs_slices = self.slices(&lhs, self.element_bytes(shape.lhs));
+        let rows_ready = lhs.ready;
         let columns = self.columns_of(&shape, id)?;
         let softmax = self.softmax_on(result, shape.columns);
         let layout = self.product_layout(&shape, result, &columns);
@@ -58,7 +60,7 @@ impl Generator<'_> {
             Layout::RowMajor if shape.batch > 1 => shape.batch,
             Layout::RowMajor => self.row_groups(result),
         };
-        let kept = softmax.map_or(result, |s| s.result);
+        let kept = softmax.as_ref().map_or(result, |s| s.result);
         resident.bytes =
             self.resident_bytes(resident.partition_elements, resident.free_elements, self.element_bytes(kept));
         let room = self.take(result, resident.bytes)?;
@@ -80,6 +82,7 @@ impl Generator<'_> {
             rows_ready,
             batch: shape.batch,
             row_groups: if shape.batch > 1 { 1 } else { resident.groups },
+            slices: self.slices(&resident, self.element_bytes(kept)).max(lhs_slices),
         };
         self.flops += 2 * shape.batch * shape.rows * shape.depth * shape.columns;
         let eviction = Eviction { steps: &steps, purpose: self.eviction_purpose(id, result, epilogue), room: &room };
@@ -105,7 +108,8 @@ impl Generator<'_> {
         }
         let (partitions, moving) = (self.core.partitions, self.core.moving_free_max);
         let passes = shape.depth.div_ceil(u64::from(partitions));
-        let streamed = |n: u64| blocks(n, moving).map(|b| u64::from(b.max(64))).sum::<u64>();
+        let shortest = self.costs.engine.min_interval_cycles;
+        let streamed = |n: u64| blocks(n, moving).map(|b| u64::from(b.max(shortest))).sum::<u64>();
         let row_blocks = grouped_blocks(shape.rows, self.row_groups(result), partitions).count() as u64;
         let column_blocks = shape.columns.div_ceil(u64::from(partitions));
         let rows_stay = row_blocks * streamed(shape.columns) * passes;
@@ -116,7 +120,7 @@ impl Generator<'_> {
 
     /// The softmax of a product whose rows are whole in a bank of PSUM.
     fn softmax_on(&self, scores: InstrId, columns: u64) -> Option<Softmax> {
-        let softmax = self.idioms.softmax_of.get(&scores).copied()?;
+        let softmax = self.idioms.softmax_of.get(&scores).cloned()?;
         (columns <= u64::from(self.core.moving_free_max)).then_some(softmax)
     }
 

@@ -3,7 +3,8 @@
 //! * A transcendental function is one ACTIVATE on the scalar engine, which adds a per-partition bias for free.
 //! * A tensor with per-partition scalars or a constant is one TENSOR_SCALAR on the vector engine.
 //! * A maximum or minimum with a constant is a TENSOR_TENSOR against a tensor of that constant, which is set in SBUF
-//!   ahead of time: this is how a ReLU shows in profiles (`maximum`, with its zeros set early).
+//!   ahead of time: this is how a ReLU shows in profiles (`maximum`, with its zeros set early). The engine that set the
+//!   constant compares with it, GpSimd, and the vector engine goes on with the next tile.
 //! * Two tensors are one TENSOR_TENSOR, at half rate when neither is in PSUM.
 
 use super::CodegenError;
@@ -13,12 +14,8 @@ use super::tiles::{CLIP, InFlight, Pipeline, SQUARE, Step, StepKind};
 use super::value::{Layout, Resident, Value, blocks};
 use crate::base::FxHashSet;
 use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
+use crate::machine::cost::decisions::{LONG_ROW_ELEMENTS, SBUF_CHUNK_ELEMENTS};
 use crate::machine::isa::{Engine, Op, Wait};
-
-/// Elements per partition that one instruction of an SBUF-to-SBUF operation handles.
-const SBUF_CHUNK: u32 = 2_048;
-/// Elements per partition from which an instruction is bound by its elements and not by its fixed cost.
-const LONG_ROWS: u64 = 128;
 
 /// What a binary operation meets on its other side.
 enum Other {
@@ -66,7 +63,7 @@ impl Generator<'_> {
     fn run_steps(&mut self, steps: &[Step], resident: &Resident, after: &[Wait], purpose: Purpose) -> Vec<Wait> {
         let mut pipeline = Pipeline::default();
         for _ in resident.partition_blocks(self.core.partitions) {
-            for free in blocks(resident.free_elements, SBUF_CHUNK) {
+            for free in blocks(resident.free_elements, SBUF_CHUNK_ELEMENTS) {
                 self.enter(&mut pipeline, InFlight::new(free, None, after.to_vec()), steps, purpose);
             }
         }
@@ -174,14 +171,12 @@ impl Generator<'_> {
         let apart = tensors_apart && matches!(self.value(other)?, Value::Resident(_));
         let other = self.other_side(id, other, shape.layout)?;
         let mut step = match other {
-            // Long rows go to the scalar engine, which clips in one pass; short ones stay on the vector engine.
-            Other::Constant if against_constant && shape.free_elements >= LONG_ROWS => {
+            // Long rows go to the scalar engine, which clips in one pass; short ones to the engine that set the constant.
+            Other::Constant if against_constant && shape.free_elements >= LONG_ROW_ELEMENTS => {
                 let after = steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default();
                 Step::new(StepKind::Function(CLIP), after)
             }
-            Other::Constant if against_constant => {
-                Step::new(StepKind::Tensors { of_main: false }, vec![self.constant_tensor(id)])
-            }
+            Other::Constant if against_constant => Step::new(StepKind::TensorConstant, vec![self.constant_tensor(id)]),
             Other::Constant => Step::new(StepKind::Scalars, Vec::new()),
             Other::PerPartition(after) => Step::new(StepKind::Scalars, after),
             Other::Tensor(after) if apart => {

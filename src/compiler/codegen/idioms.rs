@@ -1,14 +1,75 @@
-//! Layer norms and softmaxes, found in the module before code is generated.
+//! Norms and softmaxes, found in the module before code is generated.
 //!
 //! HLO spells them out as reductions and elementwise work. Compiled one by one each of those would be a pass over the
 //! whole tensor; the machine has instructions for the parts (statistics of a row in one pass, an activation that sums
 //! what it writes), so they are recognised and emitted as one operation.
+//!
+//! [`IDIOMS`] says what each looks like. A further spelling is another arm of an `Either`; a further idiom is a further row, and its
+//! steps in `rows.rs`. What matches must be all there is: when something else reads an intermediate value, the parts are
+//! compiled one by one.
 
-use crate::base::{FxHashMap, IndexVec};
-use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ReduceKind};
+use super::patterns::Pattern::{
+    Add, Divide, Either, Exponential, Multiply, Named, Number, One, RowMax, RowSum, Rsqrt, Sqrt, Subtract, X,
+};
+use super::patterns::{Found, Graph, Part, Pattern};
+use crate::base::{FxHashMap, FxHashSet, IndexVec};
+use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode};
 
-/// `exp(x - max(x)) / sum(...)` along the last dimension.
+/// What a row of [`IDIOMS`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Softmax,
+    Norm,
+}
+
+/// Each idiom with its last operation, the ones that hold others first: a layer norm holds the RMS norm of its centred rows.
+const IDIOMS: [(Kind, Pattern); 3] = [(Kind::Softmax, SOFTMAX), (Kind::Norm, LAYER_NORM), (Kind::Norm, RMS_NORM)];
+
+/// `exp(x - max(x)) / sum(exp(x - max(x)))`
+const SOFTMAX: Pattern =
+    Either(&[Divide(&EXPONENTIAL, &EXPONENTIALS), Multiply(&EXPONENTIAL, &Divide(&One, &EXPONENTIALS))]);
+const EXPONENTIAL: Pattern = Named(Part::Exponential, &Exponential(&Subtract(&X, &Named(Part::Max, &RowMax(&X)))));
+const EXPONENTIALS: Pattern = Named(Part::Sum, &RowSum(&EXPONENTIAL));
+
+/// A sum over the number of its elements.
+macro_rules! mean {
+    ($sum:expr) => {
+        Either(&[Multiply(&$sum, &Number), Divide(&$sum, &Number)])
+    };
+}
+
+/// A value over the root of a mean square, to which a small number may be added.
+macro_rules! over_root {
+    ($value:expr, $squares:expr) => {
+        Either(&[
+            Multiply(
+                &$value,
+                &Named(
+                    Part::Deviation,
+                    &Either(&[Rsqrt(&within_root!($squares)), Divide(&One, &Sqrt(&within_root!($squares)))]),
+                ),
+            ),
+            Divide(&$value, &Named(Part::Deviation, &Sqrt(&within_root!($squares)))),
+        ])
+    };
+}
+macro_rules! within_root {
+    ($squares:expr) => {
+        Either(&[Add(&mean!($squares), &Number), mean!($squares)])
+    };
+}
+
+/// `(x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps)`; weight and bias follow.
+const LAYER_NORM: Pattern = over_root!(CENTRED, CENTRED_SQUARES);
+const CENTRED: Pattern = Named(Part::Centred, &Subtract(&X, &mean!(Named(Part::Sum, &RowSum(&X)))));
+const CENTRED_SQUARES: Pattern = Named(Part::Squares, &RowSum(&Named(Part::Square, &Multiply(&CENTRED, &CENTRED))));
+
+/// `x / sqrt(mean(x^2) + eps)`; a weight follows.
+const RMS_NORM: Pattern = over_root!(X, SQUARES);
+const SQUARES: Pattern = Named(Part::Squares, &RowSum(&Named(Part::Square, &Multiply(&X, &X))));
+
+/// A softmax along the last dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Softmax {
     /// What it is taken of.
     pub of: InstrId,
@@ -16,161 +77,311 @@ pub(super) struct Softmax {
     pub max: InstrId,
     /// The exponential of the difference.
     pub exponential: InstrId,
-    /// The sum of each row.
-    pub sum: InstrId,
+    /// Instructions that are computed within it, in program order.
+    pub parts: Vec<InstrId>,
     /// The result.
     pub result: InstrId,
 }
 
-/// `(x - mean) * rsqrt(variance + eps) * weight + bias` along the last dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LayerNorm {
+/// A layer norm or an RMS norm along the last dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Norm {
     /// What it is taken of.
     pub of: InstrId,
-    /// The sum of each row.
-    pub sum: InstrId,
-    /// The mean of each row.
-    pub mean: InstrId,
-    /// The row less its mean.
-    pub centred: InstrId,
-    /// Its square.
-    pub square: InstrId,
+    /// Of a layer norm, the sum of each row and the row less its mean.
+    pub centring: Option<(InstrId, InstrId)>,
     /// The sum of the squares.
     pub squares: InstrId,
-    /// The reciprocal standard deviation.
+    /// The reciprocal deviation.
     pub deviation: InstrId,
-    /// The result, whose members scale by the weight and add the bias.
+    /// Whether the result is multiplied by a weight.
+    pub scales: bool,
+    /// Whether a bias is added to the result.
+    pub shifts: bool,
+    /// Instructions that are computed within it, in program order.
+    pub parts: Vec<InstrId>,
+    /// The result.
     pub result: InstrId,
 }
 
-/// What was found, by the first reduction of each.
+/// What was found, by the first instruction of each.
 #[derive(Debug, Default)]
 pub(super) struct Idioms {
     pub softmaxes: FxHashMap<InstrId, Softmax>,
-    pub layer_norms: FxHashMap<InstrId, LayerNorm>,
+    pub norms: FxHashMap<InstrId, Norm>,
     /// Softmaxes by what they are taken of.
     pub softmax_of: FxHashMap<InstrId, Softmax>,
 }
 
 impl Idioms {
-    /// Looks at every reduction of the last dimension.
+    /// Looks at every product and quotient, the last operation of each idiom.
     pub fn find(module: &HloModule, users: &IndexVec<InstrId, Vec<InstrId>>) -> Self {
         let mut found = Self::default();
-        let matcher = Matcher { module, users };
-        for (id, instruction) in module.instructions.iter_enumerated() {
-            let Some(kind) = matcher.reduces_rows(instruction) else { continue };
-            match kind {
-                ReduceKind::Max => {
-                    if let Some(softmax) = matcher.softmax(id) {
-                        found.softmaxes.insert(id, softmax);
-                        found.softmax_of.insert(softmax.of, softmax);
-                    }
+        let finder = Finder { module, users, graph: Graph::new(module) };
+        let mut taken: FxHashSet<InstrId> = FxHashSet::default();
+        for (owner, instruction) in module.instructions.iter_enumerated() {
+            for (id, node) in nodes(owner, instruction) {
+                if !matches!(node.opcode, Opcode::Multiply | Opcode::Divide) {
+                    continue;
                 }
-                ReduceKind::Sum => {
-                    if let Some(norm) = matcher.layer_norm(id) {
-                        found.layer_norms.insert(id, norm);
-                    }
+                let Some((kind, matched, span)) = finder.idiom_at(id) else { continue };
+                if span.parts.iter().chain([&span.result]).any(|p| taken.contains(p)) {
+                    continue;
+                }
+                let instructions = span.parts.iter().chain([&span.result]).copied().collect::<Vec<_>>();
+                if found.add(&finder, kind, &matched, span).is_some() {
+                    taken.extend(instructions);
                 }
             }
         }
         found
     }
+
+    fn add(&mut self, finder: &Finder<'_>, kind: Kind, matched: &Found, span: Span) -> Option<()> {
+        let owner = |part| matched.part(part).map(|id| finder.graph.owner(id));
+        let first = *span.parts.first()?;
+        let Span { of, parts, result, scales, shifts } = span;
+        match kind {
+            Kind::Softmax => {
+                let (max, exponential) = (owner(Part::Max)?, owner(Part::Exponential)?);
+                let softmax = Softmax { of, max, exponential, parts, result };
+                self.softmax_of.insert(of, softmax.clone());
+                self.softmaxes.insert(first, softmax);
+            }
+            Kind::Norm => {
+                let centring = owner(Part::Sum).zip(owner(Part::Centred));
+                let (squares, deviation) = (owner(Part::Squares)?, owner(Part::Deviation)?);
+                self.norms.insert(first, Norm { of, centring, squares, deviation, scales, shifts, parts, result });
+            }
+        }
+        Some(())
+    }
 }
 
-struct Matcher<'a> {
+/// The members of a fusion, or the instruction itself.
+fn nodes(owner: InstrId, instruction: &HloInstruction) -> Vec<(InstrId, &HloInstruction)> {
+    match &instruction.opcode {
+        Opcode::Fusion(body) => body.ids.iter().copied().zip(&body.members).collect(),
+        _ => vec![(owner, instruction)],
+    }
+}
+
+/// The instructions that an idiom takes up.
+struct Span {
+    of: InstrId,
+    parts: Vec<InstrId>,
+    result: InstrId,
+    scales: bool,
+    shifts: bool,
+}
+
+struct Finder<'a> {
     module: &'a HloModule,
     users: &'a IndexVec<InstrId, Vec<InstrId>>,
+    graph: Graph<'a>,
 }
 
-impl Matcher<'_> {
-    /// How an instruction reduces the last dimension of its operand, if it does.
-    fn reduces_rows(&self, instruction: &HloInstruction) -> Option<ReduceKind> {
-        let Opcode::Reduce { kind, dimensions } = &instruction.opcode else { return None };
-        let rank = self.module.instructions[*instruction.operands.first()?].shape.rank();
-        (rank > 1 && *dimensions == [rank as u32 - 1]).then_some(*kind)
-    }
-
-    fn softmax(&self, max: InstrId) -> Option<Softmax> {
-        let of = self.operand(max)?;
-        let exponential = self.only_user(max)?;
-        if !self.is_made_of(exponential, &["broadcast", "subtract", "exponential"])
-            || self.other(of, max) != Some(exponential)
-        {
-            return None;
-        }
-        let [first, second] = self.users[exponential].as_slice() else { return None };
-        let is_sum = |id: InstrId| self.reduces_rows(&self.module.instructions[id]) == Some(ReduceKind::Sum);
-        let (sum, result) = if is_sum(*first) { (*first, *second) } else { (*second, *first) };
-        let divides = self.is_made_of(result, &["broadcast", "divide"]);
-        (is_sum(sum) && divides && self.only_user(sum)? == result).then_some(Softmax {
-            of,
-            max,
-            exponential,
-            sum,
-            result,
+impl Finder<'_> {
+    fn idiom_at(&self, id: InstrId) -> Option<(Kind, Found, Span)> {
+        IDIOMS.iter().find_map(|(kind, pattern)| {
+            let found = self.graph.find(pattern, id)?;
+            let span = self.span(*kind, id, &found)?;
+            Some((*kind, found, span))
         })
     }
 
-    fn layer_norm(&self, sum: InstrId) -> Option<LayerNorm> {
-        let of = self.operand(sum)?;
-        let mean = self.only_user(sum)?;
-        let centred = self.only_user(mean)?;
-        let centres = self.is_made_of(centred, &["broadcast", "subtract"]) && self.reads(centred, of);
-        if !self.is_made_of(mean, &["broadcast", "multiply"]) || !centres {
+    /// What a match takes up, when nothing else reads its intermediate values and the last instruction does nothing
+    /// but scale and shift by weights.
+    fn span(&self, kind: Kind, id: InstrId, found: &Found) -> Option<Span> {
+        let result = self.graph.owner(id);
+        let x = found.x()?;
+        let of = self.graph.owner(x);
+        if self.graph.is_given(x) || self.graph.producer(of) != x {
             return None;
         }
-        let square = self.users[centred].iter().copied().find(|u| self.is_square_of(*u, centred))?;
-        let result = self.other(centred, square)?;
-        let squares = self.only_user(square)?;
-        let deviation = self.only_user(squares)?;
-        let statistics = self.reduces_rows(&self.module.instructions[squares]) == Some(ReduceKind::Sum)
-            && self.is_made_of(deviation, &["broadcast", "multiply", "broadcast", "add", "rsqrt"])
-            && self.only_user(deviation)? == result;
-        let affine = ["broadcast", "multiply", "broadcast", "multiply", "broadcast", "add"];
-        (statistics && self.is_made_of(result, &affine)).then_some(LayerNorm {
-            of,
-            sum,
-            mean,
-            centred,
-            square,
-            squares,
-            deviation,
-            result,
-        })
+        let owners = found.nodes.iter().filter(|n| !self.graph.is_given(**n)).map(|n| self.graph.owner(*n));
+        let mut parts: Vec<InstrId> = owners.filter(|o| *o != result).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        let inside = |i: &InstrId| *i == result || parts.contains(i);
+        let read_inside = parts.iter().all(|p| *p != self.module.root && self.users[*p].iter().all(inside));
+        let reads_inside = |i: &InstrId| {
+            let operands = &self.module.instructions[*i].operands;
+            operands.iter().all(|o| *o == of || parts.contains(o) || self.graph.is_given(*o))
+        };
+        if inside(&of) || !read_inside || !parts.iter().chain([&result]).all(reads_inside) {
+            return None;
+        }
+        let (mut scales, mut shifts) = (false, false);
+        for (id, member) in nodes(result, &self.module.instructions[result]) {
+            let by_weights = member.operands.iter().any(|o| self.graph.is_given(*o));
+            match &member.opcode {
+                _ if found.nodes.contains(&id) || self.graph.is_given(id) => {}
+                Opcode::Broadcast { .. } | Opcode::Convert | Opcode::Reshape => {}
+                Opcode::Multiply if kind == Kind::Norm && by_weights && !scales => scales = true,
+                Opcode::Add if kind == Kind::Norm && by_weights && !shifts => shifts = true,
+                _ => return None,
+            }
+        }
+        Some(Span { of, parts, result, scales, shifts })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compiler::hlo::text::parse;
+    use crate::compiler::passes::optimize;
+    use crate::compiler::{Workflow, lower};
+    use crate::model::trace;
+    use crate::model::zoo::text::{Llama, LlamaConfig};
+    use crate::tensor::{DType, Shape};
+
+    fn idioms(module: &HloModule) -> Idioms {
+        let mut users: IndexVec<InstrId, Vec<InstrId>> = module.instructions.iter().map(|_| Vec::new()).collect();
+        for (id, instruction) in module.instructions.iter_enumerated() {
+            instruction.operands.iter().for_each(|o| users[*o].push(id));
+        }
+        Idioms::find(module, &users)
     }
 
-    fn operand(&self, id: InstrId) -> Option<InstrId> {
-        self.module.instructions[id].operands.first().copied()
+    /// Instructions on rows of eight elements, as they are written and after the passes.
+    fn written(lines: &str) -> [Idioms; 2] {
+        let text = format!(
+            "HloModule M, workflow=trace\n\nENTRY {{\n  %x = f32[4,8] parameter(0), input=0\n  %w = f32[8] parameter(1), \
+             weight=\"w\"\n  %b = f32[8] parameter(2), weight=\"b\"\n  %wide = f32[4,8] broadcast(%w), dimensions={{1}}\n  \
+             %bias = f32[4,8] broadcast(%b), dimensions={{1}}\n  %c = f32[] constant(0.125)\n  %n = f32[4] broadcast(%c), \
+             dimensions={{}}\n  %e = f32[] constant(0.00001)\n  %eps = f32[4] broadcast(%e), dimensions={{}}\n  %i = f32[] \
+             constant(1.0)\n  %one = f32[4] broadcast(%i), dimensions={{}}\n{lines}}}\n"
+        );
+        let module = parse(&text).unwrap();
+        [idioms(&module), idioms(&optimize(module).unwrap().0)]
     }
 
-    fn reads(&self, id: InstrId, operand: InstrId) -> bool {
-        self.module.instructions[id].operands.contains(&operand)
+    fn norm(found: &Idioms) -> &Norm {
+        assert_eq!((found.norms.len(), found.softmaxes.len()), (1, 0), "{found:?}");
+        found.norms.values().next().unwrap()
     }
 
-    fn only_user(&self, id: InstrId) -> Option<InstrId> {
-        match self.users[id].as_slice() {
-            [user] if id != self.module.root => Some(*user),
-            _ => None,
+    const SQUARES_OF_X: &str = "  %square = f32[4,8] multiply(%x, %x)
+  %sum = f32[4] reduce(%square), dimensions={1}, to_apply=add\n";
+
+    #[test]
+    fn an_rms_norm_is_found_in_any_spelling() {
+        let spellings = [
+            "  %mean = f32[4] multiply(%sum, %n)
+  %v = f32[4] add(%mean, %eps)
+  %r = f32[4] rsqrt(%v)
+  %rows = f32[4,8] broadcast(%r), dimensions={0}
+  %normal = f32[4,8] multiply(%x, %rows)
+  ROOT %out = f32[4,8] multiply(%wide, %normal)\n",
+            "  %mean = f32[4] divide(%sum, %n)
+  %v = f32[4] add(%eps, %mean)
+  %r = f32[4] sqrt(%v)
+  %rows = f32[4,8] broadcast(%r), dimensions={0}
+  %normal = f32[4,8] divide(%x, %rows)
+  ROOT %out = f32[4,8] multiply(%normal, %wide)\n",
+            "  %mean = f32[4] multiply(%n, %sum)
+  %v = f32[4] add(%mean, %eps)
+  %root = f32[4] sqrt(%v)
+  %r = f32[4] divide(%one, %root)
+  %rows = f32[4,8] broadcast(%r), dimensions={0}
+  %normal = f32[4,8] multiply(%rows, %x)
+  ROOT %out = f32[4,8] multiply(%normal, %wide)\n",
+        ];
+        for spelling in spellings {
+            let [plain, fused] = written(&format!("{SQUARES_OF_X}{spelling}"));
+            let (plain, fused) = (norm(&plain), norm(&fused));
+            assert!(plain.centring.is_none() && fused.centring.is_none(), "{spelling}");
+            // Without fusion the weight is an operation of its own.
+            assert!(fused.scales && !fused.shifts && !plain.scales, "{spelling}");
         }
     }
 
-    /// The other of two users; one may read it twice.
-    fn other(&self, id: InstrId, user: InstrId) -> Option<InstrId> {
-        let mut others = self.users[id].iter().copied().filter(|u| *u != user);
-        let other = others.next()?;
-        (id != self.module.root && self.reads(user, id) && others.all(|u| u == other)).then_some(other)
-    }
-
-    fn is_square_of(&self, id: InstrId, of: InstrId) -> bool {
-        let instruction = &self.module.instructions[id];
-        matches!(instruction.opcode, Opcode::Multiply) && instruction.operands == [of, of]
-    }
-
-    /// Whether a fusion has exactly these members.
-    fn is_made_of(&self, id: InstrId, names: &[&str]) -> bool {
-        match &self.module.instructions[id].opcode {
-            Opcode::Fusion(body) => body.members.iter().map(|m| m.opcode.name()).eq(names.iter().copied()),
-            _ => false,
+    #[test]
+    fn a_layer_norm_is_found_in_any_spelling() {
+        for (mean, over) in [("multiply(%total, %n)", "rsqrt"), ("divide(%total, %n)", "sqrt")] {
+            let last = if over == "rsqrt" { "multiply" } else { "divide" };
+            let [plain, fused] = written(&format!(
+                "  %total = f32[4] reduce(%x), dimensions={{1}}, to_apply=add
+  %mean = f32[4] {mean}
+  %means = f32[4,8] broadcast(%mean), dimensions={{0}}
+  %centred = f32[4,8] subtract(%x, %means)
+  %square = f32[4,8] multiply(%centred, %centred)
+  %sum = f32[4] reduce(%square), dimensions={{1}}, to_apply=add
+  %variance = f32[4] multiply(%sum, %n)
+  %v = f32[4] add(%variance, %eps)
+  %r = f32[4] {over}(%v)
+  %rows = f32[4,8] broadcast(%r), dimensions={{0}}
+  %normal = f32[4,8] {last}(%centred, %rows)
+  %scaled = f32[4,8] multiply(%normal, %wide)
+  ROOT %out = f32[4,8] add(%bias, %scaled)\n"
+            ));
+            assert!(norm(&plain).centring.is_some());
+            let fused = norm(&fused);
+            assert!(fused.centring.is_some() && fused.scales && fused.shifts);
         }
+    }
+
+    #[test]
+    fn a_softmax_is_found_in_either_spelling() {
+        let start = "  %max = f32[4] reduce(%x), dimensions={1}, to_apply=maximum
+  %most = f32[4,8] broadcast(%max), dimensions={0}
+  %less = f32[4,8] subtract(%x, %most)
+  %exp = f32[4,8] exponential(%less)
+  %sum = f32[4] reduce(%exp), dimensions={1}, to_apply=add\n";
+        let divided = "  %sums = f32[4,8] broadcast(%sum), dimensions={0}
+  ROOT %out = f32[4,8] divide(%exp, %sums)\n";
+        let multiplied = "  %r = f32[4] divide(%one, %sum)
+  %rows = f32[4,8] broadcast(%r), dimensions={0}
+  ROOT %out = f32[4,8] multiply(%rows, %exp)\n";
+        for end in [divided, multiplied] {
+            for found in written(&format!("{start}{end}")) {
+                assert_eq!((found.norms.len(), found.softmaxes.len()), (0, 1), "{end}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_else_is_read_or_is_not_a_norm_is_left_alone() {
+        let end = "  %mean = f32[4] multiply(%sum, %n)
+  %v = f32[4] add(%mean, %eps)
+  %r = f32[4] rsqrt(%v)\n";
+        let rows = "  %rows = f32[4,8] broadcast(%r), dimensions={0}\n";
+        let others = [
+            // The square is read again.
+            format!("{end}{rows}  %y = f32[4,8] multiply(%x, %rows)\n  ROOT %out = f32[4,8] add(%y, %square)\n"),
+            // Another value than the one that was squared.
+            format!("{end}{rows}  %t = f32[4,8] tanh(%x)\n  ROOT %out = f32[4,8] multiply(%t, %rows)\n"),
+            // The last instruction adds what is not a weight.
+            format!(
+                "{end}{rows}  %y = f32[4,8] multiply(%x, %rows)\n  %t = f32[4,8] tanh(%x)\n  ROOT %out = f32[4,8] add(%y, %t)\n"
+            ),
+        ];
+        for (n, other) in others.iter().enumerate() {
+            let [plain, fused] = written(&format!("{SQUARES_OF_X}{other}"));
+            // Without fusion the sum of the third is an operation after the norm.
+            assert_eq!((plain.norms.len(), fused.norms.len()), (usize::from(n == 2), 0), "{other}");
+        }
+    }
+
+    #[test]
+    fn every_norm_of_a_llama_is_found() {
+        let config = LlamaConfig {
+            vocab: 50,
+            hidden: 32,
+            layers: 2,
+            heads: 4,
+            kv_heads: 2,
+            intermediate: 40,
+            theta: 10_000.0,
+            context: 9,
+        };
+        let integer = |dims: &[u64]| Shape::new(DType::S32, dims);
+        let graph = trace(&Llama::new(&config), &[integer(&[2, 1]), integer(&[2, 9]), integer(&[1])]).unwrap();
+        let (module, _) = optimize(lower(&graph, Workflow::Trace).unwrap()).unwrap();
+        let found = idioms(&module);
+        assert_eq!((found.norms.len(), found.softmaxes.len()), (5, 2));
+        assert!(found.norms.values().all(|n| n.centring.is_none() && n.scales && !n.shifts));
     }
 }

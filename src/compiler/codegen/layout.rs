@@ -3,13 +3,14 @@
 use super::program::Generator;
 use super::value::{Layout, matrix_of};
 use crate::compiler::hlo::{InstrId, Opcode};
+use crate::machine::cost::decisions::{IMAGE_RANK, LAYOUT_LOOKAHEAD};
 use crate::tensor::Shape;
 
 impl Generator<'_> {
     /// Rows and columns of a shape, the columns of an image being its channels.
     pub(super) fn rows_and_columns(&self, shape: &Shape) -> (u64, u64) {
         match shape.dims.as_slice() {
-            [n, c, h, w] => (n * h * w, (*c).max(1)),
+            [n, c, pixels @ ..] if shape.rank() == IMAGE_RANK => (n * pixels.iter().product::<u64>(), (*c).max(1)),
             _ => matrix_of(shape),
         }
     }
@@ -17,7 +18,7 @@ impl Generator<'_> {
     /// The layout in which a result is wanted: rows on the partitions where a reduction over the last dimension or a
     /// product that contracts the rows reads it, columns on the partitions otherwise.
     pub(super) fn wanted_layout(&self, id: InstrId) -> Layout {
-        if self.wants_row_major(id, 8) { Layout::RowMajor } else { Layout::FeatureMajor }
+        if self.wants_row_major(id, LAYOUT_LOOKAHEAD) { Layout::RowMajor } else { Layout::FeatureMajor }
     }
 
     /// How many equal parts of a value's rows must start a block of partitions of their own: one for each sequence when a
@@ -26,7 +27,7 @@ impl Generator<'_> {
         let Ok(instruction) = self.instruction(id) else { return 1 };
         let dims = &instruction.shape.dims;
         let leading: u64 = dims.iter().rev().skip(2).product();
-        if leading > 1 && self.rows_contracted(id, 8) { leading } else { 1 }
+        if leading > 1 && self.rows_contracted(id, LAYOUT_LOOKAHEAD) { leading } else { 1 }
     }
 
     fn rows_contracted(&self, id: InstrId, depth: u32) -> bool {

@@ -4,6 +4,7 @@ use super::program::Generator;
 use super::room::is_view;
 use super::value::Value;
 use crate::compiler::hlo::{HloInstruction, InstrId, Opcode, ParameterRole};
+use crate::machine::cost::decisions::IMAGE_RANK;
 
 impl Generator<'_> {
     /// Values that take no instruction: weights until they are used, constants, and views of them.
@@ -27,7 +28,7 @@ impl Generator<'_> {
             (Opcode::Broadcast { dimensions }, Some(_)) => {
                 let rank = instruction.shape.rank();
                 // The features of an image [n, c, h, w] are its channels.
-                let channels = rank == 4 && dimensions.as_slice() == [1];
+                let channels = rank == IMAGE_RANK && dimensions.as_slice() == [1];
                 let along_columns = channels || dimensions.iter().any(|d| *d as usize + 1 == rank);
                 Value::Broadcast { of: instruction.operands[0], via: id, along_columns }
             }

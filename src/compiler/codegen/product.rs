@@ -50,6 +50,32 @@ pub(super) struct Product {
     pub batch: u64,
     /// Equal parts of the rows that each start a block of their own when the rows are stationary.
     pub row_groups: u64,
+    /// Slices of the batch in which it is run, one after the other.
+    pub slices: u64,
+}
+
+impl Product {
+    /// The product slice by slice: of the batch where there is one, else of whole groups of rows, else of the rows in
+    /// whole moving chunks or stationary blocks of `step`.
+    fn parts(&self, step: u32) -> Vec<Self> {
+        let part =
+            |batch, rows, row_groups| Self { batch, rows, row_groups, rows_ready: self.rows_ready.clone(), ..*self };
+        let shares = |total: u64| {
+            let each = total.div_ceil(self.slices.max(1)).max(1);
+            blocks(total, u32::try_from(each).unwrap_or(u32::MAX)).map(u64::from)
+        };
+        if self.slices <= 1 {
+            vec![part(self.batch, self.rows, self.row_groups)]
+        } else if self.batch > 1 {
+            shares(self.batch).map(|batch| part(batch, self.rows, self.row_groups)).collect()
+        } else if self.row_groups > 1 {
+            let rows = self.rows.div_ceil(self.row_groups);
+            shares(self.row_groups).map(|groups| part(1, groups * rows, groups)).collect()
+        } else {
+            let each = self.rows.div_ceil(self.slices).next_multiple_of(u64::from(step.max(1)));
+            blocks(self.rows, u32::try_from(each).unwrap_or(u32::MAX)).map(|rows| part(1, rows.into(), 1)).collect()
+        }
+    }
 }
 
 /// Where the tiles of a product go.
@@ -88,6 +114,14 @@ impl PsumBanks {
     }
 }
 
+/// What must be complete before each side of a tile is read. The stationary side loads while the moving one is still on
+/// its way, or PSUM still full.
+#[derive(Clone, Copy)]
+struct Operands<'w> {
+    stationary: &'w [Wait],
+    moving: &'w [Wait],
+}
+
 /// A block of columns with what must be complete before it is read.
 struct Block {
     columns: u32,
@@ -98,7 +132,31 @@ struct Block {
 
 impl Generator<'_> {
     /// Emits a product; the completion of its last evictions.
+    ///
+    /// The compiler runs the layers around a large value slice by slice of the batch. Here each operation is emitted with
+    /// all of its slices, but at what that costs: a slice reads its weights again unless all of the model's weights stay
+    /// in SBUF, and it begins when the one before has left PSUM, as it would wait for the layer before on the same slice.
     pub(super) fn product(
+        &mut self,
+        product: &Product,
+        columns: &Columns,
+        purpose: Purpose,
+        eviction: &Eviction<'_>,
+    ) -> Result<Vec<Wait>, CodegenError> {
+        let step = match product.stationary {
+            Stationary::Columns => self.core.moving_free_max,
+            Stationary::Rows => self.core.partitions,
+        };
+        let mut done = Vec::new();
+        for mut part in product.parts(step) {
+            part.rows_ready.extend(done);
+            done = self.slice(&part, columns, purpose, eviction)?;
+        }
+        Ok(done)
+    }
+
+    /// Emits one slice of a product; the completion of its last evictions.
+    fn slice(
         &mut self,
         product: &Product,
         columns: &Columns,
@@ -162,14 +220,14 @@ impl Generator<'_> {
     ) {
         let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         let (bank, evicted) = self.bank(tiles, eviction);
-        let mut after = [product.rows_ready.as_slice(), columns_ready].concat();
+        let mut after = product.rows_ready.clone();
         after.extend(evicted);
         let mut done = Vec::new();
         for _ in 0..count * product.passes {
             let load = Op::LdWeights { rows: self.array_rows(product), columns: narrow(product.columns) };
-            self.emitter.instruction(Engine::Tensor, load, purpose, &after);
+            self.emitter.instruction(Engine::Tensor, load, purpose, columns_ready);
             let op = Op::Matmul { free: narrow(product.rows), passes: self.precision.passes };
-            done = vec![self.emitter.instruction(Engine::Tensor, op, purpose, &[])];
+            done = vec![self.emitter.instruction(Engine::Tensor, op, purpose, &after)];
         }
         done.extend_from_slice(eviction.room);
         self.enter(
@@ -227,7 +285,7 @@ impl Generator<'_> {
                 block.columns,
                 group,
                 product,
-                &[&product.rows_ready, &block.ready],
+                Operands { stationary: &block.ready, moving: &product.rows_ready },
                 purpose,
                 eviction,
                 tiles,
@@ -246,8 +304,8 @@ impl Generator<'_> {
     ) -> Option<Wait> {
         let mut last = None;
         for rows in grouped_blocks(product.rows, product.row_groups, self.core.partitions) {
-            let waits = [product.rows_ready.as_slice(), &block.ready];
-            last = self.tile(rows, &[block.columns], product, &waits, purpose, eviction, tiles);
+            let operands = Operands { stationary: &product.rows_ready, moving: &block.ready };
+            last = self.tile(rows, &[block.columns], product, operands, purpose, eviction, tiles);
         }
         last
     }
@@ -259,7 +317,7 @@ impl Generator<'_> {
         stationary: u32,
         moving: &[u32],
         product: &Product,
-        operands: &[&[Wait]],
+        operands: Operands<'_>,
         purpose: Purpose,
         eviction: &Eviction<'_>,
         tiles: &mut Pipeline,
@@ -268,16 +326,16 @@ impl Generator<'_> {
         for _ in moving {
             banks.push(self.bank(tiles, eviction));
         }
-        let mut after: Vec<Wait> = operands.concat();
+        let mut after = operands.moving.to_vec();
         after.extend(banks.iter().filter_map(|(_, evicted)| *evicted));
         let mut done = vec![None; moving.len()];
         let rows = self.array_rows(product);
         for _ in 0..product.passes {
             let load = Op::LdWeights { rows, columns: stationary };
-            self.emitter.instruction(Engine::Tensor, load, purpose, &after);
+            self.emitter.instruction(Engine::Tensor, load, purpose, operands.stationary);
             for (free, done) in moving.iter().zip(&mut done) {
                 let op = Op::Matmul { free: *free, passes: self.precision.passes };
-                *done = Some(self.emitter.instruction(Engine::Tensor, op, purpose, &[]));
+                *done = Some(self.emitter.instruction(Engine::Tensor, op, purpose, &after));
             }
         }
         for ((free, done), (bank, _)) in moving.iter().zip(&done).zip(&banks) {
@@ -286,5 +344,36 @@ impl Generator<'_> {
             self.enter(tiles, InFlight::new(*free, Some(*bank), after), eviction.steps, eviction.purpose);
         }
         done.pop().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn product(rows: u64, batch: u64, row_groups: u64, slices: u64) -> Product {
+        Product {
+            rows,
+            columns: 64,
+            passes: 1,
+            depth: 64,
+            stationary: Stationary::Rows,
+            rows_ready: Vec::new(),
+            batch,
+            row_groups,
+            slices,
+        }
+    }
+
+    #[test]
+    fn slices_cover_a_product_once_and_never_cut_a_group() {
+        let parts = |p: Product| p.parts(128).iter().map(|p| (p.batch, p.rows, p.row_groups)).collect::<Vec<_>>();
+        assert_eq!(parts(product(1_000, 1, 1, 1)), [(1, 1_000, 1)]);
+        assert_eq!(parts(product(1_000, 1, 1, 3)), [(1, 384, 1), (1, 384, 1), (1, 232, 1)]);
+        // Eight sequences of 197 tokens: whole sequences go together.
+        assert_eq!(parts(product(8 * 197, 1, 8, 3)), [(1, 591, 3), (1, 591, 3), (1, 394, 2)]);
+        assert_eq!(parts(product(128, 12, 1, 5)), [(3, 128, 1), (3, 128, 1), (3, 128, 1), (3, 128, 1)]);
+        // No more slices than there are blocks.
+        assert_eq!(parts(product(100, 1, 1, 9)), [(1, 100, 1)]);
     }
 }

@@ -15,6 +15,7 @@ use crate::compiler::CompileOptions;
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use crate::machine::Executable;
 use crate::machine::arch::CoreSpec;
+use crate::machine::cost::CostTable;
 use crate::machine::isa::{Unit, Wait};
 
 /// A weight in SBUF.
@@ -28,6 +29,7 @@ pub(super) struct Loaded {
 pub(super) struct Generator<'a> {
     pub module: &'a HloModule,
     pub core: &'a CoreSpec,
+    pub costs: &'a CostTable,
     pub precision: Precision,
     pub emitter: Emitter,
     pub sources: Sources<'a>,
@@ -50,7 +52,7 @@ pub(super) struct Generator<'a> {
     pub users: IndexVec<InstrId, Vec<InstrId>>,
     /// Position of the last instruction that reads each value, through values that are not materialised.
     pub(super) last_use: IndexVec<InstrId, usize>,
-    /// Layer norms and softmaxes.
+    /// Norms and softmaxes.
     pub idioms: Idioms,
     /// What the operation at hand reads and writes, which must not leave SBUF.
     pub in_use: FxHashSet<InstrId>,
@@ -60,12 +62,12 @@ pub(super) struct Generator<'a> {
     pub done: FxHashSet<InstrId>,
 }
 
-/// Compiles a module for one core, with the default options.
+/// Compiles a module for one core, with the default options. Work is balanced between its engines by what they cost.
 ///
 /// # Errors
 /// When it does not fit the core, or uses an opcode in a form that has no lowering to instructions.
-pub fn generate(module: &HloModule, core: &CoreSpec) -> Result<Executable, CodegenError> {
-    generate_with(module, core, &CompileOptions::default())
+pub fn generate(module: &HloModule, costs: &CostTable) -> Result<Executable, CodegenError> {
+    generate_with(module, costs, &CompileOptions::default())
 }
 
 /// Compiles a module for one core with other options than the defaults.
@@ -74,10 +76,10 @@ pub fn generate(module: &HloModule, core: &CoreSpec) -> Result<Executable, Codeg
 /// As [`generate`].
 pub fn generate_with(
     module: &HloModule,
-    core: &CoreSpec,
+    costs: &CostTable,
     options: &CompileOptions,
 ) -> Result<Executable, CodegenError> {
-    let mut generator = Generator::new(module, core, Precision::of(options, core));
+    let mut generator = Generator::new(module, costs, Precision::of(options, &costs.core));
     for id in module.instructions.ids() {
         generator.instruction_at(id)?;
         generator.release_after(id);
@@ -92,7 +94,8 @@ pub fn generate_with(
 }
 
 impl<'a> Generator<'a> {
-    fn new(module: &'a HloModule, core: &'a CoreSpec, precision: Precision) -> Self {
+    fn new(module: &'a HloModule, costs: &'a CostTable, precision: Precision) -> Self {
+        let core = &costs.core;
         let mut users: IndexVec<InstrId, Vec<InstrId>> = module.instructions.iter().map(|_| Vec::new()).collect();
         for (id, instruction) in module.instructions.iter_enumerated() {
             for operand in &instruction.operands {
@@ -104,6 +107,7 @@ impl<'a> Generator<'a> {
         Self {
             module,
             core,
+            costs,
             precision,
             emitter: Emitter::new(),
             sources: Sources::new(module),
@@ -138,11 +142,11 @@ impl<'a> Generator<'a> {
         self.begin_operation(id)?;
         // Operations wait for one another, so the engines start each without work.
         self.loads = [0; 2];
-        if let Some(softmax) = self.idioms.softmaxes.get(&id).copied() {
+        if let Some(softmax) = self.idioms.softmaxes.get(&id).cloned() {
             return self.softmax(&softmax);
         }
-        if let Some(norm) = self.idioms.layer_norms.get(&id).copied() {
-            return self.layer_norm(&norm);
+        if let Some(norm) = self.idioms.norms.get(&id).cloned() {
+            return self.norm(&norm);
         }
         match &instruction.opcode {
             Opcode::Parameter { role: ParameterRole::Input(_), .. } => self.input(id),

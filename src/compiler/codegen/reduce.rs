@@ -27,7 +27,7 @@ impl Generator<'_> {
         let kept = self.instruction(id)?.shape.elements().div_ceil(operand.partition_elements.max(1)).max(1);
         let purpose = Purpose::execution(self.sources.of(id));
         let mut resident = Resident::of(Layout::FeatureMajor, kept, operand.partition_elements);
-        resident.bytes = self.resident_bytes(operand.partition_elements, kept, 4);
+        resident.bytes = self.resident_bytes(operand.partition_elements, kept, self.precision.value_bytes);
         let mut after = operand.ready.clone();
         after.extend(self.take(id, resident.bytes)?);
         let op = Op::TensorReduce { free: u32::try_from(operand.free_elements).unwrap_or(u32::MAX) };
@@ -43,7 +43,7 @@ impl Generator<'_> {
         let operand = self.in_layout(operand_id, id, Layout::RowMajor)?;
         let purpose = Purpose::execution(self.sources.of(id));
         let mut resident = Resident::of(Layout::RowMajor, operand.partition_elements, 1);
-        resident.bytes = self.resident_bytes(operand.partition_elements, 1, 4);
+        resident.bytes = self.resident_bytes(operand.partition_elements, 1, self.precision.value_bytes);
         let room = self.take(id, resident.bytes)?;
         let op = Op::TensorReduce { free: u32::try_from(operand.free_elements).unwrap_or(u32::MAX) };
         let mut after = operand.ready.clone();
@@ -62,7 +62,7 @@ impl Generator<'_> {
             return Err(self.unsupported(id, "a reduction of a weight or a constant"));
         };
         let purpose = Purpose::execution(self.sources.of(id));
-        let bytes = self.resident_bytes(1, 1, 4);
+        let bytes = self.resident_bytes(1, 1, self.precision.value_bytes);
         let mut after = operand.ready.clone();
         after.extend(self.take(id, bytes)?);
         let partition_blocks: Vec<u32> = blocks(operand.partition_elements, self.core.partitions).collect();

@@ -2,10 +2,11 @@
 
 use super::CodegenError;
 use super::program::Generator;
-use super::value::Value;
+use super::value::{Resident, Value};
 use crate::base::{Idx, IndexVec};
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use crate::machine::arch::CoreSpec;
+use crate::machine::cost::decisions::{SBUF_PARTS, SLACK_BYTES};
 use crate::machine::isa::Wait;
 
 impl Generator<'_> {
@@ -19,16 +20,26 @@ impl Generator<'_> {
         }
     }
 
-    /// SBUF of a matrix: every partition of a block is taken, used or not. Beyond an eighth of SBUF the layers around it
-    /// are run slice by slice of the batch, so that no more than that is held at once.
+    /// SBUF of a matrix: every partition of a block is taken, used or not. A value whose share of SBUF is too small for it
+    /// is made and read slice by slice of the batch, so that no more than the share is held at once.
     pub(super) fn resident_bytes(&self, along_partitions: u64, along_free: u64, element_bytes: u64) -> u64 {
+        self.whole_bytes(along_partitions, along_free, element_bytes).min(self.share_of_a_value())
+    }
+
+    /// Slices of the batch in which a value is made and read.
+    pub(super) fn slices(&self, value: &Resident, element_bytes: u64) -> u64 {
+        let whole = self.whole_bytes(value.partition_elements, value.free_elements, element_bytes);
+        whole.div_ceil(self.share_of_a_value().max(1)).max(1)
+    }
+
+    fn whole_bytes(&self, along_partitions: u64, along_free: u64, element_bytes: u64) -> u64 {
         let partitions = u64::from(self.core.partitions);
-        let whole = along_partitions
-            .div_ceil(partitions)
-            .saturating_mul(partitions)
-            .saturating_mul(along_free)
-            .saturating_mul(element_bytes);
-        whole.min(self.core.sbuf_bytes / 8)
+        let padded = along_partitions.div_ceil(partitions).saturating_mul(partitions);
+        padded.saturating_mul(along_free).saturating_mul(element_bytes)
+    }
+
+    fn share_of_a_value(&self) -> u64 {
+        self.core.sbuf_bytes / SBUF_PARTS
     }
 
     /// Gives back the space of values that `id` was the last to read.
@@ -66,8 +77,6 @@ impl Generator<'_> {
 
 /// Whether all weights fit in SBUF beside the largest pair of activations.
 pub(super) fn weights_fit(module: &HloModule, core: &CoreSpec, operand_bytes: u64) -> bool {
-    /// Biases, constants and statistics.
-    const SLACK_BYTES: u64 = 1 << 20;
     let elements = |id: InstrId| module.instructions[id].shape.elements();
     let is_weight = |i: &&HloInstruction| matches!(i.opcode, Opcode::Parameter { role: ParameterRole::Weight(_), .. });
     let weights: u64 = module.instructions.iter().filter(is_weight).map(|i| i.shape.elements()).sum();

@@ -1,40 +1,45 @@
-//! Operations on whole rows that the machine has instructions for the parts of: layer norm and softmax.
+//! Operations on whole rows that the machine has instructions for the parts of: norms and softmax.
 //!
 //! Rows are on the partitions. A layer norm is three passes of the vector engine: the statistics of each row, then the row
 //! less its mean times the weight, then that times the reciprocal deviation plus the bias. Weight and bias lie along the
 //! rows: the weight comes from PSUM, where the array repeats it over the partitions, the bias from SBUF, which makes its
 //! pass twice as long. Where only products read the result, it is turned first, and weight and bias are applied as the
-//! turned blocks leave PSUM: along the partitions they are scalars. A softmax is the maximum in one pass of the vector engine, the exponential with its
+//! turned blocks leave PSUM: along the partitions they are scalars. An RMS norm has no mean to take: the scalar engine squares the
+//! row and sums what it writes in one pass (`activation_reduce`, max(64, N) + 64 cycles), the vector engine makes the reciprocal root of
+//! it, and the row times that times the weight is one pass more. A softmax is the maximum in one pass of the vector engine, the exponential with its
 //! sum in one of the scalar engine, and the quotient in one of the vector engine; scores are read from PSUM directly.
 
 use super::CodegenError;
 use super::emitter::Purpose;
-use super::idioms::{LayerNorm, Softmax};
+use super::idioms::{Norm, Softmax};
 use super::program::{Generator, latest};
-use super::tiles::{InFlight, Pipeline, Step, StepKind};
+use super::tiles::{InFlight, Pipeline, SQUARE, Step, StepKind};
 use super::value::{Layout, Resident, Value, blocks};
 use crate::compiler::hlo::InstrId;
 use crate::machine::SourceId;
+use crate::machine::cost::decisions::STATISTICS_CHUNK_ELEMENTS;
 use crate::machine::isa::Wait;
 
-/// Elements whose statistics one instruction takes (`bn_stats`).
-const STATISTICS_CHUNK: u32 = 512;
-
 impl Generator<'_> {
-    /// Emits a layer norm at its first reduction.
-    pub(super) fn layer_norm(&mut self, norm: &LayerNorm) -> Result<(), CodegenError> {
-        let rows = self.in_layout(norm.of, norm.sum, Layout::RowMajor)?;
+    /// Emits a norm at its first instruction.
+    pub(super) fn norm(&mut self, norm: &Norm) -> Result<(), CodegenError> {
+        let user = norm.centring.map_or(norm.squares, |(sum, _)| sum);
+        let rows = self.in_layout(norm.of, user, Layout::RowMajor)?;
         let affine = self.affine_rows(norm.result)?;
         let mut steps = self.statistics_steps(norm, rows.free_elements);
-        let (centred, result) = (self.sources.of(norm.centred), self.sources.of(norm.result));
+        let result = self.sources.of(norm.result);
+        let centred = norm.centring.map_or(result, |(_, centred)| self.sources.of(centred));
         let own = |kind, after, source| Step { source: Some(source), ..Step::new(kind, after) };
         let turned = self.only_matmuls_read(norm.result);
         let mut resident = if turned {
             steps.push(own(StepKind::RowScale, Vec::new(), centred));
             Resident::of(Layout::FeatureMajor, rows.partition_elements, rows.free_elements)
         } else {
-            steps.push(own(StepKind::TensorsRepeated, affine.clone(), centred));
-            steps.push(own(StepKind::Tensors { of_main: false }, affine.clone(), result));
+            let scaled = if norm.scales { StepKind::TensorsRepeated } else { StepKind::RowScale };
+            steps.push(own(scaled, affine.clone(), centred));
+            if norm.shifts {
+                steps.push(own(StepKind::Tensors { of_main: false }, affine.clone(), result));
+            }
             Resident { bytes: 0, ready: Vec::new(), ..rows.clone() }
         };
         let element_bytes = self.element_bytes(norm.result);
@@ -42,17 +47,21 @@ impl Generator<'_> {
         let room = self.take(norm.result, resident.bytes)?;
         let normalised = self.emit_rows(&rows, &steps, &room, norm.result);
         resident.ready = latest(if turned { self.turn_rows(&rows, &normalised, &affine, result) } else { normalised });
-        self.absorb(&[norm.sum, norm.mean, norm.centred, norm.square, norm.squares, norm.deviation], &resident);
+        self.absorb(&norm.parts, &resident);
         self.set_resident(norm.result, resident);
         self.done.insert(norm.result);
         Ok(())
     }
 
-    /// Mean and reciprocal deviation of each row.
-    fn statistics_steps(&mut self, norm: &LayerNorm, row: u64) -> Vec<Step> {
-        let chunks = u32::try_from(row.div_ceil(u64::from(STATISTICS_CHUNK))).unwrap_or(u32::MAX).max(1);
-        let sources = [norm.sum, norm.squares, norm.deviation].map(|id| self.sources.of(id));
+    /// Mean and reciprocal deviation of each row, or the reciprocal root of its mean square.
+    fn statistics_steps(&mut self, norm: &Norm, row: u64) -> Vec<Step> {
         let own = |kind, source| Step { source: Some(source), ..Step::new(kind, Vec::new()) };
+        let Some((sum, _)) = norm.centring else {
+            let sources = [norm.squares, norm.deviation].map(|id| self.sources.of(id));
+            return vec![own(StepKind::FunctionSum(SQUARE), sources[0]), own(StepKind::RowScalar, sources[1])];
+        };
+        let chunks = u32::try_from(row.div_ceil(u64::from(STATISTICS_CHUNK_ELEMENTS))).unwrap_or(u32::MAX).max(1);
+        let sources = [sum, norm.squares, norm.deviation].map(|id| self.sources.of(id));
         let mut steps = vec![own(StepKind::RowStatistic { chunks }, sources[0]); chunks as usize];
         if chunks > 1 {
             steps.push(own(StepKind::RowScalar, sources[1]));
@@ -104,7 +113,7 @@ impl Generator<'_> {
 
     /// Marks the parts of a softmax as computed.
     pub(super) fn absorb_softmax(&mut self, softmax: &Softmax, result: &Resident) {
-        self.absorb(&[softmax.max, softmax.exponential, softmax.sum], result);
+        self.absorb(&softmax.parts, result);
         self.done.insert(softmax.result);
     }
 
@@ -130,7 +139,7 @@ impl Generator<'_> {
         pipeline.ready
     }
 
-    /// What must be complete before weight and bias of a layer norm are read.
+    /// What must be complete before weight and bias of a norm are read.
     fn affine_rows(&mut self, result: InstrId) -> Result<Vec<Wait>, CodegenError> {
         let mut waits = Vec::new();
         for (id, member) in self.members_of(result) {

@@ -9,6 +9,8 @@ pub(super) struct Sources<'a> {
     module: &'a HloModule,
     /// Instructions by id, members of fusions included.
     by_id: FxHashMap<InstrId, &'a HloInstruction>,
+    /// The first instruction in program order that reads each value, members of fusions included.
+    readers: FxHashMap<InstrId, InstrId>,
     entries: SourceMap,
     ids: FxHashMap<InstrId, SourceId>,
 }
@@ -16,13 +18,45 @@ pub(super) struct Sources<'a> {
 impl<'a> Sources<'a> {
     pub fn new(module: &'a HloModule) -> Self {
         let mut by_id = FxHashMap::default();
+        let mut readers = FxHashMap::default();
+        let mut reads = |id: InstrId, instruction: &HloInstruction| {
+            for operand in &instruction.operands {
+                readers.entry(*operand).or_insert(id);
+            }
+        };
         for (id, instruction) in module.instructions.iter_enumerated() {
             if let Opcode::Fusion(body) = &instruction.opcode {
                 by_id.extend(body.ids.iter().copied().zip(&body.members));
+                body.ids.iter().zip(&body.members).for_each(|(id, member)| reads(*id, member));
+            } else {
+                reads(id, instruction);
             }
             by_id.insert(id, instruction);
         }
-        Self { module, by_id, entries: SourceMap::new(), ids: FxHashMap::default() }
+        Self { module, by_id, readers, entries: SourceMap::new(), ids: FxHashMap::default() }
+    }
+
+    /// The entry of the operation that computes with a value first: views of it and its broadcasts only say how it is
+    /// read. What moves the value into SBUF belongs to that operation.
+    pub fn of_reader(&mut self, id: InstrId) -> SourceId {
+        let mut reader = id;
+        while let Some(next) = self.readers.get(&reader) {
+            reader = *next;
+            let only_looks = self.by_id.get(&reader).is_some_and(|i| {
+                matches!(
+                    i.opcode,
+                    Opcode::Broadcast { .. }
+                        | Opcode::Transpose { .. }
+                        | Opcode::Reshape
+                        | Opcode::Convert
+                        | Opcode::Slice { .. }
+                )
+            });
+            if !only_looks {
+                return self.of(reader);
+            }
+        }
+        self.of(id)
     }
 
     /// An instruction or a member of a fusion.

@@ -11,6 +11,7 @@ use super::room::is_view;
 use super::value::{Resident, Value};
 use crate::base::Idx;
 use crate::compiler::hlo::{InstrId, Opcode};
+use crate::machine::cost::decisions::VIEW_LOOKAHEAD;
 use crate::machine::isa::{DmaDirection, DmaQueue, Wait};
 
 /// A value in device memory.
@@ -49,7 +50,7 @@ impl Generator<'_> {
         let known = values.map(|(id, _)| *id).chain(self.loaded.iter().filter(|(_, l)| l.bytes > 0).map(|(id, _)| *id));
         let idle = known.filter(|id| !self.in_use.contains(id));
         // Ids break ties: the order of a hash map must not reach the program.
-        let Some(victim) = idle.max_by_key(|id| (self.next_use(*id, 16), id.index())) else { return false };
+        let Some(victim) = idle.max_by_key(|id| (self.next_use(*id, VIEW_LOOKAHEAD), id.index())) else { return false };
         if let Some(weight) = self.loaded.remove(&victim) {
             let done = self.emitter.so_far();
             self.ring.release(weight.bytes, done);
@@ -67,10 +68,10 @@ impl Generator<'_> {
         covered.push(result);
         let softmax = self.idioms.softmaxes.get(&id).or_else(|| self.idioms.softmax_of.get(&result));
         if let Some(s) = softmax {
-            covered.extend([s.max, s.exponential, s.sum, s.result]);
+            covered.extend(s.parts.iter().chain([&s.result]));
         }
-        if let Some(n) = self.idioms.layer_norms.get(&id) {
-            covered.extend([n.sum, n.mean, n.centred, n.square, n.squares, n.deviation, n.result]);
+        if let Some(n) = self.idioms.norms.get(&id) {
+            covered.extend(n.parts.iter().chain([&n.result]));
         }
         covered
     }
@@ -146,7 +147,7 @@ impl Generator<'_> {
         if let Some(Value::Resident(resident)) = self.values.get_mut(&id) {
             *resident = Resident { bytes: sbuf_bytes, ready: vec![back], ..resident.clone() };
         }
-        self.ready_views(id, back, 16);
+        self.ready_views(id, back, VIEW_LOOKAHEAD);
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use super::emitter::Purpose;
 use super::program::Generator;
 use crate::compiler::Workflow;
 use crate::machine::SourceId;
+use crate::machine::cost::instruction_cost;
 use crate::machine::isa::{Engine, Op, Wait};
 
 /// Functions that are in every table of the scalar engine.
@@ -44,6 +45,9 @@ pub(super) enum StepKind {
     Beside,
     /// Vector engine, two tensors. `of_main` when the tile's first value is one of them: it may still be in PSUM.
     Tensors { of_main: bool },
+    /// A tensor and a constant that the GpSimd engine set in SBUF: there, unless the tensor is still in PSUM, which it
+    /// leaves through the vector engine.
+    TensorConstant,
     /// Vector engine, a tensor and a row that the array repeated over the partitions in PSUM.
     TensorsRepeated,
     /// Scalar engine, function by table.
@@ -144,6 +148,8 @@ impl Generator<'_> {
                 let reads_psum = tile.in_psum || (of_main && tile.main_in_psum);
                 (Engine::Vector, Op::TensorTensor { free, sbuf_only: !reads_psum })
             }
+            StepKind::TensorConstant if tile.in_psum => (Engine::Vector, Op::TensorTensor { free, sbuf_only: false }),
+            StepKind::TensorConstant => (Engine::GpSimd, Op::TensorTensor { free, sbuf_only: true }),
             StepKind::TensorsRepeated => (Engine::Vector, Op::TensorTensor { free, sbuf_only: false }),
             StepKind::Function(_) => (Engine::Scalar, Op::Activate { free }),
             StepKind::FunctionSum(_) => (Engine::Scalar, Op::ActivateReduce { free }),
@@ -183,24 +189,14 @@ impl Generator<'_> {
         if self.loads[1] < self.loads[0] { Engine::Scalar } else { Engine::Vector }
     }
 
-    /// Counts what an engine was given, in picoseconds of its initiation intervals.
+    /// Counts what an engine was given: the time for which the simulator will hold it, picoseconds.
     pub(super) fn count_load(&mut self, engine: Engine, op: &Op) {
-        let (slot, mhz) = match engine {
-            Engine::Vector => (0, self.core.vector_mhz),
-            Engine::Scalar => (1, self.core.scalar_mhz),
+        let slot = match engine {
+            Engine::Vector => 0,
+            Engine::Scalar => 1,
             Engine::Tensor | Engine::GpSimd => return,
         };
-        let cycles = match *op {
-            Op::TensorTensor { free, sbuf_only: true } => u64::from(free) * 2,
-            Op::TensorTensor { free, .. }
-            | Op::TensorScalar { free }
-            | Op::TensorCopy { free }
-            | Op::TensorReduce { free }
-            | Op::ActivateReduce { free }
-            | Op::Activate { free } => u64::from(free),
-            _ => 0,
-        };
-        self.loads[slot] += cycles * 1_000_000 / u64::from(mhz.max(1));
+        self.loads[slot] += instruction_cost(self.costs, engine, op).interval.0;
     }
 
     /// Loads the table of `function` unless it is the one in place. A traced model's first table is loaded at the

@@ -6,10 +6,8 @@ use super::program::{Generator, Loaded, latest};
 use super::value::{Layout, Resident, Value, blocks, matrix_of};
 use crate::compiler::hlo::InstrId;
 use crate::machine::SourceId;
+use crate::machine::cost::decisions::IO_ELEMENT_BYTES;
 use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
-
-/// Bytes of an input or output element: inputs and outputs are never cast.
-const IO_BYTES: u64 = 4;
 
 /// A weight as the stationary operand of a dot.
 pub(super) struct WeightMatrix {
@@ -27,7 +25,7 @@ impl Generator<'_> {
     /// reads it; a traced model finds it there.
     pub(super) fn input(&mut self, id: InstrId) -> Result<(), CodegenError> {
         let (rows, columns) = matrix_of(&self.instruction(id)?.shape);
-        let bytes = rows.saturating_mul(columns).saturating_mul(IO_BYTES);
+        let bytes = rows.saturating_mul(columns).saturating_mul(IO_ELEMENT_BYTES);
         self.emitter.executable.memory.input_bytes += bytes;
         let staged = self.module.workflow.transfers_inputs();
         // Under a traced model there is no input operation: the load is part of the operation that reads it.
@@ -70,13 +68,13 @@ impl Generator<'_> {
         (partition_elements, free_elements): (u64, u64),
         after: &[Wait],
     ) -> Result<Resident, CodegenError> {
-        let bytes = self.resident_bytes(partition_elements, free_elements, IO_BYTES);
+        let bytes = self.resident_bytes(partition_elements, free_elements, IO_ELEMENT_BYTES);
         let mut after = after.to_vec();
         after.extend(self.take(id, bytes)?);
         let transfer = Transfer {
             queue: DmaQueue::Io,
             direction: DmaDirection::HbmToSbuf,
-            bytes: partition_elements * free_elements * IO_BYTES,
+            bytes: partition_elements * free_elements * IO_ELEMENT_BYTES,
             partitions: u32::try_from(partition_elements).unwrap_or(u32::MAX).min(self.core.partitions),
             short_descriptors: 0,
         };
@@ -95,13 +93,13 @@ impl Generator<'_> {
         let room = self.take(id, bytes)?;
         let mut ready = Vec::new();
         for block in blocks(rows, self.core.partitions) {
-            let block_bytes = self.resident_bytes(u64::from(block), columns, IO_BYTES);
+            let block_bytes = self.resident_bytes(u64::from(block), columns, IO_ELEMENT_BYTES);
             let mut after = after.to_vec();
             after.extend(self.take(id, block_bytes)?);
             let transfer = Transfer {
                 queue: DmaQueue::Io,
                 direction: DmaDirection::HbmToSbuf,
-                bytes: u64::from(block) * columns * IO_BYTES,
+                bytes: u64::from(block) * columns * IO_ELEMENT_BYTES,
                 partitions: block,
                 short_descriptors: 0,
             };
@@ -140,7 +138,7 @@ impl Generator<'_> {
         Ok(blocks)
     }
 
-    /// Loads one block of a weight matrix; its completion and the SBUF it takes.
+    /// Loads one block of a weight matrix for the product that reads it; its completion and the SBUF it takes.
     pub(super) fn load_block(&mut self, matrix: &WeightMatrix, columns: u32) -> Result<(Wait, u64), CodegenError> {
         let bytes = self.resident_bytes(matrix.depth, u64::from(columns), self.precision.operand_bytes);
         let mut after = self.take(matrix.via, bytes)?;
@@ -152,7 +150,7 @@ impl Generator<'_> {
             partitions: u32::try_from(matrix.depth).unwrap_or(u32::MAX).min(self.core.partitions),
             short_descriptors: 0,
         };
-        let source = self.sources.of(matrix.via);
+        let source = self.sources.of_reader(matrix.via);
         Ok((self.emitter.dma(transfer, source, &after), bytes))
     }
 
@@ -175,17 +173,17 @@ impl Generator<'_> {
             return Ok(*wait);
         }
         let elements = self.instruction(parameter)?.shape.elements();
-        let sbuf_bytes = self.resident_bytes(elements, 1, IO_BYTES);
+        let sbuf_bytes = self.resident_bytes(elements, 1, IO_ELEMENT_BYTES);
         let mut after = self.take(via, sbuf_bytes)?;
         after.extend_from_slice(&self.staged);
         let transfer = Transfer {
             queue: DmaQueue::Weights,
             direction: DmaDirection::HbmToSbuf,
-            bytes: elements * IO_BYTES,
+            bytes: elements * IO_ELEMENT_BYTES,
             partitions: u32::try_from(elements).unwrap_or(u32::MAX).min(self.core.partitions),
             short_descriptors: 0,
         };
-        let source = self.sources.of(via);
+        let source = self.sources.of_reader(via);
         let wait = self.emitter.dma(transfer, source, &after);
         self.loaded.insert(parameter, Loaded { blocks: vec![wait], bytes: sbuf_bytes });
         Ok(wait)
@@ -197,7 +195,7 @@ impl Generator<'_> {
         let Value::Resident(resident) = self.value(id)?.clone() else {
             return Err(self.unsupported(id, "a result that is a weight or a constant"));
         };
-        let bytes = resident.partition_elements * resident.free_elements * IO_BYTES;
+        let bytes = resident.partition_elements * resident.free_elements * IO_ELEMENT_BYTES;
         self.emitter.executable.memory.output_bytes += bytes;
         let partitions = u32::try_from(resident.partition_elements).unwrap_or(u32::MAX).min(self.core.partitions);
         let source = self.sources.of(id);
@@ -228,7 +226,7 @@ impl Generator<'_> {
         let store = Transfer {
             queue: DmaQueue::Custom,
             direction: DmaDirection::SbufToHbm,
-            bytes: elements * IO_BYTES,
+            bytes: elements * IO_ELEMENT_BYTES,
             partitions: self.core.partitions,
             short_descriptors: 0,
         };

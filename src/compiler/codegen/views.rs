@@ -5,6 +5,7 @@ use super::emitter::Transfer;
 use super::program::{Generator, latest};
 use super::value::{Layout, Resident, Value, matrix_of};
 use crate::compiler::hlo::InstrId;
+use crate::machine::cost::decisions::IMAGE_RANK;
 use crate::machine::isa::{DmaDirection, DmaQueue};
 
 impl Generator<'_> {
@@ -87,7 +88,7 @@ impl Generator<'_> {
         let shape = self.instruction(id)?.shape.clone();
         let (rows, columns) = matrix_of(&shape);
         let mut resident = Resident::of(Layout::RowMajor, rows, columns);
-        resident.bytes = self.resident_bytes(rows, columns, 4);
+        resident.bytes = self.resident_bytes(rows, columns, self.element_bytes(id));
         let mut after = self.take(id, resident.bytes)?;
         if let Ok(Value::Resident(indices)) = self.value(self.operand(id, 1)?) {
             after.extend_from_slice(&indices.ready);
@@ -147,6 +148,6 @@ impl Generator<'_> {
     fn came_from_image(&self, id: InstrId) -> bool {
         let operand = self.operand(id, 0).ok();
         let before = operand.and_then(|o| self.operand(o, 0).ok()).and_then(|o| self.instruction(o).ok());
-        before.is_some_and(|i| i.shape.rank() == 4)
+        before.is_some_and(|i| i.shape.rank() == IMAGE_RANK)
     }
 }

@@ -5,7 +5,8 @@ use super::{Effect, Finding, Rule};
 use crate::base::units::format_ns;
 use crate::insight::spans::length_ns;
 
-/// Share of the device window above which transfers dominate, percent.
+/// Share of the device window above which transfers dominate, percent. Chosen: more than half is what the word says; no
+/// document gives a threshold.
 const MOST_PERCENT: f64 = 50.0;
 
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {

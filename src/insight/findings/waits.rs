@@ -6,7 +6,8 @@ use crate::base::Interval;
 use crate::base::units::format_ns;
 use crate::insight::run::{Item, ItemRef, Run, UnitRun};
 
-/// Share of the device window above which a gap is long, percent.
+/// Share of the device window above which a gap is long, percent (derived: the NKI guides call an engine well used that is
+/// active for 90 % of the time, which one such gap already prevents).
 const LONG_PERCENT: f64 = 10.0;
 
 /// The longest gap of an engine before an item that waited.
@@ -106,7 +107,7 @@ fn inside_ns(gap: Interval<i64>, item: &Item) -> u64 {
     u64::try_from(item.time.end.min(gap.end) - item.time.start.max(gap.start)).unwrap_or(0)
 }
 
-/// `weights on qSyncWeights0 (NN[model]/Linear[layer1]/aten__permute_transpose)`.
+/// `weights on qSyncWeights0 (NN[model]/Linear[layer1]/aten__addmm_dot)`.
 fn described(run: &Run<'_>, (unit, item): (&UnitRun, &Item)) -> String {
     let what = item.transfer().map_or(String::new(), |t| format!("{} on ", t.role.words()));
     format!("{what}{} ({})", unit.name, run.path(item))

@@ -17,9 +17,9 @@ pub struct Calibration {
 
 /// What `neuronscope validate --calibrate` fits to the published rows in `tests/it/fixtures/published/calibration.csv`.
 pub const FITTED: Calibration = Calibration {
-    weight_stream_bytes_per_us: 248_000,
-    inf2_engine_permille: 1_220,
-    host_call_ns: 125_000,
-    host_io_bytes_per_us: 3_400,
-    torch_1_permille: 1_097,
+    weight_stream_bytes_per_us: 245_000,
+    inf2_engine_permille: 1_205,
+    host_call_ns: 115_000,
+    host_io_bytes_per_us: 3_200,
+    torch_1_permille: 1_090,
 };

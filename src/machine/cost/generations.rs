@@ -2,6 +2,7 @@
 //! else is v2's, as docs/costs.md says line by line.
 
 use super::CostTable;
+use super::table::{V3_DMA_GB_PER_S, V4_DMA_GB_PER_S, short_descriptor_ps};
 use crate::machine::arch::{Instance, UnpublishedFigures, core_spec};
 
 /// The limit of power changes of the tensor engine: it starts at a part of its rate and reaches the whole rate after some
@@ -51,8 +52,7 @@ impl CostTable {
         dma.engine_bytes_per_us = 23_000;
         // Measured with descriptors of 4 KiB; 368 GB/s are published.
         dma.aggregate_bytes_per_us = 354_000;
-        // Derived: v2's, as the measured curve of this generation is the same in units of its bandwidth.
-        dma.short_descriptor_ps = 9_000 * 272 / 368;
+        dma.short_descriptor_ps = short_descriptor_ps(V3_DMA_GB_PER_S);
         Ok(table)
     }
 
@@ -64,7 +64,7 @@ impl CostTable {
         let mut table = Self { core: core_spec(4)?, ..Self::neuroncore_v3()? };
         table.dma.engine_bytes_per_us = 33_000;
         table.dma.aggregate_bytes_per_us = 528_000;
-        table.dma.short_descriptor_ps = 9_000 * 272 / 528;
+        table.dma.short_descriptor_ps = short_descriptor_ps(V4_DMA_GB_PER_S);
         Ok(table)
     }
 

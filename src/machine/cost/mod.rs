@@ -1,11 +1,20 @@
 //! What things cost: every constant of the timing model in one table, each with its source.
 
 mod calibration;
+mod chosen;
+pub mod decisions;
 mod engine;
+mod entries;
+mod entry;
 mod generations;
+mod gpsimd;
+mod register;
 mod table;
 
 pub use calibration::{Calibration, FITTED};
 pub use engine::{InstructionCost, instruction_cost};
+pub use entry::{Entry, Status};
 pub use generations::Throttle;
+pub use gpsimd::GpsimdCosts;
+pub use register::{register, register_markdown};
 pub use table::{CostTable, DmaCosts, EngineCosts, RuntimeCosts};

@@ -1,5 +1,6 @@
 //! The constants. "Published" figures are from AWS documentation; "measured" ones were read off device traces or the
-//! profiler's pictures that AWS published; "derived" ones are arithmetic on those. docs/costs.md lists them again.
+//! profiler's pictures that AWS published; "derived" ones are arithmetic on those. The register lists them with their
+//! sources, and docs/costs.md is printed from it.
 
 use super::{Calibration, FITTED, Throttle};
 use crate::machine::arch::{CoreSpec, NEURONCORE_V2};
@@ -12,12 +13,13 @@ pub struct EngineCosts {
     pub slowdown_permille: u32,
     /// Shortest initiation interval of any instruction (published, NKI cost table: `MIN_II` ~ 64).
     pub min_interval_cycles: u32,
-    /// Added once when an instruction is short or depends on the one before it (published, NKI architecture guide:
-    /// ~100 engine cycles).
+    /// Added once when an instruction of the vector, the scalar or the GpSimd engine is short or depends on the one before
+    /// it (published, NKI architecture guide: ~100 engine cycles).
     pub static_overhead_cycles: u32,
-    /// Access to SBUF or PSUM that pipelining doesn't hide (published: ~60 cycles on NeuronCore-v2). Charged where a
-    /// dependent chain shows it: the array's read of SBUF and the scalar engine's read of PSUM. A dependent scalar
-    /// engine chain was measured at 264 cycles, of which `64 + 100 + 60` are these three.
+    /// Access to SBUF or PSUM that pipelining does not hide (published: ~60 cycles on NeuronCore-v2). Charged where a
+    /// dependent chain shows it: the array's read of a stationary tile after idle time, its read of the moving tile and
+    /// its write to PSUM; the scalar engine's read of PSUM. A dependent scalar engine chain was measured at 264 cycles,
+    /// of which `64 + 100 + 60` are these three.
     pub memory_access_cycles: u32,
     /// Cycles an element of an operation on two tensors that both lie in SBUF (published, NKI cost table: 2, and 1 when
     /// all are 16 bits wide).
@@ -39,13 +41,9 @@ pub struct EngineCosts {
     pub act_table_load_ns: u64,
     /// Extra cycles before a GpSimd instruction starts (published: ~150).
     pub gpsimd_start_cycles: u32,
-    /// One element access of a custom operator to HBM, nanoseconds (derived from the published custom ReLU figures: a
-    /// step of 123.477 ms over 196,608 elements is 628 ns an element, about 625 without the rest of the step, at 2.5
-    /// accesses).
-    pub custom_hbm_access_ns: u64,
-    /// Accesses per element of the element-wise custom ReLU, in tenths: one read to compare, one more when positive
-    /// (half of them), one write (derived).
-    pub custom_accesses_tenths: u32,
+    /// One element of the element-wise custom ReLU that models call, picoseconds (derived: its kernel run on
+    /// [`GpsimdCosts`](super::GpsimdCosts), 2.5 accesses to device memory and 27 cycles; a test runs it again).
+    pub custom_element_ps: u64,
     /// From one engine's completion to another engine's start, nanoseconds (measured: ~30 ns on the hardware path).
     pub semaphore_ns: u64,
 }
@@ -67,13 +65,13 @@ pub struct DmaCosts {
     pub semaphore_to_engine_ns: u64,
     /// Usable rate of one DMA engine, bytes per microsecond (published: 17 B/ns on NeuronCore-v2).
     pub engine_bytes_per_us: u64,
-    /// Time of one short descriptor with all engines of a core at work, picoseconds (derived from the measured bandwidth
-    /// curve: copies of up to 2 KiB a partition take the same time, which fits 9 ns a row in published CNN rows).
+    /// Time of one short descriptor with all engines of a core at work, picoseconds (derived from the curve that was
+    /// measured on Trn2: [`short_descriptor_ps`]).
     pub short_descriptor_ps: u64,
     /// SBUF partitions one DMA engine serves (published: engine `e` serves partitions `8e..8e+8`).
     pub partitions_per_engine: u32,
-    /// Rate of all engines of a core together, bytes per microsecond (published: 272 GB/s; weight streams in the
-    /// published tables fit 246).
+    /// Rate of all engines of a core together, bytes per microsecond (published: 272 GB/s; fitted, as
+    /// [`Calibration::weight_stream_bytes_per_us`]).
     pub aggregate_bytes_per_us: u64,
 }
 
@@ -86,9 +84,10 @@ pub struct RuntimeCosts {
     pub setup_mark_step_ns: u64,
     /// Device-side tear-down, nanoseconds (measured: 4.3 us).
     pub teardown_ns: u64,
-    /// Host time of one inference call, nanoseconds (derived from published tables: 0.13 ms).
+    /// Host time of one inference call, nanoseconds (fitted, [`Calibration::host_call_ns`]).
     pub host_call_ns: u64,
-    /// Effective rate of inputs and outputs between host and device, bytes per microsecond (derived: 3.2 GB/s).
+    /// Effective rate of inputs and outputs between host and device, bytes per microsecond (fitted,
+    /// [`Calibration::host_io_bytes_per_us`]).
     pub host_io_bytes_per_us: u64,
     /// Loading one model, nanoseconds (measured on the published toy model: 62 ms).
     pub load_ns: u64,
@@ -98,8 +97,28 @@ pub struct RuntimeCosts {
     /// Rate of the link between the host and one device, bytes per microsecond (published: the driver's PCIe copies run at
     /// 16 GB/s on v2; each device has a link of its own, as it has DMA engines of its own for the host).
     pub link_bytes_per_us: u64,
+    /// How long a call takes with the compiler and runtime of PyTorch 1, thousandths of what it takes with those of
+    /// PyTorch 2 (fitted).
+    pub torch_1_permille: u32,
     /// Warm-up beyond the inference itself, nanoseconds (measured: 2.6 to 4.4 ms for the toy model).
     pub warmup_ns: u64,
+}
+
+/// Published DMA bandwidth of a core, GB/s: NeuronCore-v2.
+pub(super) const V2_DMA_GB_PER_S: u64 = 272;
+/// Of NeuronCore-v3.
+pub(super) const V3_DMA_GB_PER_S: u64 = 368;
+/// Of NeuronCore-v4.
+pub(super) const V4_DMA_GB_PER_S: u64 = 528;
+
+/// Time of one short descriptor, picoseconds, on a core with this published DMA bandwidth.
+///
+/// The bandwidth curve of Trn2 in the NKI DMA overview says that a copy of 128 rows takes the same 850 ns for every row
+/// length up to 2 KiB. Other generations are taken to need as long in units of their bandwidth.
+pub(super) const fn short_descriptor_ps(dma_gb_per_s: u64) -> u64 {
+    const COPY_PS: u64 = 850_000;
+    const ROWS: u64 = 128;
+    COPY_PS * V3_DMA_GB_PER_S / (dma_gb_per_s * ROWS)
 }
 
 /// All costs of one kind of NeuronCore, with its specification.
@@ -140,8 +159,7 @@ impl CostTable {
                 tensor_throttle: None,
                 act_table_load_ns: 500,
                 gpsimd_start_cycles: 150,
-                custom_hbm_access_ns: 250,
-                custom_accesses_tenths: 25,
+                custom_element_ps: 637_000,
                 semaphore_ns: 30,
             },
             dma: DmaCosts {
@@ -151,7 +169,7 @@ impl CostTable {
                 completion_ns: 190,
                 semaphore_to_engine_ns: 110,
                 engine_bytes_per_us: 17_000,
-                short_descriptor_ps: 9_000,
+                short_descriptor_ps: short_descriptor_ps(V2_DMA_GB_PER_S),
                 partitions_per_engine: 8,
                 aggregate_bytes_per_us: fitted.weight_stream_bytes_per_us,
             },
@@ -164,6 +182,7 @@ impl CostTable {
                 load_ns: 62_000_000,
                 load_beside_ns: 15_800_000,
                 link_bytes_per_us: 16_000,
+                torch_1_permille: fitted.torch_1_permille,
                 warmup_ns: 2_600_000,
             },
         }

@@ -128,14 +128,18 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         let state = &self.units[engine.index()];
         let Readiness::At(start) = state.readiness else { return };
         let index = state.next;
-        let instruction = &self.executable.engines[engine.index()][index];
-        let mut cost = self.cost_of(engine, instruction.op);
+        let op = self.executable.engines[engine.index()][index].op;
+        let mut cost = self.cost_of(engine, op);
         if let (Engine::Tensor, Some(throttle)) = (engine, self.costs.engine.tensor_throttle) {
             cost = self.power.stretch(throttle, start, cost);
         }
+        // The array reads a stationary tile behind the matmuls before it; an idle array waits for it.
+        let idle = self.pending[engine.index()].is_none() || start > self.units[engine.index()].free_at;
+        let exposed = idle && matches!(op, Op::LdWeights { .. });
+        let held = if exposed { cost.latency } else { cost.interval };
         self.flush(engine, start, observer);
         let state = &mut self.units[engine.index()];
-        state.free_at = state.free_at.max(start + cost.interval);
+        state.free_at = state.free_at.max(start + held);
         let end = start + cost.latency;
         state.complete(end);
         self.pending[engine.index()] = Some(Pending { index, span: Interval::new(start, end) });

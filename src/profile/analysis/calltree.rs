@@ -4,7 +4,7 @@
 //! the sum of their durations and whose self time the sum of their self times. Children of a node may overlap one
 //! another where slices do not nest: the sum of their totals may then exceed the node's.
 
-use super::{Selection, SliceCursor};
+use super::{Occurrences, Selection, SliceCursor};
 use crate::base::{FxHashMap, StrId};
 use crate::profile::{Profile, SliceId, TrackId};
 
@@ -38,7 +38,7 @@ pub struct CallNode {
     pub frame: Frame,
     /// Position of the node around it; its own for the first.
     pub parent: u32,
-    /// Number of slices.
+    /// How often they ran ([`Occurrences`]).
     pub count: u64,
     /// Sum of their durations, in ns; of the outermost nodes and of threads the sum of the nodes below.
     pub total_ns: i64,
@@ -113,6 +113,13 @@ impl CallTree {
 /// No node: slices that are not selected.
 const NO_NODE: u32 = u32::MAX;
 
+/// The node of the innermost selected slice that contains a slice wholly.
+fn node_around(profile: &Profile, id: SliceId, node_of: &[u32]) -> u32 {
+    let slices = profile.slices();
+    let mut around = std::iter::successors(slices.enclosing(id), |outer| slices.enclosing(*outer));
+    around.find_map(|outer| Some(node_of[outer.0 as usize]).filter(|node| *node != NO_NODE)).unwrap_or(NO_NODE)
+}
+
 /// Merges slices by stack, a part at a time.
 #[derive(Debug)]
 pub struct CallTreePass {
@@ -120,6 +127,7 @@ pub struct CallTreePass {
     by_thread: bool,
     own: Vec<i64>,
     cursor: SliceCursor,
+    occurrences: Occurrences,
     node_of: Vec<u32>,
     tree: CallTree,
 }
@@ -131,6 +139,7 @@ impl CallTreePass {
         Self {
             own: selection.self_times(profile),
             cursor: selection.cursor(profile),
+            occurrences: Occurrences::of(profile),
             node_of: vec![NO_NODE; profile.slices().len()],
             tree: CallTree::new(Frame::Root),
             selection,
@@ -140,11 +149,11 @@ impl CallTreePass {
 
     /// Looks at about `limit` slices more. Returns whether it has seen all.
     pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
-        let Self { selection, by_thread, own, cursor, node_of, tree } = self;
+        let Self { selection, by_thread, own, cursor, occurrences, node_of, tree } = self;
         let slices = profile.slices();
         cursor.advance(limit, |track, id| {
             let Some(dur) = selection.counted_ns(profile, id) else { return };
-            let outer = slices.enclosing(id).map_or(NO_NODE, |p| node_of[p.0 as usize]);
+            let outer = node_around(profile, id, node_of);
             let parent = match outer {
                 NO_NODE => {
                     let thread = if *by_thread { tree.below(0, Frame::Track(track)) } else { 0 };
@@ -157,7 +166,7 @@ impl CallTreePass {
                 outer => outer,
             };
             let node = tree.below(parent, Frame::Name(slices.name(id)));
-            tree.add(node, 1, dur, own[id.0 as usize]);
+            tree.add(node, occurrences.count(profile, id), dur, own[id.0 as usize]);
             node_of[id.0 as usize] = node;
         })
     }
@@ -197,6 +206,7 @@ pub struct SandwichPass {
     selection: Selection,
     own: Vec<i64>,
     cursor: SliceCursor,
+    occurrences: Occurrences,
     node_of: Vec<u32>,
     found: Sandwich,
 }
@@ -209,6 +219,7 @@ impl SandwichPass {
         Self {
             own: selection.self_times(profile),
             cursor: selection.cursor(profile),
+            occurrences: Occurrences::of(profile),
             node_of: vec![NO_NODE; profile.slices().len()],
             found: Sandwich { count: 0, self_ns: 0, callers: tree(), callees: tree() },
             selection,
@@ -218,25 +229,26 @@ impl SandwichPass {
 
     /// Looks at about `limit` slices more. Returns whether it has seen all.
     pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
-        let Self { name, selection, own, cursor, node_of, found } = self;
+        let Self { name, selection, own, cursor, occurrences, node_of, found } = self;
         let slices = profile.slices();
         cursor.advance(limit, |_, id| {
             let Some(dur) = selection.counted_ns(profile, id) else { return };
+            let count = occurrences.count(profile, id);
             let (named, own) = (slices.name(id) == *name, own[id.0 as usize]);
             if named {
-                found.count += 1;
+                found.count += count;
                 found.self_ns += own;
             }
-            let outer = slices.enclosing(id).map_or(NO_NODE, |p| node_of[p.0 as usize]);
+            let outer = node_around(profile, id, node_of);
             let node = match outer {
                 NO_NODE if named => {
-                    add_callers(&mut found.callers, profile, id, dur);
+                    add_callers(&mut found.callers, profile, selection, (id, count, dur));
                     0
                 }
                 NO_NODE => return,
                 outer => found.callees.below(outer, Frame::Name(slices.name(id))),
             };
-            found.callees.add(node, 1, dur, own);
+            found.callees.add(node, count, dur, own);
             node_of[id.0 as usize] = node;
         })
     }
@@ -248,15 +260,20 @@ impl SandwichPass {
     }
 }
 
-fn add_callers(callers: &mut CallTree, profile: &Profile, id: SliceId, dur: i64) {
+/// Adds a slice of the name, with how often it ran and its time, to the selected slices around it.
+fn add_callers(
+    callers: &mut CallTree,
+    profile: &Profile,
+    selection: &Selection,
+    (id, count, dur): (SliceId, u64, i64),
+) {
     let slices = profile.slices();
-    callers.add(0, 1, dur, 0);
+    callers.add(0, count, dur, 0);
+    let around = std::iter::successors(slices.enclosing(id), |outer| slices.enclosing(*outer));
     let mut at = 0;
-    let mut outer = slices.enclosing(id);
-    while let Some(caller) = outer {
+    for caller in around.filter(|outer| selection.counted(profile, *outer).is_some()) {
         at = callers.below(at, Frame::Name(slices.name(caller)));
-        callers.add(at, 1, dur, 0);
-        outer = slices.enclosing(caller);
+        callers.add(at, count, dur, 0);
     }
 }
 

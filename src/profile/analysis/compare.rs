@@ -5,11 +5,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::extent::{Extent, extent};
 use super::operators::{OpStats, OpTable};
 use super::{GroupBy, Selection};
+use crate::base::units::format_ns;
 use crate::base::{FxHashMap, FxHashSet};
-use crate::profile::neuron::FRAMEWORK_TRACK;
-use crate::profile::{Profile, TrackId};
+use crate::profile::Profile;
+use crate::profile::levels::Family;
 
 /// Most operators that travel; the rest is summed up.
 const MOST_ROWS: usize = 20_000;
@@ -21,12 +23,14 @@ pub struct OperatorTotals {
     pub title: String,
     /// What operators are grouped by.
     pub by: GroupBy,
+    /// The level whose slices they are; `all` for those of all levels.
+    pub level: String,
     /// Operators, greatest total first.
     pub rows: Vec<OperatorTime>,
     /// Operators beyond the most that travel, summed up.
     pub left_out: OperatorTime,
-    /// From the first to the last event, in ns.
-    pub span_ns: i64,
+    /// How long it took.
+    pub extent: Extent,
     /// Number of steps (iterations) the profile marks; absent when it marks none.
     pub steps: Option<u64>,
 }
@@ -87,6 +91,42 @@ pub struct ComparedRow {
     pub ratio: Option<f64>,
 }
 
+/// How long two profiles took, by what both of them have: steps, else the window of their devices, else their span.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Took {
+    /// What was measured: `Steps`, `One step`, `Device window`, `Span`.
+    pub what: String,
+    /// Of the base, in ns.
+    pub base_ns: f64,
+    /// Of the other, in ns.
+    pub other_ns: f64,
+}
+
+impl Took {
+    /// Both with the change: `Device window: 7.13 µs -> 4.14 µs (-41.9 %)`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let change = match self.base_ns > 0.0 {
+            true => format!(" ({:+.1} %)", (self.other_ns - self.base_ns) * 100.0 / self.base_ns),
+            false => String::new(),
+        };
+        format!("{}: {} -> {}{change}", self.what, format_ns(self.base_ns), format_ns(self.other_ns))
+    }
+
+    fn of(base: (&Extent, f64), other: (&Extent, f64), per_step: bool) -> Self {
+        let step = if per_step { "One step" } else { "Steps" };
+        let measured = [
+            (step, base.0.steps_ns, other.0.steps_ns),
+            ("Device window", base.0.device_ns, other.0.device_ns),
+            ("Span", Some(base.0.span_ns), Some(other.0.span_ns)),
+        ];
+        let both = measured.into_iter().find_map(|(what, a, b)| Some((what, a? as f64, b? as f64)));
+        let (what, base_ns, other_ns) = both.unwrap_or(("Span", 0.0, 0.0));
+        let (base_steps, other_steps) = if what == step { (base.1, other.1) } else { (1.0, 1.0) };
+        Self { what: what.to_owned(), base_ns: base_ns / base_steps, other_ns: other_ns / other_steps }
+    }
+}
+
 /// Two profiles, operator by operator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
@@ -98,6 +138,10 @@ pub struct Comparison {
     pub measure: Measure,
     /// Whether counts and times are those of one step.
     pub per_step: bool,
+    /// The level whose slices are compared, of the base and of the other.
+    pub levels: (String, String),
+    /// What both took, in one number each.
+    pub took: Took,
     /// Operators, greatest difference first whatever its sign, equal ones by name.
     pub rows: Vec<ComparedRow>,
     /// Sums over all operators, also those left out.
@@ -105,9 +149,9 @@ pub struct Comparison {
 }
 
 impl OperatorTotals {
-    /// The totals of a table of statistics of a profile.
+    /// The totals of a table of statistics of the selected slices of a profile.
     #[must_use]
-    pub fn of(profile: &Profile, table: &OpTable, title: &str) -> Self {
+    pub fn of(profile: &Profile, selection: &Selection, table: &OpTable, title: &str) -> Self {
         let row = |s: &OpStats| OperatorTime {
             name: table.name(profile, s).to_owned(),
             count: s.count,
@@ -121,9 +165,10 @@ impl OperatorTotals {
         Self {
             title: title.to_owned(),
             by: table.grouping.by(),
+            level: profile.levels().name(selection.level).to_owned(),
             rows: table.stats.iter().take(MOST_ROWS).map(row).collect(),
             left_out,
-            span_ns: profile.span_ns(),
+            extent: extent(profile),
             steps: steps(profile),
         }
     }
@@ -189,7 +234,9 @@ impl Comparison {
             by_effect.then_with(|| a.name.cmp(&b.name))
         });
         let sum = row("", Presence::Both, Some(&base.all()), Some(&other.all()));
-        Ok(Self { base: base.title.clone(), other: other.title.clone(), measure, per_step, rows, sum })
+        let took = Took::of((&base.extent, base_steps), (&other.extent, other_steps), per_step);
+        let levels = (base.level.clone(), other.level.clone());
+        Ok(Self { base: base.title.clone(), other: other.title.clone(), measure, per_step, levels, took, rows, sum })
     }
 }
 
@@ -209,19 +256,13 @@ pub fn steps(profile: &Profile) -> Option<u64> {
     (found > 0).then_some(found)
 }
 
-/// What a profile is compared over when nothing else is asked for: where it has rows of framework operators, those (its
-/// other rows show the same work again); otherwise all slices.
+/// What operators are grouped by when nobody chooses: rows of framework operators of a Neuron profile by operator, for a
+/// fusion of several is named by a number; anything else by name.
 #[must_use]
-pub fn compared_by_default(profile: &Profile) -> (GroupBy, Selection) {
-    let is_row = |t: &TrackId| {
-        profile.str(profile.tracks()[*t].name) == FRAMEWORK_TRACK && !profile.slices().range_of(*t).is_empty()
-    };
-    let rows: Vec<TrackId> = profile.tracks().ids().filter(is_row).collect();
-    if rows.is_empty() {
-        (GroupBy::Name, Selection::default())
-    } else {
-        (GroupBy::CategoryOrName, Selection::of_tracks(rows))
-    }
+pub fn grouped_by_default(profile: &Profile) -> GroupBy {
+    let levels = profile.levels();
+    let is_neuron = levels.family() == Family::Neuron && levels.name(levels.default_level()) == "framework ops";
+    if is_neuron { GroupBy::CategoryOrName } else { GroupBy::Name }
 }
 
 #[cfg(test)]
@@ -239,7 +280,7 @@ mod tests {
             b.slice(t, start, dur, name, "", None);
         }
         let profile = b.finish(Diagnostics::new());
-        OperatorTotals::of(&profile, &operator_stats(&profile, &OpQuery::default()), title)
+        OperatorTotals::of(&profile, &Selection::default(), &operator_stats(&profile, &OpQuery::default()), title)
     }
 
     #[test]
@@ -275,6 +316,7 @@ mod tests {
         let found = Comparison::of(&one, &two, Measure::SelfTime, true).unwrap();
         let mm = found.rows.iter().find(|r| r.name == "mm").unwrap();
         assert_eq!((mm.base_ns, mm.other_ns, mm.other_count), (40.0, 50.0, 1.0));
+        assert_eq!(found.took.text(), "Span: 100 ns -> 200 ns (+100.0 %)");
         let none = totals("none", &[("mm", 0, 1)]);
         let error = Comparison::of(&one, &none, Measure::SelfTime, true).unwrap_err();
         assert!(error.starts_with("none: it marks no steps"), "{error}");

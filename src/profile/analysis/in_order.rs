@@ -37,7 +37,12 @@ impl InOrderPass {
     #[must_use]
     pub fn new(profile: &Profile, mut selection: Selection, limit: usize) -> Self {
         let tracks = selection.tracks_of(profile).into_iter();
-        let size = |t: &TrackId| (profile.slices().range_of(*t).len(), Reverse(*t));
+        let counts = |id: &SliceId| selection.counted(profile, *id).is_some();
+        let size = |t: &TrackId| {
+            let all = profile.slices().of_track(*t);
+            // Of one level, what counts of a thread is what it has of that.
+            (if selection.level.is_some() { all.filter(counts).count() } else { all.len() }, Reverse(*t))
+        };
         let track = tracks.filter(|t| size(t).0 > 0).max_by_key(size);
         selection.tracks = Some(track.into_iter().collect());
         let cursor = selection.cursor(profile);

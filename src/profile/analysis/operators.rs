@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{GroupBy, Grouping, Selection, SliceCursor};
+use super::{GroupBy, Grouping, Occurrences, Selection, SliceCursor};
 use crate::base::stats;
 use crate::profile::{Profile, SliceId};
 
@@ -13,12 +13,14 @@ use crate::profile::{Profile, SliceId};
 pub struct OpStats {
     /// Number of the group in its [`Grouping`].
     pub group: u32,
-    /// Number of slices.
+    /// How often it ran: its slices, but those that go on with an interrupted one ([`Occurrences`]).
     pub count: u64,
     /// Sum of durations, in ns.
     pub total_ns: i64,
     /// Sum of self times, in ns.
     pub self_ns: i64,
+    /// Whether all its slices only wrap others.
+    pub wraps: bool,
     /// Shortest duration, in ns.
     pub min_ns: i64,
     /// Longest duration, in ns.
@@ -45,6 +47,7 @@ impl OpStats {
             count: 0,
             total_ns: 0,
             self_ns: 0,
+            wraps: true,
             min_ns: i64::MAX,
             max_ns: -1,
             longest: first,
@@ -52,7 +55,7 @@ impl OpStats {
         }
     }
 
-    /// Mean duration in ns.
+    /// Mean duration of an occurrence in ns.
     #[must_use]
     pub fn mean_ns(&self) -> f64 {
         self.total_ns as f64 / self.count.max(1) as f64
@@ -75,7 +78,7 @@ pub struct OpQuery {
 pub struct OpTable {
     /// What the groups are.
     pub grouping: Grouping,
-    /// Greatest total first, equal ones by name.
+    /// Greatest total first, equal ones by name; groups that only wrap others come last.
     pub stats: Vec<OpStats>,
 }
 
@@ -102,6 +105,7 @@ pub struct OperatorPass {
     grouping: Grouping,
     own: Vec<i64>,
     cursor: SliceCursor,
+    occurrences: Occurrences,
     /// Position in `stats` of each group, one more; 0 for none.
     row_of: Vec<u32>,
     stats: Vec<OpStats>,
@@ -117,6 +121,7 @@ impl OperatorPass {
         Self {
             own: query.selection.self_times(profile),
             cursor: query.selection.cursor(profile),
+            occurrences: Occurrences::of(profile),
             row_of: vec![0; grouping.len(profile)],
             stats: Vec::new(),
             durations: Vec::new(),
@@ -127,7 +132,8 @@ impl OperatorPass {
 
     /// Looks at about `limit` slices more. Returns whether it has seen all.
     pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
-        let Self { query, grouping, own, cursor, row_of, stats, durations } = self;
+        let Self { query, grouping, own, cursor, occurrences, row_of, stats, durations } = self;
+        let levels = profile.levels();
         cursor.advance(limit, |track, id| {
             let Some(dur) = query.selection.counted_ns(profile, id) else { return };
             let group = grouping.group_of(profile, track, id);
@@ -137,7 +143,8 @@ impl OperatorPass {
                 *place = stats.len() as u32;
             }
             let row = &mut stats[*place as usize - 1];
-            row.count += 1;
+            row.count += occurrences.count(profile, id);
+            row.wraps = row.wraps && levels.wraps(profile, track, id);
             row.total_ns = row.total_ns.saturating_add(dur);
             row.self_ns = row.self_ns.saturating_add(own[id.0 as usize]);
             row.min_ns = row.min_ns.min(dur);
@@ -157,7 +164,8 @@ impl OperatorPass {
         self.fill_percentiles();
         let (grouping, mut stats) = (self.grouping, self.stats);
         let name = |s: &OpStats| grouping.label(profile, s.group);
-        stats.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then_with(|| name(a).cmp(name(b))));
+        let by_time = |a: &OpStats, b: &OpStats| b.total_ns.cmp(&a.total_ns).then_with(|| name(a).cmp(name(b)));
+        stats.sort_by(|a, b| a.wraps.cmp(&b.wraps).then_with(|| by_time(a, b)));
         OpTable { grouping, stats }
     }
 

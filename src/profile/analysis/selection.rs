@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::self_time::SelfTimes;
 use crate::base::{Interval, TraceNs};
+use crate::profile::levels::LevelId;
 use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
 
 /// Which slices a question is about.
@@ -17,6 +18,8 @@ pub struct Selection {
     /// Only this span: slices that share an instant with it, or that have no duration and lie in it, count with the part
     /// inside; everything if absent.
     pub within: Option<Interval<TraceNs>>,
+    /// Only the slices of this level; those of all levels if absent, which may show the same work several times.
+    pub level: Option<LevelId>,
 }
 
 impl Selection {
@@ -50,7 +53,9 @@ impl Selection {
         if slices.flags(id).has(SliceFlags::UNCLOSED) {
             return None;
         }
-        self.part(slices.interval(id))
+        let part = self.part(slices.interval(id))?;
+        let is_of_level = |level| profile.levels().of_slice(profile, slices.track(id), id) == level;
+        self.level.is_none_or(is_of_level).then_some(part)
     }
 
     /// What of a slice of a profile counts, in ns; nothing when it is outside or never ended.
@@ -58,6 +63,12 @@ impl Selection {
     pub fn counted_ns(&self, profile: &Profile, id: SliceId) -> Option<i64> {
         let part = self.counted(profile, id)?;
         Some(part.end.0.saturating_sub(part.start.0))
+    }
+
+    /// The slices of a level.
+    #[must_use]
+    pub fn of_level(level: Option<LevelId>) -> Self {
+        Self { level, ..Self::default() }
     }
 
     /// The chosen tracks, in the order of the profile, each once.

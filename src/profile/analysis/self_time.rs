@@ -182,10 +182,16 @@ pub fn self_time_of(profile: &Profile, id: SliceId) -> Option<i64> {
     let track = slices.track(id);
     let (start, end) = (slices.start(id), slices.end(id));
     let rank = |id: SliceId| (slices.start(id), Reverse(slices.end(id)), id);
-    let takes = |other: &SliceId| rank(*other) > rank(id) && !slices.flags(*other).has(SliceFlags::UNCLOSED);
+    let level = |track, id| profile.levels().of_slice(profile, track, id);
+    let own_level = level(track, id);
     let lanes = Threads::of(profile).lanes_with(profile, track);
     let inside = lanes.into_iter().flat_map(|lane| {
         let range = first_starting(profile, lane, start)..first_starting(profile, lane, end);
+        let takes = move |other: &SliceId| {
+            rank(*other) > rank(id)
+                && !slices.flags(*other).has(SliceFlags::UNCLOSED)
+                && level(lane, *other) == own_level
+        };
         range.map(SliceId::from_usize).filter(takes).map(|other| slices.interval(other))
     });
     let clipped = inside.map(|s| Interval::new(s.start, s.end.min(end))).collect();

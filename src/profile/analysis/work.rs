@@ -8,12 +8,15 @@
 //! | Kineto | a category `kernel`, `cpu_op`, or an older spelling | `kernel` | `gpu_memcpy`, `gpu_memset` | kernels named nccl, rccl | `cpu_op`, `cuda_runtime`, `python_function` and others of the host |
 //! | XLA | a process named `/device:` | rows `XLA Ops` and `Stream` | there, names of copies, infeed, outfeed | there, collectives | processes named `/host:` |
 //!
-//! Annotations, steps, module rows and the span of the profiler itself are no work.
+//! Annotations, module rows, and what only wraps others ([`crate::profile::levels::wrappers`]: steps, the profiler itself,
+//! compilation) are no work. Setting the Neuron runtime up is the host's.
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Idx, IndexVec, StrId};
-use crate::profile::neuron::{EXECUTION_PROCESS, HLO_TRACK};
+pub use crate::profile::levels::Family;
+use crate::profile::levels::wrappers::Wrapper;
+use crate::profile::neuron_names::{EXECUTION_PROCESS, EXECUTION_TRACK, HLO_TRACK, TRANSFER_PROCESS};
 use crate::profile::{Profile, SliceId, TrackId};
 
 /// What a slice is spent on.
@@ -47,19 +50,6 @@ impl Work {
     }
 }
 
-/// Who wrote the profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Family {
-    /// The Neuron plugin, or this product's simulator.
-    Neuron,
-    /// The profiler of PyTorch.
-    Kineto,
-    /// XLA: JAX, TensorFlow, PyTorch/XLA.
-    Xla,
-    /// None of these: what its slices are is not known.
-    Other,
-}
-
 /// What the track of a slice says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
@@ -91,7 +81,6 @@ enum NameSays {
     Communication,
     Copy,
     Wait,
-    Step,
 }
 
 impl Works {
@@ -103,20 +92,13 @@ impl Works {
         let is_used = |i: usize| used.get(i).copied().unwrap_or(false);
         let of_category: Vec<_> =
             texts().enumerate().map(|(i, t)| if is_used(i) { category(t) } else { None }).collect();
-        let neuron: IndexVec<TrackId, Place> = profile.tracks().ids().map(|t| neuron_place(profile, t)).collect();
-        let xla: IndexVec<TrackId, Place> = profile.tracks().ids().map(|t| xla_place(profile, t)).collect();
-        let has = |places: &IndexVec<TrackId, Place>, wanted: fn(&Place) -> bool| {
-            places.iter_enumerated().any(|(t, p)| wanted(p) && !profile.slices().range_of(t).is_empty())
+        let family = profile.levels().family();
+        let place_of: fn(&Profile, TrackId) -> Place = match family {
+            Family::Neuron => neuron_place,
+            Family::Xla => xla_place,
+            Family::Kineto | Family::Other => |_, _| Place::Unknown,
         };
-        let (family, place) = if has(&neuron, |p| *p == Place::All(Work::Compute)) {
-            (Family::Neuron, neuron)
-        } else if of_category.iter().any(Option::is_some) {
-            (Family::Kineto, profile.tracks().iter().map(|_| Place::Unknown).collect())
-        } else if has(&xla, |p| *p == Place::Device) {
-            (Family::Xla, xla)
-        } else {
-            (Family::Other, profile.tracks().iter().map(|_| Place::Unknown).collect())
-        };
+        let place = profile.tracks().ids().map(|t| place_of(profile, t)).collect();
         // As the simulator's benchmark runs name them.
         let is_frame = texts().map(|text| matches!(text, "compile" | "setup" | "benchmark")).collect();
         Self { family, place, of_category, is_frame, of_name: texts().map(name_says).collect() }
@@ -125,14 +107,8 @@ impl Works {
     /// Whether a slice is a marked step: Kineto's `ProfilerStep#N`, a row `Steps` of an XLA device.
     #[must_use]
     pub fn marks_step(&self, profile: &Profile, track: TrackId, id: SliceId) -> bool {
-        match self.family {
-            Family::Kineto => self.of_name.get(profile.slices().name(id).index()) == Some(&NameSays::Step),
-            Family::Xla => {
-                let marker = self.place.get(track) == Some(&Place::All(Work::Marker));
-                marker && profile.tracks().get(track).is_some_and(|t| profile.str(t.name) == "Steps")
-            }
-            Family::Neuron | Family::Other => false,
-        }
+        let levels = profile.levels();
+        levels.name(Some(levels.of_slice(profile, track, id))) == Wrapper::Step.level()
     }
 
     /// Who wrote the profile.
@@ -144,6 +120,9 @@ impl Works {
     /// What a slice is spent on; nothing when that is not known.
     #[must_use]
     pub fn of_slice(&self, profile: &Profile, track: TrackId, id: SliceId) -> Option<Work> {
+        if matches!(self.family, Family::Kineto | Family::Xla) && profile.levels().wraps(profile, track, id) {
+            return Some(Work::Marker);
+        }
         let slices = profile.slices();
         let says = self.of_name.get(slices.name(id).index()).copied().unwrap_or(NameSays::Nothing);
         match self.family {
@@ -152,7 +131,6 @@ impl Works {
                 Some(match (work, says) {
                     (Work::Compute, NameSays::Communication) => Work::Communication,
                     (Work::Host, NameSays::Wait) => Work::Wait,
-                    (Work::Host, NameSays::Step) => Work::Marker,
                     (work, _) => work,
                 })
             }
@@ -167,7 +145,7 @@ impl Works {
                 Place::Device => Some(match says {
                     NameSays::Communication => Work::Communication,
                     NameSays::Copy => Work::Transfer,
-                    NameSays::Nothing | NameSays::Wait | NameSays::Step => Work::Compute,
+                    NameSays::Nothing | NameSays::Wait => Work::Compute,
                 }),
             },
             Family::Other => None,
@@ -226,8 +204,8 @@ fn neuron_place(profile: &Profile, id: TrackId) -> Place {
     let track = &profile.tracks()[id];
     let process = profile.str(profile.processes()[track.process].name);
     match (process, profile.str(track.name)) {
-        (EXECUTION_PROCESS, HLO_TRACK) | (_, "NeuronDevice Execution") => Place::All(Work::Compute),
-        ("Process Data Transfer", HLO_TRACK) | (_, "IO Data Transfer") => Place::All(Work::Transfer),
+        (EXECUTION_PROCESS, HLO_TRACK) | (_, EXECUTION_TRACK) => Place::All(Work::Compute),
+        (TRANSFER_PROCESS, HLO_TRACK) | (_, "IO Data Transfer") => Place::All(Work::Transfer),
         (_, "CC Synchronization") => Place::All(Work::Communication),
         (process, _) if process.starts_with("/host:") => Place::Host,
         (_, "Neuron Runtime Setup") => Place::All(Work::Host),
@@ -261,9 +239,7 @@ fn name_says(name: &str) -> NameSays {
     ];
     const COPIES: [&str; 7] = ["copy", "Memcpy", "MemcpyD2H", "MemcpyH2D", "infeed", "outfeed", "Memset"];
     const WAITS: [&str; 5] = ["Synchronize", "StreamWaitEvent", "EventQuery", "BlockUntilReady", "BlockHostUntilDone"];
-    if name.starts_with("ProfilerStep#") {
-        NameSays::Step
-    } else if COLLECTIVES.iter().any(|c| name.contains(c)) {
+    if COLLECTIVES.iter().any(|c| name.contains(c)) {
         NameSays::Communication
     } else if name.ends_with(": wait") || WAITS.iter().any(|w| name.contains(w)) {
         NameSays::Wait

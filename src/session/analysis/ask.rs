@@ -9,7 +9,11 @@ use crate::view::table::{Cell, Column, ColumnKind, Table};
 pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, shown: Rows) -> Listed {
     let kinds: Vec<ColumnKind> = (0..found.columns.len()).map(|i| column_kind(found, i)).collect();
     let columns = found.columns.iter().zip(&kinds).map(|((name, kind), shown)| {
-        let title = if *kind == ValueKind::Ns { format!("{name} (ns)") } else { name.clone() };
+        let title = if *kind == ValueKind::Ns {
+            format!("{name} ({})", sources.profile.meta().unit.name())
+        } else {
+            name.clone()
+        };
         Column::new(name, &title, *shown)
     });
     let cells = |row: &Vec<QueryValue>| row.iter().zip(&kinds).map(|(v, kind)| cell(v, *kind)).collect();

@@ -5,7 +5,7 @@ use crate::profile::analysis::operators::OpTable;
 use crate::session::timeline::{NO_NAME, link};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// Count, total, self, mean, percentiles, extremes and share of each group.
+/// Count, total, self, mean, percentiles, extremes and share of each group, in the unit of the profile.
 pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -> Listed {
     let profile = sources.profile;
     let all_self: i64 = found.stats.iter().map(|s| s.self_ns).sum();
@@ -30,17 +30,19 @@ pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -
         ]
     });
     let column = Column::new;
+    let unit = profile.meta().unit.name();
+    let length = |id: &str, what: &str, kind| Column::new(id, &format!("{what} ({unit})"), kind);
     let table = Table {
         columns: vec![
             column("name", "Name", ColumnKind::Text),
             column("count", "Count", ColumnKind::Count),
-            column("total_ns", "Total (ns)", ColumnKind::Count),
-            column("self_ns", "Self (ns)", ColumnKind::Count),
-            column("mean_ns", "Mean (ns)", ColumnKind::Tenths),
-            column("p50_ns", "p50 (ns)", ColumnKind::Tenths),
-            column("p99_ns", "p99 (ns)", ColumnKind::Tenths),
-            column("min_ns", "Min (ns)", ColumnKind::Count),
-            column("max_ns", "Max (ns)", ColumnKind::Count),
+            length("total_ns", "Total", ColumnKind::Count),
+            length("self_ns", "Self", ColumnKind::Count),
+            length("mean_ns", "Mean", ColumnKind::Tenths),
+            length("p50_ns", "p50", ColumnKind::Tenths),
+            length("p99_ns", "p99", ColumnKind::Tenths),
+            length("min_ns", "Min", ColumnKind::Count),
+            length("max_ns", "Max", ColumnKind::Count),
             column("self_percent", "Self %", ColumnKind::Percent),
         ],
         rows: rows.collect(),

@@ -27,8 +27,8 @@ pub enum Listing {
     PathParts(Option<Interval<TraceNs>>),
     /// Statistics of each counter.
     Counters(Option<Interval<TraceNs>>),
-    /// The answer to a query in the language of docs/query.md.
-    Query(String),
+    /// The answer to a query.
+    Query(QueryOf),
 }
 
 /// Which rows of a table are listed.
@@ -47,6 +47,9 @@ pub struct Chosen {
     pub range: Option<Interval<TraceNs>>,
     /// Only slices of these tracks of the timeline.
     pub tracks: Option<Vec<TrackId>>,
+    /// Only slices of the level of this name, `all` for those of every level; absent for the default level, or for all where
+    /// tracks are named.
+    pub level: Option<String>,
 }
 
 /// Which slices are grouped by what.
@@ -58,6 +61,9 @@ pub struct GroupsOf {
     pub range: Option<Interval<TraceNs>>,
     /// Only slices of these tracks of the timeline.
     pub tracks: Option<Vec<TrackId>>,
+    /// Only slices of the level of this name, `all` for those of every level; absent for the default level, or for all where
+    /// tracks are named.
+    pub level: Option<String>,
 }
 
 /// The slices of one group.
@@ -71,6 +77,15 @@ pub struct MembersOf {
     pub name: String,
     /// In which order.
     pub order: MemberOrder,
+}
+
+/// A query about the slices of a level.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueryOf {
+    /// The query, in the language of docs/query.md.
+    pub text: String,
+    /// The level, as for [`Chosen`].
+    pub level: Option<String>,
 }
 
 /// A table with the slices its rows are about.
@@ -125,15 +140,38 @@ impl Default for Rows {
 
 impl Chosen {
     /// The same in the terms of the profile.
-    pub(super) fn selection(&self, tracks: &ShownTracks) -> Selection {
-        let threads = self.tracks.as_ref().map(|shown| tracks.threads_of(shown));
-        Selection { tracks: threads, within: self.range }
+    ///
+    /// # Errors
+    /// When the profile has no level of that name; the message lists those it has.
+    pub(super) fn selection(&self, sources: &Sources<'_>) -> Result<Selection, String> {
+        let levels = sources.profile.levels();
+        let level = match &self.level {
+            Some(name) => levels.find(name).map_err(|e| e.to_string())?,
+            None if self.tracks.is_some() => None,
+            None => levels.default_level(),
+        };
+        Ok(Selection { level, ..self.selection_of_all_levels(sources) })
+    }
+
+    /// The same where a level counts only when it is named: for what follows slices over levels.
+    ///
+    /// # Errors
+    /// As for [`Self::selection`].
+    pub(super) fn selection_if_named(&self, sources: &Sources<'_>) -> Result<Selection, String> {
+        let level = self.level.as_ref().map(|name| sources.profile.levels().find(name)).transpose();
+        let level = level.map_err(|e| e.to_string())?.flatten();
+        Ok(Selection { level, ..self.selection_of_all_levels(sources) })
+    }
+
+    fn selection_of_all_levels(&self, sources: &Sources<'_>) -> Selection {
+        let threads = self.tracks.as_ref().map(|shown| sources.tracks.threads_of(shown));
+        Selection { tracks: threads, within: self.range, level: None }
     }
 }
 
 impl GroupsOf {
     /// The slices it is about.
     pub(super) fn chosen(&self) -> Chosen {
-        Chosen { range: self.range, tracks: self.tracks.clone() }
+        Chosen { range: self.range, tracks: self.tracks.clone(), level: self.level.clone() }
     }
 }

@@ -16,7 +16,7 @@ mod steps;
 
 pub use in_order::InOrderShown;
 pub(super) use listing::Sources;
-pub use listing::{Chosen, GroupsOf, Listed, Listing, MembersOf, Rows};
+pub use listing::{Chosen, GroupsOf, Listed, Listing, MembersOf, QueryOf, Rows};
 pub use path::{PathShown, PathStep};
 pub use question::{Answer, Question};
 pub(super) use run::{AnalysisRun, Asked};

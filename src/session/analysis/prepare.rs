@@ -13,7 +13,7 @@ use super::said::said;
 use super::steps::{Running, answered, listed};
 use crate::base::StrId;
 use crate::profile::analysis::calltree::{CallTreePass, SandwichPass};
-use crate::profile::analysis::compare::{OperatorTotals, compared_by_default};
+use crate::profile::analysis::compare::{OperatorTotals, grouped_by_default};
 use crate::profile::analysis::counters::{CounterPass, CurvePass};
 use crate::profile::analysis::critical::CriticalPass;
 use crate::profile::analysis::flame::{FlameGraph, SandwichGraph};
@@ -36,17 +36,17 @@ const MOST_NODES: usize = 20_000;
 /// # Errors
 /// With a message for the person when the question can not be answered.
 pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -> Result<Box<dyn Running>, String> {
-    let (profile, tracks) = (sources.profile, sources.tracks);
+    let profile = sources.profile;
     Ok(match what {
         Listing::Groups(of) => {
-            let selection = of.chosen().selection(tracks);
+            let selection = of.chosen().selection(sources)?;
             let query = OpQuery { group_by: of.by, selection, percentiles: true };
             listed(OperatorPass::new(profile, query), |pass, s| pass.finish(s.profile), group_table)
         }
         Listing::Members(of) => {
             let order = of.order;
             listed(
-                members(sources, &of.of, of.by, &of.name),
+                members(sources, &of.of, of.by, &of.name)?,
                 move |pass, s| pass.finish(s.profile, order),
                 |s, found, rows| slice_table(s, found, rows),
             )
@@ -61,9 +61,10 @@ pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -
             |pass, _| pass.finish(),
             |s, found, rows| counter_table(s, found, rows),
         ),
-        Listing::Query(text) => {
-            let query = parse(text).map_err(|e| e.to_string())?;
-            listed(QueryPass::new(profile, query), |pass, s| pass.finish(s.profile), query_table)
+        Listing::Query(of) => {
+            let query = parse(&of.text).map_err(|e| e.to_string())?;
+            let level = Chosen { level: of.level.clone(), ..Chosen::default() }.selection(sources)?.level;
+            listed(QueryPass::new(profile, query, level), |pass, s| pass.finish(s.profile), query_table)
         }
     })
 }
@@ -73,29 +74,27 @@ pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -
 /// # Errors
 /// With a message for the person when the question can not be answered.
 pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Result<Box<dyn Running>, String> {
-    let (profile, tracks) = (sources.profile, sources.tracks);
+    let profile = sources.profile;
     Ok(match question {
         Question::Totals { of, by } => {
-            let (default_by, rows) = compared_by_default(profile);
-            let mut selection = of.selection(tracks);
-            if by.is_none() && of.tracks.is_none() {
-                selection.tracks = rows.tracks;
-            }
-            let query = OpQuery { group_by: by.unwrap_or(default_by), selection, percentiles: false };
-            answered(OperatorPass::new(profile, query), |pass, s| {
-                Ok(Answer::Totals(OperatorTotals::of(s.profile, &pass.finish(s.profile), s.name)))
+            let selection = of.selection(sources)?;
+            let group_by = by.unwrap_or_else(|| grouped_by_default(profile));
+            let query = OpQuery { group_by, selection: selection.clone(), percentiles: false };
+            answered(OperatorPass::new(profile, query), move |pass, s| {
+                let table = pass.finish(s.profile);
+                Ok(Answer::Totals(OperatorTotals::of(s.profile, &selection, &table, s.name)))
             })
         }
         Question::Histogram { of, by, name, scale, bins } => {
             let (scale, bins) = (*scale, nodes(*bins));
-            answered(members(sources, of, *by, name), move |pass, s| {
+            answered(members(sources, of, *by, name)?, move |pass, s| {
                 let found = pass.finish(s.profile, MemberOrder::Time);
                 Ok(Answer::Histogram(Histogram::of(found.into_iter().map(|(_, dur)| dur).collect(), scale, bins)))
             })
         }
         Question::Flame { of, by_thread, from, limit } => {
             let (from, limit) = (from.clone(), nodes(*limit));
-            answered(CallTreePass::new(profile, of.selection(tracks), *by_thread), move |pass, s| {
+            answered(CallTreePass::new(profile, of.selection(sources)?, *by_thread), move |pass, s| {
                 let tree = pass.finish();
                 let missing = || {
                     format!("there is no stack '{}' among the selected slices: start from the whole", from.join(" > "))
@@ -105,19 +104,19 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
             })
         }
         Question::InOrder { of, limit } => {
-            answered(InOrderPass::new(profile, of.selection(tracks), nodes(*limit)), |pass, s| {
+            answered(InOrderPass::new(profile, of.selection_if_named(sources)?, nodes(*limit)), |pass, s| {
                 Ok(Answer::InOrder(in_order_shown(s, &pass.finish(s.profile))))
             })
         }
         Question::Sandwich { of, name, limit } => {
             let limit = nodes(*limit);
-            answered(SandwichPass::new(profile, of.selection(tracks), known_name(sources, name)?), move |pass, s| {
+            answered(SandwichPass::new(profile, of.selection(sources)?, known_name(sources, name)?), move |pass, s| {
                 Ok(Answer::Sandwich(SandwichGraph::of(s.profile, &pass.finish(), limit)))
             })
         }
         Question::Modules { of, limit } => {
             let limit = nodes(*limit);
-            answered(ModulePass::new(profile, of.selection(tracks)), move |pass, _| {
+            answered(ModulePass::new(profile, of.selection_if_named(sources)?), move |pass, _| {
                 Ok(Answer::Modules(pass.finish(limit)))
             })
         }
@@ -142,9 +141,9 @@ fn nodes(limit: u32) -> usize {
     (limit as usize).clamp(1, MOST_NODES)
 }
 
-fn members(sources: &Sources<'_>, of: &Chosen, by: GroupBy, name: &str) -> MemberPass {
+fn members(sources: &Sources<'_>, of: &Chosen, by: GroupBy, name: &str) -> Result<MemberPass, String> {
     let name = own_name(sources.profile, &Grouping::new(sources.profile, by), name);
-    MemberPass::new(sources.profile, of.selection(sources.tracks), by, name)
+    Ok(MemberPass::new(sources.profile, of.selection(sources)?, by, name))
 }
 
 fn known_name(sources: &Sources<'_>, name: &str) -> Result<StrId, String> {

@@ -19,8 +19,7 @@ use crate::profile::analysis::modules::ModuleTree;
 pub enum Question {
     /// Time by operator, to be joined with that of another profile. Answered by [`Answer::Totals`].
     Totals {
-        /// Of which slices; where it names no tracks and `by` is absent, the rows of framework operators of a profile that
-        /// has them.
+        /// Of which slices.
         of: Chosen,
         /// By what; absent for what fits the profile.
         by: Option<GroupBy>,

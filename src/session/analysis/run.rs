@@ -132,7 +132,7 @@ mod tests {
     use crate::profile::{Profile, ProfileBuilder};
     use crate::session::analysis::Answer;
     use crate::session::timeline::ShownTracks;
-    use crate::session::{GroupsOf, MembersOf};
+    use crate::session::{GroupsOf, MembersOf, QueryOf};
 
     fn profile() -> Profile {
         let mut b = ProfileBuilder::new("test");
@@ -197,7 +197,7 @@ mod tests {
             (Listing::CriticalPath(None), 3),
             (Listing::Members(members), 200),
             (Listing::Groups(GroupsOf::default()), 2),
-            (Listing::Query("where dur > 1ns".to_owned()), 400),
+            (Listing::Query(QueryOf { text: "where dur > 1ns".to_owned(), level: None }), 400),
         ];
         for (what, count) in listings {
             let whole = table(&profile, what.clone(), Rows::ALL);
@@ -232,7 +232,7 @@ mod tests {
             b.slice(t, i * 10, 7, "mm", "cpu_op", None);
         }
         let profile = b.finish(Diagnostics::new());
-        let asked = Asked::Csv(Listing::Query("select start".to_owned()), String::new());
+        let asked = Asked::Csv(Listing::Query(QueryOf { text: "select start".to_owned(), level: None }), String::new());
         let (Event::Exported { bytes, .. }, _) = answered(&profile, asked, 1 << 12) else { panic!("no file") };
         let text = String::from_utf8(bytes).unwrap();
         let starts = text.lines().skip(1).map(|line| line.parse::<i64>().unwrap());

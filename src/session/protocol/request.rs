@@ -188,8 +188,10 @@ pub enum Request {
         profile: ProfileKey,
         /// Which table.
         kind: OperatorKind,
-        /// Only slices that touch this span; all when absent.
+        /// Only this span, where slices count with the part inside; all when absent.
         range: Option<Interval<TraceNs>>,
+        /// The level the table of slices is of, `all` for every one; the default level when absent.
+        level: Option<String>,
     },
     /// Metrics, bounds and findings of an execution. Answered by [`super::Event::Summary`].
     Summary {
@@ -281,14 +283,14 @@ pub struct RunRequest {
 }
 
 /// What can be written of a profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExportKind {
     /// The timeline as Chrome trace JSON.
     ChromeJson,
     /// The timeline in the format of another tool.
     Trace(WriteFormat),
-    /// An operator table as CSV, of a span or of all.
-    OperatorsCsv(OperatorKind, Option<Interval<TraceNs>>),
+    /// An operator table as CSV, of a span or of all, and of a level or of the default one.
+    OperatorsCsv(OperatorKind, Option<Interval<TraceNs>>, Option<String>),
     /// What `neuronscope profile --json` prints: the device window and both operator tables of a simulated execution.
     ProfileJson,
     /// What `neuronscope profile --summary --json` prints: metrics, bounds, roofline, utilisation and findings of a

@@ -42,6 +42,8 @@ pub enum BenchField {
     OptLevel,
     /// Physical cores of a logical one.
     Lnc,
+    /// Which generation of the SDK runs it.
+    SdkGeneration,
     /// Shapes of the inputs.
     Inputs,
     /// What runs the model.
@@ -75,7 +77,7 @@ pub enum BenchField {
 }
 
 /// All fields in the order of links.
-pub const BENCH_FIELDS: [BenchField; 32] = [
+pub const BENCH_FIELDS: [BenchField; 33] = [
     BenchField::Model,
     BenchField::Name,
     BenchField::Instance,
@@ -93,6 +95,7 @@ pub const BENCH_FIELDS: [BenchField; 32] = [
     BenchField::AutoCastType,
     BenchField::OptLevel,
     BenchField::Lnc,
+    BenchField::SdkGeneration,
     BenchField::Inputs,
     BenchField::DeviceType,
     BenchField::Processes,
@@ -132,6 +135,7 @@ impl BenchField {
             Self::AutoCastType => "auto_cast_type",
             Self::OptLevel => "optlevel",
             Self::Lnc => "lnc",
+            Self::SdkGeneration => "sdk_generation",
             Self::Inputs => "inputs",
             Self::DeviceType => "device_type",
             Self::Processes => "processes",

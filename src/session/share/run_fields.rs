@@ -2,11 +2,13 @@
 //! what was chosen.
 
 use super::BenchField;
-use crate::bench::{Accounting, BenchConfig, Dataset, DeviceType, Processes, RunOptions, parse_inputs};
+use crate::bench::{Accounting, BenchConfig, Dataset, DeviceType, Processes, RunOptions, SdkGeneration, parse_inputs};
 
 const PROCESSES: [(&str, Processes); 3] =
     [("per_model", Processes::PerModel), ("shared", Processes::Shared), ("fresh", Processes::Fresh)];
 const ACCOUNTINGS: [(&str, Accounting); 2] = [("window", Accounting::Window), ("original", Accounting::Original)];
+const GENERATIONS: [(&str, SdkGeneration); 2] =
+    [(SdkGeneration::Pt1.name(), SdkGeneration::Pt1), (SdkGeneration::Pt2.name(), SdkGeneration::Pt2)];
 
 /// The text of a run option.
 pub(super) fn text(field: BenchField, config: &BenchConfig) -> String {
@@ -26,6 +28,9 @@ pub(super) fn text(field: BenchField, config: &BenchConfig) -> String {
         }
         BenchField::Accounting => {
             unless(options.accounting == default.accounting, name(&ACCOUNTINGS, options.accounting))
+        }
+        BenchField::SdkGeneration => {
+            unless(options.sdk_generation == default.sdk_generation, name(&GENERATIONS, options.sdk_generation))
         }
         _ => String::new(),
     }
@@ -64,6 +69,9 @@ pub(super) fn set(field: BenchField, config: &mut BenchConfig, text: &str) -> Re
             options.dataset = Some(Dataset { length: length.trim().parse().map_err(wrong)?, looped });
         }
         BenchField::Accounting => options.accounting = value(key, &ACCOUNTINGS, text, default.accounting)?,
+        BenchField::SdkGeneration => {
+            options.sdk_generation = value(key, &GENERATIONS, text, default.sdk_generation)?;
+        }
         _ => {}
     }
     Ok(())
@@ -100,6 +108,7 @@ mod tests {
             setup_ms: 2.0,
             dataset: Some(Dataset { length: 500, looped: true }),
             accounting: Accounting::Original,
+            sdk_generation: SdkGeneration::Pt1,
             ..config.options
         };
         let mut read = BenchConfig::default();
@@ -122,6 +131,7 @@ mod tests {
         assert!(message(BenchField::Dataset, "many").contains("500,loop"));
         assert!(message(BenchField::Dataset, "0").contains("dataset"));
         assert!(message(BenchField::Preprocess, "resize").contains("preprocess: 'resize' is no step"));
+        assert!(message(BenchField::SdkGeneration, "pt3").contains("sdk_generation: 'pt3' is not pt1 or pt2"));
         assert!(message(BenchField::Setup, "-1").contains("setup_ms"));
         assert!(message(BenchField::Inputs, "axb").contains("'axb' is not a shape"));
     }

@@ -9,8 +9,9 @@ use super::syntax::{Query, Selected, ValueKind};
 use super::test::Test;
 use super::tokens::QueryError;
 use super::value::{QueryValue, compare};
-use crate::profile::analysis::{Selection, SliceCursor};
-use crate::profile::{Profile, SliceFlags, SliceId};
+use crate::profile::analysis::{Occurrences, Selection, SliceCursor};
+use crate::profile::levels::LevelId;
+use crate::profile::{Profile, SliceId};
 
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,12 +26,12 @@ pub struct QueryTable {
     pub total: u64,
 }
 
-/// Answers a query.
+/// Answers a query about the slices of a level, or about all.
 ///
 /// # Errors
 /// When it can not be understood, with the column of the text.
-pub fn ask(profile: &Profile, text: &str) -> Result<QueryTable, QueryError> {
-    let mut pass = QueryPass::new(profile, parse(text)?);
+pub fn ask(profile: &Profile, text: &str, level: Option<LevelId>) -> Result<QueryTable, QueryError> {
+    let mut pass = QueryPass::new(profile, parse(text)?, level);
     while !pass.advance(profile, usize::MAX) {}
     Ok(pass.finish(profile))
 }
@@ -39,6 +40,8 @@ pub fn ask(profile: &Profile, text: &str) -> Result<QueryTable, QueryError> {
 #[derive(Debug)]
 pub struct QueryPass {
     query: Query,
+    selection: Selection,
+    occurrences: Occurrences,
     cursor: SliceCursor,
     own: Vec<i64>,
     condition: Option<Test>,
@@ -51,18 +54,20 @@ pub struct QueryPass {
 }
 
 impl QueryPass {
-    /// Prepares it.
+    /// Prepares it, for the slices of a level or for all.
     #[must_use]
-    pub fn new(profile: &Profile, query: Query) -> Self {
+    pub fn new(profile: &Profile, query: Query, level: Option<LevelId>) -> Self {
         let columns = query.group_by.iter().chain(query.select.iter().filter_map(|s| match s {
             Selected::Plain(c) | Selected::Of(_, c) => Some(c),
             Selected::Count => None,
         }));
         let sources = columns.map(|c| Source::of(profile, c)).collect();
-        let all = Selection::default();
+        let selection = Selection::of_level(level);
         Self {
-            cursor: all.cursor(profile),
-            own: all.self_times(profile),
+            cursor: selection.cursor(profile),
+            own: selection.self_times(profile),
+            occurrences: Occurrences::of(profile),
+            selection,
             condition: query.condition.as_ref().map(|c| Test::of(profile, c)),
             sources,
             key_count: query.group_by.len(),
@@ -79,16 +84,15 @@ impl QueryPass {
     /// Looks at about `limit` slices more. Returns whether it has seen all.
     pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
         let is_grouped = self.is_grouped();
-        let Self { query, cursor, own, condition, sources, key_count, found, groups } = self;
+        let Self { query, selection, occurrences, cursor, own, condition, sources, key_count, found, groups } = self;
         cursor.advance(limit, |track, id| {
             let row = Row { profile, own, track, id };
-            if profile.slices().flags(id).has(SliceFlags::UNCLOSED)
-                || !condition.as_mut().is_none_or(|c| c.is_true(&row))
-            {
+            if selection.counted(profile, id).is_none() || !condition.as_mut().is_none_or(|c| c.is_true(&row)) {
                 return;
             }
             if is_grouped {
-                groups.add(&row, &sources[..*key_count], &sources[*key_count..], &query.select);
+                let count = occurrences.count(profile, id);
+                groups.add(&row, count, &sources[..*key_count], &sources[*key_count..], &query.select);
             } else {
                 found.push(id);
             }
@@ -147,7 +151,7 @@ mod tests {
     }
 
     fn rows(text: &str) -> Vec<String> {
-        let found = ask(&sample(), text).unwrap();
+        let found = ask(&sample(), text, None).unwrap();
         let show = |v: &QueryValue| match v {
             QueryValue::Text(t) => t.clone(),
             QueryValue::Int(n) => n.to_string(),
@@ -169,7 +173,7 @@ mod tests {
             rows("select name, args.bytes order by args.bytes desc"),
             ["gemm 64", "Gemm2 6", "copy 1.5", "inner -"]
         );
-        let all = ask(&sample(), "limit 2").unwrap();
+        let all = ask(&sample(), "limit 2", None).unwrap();
         assert_eq!((all.rows.len(), all.total, all.columns.len()), (2, 4, 5));
     }
 
@@ -191,7 +195,7 @@ mod tests {
         #[test]
         fn groups_by_name_are_the_operator_statistics(steps in prop::collection::vec(any::<(u8, u8)>(), 1..100)) {
             let profile = nested(&steps);
-            let found = ask(&profile, "group by name select name, count, sum(dur), sum(self), min(dur), max(dur)").unwrap();
+            let found = ask(&profile, "group by name select name, count, sum(dur), sum(self), min(dur), max(dur)", None).unwrap();
             let table = operator_stats(&profile, &OpQuery::default());
             prop_assert_eq!(found.rows.len(), table.stats.len());
             for s in &table.stats {

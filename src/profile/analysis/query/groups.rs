@@ -38,7 +38,8 @@ struct Tally {
 }
 
 impl Groups {
-    pub(super) fn add(&mut self, row: &Row<'_>, keys: &[Source], sources: &[Source], select: &[Selected]) {
+    /// Adds a slice to its group, as so many occurrences.
+    pub(super) fn add(&mut self, row: &Row<'_>, count: u64, keys: &[Source], sources: &[Source], select: &[Selected]) {
         let mut at = 0;
         for key in keys {
             let part = self.key_of(key, row);
@@ -56,7 +57,7 @@ impl Groups {
             self.rows.len() - 1
         });
         let group = &mut self.rows[place];
-        group.count += 1;
+        group.count += count;
         let columns = select.iter().filter(|s| !matches!(s, Selected::Count));
         for ((selected, source), tally) in columns.zip(sources).zip(&mut group.values) {
             if matches!(selected, Selected::Of(..)) {

@@ -94,8 +94,13 @@ impl TallyPass {
                 return;
             }
             let (ns, time) = (own[id.index()], slices.interval(id));
-            add(&mut tally.own, profile, id, ns);
-            if let (Some(until), Some(covered)) = (until.get_mut(track), tally.covered_ns.get_mut(track)) {
+            // What only wraps others leads no list.
+            let wraps = profile.levels().wraps(profile, track, id);
+            if !wraps {
+                add(&mut tally.own, profile, id, ns);
+            }
+            let busy = (until.get_mut(track), tally.covered_ns.get_mut(track));
+            if let (Some(until), Some(covered), false) = (busy.0, busy.1, wraps) {
                 *covered += time.end.0.saturating_sub(time.start.0.max(*until)).max(0);
                 *until = time.end.0.max(*until);
             }
@@ -104,7 +109,7 @@ impl TallyPass {
             }
             let Some(work) = works.of_slice(profile, track, id).filter(|w| *w != Work::Marker) else { return };
             match work {
-                Work::Host => add(&mut tally.own_host, profile, id, ns),
+                Work::Host if !wraps => add(&mut tally.own_host, profile, id, ns),
                 work if work.is_device() => add(&mut tally.own_device, profile, id, ns),
                 _ => {}
             }

@@ -53,7 +53,7 @@ impl CollapsedReader {
         let process = builder.process("", "Collapsed stacks");
         let track = builder.thread(process, "", "Samples");
         let mut diagnostics = Diagnostics::new();
-        WeightUnit::Count.note("samples", &mut diagnostics);
+        WeightUnit::Count.note("samples", &mut builder, &mut diagnostics);
         Self {
             stack: StackTrack::new(track),
             track,

@@ -275,7 +275,7 @@ pub(in crate::profile::formats) fn read_heapprofile(text: &[u8]) -> Result<Parse
         now = now.saturating_add(size);
     }
     stack.finish(&mut builder, now);
-    WeightUnit::Count.note("bytes", &mut diagnostics);
+    WeightUnit::Count.note("bytes", &mut builder, &mut diagnostics);
     doc.report_damage(&mut diagnostics);
     Ok(Parsed::of(builder, diagnostics))
 }

@@ -5,7 +5,7 @@ use crate::profile::formats::ReadError;
 use crate::profile::formats::decimal::TimeUnit;
 use crate::profile::formats::json::{ObjectText, Value};
 use crate::profile::formats::stacks::Frame;
-use crate::profile::{ArgsId, ProfileBuilder};
+use crate::profile::{ArgsId, ProfileBuilder, Unit};
 
 /// Slices that samples may make beyond the bytes of the file: more only come from hostile files.
 const FREE_SLICES: u64 = 50_000_000;
@@ -37,7 +37,7 @@ pub(super) fn frame(
 pub(super) enum WeightUnit {
     /// A time.
     Time(TimeUnit),
-    /// Something else, of which one is shown as one nanosecond.
+    /// Something else, of which one is stored as one nanosecond.
     Count,
 }
 
@@ -69,12 +69,15 @@ impl WeightUnit {
         }
     }
 
-    /// Says so when lengths are no times.
-    pub fn note(self, unit_name: &str, diagnostics: &mut Diagnostics) {
+    /// Says so when lengths are no times: the profile then has the unit.
+    pub fn note(self, unit_name: &str, builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics) {
         if self == Self::Count {
+            let name = if unit_name.is_empty() || unit_name == "none" { "counts" } else { unit_name };
+            builder.set_unit(Unit::counted(name));
             diagnostics.add("weights_are_no_times", None, || {
-                let name = if unit_name.is_empty() { "counts" } else { unit_name };
-                format!("the weights are {name}, not times: one is shown as 1 ns")
+                format!(
+                    "the weights are {name}, not times: one is stored as 1 ns, and tables and flame graphs show {name}"
+                )
             });
         }
     }

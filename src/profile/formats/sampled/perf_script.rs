@@ -171,7 +171,7 @@ impl PerfScriptReader {
                 thread.now
             }
             None => {
-                WeightUnit::Count.note("samples", &mut self.diagnostics);
+                WeightUnit::Count.note("samples", &mut self.builder, &mut self.diagnostics);
                 thread.now.saturating_add(1)
             }
         };

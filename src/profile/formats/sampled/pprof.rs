@@ -46,7 +46,7 @@ fn read_kind(
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("pprof"), damage.clone());
     builder.set_title(&kind.title());
     let unit = WeightUnit::named(&kind.unit);
-    unit.note(&kind.unit, &mut diagnostics);
+    unit.note(&kind.unit, &mut builder, &mut diagnostics);
     let process = builder.process("", "pprof");
     let track = builder.thread(process, "", &kind.title());
     let (mut now, mut stack, mut frames) = (0i64, StackTrack::new(track), Vec::new());

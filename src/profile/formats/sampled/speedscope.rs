@@ -56,7 +56,7 @@ impl Reader {
         let [kind, unit, start, end] = profile.fields(["type", "unit", "startValue", "endValue"]);
         let unit_name = unit.and_then(Value::str).unwrap_or_default();
         let unit = WeightUnit::named(&unit_name);
-        unit.note(&unit_name, &mut self.diagnostics);
+        unit.note(&unit_name, &mut self.builder, &mut self.diagnostics);
         let start_ns = start.and_then(|v| unit.ns(v)).unwrap_or(0);
         self.builder.note_time(start_ns);
         match kind.and_then(Value::str).as_deref() {

@@ -23,7 +23,7 @@ pub(in crate::profile::formats) fn read_stackprof(text: &[u8]) -> Result<Parsed,
     // Of objects and other events there is no time between samples: each counts one.
     let weight = match mode.as_ref() {
         "object" | "custom" => {
-            WeightUnit::Count.note("samples", &mut diagnostics);
+            WeightUnit::Count.note("samples", &mut builder, &mut diagnostics);
             1
         }
         _ => interval_ns,

@@ -23,6 +23,8 @@ pub struct ProfileLink {
     pub selected: Option<u32>,
     /// What the Ask tool asks.
     pub ask: String,
+    /// The level that tools look at, by its name; the default one of the profile when absent.
+    pub level: Option<String>,
     /// What slices are grouped by in the statistics tool.
     pub group_by: GroupBy,
     /// Whether operators are counted in the span on the screen only, where the profile can tell.
@@ -103,6 +105,8 @@ pub struct FlameLink {
 pub struct CompareLink {
     /// Name of the profile that is the base; the one that was opened last when absent.
     pub base: Option<String>,
+    /// What the base is a simulated run of, so that whoever opens the link can run it too; none for a file.
+    pub base_run: Option<ProfileSpec>,
     /// Which time is compared.
     pub measure: Measure,
     /// Whether times are divided by the number of steps.

@@ -38,6 +38,7 @@ mod tests {
             span: Some(Interval::new(TraceNs(-5), TraceNs(1_712_195_495_406_752_797))),
             selected: Some(16),
             ask: "where dur > 1ms & more".into(),
+            level: Some("CPU ops".into()),
             group_by: GroupBy::Module,
             in_view: true,
             sort: Some(Sort { column: "time_ns".into(), descending: true }),
@@ -62,7 +63,17 @@ mod tests {
                 thread: Some(TrackId(4)),
             },
             counter: Some("python / memory bytes".into()),
-            compare: CompareLink { base: Some("before.json".into()), measure: Measure::Total, per_step: true },
+            compare: CompareLink {
+                base: Some("before.json".into()),
+                base_run: Some(ProfileSpec {
+                    options,
+                    model: "mlp:width=8&9".into(),
+                    seed: 3,
+                    ..ProfileSpec::default()
+                }),
+                measure: Measure::Total,
+                per_step: true,
+            },
             core: Some((0, 1)),
         };
         let link = Link::Profile(Box::new(link));

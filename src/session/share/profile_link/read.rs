@@ -7,7 +7,7 @@ use crate::base::{Interval, TraceNs};
 use crate::profile::analysis::GroupBy;
 use crate::profile::analysis::compare::Measure;
 use crate::session::share::{Notice, Query};
-use crate::session::{CompileOptions, Workflow};
+use crate::session::{CompileOptions, ProfileSpec, Workflow};
 use crate::view::table::Sort;
 use crate::view::timeline::{Annotation, TrackId};
 
@@ -19,31 +19,7 @@ pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> Profil
         notices.push(Notice { field: field.to_owned(), message });
     };
     let text = |name: &str| query.get(name).map(str::trim).filter(|t| !t.is_empty());
-    if let Some(model) = text("model") {
-        link.spec.model = model.to_owned();
-    }
-    if let Some(instance) = text("instance") {
-        link.spec.instance = instance.to_owned();
-    }
-    if let Some(t) = text("batch_size") {
-        match t.parse() {
-            Ok(n) if n > 0 => link.spec.batch_size = Some(n),
-            _ => wrong("batch_size", t, "a number of samples, at least 1", "the model's own"),
-        }
-    }
-    if let Some(t) = text("workflow") {
-        match Workflow::from_name(t) {
-            Some(workflow) => link.spec.workflow = workflow,
-            None => wrong("workflow", t, "mark_step or trace", link.spec.workflow.name()),
-        }
-    }
-    if let Some(t) = text("seed") {
-        match t.parse() {
-            Ok(seed) => link.spec.seed = seed,
-            Err(_) => wrong("seed", t, "a whole number from 0 to 18446744073709551615", "0"),
-        }
-    }
-    read_options(&text, &mut link.spec.options, &mut wrong);
+    read_spec(&text, &mut link.spec, &mut wrong);
     if let Some(t) = text("tool") {
         match Tool::from_name(t) {
             Some(tool) => link.tool = tool,
@@ -70,6 +46,7 @@ pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> Profil
         }
     }
     query.get("ask").unwrap_or_default().clone_into(&mut link.ask);
+    link.level = text("level").map(str::to_owned);
     if let Some(t) = text("by") {
         match GroupBy::from_name(t) {
             Some(by) => link.group_by = by,
@@ -97,6 +74,11 @@ pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> Profil
     link.counter = text("counter").map(str::to_owned);
     read_flame(&text, &mut link.flame, &mut wrong);
     link.compare.base = text("base").map(str::to_owned);
+    if let Some(t) = text("base_run") {
+        let run = Query::parse(t);
+        let of_run = |name: &str| run.get(name).map(str::trim).filter(|t| !t.is_empty());
+        read_spec(&of_run, link.compare.base_run.insert(ProfileSpec::default()), &mut wrong);
+    }
     match text("time") {
         None | Some("self") => {}
         Some("total") => link.compare.measure = Measure::Total,
@@ -141,6 +123,39 @@ pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> Profil
         }
     }
     link
+}
+
+/// What is simulated.
+fn read_spec<'q>(
+    text: &impl Fn(&str) -> Option<&'q str>,
+    spec: &mut ProfileSpec,
+    wrong: &mut impl FnMut(&str, &str, &str, &str),
+) {
+    if let Some(model) = text("model") {
+        spec.model = model.to_owned();
+    }
+    if let Some(instance) = text("instance") {
+        spec.instance = instance.to_owned();
+    }
+    if let Some(t) = text("batch_size") {
+        match t.parse() {
+            Ok(n) if n > 0 => spec.batch_size = Some(n),
+            _ => wrong("batch_size", t, "a number of samples, at least 1", "the model's own"),
+        }
+    }
+    if let Some(t) = text("workflow") {
+        match Workflow::from_name(t) {
+            Some(workflow) => spec.workflow = workflow,
+            None => wrong("workflow", t, "mark_step or trace", spec.workflow.name()),
+        }
+    }
+    if let Some(t) = text("seed") {
+        match t.parse() {
+            Ok(seed) => spec.seed = seed,
+            Err(_) => wrong("seed", t, "a whole number from 0 to 18446744073709551615", "0"),
+        }
+    }
+    read_options(text, &mut spec.options, wrong);
 }
 
 /// How the flame graph is looked at.

@@ -3,8 +3,8 @@
 use super::{FlameLink, FlameView, ProfileLink};
 use crate::profile::analysis::GroupBy;
 use crate::profile::analysis::compare::Measure;
-use crate::session::CompileOptions;
 use crate::session::share::Query;
+use crate::session::{CompileOptions, ProfileSpec};
 use crate::view::timeline::{Annotation, TrackId};
 
 /// Puts what the profile page shows into a query; what is as always is left out.
@@ -12,14 +12,7 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     if let Some(file) = &link.file {
         query.set("file", file);
     }
-    query.set("model", &link.spec.model);
-    if let Some(batch_size) = link.spec.batch_size {
-        query.set("batch_size", &batch_size.to_string());
-    }
-    query.set("workflow", link.spec.workflow.name());
-    query.set("instance", &link.spec.instance);
-    query.set("seed", &link.spec.seed.to_string());
-    write_options(&link.spec.options, query);
+    write_spec(&link.spec, query);
     query.set("tool", link.tool.name());
     if let Some(span) = link.span {
         query.set("from", &span.start.0.to_string());
@@ -30,6 +23,9 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     }
     if !link.ask.is_empty() {
         query.set("ask", &link.ask);
+    }
+    if let Some(level) = &link.level {
+        query.set("level", level);
     }
     if link.group_by != GroupBy::default() {
         query.set("by", link.group_by.name());
@@ -76,6 +72,11 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     if let Some(base) = &link.compare.base {
         query.set("base", base);
     }
+    if let Some(spec) = &link.compare.base_run {
+        let mut run = Query::default();
+        write_spec(spec, &mut run);
+        query.set("base_run", &run.print());
+    }
     if link.compare.measure == Measure::Total {
         query.set("time", "total");
     }
@@ -85,6 +86,18 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     if let Some((device, core)) = link.core {
         query.set("core", &format!("{device}.{core}"));
     }
+}
+
+/// What is simulated.
+fn write_spec(spec: &ProfileSpec, query: &mut Query) {
+    query.set("model", &spec.model);
+    if let Some(batch_size) = spec.batch_size {
+        query.set("batch_size", &batch_size.to_string());
+    }
+    query.set("workflow", spec.workflow.name());
+    query.set("instance", &spec.instance);
+    query.set("seed", &spec.seed.to_string());
+    write_options(&spec.options, query);
 }
 
 fn write_flame(flame: &FlameLink, query: &mut Query) {

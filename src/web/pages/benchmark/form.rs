@@ -105,6 +105,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                     { several(BenchField::AutoCastType, "Cast type", "", &AUTO_CAST_TYPES) }
                     { several(BenchField::OptLevel, "Optimisation level", "", &OPT_LEVELS) }
                     { text(BenchField::Lnc, "Cores of a logical core", "1 or 2. Empty: the instance\u{2019}s", "") }
+                    { choice(BenchField::SdkGeneration, "SDK generation", "Published rows of PyTorch 1 are slower for the same model", &[("", "PyTorch 2"), ("pt1", "PyTorch 1")]) }
                     { text(BenchField::Name, "Label", "Name of the model in reports. Empty: the model itself", "") }
                 </div></fieldset>
                 <fieldset class="group"><legend>{ "Host and data" }</legend><div class="fields">
@@ -150,7 +151,7 @@ const SCENARIOS: [(&str, &str); 5] = [
     ("Offline", "Offline"),
 ];
 
-const ADVANCED: [BenchField; 25] = [
+const ADVANCED: [BenchField; 26] = [
     BenchField::Scenario,
     BenchField::MinDuration,
     BenchField::MinQueries,
@@ -164,6 +165,7 @@ const ADVANCED: [BenchField; 25] = [
     BenchField::AutoCastType,
     BenchField::OptLevel,
     BenchField::Lnc,
+    BenchField::SdkGeneration,
     BenchField::Name,
     BenchField::DeviceType,
     BenchField::Processes,

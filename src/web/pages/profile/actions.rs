@@ -6,7 +6,7 @@ use yew::prelude::*;
 use super::queries::say_failure;
 use crate::profile::formats::WriteFormat;
 use crate::session::share::Tool;
-use crate::session::{Event, ExportKind, OperatorKind, ProfileOrigin, ProfileSpec, Request, TraceSpec};
+use crate::session::{Event, ExportKind, OperatorKind, ProfileInfo, ProfileOrigin, ProfileSpec, Request, TraceSpec};
 use crate::web::app::{Job, RunningJob};
 use crate::web::context::AppContext;
 use crate::web::platform::{clipboard, download, url};
@@ -50,7 +50,7 @@ pub fn open_file(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot:
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // file sizes are whole and below 2^53
     let size = file.size() as u64;
     let label = format!("Reading {name}");
-    start(app, state, slot, label, move |engine, on_event| {
+    start(app, state, slot, label, ProfileAction::Ready, move |engine, on_event| {
         engine.send(|job| Request::Open { job, name, size }, Some(file), on_event)
     });
 }
@@ -60,6 +60,7 @@ fn start(
     state: &UseReducerHandle<ProfileState>,
     slot: &RunningJob,
     label: String,
+    ready: fn(Box<ProfileInfo>, Engine) -> ProfileAction,
     send: impl FnOnce(&Engine, Callback<Event>) -> crate::session::JobId,
 ) {
     let engine = match app.pool.take() {
@@ -85,7 +86,7 @@ fn start(
                     let text = format!("The file holds {} profiles; Run lists them.", info.also.len() + 1);
                     notices.dispatch(NoticeAction::Say(Tone::Info, text));
                 }
-                dispatch.dispatch(ProfileAction::Ready(info, own.clone()));
+                dispatch.dispatch(ready(info, own.clone()));
             }
             Event::Cancelled { .. } => dispatch.dispatch(ProfileAction::End(RunState::Cancelled)),
             Event::Failed { message, .. } => dispatch.dispatch(ProfileAction::End(RunState::Failed(message))),
@@ -113,14 +114,27 @@ impl Actions {
 
     fn run_execution(&self, spec: ProfileSpec) {
         let label = format!("Profiling {}", spec.model);
-        start(&self.app, &self.state, &self.job.0, label, move |engine, on_event| {
+        start(&self.app, &self.state, &self.job.0, label, ProfileAction::Ready, move |engine, on_event| {
+            engine.send(|job| Request::Profile { job, spec }, None, on_event)
+        });
+    }
+
+    /// Profiles the run that a link compares with, beside the one that is shown.
+    pub fn run_base(&self, spec: ProfileSpec) {
+        if self.job.0.borrow().is_some() {
+            return;
+        }
+        // Once: whoever closes it wants it closed.
+        self.state.dispatch(ProfileAction::Adjust(Box::new(|link| link.compare.base_run = None)));
+        let label = format!("Profiling the base, {}", spec.model);
+        start(&self.app, &self.state, &self.job.0, label, ProfileAction::ReadyBeside, move |engine, on_event| {
             engine.send(|job| Request::Profile { job, spec }, None, on_event)
         });
     }
 
     fn run_benchmark(&self, spec: ProfileSpec) {
         let label = format!("Benchmarking {}", spec.model);
-        start(&self.app, &self.state, &self.job.0, label, move |engine, on_event| {
+        start(&self.app, &self.state, &self.job.0, label, ProfileAction::Ready, move |engine, on_event| {
             engine.send(|job| Request::Trace { job, spec: Box::new(TraceSpec::of(spec)) }, None, on_event)
         });
     }
@@ -194,7 +208,8 @@ impl Actions {
         let Some(run) = self.state.shown_run() else { return };
         let kind = run.operator_kind(self.state.link.tool).or_else(|| run.info.operators.first().copied());
         let kind = kind.unwrap_or(OperatorKind::Slices);
-        self.export(ExportKind::OperatorsCsv(kind, self.state.counted_span(Some(kind))));
+        let level = self.state.level().filter(|_| kind == OperatorKind::Slices);
+        self.export(ExportKind::OperatorsCsv(kind, self.state.counted_span(Some(kind)), level));
     }
 
     /// Saves the timeline in the format of another tool.

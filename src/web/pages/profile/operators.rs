@@ -11,6 +11,7 @@ use crate::view::table::{Cell, Column, ColumnKind, Sort, Table};
 use crate::view::text::exact_ns;
 use crate::web::components::{DataTable, PieChart};
 use crate::web::context::Shared;
+use crate::web::pages::profile::tools::LevelSelect;
 use crate::web::pages::profile::treemap::Treemap;
 use crate::web::state::profile::{ProfileAction, ProfileState};
 
@@ -49,7 +50,9 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
     };
     html! {
         <>
-            if operators.kind == OperatorKind::Slices { { range_switch(state, Html::default()) } }
+            if operators.kind == OperatorKind::Slices {
+                { range_switch(state, html! { if let Some(run) = state.shown_run() { <LevelSelect run={run.clone()} state={state.clone()} /> } }) }
+            }
             <div class="panel pies">{ pies(operators, state) }<Treemap items={shares(operators)} {on_choose} /></div>
             <div class="panel">
                 <DataTable

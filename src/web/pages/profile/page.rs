@@ -43,6 +43,15 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
 
     let is_file = shown.is_some_and(|run| matches!(run.info.origin, ProfileOrigin::File { .. }));
     let actions = Actions { app: app.clone(), state: state.clone(), job: props.job.clone() };
+    // A link to a comparison of two simulated runs: the base follows the run that is shown.
+    use_effect_with(state.missing_base_run().cloned(), {
+        let actions = actions.clone();
+        move |missing| {
+            if let Some(spec) = missing {
+                actions.run_base(spec.clone());
+            }
+        }
+    });
     let content = match shown {
         None => empty_state(state),
         Some(run) => html! {

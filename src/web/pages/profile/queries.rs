@@ -31,11 +31,12 @@ pub fn use_operators(
     run: Option<&OpenRun>,
     kind: Option<OperatorKind>,
 ) {
-    let range = state.counted_span(kind);
-    let is_known =
-        |(run, kind): &(&OpenRun, OperatorKind)| run.operators.get(kind).is_some_and(|(counted, _)| *counted == range);
+    let (range, level) = (state.counted_span(kind), state.level().filter(|_| kind == Some(OperatorKind::Slices)));
+    let is_known = |(run, kind): &(&OpenRun, OperatorKind)| {
+        run.operators.get(kind).is_some_and(|(counted, table)| *counted == range && table.level == level)
+    };
     let wanted = run.zip(kind).filter(|asked| !is_known(asked));
-    let key = wanted.as_ref().map(|(run, kind)| (run.id, *kind, range));
+    let key = wanted.as_ref().map(|(run, kind)| (run.id, *kind, range, level.clone()));
     let asked = wanted.map(|(run, kind)| (run.engine.clone(), run.info.profile, run.id, kind));
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     use_effect_with(key, move |_| {
@@ -45,7 +46,7 @@ pub fn use_operators(
             Event::Failed { message, .. } => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
             _ => {}
         });
-        engine.send(|job| Request::Operators { job, profile, kind, range }, None, on_event);
+        engine.send(|job| Request::Operators { job, profile, kind, range, level }, None, on_event);
     });
 }
 

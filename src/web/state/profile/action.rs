@@ -28,6 +28,8 @@ pub enum ProfileAction {
     Progress(RunState),
     /// It ended with a profile.
     Ready(Box<ProfileInfo>, Engine),
+    /// A run that another one is compared with ended with a profile; it is not shown.
+    ReadyBeside(Box<ProfileInfo>, Engine),
     /// It ended without one.
     End(RunState),
     /// A file of this name was given: it is shown on the timeline, or compared where that is wanted.
@@ -106,6 +108,7 @@ impl Reducible for ProfileState {
                 }
             }
             ProfileAction::Ready(info, engine) => next.add(*info, &engine),
+            ProfileAction::ReadyBeside(info, engine) => next.add_beside(*info, &engine),
             ProfileAction::End(run) => {
                 next.run = run;
                 next.opens_timeline = false;

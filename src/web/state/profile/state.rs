@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::open_run::OpenRun;
 use crate::base::{Interval, TraceNs};
+use crate::profile::levels::ALL_LEVELS;
 use crate::session::share::{Link, ProfileLink, Tool};
-use crate::session::{OperatorKind, ProfileInfo, ProfileOrigin, SearchHits};
+use crate::session::{OperatorKind, ProfileInfo, ProfileOrigin, ProfileSpec, SearchHits};
 use crate::view::timeline::{Area, SliceDetails, SliceLink};
 use crate::web::context::Shared;
 use crate::web::platform::date;
@@ -76,10 +77,39 @@ impl ProfileState {
         self.shown.and_then(|id| self.runs.iter().find(|r| r.id == id))
     }
 
+    /// The level that is looked at, if one was chosen that the shown profile has; the default one otherwise.
+    #[must_use]
+    pub fn level(&self) -> Option<String> {
+        let levels = &self.shown_run()?.info.levels;
+        let chosen = self.link.level.as_ref();
+        chosen.filter(|name| *name == ALL_LEVELS || levels.iter().any(|l| l.name == **name)).cloned()
+    }
+
     /// The link that shows this page.
     #[must_use]
     pub fn as_link(&self) -> Link {
-        Link::Profile(Box::new(self.link.clone()))
+        let mut link = self.link.clone();
+        if let (Tool::Compare, Some(base)) = (link.tool, self.compared_with()) {
+            link.compare.base = Some(base.info.name.clone());
+            link.compare.base_run = base.spec().filter(|_| !base.is_benchmark()).cloned();
+        }
+        Link::Profile(Box::new(link))
+    }
+
+    /// The run that the one that is shown is compared with: the one of the chosen name, else the one opened last.
+    #[must_use]
+    pub fn compared_with(&self) -> Option<&OpenRun> {
+        let others = || self.runs.iter().filter(|r| Some(r.id) != self.shown);
+        let named = |name: &String| others().filter(|r| r.info.name == *name).last();
+        self.link.compare.base.as_ref().and_then(named).or_else(|| others().last())
+    }
+
+    /// The simulated run that a link compares with, when it is not open beside the one that is shown.
+    #[must_use]
+    pub fn missing_base_run(&self) -> Option<&ProfileSpec> {
+        let spec = self.link.compare.base_run.as_ref().filter(|_| self.link.tool == Tool::Compare)?;
+        let is_open = self.runs.iter().any(|r| r.spec() == Some(spec) && !r.is_benchmark());
+        (self.shown.is_some() && !is_open).then_some(spec)
     }
 
     /// The span that operators are counted in; none for all of the profile.
@@ -135,7 +165,7 @@ impl ProfileState {
     }
 
     /// The profile that came, and those that came in the same archive. The first is shown.
-    pub(super) fn add(&mut self, mut info: ProfileInfo, engine: &Engine) {
+    pub(super) fn add(&mut self, info: ProfileInfo, engine: &Engine) {
         if std::mem::take(&mut self.opens_timeline) {
             self.link.tool = Tool::OperatorTimeline;
             self.link.sort = None;
@@ -146,6 +176,19 @@ impl ProfileState {
             let fresh = if is_fresh { KeptView::of(&self.link) } else { KeptView::default() };
             self.change_view(KeptView { annotations: info.marks.clone(), ..fresh });
         }
+        let first = self.insert(info, engine);
+        self.show(first);
+        self.run = RunState::Done;
+    }
+
+    /// The profile that came, beside the one that is shown.
+    pub(super) fn add_beside(&mut self, info: ProfileInfo, engine: &Engine) {
+        self.insert(info, engine);
+        self.run = RunState::Done;
+    }
+
+    /// Opens profiles of one archive; gives the number of the first.
+    fn insert(&mut self, mut info: ProfileInfo, engine: &Engine) -> u32 {
         let also = std::mem::take(&mut info.also);
         let all: Vec<ProfileInfo> = std::iter::once(info).chain(also).collect();
         // A run of the same thing takes the place of the old one.
@@ -164,8 +207,7 @@ impl ProfileState {
             let info = Shared::new(info);
             self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), kept, run_name, insights: None });
         }
-        self.show(first);
-        self.run = RunState::Done;
+        first
     }
 
     /// Makes room for another worker: profiles of one archive share theirs.

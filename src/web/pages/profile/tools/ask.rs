@@ -3,8 +3,8 @@
 use yew::prelude::*;
 
 use super::paged::PagedTable;
-use super::{ToolProps, unit_of};
-use crate::session::{Listed, Listing};
+use super::{LevelSelect, ToolProps, unit_of};
+use crate::session::{Listed, Listing, QueryOf};
 use crate::view::plot::Bars;
 use crate::view::table::{Cell, ColumnKind};
 use crate::web::components::{BarChart, SelectField};
@@ -58,13 +58,14 @@ pub fn AskTool(props: &ToolProps) -> Html {
                     <input id="ask-query" type="text" autocomplete="off" spellcheck="false" value={(*draft).clone()} {oninput} placeholder={EXAMPLES[0]} />
                     <button type="submit" class="primary">{ "Ask" }</button>
                 </div>
+                <LevelSelect run={props.run.clone()} state={props.state.clone()} />
                 <p class="help">{ "where COLUMN = != < > ~ VALUE and \u{2026} group by COLUMN select COLUMN, count, sum(dur) order by sum(dur) desc limit N. Columns: name, category, operator, module, process, device, core, thread, start, end, dur, self, depth, args.KEY; ~ is \u{201c}contains\u{201d}, texts stand in quotes, times may have a unit (10us)." }</p>
                 <ul class="chain">{ for EXAMPLES.map(example) }</ul>
             </form>
             if !asked.trim().is_empty() {
                 <div class="panel">
                     <PagedTable
-                        name="Answer" file="answer" noun="rows" what={Listing::Query(asked)} page_rows={MOST_ROWS}
+                        name="Answer" file="answer" noun="rows" what={Listing::Query(QueryOf { text: asked, level: props.state.level() })} page_rows={MOST_ROWS}
                         run={props.run.clone()} state={props.state.clone()} {above}
                     />
                 </div>

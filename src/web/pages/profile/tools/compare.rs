@@ -3,8 +3,7 @@
 use yew::prelude::*;
 
 use super::pair::PairOfTimelines;
-use super::{ToolProps, failed, waiting};
-use crate::base::units::{format_count, format_ns};
+use super::{LevelSelect, ToolProps, failed, waiting};
 use crate::profile::analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
 use crate::session::share::CompareLink;
 use crate::session::{Answer, Chosen, Question};
@@ -17,14 +16,15 @@ use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
 /// The tool.
 #[component]
 pub fn CompareTool(props: &ToolProps) -> Html {
-    let CompareLink { base, measure, per_step } = &props.state.link.compare;
+    let CompareLink { base, measure, per_step, .. } = &props.state.link.compare;
     let (measure, per_step) = (*measure, *per_step);
     let name = use_state_eq(|| None::<AttrValue>);
     let others: Vec<&OpenRun> = props.state.runs.iter().filter(|r| r.id != props.run.id).collect();
     let named = |name: &String| others.iter().rfind(|r| r.info.name == *name);
-    let chosen = base.as_ref().and_then(named).or(others.last()).map(|r| (*r).clone());
+    let chosen = props.state.compared_with().cloned();
     let missing = base.as_ref().filter(|name| named(name).is_none());
-    let question = Question::Totals { of: Chosen::default(), by: None };
+    let of = Chosen { level: props.state.level(), ..Chosen::default() };
+    let question = Question::Totals { of, by: None };
     let own = use_analysis(&props.run, Some(question.clone()));
     // Hooks run either way: without another run, nothing is asked of this one again.
     let theirs = use_analysis(chosen.as_ref().unwrap_or(&props.run), chosen.is_some().then_some(question));
@@ -77,6 +77,7 @@ pub fn CompareTool(props: &ToolProps) -> Html {
         <>
             <div class="panel view-bar">
                 <SelectField id="compare-base" label="Base" value={chosen.info.name.clone()} {options} on_choose={choose} />
+                <LevelSelect run={props.run.clone()} state={props.state.clone()} />
                 <SelectField id="compare-measure" label="Time" value={measured} options={measures} on_choose={choose_measure} />
                 <label class="radio"><input type="checkbox" checked={per_step} onchange={toggle} />{ "Per step" }</label>
                 <div class="buttons"><button type="button" onclick={swap}>{ "Swap" }</button></div>
@@ -115,24 +116,18 @@ fn operators(n: usize) -> String {
     format!("{n} operator{} {}", if n == 1 { "" } else { "s" }, if n == 1 { "is" } else { "are" })
 }
 
-/// Both sums, and how many operators are only in one.
+/// What both took, and how many operators are only in one.
 fn in_words(c: &Comparison) -> Html {
     let count = |presence: Presence| c.rows.iter().filter(|r| r.presence == presence).count();
-    let sum = &c.sum;
-    let more = if sum.difference_ns > 0.0 { "more" } else { "less" };
-    let ratio = match sum.ratio {
-        None => String::new(),
-        Some(r) if r > 0.0 && r < 0.001 => ", less than a thousandth of the base".to_owned(),
-        Some(r) if r >= 1e3 => format!(", {} times the base", format_count(r as u64)),
-        Some(r) => format!(", {r:.3} times the base"),
+    let level = match &c.levels {
+        (a, b) if a == b => format!("level {a}"),
+        (a, b) => format!("level {b} against {a}"),
     };
     let text = format!(
-        "{} against {} as base: {} against {}, {} {more}{ratio}. {} new, {} gone.",
+        "{}, of {} against {} as base. By operator ({level}): {} new, {} gone.",
+        c.took.text(),
         c.other,
         c.base,
-        format_ns(sum.other_ns),
-        format_ns(sum.base_ns),
-        format_ns(libm::fabs(sum.difference_ns)),
         operators(count(Presence::New)),
         operators(count(Presence::Gone))
     );

@@ -3,9 +3,10 @@
 
 use yew::prelude::*;
 
-use super::{ToolProps, chosen, waiting};
+use super::{LevelSelect, ToolProps, chosen, waiting};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
+use crate::profile::Unit;
 use crate::profile::analysis::flame::FlameGraph;
 use crate::session::share::{FlameLink, FlameView};
 use crate::session::{Answer, Chosen, Question};
@@ -31,7 +32,7 @@ const LEAST_PERCENT: f64 = 0.15;
 #[component]
 pub fn FlameTool(props: &ToolProps) -> Html {
     let FlameLink { view, stack, name, thread } = &props.state.link.flame;
-    let of = chosen(&props.state);
+    let (of, unit) = (chosen(&props.state), &props.run.info.unit);
     let question = match view {
         FlameView::Sandwich if name.trim().is_empty() => None,
         FlameView::Sandwich => Some(Question::Sandwich { of, name: name.clone(), limit: MOST_NODES / 2 }),
@@ -69,14 +70,14 @@ pub fn FlameTool(props: &ToolProps) -> Html {
         None => waiting(None),
         Some(Err(message)) => waiting(Some(message)),
         Some(Ok(answer)) => match &**answer {
-            Answer::Flame(graph) => graph_view("Stacks", graph, Growth::Down, &on_zoom),
+            Answer::Flame(graph) => graph_view("Stacks", graph, Growth::Down, unit, &on_zoom),
             Answer::InOrder(found) => {
                 html! { <InOrderView found={answer.clone()} range={chosen(&props.state).range} state={props.state.clone()} key={found.slices.len()} /> }
             }
             Answer::Sandwich(s) => html! { <>
-                <p class="note" role="status">{ format!("{}: {} slices, total {}, self {}", s.name, format_count(s.count), format_ns(s.total_ns as f64), format_ns(s.self_ns as f64)) }</p>
-                { graph_view("Callers", &s.callers, Growth::Up, &on_zoom) }
-                { graph_view("Callees", &s.callees, Growth::Down, &on_zoom) }
+                <p class="note" role="status">{ format!("{}: {} slices, total {}, self {}", s.name, format_count(s.count), unit.text(s.total_ns), unit.text(s.self_ns)) }</p>
+                { graph_view("Callers", &s.callers, Growth::Up, unit, &on_zoom) }
+                { graph_view("Callees", &s.callees, Growth::Down, unit, &on_zoom) }
             </> },
             _ => Html::default(),
         },
@@ -89,6 +90,7 @@ pub fn FlameTool(props: &ToolProps) -> Html {
     html! {
         <>
             { range_switch(&props.state, html! { <>
+                <LevelSelect run={props.run.clone()} state={props.state.clone()} />
                 <SelectField id="flame-shape" label="View" value={view.name()} {options} on_choose={choose} />
                 if *view == FlameView::ByTime {
                     { thread_field(props, &answer) }
@@ -199,14 +201,20 @@ fn path_to(graph: &FlameGraph, node: usize) -> Vec<String> {
 }
 
 /// Each node a button: as wide as its time, in the row of its depth.
-fn graph_view(title: &'static str, graph: &FlameGraph, growth: Growth, on_zoom: &Callback<Vec<String>>) -> Html {
+fn graph_view(
+    title: &'static str,
+    graph: &FlameGraph,
+    growth: Growth,
+    unit: &Unit,
+    on_zoom: &Callback<Vec<String>>,
+) -> Html {
     let layout = FlameLayout::new(graph, 100.0, LEAST_PERCENT, growth);
     let node = |r: &crate::view::flame::FlameRect| {
         let n = &graph.nodes[r.node as usize];
         let name = if n.name.is_empty() { "everything" } else { n.name.as_str() };
         let path = path_to(graph, r.node as usize);
         let onclick = on_zoom.reform(move |_: MouseEvent| path.clone());
-        let times = format!("total {}, self {}", format_ns(n.total_ns as f64), format_ns(n.self_ns as f64));
+        let times = format!("total {}, self {}", unit.text(n.total_ns), unit.text(n.self_ns));
         // What is around all stacks is no slice.
         let what = match n.count {
             0 => format!("{name}: {times}"),

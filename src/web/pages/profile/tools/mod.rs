@@ -5,6 +5,7 @@ mod compare;
 mod counters;
 mod flame;
 mod idle;
+mod level_select;
 mod modules;
 mod paged;
 mod pair;
@@ -16,6 +17,7 @@ pub use compare::CompareTool;
 pub use counters::CountersTool;
 pub use flame::FlameTool;
 pub use idle::IdleTool;
+pub use level_select::LevelSelect;
 pub use modules::ModulesTool;
 pub use path::PathTool;
 pub use statistics::StatisticsTool;
@@ -36,9 +38,9 @@ pub struct ToolProps {
     pub state: UseReducerHandle<ProfileState>,
 }
 
-/// The slices that are counted: all, or those in view on the timeline.
+/// The slices that are counted: those of the chosen level, all or those in view on the timeline.
 fn chosen(state: &ProfileState) -> Chosen {
-    Chosen { range: range_of(state), ..Chosen::default() }
+    Chosen { range: range_of(state), level: state.level(), ..Chosen::default() }
 }
 
 /// The span that is looked at: all, or what is in view on the timeline.

@@ -3,15 +3,16 @@
 use yew::prelude::*;
 
 use super::paged::PagedTable;
-use super::{ToolProps, chosen, waiting};
-use crate::base::units::{format_count, format_ns};
+use super::{LevelSelect, ToolProps, chosen, waiting};
+use crate::base::units::format_count;
+use crate::profile::Unit;
 use crate::profile::analysis::GroupBy;
 use crate::profile::analysis::histogram::{BinScale, Histogram};
 use crate::profile::analysis::members::MemberOrder;
 use crate::session::share::Tool;
 use crate::session::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, Question, Rows};
 use crate::view::plot::Pie;
-use crate::view::table::{Cell, Sort};
+use crate::view::table::Cell;
 use crate::view::timeline::SliceLink;
 use crate::web::components::{LocalTable, PieChart, SelectField};
 use crate::web::context::Shared;
@@ -35,9 +36,12 @@ const MOST_MEMBERS: u32 = 200;
 pub fn StatisticsTool(props: &ToolProps) -> Html {
     let state = &props.state;
     let tracks = (state.link.tool == Tool::OperatorEngine).then(|| props.run.engine_tracks()).filter(|t| !t.is_empty());
-    let of = Chosen { tracks, ..chosen(state) };
+    let is_of_engines = tracks.is_some();
+    let of = chosen(state);
+    // The rows of engines are a level by themselves.
+    let of = Chosen { level: of.level.filter(|_| !is_of_engines), tracks, ..of };
     let by = state.link.group_by;
-    let groups = Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks.clone() });
+    let groups = Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks.clone(), level: of.level.clone() });
     let answer = use_listing(&props.run, Some(groups.clone()), Rows { skip: 0, limit: MOST_GROUPS });
     let save_all = use_save_all(&props.run, &groups, &AttrValue::from("groups"));
     let listed = answer.as_ref().and_then(|a| a.as_ref().ok()).cloned();
@@ -76,20 +80,22 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
                     state.dispatch(ProfileAction::Adjust(Box::new(move |link| link.group = name)));
                 })
             };
-            let sort = Some(Sort { column: "total_ns".to_owned(), descending: true });
             let save_all = (listed.total > u64::from(MOST_GROUPS)).then_some((listed.total, save_all));
             html! { <>
-                <div class="pies">{ shares(listed) }{ tiles(listed, &on_row) }</div>
+                <div class="pies">{ shares(listed, &props.run.info.unit) }{ tiles(listed, &on_row) }</div>
                 if let Some((total, _)) = &save_all {
                     <p class="note">{ format!("The {} groups with the most time of {}.", format_count(u64::from(MOST_GROUPS)), format_count(*total)) }</p>
                 }
-                <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} {sort} {save_all} />
+                <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} {save_all} />
             </> }
         }
     };
     html! {
         <>
-            { range_switch(state, html! { <SelectField id="group-by" label="Group by" value={by.name()} {options} on_choose={choose} /> }) }
+            { range_switch(state, html! { <>
+                if !is_of_engines { <LevelSelect run={props.run.clone()} state={state.clone()} /> }
+                <SelectField id="group-by" label="Group by" value={by.name()} {options} on_choose={choose} />
+            </> }) }
             if let Some(name) = &name { { group_panel(props, name, (longest, count), spread, members) } }
             <section class="panel" aria-label="Groups of slices">{ content }</section>
         </>
@@ -111,9 +117,13 @@ fn self_times(listed: &Listed) -> Vec<(String, f64)> {
     listed.table.rows.iter().filter_map(row).collect()
 }
 
-fn shares(listed: &Listed) -> Html {
+fn shares(listed: &Listed, unit: &Unit) -> Html {
     let pie = Pie::new(self_times(listed));
-    html! { <PieChart title="Self time (ns) by group" {pie} unit="ns" /> }
+    let title = match unit {
+        Unit::Ns => "Self time (ns) by group".to_owned(),
+        Unit::Counted(what) => format!("Own {what} by group"),
+    };
+    html! { <PieChart {title} {pie} unit={unit.name().to_owned()} /> }
 }
 
 /// The same shares as areas; one that is pressed is the group that is shown.
@@ -152,7 +162,7 @@ fn group_panel(
         None => waiting(None),
         Some(Err(message)) => waiting(Some(&message)),
         Some(Ok(answer)) => match &*answer {
-            Answer::Histogram(h) => histogram(h),
+            Answer::Histogram(h) => histogram(h, &props.run.info.unit),
             _ => Html::default(),
         },
     };
@@ -181,23 +191,17 @@ fn members_title(count: Option<f64>) -> String {
 }
 
 /// Bars from short to long durations, with their values as a table.
-fn histogram(h: &Histogram) -> Html {
+fn histogram(h: &Histogram, unit: &Unit) -> Html {
     let most = h.bins.iter().map(|b| b.count).max().unwrap_or(0).max(1);
     let bar = |b: &crate::profile::analysis::histogram::Bin| {
-        let what = format!(
-            "{} to {}: {} slices",
-            format_ns(b.from_ns as f64),
-            format_ns(b.to_ns as f64),
-            format_count(b.count)
-        );
+        let what = format!("{} to {}: {} slices", unit.text(b.from_ns), unit.text(b.to_ns), format_count(b.count));
         let height = format!("height:{:.2}%", b.count as f64 * 100.0 / most as f64);
         html! { <li title={what.clone()}><span class="visually-hidden">{ what }</span><span class="column" aria-hidden="true" style={height}></span></li> }
     };
-    let half = h
-        .percentiles
-        .as_ref()
-        .map(|p| format!("; half last at most {}, 99 of 100 at most {}", format_ns(p.p50_ns), format_ns(p.p99_ns)));
-    let ends = h.bins.first().zip(h.bins.last()).map(|(a, z)| (format_ns(a.from_ns as f64), format_ns(z.to_ns as f64)));
+    let half = h.percentiles.as_ref().map(|p| {
+        format!("; half last at most {}, 99 of 100 at most {}", unit.text(p.p50_ns as i64), unit.text(p.p99_ns as i64))
+    });
+    let ends = h.bins.first().zip(h.bins.last()).map(|(a, z)| (unit.text(a.from_ns), unit.text(z.to_ns)));
     html! {
         <figure class="histogram">
             <figcaption>{ format!("Durations of {} slice{}{}", format_count(h.count), if h.count == 1 { "" } else { "s" }, half.unwrap_or_default()) }</figcaption>

@@ -1,0 +1,182 @@
+//! An array as `numpy.save` writes it: a magic word, a version, a header that is a dictionary of Python, and the values.
+//! The format is documented at numpy.org, `numpy.lib.format`.
+
+use super::records::{DatasetError, Records};
+
+/// What such a file begins with.
+pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// One value of an array.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Bool,
+    Signed,
+    Unsigned,
+    Float,
+}
+
+struct Header {
+    kind: Kind,
+    bytes: usize,
+    is_big_endian: bool,
+    shape: Vec<u64>,
+    /// Where the values begin.
+    values_at: usize,
+}
+
+pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
+    let wrong = |(at, problem): (usize, String)| DatasetError::Array { file: file.to_owned(), at, problem };
+    let header = header(bytes).map_err(wrong)?;
+    let Some((count, dims)) = header.shape.split_first() else {
+        return Err(wrong((10, "the array is one number; its first size counts the records".to_owned())));
+    };
+    let elements = dims.iter().try_fold(1u64, |n, d| n.checked_mul(*d)).filter(|n| *n > 0);
+    let per_record = elements.and_then(|n| usize::try_from(n).ok()).and_then(|n| n.checked_mul(header.bytes));
+    let Some(per_record) = per_record.filter(|_| *count > 0) else {
+        return Err(wrong((10, format!("the array has the sizes {:?}, which hold nothing", header.shape))));
+    };
+    let data = bytes.get(header.values_at..).unwrap_or_default();
+    // A file that was cut gives the records that are whole.
+    let whole = (data.len() / per_record) as u64;
+    let mut records = Records { count: whole.min(*count), dims: dims.to_vec(), ..Records::default() };
+    if records.count < *count {
+        let (has, wanted) = (records.count, *count);
+        records
+            .diagnostics
+            .add("truncated", None, || format!("the file is cut off: {has} of {wanted} records are whole and used"));
+    }
+    if records.count == 0 {
+        return Err(wrong((header.values_at, "the file is cut off before the end of its first record".to_owned())));
+    }
+    let used = data.get(..records.count as usize * per_record).unwrap_or_default();
+    records.values = used.chunks_exact(header.bytes).map(|raw| value(&header, raw)).collect();
+    Ok(records)
+}
+
+/// The header, or where it is wrong and how.
+fn header(bytes: &[u8]) -> Result<Header, (usize, String)> {
+    let cut = || (bytes.len(), "the file is cut off inside its header".to_owned());
+    let (length, begins) = match bytes.get(6).copied() {
+        Some(1) => {
+            let raw: [u8; 2] = bytes.get(8..10).and_then(|b| b.try_into().ok()).ok_or_else(cut)?;
+            (usize::from(u16::from_le_bytes(raw)), 10)
+        }
+        Some(2 | 3) => {
+            let raw: [u8; 4] = bytes.get(8..12).and_then(|b| b.try_into().ok()).ok_or_else(cut)?;
+            (u32::from_le_bytes(raw) as usize, 12)
+        }
+        Some(version) => {
+            return Err((6, format!("version {version} of the format is not known; save it with numpy 1.9 or later")));
+        }
+        None => return Err(cut()),
+    };
+    let values_at = begins + length;
+    let raw = bytes.get(begins..values_at).ok_or_else(cut)?;
+    let text = std::str::from_utf8(raw).map_err(|e| (begins + e.valid_up_to(), "the header is no text".to_owned()))?;
+    let of = |key: &str| field(text, key).ok_or_else(|| (begins, format!("the header has no '{key}'")));
+    if of("fortran_order")?.starts_with("True") {
+        return Err((begins, "the array is in the order of Fortran; save numpy.ascontiguousarray of it".to_owned()));
+    }
+    let descr = of("descr")?;
+    let name = descr.trim_start_matches(['\'', '"']).split(['\'', '"']).next().unwrap_or_default();
+    let (kind, size) = kind_of(name).ok_or_else(|| {
+        (begins, format!("values of type {name} are not read; save them as floats or integers, with astype"))
+    })?;
+    let inner = of("shape")?.strip_prefix('(').and_then(|s| s.split(')').next());
+    let sizes = inner.map(|s| {
+        s.split(',').map(str::trim).filter(|s| !s.is_empty()).map(str::parse).collect::<Result<Vec<u64>, _>>()
+    });
+    let Some(Ok(shape)) = sizes else { return Err((begins, "the shape is no tuple of sizes".to_owned())) };
+    Ok(Header { kind, bytes: size, is_big_endian: name.starts_with('>'), shape, values_at })
+}
+
+/// What stands behind a key of the dictionary.
+fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    let at = text.find(&format!("'{key}'"))? + key.len() + 2;
+    text.get(at..)?.trim_start().strip_prefix(':').map(str::trim_start)
+}
+
+/// `<f4`, `|u1`, `>i8`: kind and bytes.
+fn kind_of(name: &str) -> Option<(Kind, usize)> {
+    let plain = name.trim_start_matches(['<', '>', '|', '=']);
+    let size: usize = plain.get(1..)?.parse().ok()?;
+    let kind = match (plain.chars().next()?, size) {
+        ('b', 1) => Kind::Bool,
+        ('i', 1 | 2 | 4 | 8) => Kind::Signed,
+        ('u', 1 | 2 | 4 | 8) => Kind::Unsigned,
+        ('f', 2 | 4 | 8) => Kind::Float,
+        _ => return None,
+    };
+    Some((kind, size))
+}
+
+fn value(header: &Header, raw: &[u8]) -> f64 {
+    let mut wide = [0u8; 8];
+    for (i, byte) in raw.iter().take(8).enumerate() {
+        let at = if header.is_big_endian { raw.len() - 1 - i } else { i };
+        wide[at.min(7)] = *byte;
+    }
+    let bits = u64::from_le_bytes(wide);
+    let unused = 64 - 8 * header.bytes as u32;
+    match (header.kind, header.bytes) {
+        (Kind::Bool, _) => f64::from(u8::from(bits != 0)),
+        (Kind::Unsigned, _) => bits as f64,
+        // Shifted up and down again, the sign fills the rest.
+        (Kind::Signed, _) => (((bits << unused) as i64) >> unused) as f64,
+        (Kind::Float, 2) => half::f16::from_bits(bits as u16).to_f64(),
+        (Kind::Float, 4) => f64::from(f32::from_bits(bits as u32)),
+        (Kind::Float, _) => f64::from_bits(bits),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn array(descr: &str, shape: &str, values: &[u8]) -> Vec<u8> {
+        let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([1, 0]);
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(values);
+        bytes
+    }
+
+    #[test]
+    fn values_of_every_type() {
+        let read = |descr: &str, values: &[u8]| read("a.npy", &array(descr, "(2,)", values)).unwrap().values;
+        assert_eq!(read("<f4", &[0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0]), [1.0, -2.0]);
+        assert_eq!(read(">f4", &[0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0]), [1.0, -2.0]);
+        assert_eq!(read("<f2", &[0, 0x3c, 0, 0xc0]), [1.0, -2.0]);
+        assert_eq!((read("|u1", &[0, 255]), read("|i1", &[1, 255])), (vec![0.0, 255.0], vec![1.0, -1.0]));
+        assert_eq!((read("<i2", &[0xfe, 0xff, 2, 1]), read("|b1", &[1, 0])), (vec![-2.0, 258.0], vec![1.0, 0.0]));
+        assert_eq!(read("<i8", &[[0xff; 8], [1, 0, 0, 0, 0, 0, 0, 0]].concat()), [-1.0, 1.0]);
+    }
+
+    #[test]
+    fn the_first_size_counts_the_records() {
+        let records = read("a.npy", &array("|u1", "(3, 2, 2)", &[7; 12])).unwrap();
+        assert_eq!((records.count, records.shape().as_str(), records.iter().count()), (3, "2x2", 3));
+        let cut = read("a.npy", &array("|u1", "(3, 2, 2)", &[7; 11])).unwrap();
+        assert_eq!((cut.count, cut.diagnostics.count("truncated")), (2, 1));
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_byte() {
+        let said = |bytes: &[u8]| read("a.npy", bytes).unwrap_err().to_string();
+        let good = array("<f4", "(2,)", &[0; 8]);
+        assert!(said(&good[..20]).contains("byte 20: the file is cut off inside its header"));
+        assert!(said(&array("<f4", "()", &[0; 4])).contains("one number"));
+        assert!(said(&array("<f4", "(2, 0)", &[])).contains("hold nothing"));
+        assert!(said(&array("<U8", "(2,)", &[])).contains("type <U8 are not read"));
+        assert!(said(&array("<f4", "(two,)", &[])).contains("no tuple of sizes"));
+        assert!(said(&array("<f4", "(9,)", &[])).contains("before the end of its first record"));
+        assert!(said(&array("<f8", "(99999999999, 99999999999)", &[0; 8])).contains("byte"));
+        let text = String::from_utf8_lossy(&good).replace("False", "True ");
+        assert!(said(&[MAGIC, &good[6..10], &text.as_bytes()[text.find('{').unwrap()..]].concat()).contains("Fortran"));
+        let mut version = good;
+        version[6] = 9;
+        assert!(said(&version).contains("byte 6: version 9"));
+    }
+}

@@ -1,0 +1,169 @@
+//! Records, whatever file they are from.
+
+use thiserror::Error;
+
+use super::{npy, table};
+use crate::base::Diagnostics;
+
+/// Records of numbers, one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Records {
+    /// How many there are.
+    pub count: u64,
+    /// Sizes of one record: `[28, 28]`; of a table its number of columns.
+    pub dims: Vec<u64>,
+    /// Names of the columns of a table that has a heading.
+    pub columns: Vec<String>,
+    /// All values, record after record.
+    pub values: Vec<f64>,
+    /// Lines and records that could not be read and are left out.
+    pub diagnostics: Diagnostics,
+}
+
+/// A file that holds no records.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DatasetError {
+    /// Not a file of a kind that is read.
+    #[error(
+        "{file}: {problem}; give an array saved with numpy.save (.npy) or a CSV with a line of numbers for each record"
+    )]
+    NotRead {
+        /// The file.
+        file: String,
+        /// What it is instead.
+        problem: String,
+    },
+    /// A damaged or unusual array.
+    #[error("{file}: byte {at}: {problem}")]
+    Array {
+        /// The file.
+        file: String,
+        /// Where.
+        at: usize,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// A table without a line that could be read.
+    #[error("{file}: no line of it is a record: {problem}")]
+    NoRecord {
+        /// The file.
+        file: String,
+        /// What is wrong with the first line.
+        problem: String,
+    },
+    /// A column that is not there.
+    #[error("{file}: there is no column '{name}'; there are {known}")]
+    NoColumn {
+        /// The file.
+        file: String,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+}
+
+/// Reads the records of a file; the content decides what it is, not the name.
+///
+/// # Errors
+/// When it holds no record. Lines of a table that are wrong are left out and listed.
+pub fn read_records(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
+    let not_read = |problem: &str| DatasetError::NotRead { file: file.to_owned(), problem: problem.to_owned() };
+    if bytes.starts_with(npy::MAGIC) {
+        return npy::read(file, bytes);
+    }
+    if bytes.starts_with(b"PK\x03\x04") {
+        return Err(not_read("is an archive, such as numpy.savez makes; save one array of it"));
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.trim().is_empty() => Err(not_read("is empty")),
+        Ok(text) => table::read(file, text.trim_start_matches('\u{feff}')),
+        Err(e) => Err(not_read(&format!("is neither an array nor text (byte {})", e.valid_up_to()))),
+    }
+}
+
+impl Records {
+    /// Values of one record.
+    #[must_use]
+    pub fn elements(&self) -> u64 {
+        self.dims.iter().fold(1, |n, d| n.saturating_mul(*d))
+    }
+
+    /// The values of each record.
+    pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
+        self.values.chunks_exact(usize::try_from(self.elements()).unwrap_or(usize::MAX).max(1))
+    }
+
+    /// The records without the column of the target, and the targets. Without a name it is the last one.
+    ///
+    /// # Errors
+    /// When there is no such column, or no other.
+    pub fn with_targets(&self, file: &str, name: Option<&str>) -> Result<(Self, Vec<f64>), DatasetError> {
+        let no_column = |name: &str| {
+            let known = if self.columns.is_empty() { "no names".to_owned() } else { self.columns.join(", ") };
+            DatasetError::NoColumn { file: file.to_owned(), name: name.to_owned(), known }
+        };
+        let [columns] = self.dims[..] else {
+            let problem = format!("a record has the sizes {}, which leaves no column for a target", self.shape());
+            return Err(DatasetError::NotRead { file: file.to_owned(), problem });
+        };
+        let columns = usize::try_from(columns).unwrap_or(usize::MAX);
+        let target = match name {
+            Some(name) => self.columns.iter().position(|c| c == name).ok_or_else(|| no_column(name))?,
+            None => columns.saturating_sub(1),
+        };
+        if columns < 2 {
+            return Err(DatasetError::NotRead {
+                file: file.to_owned(),
+                problem: "has one column; a dataset with targets has the inputs and the target".to_owned(),
+            });
+        }
+        let mut rest = Self { dims: vec![columns as u64 - 1], values: Vec::new(), ..self.clone() };
+        if target < rest.columns.len() {
+            rest.columns.remove(target);
+        }
+        let mut targets = Vec::new();
+        for record in self.iter() {
+            targets.extend(record.get(target));
+            rest.values.extend(record.iter().enumerate().filter(|(c, _)| *c != target).map(|(_, v)| v));
+        }
+        Ok((rest, targets))
+    }
+
+    /// The sizes of one record in words: `28x28`.
+    #[must_use]
+    pub fn shape(&self) -> String {
+        let sizes: Vec<String> = self.dims.iter().map(u64::to_string).collect();
+        if sizes.is_empty() { "one value".to_owned() } else { sizes.join("x") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_taken_from_their_column() {
+        let records = read_records("a.csv", b"a,label,b\n1,7,2\n3,8,4\n").unwrap();
+        let (rest, targets) = records.with_targets("a.csv", Some("label")).unwrap();
+        assert_eq!(
+            (rest.columns, rest.values, targets),
+            (vec!["a".into(), "b".into()], vec![1.0, 2.0, 3.0, 4.0], vec![7.0, 8.0])
+        );
+        let (rest, targets) = records.with_targets("a.csv", None).unwrap();
+        assert_eq!((rest.dims, targets), (vec![2], vec![2.0, 4.0]));
+        let error = records.with_targets("a.csv", Some("y")).unwrap_err().to_string();
+        assert_eq!(error, "a.csv: there is no column 'y'; there are a, label, b");
+        let one = read_records("b.csv", b"1\n2\n").unwrap();
+        assert!(one.with_targets("b.csv", None).unwrap_err().to_string().contains("has one column"));
+    }
+
+    #[test]
+    fn what_is_no_dataset_says_what_it_is() {
+        let said = |bytes: &[u8]| read_records("x", bytes).unwrap_err().to_string();
+        assert!(said(b"").contains("x: is empty; give an array saved with numpy.save"));
+        assert!(said(b"PK\x03\x04....").contains("is an archive"));
+        assert!(said(b"\xff\xfe").contains("neither an array nor text (byte 0)"));
+    }
+}

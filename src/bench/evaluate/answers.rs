@@ -1,0 +1,216 @@
+//! The answers of a model to the records of a dataset, as the device that is benchmarked computes them.
+
+use std::rc::Rc;
+
+use crate::bench::configuration::Configuration;
+use crate::bench::dataset::Records;
+use crate::bench::host_step::HostStep;
+use crate::bench::options::DeviceType;
+use crate::compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, Opcode, ParameterRole, Reference, Unwatched};
+use crate::compiler::passes::PassManager;
+use crate::compiler::{Workflow, lower, parameter_values};
+use crate::machine::arch::NEURONCORE_V2;
+use crate::model::{InputSpec, ModelSpec, SpecError, input_tensor};
+use crate::neuron::numerics::DeviceArithmetic;
+use crate::tensor::{Rounding, Tensor};
+
+/// A model with its weights, to which records are given.
+pub struct Answering {
+    module: Rc<HloModule>,
+    parameters: Vec<Rc<Tensor>>,
+    /// Which parameter is which input.
+    places: Vec<Option<usize>>,
+    inputs: Vec<InputSpec>,
+    configuration: Configuration,
+}
+
+impl Answering {
+    /// The model of a configuration at batch size 1, with the weights of its seed.
+    ///
+    /// # Errors
+    /// When the model is not known or cannot be compiled.
+    pub fn new(configuration: &Configuration) -> Result<Self, String> {
+        let named = |e: &dyn std::fmt::Display| format!("{}: {e}", configuration.model);
+        let spec: ModelSpec = configuration.model.parse().map_err(|e: SpecError| e.to_string())?;
+        let graph = spec.trace(1).map_err(|e| named(&e))?;
+        let module = lower(&graph, Workflow::Trace).map_err(|e| named(&e))?;
+        let passes = PassManager::of_level(configuration.compile_options().opt_level);
+        let (module, _log) = passes.run(module).map_err(|e| named(&e))?;
+        let inputs = spec.inputs(1).map_err(|e| named(&e))?;
+        let seed = configuration.seed;
+        let drawn: Vec<Rc<Tensor>> = (0u32..)
+            .zip(&inputs)
+            .map(|(i, input)| input_tensor(seed, i, input).map(Rc::new))
+            .collect::<Result<_, _>>()
+            .map_err(|e| named(&e))?;
+        let parameters = parameter_values(&module, &graph, &drawn, seed).map_err(|e| named(&e))?;
+        let place = |id| match &module.instructions[id].opcode {
+            Opcode::Parameter { role: ParameterRole::Input(n), .. } => Some(*n as usize),
+            _ => None,
+        };
+        let places = module.parameters().into_iter().map(place).collect();
+        Ok(Self { module: Rc::new(module), parameters, places, inputs, configuration: configuration.clone() })
+    }
+
+    /// How many values a record has for this model: those of all inputs, or of the first alone; then the others are the
+    /// model's own.
+    #[must_use]
+    pub fn elements(&self) -> [u64; 2] {
+        elements_of(&self.inputs)
+    }
+
+    /// The outputs for each record. The work before the call is done on the record, if it is an expression.
+    ///
+    /// # Errors
+    /// When records have not as many values as the model takes, or memory runs out.
+    pub fn answers(&self, file: &str, records: &Records) -> Result<Vec<Vec<f32>>, String> {
+        fits(file, records.elements(), &self.inputs, &self.configuration.model)?;
+        records.iter().map(|record| self.answer(record)).collect()
+    }
+
+    fn answer(&self, record: &[f64]) -> Result<Vec<f32>, String> {
+        let mut parameters = self.parameters.clone();
+        let mut data: Vec<Vec<f32>> = Vec::new();
+        let mut from = 0;
+        for input in &self.inputs {
+            let until = from + input.shape.elements() as usize;
+            let Some(part) = record.get(from..until) else { break };
+            data.push(part.iter().map(|v| *v as f32).collect());
+            from = until;
+        }
+        if let HostStep::Expression(expression) = &self.configuration.options.preprocess {
+            let slices: Vec<&[f32]> = data.iter().map(Vec::as_slice).collect();
+            let results = expression.compute(&slices);
+            for (values, result) in data.iter_mut().zip(results) {
+                if values.len() != result.len() {
+                    let (had, has) = (values.len(), result.len());
+                    return Err(format!(
+                        "preprocess: {expression} makes {has} values of {had}; a model takes as many as before"
+                    ));
+                }
+                *values = result;
+            }
+        }
+        for (parameter, place) in parameters.iter_mut().zip(&self.places) {
+            let Some((at, values)) = place.and_then(|at| data.get(at).map(|v| (at, v))) else { continue };
+            let tensor = Tensor::new(self.inputs[at].shape.clone(), values.clone());
+            *parameter = Rc::new(tensor.map_err(|e| format!("{}: {e}", self.configuration.model))?);
+        }
+        let results = self.evaluate(parameters).map_err(|e| format!("{}: {e}", self.configuration.model))?;
+        Ok(results.first().map_or_else(Vec::new, |t| t.data().to_vec()))
+    }
+
+    fn evaluate(&self, parameters: Vec<Rc<Tensor>>) -> Result<Vec<Rc<Tensor>>, EvalError> {
+        let c = &self.configuration;
+        if c.options.device_type == DeviceType::Cpu {
+            return run(&self.module, parameters, &mut Reference);
+        }
+        let (options, rows) = (c.compile_options(), NEURONCORE_V2.partitions);
+        let mut device = DeviceArithmetic::new(&self.module, &options, rows, Rounding::Rne, c.seed);
+        run(&self.module, parameters, &mut device)
+    }
+}
+
+fn run(
+    module: &Rc<HloModule>,
+    parameters: Vec<Rc<Tensor>>,
+    arithmetic: &mut dyn Arithmetic,
+) -> Result<Vec<Rc<Tensor>>, EvalError> {
+    let mut evaluation = Evaluation::new(Rc::clone(module), parameters);
+    loop {
+        if let Some(results) = evaluation.step(u64::MAX, arithmetic, &mut Unwatched)? {
+            return Ok(results);
+        }
+    }
+}
+
+fn elements_of(inputs: &[InputSpec]) -> [u64; 2] {
+    let all = inputs.iter().map(|i| i.shape.elements()).fold(0, u64::saturating_add);
+    [all, inputs.first().map_or(0, |i| i.shape.elements())]
+}
+
+/// Whether records of so many values are inputs of a model.
+fn fits(file: &str, has: u64, inputs: &[InputSpec], model: &str) -> Result<(), String> {
+    let takes = elements_of(inputs);
+    if takes.contains(&has) {
+        return Ok(());
+    }
+    let shapes: Vec<String> =
+        inputs.iter().map(|i| i.shape.dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x")).collect();
+    Err(format!(
+        "{file}: a record has {has} values, {model} takes {} of batch size 1, which are {}; give a dataset of that size, or name the model it is for",
+        shapes.join(" and "),
+        takes[0]
+    ))
+}
+
+/// Whether the records of a file are inputs of the model, with a target behind them or without.
+///
+/// # Errors
+/// With the sizes of both.
+pub fn check_records(file: &str, records: &Records, model: &str) -> Result<(), String> {
+    let spec: ModelSpec = model.parse().map_err(|e: SpecError| e.to_string())?;
+    let inputs = spec.inputs(1).map_err(|e| e.to_string())?;
+    let has = records.elements();
+    if records.dims.len() == 1 && elements_of(&inputs).contains(&has.saturating_sub(1)) {
+        return Ok(());
+    }
+    fits(file, has, &inputs, model)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::dataset::read_records;
+    use crate::bench::{BenchConfig, expand};
+
+    fn configuration(device_type: DeviceType, preprocess: &str) -> Configuration {
+        let mut config = BenchConfig { n_models: Some(vec![1]), ..BenchConfig::default() };
+        config.options.device_type = device_type;
+        config.options.preprocess = preprocess.parse().unwrap();
+        expand(&config).unwrap().configurations.remove(0)
+    }
+
+    fn table(answering: &Answering, scale: f64) -> Records {
+        let n = answering.elements()[0];
+        let line =
+            |r: u64| (0..n).map(|i| (((i * 7 + r * 3) % 11) as f64 * scale).to_string()).collect::<Vec<_>>().join(",");
+        read_records("t.csv", (0..3).map(|r| line(r) + "\n").collect::<String>().as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn answers_depend_on_the_record_and_its_preprocessing() {
+        let plain = Answering::new(&configuration(DeviceType::Cpu, "none")).unwrap();
+        let (records, scaled) = (table(&plain, 0.25), table(&plain, 1.0));
+        let answers = plain.answers("t.csv", &records).unwrap();
+        assert_eq!(answers.len(), 3);
+        assert_ne!(answers[0], answers[1]);
+        let divided = Answering::new(&configuration(DeviceType::Cpu, "x / 4")).unwrap();
+        assert_eq!(divided.answers("t.csv", &scaled).unwrap(), answers);
+        // The device casts its products to bf16: close, and not the same.
+        let device =
+            Answering::new(&configuration(DeviceType::Neuron, "none")).unwrap().answers("t.csv", &records).unwrap();
+        assert_ne!(device, answers);
+        let far = device.iter().flatten().zip(answers.iter().flatten()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(far < 0.1, "{far}");
+    }
+
+    #[test]
+    fn records_of_another_size_are_refused_with_both_sizes() {
+        let answering = Answering::new(&configuration(DeviceType::Cpu, "none")).unwrap();
+        let records = read_records("t.csv", b"1,2,3\n").unwrap();
+        let error = answering.answers("t.csv", &records).unwrap_err();
+        assert!(error.starts_with("t.csv: a record has 3 values, nn takes "), "{error}");
+        assert!(
+            check_records("t.csv", &records, "nn").is_err()
+                && check_records("t.csv", &table(&answering, 1.0), "nn").is_ok()
+        );
+        let shrunk = Answering::new(&configuration(DeviceType::Cpu, "x.max()")).unwrap();
+        assert!(
+            shrunk
+                .answers("t.csv", &table(&answering, 1.0))
+                .unwrap_err()
+                .contains("preprocess: x.max() makes 1 values of")
+        );
+    }
+}

@@ -1,0 +1,185 @@
+//! `neuronscope aggregate`
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+
+use super::experiment::model_filter;
+use super::text;
+use crate::cli::args::Args;
+use crate::cli::experiment_args::{AggregateArgs, AggregateFormatArg, BaselineArg, MetricArg, ReportKindArg, TestArg};
+use crate::cli::png::png;
+use crate::experiment::aggregate::{
+    AcceleratorChoice, Aggregator, Backend, Baseline, KNOWN_ACCELERATORS, Metric, Report, ReportKind, Selection,
+    speedups,
+};
+use crate::experiment::figure::{FigureSize, figure};
+use crate::experiment::plan::Test;
+
+/// Bytes that are read at once.
+const CHUNK: usize = 1 << 20;
+
+pub(super) fn run(args: AggregateArgs) -> Result<()> {
+    let backends = backends(&args.backends)?;
+    let metric = match args.metric {
+        MetricArg::Exec => Metric::Execution,
+        MetricArg::Compile => Metric::Compilation,
+    };
+    let selection = Selection {
+        accelerator: accelerator(&args),
+        models: model_filter(&args.models)?,
+        test: match args.test {
+            TestArg::Inference => Test::Eval,
+            TestArg::Training => Test::Train,
+        },
+        metric,
+        lenient: args.lenient,
+    };
+    let mut records = Aggregator::new(selection);
+    for file in &args.files {
+        read(&mut records, file, args.lenient)?;
+    }
+    if args.lenient {
+        warn_of_a_mix(&mut records, args.accelerator.is_none());
+        eprint!("{}", records.notes().describe());
+    }
+    if records.is_empty() {
+        bail!("no results found");
+    }
+    let baseline = match args.baseline {
+        BaselineArg::Oldest => Baseline::Oldest,
+        BaselineArg::Latest => Baseline::Latest,
+    };
+    let kind = match args.report {
+        ReportKindArg::Latest => ReportKind::Latest,
+        ReportKindArg::LatestGrouped => ReportKind::LatestGrouped,
+        ReportKindArg::Histogram => ReportKind::Histogram,
+        ReportKindArg::Speedup => ReportKind::Speedup,
+        ReportKindArg::Changes => ReportKind::Changes,
+    };
+    let times = speedups(&records, &backends, baseline)?;
+    let report = Report { kind, times: &times, backends: &backends, baseline };
+    let Some(table) = report.table() else {
+        let shown = args.accelerator.as_deref().unwrap_or(if args.lenient { "any" } else { DEFAULT_ACCELERATOR });
+        eprintln!("cannot find data for accelerator {shown}");
+        return Ok(());
+    };
+    match args.format {
+        AggregateFormatArg::Csv => text::print(table.to_csv().as_bytes()),
+        AggregateFormatArg::Tab => text::print(table.to_framed().as_bytes()),
+        AggregateFormatArg::Png | AggregateFormatArg::Svg => {
+            if kind == ReportKind::Changes {
+                bail!("--report changes is a list; use --format csv or tab");
+            }
+            let size = FigureSize { width_in: args.fig_width, height_in: args.fig_height };
+            let drawing = figure(&report, metric, size, args.title.as_deref());
+            if args.format == AggregateFormatArg::Svg {
+                return text::print(drawing.to_svg().as_bytes());
+            }
+            if std::io::stdout().is_terminal() {
+                bail!("a PNG is not text; send it to a file: ... > report.png");
+            }
+            text::print(&png(&drawing)?)
+        }
+    }
+}
+
+/// The accelerator of reports that name none.
+const DEFAULT_ACCELERATOR: &str = "v100";
+
+/// The accelerator that is asked for. A name that the suite does not know is wrong usage, as any bad choice.
+fn accelerator(args: &AggregateArgs) -> AcceleratorChoice {
+    match (&args.accelerator, args.lenient) {
+        (Some(name), true) => AcceleratorChoice::Named(name.clone()),
+        (None, true) => AcceleratorChoice::Any,
+        (given, false) => {
+            let name = given.as_deref().unwrap_or(DEFAULT_ACCELERATOR);
+            let known = KNOWN_ACCELERATORS.map(|(known, _)| known);
+            if !known.contains(&name) {
+                let known = known.join(", ");
+                let message = format!("--accelerator {name}: choose from {known}, or add --lenient for any other");
+                Args::command().error(ErrorKind::InvalidValue, message).exit();
+            }
+            AcceleratorChoice::Known(name.to_owned())
+        }
+    }
+}
+
+fn backends(names: &[String]) -> Result<Vec<Backend>> {
+    if names.is_empty() {
+        return Ok(vec![Backend::Inductor, Backend::OpenxlaDynamo]);
+    }
+    let known = || Backend::ALL.map(|b| b.names().id).join(", ");
+    let named = |name: &String| {
+        Backend::named(name)
+            .ok_or_else(|| anyhow!("{name} is not a backend; choose from {}. A -- ends the list of backends", known()))
+    };
+    names.iter().map(named).collect()
+}
+
+/// Reads a file line by line; a folder's .jsonl files in order of their names, where that is allowed.
+fn read(records: &mut Aggregator, path: &Path, lenient: bool) -> Result<()> {
+    let shown = path.display();
+    if path.is_dir() {
+        if !lenient {
+            bail!("{shown}: is a folder; name its files, or add --lenient to read every .jsonl file in it");
+        }
+        let files = jsonl_files(path)?;
+        if files.is_empty() {
+            records.note("folders have no .jsonl file", || shown.to_string());
+        }
+        return files.iter().try_for_each(|file| read(records, file, lenient));
+    }
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if lenient => {
+            records.note("files cannot be opened", || format!("{shown}: {error}"));
+            return Ok(());
+        }
+        Err(error) => return Err(error).with_context(|| format!("{shown}: cannot be opened")),
+    };
+    let mut reader = BufReader::with_capacity(CHUNK, file);
+    let (mut line, mut number) = (Vec::new(), 0_u64);
+    loop {
+        line.clear();
+        let length = reader.read_until(b'\n', &mut line).with_context(|| format!("{shown}: cannot be read"))?;
+        if length == 0 {
+            break;
+        }
+        number += 1;
+        let place = || format!("{shown}:{number}");
+        records.push_line(&line, place).with_context(place)?;
+    }
+    if number == 0 && lenient {
+        records.note("files are empty", || shown.to_string());
+    }
+    Ok(())
+}
+
+/// The .jsonl files of a folder, without those that `analyze` writes.
+pub(super) fn jsonl_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let shown = folder.display();
+    let entries = fs::read_dir(folder).with_context(|| format!("{shown}: cannot be read"))?;
+    let mut files: Vec<PathBuf> = Vec::new();
+    for entry in entries {
+        let path = entry.with_context(|| format!("{shown}: cannot be read"))?.path();
+        let is_report = path.file_stem().is_some_and(|stem| stem == "metric_report");
+        if path.extension().is_some_and(|e| e == "jsonl") && !is_report && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Times of different products are not compared without a word.
+fn warn_of_a_mix(records: &mut Aggregator, all: bool) {
+    let products: Vec<String> = records.accelerators().map(str::to_owned).collect();
+    if all && products.len() > 1 {
+        records.note("accelerators are mixed; choose one with --accelerator", || products.join("; "));
+    }
+}

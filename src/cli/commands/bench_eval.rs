@@ -1,0 +1,86 @@
+//! `neuronscope bench --eval-metrics`: how good the answers are, beside how fast they come.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::{Map, Value};
+
+use crate::base::stats::round_to;
+use crate::bench::dataset::Records;
+use crate::bench::evaluate::{Answering, Metrics, Record, check_records, find_metric};
+use crate::bench::{Configuration, FixedModel};
+use crate::cli::bench_args::BenchArgs;
+use crate::cli::dataset;
+
+/// What is to be evaluated.
+pub(super) struct Evaluation {
+    metrics: Vec<String>,
+    file: String,
+    records: Records,
+    targets: Vec<f64>,
+}
+
+/// Reads the dataset and checks names and sizes before anything runs; `None` when no metric is asked for.
+///
+/// # Errors
+/// With the metric that does not exist, or what is wrong with the dataset.
+pub(super) fn prepare(args: &BenchArgs) -> Result<Option<Evaluation>> {
+    let Some(metrics) = &args.eval.eval_metrics else { return Ok(None) };
+    for name in metrics {
+        find_metric(name.trim()).map_err(|e| anyhow!("--eval-metrics: {e}"))?;
+    }
+    let text = args.run.dataset.as_deref().unwrap_or_default();
+    if text.trim().parse::<i64>().is_ok() {
+        bail!("--eval-metrics: {text} records have no values; name the file of the dataset as --dataset");
+    }
+    let all = dataset::read(Path::new(text))?;
+    let (records, targets) = all.with_targets(text, args.eval.eval_target_col.as_deref()).context("--eval-metrics")?;
+    Ok(Some(Evaluation { metrics: metrics.clone(), file: text.to_owned(), records, targets }))
+}
+
+/// Notes about the dataset of a benchmark, and whether its records fit the model.
+///
+/// # Errors
+/// When they are of another size than the model's inputs.
+pub(super) fn check_dataset(args: &BenchArgs, model: &str) -> Result<Vec<String>> {
+    let Some(text) = args.run.dataset.as_deref().filter(|t| t.trim().parse::<i64>().is_err()) else {
+        return Ok(Vec::new());
+    };
+    let records = dataset::read(Path::new(text))?;
+    if !model.is_empty() && !FixedModel::is_meant(model) {
+        check_records(text, &records, model).map_err(|e| anyhow!("--dataset: {e}"))?;
+    }
+    Ok(records.diagnostics.items().iter().map(|d| format!("note: {text}: {d}")).collect())
+}
+
+impl Evaluation {
+    /// The metrics of what is benchmarked, each model and each way to compile it once: names and values, with the
+    /// configuration in the name where there are several.
+    ///
+    /// # Errors
+    /// When a model cannot be computed, or a metric cannot judge its answers.
+    pub fn run(&self, configurations: &[Configuration]) -> Result<Value> {
+        let key = |c: &Configuration| (c.model.clone(), c.options.device_type.name(), c.compile_options().to_string());
+        let mut distinct: Vec<&Configuration> = Vec::new();
+        for c in configurations {
+            if !distinct.iter().any(|d| key(d) == key(c)) {
+                distinct.push(c);
+            }
+        }
+        let mut values = Map::new();
+        for c in &distinct {
+            let answers = Answering::new(c).and_then(|a| a.answers(&self.file, &self.records));
+            let answers = answers.map_err(|e| anyhow!("--eval-metrics: {e}"))?;
+            let records: Vec<Record> =
+                answers.iter().zip(&self.targets).map(|(output, target)| Record { output, target: *target }).collect();
+            for name in &self.metrics {
+                let value = Metrics::default().evaluate(name.trim(), &records);
+                let value = value.map_err(|e| anyhow!("--eval-metrics: {}: {name}: {e}", self.file))?;
+                let label =
+                    if distinct.len() > 1 { format!("{name} ({} {})", c.model, key(c).2) } else { name.clone() };
+                values.insert(label, value.map_or(Value::Null, |v| round_to(v, 6).into()));
+            }
+        }
+        Ok(Value::Object(values))
+    }
+}

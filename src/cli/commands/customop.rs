@@ -1,0 +1,251 @@
+//! `neuronscope customop`
+
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+
+use super::text;
+use crate::base::units::{format_count, format_ns};
+use crate::capture::build_customop_profile;
+use crate::cli::customop_args::CustomOpArgs;
+use crate::kernel::{MAX_SOURCE_BYTES, Severity};
+use crate::machine::cost::CostTable;
+use crate::neuron::gpsimd::{BUILT_IN, CustomOpReport, CustomOpSpec, built_in, run_with_processors};
+
+pub(super) fn run(args: CustomOpArgs) -> Result<()> {
+    if args.list {
+        let rows: Vec<Vec<String>> =
+            BUILT_IN.iter().map(|k| vec![k.name.to_owned(), k.description.to_owned()]).collect();
+        return text::print(text::table(&["Kernel", "What it does"], &rows).as_bytes());
+    }
+    let specs = specs_of(&args)?;
+    if args.source {
+        return specs.first().map_or(Ok(()), |spec| text::print(spec.source.as_bytes()));
+    }
+    let costs = CostTable::neuroncore_v2();
+    let mut reports = Vec::with_capacity(specs.len());
+    for spec in &specs {
+        let (report, processors) = run_with_processors(spec, &costs)?;
+        if let (Some(path), 0) = (&args.output, reports.len()) {
+            let profile = build_customop_profile(&spec.name, &processors);
+            fs::write(path, args.export.write(&profile))
+                .with_context(|| format!("{}: cannot be written", path.display()))?;
+        }
+        reports.push(report);
+    }
+    let out = match (args.json, &specs[..], &reports[..]) {
+        (true, _, [report]) => report.to_json()?,
+        (true, _, reports) => serde_json::to_string_pretty(reports)? + "\n",
+        (false, [spec], [report]) => describe(spec, report),
+        (false, specs, reports) => side_by_side(specs, reports),
+    };
+    text::print(out.as_bytes())?;
+    if let Some((_, spec)) = reports.iter().zip(&specs).find(|(report, _)| !report.complete) {
+        bail!("{}: the kernel does not run to its end", spec.name);
+    }
+    Ok(())
+}
+
+/// Every kernel with every number of processors and every value of the constant.
+fn specs_of(args: &CustomOpArgs) -> Result<Vec<CustomOpSpec>> {
+    let (constant, settings) = match args.set.as_deref().map(|s| s.split_once('=')) {
+        None => ("", vec![""]),
+        Some(Some((constant, values))) => (constant.trim(), values.split(',').map(str::trim).collect()),
+        Some(None) => bail!("--set: write NAME=VALUES, such as block=128,512,1024"),
+    };
+    let mut specs = Vec::new();
+    for name in &args.kernel {
+        let base = spec_of(name, args)?;
+        for value in &settings {
+            let (name, source) = if constant.is_empty() {
+                (base.name.clone(), base.source.clone())
+            } else {
+                (format!("{} {constant}={value}", base.name), with_constant(&base, constant, value)?)
+            };
+            for cores in &args.cores {
+                specs.push(CustomOpSpec { name: name.clone(), source: source.clone(), cores: *cores, ..base.clone() });
+            }
+        }
+    }
+    Ok(specs)
+}
+
+/// The source with another value of one of its constants.
+fn with_constant(spec: &CustomOpSpec, constant: &str, value: &str) -> Result<String> {
+    let declares = |line: &&str| {
+        let before = line.split('=').next().unwrap_or_default();
+        line.contains('=') && before.contains("constexpr") && before.split_whitespace().next_back() == Some(constant)
+    };
+    let Some(line) = spec.source.lines().find(declares) else {
+        bail!("--set: {} has no line 'static constexpr ... {constant} = ...;'", spec.name);
+    };
+    let (before, after) = line.split_once('=').unwrap_or((line, ""));
+    let rest = after.split_once(';').map_or("", |(_, rest)| rest);
+    Ok(spec.source.replacen(line, &format!("{before}= {value};{rest}"), 1))
+}
+
+fn spec_of(name: &str, args: &CustomOpArgs) -> Result<CustomOpSpec> {
+    let mut spec = match built_in(name) {
+        Some(kernel) => CustomOpSpec::new(kernel.name, kernel.source, kernel.multicore || args.multicore),
+        None => CustomOpSpec::new(name, &read_source(name)?, args.multicore),
+    };
+    spec.layers.clone_from(&args.layers);
+    spec.batch = args.batch;
+    spec.workload = args.workload.into();
+    spec.input.clone_from(&args.input);
+    spec.fill = args.fill.into();
+    spec.seed = args.seed;
+    spec.reference.clone_from(&args.reference);
+    Ok(spec)
+}
+
+/// Kernels as steps: what each gains over the one before it, and what it spends its time on.
+fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
+    let mut rows = Vec::new();
+    let mut before: Option<f64> = None;
+    for (spec, report) in specs.iter().zip(reports) {
+        let number = |x: Option<f64>, digits: usize| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.digits$}"));
+        let gain = report.iterations_per_s.zip(before).map(|(now, before)| now / before);
+        let problem =
+            report.diagnostics.first().map_or_else(String::new, |d| format!("{}:{} {}", d.line, d.column, d.code));
+        rows.push(vec![
+            spec.name.clone(),
+            report.cores.to_string(),
+            number(report.iterations_per_s, 3),
+            gain.map_or_else(String::new, |g| format!("{g:.2}x")),
+            number(report.ns_per_element, 2),
+            report.bound_by.unwrap_or("-").to_owned(),
+            largest_part(report).to_owned(),
+            problem,
+        ]);
+        before = report.iterations_per_s.or(before);
+    }
+    let headings = [
+        "Kernel",
+        ">Processors",
+        ">Iterations/s",
+        ">Gain",
+        ">ns an element",
+        "Bound by",
+        "Operator spends most on",
+        "Problem",
+    ];
+    text::table(&headings, &rows)
+}
+
+/// What takes most of the operator's time.
+fn largest_part(report: &CustomOpReport) -> &'static str {
+    let b = &report.breakdown_ns;
+    let parts = [
+        ("single elements of device memory", b.hbm_access),
+        ("copies to and from TCM", b.dma),
+        ("whole tensors", b.tensor_move),
+        ("instructions and TCM", b.compute),
+    ];
+    parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("", |p| p.0)
+}
+
+fn read_source(path: &str) -> Result<String> {
+    let names = BUILT_IN.map(|k| k.name).join(", ");
+    let size = fs::metadata(path).with_context(|| format!("{path}: not a kernel ({names}) and not a file"))?.len();
+    if size > MAX_SOURCE_BYTES as u64 {
+        bail!("{path}: has {size} bytes; a kernel may have {MAX_SOURCE_BYTES}");
+    }
+    let bytes = fs::read(path).with_context(|| format!("{path}: cannot be read"))?;
+    String::from_utf8(bytes).with_context(|| format!("{path}: is not UTF-8 text; save it as UTF-8"))
+}
+
+fn describe(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
+    let mut out = headline(spec, report);
+    for d in &report.diagnostics {
+        let severity = if d.severity == Severity::Error { "error" } else { "warning" };
+        out.push_str(&format!("{}:{}:{}: {severity}: {} [{}]\n", spec.name, d.line, d.column, d.message, d.code));
+    }
+    if report.ns_per_element.is_some() {
+        out.push_str(&where_time_goes(report));
+        out.push_str(&annotated(spec, report));
+        out.push_str(&format!("\n{}\n", advice(report)));
+    }
+    out
+}
+
+fn headline(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
+    let processors =
+        if report.cores == 1 { "one processor".to_owned() } else { format!("{} processors", report.cores) };
+    let widths: Vec<String> = spec.layers.iter().map(u64::to_string).collect();
+    let workload = format!("{:?}", spec.workload).to_lowercase();
+    let mut out = format!("{} on {processors}, {workload} of {}, batch {}\n", spec.name, widths.join("-"), spec.batch);
+    if let (Some(rate), Some(step), Some(bound)) = (report.iterations_per_s, report.step_ns, report.bound_by) {
+        out.push_str(&format!("{rate:.3} iterations/s: a step takes {}, bound by the {bound}\n", format_ns(step)));
+    }
+    if let Some(error) = report.max_abs_error {
+        out.push_str(&format!("largest difference from the reference: {error}\n"));
+    }
+    out
+}
+
+fn where_time_goes(report: &CustomOpReport) -> String {
+    let b = &report.breakdown_ns;
+    let device = b.hbm_access + b.dma + b.tensor_move + b.compute + b.start + b.network;
+    let row =
+        |name: &str, ns: f64| vec![name.to_owned(), format_ns(ns), format!("{:.1} %", 100.0 * ns / device.max(1e-9))];
+    let parts = [
+        ("elements of device memory, one by one", b.hbm_access),
+        ("copies between device memory and TCM", b.dma),
+        ("tensors filled and copied", b.tensor_move),
+        ("instructions and local memory", b.compute),
+        ("start of the engine", b.start),
+        ("rest of the network", b.network),
+    ];
+    let mut rows: Vec<Vec<String>> = parts.iter().filter(|p| p.1 > 0.0).map(|p| row(p.0, p.1)).collect();
+    if b.host > 0.0 {
+        rows.push(vec!["the host, at the same time".to_owned(), format_ns(b.host), String::new()]);
+    }
+    let mut out = format!("\n{}", text::table(&["Where the time goes", ">Time", ">Device"], &rows));
+    if let Some(each) = report.ns_per_element {
+        out.push_str(&format!("{each:.2} ns an element\n"));
+    }
+    out
+}
+
+/// The source with count and time of every line.
+fn annotated(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
+    let total: f64 = report.lines.iter().map(|l| l.time_ns).sum();
+    let mut out = format!("\n{:>12} {:>10} {:>7}\n", "count", "time", "share");
+    for (number, source) in spec.source.lines().enumerate() {
+        let number = number + 1;
+        let cost = report.lines.iter().find(|l| l.line == number);
+        let (count, time, share) = cost.map_or_else(Default::default, |l| {
+            (format_count(l.count), format_ns(l.time_ns), format!("{:.1} %", 100.0 * l.time_ns / total.max(1e-9)))
+        });
+        let line = format!("{count:>12} {time:>10} {share:>7} {number:>4} | {source}");
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// What would make it faster.
+fn advice(report: &CustomOpReport) -> String {
+    let b = &report.breakdown_ns;
+    let operator = b.hbm_access + b.dma + b.tensor_move + b.compute;
+    if report.bound_by == Some("host") {
+        let device = operator + b.start + b.network;
+        return format!(
+            "The host takes {} a step and the device {}: a faster kernel changes nothing.",
+            format_ns(b.host),
+            format_ns(device)
+        );
+    }
+    if b.hbm_access > operator / 2.0 {
+        return "Most of the time the processor waits for single elements of device memory: copy blocks with \
+                tcm_accessor() and work on them in TCM."
+            .to_owned();
+    }
+    if report.cores == 1 {
+        return "One processor of eight works: divide the elements by get_cpu_id(), write through get_dst_tensor(), and \
+                build with multicore=True."
+            .to_owned();
+    }
+    "Every processor works; fewer instructions an element, or larger blocks, are what is left.".to_owned()
+}

@@ -1,0 +1,54 @@
+//! The file of results: read to take a run up again, and appended to.
+
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::cli::experiment_args::ExperimentArgs;
+use crate::experiment::record::Record;
+use crate::experiment::run::DoneBefore;
+
+/// The file that the flags name.
+pub(super) fn path(args: &ExperimentArgs) -> PathBuf {
+    args.output_dirname.join(&args.output_basename)
+}
+
+/// Makes the folder, and begins the file again where that is asked for.
+pub(super) fn prepare(args: &ExperimentArgs, file: &Path) -> Result<()> {
+    let folder = &args.output_dirname;
+    fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+    if args.no_resume && file.exists() {
+        fs::remove_file(file).with_context(|| format!("{}: cannot be removed", file.display()))?;
+    }
+    Ok(())
+}
+
+/// What the file says was done.
+pub(super) fn done_before(file: &Path) -> Result<DoneBefore> {
+    let mut done = DoneBefore::default();
+    if !file.exists() {
+        return Ok(done);
+    }
+    let reader = BufReader::new(fs::File::open(file).with_context(|| format!("{}: cannot be opened", file.display()))?);
+    for line in reader.split(b'\n') {
+        let line = line.with_context(|| format!("{}: cannot be read", file.display()))?;
+        done.push_line(&String::from_utf8_lossy(&line));
+    }
+    Ok(done)
+}
+
+/// Bytes of the file; 0 when there is none.
+pub(super) fn size(file: &Path) -> u64 {
+    fs::metadata(file).map_or(0, |m| m.len())
+}
+
+/// Adds a record. A line that a dying process left unfinished is ended first.
+pub(super) fn append(file: &Path, record: &Record) -> Result<()> {
+    let shown = || format!("{}: cannot be written", file.display());
+    let unfinished = fs::read(file).is_ok_and(|bytes| bytes.last().is_some_and(|b| *b != b'\n'));
+    let mut out = OpenOptions::new().create(true).append(true).open(file).with_context(shown)?;
+    let start = if unfinished { "\n" } else { "" };
+    out.write_all(format!("{start}{}\n", record.to_line()?).as_bytes()).with_context(shown)
+}

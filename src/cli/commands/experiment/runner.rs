@@ -1,0 +1,112 @@
+//! All experiments of a plan, each in a process of its own: one that dies or hangs takes no other with it.
+
+// Deadlines are of the wall clock.
+#![allow(clippy::disallowed_methods)]
+
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use super::{results, single};
+use crate::cli::commands::analyze::now_s;
+use crate::cli::commands::cpu::processor;
+use crate::cli::experiment_args::ExperimentArgs;
+use crate::experiment::plan::ExperimentConfig;
+use crate::experiment::python::{json_dumps, repr};
+use crate::experiment::record::Metrics;
+use crate::experiment::run::{Experiment, Suite};
+
+/// How often a child is looked at.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Runs every model with every configuration, and appends their records.
+pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &[String]) -> Result<()> {
+    if !(args.subprocess_timeout > 0.0 && args.subprocess_timeout < 1e9) {
+        bail!("--subprocess-timeout {} is not a number of seconds above 0", args.subprocess_timeout);
+    }
+    let suite = Suite::from(args.suite_name);
+    let models = models.iter().map(|name| suite.model(name)).collect::<Result<Vec<_>, _>>()?;
+    let file = results::path(args);
+    results::prepare(args, &file)?;
+    let before = results::done_before(&file)?;
+    if before.bad_lines > 0 {
+        eprintln!("note: {}: {} lines are no records and are passed over", file.display(), before.bad_lines);
+    }
+    let (name, timestamp) = (processor(), args.timestamp.unwrap_or_else(now_s));
+    let (mut ran, mut passed_over) = (0, 0);
+    for model in &models {
+        for config in configs {
+            let experiment = single::experiment(args, model, config, &name, timestamp);
+            if !before.wants(&experiment, args.retry_failed) {
+                passed_over += 1;
+                continue;
+            }
+            let size = results::size(&file);
+            let failure = run_child(args, &experiment)?;
+            // A child that wrote its record and then died has a record already.
+            if let Some(failure) = failure.filter(|_| results::size(&file) == size) {
+                eprintln!("note: {}: {failure}", model.name);
+                results::append(&file, &experiment.record(Metrics::failed(failure), None))?;
+            }
+            ran += 1;
+        }
+    }
+    eprintln!("note: {}: {ran} experiments ran, {passed_over} were passed over", file.display());
+    Ok(())
+}
+
+/// Runs an experiment in a child; why it failed, when it did.
+fn run_child(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<Option<String>> {
+    let program = std::env::current_exe().context("the program cannot find itself")?;
+    let shared = std::env::args_os().skip(1).filter(|a| a != "--no-resume" && a != "--retry-failed");
+    let model = json_dumps(&serde_json::json!({ "model_name": experiment.model.name }))?;
+    let mut child = Command::new(program)
+        .args(shared)
+        .arg(format!("--experiment-config={}", json_dumps(experiment.config)?))
+        .arg(format!("--model-config={model}"))
+        .arg(format!("--timestamp={}", repr(experiment.timestamp)))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("an experiment's process cannot be started")?;
+    // Its messages are read beside it, so that it never waits for room in the pipe.
+    let pipe = child.stderr.take();
+    let messages = thread::spawn(move || {
+        let mut text = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.read_to_end(&mut text);
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    });
+    let ended = wait(&mut child, Duration::from_secs_f64(args.subprocess_timeout))?;
+    let messages = messages.join().unwrap_or_default();
+    Ok(match ended {
+        None => Some(format!("the experiment timed out after {} seconds", repr(args.subprocess_timeout))),
+        Some(true) => {
+            eprint!("{messages}");
+            None
+        }
+        Some(false) if messages.trim().is_empty() => Some("the experiment's process died without a message".to_owned()),
+        Some(false) => Some(messages),
+    })
+}
+
+/// Waits until a child has ended: whether it succeeded, or nothing when it was ended for taking too long.
+fn wait(child: &mut Child, most: Duration) -> Result<Option<bool>> {
+    let deadline = Instant::now() + most;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status.success()));
+        }
+        if Instant::now() >= deadline {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(LOOK);
+    }
+}

@@ -1,0 +1,63 @@
+//! One experiment in this process.
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use super::results;
+use crate::cli::commands::analyze::now_s;
+use crate::cli::commands::cpu::{SystemClock, processor};
+use crate::cli::experiment_args::{ExperimentArgs, VerifyRulesArg};
+use crate::experiment::plan::ExperimentConfig;
+use crate::experiment::run::{Experiment, Suite, SuiteModel, Verification, run_experiment};
+
+/// `--model-config`
+#[derive(Deserialize)]
+struct ModelConfig {
+    model_name: String,
+}
+
+/// Runs the experiment of two JSON texts and appends its record.
+pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()> {
+    let config: ExperimentConfig = serde_json::from_str(config).context("--experiment-config")?;
+    let model: ModelConfig = serde_json::from_str(model).context("--model-config")?;
+    let model = Suite::from(args.suite_name).model(&model.model_name)?;
+    let name = processor();
+    let experiment = experiment(args, &model, &config, &name, args.timestamp.unwrap_or_else(now_s));
+    let finished = run_experiment(&experiment, &SystemClock::new());
+    if let Some(error) = &finished.error {
+        eprintln!("note: {}: {error}", model.name);
+    }
+    for advice in finished.noise.iter().flat_map(|n| n.advice(None)) {
+        eprintln!("note: {}: {advice}", model.name);
+    }
+    let file = results::path(args);
+    std::fs::create_dir_all(&args.output_dirname)
+        .with_context(|| format!("{}: cannot be made", args.output_dirname.display()))?;
+    results::append(&file, &finished.record)
+}
+
+/// The experiment of a model and a configuration with the flags' other settings.
+pub(super) fn experiment<'a>(
+    args: &ExperimentArgs,
+    model: &'a SuiteModel,
+    config: &'a ExperimentConfig,
+    processor: &'a str,
+    timestamp: f64,
+) -> Experiment<'a> {
+    let rules = match args.verify_rules {
+        VerifyRulesArg::Mre => Verification::MeanRelativeError,
+        VerifyRulesArg::Current => Verification::Current,
+    };
+    Experiment {
+        suite: args.suite_name.into(),
+        model,
+        config,
+        repeat: args.repeat,
+        iterations_per_run: args.iterations_per_run,
+        batch_size: args.batch_size,
+        seed: args.seed,
+        verify: args.verify.then_some(rules),
+        timestamp,
+        processor,
+    }
+}

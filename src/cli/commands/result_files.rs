@@ -1,0 +1,60 @@
+//! Files of reports and timers, with NeuronPerf's names where none is given.
+
+// The name holds the date, as NeuronPerf's does.
+#![allow(clippy::disallowed_methods)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Result, bail};
+
+use crate::bench::{ModelIndex, Report, utc_dts};
+
+/// The file of a flag: the one that was named, or `{model_name}.results-{date}-{time}.{extension}`.
+pub(super) fn path_of(named: &Option<PathBuf>, reports: &[Report], extension: &str) -> PathBuf {
+    if let Some(path) = named {
+        return path.clone();
+    }
+    let name = reports.first().map_or("neuronscope", |r| r.model_name.as_str());
+    // A name may hold what a folder would take for a path: `google/vit`, `matmult:n=64`.
+    let safe = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '=') { c } else { '_' };
+    let name: String = name.chars().map(safe).take(64).collect();
+    PathBuf::from(format!("{name}.results-{}.{extension}", now()))
+}
+
+/// Refuses a file that is a model index: it was meant as the index to run, and stands where a flag takes it.
+///
+/// # Errors
+/// When the file is there and is an index.
+pub(super) fn refuse_index(flag: &str, path: Option<&Path>) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let is_index = fs::read_to_string(path).is_ok_and(|text| ModelIndex::read(&text).is_ok());
+    if is_index {
+        let shown = path.display();
+        bail!(
+            "{flag}: {shown} is a model index and would be overwritten; put the index before the flag, as in: bench {shown} {flag}"
+        );
+    }
+    Ok(())
+}
+
+/// Date and time of now, `YYYYMMDD-HHMMSS`, UTC.
+fn now() -> String {
+    let secs = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    utc_dts(secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_neuronperfs_and_fit_a_folder() {
+        let report = Report { model_name: "google/vit:a=1".into(), ..Report::default() };
+        let name = path_of(&None, &[report], "csv").display().to_string();
+        assert!(name.starts_with("google_vit_a=1.results-20") && name.ends_with(".csv"), "{name}");
+        assert_eq!(name.len(), "google_vit_a=1.results-20211111-062818.csv".len());
+        assert_eq!(path_of(&Some("a/b.csv".into()), &[], "csv"), Path::new("a/b.csv"));
+    }
+}

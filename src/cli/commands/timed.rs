@@ -1,0 +1,57 @@
+//! `bench --return-timers --json-format neuronperf`: configurations with every start and end of their timers.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+
+use crate::bench::{
+    Configuration, ConfigurationRun, DeviceType, MOST_TIMED_INFERENCES, RowResult, RunDetail, ServiceTimes,
+    SpanRecorder, TimedResults, service_times,
+};
+use crate::cli::interrupt;
+
+/// Runs configurations with a recorder of spans; what was compiled is kept for the next.
+#[derive(Default)]
+pub(super) struct TimedRuns {
+    times: BTreeMap<u64, Result<ServiceTimes, String>>,
+    /// What was recorded, in the order of the runs.
+    pub results: Vec<TimedResults>,
+}
+
+impl TimedRuns {
+    /// Runs a configuration to its row; its spans are in [`Self::results`] when anything ran.
+    ///
+    /// # Errors
+    /// When there are more inferences than spans are kept of, or the processor is measured.
+    pub fn run(&mut self, configuration: &Configuration, detail: RunDetail) -> Result<RowResult> {
+        if configuration.options.device_type == DeviceType::Cpu {
+            bail!(
+                "--return-timers: starts and ends are kept of simulated runs; leave --json-format out for the timers of the processor"
+            );
+        }
+        let key = configuration.times_key();
+        // More copies than cores is wrong with this configuration alone: others have its key.
+        let times = match configuration.check() {
+            Err(error) => Err(error.to_string()),
+            Ok(()) => self.times.entry(key).or_insert_with(|| service_times(configuration)).clone(),
+        };
+        let recorder = SpanRecorder::new(configuration);
+        let mut run = ConfigurationRun::observed(configuration.clone(), times.as_ref().map_err(Clone::clone), recorder);
+        let expected = run.estimate().inferences;
+        if expected > MOST_TIMED_INFERENCES {
+            let longest = configuration.duration_s * (MOST_TIMED_INFERENCES as f64 / expected as f64) * 0.99;
+            bail!(
+                "--return-timers: about {expected} inferences are more than the {MOST_TIMED_INFERENCES} whose starts and ends are kept; give a --duration of at most {longest:.3}, or leave --json-format out for sums"
+            );
+        }
+        while !interrupt::is_asked() && !run.step(200_000).done {}
+        let (row, recorder) = run.finish_observed(RunDetail { timers: true, ..detail });
+        if let (Some(recorder), Some(measurement), true) = (recorder, &row.measurement, row.report.is_finished()) {
+            let Some(spans) = recorder.into_spans() else {
+                bail!("--return-timers: more than {MOST_TIMED_INFERENCES} inferences; give a shorter --duration")
+            };
+            self.results.push(TimedResults::new(configuration, measurement, &row.report, spans));
+        }
+        Ok(row)
+    }
+}

@@ -1,0 +1,36 @@
+//! `neuronscope verify --cases FILE`
+
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use super::text;
+use crate::cli::experiment_args::{VerifyArgs, VerifyRulesArg};
+use crate::experiment::verify::{Rules, Verdict, verify_cases};
+
+impl From<VerifyRulesArg> for Rules {
+    fn from(arg: VerifyRulesArg) -> Self {
+        match arg {
+            VerifyRulesArg::Mre => Self::MeanRelativeError,
+            VerifyRulesArg::Current => Self::Current,
+        }
+    }
+}
+
+pub(super) fn run(args: VerifyArgs) -> Result<()> {
+    let shown = args.cases.display();
+    let cases = fs::read_to_string(&args.cases).with_context(|| format!("{shown}: cannot be read"))?;
+    let verdicts =
+        verify_cases(&cases, args.rules.into()).with_context(|| format!("{shown}: is not a file of cases"))?;
+    if args.json {
+        return text::print(format!("{}\n", serde_json::to_string_pretty(&verdicts)?).as_bytes());
+    }
+    let plain = |value: &serde_json::Value| match value {
+        serde_json::Value::Null => String::new(),
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let row = |v: &Verdict| vec![plain(&v.id), plain(&v.code), plain(&v.error)];
+    let rows: Vec<Vec<String>> = verdicts.iter().map(row).collect();
+    text::print(text::table(&["Case", "Code", "Error"], &rows).as_bytes())
+}

@@ -1,0 +1,97 @@
+//! Flags of `customop`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+use super::args::write_format;
+use crate::neuron::gpsimd::{Fill, Workload};
+use crate::profile::formats::WriteFormat;
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct CustomOpArgs {
+    /// Kernel: relu-element, relu-tcm, relu-multicore, relu-multicore-fixed, or a C++ file; several are compared
+    #[arg(long, required_unless_present = "list")]
+    pub kernel: Vec<String>,
+    /// Run it on all processors, as a library built with multicore=True
+    #[arg(long)]
+    pub multicore: bool,
+    /// Processors of the engine; several numbers are compared
+    #[arg(long, value_delimiter = ',', default_value = "8")]
+    pub cores: Vec<u32>,
+    /// Give a static constexpr of the kernel other values and compare: block=128,512,1024,2048
+    #[arg(long, value_name = "NAME=VALUES")]
+    pub set: Option<String>,
+    /// Widths of the network: input, hidden layers, output
+    #[arg(long, value_delimiter = ',', default_value = "784,4096,2048,10")]
+    pub layers: Vec<u64>,
+    /// Samples of a step
+    #[arg(long, alias = "batch-size", default_value_t = 32)]
+    pub batch: u64,
+    /// What a step does
+    #[arg(long, value_enum, default_value = "inference")]
+    pub workload: WorkloadArg,
+    /// Run the kernel on an input of this shape too, and report that run: 1000,3
+    #[arg(long, value_delimiter = ',')]
+    pub input: Option<Vec<u64>>,
+    /// What inputs hold: element i of a ramp is (i - n/2) / 8
+    #[arg(long, value_enum, default_value = "normal")]
+    pub fill: FillArg,
+    /// Seed of normal inputs
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// What the kernel should compute, an expression of x (and y): 'x > 0 ? x : 0'
+    #[arg(long)]
+    pub reference: Option<String>,
+    /// List the kernels that come with the program
+    #[arg(long)]
+    pub list: bool,
+    /// Print the source of the kernel and stop
+    #[arg(long)]
+    pub source: bool,
+    /// Write the timeline of the processors, as Chrome trace JSON or what --export says
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
+    #[arg(long, value_parser = write_format, default_value = "chrome", requires = "output")]
+    pub export: WriteFormat,
+    /// Print the answer as JSON; of several kernels a list
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Workloads as the command line takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum WorkloadArg {
+    /// The forward pass
+    Inference,
+    /// Forward, backward and update
+    Training,
+}
+
+impl From<WorkloadArg> for Workload {
+    fn from(arg: WorkloadArg) -> Self {
+        match arg {
+            WorkloadArg::Inference => Self::Inference,
+            WorkloadArg::Training => Self::Training,
+        }
+    }
+}
+
+/// Fills as the command line takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum FillArg {
+    /// Negative to positive in even steps
+    Ramp,
+    /// Standard normal numbers
+    Normal,
+}
+
+impl From<FillArg> for Fill {
+    fn from(arg: FillArg) -> Self {
+        match arg {
+            FillArg::Ramp => Self::Ramp,
+            FillArg::Normal => Self::Normal,
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Datasets from files.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::base::units::format_bytes;
+use crate::bench::dataset::{Records, read_records};
+
+/// Datasets are read as a whole; larger ones are given by their length.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The records of a file.
+///
+/// # Errors
+/// When it cannot be read, or holds none.
+pub(super) fn read(path: &Path) -> Result<Records> {
+    let shown = path.display().to_string();
+    let size = fs::metadata(path)
+        .with_context(|| format!("--dataset: {shown}: is neither a number of records nor a file that can be read"))?;
+    if size.is_dir() {
+        bail!("--dataset: {shown}: is a folder; name a file in it");
+    }
+    if size.len() > MOST_BYTES {
+        let (has, most) = (format_bytes(size.len() as f64), format_bytes(MOST_BYTES as f64));
+        bail!("--dataset: {shown}: has {has}, at most {most} are read; give the number of its records instead");
+    }
+    let bytes = fs::read(path).with_context(|| format!("--dataset: {shown}: can't be read"))?;
+    read_records(&shown, &bytes).context("--dataset")
+}

@@ -1,0 +1,331 @@
+//! Flags of the commands of PyTorch/XLA's benchmark suite, in its names.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+/// Which models: regular expressions and tiers.
+#[derive(Debug, ClapArgs)]
+pub(super) struct ModelFilterArgs {
+    /// Keep models in whose name this regular expression is found, in either case; may be given several times
+    #[arg(long, short = 'k', value_name = "REGEX")]
+    pub filter: Vec<String>,
+    /// Leave out models in whose name this regular expression is found
+    #[arg(long, short = 'x', value_name = "REGEX")]
+    pub exclude: Vec<String>,
+    /// Keep models of this tier, 1 to 3
+    #[arg(long, value_name = "TIER", allow_negative_numbers = true)]
+    pub filter_by_tier: Vec<i64>,
+    /// Leave out models of this tier
+    #[arg(long, value_name = "TIER", allow_negative_numbers = true)]
+    pub exclude_by_tier: Vec<i64>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct VerifyArgs {
+    /// JSON file with a list of cases: id, eager1, eager2, fp64, test, tolerance ...
+    #[arg(long, value_name = "FILE")]
+    pub cases: PathBuf,
+    /// mre: the mean relative error of the suite's README; current: the rules in force
+    #[arg(long, value_enum, default_value = "current")]
+    pub rules: VerifyRulesArg,
+    /// Print JSON: [{"id", "code", "error"}]
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Rules of the verifier as the command line takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum VerifyRulesArg {
+    /// Mean relative error
+    Mre,
+    /// The rules in force
+    Current,
+}
+
+/// Planning rules as the command line takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum PlanRulesArg {
+    /// The suite in May 2025
+    Seed,
+    /// The suite since September 2025
+    Head,
+    /// This program: the processor and simulated NeuronCores
+    Neuron,
+}
+
+/// Benchmark suites as the command line takes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SuiteArg {
+    /// One small product
+    Dummy,
+    /// The models of this program's zoo that torchbench has too
+    Torchbench,
+    /// All models of the zoo under their own names
+    Zoo,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(args_override_self = true)]
+pub(super) struct ExperimentArgs {
+    /// Suite of models
+    #[arg(long, value_enum, default_value = "dummy")]
+    pub suite_name: SuiteArg,
+    #[command(flatten)]
+    pub models: ModelFilterArgs,
+    /// Where to run: cpu (measured), trn1, inf2, trn2 (simulated); cuda and tpu are planned only [default: all]
+    #[arg(long)]
+    pub accelerator: Vec<String>,
+    /// Runtime under XLA: None, PJRT, XRT [default: all]
+    #[arg(long)]
+    pub xla: Vec<String>,
+    /// Backend of torch.compile: None, inductor, openxla [default: all]
+    #[arg(long)]
+    pub dynamo: Vec<String>,
+    /// eval or train [default: both]
+    #[arg(long)]
+    pub test: Vec<String>,
+    /// extract_jax or torch_export; planned only
+    #[arg(long)]
+    pub torch_xla2: Vec<String>,
+    /// Text for XLA_FLAGS, or None
+    #[arg(long, allow_hyphen_values = true)]
+    pub xla_flags: Vec<String>,
+    /// Record that functionalization is on
+    #[arg(long)]
+    pub enable_functionalization: bool,
+    /// Keep data on the GPU; rules of May 2025 only
+    #[arg(long)]
+    pub keep_model_data_on_cuda: bool,
+    /// Timed runs of each experiment
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub repeat: u32,
+    /// Inferences inside one timed run
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub iterations_per_run: u32,
+    /// Samples of one inference [default: the model's own]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub batch_size: Option<u32>,
+    /// Split the list of models into this many parts
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..10))]
+    pub total_partitions: u32,
+    /// Which part to run, from 0
+    #[arg(long, default_value_t = 0)]
+    pub partition_id: u32,
+    /// Show what would be run, and run nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// With --dry-run, print {"configs", "models", "error"} as JSON
+    #[arg(long, requires = "dry_run")]
+    pub json: bool,
+    /// Whose rules decide which combinations can run
+    #[arg(long, value_enum, default_value = "neuron")]
+    pub rules: PlanRulesArg,
+    /// Accelerators that XLA finds here, separated by commas
+    #[arg(long, value_delimiter = ',', default_value = "CPU")]
+    pub xla_devices: Vec<String>,
+    /// Take these models, separated by commas, in place of the suite's list; without --dry-run each must be of the suite
+    #[arg(long = "models", value_delimiter = ',', value_name = "NAME")]
+    pub model_names: Vec<String>,
+    /// Folder of the results
+    #[arg(long, default_value = "./output/")]
+    pub output_dirname: PathBuf,
+    /// File of the results in that folder
+    #[arg(long, default_value = "results.jsonl")]
+    pub output_basename: PathBuf,
+    /// Begin the file of results again instead of running only what it lacks
+    #[arg(long)]
+    pub no_resume: bool,
+    /// Run again only what failed before
+    #[arg(long, conflicts_with = "no_resume")]
+    pub retry_failed: bool,
+    /// Seconds that one experiment may take
+    #[arg(long, default_value_t = 1_800.0)]
+    pub subprocess_timeout: f64,
+    /// Time in every record, seconds since 1970 [default: now]
+    #[arg(long, allow_negative_numbers = true)]
+    pub timestamp: Option<f64>,
+    /// Verify outputs instead of timing
+    #[arg(long)]
+    pub verify: bool,
+    /// Rules of --verify
+    #[arg(long, value_enum, default_value = "current")]
+    pub verify_rules: VerifyRulesArg,
+    /// One configuration as JSON; with --model-config, run it in this process and print nothing else
+    #[arg(long, requires = "model_config")]
+    pub experiment_config: Option<String>,
+    /// The model of --experiment-config: {"model_name": "..."}
+    #[arg(long, requires = "experiment_config")]
+    pub model_config: Option<String>,
+    /// Seed of weights and inputs
+    #[arg(long, default_value_t = 1_337)]
+    pub seed: u64,
+}
+
+/// Reports as the command line takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(super) enum ReportKindArg {
+    /// Models by speed-up, each backend at its newest timestamp
+    Latest,
+    /// Models by name at the newest timestamp
+    LatestGrouped,
+    /// Percentiles over time
+    Histogram,
+    /// Geometric mean over time
+    Speedup,
+    /// Models that became slower and still are
+    Changes,
+}
+
+/// Tests as `aggregate` takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum TestArg {
+    /// Inference
+    #[value(alias = "eval")]
+    Inference,
+    /// A training step
+    #[value(alias = "train")]
+    Training,
+}
+
+/// Metrics as `aggregate` takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum MetricArg {
+    /// Time of a warm execution
+    Exec,
+    /// Time to compile
+    Compile,
+}
+
+/// Baselines as `aggregate` takes them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum BaselineArg {
+    /// The oldest time of each model
+    Oldest,
+    /// The newest timestamp
+    Latest,
+}
+
+/// Formats as `aggregate` takes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum AggregateFormatArg {
+    /// Comma-separated values
+    Csv,
+    /// A table with frames
+    Tab,
+    /// A picture, pixels
+    Png,
+    /// A picture, vectors
+    Svg,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(args_override_self = true)]
+pub(super) struct AggregateArgs {
+    /// Files of records (results.jsonl)
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Accelerator: a100, v100 or a6000; with --lenient any name, and all records when none is given [default: v100]
+    #[arg(long)]
+    pub accelerator: Option<String>,
+    /// Backends to compare, the first is the baseline's: eager, inductor, openxla+dynamo, openxla+lazytensor [default:
+    /// inductor openxla+dynamo]
+    #[arg(long, num_args = 1.., value_name = "BACKEND")]
+    pub backends: Vec<String>,
+    /// Which times of the first backend are the baseline
+    #[arg(long, value_enum, default_value = "oldest")]
+    pub baseline: BaselineArg,
+    /// Report
+    #[arg(long, value_enum, default_value = "speedup")]
+    pub report: ReportKindArg,
+    /// Which records
+    #[arg(long, value_enum, default_value = "inference")]
+    pub test: TestArg,
+    /// What is compared
+    #[arg(long, value_enum, default_value = "exec")]
+    pub metric: MetricArg,
+    /// Format
+    #[arg(long, value_enum, default_value = "csv")]
+    pub format: AggregateFormatArg,
+    #[command(flatten)]
+    pub models: ModelFilterArgs,
+    /// Width of a picture, inches of 100 pixels
+    #[arg(long, default_value_t = 9.0)]
+    pub fig_width: f64,
+    /// Height of a picture, inches of 100 pixels
+    #[arg(long, default_value_t = 6.75)]
+    pub fig_height: f64,
+    /// Second line of a picture's title
+    #[arg(long)]
+    pub title: Option<String>,
+    /// Count and list lines that cannot be used and go on; take any accelerator, and folders of .jsonl files
+    #[arg(long)]
+    pub lenient: bool,
+}
+
+/// Formats as `analyze` takes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum AnalyzeFormatArg {
+    /// metric_report.csv, and the database
+    Csv,
+    /// metric_report.jsonl
+    Jsonl,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(args_override_self = true)]
+pub(super) struct AnalyzeArgs {
+    /// What to write
+    #[arg(long, value_enum, default_value = "csv")]
+    pub output_format: AnalyzeFormatArg,
+    /// info or warning; messages are the same
+    #[arg(long, default_value = "warning")]
+    pub log_level: String,
+    /// Taken for compatibility; no column has it
+    #[arg(long, default_value = "run_all")]
+    pub experiment_name: String,
+    /// Folder of the .jsonl files, and of the report
+    #[arg(long, default_value = "./output/")]
+    pub output_dirname: PathBuf,
+    /// CSV file to append the rows to
+    #[arg(long, default_value = "./output/database.csv")]
+    pub database: PathBuf,
+    /// Time of records that have none, seconds since 1970 [default: now]
+    #[arg(long, allow_negative_numbers = true)]
+    pub timestamp: Option<f64>,
+    /// Leave the text of errors out
+    #[arg(long)]
+    pub hide_errors: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct MatmulBenchArgs {
+    /// The device that is the baseline: cpu (measured), trn1, inf2, trn2 (simulated)
+    #[arg(long, default_value = "trn1")]
+    pub baseline: String,
+    /// The device that is tested
+    #[arg(long, default_value = "trn2")]
+    pub device: String,
+    /// Types: float32, float16, bfloat16
+    #[arg(long, value_delimiter = ',', default_value = "float32,float16,bfloat16")]
+    pub dtypes: Vec<String>,
+    /// Rows and columns of the first product
+    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=16_384))]
+    pub from: u32,
+    /// Rows and columns of the last product
+    #[arg(long, default_value_t = 8_192, value_parser = clap::value_parser!(u32).range(1..=16_384))]
+    pub to: u32,
+    /// From one product to the next
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..))]
+    pub step: u32,
+    /// Milliseconds to warm up, of a measured device
+    #[arg(long, default_value_t = 25.0)]
+    pub warmup: f64,
+    /// Milliseconds to measure
+    #[arg(long, default_value_t = 100.0)]
+    pub rep: f64,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,95 @@
+//! Flags that say what a benchmark prints and writes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::args::write_format;
+use crate::bench::export::JsonFormat;
+use crate::profile::formats::WriteFormat;
+use crate::session::TraceSpec;
+
+/// What is printed and written.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct OutputArgs {
+    #[command(flatten)]
+    pub table: TableArgs,
+    /// 0: errors only; 1: what is being done; 2: every step
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=2))]
+    pub verbosity: u8,
+    /// 1: reports hold the throughput of each second; 2: every latency too
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
+    pub report_verbosity: u8,
+    /// Give the timers of each configuration; `neuronscope report` reads them. Without a file they are printed instead of
+    /// reports. With --json-format neuronperf: [[config, results], ...], each timer as pairs of start and end, seconds
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub return_timers: Option<Option<PathBuf>>,
+    /// Keep what is done in a file, and go on from it when it is there: what has finished is not run again
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub trace: TraceArgs,
+}
+
+/// The run itself as a timeline.
+#[derive(Debug, Args)]
+pub(super) struct TraceArgs {
+    /// Write what a run did as a timeline: compile, load, warm-up, worker threads, data transfers and NeuronCores; of several
+    /// configurations each gets its number before the file's extension
+    #[arg(long, value_name = "FILE", conflicts_with = "scenario")]
+    pub trace: Option<PathBuf>,
+    /// So much of the measured window is in it
+    #[arg(long, value_name = "SECONDS", default_value_t = TraceSpec::SHOWN_S, requires = "trace")]
+    pub trace_seconds: f64,
+    /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
+    #[arg(long, value_parser = write_format, default_value = "chrome", requires = "trace")]
+    pub trace_export: WriteFormat,
+}
+
+/// How reports are printed and written.
+#[derive(Debug, Args)]
+pub(super) struct TableArgs {
+    /// Print the reports as JSON
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print the reports as CSV
+    #[arg(long)]
+    pub csv: bool,
+    /// Write the reports to a CSV file too [without a name: {model_name}.results-{date}-{time}.csv, as in NeuronPerf]
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub csv_file: Option<Option<PathBuf>>,
+    /// Write the reports to a JSON file too [without a name: {model_name}.results-{date}-{time}.json]
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub json_file: Option<Option<PathBuf>>,
+    /// Which JSON --json, --json-file and --return-timers give
+    #[arg(long, value_enum, default_value = "neuronscope")]
+    pub json_format: JsonFormatArg,
+    /// Columns of the table or the CSV, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    pub cols: Option<Vec<String>>,
+    /// Key to sort by
+    #[arg(long)]
+    pub sort_by: Option<String>,
+    /// Largest first
+    #[arg(long, requires = "sort_by")]
+    pub reverse: bool,
+}
+
+/// Formats of JSON as the command line names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum JsonFormatArg {
+    /// An object {"reports": [...]}, every key always there
+    Neuronscope,
+    /// NeuronPerf's bare array
+    Neuronperf,
+}
+
+impl From<JsonFormatArg> for JsonFormat {
+    fn from(arg: JsonFormatArg) -> Self {
+        match arg {
+            JsonFormatArg::Neuronscope => Self::Neuronscope,
+            JsonFormatArg::Neuronperf => Self::Neuronperf,
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Patterns of expressions, matched against the graph of a module.
+//!
+//! A pattern is a tree of operations. Fusions are looked into, both orders of a sum or a product match, and conversions, reshapes
+//! and the broadcast of one number for each row take no part. What a pattern means is in [`super::idioms`].
+
+use crate::base::{FxHashMap, IndexVec};
+use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ReduceKind};
+
+/// Operations whose instructions a match is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The maximum of each row.
+    Max,
+    /// The sum of each row.
+    Sum,
+    /// The exponential.
+    Exponential,
+    /// The rows less their mean.
+    Centred,
+    /// The squares.
+    Square,
+    /// The sum of the squares of each row.
+    Squares,
+    /// The standard deviation, or its reciprocal.
+    Deviation,
+}
+
+impl Part {
+    const COUNT: usize = 7;
+}
+
+/// A tree of operations.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Pattern {
+    /// What the idiom is taken of: any value, and the same one wherever it stands.
+    X,
+    /// A constant.
+    Number,
+    /// The constant 1.
+    One,
+    /// An operation with a name. Where the name stands again, it is the same operation.
+    Named(Part, &'static Pattern),
+    /// The first of these that matches.
+    Either(&'static [Pattern]),
+    /// The sum along the last dimension.
+    RowSum(&'static Pattern),
+    /// The maximum along the last dimension.
+    RowMax(&'static Pattern),
+    Add(&'static Pattern, &'static Pattern),
+    Subtract(&'static Pattern, &'static Pattern),
+    Multiply(&'static Pattern, &'static Pattern),
+    Divide(&'static Pattern, &'static Pattern),
+    Exponential(&'static Pattern),
+    Sqrt(&'static Pattern),
+    Rsqrt(&'static Pattern),
+}
+
+/// What a pattern met.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    x: Option<InstrId>,
+    parts: [Option<InstrId>; Part::COUNT],
+    /// Every instruction and member that is part of the match, views and constants included.
+    pub nodes: Vec<InstrId>,
+}
+
+impl Found {
+    /// What the idiom is taken of.
+    pub fn x(&self) -> Option<InstrId> {
+        self.x
+    }
+
+    /// A named operation.
+    pub fn part(&self, part: Part) -> Option<InstrId> {
+        self.parts[part as usize]
+    }
+}
+
+/// A module with its fusions opened.
+pub(super) struct Graph<'a> {
+    module: &'a HloModule,
+    /// Members of fusions, each with its fusion.
+    members: FxHashMap<InstrId, (&'a HloInstruction, InstrId)>,
+    known: IndexVec<InstrId, bool>,
+}
+
+impl<'a> Graph<'a> {
+    pub fn new(module: &'a HloModule) -> Self {
+        let mut members = FxHashMap::default();
+        for (owner, instruction) in module.instructions.iter_enumerated() {
+            if let Opcode::Fusion(body) = &instruction.opcode {
+                members.extend(body.ids.iter().zip(&body.members).map(|(id, member)| (*id, (member, owner))));
+            }
+        }
+        Self { module, members, known: module.known_at_load() }
+    }
+
+    /// An instruction, or a member of a fusion.
+    pub fn instruction(&self, id: InstrId) -> &'a HloInstruction {
+        self.members.get(&id).map_or_else(|| &self.module.instructions[id], |(member, _)| *member)
+    }
+
+    /// The fusion of a member, or the instruction itself.
+    pub fn owner(&self, id: InstrId) -> InstrId {
+        self.members.get(&id).map_or(id, |(_, owner)| *owner)
+    }
+
+    /// The operation that gives a value: of a fusion, its root.
+    pub fn producer(&self, id: InstrId) -> InstrId {
+        match &self.instruction(id).opcode {
+            Opcode::Fusion(body) => body.ids.last().copied().unwrap_or(id),
+            _ => id,
+        }
+    }
+
+    /// Whether weights and constants alone give a value.
+    pub fn is_given(&self, id: InstrId) -> bool {
+        let owner = self.owner(id);
+        if self.known[owner] {
+            return true;
+        }
+        let instruction = self.instruction(id);
+        match &instruction.opcode {
+            Opcode::Constant(_) => true,
+            Opcode::Broadcast { .. } | Opcode::Convert | Opcode::Reshape => {
+                instruction.operands.first().is_some_and(|o| self.is_given(*o))
+            }
+            _ => false,
+        }
+    }
+
+    /// What `pattern` meets at an operation, if it matches.
+    pub fn find(&self, pattern: &Pattern, id: InstrId) -> Option<Found> {
+        let mut found = Found::default();
+        self.matches(pattern, id, &mut found).then_some(found)
+    }
+
+    fn matches(&self, pattern: &Pattern, id: InstrId, found: &mut Found) -> bool {
+        use Pattern as P;
+        match *pattern {
+            P::X => {
+                let value = self.value(id, found);
+                *found.x.get_or_insert(value) == value
+            }
+            P::Number => self.number(id).is_some(),
+            P::One => self.number(id) == Some(1.0),
+            P::Either(all) => all.iter().any(|p| self.attempt(found, |s, f| s.matches(p, id, f))),
+            P::Named(part, inner) => {
+                let id = self.operation(id, found);
+                match found.parts[part as usize] {
+                    Some(named) => named == id,
+                    None => {
+                        found.parts[part as usize] = Some(id);
+                        self.matches(inner, id, found)
+                    }
+                }
+            }
+            P::RowSum(inner) => self.row_reduction(ReduceKind::Sum, inner, id, found),
+            P::RowMax(inner) => self.row_reduction(ReduceKind::Max, inner, id, found),
+            P::Add(a, b) => self.either_order(&Opcode::Add, (a, b), id, found),
+            P::Multiply(a, b) => self.either_order(&Opcode::Multiply, (a, b), id, found),
+            P::Subtract(a, b) => self.of_two(&Opcode::Subtract, (a, b), id, found),
+            P::Divide(a, b) => self.of_two(&Opcode::Divide, (a, b), id, found),
+            P::Exponential(inner) => self.of_one(&Opcode::Exponential, inner, id, found),
+            P::Sqrt(inner) => self.of_one(&Opcode::Sqrt, inner, id, found),
+            P::Rsqrt(inner) => self.of_one(&Opcode::Rsqrt, inner, id, found),
+        }
+    }
+
+    /// Matches, or leaves what was found as it was.
+    fn attempt(&self, found: &mut Found, matches: impl FnOnce(&Self, &mut Found) -> bool) -> bool {
+        let before = found.clone();
+        let matched = matches(self, found);
+        if !matched {
+            *found = before;
+        }
+        matched
+    }
+
+    /// The operands of an operation of this kind.
+    fn operands(&self, opcode: &Opcode, id: InstrId, found: &mut Found) -> &'a [InstrId] {
+        let id = self.operation(id, found);
+        let instruction = self.instruction(id);
+        if instruction.opcode != *opcode {
+            return &[];
+        }
+        found.nodes.push(id);
+        &instruction.operands
+    }
+
+    fn of_one(&self, opcode: &Opcode, inner: &Pattern, id: InstrId, found: &mut Found) -> bool {
+        matches!(self.operands(opcode, id, found), [of] if self.matches(inner, *of, found))
+    }
+
+    fn of_two(&self, opcode: &Opcode, (a, b): (&Pattern, &Pattern), id: InstrId, found: &mut Found) -> bool {
+        matches!(self.operands(opcode, id, found), [x, y] if self.matches(a, *x, found) && self.matches(b, *y, found))
+    }
+
+    fn either_order(&self, opcode: &Opcode, (a, b): (&Pattern, &Pattern), id: InstrId, found: &mut Found) -> bool {
+        self.attempt(found, |s, f| s.of_two(opcode, (a, b), id, f))
+            || self.attempt(found, |s, f| s.of_two(opcode, (b, a), id, f))
+    }
+
+    fn row_reduction(&self, kind: ReduceKind, inner: &Pattern, id: InstrId, found: &mut Found) -> bool {
+        let id = self.operation(id, found);
+        let instruction = self.instruction(id);
+        let ([of], Opcode::Reduce { kind: is, dimensions }) = (instruction.operands.as_slice(), &instruction.opcode)
+        else {
+            return false;
+        };
+        let rank = self.instruction(*of).shape.rank() as u32;
+        if *is != kind || rank < 2 || *dimensions != [rank - 1] {
+            return false;
+        }
+        found.nodes.push(id);
+        self.matches(inner, *of, found)
+    }
+
+    /// The operation behind views that change neither values nor rows.
+    fn operation(&self, id: InstrId, found: &mut Found) -> InstrId {
+        let mut id = self.producer(id);
+        loop {
+            let instruction = self.instruction(id);
+            let rank = instruction.shape.rank() as u32;
+            let looks = match &instruction.opcode {
+                Opcode::Convert | Opcode::Reshape => true,
+                // One number for each row, along the row.
+                Opcode::Broadcast { dimensions } => rank > 0 && dimensions.iter().copied().eq(0..rank - 1),
+                _ => false,
+            };
+            let (true, Some(of)) = (looks, instruction.operands.first()) else { return id };
+            found.nodes.push(id);
+            id = self.producer(*of);
+        }
+    }
+
+    /// The value behind conversions and reshapes that keep its rows.
+    fn value(&self, id: InstrId, found: &mut Found) -> InstrId {
+        let mut id = self.producer(id);
+        loop {
+            let instruction = self.instruction(id);
+            let Some(of) = instruction.operands.first() else { return id };
+            let of = self.producer(*of);
+            let keeps_rows = instruction.shape.dims.last() == self.instruction(of).shape.dims.last();
+            let looks = match &instruction.opcode {
+                Opcode::Convert => true,
+                Opcode::Reshape => keeps_rows,
+                _ => false,
+            };
+            if !looks {
+                return id;
+            }
+            found.nodes.push(id);
+            id = of;
+        }
+    }
+
+    /// The number that a value holds everywhere.
+    fn number(&self, id: InstrId) -> Option<f32> {
+        let instruction = self.instruction(self.producer(id));
+        match &instruction.opcode {
+            Opcode::Constant(literal) => Some(literal.0),
+            Opcode::Broadcast { .. } | Opcode::Reshape | Opcode::Convert => self.number(*instruction.operands.first()?),
+            _ => None,
+        }
+    }
+}

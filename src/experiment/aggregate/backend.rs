@@ -1,0 +1,99 @@
+//! Backends: which combinations of runtime and compiler the reports compare.
+
+use crate::experiment::record::LineError;
+
+/// A backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Backend {
+    /// No compiler.
+    Eager,
+    /// torch.compile with its own code generator.
+    Inductor,
+    /// torch.compile with XLA.
+    OpenxlaDynamo,
+    /// XLA's lazy tensors.
+    OpenxlaLazytensor,
+}
+
+/// A backend's two names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackendNames {
+    /// In options and legends.
+    pub id: &'static str,
+    /// In headings.
+    pub title: &'static str,
+}
+
+impl Backend {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Eager, Self::Inductor, Self::OpenxlaDynamo, Self::OpenxlaLazytensor];
+
+    /// Its names.
+    #[must_use]
+    pub const fn names(self) -> BackendNames {
+        let (id, title) = match self {
+            Self::Eager => ("eager", "Eager"),
+            Self::Inductor => ("inductor", "Inductor"),
+            Self::OpenxlaDynamo => ("openxla+dynamo", "XLA+Dynamo"),
+            Self::OpenxlaLazytensor => ("openxla+lazytensor", "XLA+LazyTensor"),
+        };
+        BackendNames { id, title }
+    }
+
+    /// Its name in headings.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        self.names().title
+    }
+
+    /// The backend of an option.
+    #[must_use]
+    pub fn named(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|b| b.names().id == id)
+    }
+
+    /// The backend of a record. XLA flags and torch_xla2 make no difference.
+    ///
+    /// # Errors
+    /// When runtime and compiler do not go together.
+    pub fn of(dynamo: Option<&str>, xla: Option<&str>) -> Result<Self, LineError> {
+        match (dynamo, xla) {
+            (Some("inductor"), _) => Ok(Self::Inductor),
+            (Some("openxla"), Some("PJRT")) => Ok(Self::OpenxlaDynamo),
+            (None, Some("PJRT")) => Ok(Self::OpenxlaLazytensor),
+            (None, None) => Ok(Self::Eager),
+            _ => {
+                let shown = |x: Option<&str>| x.unwrap_or("null").to_owned();
+                Err(LineError::UnknownBackend { dynamo: shown(dynamo), xla: shown(xla) })
+            }
+        }
+    }
+
+    /// Its place in [`Self::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        match self {
+            Self::Eager => 0,
+            Self::Inductor => 1,
+            Self::OpenxlaDynamo => 2,
+            Self::OpenxlaLazytensor => 3,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_have_backends() {
+        assert_eq!(Backend::of(None, None), Ok(Backend::Eager));
+        assert_eq!(Backend::of(Some("inductor"), Some("PJRT")), Ok(Backend::Inductor));
+        assert_eq!(Backend::of(Some("openxla"), Some("PJRT")), Ok(Backend::OpenxlaDynamo));
+        assert!(Backend::of(Some("openxla_eval"), Some("PJRT")).is_err());
+        assert!(Backend::of(None, Some("XRT")).is_err());
+        for (i, backend) in Backend::ALL.into_iter().enumerate() {
+            assert_eq!((Backend::named(backend.names().id), backend.index()), (Some(backend), i));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Dates of timestamps.
+
+/// A moment in UTC as Python's `str(datetime)` writes it: `2023-11-11 05:32:18.723407`, without a fraction where it is
+/// zero. `None` beyond the years 1 to 9999.
+#[must_use]
+pub fn datetime_utc(seconds_since_1970: f64) -> Option<String> {
+    const DAY: i64 = 86_400;
+    const FIRST: f64 = -62_135_596_800.0;
+    const END: f64 = 253_402_300_800.0;
+    if !(FIRST..END).contains(&seconds_since_1970) {
+        return None;
+    }
+    let mut whole = libm::floor(seconds_since_1970);
+    let mut micros = libm::rint((seconds_since_1970 - whole) * 1e6);
+    if micros >= 1e6 {
+        (whole, micros) = (whole + 1.0, 0.0);
+    }
+    let seconds = whole as i64;
+    let (year, month, day) = civil(seconds.div_euclid(DAY));
+    let of_day = seconds.rem_euclid(DAY);
+    let (h, m, s) = (of_day / 3_600, of_day % 3_600 / 60, of_day % 60);
+    let fraction = if micros == 0.0 { String::new() } else { format!(".{micros:06}") };
+    (year <= 9_999).then(|| format!("{year:04}-{month:02}-{day:02} {h:02}:{m:02}:{s:02}{fraction}"))
+}
+
+/// Year, month and day of a day since 1970-01-01 in the Gregorian calendar, counted in eras of 400 years that begin in
+/// March.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_python() {
+        let at = |t| datetime_utc(t).unwrap();
+        assert_eq!(at(0.0), "1970-01-01 00:00:00");
+        assert_eq!(at(1_699_680_738.723_406_8), "2023-11-11 05:32:18.723407");
+        assert_eq!(at(951_782_400.5), "2000-02-29 00:00:00.500000");
+        assert_eq!(at(-1.0), "1969-12-31 23:59:59");
+        assert_eq!(at(1_735_689_599.999_999_9), "2025-01-01 00:00:00");
+        assert_eq!(at(4_102_444_800.000_001), "2100-01-01 00:00:00.000001");
+        assert_eq!(datetime_utc(1e12), None);
+        assert_eq!(datetime_utc(f64::NAN), None);
+    }
+}

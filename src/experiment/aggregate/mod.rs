@@ -1,0 +1,30 @@
+//! Reports over many records: speed-ups of backends over a baseline, by date and by model.
+//!
+//! ```text
+//! lines -> Aggregator (one mean and deviation for each series) -> speedups -> report -> Table -> CSV, framed table
+//! ```
+//!
+//! Memory depends on the number of series (timestamp, backend, model, batch size), not on the number of lines.
+
+mod accelerator;
+mod backend;
+mod changes;
+mod csv;
+mod datetime;
+mod framed;
+mod measure;
+mod point;
+mod report;
+mod speedup;
+mod store;
+mod table;
+
+pub use accelerator::{AcceleratorChoice, KNOWN_ACCELERATORS, known_accelerator};
+pub use backend::{Backend, BackendNames};
+pub use datetime::datetime_utc;
+pub use measure::Measure;
+pub use point::Metric;
+pub use report::{Report, ReportKind};
+pub use speedup::{BackendSpeedups, Baseline, BaselineMissing, TimeSpeedups, speedups};
+pub use store::{Aggregator, Selection};
+pub use table::{Cell, Heading, Table};

@@ -1,0 +1,197 @@
+//! What is kept of the lines: one number for each series.
+
+use std::collections::BTreeMap;
+use std::hash::BuildHasherDefault;
+
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxHasher;
+
+use super::accelerator::{AcceleratorChoice, known_accelerator};
+use super::backend::Backend;
+use super::measure::Measure;
+use super::point::Metric;
+use crate::experiment::plan::{ModelFilter, Test};
+use crate::experiment::record::{LineError, LineNotes, RawRecord, numbers, parse_line, python_number, trimmed};
+
+type FxIndexMap<K, V> = IndexMap<K, V, BuildHasherDefault<FxHasher>>;
+
+/// Which records are looked at, and what of them.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// Accelerator.
+    pub accelerator: AcceleratorChoice,
+    /// Models.
+    pub models: ModelFilter,
+    /// Inference or training.
+    pub test: Test,
+    /// What is compared.
+    pub metric: Metric,
+    /// Count what can not be used and go on, instead of failing.
+    pub lenient: bool,
+}
+
+/// A batch size as a key: records may also say null, or anything else.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum BatchKey {
+    Number(u64),
+    Other(Box<str>),
+}
+
+/// Times by batch size.
+pub(super) type Batches = FxIndexMap<BatchKey, Measure>;
+/// Batch sizes by the number of a model, in order of first appearance.
+pub(super) type Models = FxIndexMap<u32, Batches>;
+
+/// The series of one timestamp.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TimePoint {
+    pub timestamp: f64,
+    pub backends: [Models; Backend::ALL.len()],
+}
+
+/// Series by timestamp. Lines are pushed one after another.
+#[derive(Clone, Debug)]
+pub struct Aggregator {
+    selection: Selection,
+    models: IndexSet<String, BuildHasherDefault<FxHasher>>,
+    accelerators: IndexSet<String, BuildHasherDefault<FxHasher>>,
+    points: BTreeMap<u64, TimePoint>,
+    notes: LineNotes,
+}
+
+/// What a line that is wanted holds.
+struct Found {
+    timestamp: f64,
+    backend: Backend,
+    model: String,
+    batch: BatchKey,
+    measure: Option<Measure>,
+    accelerator: String,
+}
+
+impl Aggregator {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(selection: Selection) -> Self {
+        Self {
+            selection,
+            models: IndexSet::default(),
+            accelerators: IndexSet::default(),
+            points: BTreeMap::new(),
+            notes: LineNotes::default(),
+        }
+    }
+
+    /// Takes a line in. `place` says where it is, for messages: `file:line`.
+    ///
+    /// # Errors
+    /// When it can not be used, unless the selection is lenient: then it is noted.
+    pub fn push_line(&mut self, line: &[u8], place: impl Fn() -> String) -> Result<(), LineError> {
+        let found = trimmed(line).and_then(|text| parse_line(text, |record| self.find(record)));
+        match found {
+            Ok(Some(found)) => self.keep(found, place),
+            Ok(None) => {}
+            Err(error) if self.selection.lenient => {
+                self.notes.add("lines cannot be used", || format!("{}: {error}", place()));
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// What was noticed.
+    #[must_use]
+    pub fn notes(&self) -> &LineNotes {
+        &self.notes
+    }
+
+    /// Notes something about a file, such as that it is empty.
+    pub fn note(&mut self, what: &'static str, example: impl FnOnce() -> String) {
+        self.notes.add(what, example);
+    }
+
+    /// Products of the records that were taken in, in order of first appearance.
+    pub fn accelerators(&self) -> impl Iterator<Item = &str> {
+        self.accelerators.iter().map(String::as_str)
+    }
+
+    /// Whether no record was taken in.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// Timestamps in order, with their series.
+    pub(super) fn points(&self) -> impl DoubleEndedIterator<Item = &TimePoint> {
+        self.points.values()
+    }
+
+    pub(super) fn model_name(&self, model: u32) -> &str {
+        self.models.get_index(model as usize).map_or("", String::as_str)
+    }
+
+    fn find(&self, record: &RawRecord<'_>) -> Result<Option<Found>, LineError> {
+        let Selection { accelerator, models, test, metric, lenient } = &self.selection;
+        let experiment = &record.experiment;
+        let product = experiment.accelerator_model.as_ref();
+        let unknown = || LineError::UnknownAccelerator { model: product.to_owned() };
+        let wanted = accelerator.wants(experiment.accelerator.as_ref(), product).ok_or_else(unknown)?;
+        if !wanted || !models.keeps(&record.model.model_name) || experiment.test != test.name() {
+            return Ok(None);
+        }
+        let backend = Backend::of(experiment.dynamo.as_deref(), experiment.xla.as_deref())?;
+        let seconds = |text: &str| LineError::NotNumeric {
+            field: "timestamp",
+            expected: "a finite number of seconds",
+            found: text.to_owned(),
+        };
+        let stamp = record.timestamp.get();
+        let timestamp = python_number(stamp).filter(|t| t.is_finite()).ok_or_else(|| seconds(stamp))?;
+        let measure = match record.metrics.total_time {
+            None => None,
+            Some(null) if *lenient && null.get() == "null" => None,
+            Some(times) => metric.of(&numbers("metrics.total_time", times.get())?),
+        };
+        let batch = experiment.batch_size.get();
+        let batch =
+            python_number(batch).map_or_else(|| BatchKey::Other(batch.into()), |n| BatchKey::Number(n.to_bits()));
+        let accelerator = known_accelerator(product).unwrap_or(product).to_owned();
+        let model = record.model.model_name.as_ref().to_owned();
+        Ok(Some(Found { timestamp, backend, model, batch, measure, accelerator }))
+    }
+
+    fn keep(&mut self, found: Found, place: impl Fn() -> String) {
+        let Some(measure) = found.measure else {
+            self.notes.add("records have no time, or too few repeats (failures, skipped models)", place);
+            return;
+        };
+        self.accelerators.insert(found.accelerator);
+        let (model, _) = self.models.insert_full(found.model);
+        let model = u32::try_from(model).unwrap_or(u32::MAX);
+        // Zero has one key, whatever its sign.
+        let timestamp = found.timestamp + 0.0;
+        let point = self.points.entry(in_order(timestamp)).or_default();
+        point.timestamp = timestamp;
+        let batches = point.backends[found.backend.index()].entry(model).or_default();
+        if batches.insert(found.batch, measure).is_some() {
+            self.notes.add("records repeat an earlier one and replace it", place);
+        }
+    }
+}
+
+/// Bits that compare as the numbers do.
+fn in_order(x: f64) -> u64 {
+    let bits = x.to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | (1 << 63) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_keep_their_order_as_bits() {
+        let times = [-2.5, -1.0, 0.0, 1e-9, 1.0, 1_699_680_738.723_406_8];
+        assert!(times.map(in_order).is_sorted());
+    }
+}

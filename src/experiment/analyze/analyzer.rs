@@ -1,0 +1,175 @@
+//! The report: one row for each record.
+
+use indexmap::{IndexMap, IndexSet};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::columns::{FAILED_METRICS, FIXED_COLUMNS};
+use super::fields::{Analyzed, Field};
+use crate::experiment::python::{json_dumps, repr};
+use crate::experiment::record::{LineError, LineNotes};
+
+/// One line of the JSONL report.
+#[derive(Serialize)]
+struct JsonLine<'a> {
+    metrics: IndexMap<String, Value>,
+    dimensions: IndexMap<&'static str, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_message: Option<&'a str>,
+}
+
+/// Records and their columns.
+pub struct Analyzer {
+    /// Seconds since 1970 for records that have no time.
+    timestamp: f64,
+    hide_errors: bool,
+    records: Vec<Analyzed>,
+    columns: IndexSet<String>,
+    notes: LineNotes,
+}
+
+impl Analyzer {
+    /// No records yet. `timestamp` is for records without one.
+    #[must_use]
+    pub fn new(timestamp: f64, hide_errors: bool) -> Self {
+        let columns = FIXED_COLUMNS.iter().map(|c| (*c).to_owned()).collect();
+        Self { timestamp, hide_errors, records: Vec::new(), columns, notes: LineNotes::default() }
+    }
+
+    /// Takes a line in. One that is no record is noted and left out, as is a metric that is not a list of numbers.
+    pub fn push_line(&mut self, line: &[u8], place: impl Fn() -> String) {
+        match Analyzed::of(line) {
+            Ok(record) => {
+                for name in &record.left_out {
+                    self.notes
+                        .add("metrics are not lists of numbers and are left out", || format!("{}: {name}", place()));
+                }
+                for (metric, stats) in &record.metrics {
+                    self.columns.extend(stats.named().into_iter().map(|(name, _)| format!("{name}_{metric}")));
+                }
+                self.records.push(record);
+            }
+            Err(LineError::Blank) => self.notes.add("lines are blank", place),
+            Err(error) => self.notes.add("lines are no records", || format!("{}: {error}", place())),
+        }
+    }
+
+    /// What was noticed.
+    #[must_use]
+    pub fn notes(&self) -> &LineNotes {
+        &self.notes
+    }
+
+    /// The report as CSV: with its heading, or the rows alone, to be appended.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn to_csv(&self, heading: bool) -> Result<String, csv::Error> {
+        let mut out = csv::Writer::from_writer(Vec::new());
+        if heading {
+            out.write_record(&self.columns)?;
+        }
+        for record in &self.records {
+            out.write_record(self.columns.iter().map(|column| self.cell(record, column)))?;
+        }
+        let bytes = out.into_inner().map_err(|e| e.into_error())?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn cell(&self, record: &Analyzed, column: &str) -> String {
+        match column {
+            "timestamp" => match record.get(column) {
+                Field::None => repr(self.timestamp),
+                given => given.csv(),
+            },
+            "error_message" if self.hide_errors => String::new(),
+            "error_message" => record.error.clone().unwrap_or_default(),
+            "xla_compile_time" | "dynamo_compile_time" => record.compile_time(column).map_or_else(String::new, compile),
+            fixed if FIXED_COLUMNS.contains(&fixed) && !fixed.starts_with("median_") => record.get(fixed).csv(),
+            statistic => self.statistic(record, statistic).map_or_else(String::new, repr),
+        }
+    }
+
+    fn statistic(&self, record: &Analyzed, column: &str) -> Option<f64> {
+        let (name, metric) = column.split_once('_')?;
+        record.metric(metric)?.named().into_iter().find(|(n, _)| *n == name).map(|(_, value)| value)
+    }
+
+    /// The report as lines of JSON.
+    ///
+    /// # Errors
+    /// When a value has no JSON form.
+    pub fn to_jsonl(&self) -> Result<String, serde_json::Error> {
+        let mut out = String::new();
+        for record in &self.records {
+            let line = JsonLine {
+                metrics: self.json_metrics(record),
+                dimensions: dimensions(record),
+                error_message: record.error.as_deref().filter(|_| !self.hide_errors),
+            };
+            out.push_str(&json_dumps(&line)?);
+            out.push('\n');
+        }
+        Ok(out)
+    }
+
+    fn json_metrics(&self, record: &Analyzed) -> IndexMap<String, Value> {
+        let mut metrics = IndexMap::new();
+        let timestamp = match record.get("timestamp") {
+            Field::Float(seconds) => seconds,
+            Field::Integer(digits) => digits.parse().unwrap_or(self.timestamp),
+            _ => self.timestamp,
+        };
+        metrics.insert("timestamp".to_owned(), Value::from(timestamp as i64));
+        for key in ["batch_size", "repeat", "iterations_per_run"] {
+            metrics.insert(key.to_owned(), number(&record.get(key)));
+        }
+        if record.error.is_some() {
+            metrics.extend(FAILED_METRICS.map(|key| (key.to_owned(), Value::from(-1))));
+            return metrics;
+        }
+        for (metric, stats) in &record.metrics {
+            metrics.extend(
+                stats.named().into_iter().map(|(name, value)| (format!("{name}_{metric}"), Value::from(value))),
+            );
+        }
+        for column in ["dynamo_compile_time", "xla_compile_time"] {
+            let value = record.compile_time(column).unwrap_or(-1.0);
+            metrics.insert(column.to_owned(), if value == -1.0 { Value::from(-1) } else { Value::from(value) });
+        }
+        metrics
+    }
+}
+
+/// -1 stands for nothing and is a whole number.
+fn compile(value: f64) -> String {
+    if value == -1.0 { "-1".to_owned() } else { repr(value) }
+}
+
+fn number(field: &Field) -> Value {
+    match field {
+        Field::Integer(digits) => digits.parse::<i64>().map_or(Value::from(-1), Value::from),
+        Field::Float(x) => Value::from(*x),
+        _ => Value::from(-1),
+    }
+}
+
+fn dimensions(record: &Analyzed) -> IndexMap<&'static str, String> {
+    // The suite names the product twice.
+    const KEYS: [(&str, &str); 9] = [
+        ("suite_name", "suite_name"),
+        ("model_name", "model_name"),
+        ("accelerator", "accelerator_model"),
+        ("accelerator_model", "accelerator_model"),
+        ("xla", "xla"),
+        ("dynamo", "dynamo"),
+        ("torch_xla2", "torch_xla2"),
+        ("test", "test"),
+        ("outputs_file", "outputs_file"),
+    ];
+    let mut dimensions: IndexMap<_, _> =
+        KEYS.into_iter().map(|(name, key)| (name, record.get(key).dimension())).collect();
+    let status = if record.error.is_some() { "failure" } else { "success" };
+    dimensions.insert("run_status", status.to_owned());
+    dimensions
+}

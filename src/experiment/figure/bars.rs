@@ -1,0 +1,50 @@
+//! Horizontal bars: every model at the newest timestamp, a bar for each backend.
+
+use super::drawing::{Anchor, Drawing, Shape, colour};
+use super::frame::{FigureSize, Frame, GREY, LETTERS};
+use crate::experiment::aggregate::Report;
+use crate::view::plot::Axis;
+
+/// Share of a model's height that its bars take.
+const FILLED: f64 = 0.7;
+
+/// Bars of every model, the first at the top, and of the geometric means.
+#[must_use]
+pub fn bar_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Drawing {
+    let rows = report.grouped();
+    let longest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0) as f64;
+    let (mut drawing, frame) = Frame::new(size, titles, (longest * LETTERS * 0.6 + 20.0).clamp(60.0, 300.0));
+    let values = rows.iter().flat_map(|(_, m)| m).flatten().map(|m| m.avg).filter(|v| v.is_finite());
+    let axis = Axis::from_zero("Speedup", values.fold(1.0, f64::max) * 1.1, 8);
+    for tick in &axis.ticks {
+        frame.draw_tick(&mut drawing, frame.x(axis.share(tick.value)), &tick.label);
+    }
+    let one = frame.x(axis.share(1.0));
+    drawing.line((one, frame.top), (one, frame.bottom), GREY, 1.0);
+    let row_height = (frame.bottom - frame.top) / rows.len().max(1) as f64;
+    let bar_height = row_height * FILLED / report.backends.len().max(1) as f64;
+    for (i, (name, measures)) in rows.iter().enumerate() {
+        let top = frame.top + i as f64 * row_height;
+        let middle = top + row_height / 2.0 + LETTERS / 3.0;
+        drawing.text((frame.left - 8.0, middle), name, LETTERS, Anchor::End);
+        for (b, measure) in measures.iter().enumerate() {
+            let Some(m) = measure.filter(|m| m.avg.is_finite()) else { continue };
+            let y = top + row_height * (1.0 - FILLED) / 2.0 + b as f64 * bar_height;
+            let right = frame.x(axis.share(m.avg));
+            let at = [frame.left, y, right - frame.left, bar_height];
+            drawing.shapes.push(Shape::Rectangle { at, colour: colour(b) });
+            let letters = LETTERS.min(bar_height);
+            drawing.text(
+                (right + 4.0, y + bar_height / 2.0 + letters / 3.0),
+                &format!("{:.2}", m.avg),
+                letters,
+                Anchor::Start,
+            );
+        }
+    }
+    frame.draw_sides(&mut drawing);
+    frame.draw_horizontal_title(&mut drawing, "Speedup");
+    let names: Vec<String> = report.backends.iter().map(|b| b.names().id.to_owned()).collect();
+    frame.draw_legend(&mut drawing, &names, frame.top);
+    drawing
+}

@@ -1,0 +1,163 @@
+//! A drawing: shapes in pixels from the top left, in the order in which they cover each other.
+
+/// A drawing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawing {
+    /// Width, pixels.
+    pub width: f64,
+    /// Height, pixels.
+    pub height: f64,
+    /// What it shows, for readers that can not see it.
+    pub label: String,
+    /// Shapes from back to front.
+    pub shapes: Vec<Shape>,
+}
+
+/// How a line is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dash {
+    /// Not at all.
+    Solid,
+    /// Dots.
+    Dotted,
+    /// Dashes.
+    Dashed,
+    /// Dashes and dots.
+    DashDot,
+}
+
+/// The form of a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkKind {
+    /// A square on its corner.
+    Diamond,
+    /// A circle.
+    Circle,
+    /// A square.
+    Square,
+    /// A triangle, point down.
+    Triangle,
+}
+
+/// Where a text is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// At its first letter.
+    Start,
+    /// In its middle.
+    Middle,
+    /// At its last letter.
+    End,
+}
+
+/// A shape. Colours are CSS.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// A line from point to point.
+    Line {
+        /// Points.
+        points: Vec<(f64, f64)>,
+        /// Colour.
+        colour: &'static str,
+        /// Width, pixels.
+        width: f64,
+        /// How it is broken.
+        dash: Dash,
+    },
+    /// A filled rectangle.
+    Rectangle {
+        /// Left, top, width, height.
+        at: [f64; 4],
+        /// Colour.
+        colour: &'static str,
+    },
+    /// A mark at a point, with words for a pointer that rests on it.
+    Mark {
+        /// The point.
+        at: (f64, f64),
+        /// Its form.
+        kind: MarkKind,
+        /// Colour.
+        colour: &'static str,
+        /// Words.
+        title: String,
+    },
+    /// Words.
+    Text {
+        /// Where they are held.
+        at: (f64, f64),
+        /// The words.
+        text: String,
+        /// Height of the letters, pixels.
+        size: f64,
+        /// How they are held.
+        anchor: Anchor,
+        /// Degrees, clockwise.
+        turn: f64,
+        /// 0 to 1.
+        opacity: f64,
+    },
+}
+
+/// Half the width of a mark, pixels.
+pub const HALF_MARK: f64 = 4.0;
+
+impl Dash {
+    /// Lengths of lines and gaps in turn, pixels; none for a line that is not broken.
+    #[must_use]
+    pub const fn lengths(self) -> &'static [f64] {
+        match self {
+            Self::Solid => &[],
+            Self::Dotted => &[2.0, 3.0],
+            Self::Dashed => &[6.0, 4.0],
+            Self::DashDot => &[8.0, 3.0, 2.0, 3.0],
+        }
+    }
+}
+
+impl MarkKind {
+    /// Corners of the mark at a point; a circle has none.
+    #[must_use]
+    pub fn outline(self, (x, y): (f64, f64)) -> Vec<(f64, f64)> {
+        let corners: &[(f64, f64)] = match self {
+            Self::Circle => &[],
+            Self::Diamond => &[(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)],
+            Self::Square => &[(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)],
+            Self::Triangle => &[(-1.2, -1.0), (1.2, -1.0), (0.0, 1.2)],
+        };
+        corners.iter().map(|(dx, dy)| (x + dx * HALF_MARK, y + dy * HALF_MARK)).collect()
+    }
+}
+
+/// Colours of the backends: six that people who see colours differently can tell apart (Okabe and Ito), without the
+/// yellow that a white page hides.
+const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
+/// Forms of the backends' marks.
+const MARKS: [MarkKind; 4] = [MarkKind::Diamond, MarkKind::Circle, MarkKind::Square, MarkKind::Triangle];
+
+/// The colour of the nth backend.
+pub(super) fn colour(n: usize) -> &'static str {
+    COLOURS[n % COLOURS.len()]
+}
+
+/// The mark of the nth backend.
+pub(super) fn mark(n: usize) -> MarkKind {
+    MARKS[n % MARKS.len()]
+}
+
+/// The line of the nth backend.
+pub(super) fn dash(n: usize) -> Dash {
+    [Dash::Solid, Dash::Dotted, Dash::Dashed, Dash::DashDot][n % 4]
+}
+
+impl Drawing {
+    /// Words, black and level.
+    pub(super) fn text(&mut self, at: (f64, f64), text: &str, size: f64, anchor: Anchor) {
+        self.shapes.push(Shape::Text { at, text: text.to_owned(), size, anchor, turn: 0.0, opacity: 1.0 });
+    }
+
+    /// A straight line.
+    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &'static str, width: f64) {
+        self.shapes.push(Shape::Line { points: vec![from, to], colour, width, dash: Dash::Solid });
+    }
+}

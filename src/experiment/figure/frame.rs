@@ -1,0 +1,113 @@
+//! What every picture has: titles, axes, a legend, and where values lie in it.
+
+use super::drawing::{Anchor, Drawing, Shape, colour, mark};
+use crate::view::plot::Axis;
+
+/// Size of a picture in inches of a hundred pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FigureSize {
+    /// Width.
+    pub width_in: f64,
+    /// Height.
+    pub height_in: f64,
+}
+
+/// Pixels of an inch.
+const DPI: f64 = 100.0;
+/// Inches that a picture has at least and at most.
+const RANGE_IN: (f64, f64) = (2.0, 100.0);
+
+/// Height of letters, pixels.
+pub(super) const LETTERS: f64 = 13.0;
+/// Grey of helping lines.
+pub(super) const GREY: &str = "#999999";
+const BLACK: &str = "#000000";
+
+/// The inner rectangle of a picture.
+pub(super) struct Frame {
+    pub left: f64,
+    pub right: f64,
+    pub top: f64,
+    pub bottom: f64,
+}
+
+impl FigureSize {
+    /// A size that can be drawn: what is not a number, or too small or large, is moved into range.
+    fn pixels(self) -> (f64, f64) {
+        let inches = |x: f64, otherwise: f64| if x.is_finite() { x.clamp(RANGE_IN.0, RANGE_IN.1) } else { otherwise };
+        (inches(self.width_in, 9.0) * DPI, inches(self.height_in, 6.75) * DPI)
+    }
+}
+
+impl Frame {
+    /// An empty picture with its titles, and the rectangle inside.
+    pub fn new(size: FigureSize, titles: &[&str], left: f64) -> (Drawing, Self) {
+        let (width, height) = size.pixels();
+        let mut drawing = Drawing { width, height, label: titles.join(", "), shapes: Vec::new() };
+        let mut y = 12.0;
+        for title in titles {
+            y += LETTERS * 1.4;
+            drawing.text((width / 2.0, y), title, LETTERS * 1.2, Anchor::Middle);
+        }
+        let frame = Self { left, right: width - 24.0, top: y + 14.0, bottom: height - 58.0 };
+        (drawing, frame)
+    }
+
+    pub fn x(&self, share: f64) -> f64 {
+        self.left + share * (self.right - self.left)
+    }
+
+    pub fn y(&self, share: f64) -> f64 {
+        self.bottom - share * (self.bottom - self.top)
+    }
+
+    /// The four sides, the ticks and title of the vertical axis, and the grey line at one.
+    pub fn draw_vertical(&self, drawing: &mut Drawing, axis: &Axis) {
+        for tick in &axis.ticks {
+            let y = self.y(axis.share(tick.value));
+            drawing.line((self.left - 5.0, y), (self.left, y), BLACK, 1.0);
+            drawing.text((self.left - 8.0, y + LETTERS / 3.0), &tick.label, LETTERS, Anchor::End);
+        }
+        let one = self.y(axis.share(1.0));
+        drawing.line((self.left, one), (self.right, one), GREY, 1.0);
+        let middle = (self.top + self.bottom) / 2.0;
+        let (text, at) = (axis.title.clone(), (LETTERS * 1.4, middle));
+        drawing.shapes.push(Shape::Text { at, text, size: LETTERS, anchor: Anchor::Middle, turn: -90.0, opacity: 1.0 });
+        self.draw_sides(drawing);
+    }
+
+    pub fn draw_sides(&self, drawing: &mut Drawing) {
+        let (l, r, t, b) = (self.left, self.right, self.top, self.bottom);
+        for (from, to) in [((l, t), (r, t)), ((r, t), (r, b)), ((l, b), (r, b)), ((l, t), (l, b))] {
+            drawing.line(from, to, BLACK, 1.0);
+        }
+    }
+
+    /// A tick of the horizontal axis.
+    pub fn draw_tick(&self, drawing: &mut Drawing, x: f64, label: &str) {
+        drawing.line((x, self.bottom), (x, self.bottom + 5.0), BLACK, 1.0);
+        drawing.text((x, self.bottom + 8.0 + LETTERS), label, LETTERS, Anchor::Middle);
+    }
+
+    pub fn draw_horizontal_title(&self, drawing: &mut Drawing, title: &str) {
+        let middle = (self.left + self.right) / 2.0;
+        drawing.text((middle, self.bottom + 48.0), title, LETTERS, Anchor::Middle);
+    }
+
+    /// Where a legend of so many names begins that ends above the horizontal axis: axes begin at zero, where few points are.
+    pub fn legend_at_bottom(&self, names: usize) -> f64 {
+        self.bottom - 18.0 - names as f64 * LETTERS * 1.4
+    }
+
+    /// Names with their marks at the right, below the given height.
+    pub fn draw_legend(&self, drawing: &mut Drawing, names: &[String], top: f64) {
+        let longest = names.iter().map(|n| n.chars().count()).max().unwrap_or(0) as f64;
+        let x = self.right - longest * LETTERS * 0.6 - 12.0;
+        for (i, name) in names.iter().enumerate() {
+            let y = top + 14.0 + i as f64 * LETTERS * 1.4;
+            let (at, title) = ((x - 12.0, y - LETTERS / 3.0), name.clone());
+            drawing.shapes.push(Shape::Mark { at, kind: mark(i), colour: colour(i), title });
+            drawing.text((x, y), name, LETTERS, Anchor::Start);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Marks with error bars: over time, or over the rank of a model.
+
+use super::drawing::{Anchor, Drawing, Shape, colour, dash, mark};
+use super::frame::{FigureSize, Frame};
+use crate::experiment::aggregate::{Measure, Report, ReportKind, datetime_utc};
+use crate::view::plot::Axis;
+
+/// Pixels left of the vertical axis.
+const LEFT: f64 = 78.0;
+/// Half the cap of an error bar, pixels.
+const CAP: f64 = 3.0;
+/// Seconds of a day.
+const DAY_S: f64 = 86_400.0;
+
+/// A name, and points `(x, value)`; several series may belong to one backend.
+struct Series {
+    name: String,
+    backend: usize,
+    points: Vec<(f64, Measure)>,
+}
+
+/// Geometric means, or percentiles, of every timestamp.
+#[must_use]
+pub fn time_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Drawing {
+    let (mut drawing, frame) = Frame::new(size, titles, LEFT);
+    let series = series_over_time(report);
+    let times: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.0)).collect();
+    let low = times.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // One date alone stands in the middle.
+    let (low, high) = if high > low { (low, high) } else { (low - DAY_S, high + DAY_S) };
+    let margin = (high - low) * 0.04;
+    let share = |t: f64| (t - (low - margin)) / (high - low + 2.0 * margin);
+    let axis = vertical(&series, "Geomean Speedup");
+    frame.draw_vertical(&mut drawing, &axis);
+    for t in dates(times) {
+        let date = datetime_utc(t).map_or_else(String::new, |d| d.chars().take(10).collect());
+        frame.draw_tick(&mut drawing, frame.x(share(t)), &date);
+    }
+    frame.draw_horizontal_title(&mut drawing, "Date");
+    let styles_differ = report.kind == ReportKind::Histogram;
+    for (i, s) in series.iter().enumerate() {
+        draw_series(&mut drawing, &frame, &axis, s, i, styles_differ, &|x| share(x));
+    }
+    let names: Vec<String> = series.into_iter().map(|s| s.name).collect();
+    frame.draw_legend(&mut drawing, &names, frame.legend_at_bottom(names.len()));
+    drawing
+}
+
+/// Models by speed-up, with their names.
+#[must_use]
+pub fn rank_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Drawing {
+    let (mut drawing, frame) = Frame::new(size, titles, LEFT);
+    let ranked: Vec<_> = (0..report.backends.len()).map(|b| report.ranked(b)).collect();
+    let longest = ranked.iter().map(Vec::len).max().unwrap_or(0);
+    let last = longest.saturating_sub(1) as f64;
+    let share = |rank: f64| (rank + 0.5) / (last + 1.0);
+    let series: Vec<Series> = ranked
+        .iter()
+        .zip(report.backends)
+        .enumerate()
+        .map(|(backend, (models, b))| Series {
+            name: b.title().to_owned(),
+            backend,
+            points: models.iter().enumerate().map(|(rank, (_, m))| (rank as f64, *m)).collect(),
+        })
+        .collect();
+    let axis = vertical(&series, "Speedup");
+    frame.draw_vertical(&mut drawing, &axis);
+    let step = (longest / 10).max(1);
+    for rank in (0..longest).step_by(step) {
+        frame.draw_tick(&mut drawing, frame.x(share(rank as f64)), &rank.to_string());
+    }
+    frame.draw_horizontal_title(&mut drawing, "Workload Number");
+    for (i, (s, models)) in series.iter().zip(&ranked).enumerate() {
+        draw_series(&mut drawing, &frame, &axis, s, i, false, &|x| share(x));
+        for (rank, (name, m)) in models.iter().enumerate() {
+            let above = rank % 2 == 0;
+            let (x, y) = (frame.x(share(rank as f64)), frame.y(axis.share(m.avg)));
+            let at = if above { (x + 4.0, y - 7.0) } else { (x - 4.0, y + 12.0) };
+            let anchor = if above { Anchor::Start } else { Anchor::End };
+            drawing.shapes.push(Shape::Text { at, text: name.clone(), size: 8.0, anchor, turn: -45.0, opacity: 0.6 });
+        }
+    }
+    let names: Vec<String> = series.into_iter().map(|s| s.name).collect();
+    frame.draw_legend(&mut drawing, &names, frame.legend_at_bottom(names.len()));
+    drawing
+}
+
+/// Some of the timestamps, evenly spread over their order, the first and the last among them.
+fn dates(mut times: Vec<f64>) -> Vec<f64> {
+    const MOST: usize = 6;
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    let ticks = times.len().min(MOST);
+    let place = |i: usize| i * (times.len() - 1) / (ticks - 1).max(1);
+    (0..ticks).map(|i| times[place(i)]).collect()
+}
+
+fn series_over_time(report: &Report<'_>) -> Vec<Series> {
+    let is_histogram = report.kind == ReportKind::Histogram;
+    let parts: &[(usize, &str)] = if is_histogram { &[(0, " p95"), (1, " p50"), (2, " p5")] } else { &[(0, "")] };
+    let mut all = Vec::new();
+    for (backend, names) in report.backends.iter().enumerate() {
+        for (part, suffix) in parts {
+            let point = |t: &crate::experiment::aggregate::TimeSpeedups| {
+                let b = t.backends.get(backend)?.as_ref()?;
+                let percentile = Measure { avg: *b.percentiles.get(*part)?, std: 0.0 };
+                Some((t.timestamp, if is_histogram { percentile } else { b.gmean }))
+            };
+            let points = report.times.iter().filter_map(point).filter(|p| p.1.avg.is_finite()).collect();
+            all.push(Series { name: format!("{}{suffix}", names.title()), backend, points });
+        }
+    }
+    all
+}
+
+/// From zero to above every error bar.
+fn vertical(series: &[Series], title: &str) -> Axis {
+    let tops = series.iter().flat_map(|s| &s.points).map(|(_, m)| m.avg + m.std).filter(|t| t.is_finite());
+    Axis::from_zero(title, tops.fold(1.0, f64::max) * 1.05, 8)
+}
+
+fn draw_series(
+    drawing: &mut Drawing,
+    frame: &Frame,
+    axis: &Axis,
+    series: &Series,
+    n: usize,
+    styles_differ: bool,
+    share: &dyn Fn(f64) -> f64,
+) {
+    let (colour, kind) = (colour(n), mark(n));
+    let place = |x: f64, v: f64| (frame.x(share(x)), frame.y(axis.share(v)));
+    let points = series.points.iter().map(|(x, m)| place(*x, m.avg)).collect();
+    let dash = if styles_differ { dash(series.backend) } else { dash(0) };
+    drawing.shapes.push(Shape::Line { points, colour, width: 1.5, dash });
+    for (x, m) in &series.points {
+        if m.std > 0.0 && m.std.is_finite() {
+            let ((x, low), (_, high)) = (place(*x, m.avg - m.std), place(*x, m.avg + m.std));
+            drawing.line((x, low), (x, high), colour, 0.5);
+            for y in [low, high] {
+                drawing.line((x - CAP, y), (x + CAP, y), colour, 0.5);
+            }
+        }
+        let title = format!("{}: {:.3} ± {:.3}", series.name, m.avg, m.std);
+        drawing.shapes.push(Shape::Mark { at: place(*x, m.avg), kind, colour, title });
+    }
+}

@@ -1,0 +1,134 @@
+//! One operation, called until two time budgets are spent, with the caches emptied before each timed call.
+
+use crate::base::{Clock, stats};
+
+/// Budgets, milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BenchPlan {
+    /// To warm up.
+    pub warmup_ms: f64,
+    /// To measure.
+    pub measure_ms: f64,
+}
+
+impl Default for BenchPlan {
+    /// The budgets of the suite's `do_bench`.
+    fn default() -> Self {
+        Self { warmup_ms: 25.0, measure_ms: 100.0 }
+    }
+}
+
+/// What is timed.
+pub trait Measured {
+    /// Why a call failed.
+    type Error;
+
+    /// Does the operation to its end.
+    ///
+    /// # Errors
+    /// When it can not.
+    fn call(&mut self) -> Result<(), Self::Error>;
+
+    /// Fills the caches with something else.
+    fn empty_caches(&mut self);
+}
+
+/// Times of the calls, milliseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BenchTimes {
+    /// In order.
+    pub times_ms: Vec<f64>,
+    /// Calls that warmed up.
+    pub warmups: u64,
+}
+
+/// Calls of the first estimate.
+const ESTIMATES: u32 = 5;
+/// Calls of either kind at most: an operation of no time would never end.
+const MOST_CALLS: f64 = 100_000.0;
+
+impl BenchTimes {
+    /// The least, which the suite reports.
+    #[must_use]
+    pub fn min_ms(&self) -> Option<f64> {
+        self.times_ms.iter().copied().reduce(f64::min)
+    }
+
+    /// The median.
+    #[must_use]
+    pub fn median_ms(&self) -> Option<f64> {
+        let mut sorted = self.times_ms.clone();
+        sorted.sort_by(f64::total_cmp);
+        stats::percentile_sorted(&sorted, 50.0)
+    }
+}
+
+/// Calls once, estimates the time of a call with its emptying of caches from five, and so decides how many calls warm up
+/// and how many are timed: at least one each. Caches are emptied before each timed call, outside its time.
+///
+/// # Errors
+/// When a call fails.
+pub fn do_bench<M: Measured>(measured: &mut M, plan: BenchPlan, clock: &dyn Clock) -> Result<BenchTimes, M::Error> {
+    let ms_since = |start: u64| clock.now().0.saturating_sub(start) as f64 / 1e6;
+    measured.call()?;
+    let start = clock.now().0;
+    for _ in 0..ESTIMATES {
+        measured.empty_caches();
+        measured.call()?;
+    }
+    let estimate_ms = ms_since(start) / f64::from(ESTIMATES);
+    let calls = |budget_ms: f64| {
+        let calls = if estimate_ms > 0.0 { budget_ms / estimate_ms } else { MOST_CALLS };
+        calls.clamp(1.0, MOST_CALLS) as u64
+    };
+    let warmups = calls(plan.warmup_ms);
+    for _ in 0..warmups {
+        measured.call()?;
+    }
+    let mut times_ms = Vec::new();
+    for _ in 0..calls(plan.measure_ms) {
+        measured.empty_caches();
+        let start = clock.now().0;
+        measured.call()?;
+        times_ms.push(ms_since(start));
+    }
+    Ok(BenchTimes { times_ms, warmups })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ManualClock;
+
+    struct Fake<'a> {
+        clock: &'a ManualClock,
+        calls: u64,
+        emptied: u64,
+    }
+
+    impl Measured for Fake<'_> {
+        type Error = ();
+
+        fn call(&mut self) -> Result<(), ()> {
+            self.calls += 1;
+            self.clock.advance_ns(1_500_000 + self.calls);
+            Ok(())
+        }
+
+        fn empty_caches(&mut self) {
+            self.emptied += 1;
+            self.clock.advance_ns(500_000);
+        }
+    }
+
+    #[test]
+    fn budgets_decide_how_many_calls() {
+        let clock = ManualClock::default();
+        let mut fake = Fake { clock: &clock, calls: 0, emptied: 0 };
+        let times = do_bench(&mut fake, BenchPlan::default(), &clock).unwrap();
+        // A call and its emptying take 2 ms: 25 / 2 and 100 / 2, rounded down as each takes a little more.
+        assert_eq!((times.warmups, times.times_ms.len()), (12, 49));
+        assert_eq!((fake.calls, fake.emptied), (1 + 5 + 12 + 49, 5 + 49));
+        assert!((times.min_ms().unwrap() - 1.5).abs() < 1e-4 && times.median_ms() > times.min_ms());
+    }
+}

@@ -1,0 +1,7 @@
+//! Microbenchmarks: one operation timed without the noise of its surroundings, and square products of many sizes.
+
+mod do_bench;
+mod sweep;
+
+pub use do_bench::{BenchPlan, BenchTimes, Measured, do_bench};
+pub use sweep::{MatmulCase, MatmulDType, MatmulResult, Verdict, matmul_cases};

@@ -1,0 +1,122 @@
+//! Square matrix products of many sizes, on a device and on a baseline.
+
+/// Type of the elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatmulDType {
+    /// Single precision.
+    Float32,
+    /// Half precision.
+    Float16,
+    /// bfloat16.
+    Bfloat16,
+}
+
+impl MatmulDType {
+    /// In the order of the suite.
+    pub const ALL: [Self; 3] = [Self::Float32, Self::Float16, Self::Bfloat16];
+
+    /// torch's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Float32 => "float32",
+            Self::Float16 => "float16",
+            Self::Bfloat16 => "bfloat16",
+        }
+    }
+
+    /// The type of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|d| d.name() == name)
+    }
+}
+
+/// One product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatmulCase {
+    /// Type of the elements.
+    pub dtype: MatmulDType,
+    /// Rows and columns of both matrices.
+    pub n: u32,
+}
+
+impl MatmulCase {
+    /// The suite's name: `matmul-float32-lhs256x256-rhs256x256`.
+    #[must_use]
+    pub fn name(self) -> String {
+        let (dtype, n) = (self.dtype.name(), self.n);
+        format!("matmul-{dtype}-lhs{n}x{n}-rhs{n}x{n}")
+    }
+}
+
+/// Every size from `first` to `last` of every type; types vary slowest.
+#[must_use]
+pub fn matmul_cases(dtypes: &[MatmulDType], first: u32, last: u32, step: u32) -> Vec<MatmulCase> {
+    let sizes = || (first..=last).step_by(step.max(1) as usize);
+    dtypes.iter().flat_map(|dtype| sizes().map(|n| MatmulCase { dtype: *dtype, n })).collect()
+}
+
+/// What a speed-up means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Below 0.95.
+    Slower,
+    /// Between.
+    Same,
+    /// Above 1.05.
+    Faster,
+}
+
+/// Times of a product, milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MatmulResult {
+    /// On the baseline.
+    pub base_ms: f64,
+    /// On the device that is tested.
+    pub test_ms: f64,
+}
+
+impl MatmulResult {
+    /// How many times faster than the baseline.
+    #[must_use]
+    pub fn speedup(self) -> f64 {
+        self.base_ms / self.test_ms
+    }
+
+    /// What that means.
+    #[must_use]
+    pub fn verdict(self) -> Verdict {
+        match self.speedup() {
+            s if s < 0.95 => Verdict::Slower,
+            s if s > 1.05 => Verdict::Faster,
+            _ => Verdict::Same,
+        }
+    }
+
+    /// The suite's line.
+    #[must_use]
+    pub fn line(self, case: MatmulCase) -> String {
+        let (name, speedup) = (case.name(), self.speedup());
+        format!("{name}: speedup={speedup:.2}x; base={:.2}ms; test={:.2}ms", self.base_ms, self.test_ms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_sizes_and_lines_are_the_suites() {
+        let cases = matmul_cases(&MatmulDType::ALL, 256, 8_192, 128);
+        assert_eq!((cases.len(), cases[63].name().as_str()), (3 * 63, "matmul-float16-lhs256x256-rhs256x256"));
+        let result = MatmulResult { base_ms: 4.56, test_ms: 3.7 };
+        assert_eq!(
+            result.line(cases[0]),
+            "matmul-float32-lhs256x256-rhs256x256: speedup=1.23x; base=4.56ms; test=3.70ms"
+        );
+        assert_eq!(result.verdict(), Verdict::Faster);
+        assert_eq!(MatmulResult { base_ms: 1.0, test_ms: 1.05 }.verdict(), Verdict::Same);
+        assert_eq!(MatmulResult { base_ms: 0.9, test_ms: 1.0 }.verdict(), Verdict::Slower);
+    }
+}

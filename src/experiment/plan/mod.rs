@@ -1,0 +1,11 @@
+//! What is run: the cross product of the options, what of it is possible, and which models.
+
+mod config;
+mod expand;
+mod filter;
+mod tiers;
+
+pub use config::{Accelerator, Dynamo, ExperimentConfig, Test, TorchXla2, UnknownChoice, Xla};
+pub use expand::{ExpandError, ExpandOptions, PlanRules, expand_experiments};
+pub use filter::{FilterError, ModelFilter, partition};
+pub use tiers::{TIER_1, TIER_2, TIER_3, tier_models};

@@ -1,0 +1,117 @@
+//! Numbers and JSON as Python writes them, so that files of the PyTorch/XLA scripts are met byte for byte.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::ser::Formatter;
+
+/// A float as Python's `repr` writes it: the shortest text that reads back as the same number, with `.0` where it is
+/// whole, and an exponent below 1e-4 and from 1e16.
+#[must_use]
+pub fn repr(x: f64) -> String {
+    if x.is_nan() {
+        return "nan".to_owned();
+    }
+    if x.is_infinite() {
+        return if x > 0.0 { "inf" } else { "-inf" }.to_owned();
+    }
+    // Rust's exponent form has the same shortest digits: `-1.25e-7`.
+    let text = format!("{x:e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if x != 0.0 && !(-4..16).contains(&exponent) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{digits}e{sign}{:02}", exponent.abs());
+    }
+    let plain = format!("{x}");
+    if plain.contains('.') { plain } else { plain + ".0" }
+}
+
+/// `x` to eight decimals, as the reports print it.
+#[must_use]
+pub fn round8(x: f64) -> f64 {
+    if x.is_finite() { format!("{x:.8}").parse().unwrap_or(x) } else { x }
+}
+
+/// JSON as `json.dumps` writes it: a blank after commas and colons, everything beyond ASCII escaped.
+///
+/// # Errors
+/// When the value has no JSON form.
+pub fn json_dumps<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
+    let mut out = Vec::new();
+    value.serialize(&mut serde_json::Serializer::with_formatter(&mut out, PythonJson))?;
+    String::from_utf8(out).map_err(serde::ser::Error::custom)
+}
+
+/// The separators and escapes of `json.dumps`.
+struct PythonJson;
+
+impl Formatter for PythonJson {
+    fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        writer.write_all(repr(value).as_bytes())
+    }
+
+    fn begin_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b": ")
+    }
+
+    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        if fragment.is_ascii() {
+            return writer.write_all(fragment.as_bytes());
+        }
+        for c in fragment.chars() {
+            if c.is_ascii() {
+                write!(writer, "{c}")?;
+            } else {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    write!(writer, "\\u{unit:04x}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_written_as_repr_does() {
+        // Each is what CPython 3.11 prints.
+        let cases = [
+            (1.0, "1.0"),
+            (0.7354119, "0.7354119"),
+            (5e-7, "5e-07"),
+            (1e16, "1e+16"),
+            (1e15, "1000000000000000.0"),
+            (0.0001, "0.0001"),
+            (0.00001, "1e-05"),
+            (-0.0, "-0.0"),
+            (1.25e-100, "1.25e-100"),
+            (123456.789, "123456.789"),
+            (f64::NAN, "nan"),
+            (f64::NEG_INFINITY, "-inf"),
+        ];
+        for (x, text) in cases {
+            assert_eq!(repr(x), text);
+        }
+        assert_eq!(round8(1.234567894), 1.23456789);
+        assert!(round8(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn json_has_pythons_blanks_and_escapes() {
+        let value = serde_json::json!({"a": [1, 2.0, null], "é😀": {"b\n": "\"x\""}});
+        let text = r#"{"a": [1, 2.0, null], "\u00e9\ud83d\ude00": {"b\n": "\"x\""}}"#;
+        assert_eq!(json_dumps(&value).unwrap(), text);
+    }
+}

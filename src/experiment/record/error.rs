@@ -1,0 +1,56 @@
+//! What can be wrong with a line.
+
+use thiserror::Error;
+
+/// Why a line can not be used.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum LineError {
+    /// It has no characters.
+    #[error("the line is blank; each line must be a JSON object")]
+    Blank,
+    /// It is not UTF-8.
+    #[error("the line is not UTF-8 from byte {byte} on")]
+    NotUtf8 {
+        /// Where the first bad byte is, from the start of the line.
+        byte: usize,
+    },
+    /// It is not JSON, or lacks a key.
+    #[error("{reason}")]
+    NotARecord {
+        /// The parser's words, with the column.
+        reason: String,
+    },
+    /// A number is needed where something else stands.
+    #[error("{field} must be {expected}; found {found}")]
+    NotNumeric {
+        /// The key.
+        field: &'static str,
+        /// What must stand there.
+        expected: &'static str,
+        /// What does, shortened.
+        found: String,
+    },
+    /// The accelerator's model is none that is known.
+    #[error(
+        "accelerator_model '{model}' is none of the known ones (One of Tesla V100, NVIDIA A100-SXM4-40GB, One of Quadro P1000, NVIDIA RTX A6000); --lenient takes any"
+    )]
+    UnknownAccelerator {
+        /// The model.
+        model: String,
+    },
+    /// Runtime and backend do not go together.
+    #[error("dynamo={dynamo} with xla={xla} is no known backend")]
+    UnknownBackend {
+        /// Backend of torch.compile.
+        dynamo: String,
+        /// Runtime under XLA.
+        xla: String,
+    },
+}
+
+/// The first characters of a text.
+pub(super) fn shortened(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).collect::<String>() + " ..." }
+}

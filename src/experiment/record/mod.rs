@@ -1,0 +1,13 @@
+//! A line of `results.jsonl`: one experiment, as the suite's runner writes it.
+
+mod error;
+mod notes;
+mod number;
+mod parse;
+mod writer;
+
+pub use error::LineError;
+pub use notes::{LineNotes, Noted};
+pub use number::{numbers, python_number};
+pub use parse::{RawExperiment, RawMetrics, RawModel, RawRecord, parse_line, trimmed};
+pub use writer::{Metrics, Record, RecordExperiment, RecordModel, RecordRequest};

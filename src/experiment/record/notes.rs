@@ -1,0 +1,84 @@
+//! What was noticed about lines: counted, with the first of each kind by file and line.
+
+/// A kind of thing that was noticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// What it is, in words that follow a count: `lines that are no records`.
+    pub what: &'static str,
+    /// How many there were.
+    pub count: u64,
+    /// The first of them: `file:line: reason`.
+    pub examples: Vec<String>,
+}
+
+/// Everything that was noticed, in order of first appearance.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineNotes {
+    kinds: Vec<Noted>,
+}
+
+/// How many examples of a kind are kept, however long the files.
+const MOST_EXAMPLES: usize = 20;
+
+impl LineNotes {
+    /// Counts one more.
+    pub fn add(&mut self, what: &'static str, example: impl FnOnce() -> String) {
+        let at = self.kinds.iter().position(|k| k.what == what).unwrap_or_else(|| {
+            self.kinds.push(Noted { what, count: 0, examples: Vec::new() });
+            self.kinds.len() - 1
+        });
+        if let Some(kind) = self.kinds.get_mut(at) {
+            kind.count += 1;
+            if kind.examples.len() < MOST_EXAMPLES {
+                kind.examples.push(example());
+            }
+        }
+    }
+
+    /// All kinds.
+    #[must_use]
+    pub fn kinds(&self) -> &[Noted] {
+        &self.kinds
+    }
+
+    /// How many of a kind there were.
+    #[must_use]
+    pub fn count(&self, what: &str) -> u64 {
+        self.kinds.iter().find(|k| k.what == what).map_or(0, |k| k.count)
+    }
+
+    /// As lines of text: each kind with its count, then its examples.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let mut out = String::new();
+        for kind in &self.kinds {
+            out.push_str(&format!("note: {} {}\n", kind.count, kind.what));
+            for example in &kind.examples {
+                out.push_str(&format!("note:   {example}\n"));
+            }
+            if kind.count > kind.examples.len() as u64 {
+                out.push_str(&format!("note:   ... and {} more\n", kind.count - kind.examples.len() as u64));
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_are_counted_and_some_are_named() {
+        let mut notes = LineNotes::default();
+        for line in 1..=25 {
+            notes.add("lines", || format!("a.jsonl:{line}"));
+        }
+        assert_eq!(notes.count("lines"), 25);
+        let text = notes.describe();
+        assert!(
+            text.starts_with("note: 25 lines\nnote:   a.jsonl:1\n") && text.ends_with("... and 5 more\n"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! Numbers as they stand in a line: read to the last bit, with the words that Python writes for what JSON has not.
+
+use super::error::{LineError, shortened};
+use crate::bench::QUOTED_NAN;
+
+/// A number of a line; `None` when the text is something else. The words of Python are quoted by
+/// [`crate::bench::quoted_nan`].
+///
+/// serde_json's own reader may miss the nearest double by one place, which a report would show.
+#[must_use]
+pub fn python_number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    match text.as_bytes().first()? {
+        b'-' | b'0'..=b'9' => text.parse().ok(),
+        b'"' => match text.strip_prefix(QUOTED_NAN)? {
+            "NaN\"" => Some(f64::NAN),
+            "Infinity\"" => Some(f64::INFINITY),
+            "-Infinity\"" => Some(f64::NEG_INFINITY),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The numbers of a JSON array.
+///
+/// # Errors
+/// When it is not an array, or holds anything else.
+pub fn numbers(field: &'static str, text: &str) -> Result<Vec<f64>, LineError> {
+    let wrong = || LineError::NotNumeric { field, expected: "a list of numbers", found: shortened(text) };
+    let inner = text.trim().strip_prefix('[').and_then(|t| t.strip_suffix(']')).ok_or_else(wrong)?.trim();
+    if inner.is_empty() {
+        return Ok(Vec::new());
+    }
+    inner.split(',').map(|item| python_number(item).ok_or_else(wrong)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_to_the_last_bit() {
+        assert_eq!(numbers("x", "[15.150130984999123,1 , -2e-3]"), Ok(vec![15.150130984999123, 1.0, -2e-3]));
+        assert_eq!(numbers("x", " [ ] "), Ok(vec![]));
+        let text = crate::bench::quoted_nan("[NaN, -Infinity]").into_owned();
+        let found = numbers("x", &text).unwrap();
+        assert!(found[0].is_nan() && found[1] == f64::NEG_INFINITY);
+        for bad in ["null", "[null]", "[[1]]", "3", "[\"NaN\"]", "[true]"] {
+            assert!(numbers("total_time", bad).is_err(), "{bad}");
+        }
+    }
+}

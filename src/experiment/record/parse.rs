@@ -1,0 +1,158 @@
+//! Reading a line in place.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::error::LineError;
+use crate::bench::quoted_nan;
+
+/// What every reader of a line needs. Numbers stay text until they are wanted.
+#[derive(Debug, Deserialize)]
+pub struct RawRecord<'a> {
+    /// The model.
+    #[serde(borrow)]
+    pub model: RawModel<'a>,
+    /// The configuration.
+    #[serde(borrow)]
+    pub experiment: RawExperiment<'a>,
+    /// What was measured.
+    #[serde(borrow)]
+    pub metrics: RawMetrics<'a>,
+    /// Seconds since 1970.
+    #[serde(borrow)]
+    pub timestamp: &'a RawValue,
+}
+
+/// The model of a line.
+#[derive(Debug, Deserialize)]
+pub struct RawModel<'a> {
+    /// Its name.
+    #[serde(borrow)]
+    pub model_name: Cow<'a, str>,
+}
+
+/// The configuration of a line, as far as reports look at it. Every key must be there, though it may be null.
+#[derive(Debug, Deserialize)]
+pub struct RawExperiment<'a> {
+    /// Kind of accelerator; older schemas lack it.
+    #[serde(borrow, default)]
+    pub accelerator: Option<Cow<'a, str>>,
+    /// Name of the accelerator's product.
+    #[serde(borrow)]
+    pub accelerator_model: Cow<'a, str>,
+    /// Samples of one inference, or null.
+    #[serde(borrow)]
+    pub batch_size: &'a RawValue,
+    /// Backend of torch.compile, or null.
+    #[serde(borrow, deserialize_with = "present")]
+    pub dynamo: Option<Cow<'a, str>>,
+    /// `eval` or `train`.
+    #[serde(borrow)]
+    pub test: Cow<'a, str>,
+    /// Runtime under XLA, or null.
+    #[serde(borrow, deserialize_with = "present")]
+    pub xla: Option<Cow<'a, str>>,
+}
+
+/// The metrics of a line, as far as reports look at them.
+#[derive(Debug, Deserialize)]
+pub struct RawMetrics<'a> {
+    /// Seconds of each repeat; not there in a record of a failure.
+    #[serde(borrow, default, deserialize_with = "raw")]
+    pub total_time: Option<&'a RawValue>,
+}
+
+/// A key that must be there, but may be null. Naming a function turns serde's default for options off.
+fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cow<'de, str>>, D::Error> {
+    #[derive(Deserialize)]
+    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+    Ok(Option::<Text<'de>>::deserialize(from)?.map(|t| t.0))
+}
+
+/// A value that may be missing, but is kept where it is null.
+fn raw<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(from).map(Some)
+}
+
+/// A line without the characters that the suite's reader strips from its end: line feed, carriage return and `|`.
+///
+/// # Errors
+/// When nothing is left, or it is not UTF-8.
+pub fn trimmed(line: &[u8]) -> Result<&str, LineError> {
+    let end = line.iter().rposition(|b| !matches!(b, b'\n' | b'\r' | b'|')).map_or(0, |last| last + 1);
+    let text = std::str::from_utf8(&line[..end]).map_err(|e| LineError::NotUtf8 { byte: e.valid_up_to() })?;
+    if text.trim().is_empty() { Err(LineError::Blank) } else { Ok(text) }
+}
+
+/// Reads a trimmed line and hands the record to `read`.
+///
+/// # Errors
+/// When it is not JSON (Python's `NaN` and `Infinity` are taken), lacks a key, or `read` refuses.
+pub fn parse_line<T>(line: &str, read: impl Fn(&RawRecord<'_>) -> Result<T, LineError>) -> Result<T, LineError> {
+    let error = match serde_json::from_str::<RawRecord<'_>>(line) {
+        Ok(record) => return read(&record),
+        Err(error) => error,
+    };
+    let quoted = quoted_nan(line);
+    let error = match &quoted {
+        Cow::Borrowed(_) => error,
+        Cow::Owned(text) => match serde_json::from_str::<RawRecord<'_>>(text) {
+            Ok(record) => return read(&record),
+            Err(error) => error,
+        },
+    };
+    // Python takes the last of two equal keys.
+    if error.to_string().starts_with("duplicate field")
+        && let Ok(value) = serde_json::from_str::<serde_json::Value>(&quoted)
+        && let Ok(record) = serde_json::from_str::<RawRecord<'_>>(&value.to_string())
+    {
+        return read(&record);
+    }
+    Err(not_a_record(&error))
+}
+
+/// The parser's words without its `line 1`: the line's own number is named elsewhere.
+fn not_a_record(error: &serde_json::Error) -> LineError {
+    let reason = error.to_string();
+    let reason = reason.split(" at line ").next().unwrap_or(&reason);
+    let what = if error.is_data() { "not a record" } else { "not JSON" };
+    LineError::NotARecord { reason: format!("{what}: {reason} (column {})", error.column()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = r#"{"model": {"model_name": "a"}, "experiment": {"accelerator_model": "m", "batch_size": 1, "dynamo": null, "test": "eval", "xla": null}, "metrics": {"total_time": [1, 2.5]}, "timestamp": 3.5}"#;
+
+    fn total_time(line: &str) -> Result<Option<String>, LineError> {
+        parse_line(line, |r| Ok(r.metrics.total_time.map(|t| t.get().to_owned())))
+    }
+
+    #[test]
+    fn the_least_a_record_has() {
+        assert_eq!(total_time(LINE), Ok(Some("[1, 2.5]".to_owned())));
+        assert_eq!(total_time(&LINE.replace("[1, 2.5]", "null")), Ok(Some("null".to_owned())));
+        assert_eq!(total_time(&LINE.replace("total_time", "error")), Ok(None));
+        let nan = total_time(&LINE.replace("2.5", "NaN")).unwrap().unwrap();
+        assert_eq!(nan, "[1, \"\\u0000NaN\"]");
+        assert_eq!(
+            total_time(&LINE.replace("\"timestamp\"", "\"timestamp\": 1, \"timestamp\"")).unwrap().unwrap(),
+            "[1,2.5]"
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        for key in ["model_name", "accelerator_model", "batch_size", "dynamo", "test", "xla", "timestamp"] {
+            let error = total_time(&LINE.replace(&format!("\"{key}\""), "\"other\"")).unwrap_err().to_string();
+            assert!(error.contains(&format!("missing field `{key}`")), "{key}: {error}");
+        }
+        assert!(total_time("{").unwrap_err().to_string().starts_with("not JSON: EOF"));
+        assert_eq!(trimmed(b"{}|\r\n"), Ok("{}"));
+        assert_eq!(trimmed(b"\n"), Err(LineError::Blank));
+        assert_eq!(trimmed(b"ab\xff\n"), Err(LineError::NotUtf8 { byte: 2 }));
+    }
+}

@@ -1,0 +1,163 @@
+//! A record as the runner writes it: keys in the suite's order, in Python's spelling.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::LineError;
+use crate::experiment::plan::ExperimentConfig;
+use crate::experiment::python::json_dumps;
+
+/// One line of `results.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The model.
+    pub model: RecordModel,
+    /// The configuration, with what only a run knows.
+    pub experiment: RecordExperiment,
+    /// Timed runs that were asked for.
+    pub repeat: u32,
+    /// Inferences inside one timed run.
+    pub iterations_per_run: u32,
+    /// What was measured, or the error.
+    pub metrics: Metrics,
+    /// Seconds since 1970.
+    pub timestamp: f64,
+    /// What the verifier says.
+    pub verification_code: String,
+    /// The error of the README's rule, where that was asked for and could be computed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification_mean_rel_error: Option<f64>,
+    /// What was asked for, which the suite's own records do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RecordRequest>,
+}
+
+/// What was asked for. The suite's readers do not look at it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordRequest {
+    /// Batch size, or null for the model's own.
+    pub batch_size: Option<u32>,
+    /// Seed of weights and inputs.
+    pub seed: u64,
+    /// Rules of the verifier, or null when times were asked for.
+    pub verify: Option<String>,
+}
+
+/// The model of a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordModel {
+    /// Suite it comes from.
+    pub suite_name: String,
+    /// Its name there.
+    pub model_name: String,
+}
+
+/// The configuration of a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordExperiment {
+    /// Where it ran.
+    pub accelerator: String,
+    /// Product that it ran on.
+    pub accelerator_model: String,
+    /// Runtime under XLA.
+    pub xla: Option<String>,
+    /// The variable `XLA_FLAGS`.
+    pub xla_flags: Option<String>,
+    /// Backend of torch.compile.
+    pub dynamo: Option<String>,
+    /// torch_xla2 mode.
+    pub torch_xla2: Option<String>,
+    /// Inference or training.
+    pub test: String,
+    /// Samples of one inference; null when nothing ran.
+    pub batch_size: Option<u32>,
+    /// Whether functionalization is on.
+    pub enable_functionalization: bool,
+}
+
+/// Metrics: a list with one entry for each repeat, or an error.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Seconds of each repeat, all its iterations together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub total_time: Vec<f64>,
+    /// Seconds of one iteration.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub per_iter_time: Vec<f64>,
+    /// Seconds that the host was in the call before it waited; XLA only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trace_total_time: Vec<f64>,
+    /// The same for one iteration.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trace_per_iter_time: Vec<f64>,
+    /// Seconds that were spent compiling; XLA only.
+    #[serde(default, rename = "xla_CompileTime_time_s", skip_serializing_if = "Vec::is_empty")]
+    pub compile_time_s: Vec<f64>,
+    /// How often something was compiled.
+    #[serde(default, rename = "xla_CompileTime_number", skip_serializing_if = "Vec::is_empty")]
+    pub compile_number: Vec<u64>,
+    /// Seconds that the device executed; XLA only.
+    #[serde(default, rename = "xla_ExecuteTime_time_s", skip_serializing_if = "Vec::is_empty")]
+    pub execute_time_s: Vec<f64>,
+    /// How often it executed.
+    #[serde(default, rename = "xla_ExecuteTime_number", skip_serializing_if = "Vec::is_empty")]
+    pub execute_number: Vec<u64>,
+    /// Why there is nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl RecordExperiment {
+    /// The configuration on a product, with a batch size.
+    #[must_use]
+    pub fn new(config: &ExperimentConfig, accelerator_model: &str, batch_size: Option<u32>) -> Self {
+        Self {
+            accelerator: config.accelerator.name().to_owned(),
+            accelerator_model: accelerator_model.to_owned(),
+            xla: config.xla.map(|x| x.name().to_owned()),
+            xla_flags: config.xla_flags.clone(),
+            dynamo: config.dynamo.map(|d| d.name().to_owned()),
+            torch_xla2: config.torch_xla2.map(|t| t.name().to_owned()),
+            test: config.test.name().to_owned(),
+            batch_size,
+            enable_functionalization: config.enable_functionalization,
+        }
+    }
+}
+
+impl Record {
+    /// The line, without its end.
+    ///
+    /// # Errors
+    /// When a number has no JSON form.
+    pub fn to_line(&self) -> Result<String, LineError> {
+        json_dumps(self).map_err(|e| LineError::NotARecord { reason: e.to_string() })
+    }
+}
+
+impl Metrics {
+    /// One more repeat, in seconds.
+    pub fn push_total(&mut self, total_s: f64, iterations: u32) {
+        self.total_time.push(total_s);
+        self.per_iter_time.push(total_s / f64::from(iterations.max(1)));
+    }
+
+    /// The host's part of that repeat, in seconds.
+    pub fn push_trace(&mut self, trace_s: f64, iterations: u32) {
+        self.trace_total_time.push(trace_s);
+        self.trace_per_iter_time.push(trace_s / f64::from(iterations.max(1)));
+    }
+
+    /// Seconds of compiling and executing in that repeat, and how often.
+    pub fn push_xla(&mut self, [compile_s, execute_s]: [f64; 2], [compiled, executed]: [u64; 2]) {
+        self.compile_time_s.push(compile_s);
+        self.compile_number.push(compiled);
+        self.execute_time_s.push(execute_s);
+        self.execute_number.push(executed);
+    }
+
+    /// Nothing but an error.
+    #[must_use]
+    pub fn failed(error: String) -> Self {
+        Self { error: Some(error), ..Self::default() }
+    }
+}

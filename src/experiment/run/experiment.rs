@@ -1,0 +1,227 @@
+//! One experiment from its configuration to its record.
+
+use super::error::RunError;
+use super::measured::measure;
+use super::network::Network;
+use super::noise::NoiseReport;
+use super::simulated::simulated;
+use super::suite::{Suite, SuiteModel};
+use super::verify::{Verified, verify};
+use crate::base::Clock;
+use crate::experiment::plan::{Accelerator, ExperimentConfig, Test};
+use crate::experiment::record::{Metrics, Record, RecordExperiment, RecordModel, RecordRequest};
+use crate::model::ModelSpec;
+
+/// Which rules verify.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verification {
+    /// The mean relative error of the README.
+    MeanRelativeError,
+    /// The rules in force.
+    Current,
+}
+
+impl Verification {
+    /// The name in options and records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MeanRelativeError => "mre",
+            Self::Current => "current",
+        }
+    }
+}
+
+/// What is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Experiment<'a> {
+    /// Suite of the model.
+    pub suite: Suite,
+    /// The model.
+    pub model: &'a SuiteModel,
+    /// The configuration.
+    pub config: &'a ExperimentConfig,
+    /// Timed runs.
+    pub repeat: u32,
+    /// Inferences in one timed run.
+    pub iterations_per_run: u32,
+    /// Samples of one inference, or the model's own.
+    pub batch_size: Option<u32>,
+    /// Seed of weights and inputs.
+    pub seed: u64,
+    /// Verify instead of timing.
+    pub verify: Option<Verification>,
+    /// Seconds since 1970.
+    pub timestamp: f64,
+    /// Name of the processor.
+    pub processor: &'a str,
+}
+
+/// A record, and what a person should know about it.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// The record.
+    pub record: Record,
+    /// Why it failed or was skipped.
+    pub error: Option<RunError>,
+    /// How noisy it was, where it was measured.
+    pub noise: Option<NoiseReport>,
+}
+
+/// Runs an experiment. It never fails: an experiment that can not run is a record with an error.
+#[must_use]
+pub fn run_experiment(experiment: &Experiment<'_>, clock: &dyn Clock) -> Finished {
+    let (outcome, code, error_value) = match experiment.verify {
+        Some(rules) => match check(experiment).and_then(|()| verify(experiment, rules)) {
+            Ok(Verified { code, error }) => (Ok((Metrics::default(), None)), code, error),
+            Err(error) => (Err(error), "VERIFIER_SKIPPED".to_owned(), None),
+        },
+        None => {
+            let outcome = check(experiment).and_then(|()| time(experiment, clock));
+            let code = if outcome.is_ok() { "VERIFIER_SKIPPED" } else { "VERIFIER_DIDNT_RUN" };
+            (outcome.map(|(metrics, batch)| (metrics, Some(batch))), code.to_owned(), None)
+        }
+    };
+    let noise = outcome.as_ref().ok().filter(|_| experiment.config.accelerator == Accelerator::Cpu);
+    let noise = noise.and_then(|(m, _)| NoiseReport::of(&m.total_time, clock.resolution_ns()));
+    let (metrics, batch_size, error) = match outcome {
+        Ok((metrics, batch)) => (metrics, batch, None),
+        Err(error) if error.is_skip() => (Metrics::failed("SKIP".to_owned()), None, Some(error)),
+        Err(error) => (Metrics::failed(error.to_string()), None, Some(error)),
+    };
+    let mut record = experiment.record(metrics, batch_size);
+    (record.verification_code, record.verification_mean_rel_error) = (code, error_value);
+    Finished { record, error, noise }
+}
+
+impl Experiment<'_> {
+    /// The record of this experiment with these metrics.
+    #[must_use]
+    pub fn record(&self, metrics: Metrics, batch_size: Option<u32>) -> Record {
+        let product = match self.config.accelerator.instance() {
+            Some(instance) => format!("NeuronCore of {instance}, simulated"),
+            None => self.processor.to_owned(),
+        };
+        Record {
+            model: RecordModel { suite_name: self.suite.name().to_owned(), model_name: self.model.name.clone() },
+            experiment: RecordExperiment::new(self.config, &product, batch_size),
+            repeat: self.repeat,
+            iterations_per_run: self.iterations_per_run,
+            metrics,
+            timestamp: self.timestamp,
+            verification_code: "VERIFIER_DIDNT_RUN".to_owned(),
+            verification_mean_rel_error: None,
+            request: Some(RecordRequest {
+                batch_size: self.batch_size,
+                seed: self.seed,
+                verify: self.verify.map(|v| v.name().to_owned()),
+            }),
+        }
+    }
+
+    /// The batch that a run has.
+    pub(super) fn batch(&self) -> Result<u32, RunError> {
+        let spec: Result<ModelSpec, _> = self.model.specification.parse();
+        let spec = spec.map_err(|e| RunError::Model { model: self.model.name.clone(), reason: e.to_string() })?;
+        let own = u32::try_from(spec.info().default_batch_size).unwrap_or(1);
+        Ok(self.batch_size.or(self.model.batch_size).unwrap_or(own))
+    }
+}
+
+fn check(experiment: &Experiment<'_>) -> Result<(), RunError> {
+    let config = experiment.config;
+    let refused = |what, instead| Err(RunError::NotHere { what, instead });
+    match config.accelerator {
+        Accelerator::Cuda => return refused("a GPU", "use cpu (measured), or trn1, inf2, trn2 (simulated)"),
+        Accelerator::Tpu => return refused("a TPU", "use cpu (measured), or trn1, inf2, trn2 (simulated)"),
+        _ => {}
+    }
+    if config.test == Test::Train {
+        return refused("a training step", "models of the zoo have no backward pass; use --test eval");
+    }
+    if config.torch_xla2.is_some() {
+        return refused("torch_xla2", "leave --torch-xla2 out");
+    }
+    Ok(())
+}
+
+fn time(experiment: &Experiment<'_>, clock: &dyn Clock) -> Result<(Metrics, u32), RunError> {
+    if let Some(instance) = experiment.config.accelerator.instance() {
+        let batch = experiment.batch()?;
+        return Ok((simulated(experiment, instance, batch)?, batch));
+    }
+    let network = Network::new(experiment.model, experiment.batch_size, experiment.seed)?;
+    Ok((measure(experiment, &network, clock)?, network.batch()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ManualClock;
+    use crate::experiment::plan::{Dynamo, Xla};
+
+    fn config(accelerator: Accelerator, xla: bool, dynamo: Option<Dynamo>) -> ExperimentConfig {
+        ExperimentConfig {
+            accelerator,
+            xla: xla.then_some(Xla::Pjrt),
+            xla_flags: None,
+            dynamo,
+            torch_xla2: None,
+            test: Test::Eval,
+            keep_model_data_on_cuda: None,
+            enable_functionalization: false,
+        }
+    }
+
+    fn run(config: &ExperimentConfig, verify: Option<Verification>) -> Record {
+        let model = Suite::Dummy.model("dummy").unwrap();
+        let experiment = Experiment {
+            suite: Suite::Dummy,
+            model: &model,
+            config,
+            repeat: 3,
+            iterations_per_run: 2,
+            batch_size: None,
+            seed: 1,
+            verify,
+            timestamp: 5.0,
+            processor: "a processor",
+        };
+        run_experiment(&experiment, &ManualClock::default()).record
+    }
+
+    #[test]
+    fn a_simulated_run_is_the_same_every_time_and_a_traced_model_has_less_to_do() {
+        let lazy = run(&config(Accelerator::Trn1, true, None), None);
+        let traced = run(&config(Accelerator::Trn1, true, Some(Dynamo::Openxla)), None);
+        assert_eq!(lazy, run(&config(Accelerator::Trn1, true, None), None));
+        let times = &lazy.metrics.total_time;
+        assert!(times[0] > times[1] && times[1] == times[2] && times[1] > traced.metrics.total_time[1]);
+        assert_eq!(lazy.metrics.per_iter_time[1], times[1] / 2.0);
+        assert_eq!((lazy.metrics.compile_number, lazy.experiment.batch_size), (vec![1, 0, 0], Some(16)));
+    }
+
+    #[test]
+    fn what_can_not_run_is_skipped() {
+        let train = ExperimentConfig { test: Test::Train, ..config(Accelerator::Cpu, false, None) };
+        let record = run(&train, None);
+        assert_eq!(record.metrics.error.as_deref(), Some("SKIP"));
+        assert_eq!((record.verification_code.as_str(), record.experiment.batch_size), ("VERIFIER_DIDNT_RUN", None));
+    }
+
+    #[test]
+    fn every_backend_computes_what_eager_does() {
+        for rules in [Verification::Current, Verification::MeanRelativeError] {
+            for config in [
+                config(Accelerator::Cpu, false, None),
+                config(Accelerator::Cpu, false, Some(Dynamo::Inductor)),
+                config(Accelerator::Cpu, true, None),
+                config(Accelerator::Trn1, true, Some(Dynamo::Openxla)),
+            ] {
+                let record = run(&config, Some(rules));
+                assert_eq!(record.verification_code, "PASS", "{config:?} {rules:?}");
+                assert_eq!(record.metrics, Metrics::default());
+            }
+        }
+    }
+}

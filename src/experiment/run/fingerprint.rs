@@ -1,0 +1,116 @@
+//! What was run before: a run that is taken up again does only what is missing.
+
+use rustc_hash::FxHashMap;
+
+use super::experiment::Experiment;
+use crate::experiment::record::{Record, RecordExperiment, RecordRequest};
+
+/// Everything that decides what an experiment measures. Unlike the suite's, it includes repeats, iterations, seed and
+/// verification; only the time of the run and its outcome are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Fingerprint(String);
+
+impl Fingerprint {
+    /// Of an experiment that is to be run.
+    #[must_use]
+    pub fn of(experiment: &Experiment<'_>) -> Self {
+        let record = experiment.record(crate::experiment::record::Metrics::default(), None);
+        Self::of_record(&record)
+    }
+
+    /// Of a record. The batch size is the one asked for: the real one is not known where a run failed.
+    #[must_use]
+    pub fn of_record(record: &Record) -> Self {
+        let RecordExperiment {
+            accelerator, xla, xla_flags, dynamo, torch_xla2, test, enable_functionalization, ..
+        } = &record.experiment;
+        let request = record.request.clone().unwrap_or(RecordRequest { batch_size: None, seed: 0, verify: None });
+        let parts = (
+            (&record.model.suite_name, &record.model.model_name),
+            (accelerator, xla, xla_flags, dynamo, torch_xla2, test, enable_functionalization),
+            (record.repeat, record.iterations_per_run, request.batch_size, request.seed, request.verify),
+        );
+        Self(serde_json::to_string(&parts).unwrap_or_default())
+    }
+}
+
+/// How experiments of earlier runs ended.
+#[derive(Clone, Debug, Default)]
+pub struct DoneBefore {
+    ended: FxHashMap<Fingerprint, bool>,
+    /// Lines that are no records.
+    pub bad_lines: u64,
+}
+
+impl DoneBefore {
+    /// Takes a line of the results in. The last record of an experiment counts.
+    pub fn push_line(&mut self, line: &str) {
+        match serde_json::from_str::<Record>(line) {
+            Ok(record) => {
+                let failed = record.metrics.error.as_deref().is_some_and(|e| e != "SKIP");
+                self.ended.insert(Fingerprint::of_record(&record), !failed);
+            }
+            Err(_) if line.trim().is_empty() => {}
+            Err(_) => self.bad_lines += 1,
+        }
+    }
+
+    /// Whether an experiment is to be run: it never was, or, with `retry_failed`, it was and failed.
+    #[must_use]
+    pub fn wants(&self, experiment: &Experiment<'_>, retry_failed: bool) -> bool {
+        match self.ended.get(&Fingerprint::of(experiment)) {
+            None => !retry_failed,
+            Some(succeeded) => retry_failed && !succeeded,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::plan::{Accelerator, ExperimentConfig, Test};
+    use crate::experiment::record::Metrics;
+    use crate::experiment::run::{Suite, SuiteModel};
+
+    fn experiment<'a>(model: &'a SuiteModel, config: &'a ExperimentConfig, repeat: u32) -> Experiment<'a> {
+        Experiment {
+            suite: Suite::Dummy,
+            model,
+            config,
+            repeat,
+            iterations_per_run: 1,
+            batch_size: None,
+            seed: 1,
+            verify: None,
+            timestamp: 0.0,
+            processor: "p",
+        }
+    }
+
+    #[test]
+    fn a_run_is_done_when_all_of_its_configuration_is_the_same() {
+        let model = Suite::Dummy.model("dummy").unwrap();
+        let config = ExperimentConfig {
+            accelerator: Accelerator::Cpu,
+            xla: None,
+            xla_flags: None,
+            dynamo: None,
+            torch_xla2: None,
+            test: Test::Eval,
+            keep_model_data_on_cuda: None,
+            enable_functionalization: false,
+        };
+        let first = experiment(&model, &config, 3);
+        let mut before = DoneBefore::default();
+        assert!(before.wants(&first, false) && !before.wants(&first, true));
+        before.push_line(&first.record(Metrics::failed("died".to_owned()), None).to_line().unwrap());
+        assert!(!before.wants(&first, false) && before.wants(&first, true));
+        let later = Experiment { timestamp: 9.0, processor: "q", ..first };
+        before.push_line(&later.record(Metrics::default(), Some(16)).to_line().unwrap());
+        before.push_line("{");
+        assert!(!before.wants(&first, false) && !before.wants(&first, true));
+        assert!(before.wants(&Experiment { repeat: 4, ..first }, false));
+        assert!(before.wants(&Experiment { batch_size: Some(16), ..first }, false));
+        assert_eq!(before.bad_lines, 1);
+    }
+}

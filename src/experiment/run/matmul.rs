@@ -1,0 +1,107 @@
+//! Square matrix products, measured and simulated.
+
+use super::error::RunError;
+use super::network::{Network, Program};
+use super::suite::SuiteModel;
+use crate::base::Clock;
+use crate::bench::Device;
+use crate::compiler::{AutoCast, CastType, CompileOptions, Workflow};
+use crate::experiment::micro::{BenchPlan, MatmulCase, MatmulDType, Measured, do_bench};
+use crate::experiment::plan::Accelerator;
+use crate::neuron::runtime::inference_costs;
+use crate::neuron::sim::{NoObserver, simulate};
+
+/// Bytes that empty the caches, as the suite has it.
+const CACHE_BYTES: usize = 256_000_000;
+/// Seed of the matrices.
+const SEED: u64 = 1_337;
+
+/// The least time of a product, milliseconds: measured on the processor, or what a simulated core takes from start to end.
+///
+/// # Errors
+/// When the accelerator is not one of ours, or has not the type.
+pub fn matmul_ms(
+    case: MatmulCase,
+    accelerator: Accelerator,
+    plan: BenchPlan,
+    clock: &dyn Clock,
+) -> Result<f64, RunError> {
+    let refused = |what, instead| Err(RunError::NotHere { what, instead });
+    match accelerator {
+        Accelerator::Cuda | Accelerator::Tpu => refused("this accelerator", "use cpu, trn1, inf2 or trn2"),
+        Accelerator::Cpu if case.dtype != MatmulDType::Float32 => {
+            refused("a 16-bit product on the processor", "it computes in float32 alone")
+        }
+        Accelerator::Cpu => measured_ms(case, plan, clock),
+        Accelerator::Trn1 | Accelerator::Inf2 | Accelerator::Trn2 => {
+            simulated_ms(case, accelerator.instance().unwrap_or_default())
+        }
+    }
+}
+
+fn model(case: MatmulCase) -> SuiteModel {
+    let specification = format!("matmult:n={},loop_count=1,add_bias=false", case.n);
+    SuiteModel { name: case.name(), specification, batch_size: Some(1) }
+}
+
+/// A product on the processor.
+struct OnProcessor {
+    program: Program,
+    buffer: Vec<u8>,
+    fill: u8,
+}
+
+impl Measured for OnProcessor {
+    type Error = RunError;
+
+    fn call(&mut self) -> Result<(), RunError> {
+        // The outputs are looked at, so that nothing is left to do.
+        std::hint::black_box(self.program.run()?);
+        Ok(())
+    }
+
+    fn empty_caches(&mut self) {
+        self.fill = self.fill.wrapping_add(1);
+        self.buffer.fill(self.fill);
+        std::hint::black_box(&self.buffer);
+    }
+}
+
+fn measured_ms(case: MatmulCase, plan: BenchPlan, clock: &dyn Clock) -> Result<f64, RunError> {
+    let network = Network::new(&model(case), None, SEED)?;
+    let program = network.bind(network.compile(true)?)?;
+    let mut product = OnProcessor { program, buffer: vec![0; CACHE_BYTES], fill: 0 };
+    let times = do_bench(&mut product, plan, clock)?;
+    Ok(times.min_ms().unwrap_or(0.0))
+}
+
+fn simulated_ms(case: MatmulCase, instance: &'static str) -> Result<f64, RunError> {
+    let on_device = |reason: String| RunError::Device { instance, reason };
+    let (auto_cast, auto_cast_type) = match case.dtype {
+        MatmulDType::Float32 => (AutoCast::None, CastType::Bf16),
+        MatmulDType::Float16 => (AutoCast::All, CastType::Fp16),
+        MatmulDType::Bfloat16 => (AutoCast::All, CastType::Bf16),
+    };
+    let options = CompileOptions { auto_cast, auto_cast_type, ..CompileOptions::default() };
+    let device = Device::new(instance, options).map_err(on_device)?;
+    let executable = device.compile(&model(case).specification, Some(1), Workflow::Trace).map_err(on_device)?;
+    let outcome = simulate(&executable, &device.costs, &mut NoObserver).map_err(|e| on_device(e.to_string()))?;
+    Ok(inference_costs(&executable, &device.costs, outcome.window).device.to_ms_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ManualClock;
+
+    #[test]
+    fn fewer_bits_are_faster_on_a_core_and_larger_products_slower() {
+        let ms = |dtype, n| {
+            matmul_ms(MatmulCase { dtype, n }, Accelerator::Trn1, BenchPlan::default(), &ManualClock::default())
+        };
+        let [f32, bf16] = [MatmulDType::Float32, MatmulDType::Bfloat16].map(|d| ms(d, 1_024).unwrap());
+        assert!(bf16 < f32 && ms(MatmulDType::Float32, 512).unwrap() < f32);
+        let half = MatmulCase { dtype: MatmulDType::Float16, n: 8 };
+        assert!(matmul_ms(half, Accelerator::Cpu, BenchPlan::default(), &ManualClock::default()).is_err());
+    }
+}

@@ -1,0 +1,19 @@
+//! Running experiments: the suites' models, measured on the processor or simulated on a NeuronCore, as records.
+
+mod error;
+mod experiment;
+mod fingerprint;
+mod matmul;
+mod measured;
+mod network;
+mod noise;
+mod simulated;
+mod suite;
+mod verify;
+
+pub use error::RunError;
+pub use experiment::{Experiment, Finished, Verification, run_experiment};
+pub use fingerprint::{DoneBefore, Fingerprint};
+pub use matmul::matmul_ms;
+pub use noise::NoiseReport;
+pub use suite::{Suite, SuiteModel, UnknownModel};

@@ -1,0 +1,102 @@
+//! A model with its weights and inputs, ready to be computed on the processor in one of two ways.
+
+use std::rc::Rc;
+
+use super::error::RunError;
+use super::suite::SuiteModel;
+use crate::compiler::hlo::{Arithmetic, Evaluation, HloModule, InstrId, Unwatched};
+use crate::compiler::{Workflow, lower, parameter_values, passes};
+use crate::model::{Graph, ModelSpec, input_tensor};
+use crate::tensor::Tensor;
+use crate::tensor::kernels::Accumulation;
+
+/// A traced model and its inputs.
+pub(super) struct Network {
+    name: String,
+    spec: ModelSpec,
+    batch: u64,
+    seed: u64,
+    graph: Graph,
+    inputs: Vec<Rc<Tensor>>,
+}
+
+/// A program with values for its parameters.
+pub(super) struct Program {
+    module: Rc<HloModule>,
+    parameters: Vec<Rc<Tensor>>,
+    name: String,
+}
+
+/// Products in whatever order is fastest.
+struct Fastest;
+
+impl Arithmetic for Fastest {
+    fn accumulation(&self) -> Accumulation {
+        Accumulation::Fastest
+    }
+
+    fn forget(&mut self, _: InstrId) {}
+}
+
+impl Network {
+    /// Traces the model and draws its inputs.
+    pub fn new(model: &SuiteModel, batch: Option<u32>, seed: u64) -> Result<Self, RunError> {
+        let named = |e: &dyn std::fmt::Display| RunError::Model { model: model.name.clone(), reason: e.to_string() };
+        let spec: ModelSpec = model.specification.parse().map_err(|e: crate::model::SpecError| named(&e))?;
+        let batch = batch.or(model.batch_size).map_or(spec.info().default_batch_size, u64::from);
+        let graph = spec.trace(batch).map_err(|e| named(&e))?;
+        let inputs = spec.inputs(batch).map_err(|e| named(&e))?;
+        let inputs = (0u32..)
+            .zip(&inputs)
+            .map(|(i, input)| input_tensor(seed, i, input).map(Rc::new))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|e| named(&e))?;
+        Ok(Self { name: model.name.clone(), spec, batch, seed, graph, inputs })
+    }
+
+    /// Samples of one inference.
+    pub fn batch(&self) -> u32 {
+        u32::try_from(self.batch).unwrap_or(u32::MAX)
+    }
+
+    /// The program as lowered, one operation after another, or with fused loops.
+    pub fn compile(&self, fused: bool) -> Result<Rc<HloModule>, RunError> {
+        let module = lower(&self.graph, Workflow::Trace).map_err(|e| self.failed(&e))?;
+        if !fused {
+            return Ok(Rc::new(module));
+        }
+        let (module, _log) = passes::optimize(module).map_err(|e| self.failed(&e))?;
+        Ok(Rc::new(module))
+    }
+
+    /// Records the model again, as lazy tensors do at every step.
+    pub fn trace_again(&self) -> Result<(), RunError> {
+        self.spec.trace(self.batch).map(|_| ()).map_err(|e| self.failed(&e))
+    }
+
+    /// The program with weights drawn from the seed.
+    pub fn bind(&self, module: Rc<HloModule>) -> Result<Program, RunError> {
+        let parameters =
+            parameter_values(&module, &self.graph, &self.inputs, self.seed).map_err(|e| self.failed(&e))?;
+        Ok(Program { module, parameters, name: self.name.clone() })
+    }
+
+    fn failed(&self, error: &dyn std::fmt::Display) -> RunError {
+        RunError::Model { model: self.name.clone(), reason: error.to_string() }
+    }
+}
+
+impl Program {
+    /// One inference.
+    pub fn run(&self) -> Result<Vec<Rc<Tensor>>, RunError> {
+        let mut evaluation = Evaluation::new(Rc::clone(&self.module), self.parameters.clone());
+        loop {
+            let step = evaluation.step(u64::MAX, &mut Fastest, &mut Unwatched);
+            match step {
+                Ok(Some(results)) => return Ok(results),
+                Ok(None) => {}
+                Err(e) => return Err(RunError::Model { model: self.name.clone(), reason: e.to_string() }),
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! How far measured times can be trusted, and what would make them better.
+
+use crate::base::stats;
+
+/// Noise of the repeats of one experiment, the first three left out as in reports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoiseReport {
+    /// Repeats that count.
+    pub samples: usize,
+    /// The clock's smallest step as a share of the median time.
+    pub clock_step_share: f64,
+    /// Median of the last third over that of the first third, less one.
+    pub drift: f64,
+    /// Repeats beyond 1.5 and beyond 3 interquartile ranges from the quartiles (Tukey).
+    pub outliers: [usize; 2],
+    /// Interquartile range over the median.
+    pub spread: f64,
+}
+
+/// Repeats that warm up.
+const WARM_UP: usize = 3;
+/// Fewer repeats than this say nothing of noise.
+const FEWEST: usize = 4;
+
+impl NoiseReport {
+    /// The noise of total times in seconds; `None` for too few.
+    #[must_use]
+    pub fn of(total_time_s: &[f64], clock_step_ns: u64) -> Option<Self> {
+        let steady = total_time_s.get(WARM_UP..).filter(|s| s.len() >= FEWEST)?;
+        let mut sorted = steady.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let at = |p| stats::percentile_sorted(&sorted, p);
+        let (low, median, high) = (at(25.0)?, at(50.0)?, at(75.0)?);
+        if median <= 0.0 {
+            return None;
+        }
+        let range = high - low;
+        let beyond =
+            |times: f64| steady.iter().filter(|t| **t < low - times * range || **t > high + times * range).count();
+        let third = (steady.len() / 3).max(1);
+        let middle = |part: &[f64]| {
+            let mut part = part.to_vec();
+            part.sort_by(f64::total_cmp);
+            stats::percentile_sorted(&part, 50.0)
+        };
+        let drift = middle(&steady[steady.len() - third..])? / middle(&steady[..third])? - 1.0;
+        Some(Self {
+            samples: steady.len(),
+            clock_step_share: clock_step_ns as f64 * 1e-9 / median,
+            drift,
+            outliers: [beyond(1.5), beyond(3.0)],
+            spread: range / median,
+        })
+    }
+
+    /// What to change, one sentence each; nothing when the times are good. `others_busy` is the share of the processors
+    /// that other programs used meanwhile, where that is known.
+    #[must_use]
+    pub fn advice(&self, others_busy: Option<f64>) -> Vec<String> {
+        let mut advice = Vec::new();
+        if self.clock_step_share > 0.01 {
+            advice.push(format!(
+                "a run takes only {:.0} steps of the clock: raise --iterations-per-run",
+                1.0 / self.clock_step_share
+            ));
+        }
+        if self.drift.abs() > 0.05 {
+            advice.push(format!(
+                "times changed by {:+.1} % from the first to the last third: fix the processor's frequency (cpupower frequency-set --governor performance) and let it cool",
+                self.drift * 100.0
+            ));
+        }
+        let [mild, extreme] = self.outliers;
+        if extreme > 0 || mild * 10 > self.samples {
+            advice.push(format!(
+                "{mild} of {} runs are outliers, {extreme} of them far out: raise --repeat",
+                self.samples
+            ));
+        }
+        if self.spread > 0.05 {
+            advice.push(format!("half of the runs differ by {:.1} %: stop other programs", self.spread * 100.0));
+        }
+        if let Some(busy) = others_busy.filter(|b| *b > 0.1) {
+            advice.push(format!("other programs used {:.0} % of the processors: stop them", busy * 100.0));
+        }
+        advice
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quiet_runs_need_no_advice_and_noisy_ones_do() {
+        let quiet: Vec<f64> = (0..13).map(|i| 1.0 + f64::from(i % 2) * 1e-4).collect();
+        let report = NoiseReport::of(&quiet, 50).unwrap();
+        assert_eq!(report.advice(Some(0.02)), [""; 0]);
+        let mut noisy = vec![9.0, 9.0, 9.0, 1.0, 1.0, 1.0, 1.01, 1.0, 1.0, 1.2, 1.2, 1.2];
+        noisy[6] = 40.0;
+        let advice = NoiseReport::of(&noisy, 20_000_000).unwrap().advice(Some(0.5));
+        assert_eq!(advice.len(), 5, "{advice:?}");
+        assert!(advice[1].contains("+20.0 %"));
+        assert_eq!(NoiseReport::of(&[1.0; 6], 1), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! Suites of models: what a name of a suite means here.
+
+use thiserror::Error;
+
+use crate::model::zoo::MODELS;
+
+/// A set of models under the names of a benchmark suite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suite {
+    /// One small network, to try the tools out.
+    Dummy,
+    /// The models of torchbench that the zoo has.
+    Torchbench,
+    /// Every model of the zoo under its own name.
+    Zoo,
+}
+
+/// A model of a suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuiteModel {
+    /// The suite's name of it.
+    pub name: String,
+    /// The zoo's specification.
+    pub specification: String,
+    /// Samples of one inference, where the suite says.
+    pub batch_size: Option<u32>,
+}
+
+/// A model that a suite has not.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("suite {suite} has no model '{name}'; it has {known}")]
+pub struct UnknownModel {
+    /// The suite.
+    pub suite: &'static str,
+    /// What was asked for.
+    pub name: String,
+    /// What there is.
+    pub known: String,
+}
+
+/// torchbench's name, and the zoo's specification of the same network. The text encoders are the body of torchbench's model
+/// at its sequence length of 512, without the head that predicts words; the others are whole.
+const TORCHBENCH: [(&str, &str); 15] = [
+    ("alexnet", "alexnet"),
+    ("hf_Albert", "albert-base-v2:seq=512"),
+    ("hf_Bert", "bert-base-uncased:seq=512"),
+    ("hf_Bert_large", "bert-large-uncased:seq=512"),
+    ("hf_DistilBert", "distilbert-base-uncased:seq=512"),
+    ("hf_GPT2", "gpt2:seq=512"),
+    ("hf_Roberta_base", "roberta-base:seq=512"),
+    ("hf_clip", "openai/clip-vit-base-patch32"),
+    ("llama_v2_13b", "llama-2-13b"),
+    ("llama_v2_7b", "llama-2-7b"),
+    ("pytorch_unet", "UNet"),
+    ("resnet152", "resnet152"),
+    ("resnet18", "resnet18"),
+    ("resnet50", "resnet50"),
+    ("vgg16", "vgg16"),
+];
+
+/// The batch of the suite's dummy model.
+const DUMMY_BATCH: u32 = 16;
+
+impl Suite {
+    /// The suite's name in records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Dummy => "dummy",
+            Self::Torchbench => "torchbench",
+            Self::Zoo => "zoo",
+        }
+    }
+
+    /// Its models, in order of their names.
+    #[must_use]
+    pub fn models(self) -> Vec<SuiteModel> {
+        let model = |name: &str, specification: &str, batch_size| SuiteModel {
+            name: name.to_owned(),
+            specification: specification.to_owned(),
+            batch_size,
+        };
+        match self {
+            Self::Dummy => vec![model("dummy", "nn", Some(DUMMY_BATCH))],
+            Self::Torchbench => TORCHBENCH.iter().map(|(name, spec)| model(name, spec, None)).collect(),
+            Self::Zoo => {
+                let mut ids: Vec<&str> = MODELS.iter().map(|m| m.id).collect();
+                ids.sort_unstable();
+                ids.into_iter().map(|id| model(id, id, None)).collect()
+            }
+        }
+    }
+
+    /// The model of a name.
+    ///
+    /// # Errors
+    /// When the suite has none.
+    pub fn model(self, name: &str) -> Result<SuiteModel, UnknownModel> {
+        let models = self.models();
+        let known = || models.iter().map(|m| m.name.as_str()).collect::<Vec<_>>().join(", ");
+        let unknown = || UnknownModel { suite: self.name(), name: name.to_owned(), known: known() };
+        models.iter().find(|m| m.name == name).cloned().ok_or_else(unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::zoo::ModelSpec;
+
+    #[test]
+    fn every_model_of_every_suite_is_in_the_zoo() {
+        for suite in [Suite::Dummy, Suite::Torchbench, Suite::Zoo] {
+            for model in suite.models() {
+                assert!(model.specification.parse::<ModelSpec>().is_ok(), "{}", model.specification);
+            }
+        }
+        let names: Vec<String> = Suite::Torchbench.models().into_iter().map(|m| m.name).collect();
+        assert!(names.is_sorted());
+        assert!(Suite::Dummy.model("resnet").unwrap_err().to_string().ends_with("it has dummy"));
+    }
+}

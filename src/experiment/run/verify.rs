@@ -1,0 +1,100 @@
+//! Verification of an experiment: two eager runs, and the experiment's own.
+//!
+//! There is no double precision run to judge by, so the current rules compare directions where values are not close, as
+//! the suite does for a model whose double precision run raises.
+
+use std::rc::Rc;
+
+use super::error::RunError;
+use super::experiment::{Experiment, Verification};
+use super::network::Network;
+use crate::experiment::plan::Dynamo;
+use crate::experiment::verify::{
+    ElementType, Outcome, Output, SameSettings, TensorValue, mean_relative_error_rules, same_rules,
+};
+use crate::neuron::numerics::{DEFAULT_TOLERANCE, NumericsProgress, NumericsRun, NumericsSpec};
+use crate::tensor::Tensor;
+
+/// What the rules say.
+pub(super) struct Verified {
+    pub code: String,
+    pub error: Option<f64>,
+}
+
+/// Tolerance of inference under the current rules.
+const INFERENCE_TOLERANCE: f64 = 1e-2;
+
+/// Verifies by the rules.
+pub(super) fn verify(experiment: &Experiment<'_>, rules: Verification) -> Result<Verified, RunError> {
+    if let Some(instance) = experiment.config.accelerator.instance() {
+        return on_device(experiment, instance, rules);
+    }
+    let network = Network::new(experiment.model, experiment.batch_size, experiment.seed)?;
+    let run = |fused| -> Result<Outcome, RunError> {
+        let outputs = network.bind(network.compile(fused)?)?.run()?;
+        Ok(Outcome::Returned(output(&outputs)))
+    };
+    let eager = [run(false)?, run(false)?];
+    let fused = experiment.config.xla.is_some() || experiment.config.dynamo == Some(Dynamo::Inductor);
+    let test = run(fused)?;
+    Ok(judge([&eager[0], &eager[1]], &test, rules))
+}
+
+fn judge(eager: [&Outcome; 2], test: &Outcome, rules: Verification) -> Verified {
+    match rules {
+        Verification::MeanRelativeError => {
+            let outcome = mean_relative_error_rules(eager, test, DEFAULT_TOLERANCE);
+            Verified { code: name_of(outcome.code), error: outcome.error.filter(|e| e.is_finite()) }
+        }
+        Verification::Current => {
+            let settings = SameSettings { tolerance: INFERENCE_TOLERANCE, cosine: false };
+            Verified { code: name_of(same_rules(eager, &Outcome::Raised, test, settings)), error: None }
+        }
+    }
+}
+
+fn name_of(code: impl serde::Serialize) -> String {
+    serde_json::to_value(code).ok().and_then(|c| c.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Values as a NeuronCore computes them, against the reference: by the mean relative error of each output, whichever
+/// rules were asked for, with their tolerance.
+fn on_device(experiment: &Experiment<'_>, instance: &str, rules: Verification) -> Result<Verified, RunError> {
+    let failed = |reason: String| RunError::Model { model: experiment.model.name.clone(), reason };
+    let spec = NumericsSpec {
+        model: experiment.model.specification.clone(),
+        batch_size: Some(experiment.batch()?),
+        instance: instance.to_owned(),
+        seed: experiment.seed,
+        tolerance: match rules {
+            Verification::MeanRelativeError => DEFAULT_TOLERANCE,
+            Verification::Current => INFERENCE_TOLERANCE,
+        },
+        ..NumericsSpec::default()
+    };
+    let mut run = NumericsRun::new(spec).map_err(|e| failed(e.to_string()))?;
+    loop {
+        match run.step(u64::MAX).map_err(|e| failed(e.to_string()))? {
+            NumericsProgress::More { .. } => {}
+            NumericsProgress::Done(report) => {
+                let worst = report.outputs.iter().filter_map(|o| o.mean_relative_error).reduce(f64::max);
+                let error = worst.filter(|_| rules == Verification::MeanRelativeError);
+                return Ok(Verified { code: report.status, error });
+            }
+        }
+    }
+}
+
+fn output(tensors: &[Rc<Tensor>]) -> Output {
+    let tensor = |t: &Rc<Tensor>| {
+        Output::Tensor(TensorValue {
+            element: ElementType::F32,
+            shape: t.dims().iter().map(|d| usize::try_from(*d).unwrap_or(usize::MAX)).collect(),
+            values: t.data().iter().map(|v| f64::from(*v)).collect(),
+        })
+    };
+    match tensors {
+        [one] => tensor(one),
+        many => Output::Sequence(many.iter().map(tensor).collect()),
+    }
+}

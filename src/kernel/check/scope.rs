@@ -1,0 +1,75 @@
+//! Names in the blocks where they are known.
+
+use crate::kernel::problem::{Diagnostic, Pos, Problem};
+use crate::kernel::types::Type;
+use crate::kernel::value::Value;
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    pub name: String,
+    pub pos: Pos,
+    pub ty: Type,
+    pub slot: usize,
+    /// Whether it may not change.
+    pub constant: bool,
+    /// Its value, when it is a constant that is known.
+    pub known: Option<Value>,
+}
+
+/// The blocks that are open, innermost last.
+pub(crate) struct Scopes {
+    blocks: Vec<Vec<Variable>>,
+    slots: usize,
+}
+
+impl Scopes {
+    /// One open block, without names.
+    pub fn new() -> Self {
+        Self { blocks: vec![Vec::new()], slots: 0 }
+    }
+
+    /// Opens a block.
+    pub fn open(&mut self) {
+        self.blocks.push(Vec::new());
+    }
+
+    /// Closes the innermost block.
+    pub fn close(&mut self) {
+        self.blocks.pop();
+    }
+
+    /// How many slots were given out.
+    pub const fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// Declares a name in the innermost block and gives its slot.
+    ///
+    /// # Errors
+    /// When that block has the name already.
+    pub fn declare(
+        &mut self,
+        name: &str,
+        pos: Pos,
+        ty: Type,
+        constant: bool,
+        known: Option<Value>,
+    ) -> Result<usize, Diagnostic> {
+        let slot = self.slots;
+        if let Some(block) = self.blocks.last_mut() {
+            if let Some(before) = block.iter().find(|v| v.name == name) {
+                let problem = Problem::Redeclared { name: name.to_owned(), line: before.pos.line };
+                return Err(Diagnostic::new(pos, problem));
+            }
+            block.push(Variable { name: name.to_owned(), pos, ty, slot, constant, known });
+        }
+        self.slots += 1;
+        Ok(slot)
+    }
+
+    /// The variable of a name, innermost first.
+    pub fn find(&self, name: &str) -> Option<&Variable> {
+        self.blocks.iter().rev().find_map(|block| block.iter().find(|v| v.name == name))
+    }
+}

@@ -1,0 +1,22 @@
+//! Custom operators of the GPSIMD processors: the C++ subset in which their kernels are written, checked and run for its
+//! values.
+//!
+//! [`compile`] reads a source file and checks names, types and the rules of the interface. [`run`] executes a kernel
+//! function on tensors, one processor after another, and tells a [`Meter`] what was done on which line; what that takes in time
+//! is the meter's business. Both say at line and column what is wrong.
+
+mod arithmetic;
+mod check;
+mod parse;
+mod problem;
+mod program;
+mod run;
+mod types;
+mod value;
+
+pub use check::compile;
+pub use parse::MAX_SOURCE_BYTES;
+pub use problem::{Diagnostic, Pos, Problem, Severity};
+pub use program::{KernelFunction, Program, Role};
+pub use run::{HbmTensor, Meter, Outcome, RunOptions, Work, run};
+pub use types::{Scalar, Type};

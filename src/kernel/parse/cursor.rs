@@ -1,0 +1,229 @@
+//! A place among the tokens, and what every part of the parser needs.
+
+use super::ast::{Expr, ExprKind};
+use super::lexer::{Token, TokenKind};
+use crate::kernel::problem::{Diagnostic, Pos, Problem};
+
+/// Levels of brackets, blocks and operators that may lie in one another.
+const MAX_NESTING: usize = 64;
+/// Levels of an expression's tree: a long sum is deep without a bracket.
+const MAX_DEPTH: u16 = 200;
+
+/// The tokens with the place reached.
+pub(crate) struct Cursor {
+    tokens: Vec<Token>,
+    at: usize,
+    nesting: usize,
+}
+
+impl Cursor {
+    /// At the start. The last token is the end.
+    pub fn new(tokens: Vec<Token>) -> Self {
+        Self { tokens, at: 0, nesting: 0 }
+    }
+
+    /// The token so many places ahead; the end stays the end.
+    pub fn ahead(&self, n: usize) -> &TokenKind {
+        const END: &TokenKind = &TokenKind::End;
+        self.tokens.get(self.at + n).map_or(END, |t| &t.kind)
+    }
+
+    /// The token here.
+    pub fn here(&self) -> &TokenKind {
+        self.ahead(0)
+    }
+
+    /// Its place.
+    pub fn pos(&self) -> Pos {
+        self.tokens.get(self.at).or(self.tokens.last()).map_or(Pos { line: 1, column: 1 }, |t| t.pos)
+    }
+
+    /// Moves on by one and gives what was here.
+    pub fn next(&mut self) -> TokenKind {
+        let kind = self.here().clone();
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+        kind
+    }
+
+    /// The place among the tokens, to come back to.
+    pub const fn mark(&self) -> usize {
+        self.at
+    }
+
+    /// Goes back.
+    pub fn reset(&mut self, mark: usize) {
+        self.at = mark;
+    }
+
+    /// Whether this sign is here.
+    pub fn is(&self, sign: &str) -> bool {
+        matches!(self.here(), TokenKind::Sign(s) if *s == sign)
+    }
+
+    /// Whether this sign is so many places ahead.
+    pub fn is_ahead(&self, n: usize, sign: &str) -> bool {
+        matches!(self.ahead(n), TokenKind::Sign(s) if *s == sign)
+    }
+
+    /// Whether this word is here.
+    pub fn is_word(&self, word: &str) -> bool {
+        matches!(self.here(), TokenKind::Word(w) if w == word)
+    }
+
+    /// Passes a sign if it is here.
+    pub fn accept(&mut self, sign: &str) -> bool {
+        let found = self.is(sign);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    /// Passes a word if it is here.
+    pub fn accept_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    /// Passes a sign.
+    ///
+    /// # Errors
+    /// When another token is here.
+    pub fn expect(&mut self, sign: &str, after: &str) -> Result<(), Diagnostic> {
+        if self.accept(sign) { Ok(()) } else { Err(self.expected(&format!("'{sign}' {after}"))) }
+    }
+
+    /// Passes a name that is not a keyword.
+    ///
+    /// # Errors
+    /// When something else is here.
+    pub fn name(&mut self, what: &str) -> Result<String, Diagnostic> {
+        match self.here() {
+            TokenKind::Word(w) if !is_keyword(w) => {
+                let name = w.clone();
+                self.next();
+                Ok(name)
+            }
+            _ => Err(self.expected(what)),
+        }
+    }
+
+    /// An error that names what was expected.
+    pub fn expected(&self, what: &str) -> Diagnostic {
+        let problem = Problem::Syntax { expected: what.to_owned(), found: self.here().shown() };
+        Diagnostic::new(self.pos(), problem)
+    }
+
+    /// An error for C++ outside the subset.
+    pub fn not_supported(&self, what: &str, instead: &str) -> Diagnostic {
+        let problem = Problem::NotSupported { what: what.to_owned(), instead: instead.to_owned() };
+        Diagnostic::new(self.pos(), problem)
+    }
+
+    /// Runs a part of the parser one level deeper.
+    ///
+    /// # Errors
+    /// Those of the part, and when the code nests too deeply.
+    pub fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
+        if self.nesting >= MAX_NESTING {
+            return Err(Diagnostic::new(self.pos(), Problem::TooDeep { limit: MAX_NESTING }));
+        }
+        self.nesting += 1;
+        let result = part(self);
+        self.nesting -= 1;
+        result
+    }
+}
+
+/// Words that cannot be names.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    const KEYWORDS: [&str; 60] = [
+        "auto",
+        "bool",
+        "break",
+        "case",
+        "catch",
+        "char",
+        "class",
+        "const",
+        "constexpr",
+        "continue",
+        "decltype",
+        "default",
+        "delete",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "explicit",
+        "extern",
+        "false",
+        "float",
+        "for",
+        "friend",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "namespace",
+        "new",
+        "noexcept",
+        "nullptr",
+        "operator",
+        "private",
+        "protected",
+        "public",
+        "register",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "template",
+        "this",
+        "throw",
+        "true",
+        "try",
+        "typedef",
+        "typename",
+        "union",
+        "unsigned",
+        "using",
+        "virtual",
+        "void",
+        "volatile",
+        "while",
+        "static_cast",
+        "reinterpret_cast",
+    ];
+    KEYWORDS.contains(&word)
+}
+
+/// Makes a node, and refuses a tree that grows too deep.
+pub(crate) fn node(pos: Pos, kind: ExprKind) -> Result<Expr, Diagnostic> {
+    let below = match &kind {
+        ExprKind::List(items) => deepest(items),
+        ExprKind::Unary(_, e) | ExprKind::Step { target: e, .. } | ExprKind::Cast(_, e) => e.depth,
+        ExprKind::Binary(_, l, r) | ExprKind::Assign(_, l, r) | ExprKind::Index(l, r) => l.depth.max(r.depth),
+        ExprKind::Ternary(c, y, n) => c.depth.max(y.depth).max(n.depth),
+        ExprKind::Call { arguments, .. } => deepest(arguments),
+        ExprKind::Method { object, arguments, .. } => object.depth.max(deepest(arguments)),
+        _ => 0,
+    };
+    if below >= MAX_DEPTH {
+        return Err(Diagnostic::new(pos, Problem::TooDeep { limit: usize::from(MAX_DEPTH) }));
+    }
+    Ok(Expr { pos, kind, depth: below + 1 })
+}
+
+fn deepest(items: &[Expr]) -> u16 {
+    items.iter().map(|e| e.depth).max().unwrap_or(0)
+}

@@ -1,0 +1,325 @@
+//! Expressions, by precedence.
+
+use super::ast::{BinaryOp, Expr, ExprKind, TemplateArg, UnaryOp};
+use super::cursor::{Cursor, node};
+use super::declarations::braces;
+use super::lexer::TokenKind;
+use super::type_names::{starts_type, type_name};
+use crate::kernel::problem::{Diagnostic, Problem};
+use crate::kernel::types::Scalar;
+
+/// An expression; the comma operator is left out of the language.
+///
+/// # Errors
+/// At the first place that does not fit.
+pub(crate) fn expression(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+    let found = assignment(c)?;
+    if c.is(",") {
+        return Err(c.not_supported("the comma operator", "write two statements"));
+    }
+    Ok(found)
+}
+
+/// An expression without a comma.
+pub(crate) fn assignment(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+    c.nested(|c| {
+        let target = ternary(c)?;
+        let op = match c.here() {
+            TokenKind::Sign("=") => None,
+            TokenKind::Sign(s) => match compound(s) {
+                Some(op) => Some(op),
+                None => return Ok(target),
+            },
+            _ => return Ok(target),
+        };
+        let pos = c.pos();
+        c.next();
+        let value = if c.is("{") { braces(c)? } else { assignment(c)? };
+        node(pos, ExprKind::Assign(op, Box::new(target), Box::new(value)))
+    })
+}
+
+fn compound(sign: &str) -> Option<BinaryOp> {
+    Some(match sign {
+        "+=" => BinaryOp::Add,
+        "-=" => BinaryOp::Sub,
+        "*=" => BinaryOp::Mul,
+        "/=" => BinaryOp::Div,
+        "%=" => BinaryOp::Rem,
+        "&=" => BinaryOp::And,
+        "|=" => BinaryOp::Or,
+        "^=" => BinaryOp::Xor,
+        "<<=" => BinaryOp::Shl,
+        ">>=" => BinaryOp::Shr,
+        _ => return None,
+    })
+}
+
+fn ternary(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+    let condition = binary(c, 0)?;
+    let pos = c.pos();
+    if !c.accept("?") {
+        return Ok(condition);
+    }
+    let yes = assignment(c)?;
+    c.expect(":", "between the two values of ? :")?;
+    let no = assignment(c)?;
+    node(pos, ExprKind::Ternary(Box::new(condition), Box::new(yes), Box::new(no)))
+}
+
+/// Operators with how strongly they bind.
+const fn operator(sign: &str) -> Option<(BinaryOp, u8)> {
+    Some(match sign.as_bytes() {
+        b"||" => (BinaryOp::LogicOr, 1),
+        b"&&" => (BinaryOp::LogicAnd, 2),
+        b"|" => (BinaryOp::Or, 3),
+        b"^" => (BinaryOp::Xor, 4),
+        b"&" => (BinaryOp::And, 5),
+        b"==" => (BinaryOp::Eq, 6),
+        b"!=" => (BinaryOp::Ne, 6),
+        b"<" => (BinaryOp::Lt, 7),
+        b"<=" => (BinaryOp::Le, 7),
+        b">" => (BinaryOp::Gt, 7),
+        b">=" => (BinaryOp::Ge, 7),
+        b"<<" => (BinaryOp::Shl, 8),
+        b">>" => (BinaryOp::Shr, 8),
+        b"+" => (BinaryOp::Add, 9),
+        b"-" => (BinaryOp::Sub, 9),
+        b"*" => (BinaryOp::Mul, 10),
+        b"/" => (BinaryOp::Div, 10),
+        b"%" => (BinaryOp::Rem, 10),
+        _ => return None,
+    })
+}
+
+fn binary(c: &mut Cursor, weakest: u8) -> Result<Expr, Diagnostic> {
+    let mut left = unary(c)?;
+    loop {
+        let TokenKind::Sign(sign) = *c.here() else { return Ok(left) };
+        let Some((op, strength)) = operator(sign).filter(|(_, s)| *s > weakest) else { return Ok(left) };
+        let pos = c.pos();
+        c.next();
+        let right = binary(c, strength)?;
+        left = node(pos, ExprKind::Binary(op, Box::new(left), Box::new(right)))?;
+    }
+}
+
+fn unary(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+    let pos = c.pos();
+    let op = match c.here() {
+        TokenKind::Sign("+") => UnaryOp::Plus,
+        TokenKind::Sign("-") => UnaryOp::Neg,
+        TokenKind::Sign("!") => UnaryOp::Not,
+        TokenKind::Sign("~") => UnaryOp::BitNot,
+        TokenKind::Sign("*") => UnaryOp::Deref,
+        TokenKind::Sign("&") => UnaryOp::Address,
+        TokenKind::Sign(s @ ("++" | "--")) => {
+            let change = if *s == "++" { 1 } else { -1 };
+            c.next();
+            let target = Box::new(c.nested(unary)?);
+            return node(pos, ExprKind::Step { target, change, after: false });
+        }
+        TokenKind::Sign("(") if starts_type(c, 1) => return cast(c),
+        _ => return postfix(c),
+    };
+    c.next();
+    let operand = c.nested(unary)?;
+    node(pos, ExprKind::Unary(op, Box::new(operand)))
+}
+
+/// `(float)x`
+fn cast(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+    let pos = c.pos();
+    c.next();
+    let ty = type_name(c)?;
+    c.expect(")", "after the type of the cast")?;
+    let operand = c.nested(unary)?;
+    node(pos, ExprKind::Cast(ty, Box::new(operand)))
+}
+
+fn postfix(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+    let mut found = primary(c)?;
+    loop {
+        let pos = c.pos();
+        if c.accept("[") {
+            let index = expression(c)?;
+            c.expect("]", "after the index")?;
+            found = node(found.pos, ExprKind::Index(Box::new(found), Box::new(index)))?;
+        } else if c.is("++") || c.is("--") {
+            let change = if c.is("++") { 1 } else { -1 };
+            c.next();
+            found = node(pos, ExprKind::Step { target: Box::new(found), change, after: true })?;
+        } else if c.accept(".") || c.accept("->") {
+            c.accept_word("template");
+            let pos = c.pos();
+            let name = c.name("the name of a member function")?;
+            let template = template_arguments(c, &name)?;
+            if !c.is("(") {
+                return Err(c.expected(&format!("'(' after .{name}: only member functions are known")));
+            }
+            let arguments = arguments(c)?;
+            found = node(pos, ExprKind::Method { object: Box::new(found), name, template, arguments })?;
+        } else {
+            return Ok(found);
+        }
+    }
+}
+
+fn primary(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+    let pos = c.pos();
+    match c.here().clone() {
+        TokenKind::Int(value, unsigned, long) => {
+            c.next();
+            let scalar = integer_type(value, unsigned, long);
+            node(pos, ExprKind::Int(value, scalar))
+        }
+        TokenKind::Float(value, single) => {
+            c.next();
+            let kind = if single {
+                ExprKind::Float(f64::from(value as f32), Scalar::F32)
+            } else {
+                ExprKind::Float(value, Scalar::F64)
+            };
+            node(pos, kind)
+        }
+        TokenKind::Text(_) => {
+            c.next();
+            node(pos, ExprKind::Text)
+        }
+        TokenKind::Sign("(") => {
+            c.next();
+            let inner = expression(c)?;
+            c.expect(")", "to close the bracket")?;
+            Ok(inner)
+        }
+        TokenKind::Sign("{") => braces(c),
+        TokenKind::Sign("[") => Err(c.not_supported("a lambda", "write a helper function")),
+        TokenKind::Word(word) => word_expression(c, &word),
+        _ => Err(c.expected("an expression")),
+    }
+}
+
+/// The type of an integer literal: the first of int, int64_t, size_t that holds it and its suffix allows.
+const fn integer_type(value: u64, unsigned: bool, long: bool) -> Scalar {
+    match (unsigned, long) {
+        (false, false) if value <= i32::MAX as u64 => Scalar::I32,
+        (false, _) if value <= i64::MAX as u64 => Scalar::I64,
+        (true, false) if value <= u32::MAX as u64 => Scalar::U32,
+        _ => Scalar::U64,
+    }
+}
+
+fn word_expression(c: &mut Cursor, word: &str) -> Result<Expr, Diagnostic> {
+    let pos = c.pos();
+    match word {
+        "true" | "false" => {
+            c.next();
+            return node(pos, ExprKind::Bool(word == "true"));
+        }
+        "nullptr" | "NULL" => {
+            c.next();
+            return node(pos, ExprKind::Null);
+        }
+        "sizeof" => return size_of(c),
+        "static_cast" | "reinterpret_cast" | "const_cast" => {
+            c.next();
+            c.expect("<", "after the cast")?;
+            let ty = type_name(c)?;
+            c.expect(">", "after the type of the cast")?;
+            c.expect("(", "before the value of the cast")?;
+            let value = expression(c)?;
+            c.expect(")", "after the value of the cast")?;
+            return node(pos, ExprKind::Cast(ty, Box::new(value)));
+        }
+        "new" | "delete" => {
+            return Err(c.not_supported(
+                &format!("'{word}'"),
+                "allocate with torch::neuron::tcm_malloc() and free with tcm_free()",
+            ));
+        }
+        _ => {}
+    }
+    if starts_type(c, 0) {
+        // `float(x)`
+        let ty = type_name(c)?;
+        c.expect("(", "after the type, for a conversion")?;
+        let value = expression(c)?;
+        c.expect(")", "after the value of the conversion")?;
+        return node(pos, ExprKind::Cast(ty, Box::new(value)));
+    }
+    let mut name = c.name("an expression")?;
+    while c.accept("::") {
+        name = format!("{name}::{}", c.name("a name after ::")?);
+    }
+    let last = name.rsplit("::").next().unwrap_or("").to_owned();
+    if matches!(last.as_str(), "vector" | "array" | "string" | "map" | "function") && name.starts_with("std::") {
+        let instead = "use arrays of numbers, or TCM buffers of torch::neuron::tcm_malloc()".to_owned();
+        return Err(Diagnostic::new(pos, Problem::NotSupported { what: name, instead }));
+    }
+    let template = template_arguments(c, &last)?;
+    if c.is("(") {
+        let arguments = arguments(c)?;
+        return node(pos, ExprKind::Call { name, template, arguments });
+    }
+    node(pos, ExprKind::Name(name))
+}
+
+fn size_of(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+    let pos = c.pos();
+    c.next();
+    c.expect("(", "after sizeof")?;
+    if !starts_type(c, 0) {
+        return Err(c.not_supported("sizeof of a value", "write the type: sizeof(float)"));
+    }
+    let ty = type_name(c)?;
+    c.expect(")", "after sizeof(type")?;
+    node(pos, ExprKind::SizeOf(ty))
+}
+
+/// `<float, 2>` after the names that take them; elsewhere `<` compares.
+fn template_arguments(c: &mut Cursor, name: &str) -> Result<Vec<TemplateArg>, Diagnostic> {
+    let takes = matches!(
+        name,
+        "accessor"
+            | "packed_accessor32"
+            | "read_stream_accessor"
+            | "write_stream_accessor"
+            | "tensor_to_tcm"
+            | "tcm_to_tensor"
+            | "data_ptr"
+            | "item"
+    ) || (matches!(name, "max" | "min") && c.is("<") && starts_type(c, 1));
+    let mut found = Vec::new();
+    if !takes || !c.accept("<") {
+        return Ok(found);
+    }
+    loop {
+        if let TokenKind::Int(value, ..) = *c.here() {
+            c.next();
+            found.push(TemplateArg::Int(value));
+        } else {
+            found.push(TemplateArg::Type(type_name(c)?));
+        }
+        if !c.accept(",") {
+            break;
+        }
+    }
+    c.expect(">", "after the template arguments")?;
+    Ok(found)
+}
+
+fn arguments(c: &mut Cursor) -> Result<Vec<Expr>, Diagnostic> {
+    c.expect("(", "before the arguments")?;
+    let mut found = Vec::new();
+    if c.accept(")") {
+        return Ok(found);
+    }
+    loop {
+        found.push(assignment(c)?);
+        if !c.accept(",") {
+            break;
+        }
+    }
+    c.expect(")", "after the arguments")?;
+    Ok(found)
+}

@@ -1,0 +1,22 @@
+//! Source text to a syntax tree: the C++ that custom operators are written in, and a sentence for what is outside.
+
+pub(crate) mod ast;
+mod cursor;
+mod declarations;
+mod expressions;
+mod lexer;
+mod statements;
+mod type_names;
+
+pub use lexer::MAX_SOURCE_BYTES;
+
+use crate::kernel::problem::Diagnostic;
+
+/// Reads a source file.
+///
+/// # Errors
+/// At the first place that is not of the language.
+pub(crate) fn parse(source: &str) -> Result<Vec<ast::Item>, Diagnostic> {
+    let mut cursor = cursor::Cursor::new(lexer::tokens(source)?);
+    declarations::file(&mut cursor)
+}

@@ -1,0 +1,374 @@
+//! What can be wrong with a kernel, and where.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// A place in a kernel's source. Both numbers count from 1; a column is a character.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Pos {
+    /// Line.
+    pub line: u32,
+    /// Column.
+    pub column: u32,
+}
+
+impl fmt::Display for Pos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// How bad a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The kernel is wrong.
+    Error,
+    /// The kernel runs, and something in it deserves a look.
+    Warning,
+}
+
+/// One kind of problem with its particulars. The text says what is wrong and what to write or do instead.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Problem {
+    /// A character outside the language.
+    #[error("'{character}' is not a character of the kernel language; remove it")]
+    Character {
+        /// The character.
+        character: char,
+    },
+    /// A comment or a text that does not end.
+    #[error("{what} does not end; close it with {close}")]
+    Unclosed {
+        /// `this comment`, `this text`.
+        what: &'static str,
+        /// What closes it.
+        close: &'static str,
+    },
+    /// A number that cannot be read.
+    #[error("'{text}' is not a number of the language: {reason}")]
+    Number {
+        /// As written.
+        text: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// Another token than the grammar allows.
+    #[error("expected {expected}, found {found}")]
+    Syntax {
+        /// What may stand here.
+        expected: String,
+        /// What stands here.
+        found: String,
+    },
+    /// C++ that the subset leaves out.
+    #[error("{what} cannot be used in a kernel here; {instead}")]
+    NotSupported {
+        /// The construct.
+        what: String,
+        /// What to write instead.
+        instead: String,
+    },
+    /// Code that nests too deeply to be walked safely.
+    #[error("the code nests deeper than {limit} levels; split it into statements or helper functions")]
+    TooDeep {
+        /// The limit.
+        limit: usize,
+    },
+    /// A source that is too long.
+    #[error("the source has {bytes} bytes; a kernel may have {limit}")]
+    TooLong {
+        /// Its size.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A name that nothing declares.
+    #[error("'{name}' is not declared here; {hint}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A name that is declared twice in one scope.
+    #[error("'{name}' is already declared at line {line}; give one of the two another name")]
+    Redeclared {
+        /// The name.
+        name: String,
+        /// Line of the first declaration.
+        line: u32,
+    },
+    /// A value of the wrong type.
+    #[error("{context} needs {expected}, not {found}")]
+    Type {
+        /// Where the value goes.
+        context: String,
+        /// What fits.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
+    /// A call with too few or too many arguments.
+    #[error("{name} takes {expected} argument(s), not {found}")]
+    Arguments {
+        /// The function.
+        name: String,
+        /// How many it takes.
+        expected: usize,
+        /// How many were given.
+        found: usize,
+    },
+    /// A change of what is const.
+    #[error("{name} is const and cannot be changed; {hint}")]
+    Constant {
+        /// The variable or object.
+        name: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// Standard and streaming accessors in multicore mode.
+    #[error(
+        "{what} works on one processor only: in multicore mode its results are undefined; copy blocks with tcm_accessor()"
+    )]
+    SingleCoreOnly {
+        /// The accessor.
+        what: &'static str,
+    },
+    /// A multicore kernel that does not write to the result.
+    #[error(
+        "{function} does not call get_dst_tensor(); in multicore mode the returned tensor is ignored, so the result is undefined"
+    )]
+    NoDstTensor {
+        /// The kernel function.
+        function: String,
+    },
+    /// A file without a kernel function.
+    #[error(
+        "no {role} function found; write one that returns torch::Tensor and takes {inputs} const torch::Tensor& argument(s)"
+    )]
+    NoKernel {
+        /// `forward` or `backward`.
+        role: &'static str,
+        /// How many tensors it takes.
+        inputs: usize,
+    },
+    /// Too many steps.
+    #[error(
+        "the kernel did not end within {steps} steps; check the condition of the loop here, and that its variable moves towards the end"
+    )]
+    StepLimit {
+        /// The budget.
+        steps: u64,
+    },
+    /// Calls or expressions that nest too deeply at run time.
+    #[error("calls nest deeper than {limit} levels: the stack overflows; replace the recursion by a loop")]
+    StackOverflow {
+        /// The limit.
+        limit: usize,
+    },
+    /// An index or a pointer outside what it belongs to.
+    #[error("{what} is out of bounds: {detail}")]
+    OutOfBounds {
+        /// What is accessed.
+        what: String,
+        /// Index and size.
+        detail: String,
+    },
+    /// Memory that was freed.
+    #[error("the TCM buffer from line {line} is used after tcm_free(); free it after its last use")]
+    UseAfterFree {
+        /// Line of the `tcm_malloc`.
+        line: u32,
+    },
+    /// Freed twice.
+    #[error("the TCM buffer from line {line} is freed twice; call tcm_free() once")]
+    DoubleFree {
+        /// Line of the `tcm_malloc`.
+        line: u32,
+    },
+    /// A free of what is not the start of a buffer.
+    #[error("tcm_free() needs a pointer that tcm_malloc() returned; {detail}")]
+    BadFree {
+        /// What it was.
+        detail: &'static str,
+    },
+    /// Use of a null pointer.
+    #[error("a null pointer is used; check the result of tcm_malloc() against nullptr first")]
+    NullPointer,
+    /// A value that nothing wrote.
+    #[error("{what} is read before anything is written to it")]
+    Uninitialised {
+        /// Variable, memory or element.
+        what: String,
+    },
+    /// An integer division by zero.
+    #[error("division by zero")]
+    DivideByZero,
+    /// A floating point division by zero, which has a result.
+    #[error("a float is divided by zero here, which gives infinity or NaN; test the divisor if that is not meant")]
+    FloatDivideByZero,
+    /// A result that its type cannot hold.
+    #[error("{operation} overflows {ty}: {detail}")]
+    Overflow {
+        /// The operation.
+        operation: &'static str,
+        /// The type.
+        ty: &'static str,
+        /// The operands.
+        detail: String,
+    },
+    /// A request at run time that the interface does not allow.
+    #[error("{what}; {instead}")]
+    Invalid {
+        /// What is wrong.
+        what: String,
+        /// What to do.
+        instead: String,
+    },
+    /// An allocation that returned null.
+    #[error(
+        "tcm_malloc({bytes}) returns nullptr: {free} bytes of the pool's {pool} are free in one piece; use a smaller buffer"
+    )]
+    TcmExhausted {
+        /// Asked for.
+        bytes: u64,
+        /// The largest free piece.
+        free: u64,
+        /// The pool.
+        pool: u64,
+    },
+    /// A buffer that is never freed.
+    #[error("this TCM buffer of {bytes} bytes is never freed; call tcm_free() before the function returns")]
+    TcmLeak {
+        /// Its size.
+        bytes: u64,
+    },
+    /// Stack beyond the fast part.
+    #[error("local arrays take {bytes} bytes of stack; beyond {fast} bytes the stack lies in slower memory")]
+    LargeStack {
+        /// In use.
+        bytes: u64,
+        /// The part in local memory.
+        fast: u64,
+    },
+    /// More streaming accessors than are fast.
+    #[error("{active} streaming accessors are active; beyond 4 each is as slow as the standard accessor")]
+    ManyStreams {
+        /// How many.
+        active: usize,
+    },
+    /// Streaming accessors whose caches can disagree.
+    #[error("{detail}; close the other accessor first")]
+    Incoherent {
+        /// What overlaps.
+        detail: &'static str,
+    },
+    /// Two processors write one element.
+    #[error(
+        "processors {first} and {second} both write element {element} of the result: a race; give each processor elements of its own"
+    )]
+    Race {
+        /// Who wrote first.
+        first: u32,
+        /// Who wrote again.
+        second: u32,
+        /// The element, flat.
+        element: u64,
+    },
+    /// Elements of the result that nothing writes.
+    #[error("{count} element(s) of the result are never written, the first is element {first}{explanation}")]
+    Unwritten {
+        /// How many.
+        count: u64,
+        /// The first, flat.
+        first: u64,
+        /// Why, when the reason is known; begins with a separator.
+        explanation: String,
+    },
+    /// `assert` failed.
+    #[error("the assertion fails")]
+    Assertion,
+}
+
+impl Problem {
+    /// Its stable name, in `snake_case`.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Character { .. } | Self::Unclosed { .. } | Self::Number { .. } | Self::Syntax { .. } => "syntax",
+            Self::NotSupported { .. } => "not_supported",
+            Self::TooDeep { .. } => "too_deep",
+            Self::TooLong { .. } => "too_long",
+            Self::Unknown { .. } => "unknown_name",
+            Self::Redeclared { .. } => "redeclared",
+            Self::Type { .. } => "type",
+            Self::Arguments { .. } => "arguments",
+            Self::Constant { .. } => "const",
+            Self::SingleCoreOnly { .. } => "single_core_only",
+            Self::NoDstTensor { .. } => "no_dst_tensor",
+            Self::NoKernel { .. } => "no_kernel",
+            Self::StepLimit { .. } => "step_limit",
+            Self::StackOverflow { .. } => "stack_overflow",
+            Self::OutOfBounds { .. } => "out_of_bounds",
+            Self::UseAfterFree { .. } => "use_after_free",
+            Self::DoubleFree { .. } => "double_free",
+            Self::BadFree { .. } => "bad_free",
+            Self::NullPointer => "null_pointer",
+            Self::Uninitialised { .. } => "uninitialised",
+            Self::DivideByZero => "divide_by_zero",
+            Self::FloatDivideByZero => "float_divide_by_zero",
+            Self::Overflow { .. } => "overflow",
+            Self::Invalid { .. } => "invalid",
+            Self::TcmExhausted { .. } => "tcm_exhausted",
+            Self::TcmLeak { .. } => "tcm_leak",
+            Self::LargeStack { .. } => "large_stack",
+            Self::ManyStreams { .. } => "many_streams",
+            Self::Incoherent { .. } => "incoherent",
+            Self::Race { .. } => "race",
+            Self::Unwritten { .. } => "unwritten",
+            Self::Assertion => "assertion",
+        }
+    }
+
+    /// How bad it is.
+    #[must_use]
+    pub const fn severity(&self) -> Severity {
+        match self {
+            Self::FloatDivideByZero
+            | Self::TcmExhausted { .. }
+            | Self::TcmLeak { .. }
+            | Self::LargeStack { .. }
+            | Self::ManyStreams { .. } => Severity::Warning,
+            _ => Severity::Error,
+        }
+    }
+}
+
+/// A problem at its place.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{pos}: {problem}")]
+pub struct Diagnostic {
+    /// Where.
+    pub pos: Pos,
+    /// What.
+    pub problem: Problem,
+}
+
+impl Diagnostic {
+    /// A problem at a place.
+    #[must_use]
+    pub const fn new(pos: Pos, problem: Problem) -> Self {
+        Self { pos, problem }
+    }
+}
+
+/// Adds a diagnostic unless the same code was already given for the same place.
+pub(crate) fn add(list: &mut Vec<Diagnostic>, found: Diagnostic) {
+    let same = |d: &Diagnostic| d.pos == found.pos && d.problem.code() == found.problem.code();
+    if !list.iter().any(same) {
+        list.push(found);
+    }
+}

@@ -1,0 +1,251 @@
+//! A checked kernel: every name is a slot, every type is known, every conversion is written out.
+
+use super::parse::ast::BinaryOp;
+use super::problem::Pos;
+use super::types::{Scalar, Type};
+use super::value::Value;
+
+/// A checked source file.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(crate) functions: Vec<Function>,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub name: String,
+    pub pos: Pos,
+    /// Types of its parameters, which are its first slots.
+    pub parameters: Vec<Type>,
+    pub returns: Type,
+    /// How many slots it needs.
+    pub slots: usize,
+    pub body: Vec<Stmt>,
+}
+
+/// What a kernel function is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Result from inputs.
+    Forward,
+    /// Gradient of the input from the gradient of the result and the input.
+    Backward,
+}
+
+impl Program {
+    /// The kernel function for a role: among functions that return a tensor and take tensors only, the one with
+    /// `forward` or `backward` in its name; for a forward kernel else the last without `backward`.
+    #[must_use]
+    pub fn kernel(&self, role: Role) -> Option<KernelFunction<'_>> {
+        let takes_tensors = |f: &&(usize, &Function)| {
+            let f = f.1;
+            matches!(f.returns, Type::Tensor { .. })
+                && !f.parameters.is_empty()
+                && f.parameters.iter().all(|p| matches!(p, Type::Tensor { .. }))
+        };
+        let all: Vec<(usize, &Function)> = self.functions.iter().enumerate().collect();
+        let named = |word: &str| all.iter().filter(takes_tensors).find(|f| f.1.name.contains(word));
+        let found = match role {
+            Role::Backward => named("backward"),
+            Role::Forward => {
+                named("forward").or_else(|| all.iter().filter(takes_tensors).rfind(|f| !f.1.name.contains("backward")))
+            }
+        };
+        found.map(|(index, function)| KernelFunction { program: self, index: *index, function })
+    }
+}
+
+/// A function that a library registers as an operator's kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelFunction<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) index: usize,
+    pub(crate) function: &'a Function,
+}
+
+impl KernelFunction<'_> {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.function.name
+    }
+
+    /// Where it begins.
+    #[must_use]
+    pub fn pos(&self) -> Pos {
+        self.function.pos
+    }
+
+    /// How many tensors it takes.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        self.function.parameters.len()
+    }
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub(crate) struct Stmt {
+    pub pos: Pos,
+    pub kind: StmtKind,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum StmtKind {
+    Expr(Expr),
+    /// A variable comes to life, with its value or without.
+    Declare {
+        slot: usize,
+        init: Option<Expr>,
+    },
+    /// An array on the stack.
+    DeclareArray {
+        slot: usize,
+        of: Scalar,
+        len: u64,
+        init: Option<Vec<Expr>>,
+    },
+    Block(Vec<Stmt>),
+    If {
+        condition: Expr,
+        then: Box<Stmt>,
+        otherwise: Option<Box<Stmt>>,
+    },
+    /// Every loop; `do` tests after the body.
+    Loop {
+        init: Option<Box<Stmt>>,
+        condition: Option<Expr>,
+        step: Option<Expr>,
+        body: Box<Stmt>,
+        test_first: bool,
+    },
+    Break,
+    Continue,
+    Return(Option<Expr>),
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Expr {
+    pub pos: Pos,
+    pub ty: Type,
+    pub kind: ExprKind,
+}
+
+/// Where a value lies that is read or changed.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// A variable, and its name for messages.
+    Local(usize, String),
+    /// Behind a pointer.
+    Memory(Box<Expr>, Scalar),
+    /// An element through a standard accessor: the accessor of the last dimension, and the index.
+    Element(Box<Expr>, Box<Expr>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ExprKind {
+    Const(Value),
+    Load(Place),
+    /// Stores a value; with an operator, the old value and this one meet in `meet` first.
+    Store {
+        place: Place,
+        of: Type,
+        op: Option<(BinaryOp, Scalar)>,
+        value: Box<Expr>,
+    },
+    /// `++` and `--` of a number or a pointer (`stride` bytes).
+    Step {
+        place: Place,
+        of: Type,
+        change: i64,
+        after: bool,
+    },
+    Binary(BinaryOp, Scalar, Box<Expr>, Box<Expr>),
+    Logic {
+        and: bool,
+        l: Box<Expr>,
+        r: Box<Expr>,
+    },
+    Neg(Scalar, Box<Expr>),
+    Not(Box<Expr>),
+    BitNot(Scalar, Box<Expr>),
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    Convert {
+        from: Scalar,
+        to: Scalar,
+        value: Box<Expr>,
+    },
+    /// Pointer plus or minus an integer times the size of what it points to.
+    Offset {
+        pointer: Box<Expr>,
+        index: Box<Expr>,
+        stride: i64,
+    },
+    /// Distance of two pointers in elements.
+    Distance {
+        l: Box<Expr>,
+        r: Box<Expr>,
+        stride: i64,
+    },
+    ComparePointers(BinaryOp, Box<Expr>, Box<Expr>),
+    /// One more dimension of a standard accessor.
+    Index(Box<Expr>, Box<Expr>),
+    Call(usize, Vec<Expr>),
+    Intrinsic(Intrinsic, Vec<Expr>),
+}
+
+/// Functions of one or two numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MathFunction {
+    One(fn(f32) -> f32, fn(f64) -> f64),
+    Two(fn(f32, f32) -> f32, fn(f64, f64) -> f64),
+}
+
+/// What the interface of custom operators offers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Intrinsic {
+    Numel,
+    Dim,
+    Size,
+    SizesEqual,
+    DTypeOf,
+    /// A tensor like the sizes given, then its element type and perhaps the value that fills it.
+    NewLike {
+        filled: bool,
+    },
+    /// The same with the sizes one by one, so many.
+    New {
+        dims: u8,
+        filled: bool,
+    },
+    Fill,
+    Accessor {
+        of: Scalar,
+        dims: u8,
+    },
+    TcmAccessor,
+    OpenStream {
+        of: Scalar,
+        writes: bool,
+    },
+    ReadStream,
+    WriteStream,
+    CloseStream,
+    SetPolicy,
+    TensorToTcm(Scalar),
+    TcmToTensor(Scalar),
+    TcmMalloc,
+    TcmFree,
+    DstTensor,
+    CpuId,
+    CpuCount,
+    Math(MathFunction, Scalar),
+    /// Absolute value, a cheap one.
+    Abs(Scalar),
+    Max(Scalar),
+    Min(Scalar),
+    Printf,
+    Assert,
+}

@@ -1,0 +1,327 @@
+//! The interface of custom operators: tensors, accessors, TCM, processors.
+
+use super::expressions::operation;
+use super::machine::{Machine, Stop, stop};
+use super::tensor::HbmTensor;
+use super::work::{Meter, Work};
+use crate::kernel::arithmetic;
+use crate::kernel::parse::ast::BinaryOp;
+use crate::kernel::problem::{Pos, Problem};
+use crate::kernel::program::{Expr, Intrinsic, MathFunction};
+use crate::kernel::types::Scalar;
+use crate::kernel::value::Value;
+
+/// The most tensors that one processor may create.
+const MAX_TENSORS: usize = 64;
+
+impl<M: Meter> Machine<'_, M> {
+    /// A call of the interface.
+    pub(super) fn interface(&mut self, pos: Pos, what: Intrinsic, arguments: &[Expr]) -> Result<Value, Stop> {
+        // Most calls have at most four arguments; tensors have up to ten with their sizes.
+        let mut values = [Value::Void; 12];
+        for (slot, e) in values.iter_mut().zip(arguments) {
+            *slot = self.eval(e)?;
+        }
+        let v = &values[..arguments.len().min(values.len())];
+        match what {
+            Intrinsic::Math(function, scalar) => {
+                self.work(pos, if scalar == Scalar::F64 { Work::DoubleFunction } else { Work::Function });
+                Ok(apply(function, v))
+            }
+            Intrinsic::Abs(scalar) => {
+                self.work(pos, operation(scalar));
+                match v[0] {
+                    Value::F32(x) => Ok(Value::F32(x.abs())),
+                    Value::F64(x) => Ok(Value::F64(x.abs())),
+                    Value::Int(i) if i < 0 => arithmetic::negate(scalar, v[0]).map_err(|p| stop(pos, p)),
+                    other => Ok(other),
+                }
+            }
+            Intrinsic::Max(scalar) | Intrinsic::Min(scalar) => {
+                self.work(pos, operation(scalar));
+                // As `std::max` and `std::min` are written: the first, unless the second is strictly beyond it.
+                let (l, r) = if matches!(what, Intrinsic::Max(_)) { (v[0], v[1]) } else { (v[1], v[0]) };
+                let less = arithmetic::binary(BinaryOp::Lt, scalar, l, r).map_err(|p| stop(pos, p))?;
+                Ok(if less.is_true() { v[1] } else { v[0] })
+            }
+            Intrinsic::ReadStream => self.read_stream(pos, v[0].handle()),
+            Intrinsic::WriteStream => self.write_stream(pos, v[0].handle(), v[1]).map(|()| Value::Void),
+            Intrinsic::CpuId | Intrinsic::CpuCount => {
+                self.work(pos, Work::Integer);
+                let cores = self.options.active_cores();
+                Ok(Value::Int(i64::from(if matches!(what, Intrinsic::CpuId) { self.core } else { cores })))
+            }
+            Intrinsic::Assert if !v[0].is_true() => Err(stop(pos, Problem::Assertion)),
+            Intrinsic::Assert | Intrinsic::SetPolicy => self.set_policy(what, v),
+            Intrinsic::Printf => {
+                // Costly even when it is switched off (API reference); the text goes nowhere here.
+                self.work(pos, Work::Call);
+                Ok(Value::Int(0))
+            }
+            Intrinsic::TcmMalloc | Intrinsic::TcmFree => self.tcm_pool(pos, what, v[0]),
+            Intrinsic::TensorToTcm(of) | Intrinsic::TcmToTensor(of) => {
+                self.tcm_copy(pos, matches!(what, Intrinsic::TensorToTcm(_)), of, v).map(|()| Value::Void)
+            }
+            _ => self.tensor_call(pos, what, v),
+        }
+    }
+
+    fn tensor_call(&mut self, pos: Pos, what: Intrinsic, v: &[Value]) -> Result<Value, Stop> {
+        match what {
+            Intrinsic::Numel | Intrinsic::Dim => {
+                self.work(pos, Work::Tcm);
+                let t = &self.tensors[v[0].handle() as usize];
+                Ok(Value::Int(if matches!(what, Intrinsic::Numel) { t.elements() as i64 } else { t.dims.len() as i64 }))
+            }
+            Intrinsic::Size => {
+                // Sizes lie in local memory.
+                self.work(pos, Work::Tcm);
+                let dims = &self.tensors[v[0].handle() as usize].dims;
+                let (index, len) = (v[1].int(), dims.len() as i64);
+                let index = if index < 0 { index + len } else { index };
+                usize::try_from(index).ok().and_then(|i| dims.get(i)).map(|d| Value::Int(*d as i64)).ok_or_else(|| {
+                    let detail = format!("dimension {} of {len}", v[1].int());
+                    stop(pos, Problem::OutOfBounds { what: "the tensor's sizes".to_owned(), detail })
+                })
+            }
+            Intrinsic::SizesEqual => {
+                self.work(pos, Work::Integer);
+                let dims = |v: Value| &self.tensors[v.handle() as usize].dims;
+                Ok(Value::bool(dims(v[0]) == dims(v[1])))
+            }
+            Intrinsic::DTypeOf => Ok(Value::DType(self.tensors[v[0].handle() as usize].of)),
+            Intrinsic::TcmAccessor => Ok(v[0]),
+            Intrinsic::DstTensor => {
+                self.dst_asked_for = true;
+                self.work(pos, Work::Call);
+                Ok(Value::Tensor(self.dst))
+            }
+            Intrinsic::Accessor { of, dims } => self.accessor(pos, v[0].handle(), of, dims),
+            Intrinsic::OpenStream { of, writes } => self.open_stream(pos, v[0].handle(), of, writes),
+            Intrinsic::CloseStream => {
+                self.close_stream(pos, v[0].handle());
+                Ok(Value::Int(0))
+            }
+            Intrinsic::Fill => {
+                let tensor = v[0].handle();
+                self.fill(pos, tensor, v[1])?;
+                Ok(Value::Tensor(tensor))
+            }
+            Intrinsic::NewLike { filled } => {
+                let dims = self.tensors[v[0].handle() as usize].dims.clone();
+                self.create(pos, &dims, v[1], filled.then(|| v[2]))
+            }
+            Intrinsic::New { dims: n, filled } => {
+                let n = usize::from(n);
+                let mut dims = Vec::with_capacity(n);
+                for size in &v[..n] {
+                    let Ok(size) = u64::try_from(size.int()) else {
+                        let detail = format!("a size of {}", size.int());
+                        return Err(stop(pos, Problem::OutOfBounds { what: "a tensor's sizes".to_owned(), detail }));
+                    };
+                    dims.push(size);
+                }
+                self.create(pos, &dims, v[n], filled.then(|| v[n + 1]))
+            }
+            _ => Ok(Value::Void),
+        }
+    }
+
+    fn create(&mut self, pos: Pos, dims: &[u64], dtype: Value, fill: Option<Value>) -> Result<Value, Stop> {
+        let invalid = |what: &str, instead: &str| {
+            stop(pos, Problem::Invalid { what: what.to_owned(), instead: instead.to_owned() })
+        };
+        let Value::DType(of) = dtype else { return Err(invalid("the element type is not known", "use torch::kFloat")) };
+        if self.tensors.len() > MAX_TENSORS {
+            return Err(invalid("more than 64 tensors are created", "create them once, outside the loop"));
+        }
+        let Some(tensor) = HbmTensor::empty(dims, of) else {
+            return Err(invalid("the tensor is larger than 256 MiB", "use a smaller one"));
+        };
+        let number = self.tensors.len() as u32;
+        self.tensors.push(tensor);
+        self.work(pos, Work::Call);
+        if let Some(value) = fill {
+            self.fill(pos, number, value)?;
+        }
+        Ok(Value::Tensor(number))
+    }
+
+    fn fill(&mut self, pos: Pos, tensor: u32, value: Value) -> Result<(), Stop> {
+        let mark = self.mark();
+        let t = &mut self.tensors[tensor as usize];
+        let value = arithmetic::convert(value, Scalar::F64, t.of).map_err(|p| stop(pos, p))?;
+        for i in 0..t.writer.len() {
+            t.write(i, value, mark);
+        }
+        let bytes = t.bytes.len() as u64;
+        self.work(pos, Work::TensorMove { bytes });
+        Ok(())
+    }
+
+    /// Standard and streaming accessors are for one processor.
+    pub(super) fn single_core_only(&self, pos: Pos, what: &'static str) -> Result<(), Stop> {
+        if self.options.multicore { Err(stop(pos, Problem::SingleCoreOnly { what })) } else { Ok(()) }
+    }
+
+    /// An accessor's element type must be the tensor's.
+    pub(super) fn element_type(&self, pos: Pos, tensor: u32, of: Scalar, what: &str) -> Result<(), Stop> {
+        let found = self.tensors[tensor as usize].of;
+        if found == of {
+            return Ok(());
+        }
+        let what = format!("{what} is opened for {} on a tensor of {}", of.name(), found.name());
+        Err(stop(pos, Problem::Invalid { what, instead: format!("write <{}>", found.name()) }))
+    }
+
+    fn accessor(&mut self, pos: Pos, tensor: u32, of: Scalar, dims: u8) -> Result<Value, Stop> {
+        self.single_core_only(pos, "accessor()")?;
+        self.element_type(pos, tensor, of, "accessor()")?;
+        let found = self.tensors[tensor as usize].dims.len();
+        if found != usize::from(dims) {
+            let what = format!("accessor<{}, {dims}>() is called on a tensor of {found} dimension(s)", of.name());
+            let instead = format!("write accessor<{}, {found}>()", of.name());
+            return Err(stop(pos, Problem::Invalid { what, instead }));
+        }
+        Ok(Value::Accessor { tensor, level: 0, offset: 0 })
+    }
+
+    fn tcm_pool(&mut self, pos: Pos, what: Intrinsic, value: Value) -> Result<Value, Stop> {
+        self.work(pos, Work::Call);
+        if matches!(what, Intrinsic::TcmFree) {
+            self.memory.free(value.pointer()).map_err(|p| stop(pos, p))?;
+            return Ok(Value::Void);
+        }
+        let bytes = value.int() as u64;
+        match self.memory.malloc(bytes, pos) {
+            Ok(pointer) => Ok(Value::Pointer(pointer)),
+            Err(free) => {
+                self.note(pos, Problem::TcmExhausted { bytes, free, pool: self.options.tcm_pool_bytes });
+                Ok(Value::NULL)
+            }
+        }
+    }
+
+    /// `tensor_to_tcm` and `tcm_to_tensor`: accessor, pointer, first element, number of elements. A copy beyond the tensor
+    /// is a problem; the part inside is copied, as the hardware would.
+    fn tcm_copy(&mut self, pos: Pos, to_tcm: bool, of: Scalar, v: &[Value]) -> Result<(), Stop> {
+        let (tensor, p) = (v[0].handle(), v[1].pointer());
+        let (first, count) = (v[2].int() as u64, v[3].int() as u64);
+        let name = if to_tcm { "tensor_to_tcm()" } else { "tcm_to_tensor()" };
+        self.element_type(pos, tensor, of, name)?;
+        let elements = self.tensors[tensor as usize].elements();
+        let bytes = count.checked_mul(of.bytes());
+        let (Some(end), Some(bytes)) = (first.checked_add(count), bytes) else {
+            return Err(stop(pos, beyond(first, count, elements)));
+        };
+        self.work(pos, Work::Dma { bytes });
+        if end > elements {
+            self.note(pos, beyond(first, count, elements));
+        }
+        let inside = end.min(elements).saturating_sub(first) as usize;
+        let first = first as usize;
+        if to_tcm {
+            self.copy_in(pos, tensor, p, (first, inside), bytes)
+        } else {
+            self.copy_out(pos, tensor, p, (first, inside), (bytes, end))
+        }
+    }
+
+    fn copy_in(
+        &mut self,
+        pos: Pos,
+        tensor: u32,
+        p: crate::kernel::value::Pointer,
+        (first, inside): (usize, usize),
+        bytes: u64,
+    ) -> Result<(), Stop> {
+        let (to, written) = self.memory.slice_mut(p, bytes).map_err(|problem| stop(pos, problem))?;
+        // What lies beyond the tensor is somebody else's data: it counts as written, so that one mistake is told once.
+        written.fill(true);
+        let t = &self.tensors[tensor as usize];
+        let size = t.of.bytes() as usize;
+        let from = t.bytes.get(first * size..(first + inside) * size).unwrap_or(&[]);
+        to[..from.len()].copy_from_slice(from);
+        for (i, w) in t.writer.iter().skip(first).take(inside).enumerate() {
+            if *w == 0 {
+                written[i * size..(i + 1) * size].fill(false);
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_out(
+        &mut self,
+        pos: Pos,
+        tensor: u32,
+        p: crate::kernel::value::Pointer,
+        (first, inside): (usize, usize),
+        (bytes, end): (u64, u64),
+    ) -> Result<(), Stop> {
+        let mark = self.mark();
+        let (from, written) = self.memory.slice(p, bytes).map_err(|problem| stop(pos, problem))?;
+        let t = &mut self.tensors[tensor as usize];
+        let size = t.of.bytes() as usize;
+        if let Some(missing) = written.iter().position(|w| !w) {
+            let what = format!("element {} of the buffer that is copied to the tensor", missing / size);
+            return Err(stop(pos, Problem::Uninitialised { what }));
+        }
+        if let Some(to) = t.bytes.get_mut(first * size..(first + inside) * size) {
+            to.copy_from_slice(&from[..inside * size]);
+        }
+        let mut race = None;
+        for (i, w) in t.writer.iter_mut().enumerate().skip(first).take(inside) {
+            if tensor == self.dst && *w != 0 && *w != mark && race.is_none() {
+                race = Some((u32::from(*w - 1), i as u64));
+            }
+            *w = mark;
+        }
+        if tensor == self.dst {
+            let first = first as u64;
+            match &mut self.written.span {
+                Some((low, high)) => {
+                    *low = (*low).min(first);
+                    *high = (*high).max(end);
+                }
+                none => {
+                    *none = Some((first, end));
+                    self.written.pos = pos;
+                }
+            }
+        }
+        if let Some((other, element)) = race {
+            self.note(pos, Problem::Race { first: other, second: self.core, element });
+        }
+        Ok(())
+    }
+
+    fn set_policy(&mut self, what: Intrinsic, v: &[Value]) -> Result<Value, Stop> {
+        if matches!(what, Intrinsic::SetPolicy) {
+            self.policies.push((v[0].handle(), v[1].int()));
+        }
+        Ok(Value::Void)
+    }
+
+    /// The coherence policy of a tensor: 0 refuses, others allow.
+    pub(super) fn tensor_policy(&self, tensor: u32) -> i64 {
+        self.policies.iter().rev().find(|(t, _)| *t == tensor).map_or(0, |(_, policy)| *policy)
+    }
+}
+
+fn beyond(first: u64, count: u64, elements: u64) -> Problem {
+    let end = u128::from(first) + u128::from(count);
+    Problem::OutOfBounds {
+        what: "the copy".to_owned(),
+        detail: format!("elements {first} to {} of a tensor of {elements}", end.saturating_sub(1)),
+    }
+}
+
+fn apply(function: MathFunction, v: &[Value]) -> Value {
+    match (function, v) {
+        (MathFunction::One(f, _), [Value::F32(x), ..]) => Value::F32(f(*x)),
+        (MathFunction::One(_, f), [Value::F64(x), ..]) => Value::F64(f(*x)),
+        (MathFunction::Two(f, _), [Value::F32(x), Value::F32(y), ..]) => Value::F32(f(*x, *y)),
+        (MathFunction::Two(_, f), [Value::F64(x), Value::F64(y), ..]) => Value::F64(f(*x, *y)),
+        _ => Value::Void,
+    }
+}

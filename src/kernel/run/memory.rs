@@ -1,0 +1,295 @@
+//! Local memory of one processor: the TCM pool of `tcm_malloc` and the stack. Every byte knows whether it was written.
+
+use super::tensor::{decode, encode, zeroed};
+use crate::kernel::problem::{Diagnostic, Pos, Problem};
+use crate::kernel::types::Scalar;
+use crate::kernel::value::{Pointer, Value};
+
+/// Stack in local memory; a larger one lies in slower memory (API reference: about 8 KB by default).
+const FAST_STACK_BYTES: u64 = 8 * 1024;
+/// The largest stack (API reference: 400 KB).
+const MAX_STACK_BYTES: u64 = 400 * 1024;
+/// The most buffers and arrays in one run.
+const MAX_BLOCKS: usize = 100_000;
+
+struct Block {
+    bytes: Vec<u8>,
+    written: Vec<bool>,
+    /// Where it was allocated, which messages name.
+    pos: Pos,
+    /// Its place in the pool; `None` for the stack.
+    pool_start: Option<u64>,
+    live: bool,
+    /// Whether it lies in device memory.
+    slow: bool,
+}
+
+/// Blocks by number; number 0 is null.
+pub(crate) struct Memory {
+    blocks: Vec<Block>,
+    /// Pieces of the pool in use, ascending: start and length.
+    used: Vec<(u64, u64)>,
+    pool_bytes: u64,
+    stack_bytes: u64,
+}
+
+impl Memory {
+    /// An empty memory with a pool of this size.
+    pub fn new(pool_bytes: u64) -> Self {
+        let null = Block {
+            bytes: Vec::new(),
+            written: Vec::new(),
+            pos: Pos::default(),
+            pool_start: None,
+            live: false,
+            slow: false,
+        };
+        Self { blocks: vec![null], used: Vec::new(), pool_bytes, stack_bytes: 0 }
+    }
+
+    /// Takes a piece of the pool, first fit; the largest free piece when none fits.
+    pub fn reserve(&mut self, bytes: u64) -> Result<u64, u64> {
+        let bytes = bytes.max(1).checked_next_multiple_of(8).unwrap_or(u64::MAX);
+        let (mut at, mut largest) = (0, 0);
+        let mut place = None;
+        for (index, &(start, len)) in self.used.iter().enumerate() {
+            largest = largest.max(start - at);
+            if start - at >= bytes && place.is_none() {
+                place = Some((index, at));
+            }
+            at = start + len;
+        }
+        largest = largest.max(self.pool_bytes - at);
+        if place.is_none() && self.pool_bytes - at >= bytes {
+            place = Some((self.used.len(), at));
+        }
+        let Some((index, start)) = place else { return Err(largest) };
+        self.used.insert(index, (start, bytes));
+        Ok(start)
+    }
+
+    /// Gives a piece back.
+    pub fn release(&mut self, start: u64) {
+        self.used.retain(|piece| piece.0 != start);
+    }
+
+    /// `tcm_malloc`: a pointer, or the largest free piece when the pool does not suffice.
+    pub fn malloc(&mut self, bytes: u64, pos: Pos) -> Result<Pointer, u64> {
+        let start = self.reserve(bytes)?;
+        // It fits in the pool, so it is small.
+        self.push(bytes, pos, Some(start), false).ok_or(0)
+    }
+
+    fn push(&mut self, bytes: u64, pos: Pos, pool_start: Option<u64>, slow: bool) -> Option<Pointer> {
+        let len = usize::try_from(bytes).ok()?;
+        if self.blocks.len() > MAX_BLOCKS {
+            return None;
+        }
+        let block = u32::try_from(self.blocks.len()).ok()?;
+        self.blocks.push(Block { bytes: zeroed(len)?, written: vec![false; len], pos, pool_start, live: true, slow });
+        Some(Pointer { block, offset: 0 })
+    }
+
+    /// `tcm_free`; null is allowed.
+    ///
+    /// # Errors
+    /// When the pointer is not the start of a live buffer.
+    pub fn free(&mut self, p: Pointer) -> Result<(), Problem> {
+        if p.block == 0 {
+            return Ok(());
+        }
+        let Some(block) = self.blocks.get_mut(p.block as usize) else { return Err(Problem::NullPointer) };
+        let Some(start) = block.pool_start else {
+            return Err(Problem::BadFree { detail: "this one points to an array on the stack" });
+        };
+        if !block.live {
+            return Err(Problem::DoubleFree { line: block.pos.line });
+        }
+        if p.offset != 0 {
+            return Err(Problem::BadFree { detail: "this one points into a buffer and not to its start" });
+        }
+        block.live = false;
+        block.bytes = Vec::new();
+        block.written = Vec::new();
+        self.release(start);
+        Ok(())
+    }
+
+    /// An array on the stack, and whether the stack has just outgrown its fast part.
+    pub fn stack_array(&mut self, bytes: u64, pos: Pos) -> Option<(Pointer, bool)> {
+        let before = self.stack_bytes;
+        self.stack_bytes += bytes;
+        if self.stack_bytes > MAX_STACK_BYTES {
+            return None;
+        }
+        let slow = self.stack_bytes > FAST_STACK_BYTES;
+        let pointer = self.push(bytes, pos, None, slow)?;
+        Some((pointer, slow && before <= FAST_STACK_BYTES))
+    }
+
+    /// Ends the life of an array on the stack.
+    pub fn end_stack_array(&mut self, p: Pointer) {
+        if let Some(block) = self.blocks.get_mut(p.block as usize)
+            && block.live
+            && block.pool_start.is_none()
+        {
+            block.live = false;
+            self.stack_bytes -= block.bytes.len() as u64;
+            block.bytes = Vec::new();
+            block.written = Vec::new();
+        }
+    }
+
+    /// How many blocks there are so far.
+    pub const fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Ends the arrays of a function that began when there were so many blocks.
+    pub fn end_stack_from(&mut self, first: usize) {
+        for block in first..self.blocks.len() {
+            self.end_stack_array(Pointer { block: block as u32, offset: 0 });
+        }
+        // Functions that are called often would otherwise leave a block for each call.
+        while self.blocks.len() > first.max(1) && self.blocks.last().is_some_and(|b| !b.live && b.pool_start.is_none())
+        {
+            self.blocks.pop();
+        }
+    }
+
+    /// Bytes of stack in use.
+    pub const fn stack_bytes(&self) -> u64 {
+        self.stack_bytes
+    }
+
+    /// The fast part of the stack.
+    pub const fn fast_stack_bytes() -> u64 {
+        FAST_STACK_BYTES
+    }
+
+    /// Whether the memory behind a pointer is device memory.
+    pub fn is_slow(&self, p: Pointer) -> bool {
+        self.blocks.get(p.block as usize).is_some_and(|b| b.slow)
+    }
+
+    /// Buffers that were never freed.
+    pub fn leaks(&self) -> Vec<Diagnostic> {
+        let leaked = self.blocks.iter().filter(|b| b.live && b.pool_start.is_some());
+        leaked.map(|b| Diagnostic::new(b.pos, Problem::TcmLeak { bytes: b.bytes.len() as u64 })).collect()
+    }
+
+    /// The bytes of an access, checked.
+    fn range(&self, p: Pointer, len: u64) -> Result<(usize, std::ops::Range<usize>), Problem> {
+        if p.block == 0 {
+            return Err(Problem::NullPointer);
+        }
+        let Some(block) = self.blocks.get(p.block as usize) else { return Err(Problem::NullPointer) };
+        if !block.live {
+            return Err(if block.pool_start.is_some() {
+                Problem::UseAfterFree { line: block.pos.line }
+            } else {
+                Problem::OutOfBounds {
+                    what: format!("the array of line {}", block.pos.line),
+                    detail: "the function that declared it has returned".to_owned(),
+                }
+            });
+        }
+        let size = block.bytes.len();
+        let start = usize::try_from(p.offset).ok();
+        let range = start.and_then(|s| Some(s..s.checked_add(usize::try_from(len).ok()?)?)).filter(|r| r.end <= size);
+        let Some(range) = range else {
+            let what = if block.pool_start.is_some() { "the TCM buffer" } else { "the array" };
+            return Err(Problem::OutOfBounds {
+                what: format!("{what} of line {}", block.pos.line),
+                detail: format!("{len} byte(s) at byte {} of {size}", p.offset),
+            });
+        };
+        Ok((p.block as usize, range))
+    }
+
+    /// Reads a number.
+    ///
+    /// # Errors
+    /// Outside a live block, and where nothing was written.
+    pub fn load(&self, p: Pointer, of: Scalar) -> Result<Value, Problem> {
+        let (block, range) = self.range(p, of.bytes())?;
+        let block = &self.blocks[block];
+        if !block.written[range.clone()].iter().all(|w| *w) {
+            let element = p.offset / of.bytes() as i64;
+            let what = format!("element {element} of the memory from line {}", block.pos.line);
+            return Err(Problem::Uninitialised { what });
+        }
+        Ok(decode(&block.bytes[range], of))
+    }
+
+    /// Writes a number.
+    ///
+    /// # Errors
+    /// Outside a live block.
+    pub fn store(&mut self, p: Pointer, of: Scalar, value: Value) -> Result<(), Problem> {
+        let (block, range) = self.range(p, of.bytes())?;
+        let block = &mut self.blocks[block];
+        encode(value, of, &mut block.bytes[range.clone()]);
+        block.written[range].fill(true);
+        Ok(())
+    }
+
+    /// The bytes of a copy that reads local memory, and whether each was written.
+    ///
+    /// # Errors
+    /// Outside a live block.
+    pub fn slice(&self, p: Pointer, len: u64) -> Result<(&[u8], &[bool]), Problem> {
+        let (block, range) = self.range(p, len)?;
+        let block = &self.blocks[block];
+        Ok((&block.bytes[range.clone()], &block.written[range]))
+    }
+
+    /// The bytes of a copy that writes local memory.
+    ///
+    /// # Errors
+    /// Outside a live block.
+    pub fn slice_mut(&mut self, p: Pointer, len: u64) -> Result<(&mut [u8], &mut [bool]), Problem> {
+        let (block, range) = self.range(p, len)?;
+        let block = &mut self.blocks[block];
+        Ok((&mut block.bytes[range.clone()], &mut block.written[range]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POS: Pos = Pos { line: 7, column: 1 };
+
+    #[test]
+    fn the_pool_is_first_fit() {
+        let mut m = Memory::new(16 * 1024);
+        let a = m.malloc(8 * 1024, POS).unwrap();
+        let b = m.malloc(4 * 1024, POS).unwrap();
+        assert_eq!(m.malloc(8 * 1024, POS), Err(4 * 1024));
+        m.free(a).unwrap();
+        assert!(m.malloc(6 * 1024, POS).is_ok());
+        assert!(m.malloc(4 * 1024, POS).is_ok());
+        assert_eq!(m.malloc(4 * 1024, POS), Err(2 * 1024));
+        assert_eq!(m.free(a).unwrap_err().code(), "double_free");
+        assert_eq!(m.free(Pointer { offset: 4, ..b }).unwrap_err().code(), "bad_free");
+        assert_eq!(m.free(Pointer::default()), Ok(()));
+        assert_eq!(m.leaks().len(), 3);
+    }
+
+    #[test]
+    fn every_access_is_checked() {
+        let mut m = Memory::new(64);
+        let p = m.malloc(8, POS).unwrap();
+        let at = |offset| Pointer { offset, ..p };
+        assert_eq!(m.load(p, Scalar::F32).unwrap_err().code(), "uninitialised");
+        m.store(at(4), Scalar::F32, Value::F32(1.5)).unwrap();
+        assert_eq!(m.load(at(4), Scalar::F32), Ok(Value::F32(1.5)));
+        for bad in [-4, 5, 8, i64::MAX] {
+            assert_eq!(m.store(at(bad), Scalar::F32, Value::F32(0.0)).unwrap_err().code(), "out_of_bounds");
+        }
+        assert_eq!(m.load(Pointer::default(), Scalar::F32).unwrap_err().code(), "null_pointer");
+        m.free(p).unwrap();
+        assert_eq!(m.load(at(4), Scalar::F32).unwrap_err().code(), "use_after_free");
+    }
+}

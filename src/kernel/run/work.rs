@@ -1,0 +1,44 @@
+//! What a kernel does, for whoever says what it takes.
+
+/// One piece of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// An operation on integers or addresses, a test of a condition.
+    Integer,
+    /// An operation in single precision: arithmetic, comparison, conversion.
+    Float,
+    /// The same in double precision.
+    Double,
+    /// A division or remainder of integers or floats.
+    Divide,
+    /// A function of the mathematical library in single precision.
+    Function,
+    /// The same in double precision.
+    DoubleFunction,
+    /// A jump that is taken: the end of a loop's body, a branch that is left out.
+    Jump,
+    /// A call and its return.
+    Call,
+    /// An access to local memory (TCM), the stack included.
+    Tcm,
+    /// An access of one element to device memory (HBM), through a standard accessor.
+    HbmAccess,
+    /// A copy between device memory and TCM, by DMA, that the processor waits for.
+    Dma {
+        /// Its size.
+        bytes: u64,
+    },
+    /// Filling or copying a tensor in device memory.
+    TensorMove {
+        /// Bytes written.
+        bytes: u64,
+    },
+}
+
+/// Is told what one processor does.
+pub trait Meter {
+    /// A statement or the condition of a loop on this line is about to run.
+    fn line(&mut self, line: u32);
+    /// Work is done for this line.
+    fn work(&mut self, line: u32, work: Work);
+}

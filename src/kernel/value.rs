@@ -1,0 +1,89 @@
+//! Values while a kernel runs.
+
+use super::types::Scalar;
+
+/// An address: a block of memory and a place in it. Block 0 is null.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pointer {
+    /// The block.
+    pub block: u32,
+    /// Bytes from its start; it may lie outside until it is used.
+    pub offset: i64,
+}
+
+/// A value. Its type is known from the program; integers of every type are kept as 64 bits (`size_t` as its bits).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Value {
+    /// Nothing was written yet.
+    Uninit,
+    /// The result of a function without one.
+    Void,
+    /// An integer or a bool.
+    Int(i64),
+    /// `float`
+    F32(f32),
+    /// `double`
+    F64(f64),
+    /// A pointer.
+    Pointer(Pointer),
+    /// A tensor, by number; also its sizes and its TCM accessor.
+    Tensor(u32),
+    /// A standard accessor that is indexed so far.
+    Accessor {
+        /// The tensor.
+        tensor: u32,
+        /// Dimensions indexed already.
+        level: u8,
+        /// Elements from the tensor's start.
+        offset: i64,
+    },
+    /// A streaming accessor, by number.
+    Stream(u32),
+    /// An element type.
+    DType(Scalar),
+}
+
+impl Value {
+    /// The null pointer.
+    pub const NULL: Self = Self::Pointer(Pointer { block: 0, offset: 0 });
+
+    /// A bool.
+    pub const fn bool(value: bool) -> Self {
+        Self::Int(value as i64)
+    }
+
+    /// Whether a number or a pointer counts as true.
+    pub fn is_true(self) -> bool {
+        match self {
+            Self::Int(i) => i != 0,
+            Self::F32(x) => x != 0.0,
+            Self::F64(x) => x != 0.0,
+            Self::Pointer(p) => p.block != 0,
+            _ => false,
+        }
+    }
+
+    /// An integer's 64 bits; 0 for anything else, which the checker does not let through.
+    pub const fn int(self) -> i64 {
+        match self {
+            Self::Int(i) => i,
+            _ => 0,
+        }
+    }
+
+    /// A pointer; null for anything else.
+    pub const fn pointer(self) -> Pointer {
+        match self {
+            Self::Pointer(p) => p,
+            _ => Pointer { block: 0, offset: 0 },
+        }
+    }
+
+    /// The number of a tensor or stream.
+    pub const fn handle(self) -> u32 {
+        match self {
+            Self::Tensor(t) | Self::Accessor { tensor: t, .. } | Self::Stream(t) => t,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! The entries of the register that are fields of the cost tables: core, engines, DMA, runtime.
+
+use super::entry::{Entry, Status};
+use super::{CostTable, DmaCosts, EngineCosts, GpsimdCosts, RuntimeCosts, Throttle};
+use crate::base::units::format_count;
+use crate::machine::arch::CoreSpec;
+use Status::{Chosen, Derived, Fitted, Measured, Published};
+
+/// The cost tables of NeuronCore-v2, v3 and v4.
+type Generations<'a> = [&'a CostTable; 3];
+
+/// An entry whose value is read from each generation's table.
+fn read(
+    group: &'static str,
+    tables: &Generations<'_>,
+    value: impl Fn(&CostTable) -> u64,
+    (name, unit): (&'static str, &'static str),
+    status: Status,
+    source: &'static str,
+) -> Entry {
+    Entry { group, name, values: tables.map(|t| format_count(value(t))), unit, status, source }
+}
+
+pub(super) fn core(tables: &Generations<'_>) -> Vec<Entry> {
+    // A field that is added to the specification has to be listed here.
+    let CoreSpec {
+        name: _,
+        tensor_mhz: _,
+        vector_mhz: _,
+        scalar_mhz: _,
+        gpsimd_mhz: _,
+        partitions: _,
+        moving_free_max: _,
+        sbuf_bytes: _,
+        psum_bytes: _,
+        psum_banks: _,
+        dma_engines: _,
+        hbm_bytes: _,
+        hbm_bytes_per_us: _,
+        fp8_rows_per_partition: _,
+        physical_cores: _,
+    } = &tables[0].core;
+    let row = |value: fn(&CoreSpec) -> u64, name, unit, status, source| {
+        read("Core", tables, move |t| value(&t.core), (name, unit), status, source)
+    };
+    let guide = "architecture guides of NKI for each generation";
+    vec![
+        row(|c| c.tensor_mhz.into(), "tensor_mhz", "MHz", Published, guide),
+        row(|c| c.vector_mhz.into(), "vector_mhz", "MHz", Published, guide),
+        row(|c| c.scalar_mhz.into(), "scalar_mhz", "MHz", Published, guide),
+        row(|c| c.gpsimd_mhz.into(), "gpsimd_mhz", "MHz", Published, guide),
+        row(|c| c.partitions.into(), "partitions", "rows, columns, partitions", Published, guide),
+        row(
+            |c| c.moving_free_max.into(),
+            "moving_free_max",
+            "elements",
+            Published,
+            "architecture guide: one PSUM bank of fp32",
+        ),
+        row(|c| c.sbuf_bytes, "sbuf_bytes", "bytes", Published, guide),
+        row(|c| c.psum_bytes, "psum_bytes", "bytes", Published, guide),
+        row(|c| c.psum_banks.into(), "psum_banks", "banks of a partition", Published, guide),
+        row(|c| c.dma_engines.into(), "dma_engines", "engines", Published, guide),
+        row(
+            |c| c.hbm_bytes,
+            "hbm_bytes",
+            "bytes",
+            Derived,
+            "memory of a device over its cores; decides what fits, no time",
+        ),
+        row(
+            |c| c.hbm_bytes_per_us,
+            "hbm_bytes_per_us",
+            "bytes/us",
+            Derived,
+            "bandwidth of a device's memory over its cores (820 GB/s for two cores of v2); metrics only: no transfer is timed by it",
+        ),
+        row(
+            |c| c.fp8_rows_per_partition.into(),
+            "fp8_rows_per_partition",
+            "rows of one pass",
+            Published,
+            "architecture guide of Trainium2: the double row mode of 8-bit products",
+        ),
+        row(
+            |c| c.physical_cores.into(),
+            "physical_cores",
+            "cores",
+            Published,
+            "one, unless `--lnc` joins two; work is split evenly and nothing is exchanged between them",
+        ),
+    ]
+}
+
+pub(super) fn engines(tables: &Generations<'_>) -> Vec<Entry> {
+    let EngineCosts {
+        slowdown_permille: _,
+        min_interval_cycles: _,
+        static_overhead_cycles: _,
+        memory_access_cycles: _,
+        sbuf_pair_cycles: _,
+        reduce_elements_per_cycle: _,
+        array_depth_cycles: _,
+        fast_weight_load_factor: _,
+        sustained_matmul_permille: _,
+        tensor_throttle: _,
+        act_table_load_ns: _,
+        gpsimd_start_cycles: _,
+        custom_element_ps: _,
+        semaphore_ns: _,
+    } = &tables[0].engine;
+    let row = |value: fn(&EngineCosts) -> u64, name, unit, status, source| {
+        read("Engines", tables, move |t| value(&t.engine), (name, unit), status, source)
+    };
+    let throttle = |t: &&CostTable| {
+        t.engine.tensor_throttle.map_or_else(
+            || "none".to_owned(),
+            |Throttle { start_permille, ramp_ns }| {
+                format!("{start_permille} thousandths for {} ns", format_count(ramp_ns))
+            },
+        )
+    };
+    vec![
+        row(
+            |e| e.slowdown_permille.into(),
+            "slowdown_permille",
+            "thousandths",
+            Derived,
+            "1,000 is the published clock; Inferentia2 has `inf2_engine_permille` below",
+        ),
+        row(
+            |e| e.min_interval_cycles.into(),
+            "min_interval_cycles",
+            "engine cycles",
+            Published,
+            "cost table: `MIN_II` ~ 64",
+        ),
+        row(
+            |e| e.static_overhead_cycles.into(),
+            "static_overhead_cycles",
+            "engine cycles",
+            Published,
+            "architecture guide: about 100 for short or dependent instructions",
+        ),
+        row(
+            |e| e.memory_access_cycles.into(),
+            "memory_access_cycles",
+            "engine cycles",
+            Published,
+            "architecture guide: SBUF and PSUM access. 64 + 100 + 60 of the 264 cycles that the performance guide measured for a dependent scalar-engine chain",
+        ),
+        row(
+            |e| e.sbuf_pair_cycles.into(),
+            "sbuf_pair_cycles",
+            "cycles an element",
+            Published,
+            "cost table: two tensors in SBUF; 1 when all are 16 bits wide (`--auto-cast all`)",
+        ),
+        row(
+            |e| e.reduce_elements_per_cycle.into(),
+            "reduce_elements_per_cycle",
+            "elements",
+            Published,
+            "cost table: 1; 2 when they are 16 bits wide (`--auto-cast all`)",
+        ),
+        row(
+            |e| e.array_depth_cycles.into(),
+            "array_depth_cycles",
+            "engine cycles",
+            Published,
+            "architecture guide: rows that the last moving row crosses",
+        ),
+        row(
+            |e| e.fast_weight_load_factor.into(),
+            "fast_weight_load_factor",
+            "times faster",
+            Published,
+            "architecture guide: \"up to 4x\"",
+        ),
+        row(
+            |e| e.sustained_matmul_permille.into(),
+            "sustained_matmul_permille",
+            "thousandths of peak",
+            Published,
+            "NKI matrix multiplication tutorial: its best kernel reaches 85.24 % of the array's rate. The microbenchmark's 27.66 us a layer are 84.6 %, with the wait for the layer before. v3 measured: a kernel of full tiles reaches 77.2 of 78.6 TFLOPS",
+        ),
+        Entry {
+            group: "Engines",
+            name: "tensor_throttle",
+            values: [throttle(&tables[0]), throttle(&tables[1]), throttle(&tables[2])],
+            unit: "share of the rate at first",
+            status: Published,
+            source: "Neuron Explorer, for Trn2 and Trn3: half the rate at first, all after about 3 us of work; idle time takes back as much as work gives",
+        },
+        row(
+            |e| e.act_table_load_ns,
+            "act_table_load_ns",
+            "ns",
+            Measured,
+            "profiling tutorial's timelines: 420 to 550; v3: the Trn2 trace of the DMA overview",
+        ),
+        row(
+            |e| e.gpsimd_start_cycles.into(),
+            "gpsimd_start_cycles",
+            "engine cycles",
+            Published,
+            "cost table: `GPSIMD_START` ~ 150",
+        ),
+        row(
+            |e| e.custom_element_ps,
+            "custom_element_ps",
+            "ps an element",
+            Derived,
+            "the kernel of an element-wise ReLU, run on the GPSIMD costs below: 2.5 accesses to device memory, 27 cycles",
+        ),
+        row(
+            |e| e.semaphore_ns,
+            "semaphore_ns",
+            "ns",
+            Measured,
+            "DMA guide's traces: completion of one engine to the start on another",
+        ),
+    ]
+}
+
+pub(super) fn dma(tables: &Generations<'_>) -> Vec<Entry> {
+    let DmaCosts {
+        trigger_to_data_ns: _,
+        issue_interval_ns: _,
+        min_data_ns: _,
+        completion_ns: _,
+        semaphore_to_engine_ns: _,
+        engine_bytes_per_us: _,
+        short_descriptor_ps: _,
+        partitions_per_engine: _,
+        aggregate_bytes_per_us: _,
+    } = &tables[0].dma;
+    let row = |value: fn(&DmaCosts) -> u64, name, unit, status, source| {
+        read("DMA", tables, move |t| value(&t.dma), (name, unit), status, source)
+    };
+    vec![
+        row(
+            |d| d.trigger_to_data_ns,
+            "trigger_to_data_ns",
+            "ns",
+            Measured,
+            "DMA guide's traces: 740 on a GpSimd queue to about 900 on a Sync queue",
+        ),
+        row(
+            |d| d.issue_interval_ns,
+            "issue_interval_ns",
+            "ns",
+            Derived,
+            "profiling tutorial: five loads keep DMA busy for 2.1 us, of which one load's latency is about 1 us. v3: published for its descriptor engines, 575 to 914 measured",
+        ),
+        row(
+            |d| d.min_data_ns,
+            "min_data_ns",
+            "ns",
+            Measured,
+            "DMA guide's traces: 8 descriptors of 256 B on one engine",
+        ),
+        row(|d| d.completion_ns, "completion_ns", "ns", Measured, "DMA guide's traces: last data to semaphore"),
+        row(
+            |d| d.semaphore_to_engine_ns,
+            "semaphore_to_engine_ns",
+            "ns",
+            Measured,
+            "DMA guide's traces: about 300 from the end of a DMA to the dependent start, less the 190 above",
+        ),
+        row(|d| d.engine_bytes_per_us, "engine_bytes_per_us", "bytes/us", Published, "DMA guide: 17, 23 and 33 B/ns"),
+        row(
+            |d| d.short_descriptor_ps,
+            "short_descriptor_ps",
+            "ps a descriptor",
+            Derived,
+            "DMA overview's bandwidth curve of Trn2: copies of 128 rows of up to 2 KiB all take 850 ns. Other generations in proportion to the published bandwidth (272, 368, 528 GB/s)",
+        ),
+        row(
+            |d| d.partitions_per_engine.into(),
+            "partitions_per_engine",
+            "partitions",
+            Published,
+            "DMA guide: engine e serves partitions 8e to 8e + 7",
+        ),
+        row(
+            |d| d.aggregate_bytes_per_us,
+            "aggregate_bytes_per_us",
+            "bytes/us",
+            Fitted,
+            "`weight_stream_bytes_per_us` below; 272 GB/s are published. v3 measured with descriptors of 4 KiB (368 GB/s published), v4 published",
+        ),
+    ]
+}
+
+pub(super) fn runtime(tables: &Generations<'_>) -> Vec<Entry> {
+    let RuntimeCosts {
+        setup_traced_ns: _,
+        setup_mark_step_ns: _,
+        teardown_ns: _,
+        host_call_ns: _,
+        host_io_bytes_per_us: _,
+        load_ns: _,
+        load_beside_ns: _,
+        link_bytes_per_us: _,
+        torch_1_permille: _,
+        warmup_ns: _,
+    } = &tables[0].runtime;
+    let row = |value: fn(&RuntimeCosts) -> u64, name, unit, status, source| {
+        read("Runtime", tables, move |t| value(&t.runtime), (name, unit), status, source)
+    };
+    vec![
+        row(|r| r.setup_traced_ns, "setup_traced_ns", "ns", Measured, "profiling tutorial: before a traced model"),
+        row(
+            |r| r.setup_mark_step_ns,
+            "setup_mark_step_ns",
+            "ns",
+            Measured,
+            "profiling tutorial: before a lazily executed graph",
+        ),
+        row(|r| r.teardown_ns, "teardown_ns", "ns", Measured, "profiling tutorial: after either"),
+        row(|r| r.host_call_ns, "host_call_ns", "ns", Fitted, "see below"),
+        row(|r| r.host_io_bytes_per_us, "host_io_bytes_per_us", "bytes/us", Fitted, "see below"),
+        row(|r| r.load_ns, "load_ns", "ns", Measured, "NeuronPerf's sample results, one copy of a toy model"),
+        row(
+            |r| r.load_beside_ns,
+            "load_beside_ns",
+            "ns for each other copy",
+            Derived,
+            "NeuronPerf's sample results: 62 ms for one copy, 294 to 304 for sixteen. The 114 ms of one copy with two workers do not fit and are left out",
+        ),
+        row(
+            |r| r.link_bytes_per_us,
+            "link_bytes_per_us",
+            "bytes/us of a device",
+            Published,
+            "driver: PCIe copies at 16 GB/s on v2. Devices have DMA engines of their own for the host, so each has a link of its own",
+        ),
+        row(|r| r.torch_1_permille.into(), "torch_1_permille", "thousandths", Fitted, "see below"),
+        row(|r| r.warmup_ns, "warmup_ns", "ns", Measured, "NeuronPerf's sample results: 2.6 to 4.4 ms"),
+    ]
+}
+
+pub(super) fn gpsimd(tables: &Generations<'_>) -> Vec<Entry> {
+    let GpsimdCosts {
+        processors: _,
+        tcm_pool_bytes: _,
+        clock_mhz: _,
+        start_cycles: _,
+        integer_cycles: _,
+        float_cycles: _,
+        jump_cycles: _,
+        tcm_cycles: _,
+        divide_cycles: _,
+        call_cycles: _,
+        function_cycles: _,
+        double_factor: _,
+        hbm_access_ns: _,
+        dma_start_ns: _,
+        dma_end_ns: _,
+        dma_bytes_per_us: _,
+    } = GpsimdCosts::of(tables[0]);
+    let row = |value: fn(&GpsimdCosts) -> u64, name, unit, status, source| {
+        read("GPSIMD processors", tables, move |t| value(&GpsimdCosts::of(t)), (name, unit), status, source)
+    };
+    let guide = "architecture guide of NeuronCore-v2";
+    let typical = "typical of in-order cores of this clock; the tutorial's TCM row, which it decides, was in view";
+    let assumed = "order of magnitude of a scalar core; the pipeline is not public";
+    vec![
+        row(|g| g.processors.into(), "processors", "processors", Published, guide),
+        row(
+            |g| g.tcm_pool_bytes,
+            "tcm_pool_bytes",
+            "bytes",
+            Published,
+            "custom operator API reference: pool of `tcm_malloc`",
+        ),
+        row(|g| g.clock_mhz.into(), "clock_mhz", "MHz", Published, guide),
+        row(|g| g.start_cycles.into(), "start_cycles", "cycles", Published, "cost table: `GPSIMD_START` ~ 150"),
+        row(|g| g.tcm_cycles.into(), "tcm_cycles", "cycles an access", Published, guide),
+        row(
+            |g| g.hbm_access_ns,
+            "hbm_access_ns",
+            "ns an element",
+            Derived,
+            "a DMA's first data comes 740 ns after its trigger, after three crossings: trigger, descriptor, data. The tutorial's element-wise row was in view",
+        ),
+        row(
+            |g| g.dma_start_ns,
+            "dma_start_ns",
+            "ns",
+            Measured,
+            "DMA guide's traces: trigger to first data on a GpSimd queue",
+        ),
+        row(
+            |g| g.dma_end_ns,
+            "dma_end_ns",
+            "ns",
+            Measured,
+            "DMA guide's traces: `completion_ns` and `semaphore_to_engine_ns`",
+        ),
+        row(|g| g.dma_bytes_per_us, "dma_bytes_per_us", "bytes/us", Published, "DMA guide: one engine"),
+        row(
+            |g| g.integer_cycles.into(),
+            "integer_cycles",
+            "cycles",
+            Chosen,
+            "one instruction a cycle: addresses, tests, counters",
+        ),
+        row(|g| g.float_cycles.into(), "float_cycles", "cycles", Chosen, typical),
+        row(|g| g.jump_cycles.into(), "jump_cycles", "cycles", Chosen, typical),
+        row(|g| g.divide_cycles.into(), "divide_cycles", "cycles", Chosen, assumed),
+        row(|g| g.call_cycles.into(), "call_cycles", "cycles", Chosen, assumed),
+        row(|g| g.function_cycles.into(), "function_cycles", "cycles", Chosen, assumed),
+        row(
+            |g| g.double_factor.into(),
+            "double_factor",
+            "times",
+            Chosen,
+            "no lanes for double precision are documented: software",
+        ),
+    ]
+}

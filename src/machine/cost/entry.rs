@@ -1,0 +1,81 @@
+//! What an entry of the register is.
+
+use serde::Serialize;
+
+/// How a number is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Stated in public documentation.
+    Published,
+    /// Read off device traces, profiler pictures or program output that AWS published, or timed on a host.
+    Measured,
+    /// Arithmetic on published and measured figures.
+    Derived,
+    /// Found by `validate --calibrate`.
+    Fitted,
+    /// Nothing public decides it.
+    Chosen,
+}
+
+impl Status {
+    /// The words for it.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Measured => "measured",
+            Self::Derived => "derived",
+            Self::Fitted => "fitted",
+            Self::Chosen => "chosen with these rows in view",
+        }
+    }
+}
+
+/// One number or decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// What it belongs to: `Engines`, `DMA`, `Code generation`.
+    pub group: &'static str,
+    /// Its name in the code, or the decision in a few words.
+    pub name: &'static str,
+    /// Its value on NeuronCore-v2, v3 and v4, as text with commas between thousands.
+    pub values: [String; 3],
+    /// Unit of the value; empty for a decision.
+    pub unit: &'static str,
+    /// How it is known on NeuronCore-v2.
+    pub status: Status,
+    /// The document, the arithmetic, or the reason; where another generation has a value of its own, its source too.
+    pub source: &'static str,
+}
+
+impl Entry {
+    /// The cell of a table: `500; v3: 600` is the value of NeuronCore-v2 and that of v3, which v4 has too.
+    #[must_use]
+    pub fn value_cell(&self) -> String {
+        let [v2, v3, v4] = &self.values;
+        let mut cell = v2.clone();
+        for (name, value, before) in [("v3", v3, v2), ("v4", v4, v3)] {
+            if value != before {
+                cell.push_str(&format!("; {name}: {value}"));
+            }
+        }
+        cell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generations_show_where_they_differ() {
+        let cell = |values: [&str; 3]| {
+            let values = values.map(str::to_owned);
+            Entry { group: "", name: "", values, unit: "", status: Status::Chosen, source: "" }.value_cell()
+        };
+        assert_eq!(cell(["1", "1", "1"]), "1");
+        assert_eq!(cell(["1", "2", "2"]), "1; v3: 2");
+        assert_eq!(cell(["1", "2", "3"]), "1; v3: 2; v4: 3");
+    }
+}

@@ -1,0 +1,102 @@
+//! What kernels cost on the GPSIMD processors: eight in-order cores, each with local memory (TCM), in front of device memory.
+//!
+//! One set of figures serves every kernel. docs/costs.md says where each comes from.
+
+use super::CostTable;
+
+/// Costs of one GPSIMD processor, and how many there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GpsimdCosts {
+    /// Processors of the engine (published: 8).
+    pub processors: u32,
+    /// Local memory of each that `tcm_malloc` gives out, bytes (published: 16 KB of 64 KB).
+    pub tcm_pool_bytes: u64,
+    /// Their clock, MHz (published: 1,400 on NeuronCore-v2).
+    pub clock_mhz: u32,
+    /// Cycles before the first processor begins (published, NKI cost table: `GPSIMD_START` ~ 150).
+    pub start_cycles: u32,
+    /// Cycles of an integer operation, an address, a test (assumed: one instruction a cycle).
+    pub integer_cycles: u32,
+    /// Cycles until an operation in single precision has its result (assumed: 4, as pipelined units of such clocks have).
+    pub float_cycles: u32,
+    /// Cycles to fetch again after a jump that is taken (assumed: 4, the front of an in-order pipeline).
+    pub jump_cycles: u32,
+    /// Cycles of an access to local memory (published: 3).
+    pub tcm_cycles: u32,
+    /// Cycles of a division (assumed: an iterative unit, 4 bits a cycle).
+    pub divide_cycles: u32,
+    /// Cycles of a call and its return (assumed: two jumps and two accesses to the stack).
+    pub call_cycles: u32,
+    /// Cycles of an exponential, a logarithm and the like (assumed: range reduction and a polynomial of about ten terms).
+    pub function_cycles: u32,
+    /// How many times longer double precision takes, in which the processors have no lanes (assumed: software, 10).
+    pub double_factor: u32,
+    /// One element access to device memory, nanoseconds (derived: a DMA from a GpSimd queue has its first data 740 ns after its
+    /// trigger (measured), and that takes three crossings: trigger, descriptor, data).
+    pub hbm_access_ns: u64,
+    /// From a DMA's trigger to its first data, nanoseconds (measured on a GpSimd queue: 740).
+    pub dma_start_ns: u64,
+    /// From its last data to the processor going on, nanoseconds: semaphore visible and dependent start (measured: 300).
+    pub dma_end_ns: u64,
+    /// Rate of the one DMA engine that a copy uses, bytes per microsecond (published: 17 B/ns on NeuronCore-v2).
+    pub dma_bytes_per_us: u64,
+}
+
+/// Crossings between engine and device memory in the first 740 ns of a DMA: trigger, descriptor, data.
+const CROSSINGS_OF_A_DMA: u64 = 3;
+
+impl GpsimdCosts {
+    /// The processors of a core.
+    #[must_use]
+    pub fn of(costs: &CostTable) -> Self {
+        let dma_start_ns = 740;
+        let (jump_cycles, tcm_cycles) = (4, 3);
+        Self {
+            processors: 8,
+            tcm_pool_bytes: 16 * 1024,
+            clock_mhz: costs.core.gpsimd_mhz,
+            start_cycles: costs.engine.gpsimd_start_cycles,
+            integer_cycles: 1,
+            float_cycles: 4,
+            jump_cycles,
+            tcm_cycles,
+            divide_cycles: 8,
+            call_cycles: 2 * (jump_cycles + tcm_cycles),
+            function_cycles: 60,
+            double_factor: 10,
+            hbm_access_ns: (dma_start_ns + CROSSINGS_OF_A_DMA / 2) / CROSSINGS_OF_A_DMA,
+            dma_start_ns,
+            dma_end_ns: costs.dma.completion_ns + costs.dma.semaphore_to_engine_ns,
+            dma_bytes_per_us: costs.dma.engine_bytes_per_us,
+        }
+    }
+
+    /// Cycles as picoseconds.
+    #[must_use]
+    pub const fn cycles_ps(&self, cycles: u32) -> u64 {
+        let mhz = if self.clock_mhz == 0 { 1 } else { self.clock_mhz };
+        cycles as u64 * 1_000_000 / mhz as u64
+    }
+
+    /// A copy by DMA that the processor waits for, picoseconds.
+    #[must_use]
+    pub const fn dma_ps(&self, bytes: u64) -> u64 {
+        let rate = if self.dma_bytes_per_us == 0 { 1 } else { self.dma_bytes_per_us };
+        (self.dma_start_ns + self.dma_end_ns) * 1_000 + bytes.saturating_mul(1_000_000) / rate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chunk_takes_about_the_documented_fixed_time() {
+        let costs = GpsimdCosts::of(&CostTable::neuroncore_v2());
+        // The DMA guide names about 1.3 us for a small copy between engines.
+        let chunk_ns = costs.dma_ps(4_096) / 1_000;
+        assert!((1_200..1_400).contains(&chunk_ns), "{chunk_ns}");
+        assert_eq!(costs.hbm_access_ns, 247);
+        assert_eq!(costs.cycles_ps(14), 10_000);
+    }
+}

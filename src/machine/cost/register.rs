@@ -1,0 +1,72 @@
+//! The register: every number and every decision that changes a simulated time, with its unit, its status and its source.
+//!
+//! Values are read from the tables that the simulator uses, so the register cannot disagree with them. The structs are
+//! taken apart field by field: a constant that is added without an entry here does not compile.
+
+use super::entry::Entry;
+use super::{CostTable, chosen, entries};
+
+/// Every entry, group by group.
+#[must_use]
+pub fn register() -> Vec<Entry> {
+    let v2 = CostTable::neuroncore_v2();
+    let v3 = CostTable::neuroncore_v3().unwrap_or_else(|_| v2.clone());
+    let v4 = CostTable::neuroncore_v4().unwrap_or_else(|_| v2.clone());
+    let tables = [&v2, &v3, &v4];
+    let mut all = entries::core(&tables);
+    all.extend(entries::engines(&tables));
+    all.extend(entries::dma(&tables));
+    all.extend(entries::gpsimd(&tables));
+    all.extend(entries::runtime(&tables));
+    all.extend(chosen::calibration());
+    all.extend(chosen::code_generation());
+    all.extend(chosen::host());
+    all
+}
+
+/// The register as the Markdown tables of `docs/costs.md`, one for each group.
+#[must_use]
+pub fn register_markdown() -> String {
+    let mut out = String::new();
+    let mut group = "";
+    for entry in register() {
+        if entry.group != group {
+            group = entry.group;
+            let gap = if out.is_empty() { "" } else { "\n" };
+            out.push_str(&format!(
+                "{gap}### {group}\n\n| name | value | unit | status | source |\n|---|---|---|---|---|\n"
+            ));
+        }
+        let (value, status) = (entry.value_cell(), entry.status.words());
+        out.push_str(&format!("| {} | {value} | {} | {status} | {} |\n", entry.name, entry.unit, entry.source));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::FxHashSet;
+    use crate::machine::cost::entry::Status;
+
+    #[test]
+    fn every_entry_has_a_name_of_its_own_a_value_and_a_source() {
+        let all = register();
+        let mut names = FxHashSet::default();
+        for entry in &all {
+            assert!(names.insert((entry.group, entry.name)), "{} twice", entry.name);
+            assert!(!entry.source.is_empty() && !entry.values[0].is_empty(), "{entry:?}");
+            assert!(!entry.source.contains('|') && !entry.name.contains('|'), "{entry:?}");
+        }
+    }
+
+    #[test]
+    fn the_fitted_numbers_are_those_of_the_calibration() {
+        let fitted: Vec<&str> = register()
+            .iter()
+            .filter(|e| e.status == Status::Fitted && e.group == "Fitted numbers")
+            .map(|e| e.name)
+            .collect();
+        assert_eq!(fitted.len(), 5, "{fitted:?}");
+    }
+}

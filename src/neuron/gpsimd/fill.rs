@@ -1,0 +1,49 @@
+//! Inputs of a kernel.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::Rng;
+
+/// What an input holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fill {
+    /// Element `i` of `n` is `(i - n/2) / 8`.
+    Ramp,
+    /// Standard normal numbers of the seed.
+    #[default]
+    Normal,
+}
+
+/// So many values. Every input of a kernel is a stream of its own.
+#[must_use]
+pub fn filled(fill: Fill, elements: u64, seed: u64, stream: u64) -> Vec<f32> {
+    match fill {
+        Fill::Ramp => {
+            let half = elements as f64 / 2.0;
+            (0..elements).map(|i| ((i as f64 - half) / 8.0) as f32).collect()
+        }
+        Fill::Normal => {
+            let mut rng = Rng::new(seed, stream);
+            (0..elements).map(|_| rng.normal_f64() as f32).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ramp_crosses_zero_in_its_middle() {
+        let ramp = filled(Fill::Ramp, 16, 0, 0);
+        assert_eq!((ramp[0], ramp[8], ramp[15]), (-1.0, 0.0, 0.875));
+    }
+
+    #[test]
+    fn normal_values_are_of_the_seed() {
+        assert_eq!(filled(Fill::Normal, 8, 3, 0), filled(Fill::Normal, 8, 3, 0));
+        assert_ne!(filled(Fill::Normal, 8, 3, 0), filled(Fill::Normal, 8, 3, 1));
+        assert_ne!(filled(Fill::Normal, 8, 3, 0), filled(Fill::Normal, 8, 4, 0));
+    }
+}

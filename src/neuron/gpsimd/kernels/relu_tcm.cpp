@@ -1,0 +1,53 @@
+// ReLU with the TCM accessor: blocks are copied to local memory, worked on there, and copied back.
+#include <stdint.h>
+#include <stdlib.h>
+#include <torch/torch.h>
+#include <neuron/neuron-utils.hpp>
+
+static constexpr size_t block = 1024;
+
+torch::Tensor relu_forward(const torch::Tensor& t_in) {
+  size_t elements = t_in.numel();
+  torch::Tensor t_out = torch::zeros(t_in.sizes(), torch::kFloat);
+  float *buffer = (float*)torch::neuron::tcm_malloc(sizeof(float) * block);
+  if (buffer != nullptr) {
+    auto in = t_in.tcm_accessor();
+    auto out = t_out.tcm_accessor();
+    for (size_t start = 0; start < elements; start += block) {
+      size_t left = elements - start;
+      size_t count = (left > block) ? block : left;
+      in.tensor_to_tcm<float>(buffer, start, count);
+      for (size_t i = 0; i < count; i++) {
+        buffer[i] = buffer[i] > 0.0 ? buffer[i] : 0.0;
+      }
+      out.tcm_to_tensor<float>(buffer, start, count);
+    }
+  }
+  torch::neuron::tcm_free(buffer);
+  return t_out;
+}
+
+torch::Tensor relu_backward(const torch::Tensor& t_grad, const torch::Tensor& t_in) {
+  size_t elements = t_in.numel();
+  torch::Tensor t_out = torch::zeros(t_in.sizes(), torch::kFloat);
+  float *grads = (float*)torch::neuron::tcm_malloc(sizeof(float) * block);
+  float *inputs = (float*)torch::neuron::tcm_malloc(sizeof(float) * block);
+  if (grads != nullptr && inputs != nullptr) {
+    auto grad = t_grad.tcm_accessor();
+    auto in = t_in.tcm_accessor();
+    auto out = t_out.tcm_accessor();
+    for (size_t start = 0; start < elements; start += block) {
+      size_t left = elements - start;
+      size_t count = (left > block) ? block : left;
+      grad.tensor_to_tcm<float>(grads, start, count);
+      in.tensor_to_tcm<float>(inputs, start, count);
+      for (size_t i = 0; i < count; i++) {
+        grads[i] = inputs[i] > 0.0 ? grads[i] : 0.0;
+      }
+      out.tcm_to_tensor<float>(grads, start, count);
+    }
+  }
+  torch::neuron::tcm_free(inputs);
+  torch::neuron::tcm_free(grads);
+  return t_out;
+}

@@ -1,0 +1,48 @@
+//! Kernels that come with the program: the steps of the tutorial, in the shape of its interface.
+
+/// A kernel that comes with the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BuiltIn {
+    /// Its name.
+    pub name: &'static str,
+    /// What it shows.
+    pub description: &'static str,
+    /// Whether it is for all processors.
+    pub multicore: bool,
+    /// Its source.
+    pub source: &'static str,
+}
+
+/// All of them, in the order of the tutorial.
+pub const BUILT_IN: [BuiltIn; 4] = [
+    BuiltIn {
+        name: "relu-element",
+        description: "element by element with the standard accessor",
+        multicore: false,
+        source: include_str!("kernels/relu_element.cpp"),
+    },
+    BuiltIn {
+        name: "relu-tcm",
+        description: "blocks of 1,024 elements in local memory",
+        multicore: false,
+        source: include_str!("kernels/relu_tcm.cpp"),
+    },
+    BuiltIn {
+        name: "relu-multicore",
+        description: "blocks on all processors, divided as the tutorial does",
+        multicore: true,
+        source: include_str!("kernels/relu_multicore.cpp"),
+    },
+    BuiltIn {
+        name: "relu-multicore-fixed",
+        description: "the same, right for any number of elements",
+        multicore: true,
+        source: include_str!("kernels/relu_multicore_fixed.cpp"),
+    },
+];
+
+/// The kernel of a name.
+#[must_use]
+pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
+    BUILT_IN.iter().find(|k| k.name == name)
+}

@@ -1,0 +1,72 @@
+//! What a kernel should have computed.
+
+use super::spec::{CustomOpError, CustomOpSpec};
+use crate::kernel::{HbmTensor, Meter, Role, RunOptions, Work, compile, run};
+
+/// A ReLU, which the tutorial's kernels compute.
+const RELU: &str = "x > 0 ? x : 0";
+
+struct NoMeter;
+
+impl Meter for NoMeter {
+    fn line(&mut self, _line: u32) {}
+    fn work(&mut self, _line: u32, _work: Work) {}
+}
+
+/// The expression that a kernel is compared with, if there is one.
+pub(super) fn expression<'a>(spec: &'a CustomOpSpec, kernel: &str) -> Option<&'a str> {
+    spec.reference.as_deref().or_else(|| kernel.to_ascii_lowercase().contains("relu").then_some(RELU))
+}
+
+/// The expression's value for each element. It is written in the language of kernels, so it is computed by a kernel.
+///
+/// # Errors
+/// When it does not compile or does not run.
+pub(super) fn values(text: &str, inputs: &[HbmTensor]) -> Result<Vec<Option<f32>>, CustomOpError> {
+    let fail = |reason: String| CustomOpError::Reference { text: text.to_owned(), reason };
+    let names = ["x", "y", "z", "w"];
+    let used = inputs.get(..inputs.len().min(names.len())).unwrap_or(inputs);
+    let (mut parameters, mut reads) = (Vec::new(), String::new());
+    for (i, name) in names.iter().enumerate().take(used.len()) {
+        parameters.push(format!("const torch::Tensor& t{i}"));
+        reads.push_str(&format!("auto a{i} = t{i}.read_stream_accessor<float>(); float {name} = 0;\n"));
+    }
+    let mut next = String::new();
+    for (i, name) in names.iter().enumerate().take(used.len()) {
+        next.push_str(&format!("{name} = a{i}.read(); "));
+    }
+    let source = format!(
+        "torch::Tensor reference({}) {{ torch::Tensor out = torch::empty(t0.sizes(), torch::kFloat);\n{reads}\
+         auto result = out.write_stream_accessor<float>();\n\
+         for (size_t i = 0; i < t0.numel(); i++) {{ {next} result.write(\n{text}\n); }} return out; }}",
+        parameters.join(", ")
+    );
+    let program = compile(&source).map_err(|d| fail(d.first().map(|d| d.problem.to_string()).unwrap_or_default()))?;
+    let Some(kernel) = program.kernel(Role::Forward) else { return Err(fail("it is not an expression".to_owned())) };
+    let elements = used.first().map_or(0, HbmTensor::elements);
+    let options = RunOptions {
+        multicore: false,
+        cores: 1,
+        tcm_pool_bytes: 64 * 1024,
+        step_limit: RunOptions::step_limit_for(elements),
+    };
+    let outcome = run(kernel, used, &options, &mut [NoMeter]);
+    if outcome.complete {
+        return Ok(outcome.result);
+    }
+    Err(fail(outcome.diagnostics.first().map(|d| d.problem.to_string()).unwrap_or_default()))
+}
+
+/// The largest difference; an element that nothing wrote counts as zero, and one that is not a number as infinity.
+pub(super) fn max_abs_error(result: &[Option<f32>], expected: &[Option<f32>]) -> f64 {
+    let mut largest = 0.0_f64;
+    for (a, b) in result.iter().zip(expected) {
+        let (a, b) = (a.unwrap_or(0.0), b.unwrap_or(0.0));
+        if a == b || (a.is_nan() && b.is_nan()) {
+            continue;
+        }
+        let error = (f64::from(a) - f64::from(b)).abs();
+        largest = if error.is_nan() { f64::INFINITY } else { largest.max(error) };
+    }
+    largest
+}

@@ -1,0 +1,148 @@
+//! The answer about a custom operator, as JSON has it (docs/formats/customop-json.md).
+
+use serde::Serialize;
+
+use super::meter::{Kind, LineCost};
+use super::operator::CallCost;
+use crate::kernel::{Diagnostic, Severity};
+
+/// The answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CustomOpReport {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Whether every processor runs it.
+    pub multicore: bool,
+    /// Processors that run it.
+    pub cores: u32,
+    /// Whether every run of the kernel came to its end.
+    pub complete: bool,
+    /// Steps of the network in a second; absent when a kernel of the step does not come to its end.
+    pub iterations_per_s: Option<f64>,
+    /// The slower of host and device in a step, nanoseconds.
+    pub step_ns: Option<f64>,
+    /// `host` or `device`: which of the two that is.
+    pub bound_by: Option<&'static str>,
+    /// Time of the operator for one element, nanoseconds.
+    pub ns_per_element: Option<f64>,
+    /// Where the time goes.
+    pub breakdown_ns: Breakdown,
+    /// Largest difference from the reference; absent when there is none or the kernel did not end.
+    pub max_abs_error: Option<f64>,
+    /// The first values of the result; null for one that was never written.
+    pub output: Vec<Option<f32>>,
+    /// Each line that ran.
+    pub lines: Vec<LineReport>,
+    /// Time of each processor, nanoseconds.
+    pub cores_ns: Vec<f64>,
+    /// What is wrong, in order of place.
+    pub diagnostics: Vec<DiagnosticLine>,
+}
+
+/// Where the time goes, nanoseconds. Parts of the operator are those of its slowest processor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Breakdown {
+    /// Waiting for single elements of device memory.
+    pub hbm_access: f64,
+    /// Copies between device memory and TCM.
+    pub dma: f64,
+    /// Tensors filled or copied in device memory.
+    pub tensor_move: f64,
+    /// Instructions and accesses to local memory.
+    pub compute: f64,
+    /// Starting the engine.
+    pub start: f64,
+    /// The rest of the network on the device; 0 for a run on an input by itself.
+    pub network: f64,
+    /// The host's work for the step, beside the device; 0 for a run on an input by itself.
+    pub host: f64,
+}
+
+/// One line of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LineReport {
+    /// Its number, from 1.
+    pub line: usize,
+    /// How often it ran, on all processors together.
+    pub count: u64,
+    /// Time of all processors on it, nanoseconds.
+    pub time_ns: f64,
+}
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DiagnosticLine {
+    /// Stable name of the kind.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+pub(super) const fn ns(ps: u64) -> f64 {
+    ps as f64 / 1_000.0
+}
+
+impl CustomOpReport {
+    /// Takes over what calls cost.
+    pub(super) fn cost(&mut self, cost: &CallCost) {
+        let part = |kind: Kind| ns(cost.kinds_ps[kind as usize]);
+        self.ns_per_element = (cost.elements > 0).then(|| ns(cost.time_ps) / cost.elements as f64);
+        self.breakdown_ns = Breakdown {
+            hbm_access: part(Kind::HbmAccess),
+            dma: part(Kind::Dma),
+            tensor_move: part(Kind::TensorMove),
+            compute: part(Kind::Compute),
+            start: ns(cost.start_ps),
+            ..self.breakdown_ns
+        };
+        self.cores_ns = cost.cores_ps.iter().map(|ps| ns(*ps)).collect();
+        let ran = |l: &&(usize, &LineCost)| l.1.count > 0 || l.1.time_ps > 0;
+        let all: Vec<(usize, &LineCost)> = cost.lines.iter().enumerate().collect();
+        self.lines = all
+            .iter()
+            .filter(ran)
+            .map(|(line, l)| LineReport { line: *line, count: l.count, time_ns: ns(l.time_ps) })
+            .collect();
+    }
+
+    /// Adds problems that are not there yet.
+    pub(super) fn problems(&mut self, found: &[Diagnostic]) {
+        for d in found {
+            let new = DiagnosticLine {
+                code: d.problem.code(),
+                severity: d.problem.severity(),
+                line: d.pos.line,
+                column: d.pos.column,
+                message: d.problem.to_string(),
+            };
+            let same = |o: &DiagnosticLine| (o.code, o.line, o.column) == (new.code, new.line, new.column);
+            if !self.diagnostics.iter().any(same) {
+                self.diagnostics.push(new);
+            }
+        }
+        self.diagnostics.sort_by_key(|d| (d.line, d.column));
+    }
+
+    /// Whether a problem is an error.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// As JSON, with a line end.
+    ///
+    /// # Errors
+    /// When it cannot be written, which no report shows.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string_pretty(self).map(|mut text| {
+            text.push('\n');
+            text
+        })
+    }
+}

@@ -1,0 +1,132 @@
+//! What a person asks about a custom operator.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::fill::Fill;
+
+/// What a step does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Workload {
+    /// The forward pass of one batch.
+    #[default]
+    Inference,
+    /// Forward, backward and update.
+    Training,
+}
+
+/// A custom operator, the network that uses it, and an input to try it on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CustomOpSpec {
+    /// Name of the kernel, for reports.
+    pub name: String,
+    /// Its source.
+    pub source: String,
+    /// Whether every processor runs it.
+    pub multicore: bool,
+    /// Processors of the engine.
+    pub cores: u32,
+    /// Widths of the network: input, hidden layers, output. The operator follows every layer but the last.
+    pub layers: Vec<u64>,
+    /// Samples of a step.
+    pub batch: u64,
+    /// What a step does.
+    pub workload: Workload,
+    /// Shape of an input to run the kernel on by itself; what is reported of lines and times is then of that run.
+    pub input: Option<Vec<u64>>,
+    /// What inputs hold.
+    pub fill: Fill,
+    /// Seed of inputs.
+    pub seed: u64,
+    /// What the kernel should compute, as an expression of `x` (and `y` for a second input); a kernel with `relu` in its name has
+    /// one already.
+    pub reference: Option<String>,
+}
+
+impl CustomOpSpec {
+    /// A kernel with the tutorial's network.
+    #[must_use]
+    pub fn new(name: &str, source: &str, multicore: bool) -> Self {
+        Self {
+            name: name.to_owned(),
+            source: source.to_owned(),
+            multicore,
+            cores: 8,
+            layers: vec![784, 4096, 2048, 10],
+            batch: 32,
+            workload: Workload::Inference,
+            input: None,
+            fill: Fill::Normal,
+            seed: 0,
+            reference: None,
+        }
+    }
+
+    /// Refuses what cannot be run.
+    ///
+    /// # Errors
+    /// Naming the option and its bounds.
+    pub fn check(&self) -> Result<(), CustomOpError> {
+        let within = |option: &'static str, value: u64, low: u64, high: u64| {
+            if (low..=high).contains(&value) { Ok(()) } else { Err(CustomOpError::Range { option, value, low, high }) }
+        };
+        within("cores", u64::from(self.cores), 1, 64)?;
+        within("batch", self.batch, 1, 65_536)?;
+        within("number of layers", self.layers.len() as u64, 2, 16)?;
+        for width in &self.layers {
+            within("layer width", *width, 1, 65_536)?;
+        }
+        for hidden in self.hidden() {
+            within("elements of one operator call", hidden.saturating_mul(self.batch), 1, MAX_ELEMENTS)?;
+        }
+        if let Some(dims) = &self.input {
+            within("number of input dimensions", dims.len() as u64, 1, 8)?;
+            let elements = dims.iter().fold(1_u64, |n, d| n.saturating_mul(*d));
+            within("elements of the input", elements, 1, MAX_ELEMENTS)?;
+        }
+        Ok(())
+    }
+
+    /// Widths after which the operator is called.
+    pub fn hidden(&self) -> impl Iterator<Item = u64> + '_ {
+        let inner = self.layers.len().saturating_sub(1);
+        self.layers.iter().take(inner).skip(1).copied()
+    }
+}
+
+/// The most elements of one call: a minute of an interpreter in a browser.
+const MAX_ELEMENTS: u64 = 1 << 23;
+
+/// A question that has no answer, apart from what is wrong with the kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CustomOpError {
+    /// An option outside its bounds.
+    #[error("{option} {value} is outside {low} to {high}")]
+    Range {
+        /// Which.
+        option: &'static str,
+        /// As given.
+        value: u64,
+        /// The least.
+        low: u64,
+        /// The most.
+        high: u64,
+    },
+    /// The network cannot be simulated.
+    #[error("the network cannot be simulated: {reason}")]
+    Network {
+        /// What the compiler or the simulator says.
+        reason: String,
+    },
+    /// The reference expression is wrong.
+    #[error(
+        "the reference expression '{text}' cannot be computed: {reason}; write an expression of x, such as x > 0 ? x : 0"
+    )]
+    Reference {
+        /// As given.
+        text: String,
+        /// Why.
+        reason: String,
+    },
+}

@@ -1,0 +1,363 @@
+//! The level of every slice of a profile.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::family::{Family, family_of};
+use super::places::{KINETO, PREFERRED, kineto_level, neuron_level, wrapping_level, xla_level};
+use super::wrappers::{self, Wrapper, is_wrapping_level};
+use crate::base::{FxHashMap, Idx, IndexVec, StrId};
+use crate::define_idx;
+use crate::profile::{Profile, SliceId, TrackId};
+
+define_idx! {
+    /// A level of one profile.
+    pub struct LevelId;
+}
+
+/// What to call all levels together.
+pub const ALL_LEVELS: &str = "all";
+/// The most threads of a profile of no known producer that are levels: beyond them, the rest is one.
+const MOST_THREADS: usize = 200;
+/// What slices of a category that its producer does not document are on.
+const OTHER: &str = "other";
+
+/// A group of slices of which no two show the same work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Level {
+    /// Its name: `device kernels`.
+    pub name: String,
+    /// Number of slices.
+    pub slices: u64,
+    /// Whether its slices only wrap others; such a level leads no list.
+    pub wraps: bool,
+}
+
+/// No level has this name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("there is no level '{name}' in this profile: it has {}", known.join(", "))]
+pub struct UnknownLevel {
+    /// The name that was asked for.
+    pub name: String,
+    /// The names there are, `all` among them.
+    pub known: Vec<String>,
+}
+
+/// How the slices of a track find their level.
+#[derive(Clone, Copy, Debug)]
+enum Rule {
+    /// All of them have this one.
+    All(LevelId),
+    /// Their category decides.
+    ByCategory,
+}
+
+/// The levels of a profile, and the level of every slice.
+#[derive(Clone, Debug, Default)]
+pub struct Levels {
+    family: Family,
+    list: IndexVec<LevelId, Level>,
+    of_track: IndexVec<TrackId, Rule>,
+    /// For each text, the level of slices of that category.
+    of_category: Vec<LevelId>,
+    /// For each text, the wrapper that slices of that name are.
+    of_name: Vec<Option<Wrapper>>,
+    /// The level of wrappers by the level they would have.
+    wrapping: FxHashMap<(Wrapper, LevelId), LevelId>,
+    default: Option<LevelId>,
+}
+
+impl Levels {
+    /// Looks at the tracks, categories and names of a profile; visits every slice once.
+    #[must_use]
+    pub fn of(profile: &Profile) -> Self {
+        let family = family_of(profile);
+        let mut names = Names::default();
+        let mut levels = Self { family, ..Self::default() };
+        levels.of_track = match family {
+            Family::Kineto => profile.tracks().iter().map(|_| Rule::ByCategory).collect(),
+            Family::Neuron => tracks(profile, |t| names.id(&neuron_level(profile, t))),
+            Family::Xla => tracks(profile, |t| names.id(&xla_level(profile, t))),
+            Family::Other => threads(profile, &mut names),
+        };
+        let strings = profile.strings();
+        let texts = || (0..strings.len()).map(|i| strings.get(StrId::from_usize(i)));
+        if family == Family::Kineto {
+            for name in KINETO {
+                names.id(name);
+            }
+            levels.of_category = texts().map(|t| names.id(kineto_level(t).unwrap_or(OTHER))).collect();
+        }
+        levels.of_name = match family {
+            Family::Other if is_time_trace(profile) => {
+                texts().map(|t| t.starts_with("Total ").then_some(Wrapper::Total)).collect()
+            }
+            Family::Other => Vec::new(),
+            Family::Neuron => texts().map(|t| wrappers::by_name_of_run(t).or_else(|| wrappers::by_name(t))).collect(),
+            _ => texts().map(wrappers::by_name).collect(),
+        };
+        for wrapper in [Wrapper::Step, Wrapper::Profiler, Wrapper::Compilation, Wrapper::Total] {
+            if levels.of_name.contains(&Some(wrapper)) {
+                for place in (0..names.list.len()).map(LevelId::from_usize) {
+                    let level = names.id(wrapping_level(wrapper, &names.list[place]));
+                    levels.wrapping.insert((wrapper, place), level);
+                }
+            }
+        }
+        levels.list = names
+            .list
+            .iter()
+            .map(|name| Level { name: name.clone(), slices: 0, wraps: is_wrapping_level(name) })
+            .collect();
+        levels.count(profile);
+        levels
+    }
+
+    fn count(&mut self, profile: &Profile) {
+        let mut counts = vec![0u64; self.list.len()];
+        for (track, info) in profile.tracks().iter_enumerated() {
+            if info.kind.is_own() {
+                for id in profile.slices().of_track(track) {
+                    counts[self.of_slice(profile, track, id).index()] += 1;
+                }
+            }
+        }
+        for (level, count) in self.list.iter_mut().zip(counts) {
+            level.slices = count;
+        }
+        let used = |id: &LevelId| self.list[*id].slices > 0;
+        let named = |name: &&str| self.list.ids().find(|id| self.list[*id].name == **name).filter(used);
+        let mut working = self.list.ids().filter(|id| used(id) && !self.list[*id].wraps);
+        self.default = match self.family {
+            Family::Other => working.next().filter(|_| working.next().is_none()),
+            _ => PREFERRED.iter().find_map(|name| named(&name)).or_else(|| working.next()),
+        };
+    }
+
+    /// Who wrote the profile.
+    #[must_use]
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// The level of a slice; every slice has one.
+    #[must_use]
+    pub fn of_slice(&self, profile: &Profile, track: TrackId, id: SliceId) -> LevelId {
+        let slices = profile.slices();
+        let place = match self.of_track.get(track) {
+            Some(Rule::All(level)) => *level,
+            _ => self.of_category.get(slices.category(id).index()).copied().unwrap_or(LevelId(0)),
+        };
+        match self.of_name.get(slices.name(id).index()) {
+            Some(Some(wrapper)) => self.wrapping.get(&(*wrapper, place)).copied().unwrap_or(place),
+            _ => place,
+        }
+    }
+
+    /// Whether a slice only wraps others.
+    #[must_use]
+    pub fn wraps(&self, profile: &Profile, track: TrackId, id: SliceId) -> bool {
+        self.list.get(self.of_slice(profile, track, id)).is_some_and(|level| level.wraps)
+    }
+
+    /// A level.
+    #[must_use]
+    pub fn get(&self, id: LevelId) -> Option<&Level> {
+        self.list.get(id)
+    }
+
+    /// All levels, also those without slices, in the order of their ids.
+    pub fn all(&self) -> impl Iterator<Item = &Level> {
+        self.list.iter()
+    }
+
+    /// The levels that have slices: first those of work, then those that only wrap, each in the order of the profile.
+    pub fn used(&self) -> impl Iterator<Item = (LevelId, &Level)> {
+        let of = |wraps: bool| self.list.iter_enumerated().filter(move |(_, l)| l.slices > 0 && l.wraps == wraps);
+        of(false).chain(of(true))
+    }
+
+    /// The level that is looked at when nobody chooses one; absent when that is all of them together, as for a profile of
+    /// no known producer with several threads, each of which is a level.
+    #[must_use]
+    pub fn default_level(&self) -> Option<LevelId> {
+        self.default
+    }
+
+    /// What a level is called; `all` for all of them.
+    #[must_use]
+    pub fn name(&self, level: Option<LevelId>) -> &str {
+        level.and_then(|id| self.list.get(id)).map_or(ALL_LEVELS, |level| level.name.as_str())
+    }
+
+    /// The level of a name, in any case and with `-` for spaces; absent for `all`.
+    ///
+    /// # Errors
+    /// When the profile has no slices of a level of that name.
+    pub fn find(&self, name: &str) -> Result<Option<LevelId>, UnknownLevel> {
+        let plain = |text: &str| text.trim().replace(['-', '_'], " ").to_lowercase();
+        let wanted = plain(name);
+        if wanted == ALL_LEVELS {
+            return Ok(None);
+        }
+        let found = self.used().find(|(_, level)| plain(&level.name) == wanted).map(|(id, _)| id);
+        let known = || self.used().map(|(_, l)| l.name.clone()).chain([ALL_LEVELS.to_owned()]).collect();
+        found.map(Some).ok_or_else(|| UnknownLevel { name: name.to_owned(), known: known() })
+    }
+}
+
+/// Levels by name, in the order in which they are first named.
+#[derive(Default)]
+struct Names {
+    list: IndexVec<LevelId, String>,
+    known: FxHashMap<String, LevelId>,
+}
+
+impl Names {
+    fn id(&mut self, name: &str) -> LevelId {
+        if let Some(&id) = self.known.get(name) {
+            return id;
+        }
+        let id = self.list.push(name.to_owned());
+        self.known.insert(name.to_owned(), id);
+        id
+    }
+}
+
+fn tracks(profile: &Profile, mut level: impl FnMut(TrackId) -> LevelId) -> IndexVec<TrackId, Rule> {
+    profile.tracks().ids().map(|t| Rule::All(level(t))).collect()
+}
+
+/// A level for each thread, by what a person calls it; threads of one name are one level.
+fn threads(profile: &Profile, names: &mut Names) -> IndexVec<TrackId, Rule> {
+    let mut level = |(id, track): (TrackId, &crate::profile::Track)| {
+        let name = format!("{} / {}", profile.process_label(track.process), profile.track_label(id));
+        let is_new = !names.known.contains_key(&name);
+        Rule::All(names.id(if is_new && names.list.len() >= MOST_THREADS { OTHER } else { &name }))
+    };
+    profile.tracks().iter_enumerated().map(&mut level).collect()
+}
+
+/// Whether clang's `-ftime-trace` wrote it, which adds sums of the whole as spans.
+fn is_time_trace(profile: &Profile) -> bool {
+    profile.meta().properties.iter().any(|(key, _)| key == "beginningOfTime")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::ProfileBuilder;
+
+    fn level_of<'a>(profile: &'a Profile, name: &str) -> &'a str {
+        let slices = profile.slices();
+        let id = slices.ids().find(|id| profile.str(slices.name(*id)) == name).unwrap();
+        let levels = profile.levels();
+        levels.name(Some(levels.of_slice(profile, slices.track(id), id)))
+    }
+
+    #[test]
+    fn categories_of_kineto_are_levels_and_wrappers_have_their_own() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "python");
+        let (t, k) = (b.thread(p, "1", "main"), b.thread(p, "7", "stream 7"));
+        for (track, name, category) in [
+            (t, "PyTorch Profiler (0)", "Trace"),
+            (t, "ProfilerStep#4", "user_annotation"),
+            (t, "forward", "user_annotation"),
+            (t, "aten::mm", "cpu_op"),
+            (t, "cudaLaunchKernel", "cuda_runtime"),
+            (t, "odd", "mine"),
+            (k, "ProfilerStep#4 copy", "gpu_user_annotation"),
+            (k, "ProfilerStep#5", "gpu_user_annotation"),
+            (k, "gemm", "kernel"),
+        ] {
+            b.slice(track, 0, 10, name, category, None);
+        }
+        let profile = b.finish(Diagnostics::new());
+        for (name, level) in [
+            ("PyTorch Profiler (0)", "profiler"),
+            ("ProfilerStep#4", "steps"),
+            ("ProfilerStep#5", "device steps"),
+            ("forward", "annotations"),
+            ("aten::mm", "CPU ops"),
+            ("cudaLaunchKernel", "runtime calls"),
+            ("odd", "other"),
+            ("gemm", "device kernels"),
+        ] {
+            assert_eq!(level_of(&profile, name), level, "{name}");
+        }
+        let levels = profile.levels();
+        assert_eq!(levels.name(levels.default_level()), "device kernels");
+        assert_eq!(levels.find("CPU-Ops").map(|l| levels.name(l).to_owned()), Ok("CPU ops".to_owned()));
+        assert_eq!(levels.find("all"), Ok(None));
+        let error = levels.find("modules").unwrap_err().to_string();
+        assert!(
+            error.starts_with("there is no level 'modules' in this profile: it has ") && error.ends_with(", all"),
+            "{error}"
+        );
+        // Wrapping levels come last.
+        let wraps: Vec<bool> = levels.used().map(|(_, l)| l.wraps).collect();
+        assert!(wraps.is_sorted() && wraps.iter().filter(|w| **w).count() == 3, "{wraps:?}");
+        assert_eq!(levels.used().map(|(_, l)| l.slices).sum::<u64>(), 9);
+    }
+
+    #[test]
+    fn rows_of_neuron_and_xla_are_levels_and_so_are_other_threads() {
+        let profile = |rows: &[(&str, &str, &str)]| {
+            let mut b = ProfileBuilder::new("test");
+            for (i, (process, row, name)) in rows.iter().enumerate() {
+                let p = b.process(process, process);
+                let t = b.thread(p, &i.to_string(), row);
+                b.slice(t, 0, 10, name, "", None);
+            }
+            b.finish(Diagnostics::new())
+        };
+        let neuron = profile(&[
+            ("Process Overview", "Neuron Runtime Setup", "setup"),
+            ("Process Execution", "Modules", "NN[model]"),
+            ("Process Execution", "Framework Ops", "aten__addmm_dot"),
+            ("Process Execution", "HLO Ops", "%dot.7"),
+            ("Process Data Transfer", "HLO Ops", "%transpose.2"),
+            ("NeuronCore engines", "Tensor", "MATMUL"),
+        ]);
+        let expected = [
+            ("setup", "runtime setup"),
+            ("NN[model]", "modules"),
+            ("aten__addmm_dot", "framework ops"),
+            ("%dot.7", "HLO ops"),
+            ("%transpose.2", "HLO ops of data transfer"),
+            ("MATMUL", "engines"),
+        ];
+        for (name, level) in expected {
+            assert_eq!(level_of(&neuron, name), level, "{name}");
+        }
+        assert_eq!(neuron.levels().name(neuron.levels().default_level()), "framework ops");
+
+        let xla = profile(&[
+            ("/device:TPU:0", "Steps", "1"),
+            ("/device:TPU:0", "XLA Modules", "jit_f"),
+            ("/device:TPU:0", "XLA Ops", "fusion.1"),
+            ("/host:CPU", "python", "$profiler.py:193 stop_trace"),
+            ("/host:CPU", "python", "run"),
+        ]);
+        let expected = [
+            ("1", "steps"),
+            ("jit_f", "modules"),
+            ("fusion.1", "ops"),
+            ("$profiler.py:193 stop_trace", "profiler"),
+            ("run", "host"),
+        ];
+        for (name, level) in expected {
+            assert_eq!(level_of(&xla, name), level, "{name}");
+        }
+        assert_eq!(xla.levels().name(xla.levels().default_level()), "ops");
+
+        let other = profile(&[("clang", "main", "Frontend"), ("clang", "pool", "Backend")]);
+        assert_eq!(level_of(&other, "Frontend"), "clang / main");
+        assert_eq!(other.levels().default_level(), None, "threads are looked at together");
+        let alone = profile(&[("clang", "main", "Frontend")]);
+        assert_eq!(alone.levels().name(alone.levels().default_level()), "clang / main");
+        assert_eq!(Profile::default().levels().name(None), "all");
+    }
+}

@@ -1,0 +1,108 @@
+//! Spans that wrap work and are none: steps, the profiler's own, compilation, totals of a whole trace.
+//!
+//! They are told by names that their producers document or always write, in one place, so that every list agrees.
+
+/// Why a span only wraps others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wrapper {
+    /// An iteration that the user's script marks: `ProfilerStep#5` (PyTorch), `StepMarker` (XLA).
+    Step,
+    /// The profiler itself: that it records, starts or stops.
+    Profiler,
+    /// Building what is executed later, which a run does once.
+    Compilation,
+    /// A sum over a whole trace, shown as a span (`-ftime-trace` of clang), or a span over the whole of a benchmark's phase.
+    Total,
+}
+
+impl Wrapper {
+    /// Name of the level of such spans.
+    #[must_use]
+    pub const fn level(self) -> &'static str {
+        match self {
+            Self::Step => "steps",
+            Self::Profiler => "profiler",
+            Self::Compilation => "compilation",
+            Self::Total => "totals",
+        }
+    }
+}
+
+/// What the name of a slice of a machine-learning profiler says.
+#[must_use]
+pub fn by_name(name: &str) -> Option<Wrapper> {
+    const PROFILER: [&str; 5] = [
+        "PyTorch Profiler",
+        "Iteration Start: PyTorch Profiler",
+        "Record Window End",
+        "ProfilerSession",
+        // The Python tracer of JAX writes `$file.py:line function`.
+        "$profiler.py:",
+    ];
+    if name.starts_with("ProfilerStep#") || name.starts_with("ProfilerStep*") || name == "StepMarker" {
+        Some(Wrapper::Step)
+    } else if PROFILER.iter().any(|p| name.starts_with(p)) || is_call(name, &["start_trace", "stop_trace"]) {
+        Some(Wrapper::Profiler)
+    } else if is_call(name, &["backend_compile", "compile_or_get_cached", "backend_compile_and_load", "XlaCompile"])
+        || name.ends_with("::Compile")
+        || name.ends_with("::CompileAndLoad")
+    {
+        Some(Wrapper::Compilation)
+    } else {
+        None
+    }
+}
+
+/// What the name of a slice of a benchmark run says, which the simulator and NeuronPerf's host thread write.
+#[must_use]
+pub fn by_name_of_run(name: &str) -> Option<Wrapper> {
+    match name {
+        "compile" => Some(Wrapper::Compilation),
+        "load and warm-up" | "benchmark" => Some(Wrapper::Total),
+        _ => None,
+    }
+}
+
+/// Whether a name is one of some calls: alone, or after the place it was called from.
+fn is_call(name: &str, calls: &[&str]) -> bool {
+    calls.iter().any(|call| {
+        name.strip_suffix(call).is_some_and(|before| before.is_empty() || before.ends_with([' ', '.', ':']))
+    })
+}
+
+/// The level of what wraps, when the name of a level is one of these.
+#[must_use]
+pub fn is_wrapping_level(name: &str) -> bool {
+    const ALL: [Wrapper; 4] = [Wrapper::Step, Wrapper::Profiler, Wrapper::Compilation, Wrapper::Total];
+    ALL.iter().any(|w| w.level() == name) || name == DEVICE_STEPS || name == RUNTIME_SETUP
+}
+
+/// Level of the steps that a profiler copies to the rows of devices.
+pub(super) const DEVICE_STEPS: &str = "device steps";
+/// Level of setting the Neuron runtime up and closing it.
+pub(super) const RUNTIME_SETUP: &str = "runtime setup";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrappers_are_told_by_their_names_and_work_is_not() {
+        for (name, expected) in [
+            ("ProfilerStep#8", Some(Wrapper::Step)),
+            ("PyTorch Profiler (0)", Some(Wrapper::Profiler)),
+            ("$profiler.py:193 stop_trace", Some(Wrapper::Profiler)),
+            ("jax.profiler.start_trace", Some(Wrapper::Profiler)),
+            ("backend_compile", Some(Wrapper::Compilation)),
+            ("PjRtStreamExecutorClient::Compile", Some(Wrapper::Compilation)),
+            ("aten::mm", None),
+            ("restart_trace", None),
+            ("moca/library/profiling/profile.py(34): run_torch_profiler", None),
+            ("CompiledFunctionBackward", None),
+            ("", None),
+        ] {
+            assert_eq!(by_name(name), expected, "{name}");
+        }
+        assert!(is_wrapping_level("steps") && is_wrapping_level("device steps") && !is_wrapping_level("modules"));
+    }
+}

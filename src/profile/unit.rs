@@ -1,0 +1,57 @@
+//! What the numbers along a profile's axis count.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::units::{format_count, format_ns};
+
+/// What one step of the axis is. Profiles of stacks that were counted and not timed have samples, bytes or the like; one of
+/// them is stored as one nanosecond, and shown as what it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Unit {
+    /// A nanosecond.
+    #[default]
+    Ns,
+    /// Something counted, by its name in the plural: `samples`.
+    Counted(String),
+}
+
+impl Unit {
+    /// The unit of so many of something that is counted.
+    #[must_use]
+    pub fn counted(plural: &str) -> Self {
+        Self::Counted(plural.to_owned())
+    }
+
+    /// Its name, as in the head of a column: `ns`, `samples`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Ns => "ns",
+            Self::Counted(plural) => plural,
+        }
+    }
+
+    /// A length for people: `1.50 ms`, `1,500 samples`.
+    #[must_use]
+    pub fn text(&self, value: i64) -> String {
+        match self {
+            Self::Ns => format_ns(value as f64),
+            Self::Counted(plural) => {
+                let sign = if value < 0 { "-" } else { "" };
+                format!("{sign}{} {plural}", format_count(value.unsigned_abs()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_not_nanoseconds() {
+        assert_eq!(Unit::counted("samples").text(1500), "1,500 samples");
+        assert_eq!(Unit::counted("samples").text(-3), "-3 samples");
+        assert_eq!((Unit::Ns.text(1500), Unit::Ns.name()), ("1.50 \u{b5}s".to_owned(), "ns"));
+    }
+}

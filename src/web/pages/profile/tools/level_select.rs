@@ -1,0 +1,45 @@
+//! Which level a tool looks at.
+
+use yew::prelude::*;
+
+use crate::base::units::format_count;
+use crate::profile::levels::ALL_LEVELS;
+use crate::web::components::SelectField;
+use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+
+/// Properties of [`LevelSelect`].
+#[derive(Properties, PartialEq)]
+pub struct LevelSelectProps {
+    /// The run whose levels there are.
+    pub run: OpenRun,
+    /// The state of the page.
+    pub state: UseReducerHandle<ProfileState>,
+}
+
+/// A field with the levels of a profile; the one that is taken by default is chosen until another one is. Nothing for a
+/// profile of one level.
+#[component]
+pub fn LevelSelect(props: &LevelSelectProps) -> Html {
+    let info = &props.run.info;
+    if info.levels.len() < 2 {
+        return Html::default();
+    }
+    let counted = |l: &crate::profile::levels::Level| {
+        let wraps = if l.wraps { ", only wraps others" } else { "" };
+        (AttrValue::from(l.name.clone()), AttrValue::from(format!("{} ({}{wraps})", l.name, format_count(l.slices))))
+    };
+    let mut options: Vec<(AttrValue, AttrValue)> = info.levels.iter().map(counted).collect();
+    options.push((ALL_LEVELS.into(), "all levels together".into()));
+    let value = props.state.level().unwrap_or_else(|| info.default_level.clone());
+    let on_choose = {
+        let (state, default) = (props.state.clone(), info.default_level.clone());
+        Callback::from(move |name: String| {
+            let level = (name != default).then_some(name);
+            state.dispatch(ProfileAction::Adjust(Box::new(move |link| {
+                (link.level, link.group) = (level, None);
+                link.flame.stack.clear();
+            })));
+        })
+    };
+    html! { <SelectField id="level" label="Level" {value} {options} {on_choose} /> }
+}

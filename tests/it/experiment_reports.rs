@@ -1,0 +1,264 @@
+//! Reports of experiments against what PyTorch/XLA's own scripts print.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use neuronscope::experiment::aggregate::{
+    AcceleratorChoice, Aggregator, Backend, Baseline, Metric, Report, ReportKind, Selection, Table, speedups,
+};
+use neuronscope::experiment::plan::{ModelFilter, Test};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::experiment_plan::xla;
+
+fn manifest(name: &str) -> Vec<Value> {
+    let text = fs::read(xla(name)).unwrap();
+    serde_json::from_slice::<Value>(&text).unwrap().as_array().unwrap().clone()
+}
+
+fn argv(case: &Value) -> Vec<&str> {
+    case["argv"].as_array().unwrap().iter().map(|a| a.as_str().unwrap()).collect()
+}
+
+fn neuronscope(command: &str, args: &[&str], folder: PathBuf) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_neuronscope")).arg(command).args(args).current_dir(folder).output().unwrap()
+}
+
+/// An empty folder for a test.
+fn scratch(name: &str) -> PathBuf {
+    let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn every_aggregate_is_the_suites_to_the_byte() {
+    for case in manifest("manifest_aggregate.json") {
+        let output = neuronscope("aggregate", &argv(&case), xla(case["cwd"].as_str().unwrap()));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(i64::from(output.status.code().unwrap()), case["rc"].as_i64().unwrap(), "{case}: {stderr}");
+        let expected = fs::read(xla(case["stdout"].as_str().unwrap())).unwrap();
+        assert_eq!(String::from_utf8(output.stdout), String::from_utf8(expected), "{case}");
+        if case["peer_crash"].as_bool().unwrap() {
+            assert!(stderr.starts_with("neuronscope: v100.jsonl:5: metrics.total_time must be a list"), "{stderr}");
+        }
+    }
+}
+
+#[test]
+fn every_analysis_is_the_suites_to_the_byte_where_that_works() {
+    for case in manifest("manifest_result_analyzer.json") {
+        let id = case["id"].as_str().unwrap().replace('/', "-");
+        let folder = scratch(&id);
+        fs::create_dir_all(folder.join("out")).unwrap();
+        for (name, source) in case["inputs"].as_object().unwrap() {
+            fs::copy(xla(source.as_str().unwrap()), folder.join(name)).unwrap();
+        }
+        let output = neuronscope("analyze", &argv(&case), folder.clone());
+        assert!(output.status.success(), "{id}: {}", String::from_utf8_lossy(&output.stderr));
+        for name in case["outputs"].as_array().unwrap() {
+            let name = name.as_str().unwrap();
+            let golden = id.replace("result_analyzer-", "result_analyzer/cases/");
+            let expected = fs::read_to_string(xla(&format!("{golden}/{name}"))).unwrap();
+            let place = if name == "db.csv" { folder.join(name) } else { folder.join("out").join(name) };
+            assert_eq!(fs::read_to_string(place).unwrap(), expected, "{id}: {name}");
+        }
+    }
+}
+
+#[test]
+fn records_that_stop_the_suites_analyzer_are_analysed() {
+    let folder = scratch("analyzer_better");
+    for input in ["result_analyzer/inputs/real_cpu_dynamo_counters.jsonl", "upstream/inputs/a6000.jsonl"] {
+        let name = input.rsplit('/').next().unwrap();
+        fs::copy(xla(input), folder.join(name)).unwrap();
+    }
+    fs::write(folder.join("empty.jsonl"), "").unwrap();
+    fs::write(folder.join("bad.jsonl"), "{\n\n[1]\n{\"model\": {}}\n").unwrap();
+    let args = ["--output-dirname=.", "--database=db.csv"];
+    let output = neuronscope("analyze", &args, folder.clone());
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{stderr}");
+    assert!(stderr.contains("1 metrics are not lists of numbers"), "{stderr}");
+    assert!(
+        stderr.contains("./bad.jsonl:1: not a record")
+            && stderr.contains("./bad.jsonl:4: not a record: it has no experiment"),
+        "{stderr}"
+    );
+    let report = fs::read_to_string(folder.join("metric_report.csv")).unwrap();
+    assert_eq!(report.lines().count(), 1 + 6);
+    // A second run appends rows and no heading, and the JSON report is not read as a record.
+    let jsonl = ["--output-dirname=.", "--output-format=jsonl"];
+    assert!(neuronscope("analyze", &jsonl, folder.clone()).status.success());
+    assert!(neuronscope("analyze", &args, folder.clone()).status.success());
+    assert_eq!(fs::read_to_string(folder.join("db.csv")).unwrap().lines().count(), 1 + 2 * 6);
+    let missing = neuronscope("analyze", &["--output-dirname=nowhere"], folder);
+    assert_eq!(missing.status.code(), Some(1));
+}
+
+#[test]
+fn bad_lines_are_fatal_or_counted() {
+    let folder = scratch("aggregate_bad");
+    let good = fs::read_to_string(xla("upstream/inputs/v100.jsonl")).unwrap();
+    let first = good.lines().next().unwrap();
+    let records = [
+        first,
+        "{\"cut",
+        "",
+        &first.replace("\"timestamp\"", "\"time\""),
+        &first.replace("One of Tesla V100", "Tesla V100"),
+        &first.replace("\"dynamo\": \"openxla\"", "\"dynamo\": \"aot\""),
+        &first.replace("0.055821777787059546", "NaN"),
+    ];
+    fs::write(folder.join("bad.jsonl"), records.join("\n")).unwrap();
+    fs::write(folder.join("empty.jsonl"), "").unwrap();
+    let training = "--test=training";
+    let plain = neuronscope("aggregate", &[training, "bad.jsonl"], folder.clone());
+    let stderr = String::from_utf8(plain.stderr).unwrap();
+    assert_eq!((plain.status.code(), plain.stdout.is_empty()), (Some(1), true));
+    assert!(stderr.starts_with("neuronscope: bad.jsonl:2: not JSON: EOF while parsing a string"), "{stderr}");
+    let args = ["--lenient", training, "--backends", "openxla+dynamo", "--", "."];
+    let lenient = neuronscope("aggregate", &args, folder.clone());
+    let stderr = String::from_utf8(lenient.stderr).unwrap();
+    assert!(lenient.status.success(), "{stderr}");
+    for part in [
+        "4 lines cannot be used",
+        "./bad.jsonl:3: the line is blank",
+        "missing field `timestamp`",
+        "dynamo=aot with xla=PJRT",
+    ] {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+    }
+    assert!(stderr.contains("1 files are empty") && stderr.contains("accelerators are mixed"), "{stderr}");
+    assert!(String::from_utf8(lenient.stdout).unwrap().ends_with(",nan,nan\n"));
+    for (args, code) in [
+        (vec!["empty.jsonl"], 1),
+        (vec!["."], 1),
+        (vec!["nowhere.jsonl"], 1),
+        (vec!["--accelerator=tpu", "empty.jsonl"], 2),
+        (vec!["--backends", "gcc", "--", "empty.jsonl"], 1),
+        (vec!["--report=all", "empty.jsonl"], 2),
+    ] {
+        assert_eq!(neuronscope("aggregate", &args, folder.clone()).status.code(), Some(code), "{args:?}");
+    }
+}
+
+fn report(lines: &[String], kind: ReportKind, baseline: Baseline, backends: &[Backend]) -> Option<Table> {
+    let mut records = Aggregator::new(Selection {
+        accelerator: AcceleratorChoice::Any,
+        models: ModelFilter::default(),
+        test: Test::Eval,
+        metric: Metric::Execution,
+        lenient: false,
+    });
+    for line in lines {
+        records.push_line(line.as_bytes(), String::new).unwrap();
+    }
+    let times = speedups(&records, backends, baseline).ok()?;
+    Report { kind, times: &times, backends, baseline }.table()
+}
+
+fn line(timestamp: u8, backend: usize, model: u8, batch: u8, times: &[f64]) -> String {
+    let (xla, dynamo) = [("null", "null"), ("null", "\"inductor\""), ("\"PJRT\"", "\"openxla\"")][backend];
+    format!(
+        r#"{{"model": {{"model_name": "m{model}"}}, "experiment": {{"accelerator_model": "x", "xla": {xla}, "dynamo": {dynamo}, "test": "eval", "batch_size": {batch}}}, "metrics": {{"total_time": [1, 1, 1, {}]}}, "timestamp": {timestamp}}}"#,
+        times.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
+    )
+}
+
+proptest! {
+    /// Records of distinct series in any order give the same reports, and the baseline is once as fast as itself.
+    #[test]
+    fn order_changes_nothing_and_the_baseline_is_one(
+        series in prop::collection::btree_map((0u8..3, 0usize..3, 0u8..4, 1u8..3), prop::collection::vec(0.01f64..10.0, 1..4), 1..24),
+        seed in any::<u64>(),
+    ) {
+        let lines: Vec<String> = series.iter().map(|((t, b, m, n), times)| line(*t, *b, *m, *n, times)).collect();
+        let mut shuffled = lines.clone();
+        shuffled.sort_by_key(|line| line.bytes().fold(seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)));
+        let backends = [Backend::Inductor, Backend::Eager, Backend::OpenxlaDynamo];
+        for kind in [ReportKind::Latest, ReportKind::LatestGrouped, ReportKind::Histogram, ReportKind::Speedup] {
+            for baseline in [Baseline::Oldest, Baseline::Latest] {
+                let table = report(&lines, kind, baseline, &backends).map(|t| (t.to_csv(), t.to_framed()));
+                let again = report(&shuffled, kind, baseline, &backends).map(|t| (t.to_csv(), t.to_framed()));
+                prop_assert_eq!(table, again);
+            }
+        }
+        if let Some(latest) = report(&lines, ReportKind::Latest, Baseline::Latest, &backends[..1]) {
+            for row in latest.to_csv().lines().skip(1) {
+                prop_assert_eq!(row.split(',').nth(1), Some("1.0"));
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_and_regressions_are_those_of_asv() {
+    use neuronscope::experiment::regression::{detect_steps, find_regressions};
+    let file: Value = serde_json::from_slice(&fs::read(xla("regression/asv_step_detect.json")).unwrap()).unwrap();
+    let near =
+        |found: f64, expected: &Value| (found - expected.as_f64().unwrap()).abs() <= 1e-12 * found.abs().max(1.0);
+    for case in file["cases"].as_array().unwrap() {
+        let id = &case["id"];
+        let series: Vec<Option<f64>> = case["y"].as_array().unwrap().iter().map(Value::as_f64).collect();
+        let steps = detect_steps(&series);
+        assert_eq!(steps.len(), case["steps"].as_array().unwrap().len(), "{id}: {steps:?}");
+        for (found, expected) in steps.iter().zip(case["steps"].as_array().unwrap()) {
+            assert_eq!(
+                (Value::from(found.start), Value::from(found.end)),
+                (expected[0].clone(), expected[1].clone()),
+                "{id}"
+            );
+            assert!(near(found.median, &expected[2]) && near(found.min, &expected[3]), "{id}: {found:?}");
+            assert!(near(found.deviation, &expected[4]), "{id}: {found:?} {expected}");
+        }
+        for (threshold, expected) in case["regressions_by_threshold"].as_object().unwrap() {
+            let found = find_regressions(&steps, threshold.parse().unwrap());
+            let Some(found) = found else {
+                assert!(expected[0].is_null(), "{id} at {threshold}");
+                continue;
+            };
+            assert!(near(found.now, &expected[0]) && near(found.best, &expected[1]), "{id} at {threshold}: {found:?}");
+            assert_eq!(found.steps.len(), expected[2].as_array().unwrap().len());
+            for (step, expected) in found.steps.iter().zip(expected[2].as_array().unwrap()) {
+                assert_eq!(
+                    (Value::from(step.last_good), Value::from(step.first_bad)),
+                    (expected[0].clone(), expected[1].clone())
+                );
+                assert!(near(step.before, &expected[2]) && near(step.after, &expected[3]), "{id}");
+            }
+        }
+    }
+}
+
+#[test]
+fn reports_are_drawn() {
+    let inputs = xla("upstream/inputs");
+    for report in ["latest", "latest_grouped", "histogram", "speedup"] {
+        let report_flag = format!("--report={report}");
+        let args = ["--format=svg", &report_flag, "--title=A <title>", "a6000.jsonl", "v100.jsonl"];
+        let output = neuronscope("aggregate", &args, inputs.clone());
+        let svg = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && svg.contains("A &lt;title&gt;") && !svg.contains("NaN"), "{report}");
+        insta::assert_snapshot!(format!("xla_{report}_svg"), svg);
+    }
+}
+
+#[test]
+fn a_model_that_became_slower_and_stays_so_is_listed() {
+    let lines: Vec<String> = (0..16)
+        .flat_map(|day| {
+            let slow = if day < 8 { 1.0 } else { 1.3 };
+            let noise = 1.0 + f64::from(day % 3) * 0.002;
+            [line(day, 1, 0, 1, &[0.5 * noise]), line(day, 2, 0, 1, &[slow * noise]), line(day, 2, 1, 1, &[1.0])]
+        })
+        .collect();
+    let table = report(&lines, ReportKind::Changes, Baseline::Oldest, &[Backend::Inductor, Backend::OpenxlaDynamo]);
+    let csv = table.unwrap().to_csv();
+    let rows: Vec<&str> = csv.lines().collect();
+    assert_eq!(rows.len(), 2, "{csv}");
+    assert!(rows[1].starts_with("1970-01-01 00:00:08,XLA+Dynamo,m0,2."), "{csv}");
+}
