@@ -8,7 +8,8 @@ use super::host_step::HostStep;
 use super::options::{DeviceType, SdkGeneration};
 use super::service::ServiceTimes;
 use crate::base::{SimTime, nearest_text};
-use crate::compiler::passes::PassManager;
+use crate::compiler::hlo::{HloModule, Opcode};
+use crate::compiler::passes::{PassLog, PassManager};
 use crate::compiler::{CompileOptions, Workflow, codegen, lower};
 use crate::machine::Executable;
 use crate::machine::arch::{INSTANCES, Instance, features, instance};
@@ -25,6 +26,19 @@ pub struct Device {
     pub costs: Rc<CostTable>,
     /// How models are compiled for it.
     pub options: CompileOptions,
+}
+
+/// What compiling a model gave.
+#[derive(Clone, Debug)]
+pub struct Compilation {
+    /// What runs.
+    pub executable: Rc<Executable>,
+    /// What each pass did.
+    pub passes: PassLog,
+    /// Matrix products of the program before the passes.
+    pub products_before: u64,
+    /// Matrix products that the passes left.
+    pub products_after: u64,
 }
 
 impl Device {
@@ -62,15 +76,24 @@ impl Device {
     /// # Errors
     /// With the first stage that refused, naming the model.
     pub fn compile(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<Rc<Executable>, String> {
+        Ok(self.compilation(model, batch_size, workflow)?.executable)
+    }
+
+    /// As [`Self::compile`], with what the passes did.
+    ///
+    /// # Errors
+    /// As [`Self::compile`].
+    pub fn compilation(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<Compilation, String> {
         let named = |e: &dyn std::fmt::Display| format!("{model}: {e}");
         let spec: ModelSpec = model.parse().map_err(|e: crate::model::zoo::SpecError| e.to_string())?;
         let batch_size = batch_size.map_or(spec.info().default_batch_size, u64::from);
         let graph = spec.trace(batch_size).map_err(|e| named(&e))?;
         let module = lower(&graph, workflow).map_err(|e| named(&e))?;
-        let passes = PassManager::of_level(self.options.opt_level);
-        let (module, _log) = passes.run(module).map_err(|e| named(&e))?;
+        let products_before = products_of(&module);
+        let (module, passes) = PassManager::of_level(self.options.opt_level).run(module).map_err(|e| named(&e))?;
         let executable = codegen::generate_with(&module, &self.costs, &self.options).map_err(|e| named(&e))?;
-        Ok(Rc::new(executable))
+        let products_after = products_of(&module);
+        Ok(Compilation { executable: Rc::new(executable), passes, products_before, products_after })
     }
 
     /// Stage times of a configuration on this device: its model compiled ahead and simulated once, with the host around
@@ -83,6 +106,16 @@ impl Device {
         let outcome = simulate(&executable, &self.costs, &mut NoObserver).map_err(|e| e.to_string())?;
         stage_times(&executable, &self.costs, outcome.window, configuration)
     }
+}
+
+/// Matrix products of a program, those inside fusions too.
+fn products_of(module: &HloModule) -> u64 {
+    let count = |opcode: &Opcode| match opcode {
+        Opcode::Dot(_) => 1,
+        Opcode::Fusion(body) => body.members.iter().filter(|m| matches!(m.opcode, Opcode::Dot(_))).count() as u64,
+        _ => 0,
+    };
+    module.instructions.iter().map(|i| count(&i.opcode)).sum()
 }
 
 /// Stage times of a configuration whose compiled model takes `window` on a core, with the host around it.

@@ -33,6 +33,7 @@ mod input_fit;
 mod inputs;
 mod list;
 mod log;
+pub mod matmult;
 mod measurement;
 pub mod mlperf;
 mod observer;
@@ -68,7 +69,7 @@ pub use config::{
     BenchConfig, ConfigError, MAX_BATCH, MAX_DURATION_S, MAX_JITTER, MAX_PARALLEL, MAX_USD_PER_HOUR, MAX_WARMUPS,
 };
 pub use configuration::{Configuration, ConfigurationError};
-pub use device::{Device, is_simulated, service_times, stage_times};
+pub use device::{Compilation, Device, is_simulated, service_times, stage_times};
 pub use executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
 pub use expression::Expression;
 pub use fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel};

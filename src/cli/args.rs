@@ -11,6 +11,7 @@ use super::compile_args::CompileArgs;
 use super::customop_args::CustomOpArgs;
 use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulBenchArgs, VerifyArgs};
 use super::index_args::{IndexCommand, ModelCompileArgs};
+use super::matmult_args::MatmultArgs;
 use super::output_args::TableArgs;
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
@@ -27,6 +28,8 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
     Bench(Box<BenchArgs>),
+    /// Measure matrix products as the microbenchmark guide's matmult_linear.py does, and show its pitfalls
+    Matmult(Box<MatmultArgs>),
     /// Compile a model for the simulated NeuronCores and write an index of the artifacts
     Compile(ModelCompileArgs),
     /// Create, append, filter, copy, move and delete model indexes

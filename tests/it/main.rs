@@ -26,6 +26,7 @@ mod kernel_log;
 mod layering;
 mod levels;
 mod made_formats;
+mod matmult;
 mod numerics;
 mod odd_traces;
 mod old_formats;

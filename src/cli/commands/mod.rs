@@ -20,6 +20,7 @@ mod histogram;
 mod idle;
 mod index;
 mod matmul_bench;
+mod matmult;
 mod mlperf;
 mod models;
 mod numerics;
@@ -65,6 +66,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Counters(args) => counters::run(args),
         Command::Query(args) => query::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Matmult(args) => matmult::run(&args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),
         Command::Experiment(args) => experiment::run(*args),

@@ -4,6 +4,7 @@
 mod arithmetic;
 mod compare;
 mod notes;
+mod ranges;
 mod report;
 mod run;
 mod spec;
@@ -11,6 +12,7 @@ mod watch;
 
 pub use arithmetic::DeviceArithmetic;
 pub use compare::compare;
+pub use ranges::{ProductRanges, product_ranges};
 pub use report::{NumericsReport, Origin, OutputComparison, Sample, value_text};
 pub use run::{MAX_MFLOP, MAX_WEIGHTS, NumericsError, NumericsProgress, NumericsRun};
 pub use spec::{DEFAULT_TOLERANCE, NumericsSpec};

@@ -1,0 +1,98 @@
+//! Flags of the compiler in one text, as `--neuron_cc_flags` takes them.
+
+use crate::compiler::{AutoCast, CompileOptions};
+
+use super::config::MatmultError;
+
+/// What a text of compiler flags asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CcFlags {
+    /// Casts and effort; the defaults where the text says nothing.
+    pub options: CompileOptions,
+    /// Whether the text says what is cast, or to what.
+    pub names_casts: bool,
+    /// Flags that change nothing here.
+    pub ignored: Vec<String>,
+}
+
+impl CcFlags {
+    /// Reads flags separated by spaces: `--auto-cast none`, `--auto-cast=all`, `--auto-cast-type fp16`, `-O1`,
+    /// `--optlevel 1`, `--lnc 2`. Others are real flags of `neuronx-cc` which the simulated compiler does not have: they
+    /// are listed in [`Self::ignored`].
+    ///
+    /// # Errors
+    /// When a flag that is known has no value or one that does not exist.
+    pub fn parse(text: &str) -> Result<Self, MatmultError> {
+        let mut flags = Self::default();
+        let mut words = text.split_whitespace();
+        while let Some(word) = words.next() {
+            let (name, inline) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+            if let Some(level) = name.strip_prefix("-O").filter(|level| !level.is_empty()) {
+                flags.set("-O", level)?;
+                continue;
+            }
+            if !KNOWN.contains(&name) {
+                flags.ignored.push(word.to_owned());
+                continue;
+            }
+            let missing = || MatmultError::CcFlag { flag: name.to_owned(), problem: "it has no value".to_owned() };
+            let value = inline.or_else(|| words.next()).ok_or_else(missing)?;
+            flags.set(name, value)?;
+        }
+        Ok(flags)
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), MatmultError> {
+        let wrong = |problem: String| MatmultError::CcFlag { flag: name.to_owned(), problem };
+        let options = &mut self.options;
+        match name {
+            "--auto-cast" => options.auto_cast = value.parse().map_err(|e| wrong(format!("{e}")))?,
+            // A shell that writes flags with dashes may have changed the underscore of fp8_e4m3 too.
+            "--auto-cast-type" => {
+                options.auto_cast_type = value.replace('-', "_").parse().map_err(|e| wrong(format!("{e}")))?;
+            }
+            "--lnc" | "--logical-nc-config" => {
+                let problem = || wrong(format!("'{value}' is not a number of cores; use 1 or 2"));
+                options.lnc = Some(value.parse().map_err(|_| problem())?);
+            }
+            _ => options.opt_level = value.parse().map_err(|e| wrong(format!("{e}")))?,
+        }
+        self.names_casts |= name.starts_with("--auto-cast");
+        Ok(())
+    }
+
+    /// A sentence for each flag that changes nothing.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let note = |flag: &String| format!("--neuron_cc_flags: {flag} is not simulated and changes nothing");
+        self.ignored.iter().map(note).collect()
+    }
+
+    /// Whether nothing is cast: products in single precision.
+    #[must_use]
+    pub fn casts_nothing(&self) -> bool {
+        self.options.auto_cast == AutoCast::None
+    }
+}
+
+const KNOWN: [&str; 6] = ["--auto-cast", "--auto-cast-type", "--optlevel", "-O", "--lnc", "--logical-nc-config"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compiler::{CastType, OptLevel};
+
+    #[test]
+    fn flags_are_read_in_both_ways_of_writing() {
+        let flags = CcFlags::parse("--auto-cast=all --auto-cast-type fp16 -O1 --model-type=transformer").unwrap();
+        let o = flags.options;
+        assert_eq!((o.auto_cast, o.auto_cast_type, o.opt_level), (AutoCast::All, CastType::Fp16, OptLevel::O1));
+        assert!(flags.names_casts && !flags.casts_nothing());
+        assert_eq!(flags.notes(), ["--neuron_cc_flags: --model-type=transformer is not simulated and changes nothing"]);
+        assert_eq!(CcFlags::parse("").unwrap(), CcFlags::default());
+        let problem = |text: &str| CcFlags::parse(text).unwrap_err().to_string();
+        assert!(problem("--auto-cast").contains("--auto-cast: it has no value"));
+        assert!(problem("--auto-cast half").contains("'half' is not possible"));
+        assert!(problem("--lnc x").contains("'x' is not a number of cores"));
+    }
+}

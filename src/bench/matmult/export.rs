@@ -1,0 +1,199 @@
+//! A sweep as a table, CSV or JSON.
+
+use serde::Serialize;
+
+use crate::bench::export::ExportError;
+
+use super::report::MatmultReport;
+
+/// Version of the JSON.
+pub const MATMULT_FORMAT: u32 = 1;
+
+/// Columns of the CSV, in their order; those of JSON have the same names.
+pub const MATMULT_COLS: &[&str] = &[
+    "instance_type",
+    "dtype",
+    "workflow",
+    "matrix_dim",
+    "batch_size",
+    "loop_count",
+    "add_bias",
+    "chained",
+    "sync",
+    "num_warmup_iterations",
+    "num_timed_iterations",
+    "seed",
+    "compiler_args",
+    "status",
+    "error",
+    "modelled_compile_s",
+    "load_s",
+    "warmup_s",
+    "benchmark_s",
+    "iteration_s",
+    "iteration_min_s",
+    "iteration_p50_s",
+    "iteration_max_s",
+    "host_s",
+    "link_s",
+    "hidden_s",
+    "device_s",
+    "tops",
+    "tops_computed",
+    "peak_tops",
+    "peak_percent",
+    "products_asked",
+    "products_computed",
+    "limited_by",
+    "spread_percent",
+    "findings",
+];
+
+/// The reports as one JSON object, ended by a newline.
+///
+/// # Errors
+/// When the encoder refuses, which numbers in memory give it no reason to.
+pub fn matmult_json(reports: &[MatmultReport]) -> Result<String, ExportError> {
+    #[derive(Serialize)]
+    struct File<'a> {
+        neuronscope_matmult: u32,
+        times: &'static str,
+        reports: &'a [MatmultReport],
+    }
+    let times = "simulated; modelled_compile_s is modelled";
+    let file = File { neuronscope_matmult: MATMULT_FORMAT, times, reports };
+    let failed = |e: serde_json::Error| ExportError { format: "JSON", reason: e.to_string() };
+    let mut text = serde_json::to_string_pretty(&file).map_err(failed)?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// The reports as CSV: a header, and a line for each. What a case has not is `N/A`, as in the reports of `bench`.
+///
+/// # Errors
+/// When the encoder refuses, which text in memory gives it no reason to.
+pub fn matmult_csv(reports: &[MatmultReport]) -> Result<String, ExportError> {
+    let failed = |reason: String| ExportError { format: "CSV", reason };
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(MATMULT_COLS).map_err(|e| failed(e.to_string()))?;
+    for report in reports {
+        writer.write_record(MATMULT_COLS.iter().map(|c| cell(report, c))).map_err(|e| failed(e.to_string()))?;
+    }
+    let bytes = writer.into_inner().map_err(|e| failed(e.to_string()))?;
+    String::from_utf8(bytes).map_err(|e| failed(e.to_string()))
+}
+
+fn cell(report: &MatmultReport, column: &str) -> String {
+    let (case, run) = (&report.case, &report.case.run);
+    let number = |v: Option<f64>| v.map(|v| v.to_string());
+    let found = match column {
+        "instance_type" => Some(case.instance.clone()),
+        "dtype" => Some(report.dtype.clone()),
+        "workflow" => Some(run.workflow.to_string()),
+        "matrix_dim" => Some(case.matrix_dim.to_string()),
+        "batch_size" => Some(case.batch_size.to_string()),
+        "loop_count" => Some(case.loop_count.to_string()),
+        "add_bias" => Some(run.add_bias.to_string()),
+        "chained" => Some(run.chained.to_string()),
+        "sync" => Some(run.sync.to_string()),
+        "num_warmup_iterations" => Some(run.warmup_iterations.to_string()),
+        "num_timed_iterations" => Some(run.timed_iterations.to_string()),
+        "seed" => Some(run.seed.to_string()),
+        "compiler_args" => Some(report.compiler_args.clone()),
+        "status" => Some(report.status.clone()),
+        "error" => report.error.clone(),
+        "modelled_compile_s" => number(report.modelled_compile_s),
+        "load_s" => number(report.load_s),
+        "warmup_s" => number(report.warmup_s),
+        "benchmark_s" => number(report.benchmark_s),
+        "iteration_s" => number(report.iteration_s),
+        "iteration_min_s" => number(report.iteration_min_s),
+        "iteration_p50_s" => number(report.iteration_p50_s),
+        "iteration_max_s" => number(report.iteration_max_s),
+        "host_s" => number(report.host_s),
+        "link_s" => number(report.link_s),
+        "hidden_s" => number(report.hidden_s),
+        "device_s" => number(report.device_s),
+        "tops" => number(report.tops),
+        "tops_computed" => number(report.tops_computed),
+        "peak_tops" => number(report.peak_tops),
+        "peak_percent" => number(report.peak_percent),
+        "products_asked" => report.products_asked.map(|n| n.to_string()),
+        "products_computed" => report.products_computed.map(|n| n.to_string()),
+        "limited_by" => report.limit.as_ref().map(|l| l.by.clone()),
+        "spread_percent" => number(report.verification.as_ref().map(|v| v.spread_percent)),
+        "findings" => Some(report.findings.iter().map(|f| f.pitfall.code()).collect::<Vec<_>>().join(" ")),
+        _ => None,
+    };
+    found.unwrap_or_else(|| "N/A".to_owned())
+}
+
+/// Headings (right-aligned ones begin with `>`) and rows of the table of a sweep.
+#[must_use]
+pub fn matmult_rows(reports: &[MatmultReport]) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    let headings = vec![
+        "Instance",
+        "Dtype",
+        ">N",
+        ">Batch",
+        ">Loop",
+        ">Iteration ms",
+        ">Host ms",
+        ">Device ms",
+        ">TOPS",
+        ">Peak",
+        ">% of peak",
+        "Limited by",
+        "Found",
+    ];
+    let fixed = |v: Option<f64>, scale: f64, digits: usize| {
+        v.map_or_else(|| "N/A".to_owned(), |v| format!("{:.digits$}", v * scale))
+    };
+    let row = |r: &MatmultReport| {
+        let host = r.host_s.zip(r.link_s).map(|(host, link)| host + link);
+        let found: Vec<&str> = r.findings.iter().map(|f| f.pitfall.code()).collect();
+        vec![
+            r.case.instance.clone(),
+            r.dtype.clone(),
+            r.case.matrix_dim.to_string(),
+            r.case.batch_size.to_string(),
+            r.case.loop_count.to_string(),
+            fixed(r.iteration_s, 1e3, 3),
+            fixed(host, 1e3, 3),
+            fixed(r.device_s, 1e3, 3),
+            fixed(r.tops, 1.0, 2),
+            fixed(r.peak_tops, 1.0, 2),
+            fixed(r.peak_percent, 1.0, 1),
+            r.limit.as_ref().map_or_else(|| r.status.clone(), |l| l.by.clone()),
+            found.join(", "),
+        ]
+    };
+    (headings, reports.iter().map(row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::matmult::{MatmultConfig, run_case};
+
+    #[test]
+    fn every_column_has_a_value_in_a_case_that_finished_and_a_failed_one_keeps_its_row() {
+        let config = MatmultConfig { matrix_dims: vec![128], loop_counts: vec![4], ..MatmultConfig::default() };
+        let mut cases = config.cases().unwrap();
+        let mut failing = cases[0].clone();
+        failing.instance = "inf1.xlarge".to_owned();
+        cases.push(failing);
+        let reports: Vec<MatmultReport> = cases.iter().map(run_case).collect();
+        for column in MATMULT_COLS.iter().filter(|c| **c != "error") {
+            assert_ne!(cell(&reports[0], column), "N/A", "{column}");
+        }
+        let csv = matmult_csv(&reports).unwrap();
+        let lines: Vec<&str> = csv.lines().collect();
+        assert_eq!((lines.len(), lines[0].split(',').count()), (3, MATMULT_COLS.len()));
+        assert!(lines[2].starts_with("inf1.xlarge,bf16,trace,128,1,4,") && lines[2].contains(",error,"), "{csv}");
+        let (headings, rows) = matmult_rows(&reports);
+        assert!(rows.iter().all(|r| r.len() == headings.len()));
+        let json: serde_json::Value = serde_json::from_str(&matmult_json(&reports).unwrap()).unwrap();
+        assert_eq!((&json["neuronscope_matmult"], &json["reports"][1]["status"]), (&1.into(), &"error".into()));
+    }
+}

@@ -1,0 +1,185 @@
+//! What the guide warns of, found in what the compiler and the simulator did, each with its effect: the same case without
+//! it, measured beside.
+
+use serde::{Deserialize, Serialize};
+
+use crate::compiler::Workflow;
+
+use super::config::{MatmultCase, MatmultRun};
+use super::measure::{Measured, measure};
+use super::ranges::{RangeSummary, ranges};
+
+/// What a person can do wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pitfall {
+    /// Few products in a call: what surrounds them takes a large part of the time.
+    OverheadsDominate,
+    /// Products whose results nobody reads: the compiler removes them.
+    ProductsRemoved,
+    /// The first call is timed.
+    NoWarmup,
+    /// No bias: values leave the range of the format.
+    NoBias,
+    /// Lazily executed graphs, whose inputs move in the step.
+    LazyExecution,
+}
+
+impl Pitfall {
+    /// Its name in files: `products_removed`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::OverheadsDominate => "overheads_dominate",
+            Self::ProductsRemoved => "products_removed",
+            Self::NoWarmup => "no_warmup",
+            Self::NoBias => "no_bias",
+            Self::LazyExecution => "lazy_execution",
+        }
+    }
+}
+
+/// One of them, found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatmultFinding {
+    /// Which.
+    pub pitfall: Pitfall,
+    /// What happened and what to do, in a sentence or two.
+    pub sentence: String,
+    /// TOPS of the same case without it, where that was measured beside.
+    pub tops_without: Option<f64>,
+}
+
+/// Share of a call beside the products from which overheads are worth a word.
+const OVERHEAD_SHARE: f64 = 0.1;
+/// Products of the chain that overheads are compared with, when it is not too long to simulate.
+const LONG_LOOP: u32 = 1_000;
+/// Instructions and DMAs of that chain at most.
+const LONG_LOOP_ITEMS: u64 = 2_000_000;
+/// Everything that was found, and the range of values where it was computed.
+pub(super) fn findings(case: &MatmultCase, m: &Measured) -> (Vec<MatmultFinding>, Option<RangeSummary>) {
+    let ranges = ranges(case);
+    let found =
+        [removed(case, m), overheads(case, m), cold(case, m), ranges.as_ref().map(|r| no_bias(case, r)), lazy(case, m)];
+    (found.into_iter().flatten().collect(), ranges)
+}
+
+fn found(pitfall: Pitfall, sentence: String, tops_without: Option<f64>) -> Option<MatmultFinding> {
+    Some(MatmultFinding { pitfall, sentence, tops_without })
+}
+
+/// The same case with a change; `None` when it can not run.
+fn beside(case: &MatmultCase, change: impl FnOnce(&mut MatmultCase)) -> Option<f64> {
+    let mut other = case.clone();
+    change(&mut other);
+    let measured = measure(&other).ok()?;
+    Some(measured.tops(other.operations()) * measured.computed_share())
+}
+
+fn removed(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
+    let c = &m.compilation;
+    let gone = c.products_before.saturating_sub(c.products_after);
+    if gone == 0 {
+        return None;
+    }
+    // The first pass that says it took a product out.
+    let names_product = |examples: &[String]| examples.iter().any(|e| e.contains("_dot") || e.contains("%dot"));
+    let pass = c.passes.iter().find(|p| p.changes > 0 && names_product(&p.examples)).map(|p| p.pass.as_str());
+    let without = beside(case, |other| other.run.chained = true);
+    let (tops, computed) = (m.tops(case.operations()), m.tops(case.operations()) * m.computed_share());
+    let effect = without.map_or(String::new(), |t| format!("; chained, the same core reaches {t:.2} TOPS"));
+    let sentence = format!(
+        "the compiler removed {gone} of {} products (pass {}), because nothing reads their results: {tops:.2} PE TOPS count \
+         products that were never computed, and those that were come to {computed:.2}{effect}. Feed each product to the next",
+        c.products_before,
+        pass.unwrap_or("dce"),
+    );
+    found(Pitfall::ProductsRemoved, sentence, without)
+}
+
+fn overheads(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
+    let s = &m.stages;
+    let call = s.interval(case.run.sync).to_secs_f64();
+    let share = 1.0 - s.window.to_secs_f64() / call;
+    if case.loop_count >= LONG_LOOP || (case.loop_count > 1 && share < OVERHEAD_SHARE) {
+        return None;
+    }
+    let per_product = (m.outcome.items / u64::from(case.loop_count)).max(1);
+    let fitting = u32::try_from(LONG_LOOP_ITEMS / per_product).unwrap_or(LONG_LOOP);
+    let loops = fitting.clamp(2, LONG_LOOP);
+    let without =
+        if loops > case.loop_count && case.run.chained { beside(case, |other| other.loop_count = loops) } else { None };
+    let effect =
+        without.map_or(String::new(), |t| format!(" With --loop_count {loops} the same core reaches {t:.2} TOPS."));
+    let sentence = format!(
+        "overheads take {:.1} % of a call of {} ({:.3} ms): host {:.3} ms, link {:.3} ms, start-up and tear-down on the device \
+         {:.3} ms, so it reaches {:.2} TOPS.{effect}",
+        share * 100.0,
+        if m.compilation.products_after == 1 {
+            "one product".to_owned()
+        } else {
+            format!("{} products", m.compilation.products_after)
+        },
+        call * 1e3,
+        s.host.to_ms_f64(),
+        s.link.to_ms_f64(),
+        s.around.to_ms_f64(),
+        m.tops(case.operations()) * m.computed_share(),
+    );
+    found(Pitfall::OverheadsDominate, sentence, without)
+}
+
+fn cold(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
+    let run = &case.run;
+    if run.warmup_iterations > 0 {
+        return None;
+    }
+    let warm = m.stages.run(&MatmultRun { warmup_iterations: 1, ..run.clone() }, run.seed);
+    let (cold_s, warm_s) = (m.timed.mean_s(), warm.mean_s().max(f64::MIN_POSITIVE));
+    let without = case.operations() * m.computed_share() / warm_s / 1e12;
+    let sentence = format!(
+        "the first call is timed too and takes {:.3} ms longer than the others: {} calls take {:.1} % longer each than after a \
+         warm-up, which gives {without:.2} TOPS. Warm up at least once",
+        m.stages.first_call.to_ms_f64(),
+        run.timed_iterations,
+        (cold_s / warm_s - 1.0) * 100.0,
+    );
+    found(Pitfall::NoWarmup, sentence, Some(without))
+}
+
+fn lazy(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
+    if case.run.workflow != Workflow::MarkStep {
+        return None;
+    }
+    let without = beside(case, |other| other.run.workflow = Workflow::Trace);
+    let effect = without.map_or(String::new(), |t| format!("; traced, the same core reaches {t:.2} TOPS"));
+    let sentence = format!(
+        "a lazily executed step moves its inputs and starts its graph inside each call, {:.3} ms on the device{effect}. What the \
+         host takes to record the graph each step is not simulated, because it is not published for one operation",
+        m.stages.device().to_ms_f64(),
+    );
+    found(Pitfall::LazyExecution, sentence, without)
+}
+
+fn no_bias(case: &MatmultCase, r: &RangeSummary) -> MatmultFinding {
+    let factor = r.factor.map_or(String::new(), |f| format!("each product multiplies the values by about {f:.2}; "));
+    let what = match (r.first_nan, r.first_inf, r.first_zero, r.first_subnormal) {
+        (Some(k), _, _, _) => format!("a NaN appears at product {k}"),
+        (None, Some(k), _, _) => {
+            format!("an infinity appears at product {k}, and 0 x infinity or a difference of two is NaN")
+        }
+        (None, None, Some(k), small) => format!(
+            "they are below the smallest normal number from product {} and all zero from product {k}. The chain itself makes no \
+             NaN of zeros, but whatever divides by its result does: 0 / 0 from product {k} on",
+            small.unwrap_or(k)
+        ),
+        (None, None, None, Some(k)) => format!("they are below the smallest normal number from product {k}"),
+        (None, None, None, None) => format!("they stay in range for {} products", r.loop_count),
+    };
+    let size = format!("computed in {} with matrices of {} and {} products", case.dtype(), r.matrix_dim, r.loop_count);
+    let sentence = format!(
+        "without a bias nothing keeps the values in range: {factor}{what} ({size}). A device reports numerical errors to the host, \
+         which slows a real run; how much is not published and not in these times. Add a bias"
+    );
+    MatmultFinding { pitfall: Pitfall::NoBias, sentence, tops_without: None }
+}

@@ -1,0 +1,29 @@
+//! The microbenchmark guide's `matmult_linear.py`: one linear layer applied over and over, its phases timed apart, and
+//! what the guide warns of, each with its effect.
+//!
+//! ```text
+//! MatmultConfig -> cases -> measure (compile, simulate, iterate) -> MatmultReport -> log lines, table, CSV, JSON
+//! ```
+//!
+//! Times are simulated: a report is a function of its case and seed.
+
+mod cc_flags;
+mod config;
+mod export;
+mod findings;
+mod log;
+mod measure;
+mod ranges;
+mod report;
+mod timed;
+
+pub use cc_flags::CcFlags;
+pub use config::{
+    MAX_CASES, MAX_ITERATIONS, MAX_VERIFICATIONS, MatmultCase, MatmultConfig, MatmultError, MatmultRun, cast_of_dtype,
+    instance_of,
+};
+pub use export::{MATMULT_COLS, MATMULT_FORMAT, matmult_csv, matmult_json, matmult_rows};
+pub use findings::{MatmultFinding, Pitfall};
+pub use log::{log_lines, python_g};
+pub use ranges::RangeSummary;
+pub use report::{Limit, MatmultReport, Verification, run_case};

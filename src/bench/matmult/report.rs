@@ -1,0 +1,223 @@
+//! What a case came to, as plain data for every output.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::SimTime;
+use crate::compiler::modelled_compile_s;
+use crate::machine::isa::Engine;
+use crate::tensor::FloatFormat;
+
+use super::config::MatmultCase;
+use super::findings::{MatmultFinding, findings};
+use super::measure::{Measured, measure};
+use super::ranges::RangeSummary;
+use super::timed::Timed;
+
+/// One case. Times are seconds; the compile time is modelled, the others are simulated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatmultReport {
+    /// What was measured.
+    pub case: MatmultCase,
+    /// Format of the products: `bf16`.
+    pub dtype: String,
+    /// Flags of the compiler.
+    pub compiler_args: String,
+    /// `finished` or `error`.
+    pub status: String,
+    /// Why there are no figures.
+    pub error: Option<String>,
+    /// Seconds that the real compiler would take, by a model of one published figure; absent when compiling is skipped.
+    pub modelled_compile_s: Option<f64>,
+    /// Loading the model.
+    pub load_s: Option<f64>,
+    /// All warm-up calls.
+    pub warmup_s: Option<f64>,
+    /// All timed calls.
+    pub benchmark_s: Option<f64>,
+    /// One timed call: the mean.
+    pub iteration_s: Option<f64>,
+    /// The shortest timed call.
+    pub iteration_min_s: Option<f64>,
+    /// The median timed call.
+    pub iteration_p50_s: Option<f64>,
+    /// The longest timed call.
+    pub iteration_max_s: Option<f64>,
+    /// The part of `iteration_s` in which the host works.
+    pub host_s: Option<f64>,
+    /// The part in which inputs and outputs move over the link.
+    pub link_s: Option<f64>,
+    /// The part of `host_s` and `link_s` that passed while the device had the call before: it takes no time of its own.
+    pub hidden_s: Option<f64>,
+    /// The part in which the device has the call.
+    pub device_s: Option<f64>,
+    /// Tera-operations a second by the script's formula, `2 * B * N^3 * L / iteration_s`: of the products asked for.
+    pub tops: Option<f64>,
+    /// The same of the products that the core computes.
+    pub tops_computed: Option<f64>,
+    /// What the array of the core could do in this format.
+    pub peak_tops: Option<f64>,
+    /// `tops_computed` of `peak_tops`.
+    pub peak_percent: Option<f64>,
+    /// Products of one call as written.
+    pub products_asked: Option<u64>,
+    /// Products of one call that the compiler left.
+    pub products_computed: Option<u64>,
+    /// What limits the throughput.
+    pub limit: Option<Limit>,
+    /// The timed calls repeated.
+    pub verification: Option<Verification>,
+    /// The range of the values, where no bias keeps it.
+    pub ranges: Option<RangeSummary>,
+    /// What the guide warns of and this case does.
+    pub findings: Vec<MatmultFinding>,
+}
+
+/// What limits the throughput of a case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// `host`, `link`, `start_up`, `waits`, or the name of an engine, or `DMA`.
+    pub by: String,
+    /// Of a call's time.
+    pub percent: f64,
+    /// In a sentence.
+    pub sentence: String,
+}
+
+/// The timed calls repeated, each time with the next seed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verification {
+    /// TOPS of each run, the reported one first.
+    pub tops: Vec<f64>,
+    /// (largest - smallest) / mean of them, percent.
+    pub spread_percent: f64,
+    /// Whether the run of the first seed gave the same times again, to the picosecond.
+    pub same_seed_repeats: bool,
+}
+
+/// Measures a case. A case that can not run is a report with its error.
+#[must_use]
+pub fn run_case(case: &MatmultCase) -> MatmultReport {
+    match measure(case) {
+        Ok(measured) => finished(case, &measured),
+        Err(error) => MatmultReport { status: "error".to_owned(), error: Some(error), ..empty(case) },
+    }
+}
+
+fn empty(case: &MatmultCase) -> MatmultReport {
+    MatmultReport {
+        case: case.clone(),
+        dtype: case.dtype().to_owned(),
+        compiler_args: case.options.to_string(),
+        status: "finished".to_owned(),
+        error: None,
+        modelled_compile_s: None,
+        load_s: None,
+        warmup_s: None,
+        benchmark_s: None,
+        iteration_s: None,
+        iteration_min_s: None,
+        iteration_p50_s: None,
+        iteration_max_s: None,
+        host_s: None,
+        link_s: None,
+        hidden_s: None,
+        device_s: None,
+        tops: None,
+        tops_computed: None,
+        peak_tops: None,
+        peak_percent: None,
+        products_asked: None,
+        products_computed: None,
+        limit: None,
+        verification: None,
+        ranges: None,
+        findings: Vec::new(),
+    }
+}
+
+fn finished(case: &MatmultCase, m: &Measured) -> MatmultReport {
+    let t = &m.timed;
+    let tops = m.tops(case.operations());
+    let computed = tops * m.computed_share();
+    let peak = peak_tops(case, m);
+    let compile_s = modelled_compile_s(&m.compilation.executable);
+    let (findings, ranges) = findings(case, m);
+    MatmultReport {
+        modelled_compile_s: (!case.run.skip_compilation).then_some(compile_s),
+        load_s: Some(m.around.load.to_secs_f64()),
+        warmup_s: Some(t.warmup.to_secs_f64()),
+        benchmark_s: Some(t.total.to_secs_f64()),
+        iteration_s: Some(t.mean_s()),
+        iteration_min_s: Some(t.at(0.0)),
+        iteration_p50_s: Some(t.at(0.5)),
+        iteration_max_s: Some(t.at(1.0)),
+        host_s: Some(t.of_each(t.host)),
+        link_s: Some(t.of_each(t.link)),
+        hidden_s: Some(t.of_each(t.hidden)),
+        device_s: Some(t.of_each(t.device)),
+        tops: Some(tops),
+        tops_computed: Some(computed),
+        peak_tops: Some(peak),
+        peak_percent: Some(computed / peak * 100.0),
+        products_asked: Some(m.compilation.products_before),
+        products_computed: Some(m.compilation.products_after),
+        limit: Some(limit(case, m)),
+        verification: (case.run.verification_iterations > 0).then(|| verification(case, m)),
+        ranges,
+        findings,
+        ..empty(case)
+    }
+}
+
+/// The array's peak in the format of the products: single precision takes several passes, and 8-bit products contract two
+/// rows a partition where the array can.
+fn peak_tops(case: &MatmultCase, m: &Measured) -> f64 {
+    let (format, core) = (case.options.matmul_format(), &m.costs.core);
+    let rows = if format == FloatFormat::Fp8E4m3 { core.fp8_rows_per_partition.max(1) } else { 1 };
+    core.peak_bf16_flops() * f64::from(rows) / f64::from(format.matmul_passes()) / 1e12
+}
+
+/// The largest part of a call; on the device, the busiest unit, if it works for half of the time.
+fn limit(case: &MatmultCase, m: &Measured) -> Limit {
+    let s = &m.stages;
+    let call = s.interval(case.run.sync).to_secs_f64();
+    let percent = |t: SimTime| t.to_secs_f64() / call * 100.0;
+    let said = |by: &str, percent: f64, sentence: String| Limit { by: by.to_owned(), percent, sentence };
+    let parts = [
+        ("host", s.host, "the host's work of a call and its copies"),
+        ("link", s.link, "moving inputs and outputs between host and device"),
+        ("start_up", s.around, "start-up and tear-down of the execution on the device"),
+    ];
+    for (by, time, what) in parts {
+        if time > s.window {
+            let p = percent(time);
+            return said(by, p, format!("{what} take {p:.1} % of a call, longer than the products: make calls larger"));
+        }
+    }
+    // Initiation intervals of instructions that overlap may add up to a little more than the execution.
+    let engines = Engine::ALL.iter().zip(m.outcome.engine_busy).map(|(e, busy)| (e.name(), busy.min(s.window)));
+    let dma = std::iter::once(("DMA", m.outcome.dma_busy.min(s.window)));
+    let busiest = engines.chain(dma).fold(("", SimTime::ZERO), |best, unit| if unit.1 > best.1 { unit } else { best });
+    let of_window = busiest.1.to_secs_f64() / s.window.to_secs_f64().max(f64::MIN_POSITIVE) * 100.0;
+    let name = if busiest.0 == "DMA" { "DMA".to_owned() } else { format!("the {} engine", busiest.0) };
+    if of_window < 50.0 {
+        let sentence = format!(
+            "units wait for one another: the busiest, {name}, works for {of_window:.1} % of the execution; larger matrices fill it"
+        );
+        return said("waits", 100.0 - of_window, sentence);
+    }
+    let p = percent(busiest.1);
+    said(busiest.0, p, format!("{name} works for {of_window:.1} % of the execution and {p:.1} % of a call"))
+}
+
+fn verification(case: &MatmultCase, m: &Measured) -> Verification {
+    let run = &case.run;
+    let again = |seed: u64| m.stages.run(run, seed);
+    let of = |t: &Timed| case.operations() / t.mean_s().max(f64::MIN_POSITIVE) / 1e12;
+    let others = (1..=u64::from(run.verification_iterations)).map(|i| of(&again(run.seed.wrapping_add(i))));
+    let tops: Vec<f64> = std::iter::once(of(&m.timed)).chain(others).collect();
+    let (least, most) = tops.iter().fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(*t), b.max(*t)));
+    let mean = tops.iter().sum::<f64>() / (tops.len() as f64);
+    let spread_percent = if mean > 0.0 { (most - least) / mean * 100.0 } else { 0.0 };
+    Verification { tops, spread_percent, same_seed_repeats: again(run.seed) == m.timed }
+}

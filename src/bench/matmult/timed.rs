@@ -1,0 +1,150 @@
+//! Calls one after another: warm-up and timed iterations of one worker.
+
+use crate::base::{Rng, SimTime};
+
+use super::config::MatmultRun;
+
+/// The stages of one call, without variation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stages {
+    /// Host work of the call, with copying inputs and outputs.
+    pub host: SimTime,
+    /// Inputs and outputs over the link of the device.
+    pub link: SimTime,
+    /// Start-up and tear-down of the execution on the device.
+    pub around: SimTime,
+    /// From the first to the last instruction or DMA of the model.
+    pub window: SimTime,
+    /// How much longer the very first call takes.
+    pub first_call: SimTime,
+}
+
+/// What some calls in a row took.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Timed {
+    /// All warm-up calls.
+    pub warmup: SimTime,
+    /// All timed calls: one clock around them.
+    pub total: SimTime,
+    /// The part of `total` in which the host works.
+    pub host: SimTime,
+    /// The part in which inputs and outputs move.
+    pub link: SimTime,
+    /// The part of both that passed while the device had the call before.
+    pub hidden: SimTime,
+    /// The part in which the device has the call.
+    pub device: SimTime,
+    /// Each timed call, shortest first.
+    pub sorted: Vec<SimTime>,
+}
+
+impl Stages {
+    /// From the end of one call to the end of the next, without variation. Unless each result is waited for, the host is one
+    /// call ahead: its work and the link's are hidden behind the device's.
+    pub fn interval(&self, sync: bool) -> SimTime {
+        let before = self.host + self.link;
+        let hidden = if sync { SimTime::ZERO } else { before.min(self.device()) };
+        before + self.device() - hidden
+    }
+
+    /// The part of a call on the device.
+    pub fn device(&self) -> SimTime {
+        self.around + self.window
+    }
+
+    /// Makes the calls of a run: each stage varies by at most its jitter, evenly, drawn from `seed`.
+    pub fn run(&self, run: &MatmultRun, seed: u64) -> Timed {
+        let mut rng = Rng::from_seed(seed);
+        let mut draw = |time: SimTime| vary(time, run.jitter, rng.unit_f64());
+        let mut timed = Timed::default();
+        let (mut extra, mut before) = (self.first_call, SimTime::ZERO);
+        for call in 0..u64::from(run.warmup_iterations) + u64::from(run.timed_iterations) {
+            let (host, link, device) = (draw(self.host) + extra, draw(self.link), draw(self.device()));
+            let hidden = if run.sync { SimTime::ZERO } else { (host + link).min(before) };
+            let took = host + link + device - hidden;
+            (extra, before) = (SimTime::ZERO, device);
+            if call < u64::from(run.warmup_iterations) {
+                timed.warmup += took;
+                continue;
+            }
+            timed.host += host;
+            timed.link += link;
+            timed.hidden += hidden;
+            timed.device += device;
+            timed.total += took;
+            timed.sorted.push(took);
+        }
+        timed.sorted.sort_unstable();
+        timed
+    }
+}
+
+/// A time moved by `jitter` at most; `at` from 0 to 1 says where in that range.
+fn vary(time: SimTime, jitter: f64, at: f64) -> SimTime {
+    let moved = time.0 as f64 * (1.0 + jitter * (2.0 * at - 1.0));
+    SimTime(moved as u64)
+}
+
+impl Timed {
+    /// The mean of the timed calls, seconds.
+    pub fn mean_s(&self) -> f64 {
+        self.of_each(self.total)
+    }
+
+    /// A part of the timed calls for each of them, seconds.
+    pub fn of_each(&self, part: SimTime) -> f64 {
+        part.to_secs_f64() / (self.sorted.len().max(1) as f64)
+    }
+
+    /// The call of a rank from 0 to 1, seconds.
+    pub fn at(&self, rank: f64) -> f64 {
+        let last = self.sorted.len().saturating_sub(1);
+        self.sorted.get((last as f64 * rank) as usize).map_or(0.0, |t| t.to_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stages() -> Stages {
+        let us = SimTime::from_us;
+        Stages { host: us(100), link: us(50), around: us(10), window: us(840), first_call: us(2_000) }
+    }
+
+    fn run(warmup_iterations: u32, timed_iterations: u32, jitter: f64, sync: bool) -> MatmultRun {
+        MatmultRun { warmup_iterations, timed_iterations, jitter, sync, ..MatmultRun::default() }
+    }
+
+    #[test]
+    fn the_first_call_is_paid_once_in_the_warm_up_or_in_the_timed_run() {
+        let warm = stages().run(&run(2, 4, 0.0, true), 0);
+        assert_eq!((warm.warmup, warm.total), (SimTime::from_us(4_000), SimTime::from_us(4_000)));
+        let cold = stages().run(&run(0, 4, 0.0, true), 0);
+        assert_eq!((cold.warmup, cold.total), (SimTime::ZERO, SimTime::from_us(6_000)));
+        assert!((cold.at(0.0) - 1e-3).abs() < 1e-12 && (cold.at(1.0) - 3e-3).abs() < 1e-12);
+        assert!((warm.of_each(warm.device) - 850e-6).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_host_is_hidden_behind_the_call_before_unless_results_are_waited_for() {
+        let ahead = stages().run(&run(2, 4, 0.0, false), 0);
+        assert_eq!((ahead.warmup, ahead.total), (SimTime::from_us(3_850), SimTime::from_us(4 * 850)));
+        assert_eq!(ahead.hidden, SimTime::from_us(4 * 150));
+        assert_eq!(stages().interval(false), SimTime::from_us(850));
+        assert_eq!(stages().interval(true), SimTime::from_us(1_000));
+        // A host that is slower than the device is what a call takes.
+        let slow = Stages { host: SimTime::from_us(5_000), ..stages() };
+        assert_eq!(slow.interval(false), SimTime::from_us(5_050));
+        assert_eq!(slow.run(&run(1, 2, 0.0, false), 0).total, SimTime::from_us(2 * 5_050));
+    }
+
+    #[test]
+    fn a_seed_repeats_and_jitter_stays_within_its_bounds() {
+        let of = |seed| stages().run(&run(1, 1_000, 0.02, true), seed);
+        assert_eq!(of(1), of(1));
+        assert_ne!(of(1), of(2));
+        let t = of(3);
+        assert!(t.at(0.0) >= 0.98e-3 && t.at(1.0) <= 1.02e-3 && (t.mean_s() / 1e-3 - 1.0).abs() < 1e-3);
+    }
+}

@@ -1,0 +1,70 @@
+//! `neuronscope matmult`
+
+use anyhow::{Result, bail};
+
+use super::text;
+use crate::bench::matmult::{MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows, run_case};
+use crate::cli::interrupt::{self, Interrupted};
+use crate::cli::matmult_args::MatmultArgs;
+use crate::cli::progress::ProgressBar;
+
+pub(super) fn run(args: &MatmultArgs) -> Result<()> {
+    let (config, notes) = args.config()?;
+    let cases = config.cases()?;
+    notes.iter().for_each(|note| eprintln!("note: {note}"));
+    interrupt::listen()?;
+    let mut bar = ProgressBar::new();
+    let mut reports = Vec::new();
+    for (case, done) in cases.iter().zip(0u64..) {
+        if interrupt::is_asked() {
+            break;
+        }
+        bar.show(done, cases.len() as u64, &case.label());
+        reports.push(run_case(case));
+    }
+    bar.clear();
+    print(&reports, args, cases.len() > 1)?;
+    if reports.len() < cases.len() {
+        return Err(Interrupted(format!("stopped after {} of {} cases", reports.len(), cases.len())).into());
+    }
+    let first = reports.iter().find_map(|r| r.error.as_deref());
+    match first {
+        Some(error) if reports.iter().all(|r| r.error.is_some()) => bail!("no case could run: {error}"),
+        _ => Ok(()),
+    }
+}
+
+fn print(reports: &[MatmultReport], args: &MatmultArgs, is_sweep: bool) -> Result<()> {
+    let out = if args.json {
+        matmult_json(reports)?
+    } else if args.csv {
+        matmult_csv(reports)?
+    } else if is_sweep {
+        sweep(reports, args.verbose)
+    } else {
+        // The error of a single case is the message of the command.
+        reports.iter().filter(|r| r.error.is_none()).map(|r| log(r, args.verbose)).collect()
+    };
+    text::print(out.as_bytes())
+}
+
+fn log(report: &MatmultReport, verbose: bool) -> String {
+    log_lines(report, verbose).iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// The table, then what was found, said once for each case.
+fn sweep(reports: &[MatmultReport], verbose: bool) -> String {
+    let (headings, rows) = matmult_rows(reports);
+    let mut out: String = if verbose { reports.iter().map(|r| log(r, true) + "\n").collect() } else { String::new() };
+    out.push_str(&text::table(&headings, &rows));
+    for report in reports {
+        let label = report.case.label();
+        for finding in &report.findings {
+            out.push_str(&format!("found: {label}: {}\n", finding.sentence));
+        }
+        if let Some(error) = &report.error {
+            out.push_str(&format!("failed: {label}: {error}\n"));
+        }
+    }
+    out
+}

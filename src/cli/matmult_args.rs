@@ -1,0 +1,125 @@
+//! Flags of `neuronscope matmult`, in the names of `matmult_linear.py`, and the microbenchmark they ask for.
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use super::args::WorkflowArg;
+use crate::bench::matmult::{CcFlags, MatmultConfig, MatmultRun, cast_of_dtype, instance_of};
+use crate::bench::parse_list;
+
+/// Flags of the script, each also with underscores, and of the sweep.
+#[derive(Debug, Args)]
+pub(super) struct MatmultArgs {
+    /// First dimension of the input [B, N, N]; lists and ranges are swept: 1,2,8
+    #[arg(short, long, value_name = "B", default_value = "1")]
+    pub batch_size: String,
+    /// Rows and columns of the matrices; lists and ranges are swept: 256,1024
+    #[arg(short = 'n', long, value_name = "N", default_value = "1024")]
+    pub matrix_dim: String,
+    /// Products in one call, each fed to the next; lists and ranges are swept [default: 1000]
+    #[arg(short, long, value_name = "L", conflicts_with = "no_loop")]
+    pub loop_count: Option<String>,
+    /// Calls before the clock starts [default: 8]
+    #[arg(short = 'w', long, value_name = "W", conflicts_with = "no_warmup")]
+    pub num_warmup_iterations: Option<u32>,
+    /// Calls that are timed, with one clock around them
+    #[arg(short = 'i', long, value_name = "I", default_value_t = 1)]
+    pub num_timed_iterations: u32,
+    /// Repetitions of the timed calls with the next seeds, to see how well the result repeats
+    #[arg(long, value_name = "V", default_value_t = 2)]
+    pub num_verification_iterations: u32,
+    /// Flags of the compiler: "--auto-cast none -O1"; those that are not simulated are named in a note
+    #[arg(long, value_name = "FLAGS", default_value = "", allow_hyphen_values = true)]
+    pub neuron_cc_flags: String,
+    /// Wait for each result before the next call; the script reads none while its clock runs, so that the host is one call
+    /// ahead of the device
+    #[arg(long)]
+    pub sync: bool,
+    /// Take the model as compiled before: its compile time is not counted
+    #[arg(long)]
+    pub skip_compilation: bool,
+    /// Leave the repetitions out
+    #[arg(long)]
+    pub skip_verification: bool,
+    /// Add a bias after each product, as the guide recommends; the default here (the script's is without)
+    #[arg(long, conflicts_with = "no_bias")]
+    pub add_bias: bool,
+    /// Log the parts of a call and how the calls are spread
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Format of the products: fp32, bf16, fp16, tf32, fp8_e4m3, or several: bf16,fp32 [default: bf16]
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
+    pub dtype: Vec<String>,
+    /// Instance types or families, separated by commas: trn1.2xlarge,inf2,trn2
+    #[arg(
+        long,
+        visible_alias = "device",
+        alias = "instance-type",
+        value_name = "TYPE",
+        value_delimiter = ',',
+        default_value = "trn1.2xlarge"
+    )]
+    pub instance: Vec<String>,
+    /// How the model reaches the core: trace, or mark_step for a lazily executed graph
+    #[arg(long, value_enum, default_value = "trace")]
+    pub workflow: WorkflowArg,
+    /// Pitfall: one product in a call, so that overheads dominate
+    #[arg(long)]
+    pub no_loop: bool,
+    /// Pitfall: every product reads the same input, so that the compiler removes all but the last
+    #[arg(long)]
+    pub unchained: bool,
+    /// Pitfall: the first call is timed
+    #[arg(long)]
+    pub no_warmup: bool,
+    /// Pitfall: no bias, so that values leave the range of their format
+    #[arg(long)]
+    pub no_bias: bool,
+    /// Seed of the jitter, and of weights and inputs where values are computed
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// How much a stage of a call varies at most, a fraction
+    #[arg(long, default_value_t = 0.01, allow_negative_numbers = true)]
+    pub jitter: f64,
+    /// Print the results as JSON
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print the results as CSV
+    #[arg(long)]
+    pub csv: bool,
+}
+
+impl MatmultArgs {
+    /// The microbenchmark, and what a person should know of it.
+    ///
+    /// # Errors
+    /// With the flag that can not be used.
+    pub fn config(&self) -> Result<(MatmultConfig, Vec<String>)> {
+        let flags = CcFlags::parse(&self.neuron_cc_flags)?;
+        if flags.names_casts && !self.dtype.is_empty() {
+            bail!("--dtype and the casts of --neuron_cc_flags say the same thing; give one of them");
+        }
+        let formats = self.dtype.iter().map(|d| cast_of_dtype(d, flags.options)).collect::<Result<Vec<_>, _>>()?;
+        let loops = if self.no_loop { "1" } else { self.loop_count.as_deref().unwrap_or("1000") };
+        let config = MatmultConfig {
+            batch_sizes: parse_list("--batch_size", &self.batch_size)?,
+            matrix_dims: parse_list("--matrix_dim", &self.matrix_dim)?,
+            loop_counts: parse_list("--loop_count", loops)?,
+            options: if formats.is_empty() { vec![flags.options] } else { formats },
+            instances: self.instance.iter().map(|i| instance_of(i)).collect::<Result<_, _>>()?,
+            run: MatmultRun {
+                warmup_iterations: if self.no_warmup { 0 } else { self.num_warmup_iterations.unwrap_or(8) },
+                timed_iterations: self.num_timed_iterations,
+                verification_iterations: if self.skip_verification { 0 } else { self.num_verification_iterations },
+                add_bias: !self.no_bias,
+                chained: !self.unchained,
+                workflow: self.workflow.into(),
+                sync: self.sync,
+                skip_compilation: self.skip_compilation,
+                seed: self.seed,
+                jitter: self.jitter,
+            },
+        };
+        Ok((config, flags.notes()))
+    }
+}

@@ -1,0 +1,132 @@
+//! How large the values of a chain of products are, product by product, as the device computes them.
+
+use std::rc::Rc;
+
+use super::{DeviceArithmetic, NumericsError, NumericsSpec};
+use crate::compiler::hlo::{Evaluation, HloInstruction, Opcode, Watch};
+use crate::compiler::passes::PassManager;
+use crate::compiler::{Workflow, lower, parameter_values};
+use crate::machine::arch::NEURONCORE_V2;
+use crate::model::{ModelSpec, input_tensor};
+use crate::tensor::Tensor;
+
+/// Operations of one step of the evaluation; its end is waited for, so it is only a bound of a turn.
+const STEP: u64 = 1 << 40;
+
+/// The range of values along the products of a program. Products are counted from 1.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProductRanges {
+    /// Largest magnitude after each product; NaNs are left out.
+    pub largest: Vec<f32>,
+    /// The first product with an infinity.
+    pub first_inf: Option<u64>,
+    /// The first product with a NaN.
+    pub first_nan: Option<u64>,
+    /// The first product whose values are all smaller than the smallest normal number of single precision, which bf16
+    /// has too.
+    pub first_subnormal: Option<u64>,
+    /// The first product whose values are all zero.
+    pub first_zero: Option<u64>,
+}
+
+impl ProductRanges {
+    /// By how much a product multiplies the largest magnitude: the geometric mean over the products whose values are
+    /// normal numbers. `None` with fewer than two of those.
+    #[must_use]
+    pub fn factor(&self) -> Option<f64> {
+        let normal: Vec<f32> = self.largest.iter().copied().take_while(|v| v.is_normal()).collect();
+        let (first, last) = (normal.first()?, normal.last()?);
+        let steps = normal.len() as f64 - 1.0;
+        (steps > 0.0).then(|| libm::pow(f64::from(*last) / f64::from(*first), 1.0 / steps))
+    }
+}
+
+impl Watch for ProductRanges {
+    fn produced(&mut self, instruction: &HloInstruction, _operands: &[Rc<Tensor>], value: &Tensor) {
+        if !matches!(instruction.opcode, Opcode::Dot(_)) {
+            return;
+        }
+        let largest = value.data().iter().fold(0.0f32, |most, v| most.max(v.abs()));
+        let any_nan = value.data().iter().any(|v| v.is_nan());
+        self.largest.push(largest);
+        let product = self.largest.len() as u64;
+        let mut first = |slot: fn(&mut Self) -> &mut Option<u64>, is: bool| {
+            if is {
+                slot(self).get_or_insert(product);
+            }
+        };
+        first(|r| &mut r.first_inf, largest.is_infinite());
+        first(|r| &mut r.first_nan, any_nan);
+        first(|r| &mut r.first_subnormal, !any_nan && largest < f32::MIN_POSITIVE);
+        first(|r| &mut r.first_zero, !any_nan && largest == 0.0);
+    }
+}
+
+/// Computes a model as the device does and keeps the range of each product. The tolerance of the specification is not
+/// used.
+///
+/// # Errors
+/// When the model is not known, can not be compiled or is too large for its memory.
+pub fn product_ranges(spec: &NumericsSpec) -> Result<ProductRanges, NumericsError> {
+    let named = || spec.model.clone();
+    let evaluate = |source| NumericsError::Evaluate { model: named(), source: Box::new(source) };
+    let model: ModelSpec = spec.model.parse()?;
+    let batch = spec.batch_size.map_or(model.info().default_batch_size, u64::from);
+    let graph = model.trace(batch)?;
+    let lowered = lower(&graph, Workflow::Trace)
+        .map_err(|source| NumericsError::Lower { model: named(), source: Box::new(source) })?;
+    let (module, _log) = PassManager::of_level(spec.options.opt_level)
+        .run(lowered)
+        .map_err(|source| NumericsError::Pass { model: named(), source: Box::new(source) })?;
+    let inputs = model
+        .inputs(batch)?
+        .iter()
+        .zip(0..)
+        .map(|(input, n)| input_tensor(spec.seed, n, input).map(Rc::new))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|source| NumericsError::Input { model: named(), source: Box::new(source) })?;
+    let parameters = parameter_values(&module, &graph, &inputs, spec.seed).map_err(evaluate)?;
+    let mut arithmetic =
+        DeviceArithmetic::new(&module, &spec.options, NEURONCORE_V2.partitions, spec.rounding, spec.seed);
+    let mut ranges = ProductRanges::default();
+    let mut evaluation = Evaluation::new(&module, parameters);
+    while evaluation.step(STEP, &mut arithmetic, &mut ranges).map_err(evaluate)?.is_none() {}
+    Ok(ranges)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranges(model: &str) -> ProductRanges {
+        product_ranges(&NumericsSpec { model: model.to_owned(), ..NumericsSpec::default() }).unwrap()
+    }
+
+    #[test]
+    fn without_a_bias_a_chain_vanishes_and_with_one_it_does_not() {
+        let bare = ranges("matmult:n=16,loop_count=300,add_bias=false");
+        assert_eq!(bare.largest.len(), 300);
+        // torch.nn.Linear's weights are uniform within 1 / sqrt(n): a product multiplies by about 1 / sqrt(3).
+        let factor = bare.factor().unwrap();
+        assert!((0.45..0.75).contains(&factor), "{factor}");
+        let (small, zero) = (bare.first_subnormal.unwrap(), bare.first_zero.unwrap());
+        assert!(100 < small && small < zero && zero <= 300, "{small} {zero}");
+        assert_eq!((bare.first_nan, bare.first_inf), (None, None));
+        let biased = ranges("matmult:n=16,loop_count=300");
+        assert_eq!((biased.first_subnormal, biased.first_zero), (None, None));
+    }
+
+    #[test]
+    fn an_overflow_and_what_comes_of_it_are_found_at_their_products() {
+        let mut ranges = ProductRanges::default();
+        let text = "HloModule m\nENTRY {\n%p0 = f32[1,1] parameter(0), input=0\nROOT %d = f32[1,1] dot(%p0, %p0), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}";
+        let module = crate::compiler::hlo::parse(text).unwrap();
+        let dot = &module.instructions[module.root];
+        for value in [2.0, 8.0, f32::INFINITY, f32::NAN, 0.0] {
+            let value = Tensor::splat(crate::tensor::Shape::f32([1, 1]), value).unwrap();
+            ranges.produced(dot, &[], &value);
+        }
+        assert_eq!((ranges.first_inf, ranges.first_nan, ranges.first_zero), (Some(3), Some(4), Some(5)));
+        assert_eq!(ranges.factor(), Some(4.0));
+    }
+}
