@@ -29,7 +29,8 @@ pub(super) struct Loaded {
 pub(super) struct Generator<'a> {
     pub module: &'a HloModule,
     pub core: &'a CoreSpec,
-    pub costs: &'a CostTable,
+    /// At published clocks: what was fitted changes no program.
+    pub costs: CostTable,
     pub precision: Precision,
     pub emitter: Emitter,
     pub sources: Sources<'a>,
@@ -107,7 +108,7 @@ impl<'a> Generator<'a> {
         Self {
             module,
             core,
-            costs,
+            costs: costs.at_published_clocks(),
             precision,
             emitter: Emitter::new(),
             sources: Sources::new(module),

@@ -18,8 +18,8 @@ pub struct Calibration {
 /// What `neuronscope validate --calibrate` fits to the published rows in `tests/it/fixtures/published/calibration.csv`.
 pub const FITTED: Calibration = Calibration {
     weight_stream_bytes_per_us: 246_000,
-    inf2_engine_permille: 1_217,
-    host_call_ns: 110_000,
-    host_io_bytes_per_us: 3_200,
-    torch_1_permille: 1_086,
+    inf2_engine_permille: 1_205,
+    host_call_ns: 120_000,
+    host_io_bytes_per_us: 3_400,
+    torch_1_permille: 1_096,
 };

@@ -212,4 +212,11 @@ impl CostTable {
         table.engine.slowdown_permille = fitted.inf2_engine_permille;
         table
     }
+
+    /// The same with engines as fast as their published clocks say.
+    #[must_use]
+    pub fn at_published_clocks(&self) -> Self {
+        let engine = EngineCosts { slowdown_permille: 1_000, ..self.engine.clone() };
+        Self { engine, ..self.clone() }
+    }
 }
