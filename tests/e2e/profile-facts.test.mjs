@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, download, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseLevel, download, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
@@ -123,6 +123,7 @@ test("gaps, parts of the path and slices of a group come page by page, and whole
   await assertAccessible(page);
 
   await tool(page).selectOption("statistics");
+  await chooseLevel(page, "all");
   const [name, count, total] = facts(LARGE).X_top10_total_ns[0];
   await table(page, "Groups").getByRole("button", { name, exact: true }).click();
   const group = page.getByRole("region", { name: "Selected group" });
@@ -316,6 +317,17 @@ test("the tree of modules holds the time of the framework's operators, and modul
   await page.getByLabel("Group by").selectOption("module");
   const groups = table(page, "Groups").locator("tbody tr");
   await groups.filter({ hasText: "Linear[layer1]" }).first().waitFor();
+  // By themselves the framework's operators have the same time as the tree.
+  assert.equal((await values(groups)).reduce((sum, cells) => sum + Number(cells[3]), 0), time);
+  // All levels together have all slices, those of no module in a group of their own.
+  await chooseLevel(page, "all");
+  await groups.filter({ hasText: "(none)" }).first().waitFor();
   const shown = await page.locator(".facts div", { hasText: "Slices" }).locator("dd").innerText();
-  assert.equal((await values(groups)).reduce((sum, cells) => sum + Number(cells[1]), 0), Number(shown));
+  // An operator that was interrupted counts once, whatever the number of its stretches.
+  const saved = await download(page, button(page, "Download JSON"));
+  const slices = JSON.parse(saved.bytes).traceEvents.filter((e) => e.ph === "X");
+  const begun = slices.filter((e) => !e.args?.continues).length;
+  assert.equal(slices.length, Number(shown));
+  assert.ok(begun < slices.length, `${begun} of ${shown}`);
+  assert.equal((await values(groups)).reduce((sum, cells) => sum + Number(cells[1]), 0), begun);
 }));

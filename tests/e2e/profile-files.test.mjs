@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, download, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseLevel, download, waitForState } from "./support.mjs";
 import { writeSynthetic } from "./synthetic.mjs";
 import { zipOf } from "./zip.mjs";
 
@@ -82,6 +82,9 @@ function totals(file) {
   return known;
 }
 
+// What only wraps others: a step, and the profiler's own span.
+const WRAPPER = /^(ProfilerStep#\d+|PyTorch Profiler \(\d+\))$/;
+
 test("two files are compared: a table sorted by effect, swapped, and two timelines on one axis", files(async (page) => {
   const [base, other] = ["hta_amd_mi250_minitoy.json.gz", "hta_triton_example.json.gz"];
   await input(page).setInputFiles(`${TRACES}/${base}`);
@@ -94,12 +97,17 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
   await table.waitFor();
   assert.equal(await page.getByLabel("Tool", { exact: true }).inputValue(), "compare");
   await page.getByLabel("Time", { exact: true }).selectOption("total");
+  // Both traces have device kernels; the facts are of all slices.
+  await page.getByText(/By operator \(level device kernels\)/).waitFor();
+  await chooseLevel(page, "all");
+  await page.getByText(/By operator \(level all\)/).waitFor();
   const rows = async () => table.locator("tbody tr:not(.spacer)").evaluateAll((all) => all.map((row) => [
     row.querySelector("th").innerText,
     ...[...row.querySelectorAll("td")].map((cell) => cell.dataset.value),
   ]));
   const shown = await rows();
-  const effects = shown.map((row) => Math.abs(Number(row[6])));
+  const effects = shown.filter(([name]) => !WRAPPER.test(name)).map((row) => Math.abs(Number(row[6])));
+  assert.ok(effects.length > 10, `${effects.length} rows of work`);
   assert.deepEqual(effects, [...effects].sort((a, b) => b - a));
   const [ours, theirs] = [totals(base), totals(other)];
   let checked = 0;
@@ -150,7 +158,14 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
   await page.getByRole("button", { name: "Align starts" }).click();
 
   await page.getByRole("button", { name: "Swap" }).click();
-  await page.getByText(new RegExp(`^${base.replaceAll(".", "\\.")} against ${other.replaceAll(".", "\\.")} as base`)).waitFor();
+  // From the first to the last step: the span that the steps of each file have together.
+  const steps = [base, other].map((file) => {
+    const events = JSON.parse(gunzipSync(readFileSync(`${TRACES}/${file}`))).traceEvents.filter((e) => e.cat === "user_annotation" && /^ProfilerStep#/.test(e.name));
+    return Math.max(...events.map((e) => e.ts + e.dur)) - Math.min(...events.map((e) => e.ts));
+  });
+  const took = `Steps: ${(steps[1] / 1e6).toFixed(1)} s -> ${(steps[0] / 1e3).toFixed(2)} ms`;
+  const [ofBase, ofOther] = [base, other].map((file) => file.replaceAll(".", "\\."));
+  await page.getByText(new RegExp(`^${took.replaceAll(".", "\\.")} \\(-99\\.9 %\\), of ${ofBase} against ${ofOther} as base\\. By operator \\(level all\\)`)).waitFor();
   const swapped = new Map((await rows()).map((row) => [row[0], Number(row[6])]));
   for (const row of shown) if (swapped.has(row[0])) assert.equal(swapped.get(row[0]), -Number(row[6]), row[0]);
 }));

@@ -1,7 +1,7 @@
 // The tool `trace`: a whole benchmark run as a timeline, a run of its own beside the execution it is of.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseLevel, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const tool = (page) => page.getByLabel("Tool", { exact: true });
@@ -65,6 +65,10 @@ test("a link with the trace runs the benchmark", app.page(async (page) => {
   const groups = page.getByRole("table", { name: "Groups" }).locator("tbody tr");
   const counts = async () => Object.fromEntries(await groups.evaluateAll((all) => all.map((row) => [row.querySelector("th").innerText, Number(row.cells[1].dataset.value)])));
   await groups.filter({ hasText: "ExecuteComputation" }).first().waitFor();
+  // What devices execute comes first; compiling, loading and moving data are other levels.
+  assert.deepEqual(Object.keys(await counts()), ["ExecuteComputation"]);
+  await chooseLevel(page, "all");
+  await groups.filter({ hasText: "warmup" }).first().waitFor();
   // Two models are compiled once, and each is loaded and warmed up.
   const byName = await counts();
   assert.deepEqual([byName.compile, byName.load, byName.warmup], [1, 2, 2]);

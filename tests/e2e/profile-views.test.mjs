@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseLevel, download, openApp, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
@@ -87,27 +87,53 @@ test("all slices of a group are highlighted and stepped through, whatever makes 
   // A thread is a group, too.
   await tool(page).selectOption("statistics");
   await page.getByLabel("Group by").selectOption("thread");
-  const first = groups.locator("tbody tr").first();
-  await first.filter({ hasText: "/" }).waitFor();
-  const count = Number(await first.locator("td").first().getAttribute("data-value"));
-  await first.getByRole("button").click();
+  await chooseLevel(page, "all");
+  const busiest = groups.locator("tbody tr").first();
+  await busiest.filter({ hasText: "thread 598009" }).waitFor();
+  const count = Number(await busiest.locator("td").first().getAttribute("data-value"));
+  const thread = events.filter((e) => String(e.tid) === "598009");
+  assert.equal(count, thread.length);
+  await busiest.getByRole("button").click();
   await group.getByRole("button", { name: "Highlight on the timeline" }).click();
   await page.getByText(`${count} found by thread`).waitFor();
   await assertAccessible(page);
 }));
 
+test("a group of one level is highlighted without the slices of other levels", views(async (page) => {
+  await open(page, TRACE);
+  const groups = page.getByRole("table", { name: "Groups" });
+  const group = page.getByRole("region", { name: "Selected group" });
+  await tool(page).selectOption("statistics");
+  await page.getByLabel("Group by").selectOption("thread");
+  const first = groups.locator("tbody tr").first();
+  await first.filter({ hasText: "/" }).waitFor();
+  const count = Number(await first.locator("td").first().getAttribute("data-value"));
+  // The steps that the device shows in this thread are another level than its kernels and copies.
+  const events = JSON.parse(gunzipSync(readFileSync(`${TRACES}/${TRACE}`))).traceEvents.filter((e) => e.ph === "X");
+  assert.equal(count, events.filter((e) => ["kernel", "gpu_memcpy", "gpu_memset"].includes(e.cat)).length);
+  await first.getByRole("button").click();
+  await group.getByRole("button", { name: "Highlight on the timeline" }).click();
+  assert.equal(await page.getByText(/^\d+ found by thread$/).innerText(), `${count} found by thread`);
+}));
+
 test("the group of the statistics is in the link", views(async (page) => {
   await open(page, TRACE);
   await tool(page).selectOption("statistics");
+  await chooseLevel(page, "runtime calls");
   await page.getByRole("table", { name: "Groups" }).getByRole("button", { name: "hipLaunchKernel", exact: true }).click();
   await page.getByText("Durations of 12 slices").waitFor();
-  await query(page);
-  await elsewhere(page, [TRACE], async (other) => other.getByText("Durations of 12 slices").waitFor());
+  const asked = await query(page);
+  assert.deepEqual([asked.get("level"), asked.get("group")], ["runtime calls", "hipLaunchKernel"]);
+  await elsewhere(page, [TRACE], async (other) => {
+    await other.getByText("Durations of 12 slices").waitFor();
+    assert.equal(await other.getByLabel("Level", { exact: true }).inputValue(), "runtime calls");
+  });
 }));
 
 test("a link keeps the view of the flame graph, the stack it begins with, and the name of a sandwich", views(async (page) => {
   await open(page, TRACE);
   await tool(page).selectOption("flame-graph");
+  await chooseLevel(page, "all");
   await page.getByLabel("View", { exact: true }).selectOption("by thread");
   const nodes = page.locator(".flame button");
   await nodes.nth(2).waitFor();

@@ -143,6 +143,11 @@ export async function assertAccessible(page, { exclude = [], rules = {} } = {}) 
   assert.deepEqual(found, [], "accessibility");
 }
 
+/** Chooses the level that a tool looks at; `all` takes every slice. */
+export async function chooseLevel(page, level = "all") {
+  await page.getByLabel("Level", { exact: true }).selectOption(level);
+}
+
 /** Clicks what `locator` names and gives the downloaded file's name and bytes. */
 export async function download(page, locator) {
   const [started] = await Promise.all([page.waitForEvent("download"), locator.click()]);
