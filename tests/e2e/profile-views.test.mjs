@@ -99,23 +99,6 @@ test("all slices of a group are highlighted and stepped through, whatever makes 
   await assertAccessible(page);
 }));
 
-test("a group of one level is highlighted without the slices of other levels", views(async (page) => {
-  await open(page, TRACE);
-  const groups = page.getByRole("table", { name: "Groups" });
-  const group = page.getByRole("region", { name: "Selected group" });
-  await tool(page).selectOption("statistics");
-  await page.getByLabel("Group by").selectOption("thread");
-  const first = groups.locator("tbody tr").first();
-  await first.filter({ hasText: "/" }).waitFor();
-  const count = Number(await first.locator("td").first().getAttribute("data-value"));
-  // The steps that the device shows in this thread are another level than its kernels and copies.
-  const events = JSON.parse(gunzipSync(readFileSync(`${TRACES}/${TRACE}`))).traceEvents.filter((e) => e.ph === "X");
-  assert.equal(count, events.filter((e) => ["kernel", "gpu_memcpy", "gpu_memset"].includes(e.cat)).length);
-  await first.getByRole("button").click();
-  await group.getByRole("button", { name: "Highlight on the timeline" }).click();
-  assert.equal(await page.getByText(/^\d+ found by thread$/).innerText(), `${count} found by thread`);
-}));
-
 test("the group of the statistics is in the link", views(async (page) => {
   await open(page, TRACE);
   await tool(page).selectOption("statistics");

@@ -12,6 +12,7 @@ use crate::base::units::format_ns;
 use crate::base::{FxHashMap, FxHashSet};
 use crate::profile::Profile;
 use crate::profile::levels::Family;
+use crate::profile::levels::wrappers::by_name;
 
 /// Most operators that travel; the rest is summed up.
 const MOST_ROWS: usize = 20_000;
@@ -229,9 +230,11 @@ impl Comparison {
         });
         let new = other.rows.iter().filter(|r| !in_base.contains(r.name.as_str()));
         let mut rows: Vec<_> = of_base.chain(new.map(|r| row(&r.name, Presence::New, None, Some(r)))).collect();
+        // Wrapper spans hold the time of others: they come after all work.
+        let wraps = |row: &ComparedRow| by_name(&row.name).is_some();
         rows.sort_by(|a, b| {
             let by_effect = b.difference_ns.abs().total_cmp(&a.difference_ns.abs());
-            by_effect.then_with(|| a.name.cmp(&b.name))
+            wraps(a).cmp(&wraps(b)).then(by_effect).then_with(|| a.name.cmp(&b.name))
         });
         let sum = row("", Presence::Both, Some(&base.all()), Some(&other.all()));
         let took = Took::of((&base.extent, base_steps), (&other.extent, other_steps), per_step);
