@@ -113,7 +113,7 @@ impl<L: Language> Reader<'_, L> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// The next character that is no space.
+    /// The next character that is not a space.
     fn peek(&mut self) -> Option<char> {
         let rest = self.rest();
         let skipped = rest.len() - rest.trim_start().len();

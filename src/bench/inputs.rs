@@ -53,7 +53,7 @@ fn parse_shape(text: &str) -> Option<Vec<u64>> {
 /// Reads a list of inputs, entries separated by `;`.
 ///
 /// # Errors
-/// With the entry that is no shape.
+/// With the entry that is not a shape.
 pub fn parse_inputs(text: &str) -> Result<Vec<InputTuple>, InputError> {
     text.split(';').map(str::parse).collect()
 }

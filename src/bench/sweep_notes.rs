@@ -59,7 +59,7 @@ fn levels(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
     })
 }
 
-/// The first batch size of which a dataset is no multiple.
+/// The first batch size that does not divide the length of a dataset.
 fn dataset(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
     let dataset = config.options.dataset.filter(|d| !d.looped)?;
     let batch = models.iter().map(|m| m.batch_size).find(|b| !dataset.length.is_multiple_of(u64::from(*b)))?;

@@ -86,7 +86,7 @@ pub(super) fn text_of_list(list: &[Value]) -> Result<String> {
 /// tuple of two; texts stand for themselves.
 ///
 /// # Errors
-/// With the entry that is no shape.
+/// With the entry that is not a shape.
 pub(super) fn text_of_inputs(list: &[Value]) -> Result<String> {
     if list.iter().any(Value::is_number) {
         return shape(list);

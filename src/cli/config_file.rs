@@ -54,7 +54,7 @@ struct BenchFlags {
 /// The arguments of the process, with those of the file that `bench --config` names behind them.
 ///
 /// # Errors
-/// When the file cannot be read, has a key that is no argument, or a value that its flag does not take: the message has the
+/// When the file cannot be read, has a key that is not an argument, or a value that its flag does not take: the message has the
 /// file, the line and the key.
 pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
     let Some(path) = args.get(1).filter(|a| *a == "bench").and_then(|_| config_path(&args[2..])) else {

@@ -62,7 +62,7 @@ impl Answering {
     /// The outputs for each record. The work before the call is done on the record, if it is an expression.
     ///
     /// # Errors
-    /// When records have not as many values as the model takes, or memory runs out.
+    /// When a record has another number of values than the model takes, or memory runs out.
     pub fn answers(&self, file: &str, records: &Records) -> Result<Vec<Vec<f32>>, String> {
         fits(file, records.elements(), &self.inputs, &self.configuration.model)?;
         records.iter().map(|record| self.answer(record)).collect()

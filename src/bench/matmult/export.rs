@@ -68,7 +68,7 @@ pub fn matmult_json(reports: &[MatmultReport]) -> Result<String, ExportError> {
     Ok(text)
 }
 
-/// The reports as CSV: a header, and a line for each. What a case has not is `N/A`, as in the reports of `bench`.
+/// The reports as CSV: a header, and a line for each. A figure that a case lacks is `N/A`, as in the reports of `bench`.
 ///
 /// # Errors
 /// When the encoder refuses, which text in memory gives it no reason to.

@@ -14,7 +14,7 @@ use crate::cli::bench_args::BenchArgs;
 /// is named, the index's own stands for it.
 ///
 /// # Errors
-/// When the file is no index, nothing of it is left, or a flag contradicts what is left.
+/// When the file is not an index, no entry of it is left, or a flag contradicts what is left.
 pub(super) fn put(config: &mut BenchConfig, path: &Path, args: &BenchArgs) -> Result<()> {
     let shown = path.display();
     let index = read(path, args)?;

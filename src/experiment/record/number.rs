@@ -1,4 +1,4 @@
-//! Numbers as they stand in a line: read to the last bit, with the words that Python writes for what JSON has not.
+//! Numbers as they stand in a line: read to the last bit, with the words that Python writes for NaN and the infinities, which JSON lacks.
 
 use super::error::{LineError, shortened};
 use crate::bench::QUOTED_NAN;

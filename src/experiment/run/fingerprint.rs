@@ -38,7 +38,7 @@ impl Fingerprint {
 #[derive(Clone, Debug, Default)]
 pub struct DoneBefore {
     ended: FxHashMap<Fingerprint, bool>,
-    /// Lines that are no records.
+    /// Lines that are not records.
     pub bad_lines: u64,
 }
 
