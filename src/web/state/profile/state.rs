@@ -100,8 +100,8 @@ impl ProfileState {
     #[must_use]
     pub fn compared_with(&self) -> Option<&OpenRun> {
         let others = || self.runs.iter().filter(|r| Some(r.id) != self.shown);
-        let named = |name: &String| others().filter(|r| r.info.name == *name).last();
-        self.link.compare.base.as_ref().and_then(named).or_else(|| others().last())
+        let named = |name: &String| others().filter(|r| r.info.name == *name).next_back();
+        self.link.compare.base.as_ref().and_then(named).or_else(|| others().next_back())
     }
 
     /// The simulated run that a link compares with, when it is not open beside the one that is shown.
