@@ -100,7 +100,7 @@ impl ProfileState {
     #[must_use]
     pub fn compared_with(&self) -> Option<&OpenRun> {
         let others = || self.runs.iter().filter(|r| Some(r.id) != self.shown);
-        let named = |name: &String| others().filter(|r| r.info.name == *name).next_back();
+        let named = |name: &String| others().rfind(|r| r.info.name == *name);
         self.link.compare.base.as_ref().and_then(named).or_else(|| others().next_back())
     }
 
