@@ -1,6 +1,6 @@
 // The page of values: what the command line computes, side by side, and where a NaN began.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
 
@@ -9,7 +9,11 @@ const button = (page, name) => page.getByRole("button", { name, exact: true });
 
 function commandLine(args) {
   assert.ok(process.env.NEURONSCOPE_CLI, "NEURONSCOPE_CLI must name the command line: run ./x test");
-  return execFileSync(process.env.NEURONSCOPE_CLI, ["numerics", ...args, "--json"], { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }).toString();
+  const options = { maxBuffer: 1 << 28, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+  const { status, stdout } = spawnSync(process.env.NEURONSCOPE_CLI, ["numerics", ...args, "--json"], options);
+  // It ends with 1 exactly when an output fails.
+  assert.equal(status, JSON.parse(stdout).outputs.every((output) => output.passed) ? 0 : 1);
+  return stdout;
 }
 
 const downloaded = async (page) => (await download(page, button(page, "Download JSON"))).bytes.toString();
