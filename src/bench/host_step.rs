@@ -56,7 +56,7 @@ pub enum HostStepError {
     #[error(transparent)]
     Expression(#[from] FormulaError),
     /// A time that is not a number.
-    #[error("'{text}' is no time; write milliseconds, as in 0.25ms")]
+    #[error("'{text}' is not a time; write milliseconds, as in 0.25ms")]
     Time {
         /// What was given.
         text: String,

@@ -24,7 +24,7 @@ pub struct MatmultReport {
     pub compiler_args: String,
     /// `finished` or `error`.
     pub status: String,
-    /// Why there are no figures.
+    /// The error of a case that did not run.
     pub error: Option<String>,
     /// Seconds that the real compiler would take, by a model of one published figure; absent when compiling is skipped.
     pub modelled_compile_s: Option<f64>,

@@ -54,8 +54,8 @@ pub(super) fn check_dataset(args: &BenchArgs, model: &str) -> Result<Vec<String>
 }
 
 impl Evaluation {
-    /// The metrics of what is benchmarked, each model and each way to compile it once: names and values, with the
-    /// configuration in the name where there are several.
+    /// Names and values of the metrics. Each model is evaluated once for each way to compile it; the name holds the
+    /// configuration where there are several.
     ///
     /// # Errors
     /// When a model cannot be computed, or a metric cannot judge its answers.

@@ -30,7 +30,8 @@ pub(super) fn ends_with_best_penalty(series: &mut Series<'_>) -> Vec<usize> {
     best.map_or_else(|| vec![n], |(_, ends)| ends)
 }
 
-/// Sum of what is left when each deviation is predicted from the one before, with a floor below which noise is not seen.
+/// Sum of the absolute residuals after each deviation is predicted from the one before it. A floor keeps it above zero
+/// where the values hardly scatter.
 fn noise(series: &mut Series<'_>, ends: &[usize]) -> f64 {
     let mut start = 0;
     let mut levels = Vec::with_capacity(ends.len());
