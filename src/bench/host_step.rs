@@ -214,7 +214,7 @@ mod tests {
         assert_eq!("1.5".parse(), Ok(HostStep::Custom(1.5)));
         let error = "resize".parse::<HostStep>().unwrap_err().to_string();
         assert!(error.contains("'resize' is no step; use one of none, normalize"), "{error}");
-        assert!("NaNms".parse::<HostStep>().unwrap_err().to_string().contains("'NaNms' is no time"));
+        assert!("NaNms".parse::<HostStep>().unwrap_err().to_string().contains("'NaNms' is not a time"));
         let error = "x / 255 +".parse::<HostStep>().unwrap_err().to_string();
         assert_eq!(error, "'x / 255 +': something is missing at character 10");
         assert!("".parse::<HostStep>().is_err());
