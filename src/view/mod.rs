@@ -2,6 +2,7 @@
 //! tests print them.
 
 pub mod comparison;
+pub mod document;
 pub mod flame;
 pub mod metric_groups;
 pub mod palette;

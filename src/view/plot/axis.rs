@@ -1,9 +1,11 @@
 //! A numeric axis, from zero or from a round value: round ticks that cover the values.
 
+use serde::{Deserialize, Serialize};
+
 use crate::view::text::three_decimals;
 
 /// An axis.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
     /// What it measures, with its unit.
     pub title: String,
@@ -16,7 +18,7 @@ pub struct Axis {
 }
 
 /// A tick.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AxisTick {
     /// Its value.
     pub value: f64,

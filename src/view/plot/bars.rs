@@ -1,16 +1,18 @@
 //! Horizontal bars from zero: one value for each of a few things.
 
+use serde::{Deserialize, Serialize};
+
 use crate::view::palette::distinct_fills;
 
 /// A plot of bars.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bars {
     /// Bars from top to bottom.
     pub bars: Vec<Bar>,
 }
 
 /// One bar.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bar {
     /// What it is.
     pub name: String,

@@ -1,10 +1,12 @@
 //! Shares over time, one lane for each unit: an area from 0 to 100 percent in equal buckets.
 
+use serde::{Deserialize, Serialize};
+
 use crate::view::palette::distinct_fills;
 use crate::view::svg::number;
 
 /// Lanes over one span of time.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lanes {
     /// When the lanes begin, nanoseconds.
     pub start_ns: i64,
@@ -15,7 +17,7 @@ pub struct Lanes {
 }
 
 /// One lane.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lane {
     /// What it is of.
     pub name: String,

@@ -1,11 +1,13 @@
 //! Lines over two axes, in series: scaling, cumulative curves, throughput over time, histograms as steps.
 
+use serde::{Deserialize, Serialize};
+
 use super::Axis;
 use crate::view::palette::distinct_fills;
 use crate::view::text::three_decimals;
 
 /// How a series is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineStyle {
     /// Straight lines between points.
     Solid,
@@ -16,7 +18,7 @@ pub enum LineStyle {
 }
 
 /// One series.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// Its name.
     pub name: String,
@@ -29,7 +31,7 @@ pub struct Line {
 }
 
 /// A plot of lines.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lines {
     /// The horizontal axis.
     pub x: Axis,

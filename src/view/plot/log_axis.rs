@@ -1,9 +1,11 @@
 //! A logarithmic axis over whole decades.
 
+use serde::{Deserialize, Serialize};
+
 use super::AxisTick;
 
 /// An axis on which equal ratios are equally long.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogAxis {
     /// What it measures, with its unit.
     pub title: String,

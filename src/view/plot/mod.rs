@@ -2,6 +2,7 @@
 
 mod axis;
 mod bars;
+mod heat_map;
 mod lanes;
 mod lines;
 mod log_axis;
@@ -13,6 +14,7 @@ mod treemap;
 
 pub use axis::{Axis, AxisTick};
 pub use bars::{Bar, Bars};
+pub use heat_map::{HeatCell, HeatMap, HeatRow};
 pub use lanes::{Lane, Lanes};
 pub use lines::{Line, LineStyle, Lines, Series, averaged};
 pub use log_axis::LogAxis;

@@ -1,5 +1,7 @@
 //! A pie with a legend: shares of a whole.
 
+use serde::{Deserialize, Serialize};
+
 use crate::view::palette::distinct_fills;
 use crate::view::svg::number;
 
@@ -7,7 +9,7 @@ use crate::view::svg::number;
 const MOST_SLICES: usize = 8;
 
 /// A pie.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pie {
     /// Slices clockwise from the top, the largest first.
     pub slices: Vec<PieSlice>,
@@ -16,7 +18,7 @@ pub struct Pie {
 }
 
 /// One share.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PieSlice {
     /// What it is.
     pub name: String,

@@ -1,9 +1,11 @@
 //! A roofline: what the peak rates allow at each arithmetic intensity, and where a run and its modules are.
 
+use serde::{Deserialize, Serialize};
+
 use super::LogAxis;
 
 /// A roofline in shares of its plot, 0 to 1 from left to right and from bottom to top.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RooflinePlot {
     /// Arithmetic intensity.
     pub x: LogAxis,
@@ -20,7 +22,7 @@ pub struct RooflinePlot {
 }
 
 /// A point under the roof.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoofPoint {
     /// `total`, or the module.
     pub name: String,

@@ -1,11 +1,13 @@
 //! Points over two axes, in series: latency against throughput.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Axis, pareto_front};
 use crate::view::palette::distinct_fills;
 use crate::view::text::three_decimals;
 
 /// The shape of a point, so that series differ by more than colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mark {
     /// A disc.
     Disc,
@@ -18,7 +20,7 @@ pub enum Mark {
 }
 
 /// A plot of points.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scatter {
     /// The horizontal axis.
     pub x: Axis,
@@ -34,7 +36,7 @@ pub struct Scatter {
 }
 
 /// A point.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScatterPoint {
     /// Position of its series.
     pub series: usize,

@@ -1,0 +1,89 @@
+//! A value for each pair of two things: sizes by repetitions, models by devices.
+
+use serde::{Deserialize, Serialize};
+
+/// A grid of values.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HeatMap {
+    /// What the columns are.
+    pub x_title: String,
+    /// What the rows are.
+    pub y_title: String,
+    /// What the values are, with their unit.
+    pub value_title: String,
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The rows from top to bottom.
+    pub rows: Vec<HeatRow>,
+}
+
+/// A row of a [`HeatMap`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HeatRow {
+    /// Its name.
+    pub name: String,
+    /// A cell for each column; none where nothing is known.
+    pub cells: Vec<Option<HeatCell>>,
+}
+
+/// A cell of a [`HeatMap`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HeatCell {
+    /// Its value.
+    pub value: f64,
+    /// The value as it is written in the cell.
+    pub text: String,
+    /// Its place between the least and the most of the scale, 0 to 1.
+    pub share: f64,
+}
+
+impl HeatMap {
+    /// A grid whose shades go from `low` to `high`: a value beyond takes the end of the scale. Values that are not finite are left
+    /// out.
+    #[must_use]
+    pub fn new(
+        titles: [&str; 3],
+        columns: Vec<String>,
+        rows: impl IntoIterator<Item = (String, Vec<Option<f64>>)>,
+        (low, high): (f64, f64),
+        text: impl Fn(f64) -> String,
+    ) -> Self {
+        let width = high - low;
+        let cell = |value: Option<f64>| {
+            let value = value.filter(|v| v.is_finite())?;
+            let share = if width > 0.0 { ((value - low) / width).clamp(0.0, 1.0) } else { 0.0 };
+            Some(HeatCell { value, text: text(value), share })
+        };
+        let row = |(name, values): (String, Vec<Option<f64>>)| {
+            let mut cells: Vec<_> = values.into_iter().map(cell).collect();
+            cells.resize(columns.len(), None);
+            HeatRow { name, cells }
+        };
+        let rows = rows.into_iter().map(row).collect();
+        let [x_title, y_title, value_title] = titles.map(str::to_owned);
+        Self { x_title, y_title, value_title, columns, rows }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_take_their_place_on_the_scale() {
+        let rows = [("a".to_owned(), vec![Some(0.0), Some(50.0)]), ("b".to_owned(), vec![Some(200.0)])];
+        let columns = vec!["1".to_owned(), "2".to_owned()];
+        let map = HeatMap::new(["x", "y", "%"], columns, rows, (0.0, 100.0), |v| format!("{v:.0} %"));
+        let shares: Vec<Vec<Option<f64>>> =
+            map.rows.iter().map(|r| r.cells.iter().map(|c| c.as_ref().map(|c| c.share)).collect()).collect();
+        assert_eq!(shares, [[Some(0.0), Some(0.5)], [Some(1.0), None]]);
+        assert_eq!(map.rows[0].cells[1].as_ref().map(|c| c.text.as_str()), Some("50 %"));
+    }
+
+    #[test]
+    fn what_is_not_a_number_has_no_cell() {
+        let rows = [("a".to_owned(), vec![Some(f64::NAN)])];
+        let map = HeatMap::new(["x", "y", "v"], vec!["1".to_owned()], rows, (0.0, 1.0), |v| v.to_string());
+        assert_eq!(map.rows[0].cells, [None]);
+    }
+}

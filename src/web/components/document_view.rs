@@ -1,0 +1,123 @@
+//! A document: its parts one below the other.
+
+use yew::prelude::*;
+
+use super::{BarChart, HeatMapChart, LanesChart, LineChart, LocalTable, PieChart, RooflineChart, ScatterPlot};
+use crate::view::document::{Block, Document, Figure, Finding, Plot, Source, Tile, Tone};
+use crate::web::context::Shared;
+
+/// Properties of [`DocumentView`].
+#[derive(Properties, PartialEq)]
+pub struct DocumentViewProps {
+    /// What is shown.
+    pub document: Shared<Document>,
+}
+
+/// The document.
+#[component]
+pub fn DocumentView(props: &DocumentViewProps) -> Html {
+    html! {
+        <section class="results document" aria-label={props.document.title.clone()}>
+            <h2>{ &props.document.title }</h2>
+            { for props.document.blocks.iter().map(block) }
+        </section>
+    }
+}
+
+fn block(block: &Block) -> Html {
+    match block {
+        Block::Heading(text) => html! { <h3>{ text }</h3> },
+        Block::Text(text) => html! { <p>{ text }</p> },
+        Block::Finding(finding) => found(finding),
+        Block::Tiles(tiles) => html! { <dl class="tiles">{ for tiles.iter().map(tile) }</dl> },
+        Block::Table { title, file, table } => {
+            let searchable = table.rows.len() > 8;
+            html! {
+                <div class="panel">
+                    <LocalTable name={title.clone()} file={file.clone()} table={Shared::new(table.clone())} {searchable} />
+                </div>
+            }
+        }
+        Block::Plot(one) => figure(one),
+        Block::Plots(all) => html! { <div class="plots">{ for all.iter().map(figure) }</div> },
+        Block::Source(text) => source(text),
+        Block::Beside(parts) => html! {
+            <div class="beside">{ for parts.iter().map(|part| html! {
+                <section aria-label={part.title.clone()}><h3>{ &part.title }</h3>{ for part.blocks.iter().map(self::block) }</section>
+            }) }</div>
+        },
+        Block::Command(text) => html! { <pre class="panel command" tabindex="0" aria-label="Command">{ text }</pre> },
+    }
+}
+
+const fn class_of(tone: Tone) -> Option<&'static str> {
+    match tone {
+        Tone::Neutral => None,
+        Tone::Good => Some("good"),
+        Tone::Warning => Some("warning"),
+        Tone::Bad => Some("bad"),
+    }
+}
+
+fn found(finding: &Finding) -> Html {
+    html! {
+        <p class={classes!("panel", "finding", class_of(finding.tone))}>
+            <strong>{ &finding.title }</strong>{ " " }{ &finding.text }
+        </p>
+    }
+}
+
+fn tile(tile: &Tile) -> Html {
+    let gauge = tile.share.map(|share| {
+        let width = format!("width:{:.1}%", share.clamp(0.0, 1.0) * 100.0);
+        html! { <span class="gauge" aria-hidden="true"><span style={width}></span></span> }
+    });
+    html! {
+        <div class={classes!("tile", class_of(tile.tone))}>
+            <dt>{ &tile.name }</dt>
+            <dd><strong>{ &tile.value }</strong>{ for gauge }<span class="sub">{ &tile.note }</span></dd>
+        </div>
+    }
+}
+
+fn figure(figure: &Figure) -> Html {
+    let title: AttrValue = figure.title.clone().into();
+    let drawn = match &figure.plot {
+        Plot::Lines(plot) => html! { <LineChart {title} plot={plot.clone()} note={AttrValue::default()} /> },
+        Plot::Bars(plot, unit) => html! { <BarChart {title} plot={plot.clone()} unit={unit.clone()} /> },
+        Plot::Pie(pie, unit) => html! { <PieChart {title} pie={pie.clone()} unit={unit.clone()} /> },
+        Plot::Scatter(plot) => html! { <ScatterPlot {title} plot={plot.clone()} /> },
+        Plot::Lanes(plot) => html! { <LanesChart {title} plot={plot.clone()} /> },
+        Plot::Roofline(plot) => html! { <RooflineChart plot={plot.clone()} /> },
+        Plot::HeatMap(plot) => html! { <HeatMapChart {title} plot={plot.clone()} /> },
+    };
+    html! {
+        <div class="panel plot">
+            { drawn }
+            if !figure.note.is_empty() { <p class="help">{ &figure.note }</p> }
+        </div>
+    }
+}
+
+fn source(source: &Source) -> Html {
+    let line = |(i, line): (usize, &crate::view::document::SourceLine)| {
+        let shade = (line.share > 0.0).then(|| format!("--share:{:.1}%", line.share.clamp(0.0, 1.0) * 100.0));
+        html! {
+            <tr style={shade} class={classes!((!line.notes.is_empty()).then_some("has-notes"))}>
+                <th scope="row">{ i + 1 }</th>
+                { for line.values.iter().map(|value| html! { <td class="num">{ value }</td> }) }
+                { for (line.values.len()..source.columns.len()).map(|_| html! { <td></td> }) }
+                <td class="code"><code>{ &line.text }</code>{ for line.notes.iter().map(|note| html! { <span class="note">{ note }</span> }) }</td>
+            </tr>
+        }
+    };
+    html! {
+        <div class="panel source-text" tabindex="0" role="region" aria-label={format!("Source: {}", source.name)}>
+            <table>
+                <caption>{ &source.name }</caption>
+                <thead><tr><th scope="col">{ "Line" }</th>{ for source.columns.iter().map(|c| html! { <th scope="col" class="num">{ c }</th> }) }<th scope="col">{ "Source" }</th></tr></thead>
+                <tbody>{ for source.lines.iter().enumerate().map(line) }</tbody>
+            </table>
+        </div>
+    }
+}
