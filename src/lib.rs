@@ -25,6 +25,7 @@ pub mod cli;
 pub mod compiler;
 pub mod experiment;
 pub mod fidelity;
+pub mod import;
 pub mod insight;
 pub mod kernel;
 pub mod machine;

@@ -11,6 +11,7 @@ mod seams;
 pub mod stats;
 mod time;
 pub mod units;
+pub mod wire;
 
 pub use diag::{Diagnostic, Diagnostics};
 pub use digest::{Digest, digest64};

@@ -40,7 +40,7 @@ mod sniff;
 mod stacks;
 mod text_reader;
 mod utf16;
-mod wire;
+
 mod write;
 mod xplane;
 mod zip;

@@ -2,7 +2,7 @@
 //! them apart.
 
 use super::sniff::FileKind;
-use super::wire::{Fields, Wire, varint};
+use crate::base::wire::{Fields, Wire, varint};
 
 /// The tag of field 1 that has a length.
 const FIRST: u8 = 0x0a;

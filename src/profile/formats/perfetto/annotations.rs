@@ -1,8 +1,8 @@
 //! Debug annotations as a JSON object.
 
 use super::sequence::Sequence;
+use crate::base::wire::{Fields, Wire};
 use crate::profile::formats::json::{ObjectText, push_json_str};
-use crate::profile::formats::wire::{Fields, Wire};
 
 /// How deep annotations may nest.
 const MAX_DEPTH: u32 = 32;

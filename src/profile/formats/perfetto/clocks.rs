@@ -1,7 +1,7 @@
 //! Clocks of packets, brought to one. Snapshots say what the clocks read at one moment.
 
 use crate::base::FxHashMap;
-use crate::profile::formats::wire::Fields;
+use crate::base::wire::Fields;
 
 /// Clocks 64 to 127 belong to a sequence.
 const FIRST_OF_SEQUENCE: u64 = 64;

@@ -3,9 +3,9 @@
 use super::annotations;
 use super::reader::State;
 use super::tracks::{Place, Tracks, sequence_track};
+use crate::base::wire::{Fields, Wire};
 use crate::base::{FxHashMap, FxHashSet, StrId};
 use crate::profile::formats::json::ObjectText;
-use crate::profile::formats::wire::{Fields, Wire};
 use crate::profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
 
 /// `TrackEvent.Type`.

@@ -1,7 +1,7 @@
 //! What the kernel recorded of scheduling: what ran on each processor.
 
+use crate::base::wire::{Fields, Wire};
 use crate::base::{FxHashMap, StrId};
-use crate::profile::formats::wire::{Fields, Wire};
 use crate::profile::{ArgsId, ProfileBuilder, TrackId};
 
 /// Field numbers of events in `FtraceEvent`.

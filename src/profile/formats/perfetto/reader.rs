@@ -6,8 +6,8 @@ use super::event::{Counters, Flows};
 use super::ftrace::Scheduling;
 use super::sequence::Sequence;
 use super::tracks::Tracks;
+use crate::base::wire::{Fields, varint};
 use crate::base::{Diagnostics, FxHashMap};
-use crate::profile::formats::wire::{Fields, varint};
 use crate::profile::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
 use crate::profile::{Profile, ProfileBuilder};
 

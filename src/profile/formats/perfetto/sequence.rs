@@ -1,7 +1,7 @@
 //! What the packets of one writer refer to: interned names, and defaults.
 
 use crate::base::FxHashMap;
-use crate::profile::formats::wire::Fields;
+use crate::base::wire::Fields;
 
 /// Interned texts and defaults of one packet sequence.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 //! belongs is settled at the end.
 
 use crate::base::FxHashMap;
-use crate::profile::formats::wire::Fields;
+use crate::base::wire::Fields;
 use crate::profile::{ProfileBuilder, TrackId};
 
 /// Parents that are followed.

@@ -4,12 +4,12 @@
 //! stacks are shown one after another, as long as their value. Samples that count nothing of a kind are left out of it.
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
+use crate::base::wire::{Fields, Wire};
 use crate::base::{Diagnostics, FxHashMap};
 use crate::profile::ProfileBuilder;
 use crate::profile::formats::ReadError;
 use crate::profile::formats::document::Parsed;
 use crate::profile::formats::stacks::{Frame, MAX_STACK, StackTrack};
-use crate::profile::formats::wire::{Fields, Wire};
 
 /// Kinds of samples that are shown; more only come from hostile files.
 const MAX_KINDS: usize = 16;

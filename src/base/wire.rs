@@ -5,7 +5,7 @@
 
 /// A value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wire<'a> {
+pub enum Wire<'a> {
     /// A whole number, also those of booleans and enums.
     Varint(u64),
     /// Eight bytes.
@@ -64,7 +64,7 @@ impl<'a> Wire<'a> {
 }
 
 /// Packed numbers.
-pub(super) struct Varints<'a> {
+pub struct Varints<'a> {
     one: Option<u64>,
     rest: &'a [u8],
 }
@@ -84,7 +84,7 @@ impl Iterator for Varints<'_> {
 
 /// The fields of a message; ends at the first that is cut off or is none.
 #[derive(Clone, Debug)]
-pub(super) struct Fields<'a> {
+pub struct Fields<'a> {
     whole: &'a [u8],
     at: usize,
 }
@@ -153,7 +153,7 @@ fn field(bytes: &[u8]) -> Option<(u32, Wire<'_>, usize)> {
 }
 
 /// The number at the front and its length.
-pub(super) fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
+pub fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0u64;
     for (i, &byte) in bytes.iter().take(10).enumerate() {
         value |= u64::from(byte & 0x7f) << (7 * i);

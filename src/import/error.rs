@@ -1,0 +1,59 @@
+//! Why a file is not a model that can be read.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// Where in a file something is wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// Nowhere in particular.
+    #[default]
+    File,
+    /// A line and a column of a text, from 1.
+    Line(u64, u64),
+    /// A byte of a file, from 0.
+    Byte(u64),
+    /// A node, an instruction or a value, by name.
+    Node(String),
+    /// An entry of an archive.
+    Entry(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File => Ok(()),
+            Self::Line(line, column) => write!(f, "line {line}, column {column}: "),
+            Self::Byte(byte) => write!(f, "byte {byte}: "),
+            Self::Node(name) => write!(f, "{name}: "),
+            Self::Entry(name) => write!(f, "entry {name}: "),
+        }
+    }
+}
+
+/// Why a file is not a model that can be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{place}{what}; {instead}")]
+pub struct ImportError {
+    /// Where.
+    pub place: Place,
+    /// What is wrong.
+    pub what: String,
+    /// What to do instead.
+    pub instead: String,
+}
+
+impl ImportError {
+    /// An error of a whole file.
+    #[must_use]
+    pub fn of_file(what: impl Into<String>, instead: impl Into<String>) -> Self {
+        Self::at(Place::File, what, instead)
+    }
+
+    /// An error at a place.
+    #[must_use]
+    pub fn at(place: Place, what: impl Into<String>, instead: impl Into<String>) -> Self {
+        Self { place, what: what.into(), instead: instead.into() }
+    }
+}

@@ -1,0 +1,87 @@
+//! What a model file holds, in the words of its format.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Whether a file becomes a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// All of it.
+    #[default]
+    Import,
+    /// Something is missing: see the notes.
+    Partial,
+}
+
+/// An input, an output or a weight.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TensorInfo {
+    /// Its name in the file.
+    pub name: String,
+    /// Its element type, as [`super::program::ElementType::name`] says it: `f32`.
+    pub dtype: String,
+    /// Its sizes; an open dimension has its name in `open` at the same position.
+    pub shape: Vec<u64>,
+    /// Names of open dimensions by position.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub open: BTreeMap<usize, String>,
+}
+
+/// A dimension whose size the file leaves open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenDimension {
+    /// Its name: `batch`, `s77`.
+    pub name: String,
+    /// The least size the file allows.
+    pub min: Option<u64>,
+    /// The largest.
+    pub max: Option<u64>,
+    /// The size that was used: the one asked for, or the one the model was exported with.
+    pub used: u64,
+    /// Whether a person asked for that size.
+    pub is_chosen: bool,
+}
+
+/// An operator without a known meaning or without a counterpart on a NeuronCore.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnsupportedOp {
+    /// Its name in the format.
+    pub op: String,
+    /// How often it occurs.
+    pub count: u64,
+    /// The first node that has it.
+    pub first: String,
+}
+
+/// What a model file holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Inspection {
+    /// `pt2`, `onnx`, `hlo`, `hlo-text`, `mlir`.
+    pub format: String,
+    /// What wrote it, as far as the file says: `torch 2.9.1+cu128`.
+    pub producer: String,
+    /// Whether all of it becomes a model.
+    pub verdict: Verdict,
+    /// Inputs that a caller gives, without weights where the file tells them apart.
+    pub inputs: Vec<TensorInfo>,
+    /// Results.
+    pub outputs: Vec<TensorInfo>,
+    /// Elements of all parameters (weights that are trained), each counted once.
+    pub parameters: u64,
+    /// Elements of all buffers and constants.
+    pub buffers: u64,
+    /// Operations of products (matrix products, convolutions, attention, recurrent cells), two for each multiply-add.
+    pub flops: u64,
+    /// How often each operator occurs, by its name in the format; of HLO, what the result depends on.
+    pub ops: BTreeMap<String, u64>,
+    /// Module paths in order of first appearance: `NN[model]/Linear[layer1]`.
+    pub modules: Vec<String>,
+    /// Dimensions whose sizes are open.
+    pub open_dimensions: Vec<OpenDimension>,
+    /// Operators without a known meaning.
+    pub unsupported: Vec<UnsupportedOp>,
+    /// What a person should know: what is missing, what was assumed.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,29 @@
+//! Models that people bring: files that PyTorch, JAX, TensorFlow or an ONNX exporter wrote.
+//!
+//! Every reader makes the same [`Program`](program::Program): computations of operations with XLA's meaning, each with the module
+//! scope it came from. Nothing behind it knows which format a program came from. What a file holds, in the format's own words, is
+//! its [`Inspection`].
+//!
+//! Readers take bytes by slices ([`ModelBytes`]), so that the weights beside a graph are passed over.
+
+mod error;
+mod inspection;
+mod options;
+pub mod program;
+mod sniff;
+mod source;
+
+pub use error::{ImportError, Place};
+pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
+pub use options::ImportOptions;
+pub use sniff::{ModelKind, sniff};
+pub use source::{ModelBytes, read_all};
+
+/// A model that was read from a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// What the file holds, in the format's own words.
+    pub inspection: Inspection,
+    /// What it computes. Operations without a known meaning are [`program::Op::Opaque`] and listed in the inspection.
+    pub program: program::Program,
+}

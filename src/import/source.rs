@@ -1,0 +1,52 @@
+//! The bytes of a model file, by slices.
+
+use super::{ImportError, Place};
+
+/// Random access to the bytes of a file. Natively a file on disk, in the page a `File`, in tests bytes in memory.
+pub trait ModelBytes {
+    /// Size in bytes.
+    fn size(&self) -> u64;
+
+    /// Bytes from `offset` on: `len` of them, or fewer at the end of the file.
+    ///
+    /// # Errors
+    /// What the medium said.
+    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String>;
+}
+
+impl ModelBytes for [u8] {
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.len());
+        Ok(self[start..self.len().min(start.saturating_add(len))].to_vec())
+    }
+}
+
+impl ModelBytes for Vec<u8> {
+    fn size(&self) -> u64 {
+        self.as_slice().size()
+    }
+
+    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String> {
+        self.as_slice().slice(offset, len)
+    }
+}
+
+/// The whole file, when it is not longer than `limit` bytes.
+///
+/// # Errors
+/// When it is longer, or when it cannot be read.
+pub fn read_all(bytes: &dyn ModelBytes, limit: u64) -> Result<Vec<u8>, ImportError> {
+    let size = bytes.size();
+    if size > limit {
+        let what = format!("the file has {size} bytes and a graph of this format has at most {limit}");
+        return Err(ImportError::of_file(what, "export the graph without its weights"));
+    }
+    let len = usize::try_from(size).unwrap_or(usize::MAX);
+    bytes
+        .slice(0, len)
+        .map_err(|e| ImportError::at(Place::File, format!("the file cannot be read: {e}"), "choose it again"))
+}
