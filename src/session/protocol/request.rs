@@ -30,6 +30,7 @@ pub enum Request {
     },
     /// List the configurations of a benchmark before it runs. Answered by [`super::Event::Plan`] at once, then by one
     /// [`super::Event::Estimated`] for each simulated configuration that can run, as their models are compiled, and [`super::Event::BenchDone`].
+    /// Nothing is estimated of an MLPerf scenario.
     PlanBench {
         /// Number of this request.
         job: JobId,
