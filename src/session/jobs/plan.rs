@@ -37,8 +37,7 @@ impl Job for PlanJob {
             return Ok(JobState::Done);
         };
         // Nothing is known of a processor before it is measured, nor how often a scenario tries.
-        let is_known =
-            row.configuration.options.device_type == DeviceType::Neuron && self.config.mlperf.is_none();
+        let is_known = row.configuration.options.device_type == DeviceType::Neuron && self.config.mlperf.is_none();
         if row.problem.is_none() && is_known {
             let label = format!("Compiling {}", row.configuration.model_name);
             sink(Event::Progress { job, done: self.next as u64, total: 0, label });
