@@ -95,7 +95,7 @@ impl From<Configuration> for TraceSpec {
         let spec = ProfileSpec {
             model: configuration.model.clone(),
             batch_size: Some(configuration.batch_size),
-            workflow: Workflow::Trace,
+            workflow: configuration.options.workflow,
             seed: configuration.seed,
             instance: configuration.instance_type.clone(),
             options: configuration.compile_options(),
