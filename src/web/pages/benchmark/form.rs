@@ -152,7 +152,7 @@ const SCENARIOS: [(&str, &str); 5] = [
     ("Offline", "Offline"),
 ];
 
-const ADVANCED: [BenchField; 26] = [
+const ADVANCED: [BenchField; 27] = [
     BenchField::Scenario,
     BenchField::MinDuration,
     BenchField::MinQueries,
