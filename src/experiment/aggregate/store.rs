@@ -37,6 +37,25 @@ pub(super) enum BatchKey {
     Other(Box<str>),
 }
 
+impl BatchKey {
+    /// What sorts: numbers by size, anything else behind them.
+    pub fn order(&self) -> f64 {
+        match self {
+            Self::Number(bits) => f64::from_bits(*bits),
+            Self::Other(_) => f64::INFINITY,
+        }
+    }
+}
+
+impl std::fmt::Display for BatchKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(bits) => write!(f, "{}", f64::from_bits(*bits)),
+            Self::Other(text) => f.write_str(text),
+        }
+    }
+}
+
 /// Times by batch size.
 pub(super) type Batches = FxIndexMap<BatchKey, Measure>;
 /// Batch sizes by the number of a model, in order of first appearance.
