@@ -262,3 +262,41 @@ fn a_model_that_became_slower_and_stays_so_is_listed() {
     assert_eq!(rows.len(), 2, "{csv}");
     assert!(rows[1].starts_with("1970-01-01 00:00:08,XLA+Dynamo,m0,2."), "{csv}");
 }
+
+#[test]
+fn unlike_batch_sizes_are_named_and_change_no_report() {
+    let folder = scratch("unlike_batches");
+    let product =
+        |line: String| line.replace("\"accelerator_model\": \"x\"", "\"accelerator_model\": \"NVIDIA A100-SXM4-40GB\"");
+    // The first model has no batch size in common with the baseline, the second one of two, the third all.
+    let lines = [
+        line(1, 1, 0, 8, &[1.0]),
+        line(1, 2, 0, 4, &[0.5]),
+        line(1, 1, 1, 8, &[1.0]),
+        line(1, 2, 1, 8, &[0.5]),
+        line(1, 2, 1, 16, &[0.9]),
+        line(1, 1, 2, 2, &[1.0]),
+        line(1, 2, 2, 2, &[0.5]),
+    ];
+    std::fs::write(folder.join("results.jsonl"), lines.map(product).join("\n")).unwrap();
+    let args = ["--accelerator=a100", "--report=latest", "results.jsonl"];
+    let output = neuronscope("aggregate", &args, folder.clone());
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        stderr,
+        "note: 2 models have unlike batch sizes in a backend and the baseline\n\
+         note:   m0: openxla+dynamo has 4, the baseline 8; it is left out\n\
+         note:   m1: openxla+dynamo has 16, the baseline 8; only the common ones count\n"
+    );
+    let csv = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(csv.lines().nth(1), Some("0,1.0,0.0,m0,2.0,0.0,m1"));
+    let analysed = neuronscope("analyze", &["--output-dirname=.", "--database=db.csv"], folder);
+    let stderr = String::from_utf8(analysed.stderr).unwrap();
+    assert!(stderr.starts_with("note: 2 models have unlike batch sizes, which are not to be compared\n"), "{stderr}");
+    assert!(
+        stderr.contains(
+            "m0 on NVIDIA A100-SXM4-40GB, eval: 4 with xla=PJRT dynamo=openxla; 8 with xla=None dynamo=inductor"
+        ),
+        "{stderr}"
+    );
+}
