@@ -35,7 +35,11 @@ fn main() {
     run(command(&file));
     let ours = run(command(&file));
     let half = run(command(&part));
-    println!("records: aggregated in {:.2} s, {:.0} MB/s", ours.seconds, megabytes as f64 / ours.seconds);
+    let rate = |seconds: f64| megabytes as f64 / seconds;
+    println!("records: aggregated in {:.2} s, {:.0} MB/s", ours.seconds, rate(ours.seconds));
+    if ours.processor_s > 0.0 {
+        println!("records: {:.2} s of a processor, {:.0} MB/s", ours.processor_s, rate(ours.processor_s));
+    }
     println!("records: peak memory {}, of half the file {}", in_mb(ours.peak_bytes), in_mb(half.peak_bytes));
     let parsed = run(parse_in_python(&file));
     match parsed.output.as_slice() {
@@ -99,6 +103,8 @@ fn peer(file: &Path) -> Option<Command> {
 /// How a command ran.
 struct Ran {
     seconds: f64,
+    /// Time on a processor, which other programs do not lengthen; 0 where the system does not say.
+    processor_s: f64,
     /// Most memory that it had at once; 0 where the system does not say.
     peak_bytes: u64,
     output: Vec<u8>,
@@ -108,17 +114,18 @@ struct Ran {
 fn run(mut command: Command) -> Ran {
     let start = Instant::now();
     let Ok(mut child) = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn() else {
-        return Ran { seconds: f64::INFINITY, peak_bytes: 0, output: Vec::new() };
+        return Ran { seconds: f64::INFINITY, processor_s: 0.0, peak_bytes: 0, output: Vec::new() };
     };
     let status = format!("/proc/{}/status", child.id());
     // The report is short: it waits in the pipe.
-    let mut peak_bytes = 0;
+    let (mut peak_bytes, mut processor_s) = (0, 0.0);
     while child.try_wait().unwrap().is_none() {
         peak_bytes = peak_bytes.max(high_water_bytes(&status).unwrap_or(0));
+        processor_s = processor_seconds(child.id()).unwrap_or(0.0).max(processor_s);
         std::thread::sleep(Duration::from_millis(2));
     }
     let seconds = start.elapsed().as_secs_f64();
-    Ran { seconds, peak_bytes, output: child.wait_with_output().unwrap().stdout }
+    Ran { seconds, processor_s, peak_bytes, output: child.wait_with_output().unwrap().stdout }
 }
 
 /// The most memory a process had, as Linux says.
@@ -126,6 +133,14 @@ fn high_water_bytes(status: &str) -> Option<u64> {
     let text = std::fs::read_to_string(status).ok()?;
     let line = text.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1_024)
+}
+
+/// User and system time of a process, as Linux says: ticks of a hundredth of a second.
+fn processor_seconds(process: u32) -> Option<f64> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let words: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |at: usize| words.get(at)?.parse::<f64>().ok();
+    Some((ticks(11)? + ticks(12)?) / 100.0)
 }
 
 fn in_mb(bytes: u64) -> String {

@@ -169,8 +169,12 @@ fn line(timestamp: u8, backend: usize, model: u8, batch: u8, times: &[f64]) -> S
     )
 }
 
+const KINDS: [ReportKind; 5] =
+    [ReportKind::Latest, ReportKind::LatestGrouped, ReportKind::Histogram, ReportKind::Speedup, ReportKind::Changes];
+
 proptest! {
-    /// Records of distinct series in any order give the same reports, and the baseline is once as fast as itself.
+    /// Records of distinct series in any order, of lines or of the files they are in, give the same reports, and the
+    /// baseline is once as fast as itself.
     #[test]
     fn order_changes_nothing_and_the_baseline_is_one(
         series in prop::collection::btree_map((0u8..3, 0usize..3, 0u8..4, 1u8..3), prop::collection::vec(0.01f64..10.0, 1..4), 1..24),
@@ -180,12 +184,17 @@ proptest! {
         let mut shuffled = lines.clone();
         shuffled.sort_by_key(|line| line.bytes().fold(seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)));
         let backends = [Backend::Inductor, Backend::Eager, Backend::OpenxlaDynamo];
-        for kind in [ReportKind::Latest, ReportKind::LatestGrouped, ReportKind::Histogram, ReportKind::Speedup] {
+        for kind in KINDS {
             for baseline in [Baseline::Oldest, Baseline::Latest] {
                 let table = report(&lines, kind, baseline, &backends).map(|t| (t.to_csv(), t.to_framed()));
                 let again = report(&shuffled, kind, baseline, &backends).map(|t| (t.to_csv(), t.to_framed()));
                 prop_assert_eq!(table, again);
             }
+        }
+        // The oldest times of the baseline are all there is at its first date.
+        let speedup = report(&lines, ReportKind::Speedup, Baseline::Oldest, &backends[..1]).unwrap().to_csv();
+        if let Some(first) = speedup.lines().nth(1) {
+            prop_assert_eq!(first.split(',').nth(1), Some("1.0"));
         }
         if let Some(latest) = report(&lines, ReportKind::Latest, Baseline::Latest, &backends[..1]) {
             for row in latest.to_csv().lines().skip(1) {

@@ -8,6 +8,7 @@
 
 mod accelerator;
 mod backend;
+mod batches;
 mod changes;
 mod csv;
 mod datetime;

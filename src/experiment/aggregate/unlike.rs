@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::backend::Backend;
-use super::store::{Aggregator, BatchKey};
+use super::batches::BatchKey;
+use super::store::Aggregator;
 
 /// A model that a backend and the baseline's backend ran with different batch sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +47,7 @@ fn batches_of(records: &Aggregator, backend: Backend) -> BTreeMap<&str, Vec<Stri
     let mut all: BTreeMap<&str, Vec<&BatchKey>> = BTreeMap::new();
     for point in records.points() {
         for (model, batches) in &point.backends[backend.index()] {
-            all.entry(records.model_name(*model)).or_default().extend(batches.keys());
+            all.entry(records.model_name(*model)).or_default().extend(batches.iter().map(|(batch, _)| batch));
         }
     }
     let named = |(model, mut batches): (_, Vec<&BatchKey>)| {
