@@ -25,9 +25,12 @@ mod index_args;
 mod interrupt;
 mod matmult_args;
 mod output_args;
+mod parquet;
+mod parquet_args;
 mod png;
 mod progress;
 mod source;
+mod suite_args;
 
 use std::process::ExitCode;
 
