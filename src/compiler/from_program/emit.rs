@@ -210,6 +210,16 @@ impl Emit<'_> {
                     _ => self.reshaped(of, shape.dims),
                 }
             }
+            Given::Repeated { of, along } => {
+                let vector = self.value(of)?;
+                // A scalar that was made a vector of one, or a vector as it is.
+                let vector = match along {
+                    None => self.reshaped(vector, Vec::new()),
+                    Some(_) => vector,
+                };
+                let along: Vec<u32> = along.into_iter().collect();
+                self.repeated(vector, &along, &shape.dims)
+            }
             Given::Computed => {
                 self.computed += 1;
                 self.weight(format!("computed at load {}: {}", self.computed, node.name), shape)

@@ -15,6 +15,8 @@ pub(super) struct FlatNode {
     pub origin: Origin,
     /// Its numbers, when it is small and constants alone give it.
     pub known: Option<Value>,
+    /// The number that every element is, when it is known to be one.
+    pub splat: Option<f64>,
     /// Of an operation with several results, which of them this is.
     pub part: u32,
     /// What the computation that a reduction calls does, and the number of operands before those it begins with.

@@ -58,7 +58,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn node(&self, name: &str, op: Op, operands: Vec<FlatId>, ty: ArrayType) -> FlatNode {
         let origin = crate::import::program::Origin::default();
-        FlatNode { name: name.to_owned(), op, operands, ty, origin, known: None, part: 0, combine: None }
+        FlatNode { name: name.to_owned(), op, operands, ty, origin, known: None, splat: None, part: 0, combine: None }
     }
 
     fn push(&mut self, mut node: FlatNode) -> Result<FlatId, FromProgramError> {

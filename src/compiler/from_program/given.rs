@@ -1,7 +1,7 @@
 //! What weights and constants alone give: it is computed when the model is loaded.
 
-use super::flat::{Flat, FlatId};
-use crate::import::program::{Numbers, Op, Program, Role, Value};
+use super::flat::{Flat, FlatId, FlatNode};
+use crate::import::program::{Op, Program, Role};
 
 /// How a value that no input reaches is there.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +14,13 @@ pub(super) enum Given {
     Weight(u32),
     /// A weight that is turned or viewed; what of is the operation's first operand.
     View,
+    /// A given vector or number, repeated along the other dimensions.
+    Repeated {
+        /// What is repeated.
+        of: FlatId,
+        /// The dimension that it runs along; none of one number.
+        along: Option<u32>,
+    },
     /// Anything else: computed at load.
     Computed,
 }
@@ -22,33 +29,67 @@ pub(super) enum Given {
 pub(super) fn given(program: &Program, flat: &Flat) -> Vec<Given> {
     let mut all: Vec<Given> = Vec::with_capacity(flat.nodes.len());
     for node in &flat.nodes {
-        let operand = |n: usize| node.operands.get(n).map(|&o: &FlatId| &all[o]);
-        let is_given = node.operands.iter().all(|&o| all[o] != Given::No);
-        let how = match (&node.op, operand(0)) {
-            (Op::Parameter(n), _) => match program.parameters.get(*n as usize).map(|p| &p.role) {
-                Some(Role::Weight | Role::Buffer) => Given::Weight(*n),
-                _ => Given::No,
-            },
-            _ if !is_given => Given::No,
-            (Op::Constant(value), _) => splat(value).map_or(Given::Computed, Given::Splat),
-            (
-                Op::Broadcast { .. } | Op::Reshape | Op::Convert | Op::Transpose { .. } | Op::Slice { .. },
-                Some(Given::Splat(v)),
-            ) => Given::Splat(*v),
-            (Op::Transpose { .. } | Op::Reshape, Some(Given::Weight(_) | Given::View)) => Given::View,
-            (Op::Rng { .. } | Op::RngBitGenerator { .. }, _) => Given::No,
-            _ => node.known.as_ref().and_then(splat).map_or(Given::Computed, Given::Splat),
-        };
+        let how = how_given(program, flat, node, &all);
         all.push(how);
     }
     all
 }
 
-/// The number that every element has.
-fn splat(value: &Value) -> Option<f64> {
-    match &value.numbers {
-        Numbers::Real(v) => v.first().copied().filter(|f| v.iter().all(|x| x.to_bits() == f.to_bits())),
-        Numbers::Whole(v) => v.first().copied().filter(|f| v.iter().all(|x| x == f)).map(|v| v as f64),
-        Numbers::Complex(_) => None,
+fn how_given(program: &Program, flat: &Flat, node: &FlatNode, all: &[Given]) -> Given {
+    if let Some(value) = node.splat {
+        return Given::Splat(value);
+    }
+    if let Op::Parameter(n) = &node.op {
+        return match program.parameters.get(*n as usize).map(|p| &p.role) {
+            Some(Role::Weight | Role::Buffer) => Given::Weight(*n),
+            _ => Given::No,
+        };
+    }
+    let is_random = matches!(node.op, Op::Rng { .. } | Op::RngBitGenerator { .. });
+    if is_random || node.operands.iter().any(|&o| all[o] == Given::No) {
+        return Given::No;
+    }
+    if let Some((of, along)) = repeated(flat, node, all) {
+        return Given::Repeated { of, along };
+    }
+    let first = node.operands.first().map(|&o| &all[o]);
+    match (&node.op, first) {
+        (Op::Transpose { .. } | Op::Reshape, Some(Given::Weight(_) | Given::View)) => Given::View,
+        _ => Given::Computed,
+    }
+}
+
+/// The vector or number that a broadcast, turn or view of one is, and the dimension it runs along.
+fn repeated(flat: &Flat, node: &FlatNode, all: &[Given]) -> Option<(FlatId, Option<u32>)> {
+    let &[operand] = node.operands.as_slice() else { return None };
+    let from = &flat.nodes[operand].ty.dims;
+    let (of, along) = match &all[operand] {
+        Given::Repeated { of, along } => (*of, *along),
+        Given::Weight(_) | Given::View | Given::Computed if from.len() <= 1 => {
+            (operand, (!from.is_empty()).then_some(0))
+        }
+        _ => return None,
+    };
+    let to = &node.ty.dims;
+    let moved = |along: u32| -> Option<u32> {
+        let size = *from.get(along as usize)?;
+        let at = match &node.op {
+            Op::Broadcast { dimensions } => *dimensions.get(along as usize)?,
+            Op::Transpose { permutation } => permutation.iter().position(|&p| p == along)? as u32,
+            Op::Convert => along,
+            Op::Reshape => {
+                let behind = |dims: &[u64], d: usize| dims[d + 1..].iter().product::<u64>();
+                let wanted = behind(from, along as usize);
+                (0..to.len()).find(|&d| to[d] == size && behind(to, d) == wanted)? as u32
+            }
+            _ => return None,
+        };
+        (to.get(at as usize) == Some(&size)).then_some(at)
+    };
+    let is_view = matches!(node.op, Op::Broadcast { .. } | Op::Transpose { .. } | Op::Convert | Op::Reshape);
+    match along {
+        _ if !is_view => None,
+        None => Some((of, None)),
+        Some(along) => Some((of, Some(moved(along)?))),
     }
 }

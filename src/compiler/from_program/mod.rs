@@ -17,6 +17,7 @@ mod given;
 mod moves;
 mod ops;
 mod products;
+mod simplify;
 mod windows;
 
 use std::collections::BTreeMap;
@@ -61,7 +62,8 @@ pub fn from_program(
     workflow: Workflow,
     assumed: &BTreeMap<String, Stand>,
 ) -> Result<Placed, FromProgramError> {
-    let flat = flatten::flatten(program)?;
+    let mut flat = flatten::flatten(program)?;
+    simplify::simplify(&mut flat);
     let mut placed = emit::emit(program, &flat, workflow, assumed)?;
     activations::recognise(&mut placed.module);
     verify(&placed.module).map_err(FromProgramError::Invalid)?;
