@@ -9,6 +9,7 @@ use crate::bench::{CompiledModel, Estimate, ModelIndex, Report, RowResult, Servi
 use crate::insight::Insights;
 use crate::neuron::numerics::NumericsReport;
 use crate::profile::analysis::GroupBy;
+use crate::session::experiments::{RecordsKey, RecordsTold};
 use crate::session::{Answer, Catalog, JobId, Listed, OperatorTable, ProfileInfo, ProfileKey};
 use crate::view::timeline::{SliceDetails, SliceLink, TimelineTile};
 
@@ -260,6 +261,15 @@ pub enum Event {
         /// The job.
         job: JobId,
     },
+    /// Records of experiments were read, or are shown.
+    Records {
+        /// Request this answers.
+        job: JobId,
+        /// The set asked about.
+        set: RecordsKey,
+        /// The answer.
+        told: Box<RecordsTold>,
+    },
 }
 
 /// Slices found by a search.
@@ -308,7 +318,8 @@ impl Event {
             | Self::Density { job, .. }
             | Self::Exported { job, .. }
             | Self::Failed { job, .. }
-            | Self::Cancelled { job } => Some(*job),
+            | Self::Cancelled { job }
+            | Self::Records { job, .. } => Some(*job),
         }
     }
 
