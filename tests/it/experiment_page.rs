@@ -260,7 +260,7 @@ fn what_the_newest_run_changed_is_told_apart() {
     let Block::Tiles(tiles) = &overview.document.blocks[0] else { panic!("tiles first") };
     assert_eq!((tiles[0].value.as_str(), tiles[0].name.as_str()), ("77.8 %", "Passed"));
     assert!(tiles[0].note.starts_with("7 of 9"), "{}", tiles[0].note);
-    assert!(tiles.iter().any(|t| t.note.contains("covers 6 of 10 models")), "{tiles:?}");
+    assert!(tiles.iter().any(|t| t.note.contains("covers 7 of 10 models")), "{tiles:?}");
 }
 
 #[test]
@@ -275,9 +275,10 @@ fn points_open_their_records_with_every_sample_and_a_command() {
     assert_eq!(opened.document.title, "Records with inductor in the run of 2023-11-11 05:32:18");
     let all = tables(&opened.document);
     let (_, samples, _) = all.iter().find(|(title, ..)| *title == "All samples of v100.jsonl:3").unwrap();
-    let line: serde_json::Value = serde_json::from_slice(bytes.split(|b| *b == b'\n').nth(2).unwrap()).unwrap();
-    let expected: Vec<f64> =
-        line["metrics"]["total_time"].as_array().unwrap().iter().map(|t| t.as_f64().unwrap()).collect();
+    // By its text: serde_json may miss the nearest double by one place.
+    let line = String::from_utf8(bytes.split(|b| *b == b'\n').nth(2).unwrap().to_vec()).unwrap();
+    let (_, list) = line.split_once("\"total_time\": [").unwrap();
+    let expected: Vec<f64> = list.split(']').next().unwrap().split(", ").map(|t| t.parse().unwrap()).collect();
     let found: Vec<f64> = texts(samples, "total_time").iter().map(|t| t.parse().unwrap()).collect();
     assert_eq!(found, expected);
     let commands: Vec<&String> = opened
@@ -323,7 +324,7 @@ fn bad_lines_are_counted_with_their_places_and_the_rest_is_used() {
     ] {
         assert!(places.iter().any(|p| p.starts_with(start)), "{start}: {places:#?}");
     }
-    assert_eq!(page.read.remarks, 11, "{places:#?}");
+    assert_eq!(page.read.remarks, 10, "{places:#?}");
     let nothing = Page::with(&[("x.jsonl", b"{}\n")]).show(&[]);
     assert_eq!(nothing.spec.get(Field::View), "lines");
     assert!(matches!(&nothing.document.blocks[0], Block::Finding(f) if f.title == "No record could be used."));

@@ -37,7 +37,7 @@ fn block(block: &Block, on_open: Option<&Callback<String>>) -> Html {
             let searchable = table.rows.len() > 8;
             html! {
                 <div class="panel">
-                    <LocalTable name={title.clone()} file={file.clone()} table={Shared::new(table.clone())} {searchable} />
+                    <LocalTable key={title.clone()} name={title.clone()} file={file.clone()} table={Shared::new(table.clone())} {searchable} />
                 </div>
             }
         }
@@ -55,7 +55,7 @@ fn block(block: &Block, on_open: Option<&Callback<String>>) -> Html {
             let on_row = on_open.map(|open| opener(open, targets));
             html! {
                 <div class="panel">
-                    <LocalTable name={title.clone()} file={file.clone()} table={Shared::new(table.clone())} {searchable} {on_row} cuts_texts={true} />
+                    <LocalTable key={title.clone()} name={title.clone()} file={file.clone()} table={Shared::new(table.clone())} {searchable} {on_row} cuts_texts={true} />
                 </div>
             }
         }

@@ -33,6 +33,7 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
     let actions = app.map(|app| Actions { app, state: state.clone(), job: props.job.clone() });
     use_data(state, actions.as_ref());
     use_view(state, actions.as_ref());
+    let document = use_memo(state.shown.clone(), |shown| shown.as_ref().map(|s| Shared::new(s.document.clone())));
     let Some(actions) = actions else { return Html::default() };
     let cancel = {
         let actions = actions.clone();
@@ -50,10 +51,10 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
                     <Controls actions={actions.clone()} shown={shown.clone()} />
                     { back(&actions, shown.choices.views.as_slice(), shown.spec.get(ExperimentField::View)) }
                     <div id={RESULT} tabindex="-1">
-                        <DocumentView document={Shared::new(shown.document.clone())} on_open={opener(&actions)} />
+                        { for (*document).clone().map(|document| html! { <DocumentView {document} on_open={opener(&actions)} /> }) }
                     </div>
                 </> },
-                _ if state.run.is_running() => Html::default(),
+                _ if state.run.is_running() || state.read.is_some() => Html::default(),
                 _ => begin(state, &actions),
             } }
         </div>
@@ -157,7 +158,7 @@ fn begin(state: &ExperimentsState, actions: &Actions) -> Html {
             </div>
             <p>{ "A command that makes such a file, here or with PyTorch/XLA:" }</p>
             <pre class="command" tabindex="0" aria-label="Commands">{ "neuronscope experiment --suite-name=torchbench --filter='^resnet18$' --test=eval --accelerator=trn1 --repeat=8\npython xla/benchmarks/experiment_runner.py --suite-name=torchbench --filter='^resnet18$' --test=eval --repeat=8" }</pre>
-            <p>{ "The sample holds runs of three small models on a processor, measured, and on Trn1 and Inf2, simulated by this program (Apache-2.0)." }</p>
+            <p>{ "The sample holds runs of two small models on a processor, measured, and of two on Trn1, simulated, all written by this program (Apache-2.0)." }</p>
         </section>
     }
 }
