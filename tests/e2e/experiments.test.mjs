@@ -83,7 +83,7 @@ test("a baseline is chosen, a point and a row open their records, and the keyboa
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: /^Records with .* in the run of 2023-11-12/ }).waitFor();
   // The link opens the same records in another tab, files and all.
-  assert.match(page.url(), /data=1\./);
+  await page.waitForFunction(() => /open=.*data=1\./.test(location.hash));
   const heading = await page.locator(".document h2").innerText();
   const other = await page.context().newPage();
   await openApp(other, page.url());
@@ -123,7 +123,7 @@ test("the sample is one click away, and large files are asked for again", app.pa
   await page.getByText("A choice can not be used.").waitFor();
   await page.getByLabel("Models", { exact: true }).fill("^nn$");
   await page.getByText("A choice can not be used.").waitFor({ state: "detached" });
-  assert.match(page.url(), /filter=%5Enn%24.*data=sample/);
+  await page.waitForFunction(() => /filter=%5Enn%24.*data=sample/.test(location.hash));
   const many = Array.from({ length: 400 }, (_, i) => V100.replaceAll("BERT_pytorch", `model_${i}`)).join("");
   await button(page, "Put all away").click();
   await drop(page, { "many.jsonl": many });

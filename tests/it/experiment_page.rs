@@ -86,12 +86,16 @@ fn input(name: &str) -> Vec<u8> {
 
 /// Tables of a document: title, content, what rows open.
 fn tables(document: &Document) -> Vec<(&str, &Table, &[String])> {
-    let of = |block| match block {
-        &Block::Rows { ref title, ref table, ref targets, .. } => Some((title.as_str(), table, targets.as_slice())),
-        &Block::Table { ref title, ref table, .. } => Some((title.as_str(), table, &[][..])),
-        _ => None,
-    };
-    document.blocks.iter().filter_map(of).collect()
+    let mut all: Vec<(&str, &Table, &[String])> = Vec::new();
+    for block in &document.blocks {
+        match block {
+            Block::Rows { title, table, targets, .. } => all.push((title, table, targets)),
+            Block::Table { title, table, .. } => all.push((title, table, &[])),
+            Block::Beside(parts) => all.extend(parts.iter().flat_map(tables)),
+            _ => {}
+        }
+    }
+    all
 }
 
 fn texts(table: &Table, column: &str) -> Vec<String> {
@@ -153,7 +157,7 @@ fn tables_hold_what_the_command_line_prints() {
     let shown = page.show(&spec);
     for (b, (_, table, _)) in tables(&shown.document).into_iter().enumerate() {
         for (row, line) in table.rows.iter().zip(cells(&csv)) {
-            let of_backend = [printed(&row[2]), printed(&row[3]), printed(&row[1])];
+            let of_backend = [printed(&row[2]), printed(&row[3]), printed(&row[0])];
             assert_eq!(of_backend[..], line[1 + 3 * b..4 + 3 * b]);
         }
     }

@@ -10,6 +10,8 @@ pub const SIGNATURE: &[u8] = b"PK\x03\x04";
 const HEADER: usize = 30;
 
 type Shared = Rc<RefCell<Box<dyn ByteSource>>>;
+/// A file and its name.
+type Named = (String, Box<dyn ByteSource>);
 
 /// A file inside another one.
 struct Part {
@@ -34,10 +36,10 @@ impl ByteSource for Part {
 ///
 /// # Errors
 /// When a file in it is compressed or the archive was cut.
-pub fn files_of(archive: Box<dyn ByteSource>) -> Result<Vec<(String, Box<dyn ByteSource>)>, String> {
+pub fn files_of(archive: Box<dyn ByteSource>) -> Result<Vec<Named>, String> {
     let end = archive.len();
     let whole: Shared = Rc::new(RefCell::new(archive));
-    let mut files: Vec<(String, Box<dyn ByteSource>)> = Vec::new();
+    let mut files: Vec<Named> = Vec::new();
     let mut at = 0;
     while at + HEADER as u64 <= end {
         let header = bytes_at(&whole, at, HEADER)?;

@@ -82,11 +82,17 @@ pub fn unlike_batches(chosen: &Chosen<'_>) -> Vec<String> {
     sizes.into_iter().filter_map(sentence).collect()
 }
 
-/// How many experiments of a run passed: those with a time, or whose values the verifier accepted. What was skipped does not count; of
-/// several records of one experiment the better one does.
-pub fn passed(chosen: &Chosen<'_>, run: f64) -> Passed {
+/// How many experiments passed, run by run: those with a time, or whose values the verifier accepted. What was skipped does not
+/// count; of several records of one experiment the better one does.
+pub fn passed(chosen: &Chosen<'_>) -> Vec<(f64, Passed)> {
+    let records: Vec<&Entry> = chosen.records().collect();
+    let of_run = |run: &[&Entry]| (run[0].timestamp, of_one_run(chosen, run));
+    records.chunk_by(|a, b| a.timestamp == b.timestamp).map(of_run).collect()
+}
+
+fn of_one_run(chosen: &Chosen<'_>, run: &[&Entry]) -> Passed {
     let mut best: BTreeMap<(&str, usize, &str), bool> = BTreeMap::new();
-    for entry in chosen.records().filter(|e| e.timestamp == run && chosen.backends.contains(&e.config.backend)) {
+    for entry in run.iter().filter(|e| chosen.backends.contains(&e.config.backend)) {
         let config = &entry.config;
         let passed = match &entry.outcome {
             Outcome::Skipped => continue,

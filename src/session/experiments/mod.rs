@@ -14,6 +14,7 @@ mod chosen;
 mod compare;
 mod coverage;
 mod entry;
+mod levels;
 mod open;
 mod packed;
 mod reproduce;

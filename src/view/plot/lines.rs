@@ -106,6 +106,19 @@ impl Lines {
         self
     }
 
+    /// The same with what is known of each point of a line, by its position. The vertical axis grows with it, up to twice its length.
+    #[must_use]
+    pub fn with_spread(mut self, line: usize, spread: Vec<(f64, f64)>) -> Self {
+        let high = spread.iter().map(|s| s.1).filter(|high| high.is_finite()).fold(self.y.max, f64::max);
+        if high > self.y.max {
+            self.y = Axis::from_zero(&self.y.title, high.min(self.y.max * 2.0), 5);
+        }
+        if let Some(line) = self.lines.get_mut(line) {
+            line.spread = spread;
+        }
+        self
+    }
+
     /// The place of the horizontal axis in words.
     fn x_text(&self, x: f64) -> String {
         self.names.iter().find(|(at, _)| *at == x).map_or_else(|| exact(x), |(_, name)| name.clone())
@@ -171,7 +184,8 @@ mod tests {
         let points = vec![(10.0, 1.0), (20.0, 1.5)];
         let mut plot = Lines::new("Date", "Speed-up", [("XLA".to_owned(), LineStyle::Solid, points)], false)
             .with_names(vec![(10.0, "2024-01-01".to_owned()), (20.0, "2024-01-02".to_owned())], |n| n[5..].to_owned());
-        plot.lines[0].spread = vec![(f64::NAN, f64::NAN), (1.4, 1.6)];
+        plot = plot.with_spread(0, vec![(f64::NAN, f64::NAN), (1.4, 1.6)]);
+        assert!(plot.y.max >= 1.6);
         plot.marks.push(LineMark { x: 20.0, text: "faster by 50 %".to_owned(), is_bad: false });
         let words = |p| plot.describe(&plot.lines[0], p);
         assert_eq!(words((10.0, 1.0)), "XLA: Date 2024-01-01, Speed-up 1");

@@ -46,7 +46,9 @@ fn block(block: &Block, on_open: Option<&Callback<String>>) -> Html {
         Block::Source(text) => source(text),
         Block::Beside(parts) => html! {
             <div class="beside">{ for parts.iter().map(|part| html! {
-                <section aria-label={part.title.clone()}><h3>{ &part.title }</h3>{ for part.blocks.iter().map(|b| self::block(b, on_open)) }</section>
+                <section aria-label={(!part.title.is_empty()).then(|| part.title.clone())}>
+                    if !part.title.is_empty() { <h3>{ &part.title }</h3> }
+                    { for part.blocks.iter().map(|b| self::block(b, on_open)) }</section>
             }) }</div>
         },
         Block::Command(text) => html! { <pre class="panel command" tabindex="0" aria-label="Command">{ text }</pre> },

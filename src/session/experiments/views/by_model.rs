@@ -49,7 +49,9 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
         }
     }
     let target = |(i, (model, _)): (usize, &(String, _))| {
-        if i + 1 == grouped.len() { String::new() } else { Opened::of(Some(model), None, Some(newest.timestamp)) }
+        // The means are of all records of the run.
+        let model = (i + 1 < grouped.len()).then_some(model.as_str());
+        Opened::of(model, None, Some(newest.timestamp))
     };
     let targets = grouped.iter().enumerate().map(target).collect();
     let title_of_table = format!("Models of the run of {}", moment(newest.timestamp));

@@ -93,8 +93,8 @@ fn over_time(chosen: &Chosen<'_>) -> Option<Block> {
         let mut by_run: Vec<(f64, Vec<f64>)> = chosen.runs.iter().map(|t| (*t, Vec::new())).collect();
         for entry in chosen.records().filter(|e| e.config.backend == *backend) {
             let Some(s) = compilation(entry) else { continue };
-            if let Some((_, times)) = by_run.iter_mut().find(|(t, _)| *t == entry.timestamp) {
-                times.push(s);
+            if let Ok(at) = by_run.binary_search_by(|(t, _)| t.total_cmp(&entry.timestamp)) {
+                by_run[at].1.push(s);
             }
         }
         let points = by_run.iter().filter_map(|(t, times)| Some((*t, crate::base::stats::mean(times)?))).collect();

@@ -29,9 +29,8 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     let note = "Each backend at its newest run; above 1 it is faster than the baseline.".to_owned();
     let mut blocks =
         vec![Block::Plot(Figure { title: "Speed-up of each workload".to_owned(), note, plot: Plot::Scatter(plot) })];
-    for (b, backend) in chosen.backends.iter().enumerate() {
-        blocks.extend(of_backend(chosen, &report, b, *backend));
-    }
+    let tables = chosen.backends.iter().enumerate().filter_map(|(b, backend)| of_backend(chosen, &report, b, *backend));
+    blocks.push(Block::Beside(tables.map(|table| Document { title: String::new(), blocks: vec![table] }).collect()));
     blocks.push(Block::Command(reproduce::aggregate(chosen, "latest")));
     Document { title, blocks }
 }
@@ -40,8 +39,8 @@ fn of_backend(chosen: &Chosen<'_>, report: &Report<'_>, b: usize, backend: Backe
     let newest = chosen.times.iter().rev().find(|t| t.backends.get(b).is_some_and(Option::is_some))?;
     let reaches = chosen.reaches.iter().find(|t| t.timestamp == newest.timestamp)?.backends.get(b)?.as_ref();
     let mut rows = table(&[
-        ("Workload", "Workload", ColumnKind::Count),
         ("ModelName", "Model", ColumnKind::Text),
+        ("Workload", "Workload", ColumnKind::Count),
         ("Speedup", "Speed-up", ColumnKind::Number),
         ("StdDev", "Standard deviation", ColumnKind::Number),
         ("Low95", "95 % low", ColumnKind::Number),
@@ -51,8 +50,8 @@ fn of_backend(chosen: &Chosen<'_>, report: &Report<'_>, b: usize, backend: Backe
     for (i, (model, m)) in report.ranked(b).into_iter().enumerate() {
         let reach = reaches.and_then(|r| r.models.iter().find(|(name, _)| name == model)).map(|(_, m)| m.std);
         rows.rows.push(vec![
-            Cell::Count(i as u64),
             word(model),
+            Cell::Count(i as u64),
             number(Some(round8(m.avg))),
             number(Some(round8(m.std))),
             number(reach.map(|r| m.avg - r)),

@@ -1,12 +1,12 @@
 //! Geometric means and percentiles of the models, run by run, with the runs where they changed for good.
 
 use super::super::chosen::Chosen;
+use super::super::levels::changes;
 use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{change, moment, number, of_report, speedup};
 use super::nothing;
 use crate::experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
-use crate::experiment::regression::detect_steps;
 use crate::view::document::{Block, Document, Figure, Plot};
 use crate::view::plot::{LineMark, LineStyle, Lines, Series};
 use crate::view::table::{Column, ColumnKind, Table};
@@ -53,7 +53,8 @@ pub fn percentiles(chosen: &Chosen<'_>) -> Document {
         let series = names.into_iter().enumerate().map(|(p, (name, style))| (name.to_owned(), style, of(b, p)));
         figure(chosen, &format!("Models with {}", title_of(chosen, b)), series)
     });
-    let mut blocks: Vec<Block> = plots.collect();
+    let side = |plot| Document { title: String::new(), blocks: vec![plot] };
+    let mut blocks = vec![Block::Beside(plots.map(side).collect())];
     blocks.extend(spread_of_models(chosen));
     blocks.push(with_targets(chosen, &table, "Percentiles by run", "histogram"));
     blocks.push(Block::Command(reproduce::aggregate(chosen, "histogram")));
@@ -71,21 +72,27 @@ fn figure(chosen: &Chosen<'_>, title: &str, series: impl Iterator<Item = Series>
             name.chars().take(10).collect()
         });
     let mut targets = Vec::new();
-    for line in &mut plot.lines {
-        let backend = chosen.backends.iter().position(|b| b.title() == line.name);
+    for i in 0..plot.lines.len() {
+        let (name, points) = (plot.lines[i].name.clone(), plot.lines[i].points.clone());
+        let backend = chosen.backends.iter().position(|b| b.title() == name);
         let id = backend.and_then(|b| chosen.backends.get(b)).map(|b| b.names().id);
-        targets.push(line.points.iter().map(|(t, _)| Opened::of(None, id, Some(*t))).collect());
+        targets.push(points.iter().map(|(t, _)| Opened::of(None, id, Some(*t))).collect());
         if let Some(b) = backend {
-            line.spread = line.points.iter().map(|(t, _)| interval_at(chosen, b, *t)).collect();
+            plot = plot.with_spread(i, points.iter().map(|(t, _)| interval_at(chosen, b, *t)).collect());
             plot.marks.extend(steps(chosen, b));
         }
     }
     plot.marks.sort_by(|a, b| a.x.total_cmp(&b.x));
-    let note = "Bars are 95 % confidence intervals; dotted lines mark runs where a mean changed by more than 5 % for good. Click a point, or press Enter on it, for its records.";
-    Block::Points {
-        figure: Figure { title: title.to_owned(), note: note.to_owned(), plot: Plot::Lines(plot) },
-        targets,
-    }
+    let opens = "Click a point, or press Enter on it, for its records.";
+    let has_intervals = plot.lines.iter().any(|line| !line.spread.is_empty());
+    let note = if has_intervals {
+        format!(
+            "Bars are 95 % confidence intervals; dotted lines mark runs where a mean changed by more than 5 % for good. {opens}"
+        )
+    } else {
+        opens.to_owned()
+    };
+    Block::Points { figure: Figure { title: title.to_owned(), note, plot: Plot::Lines(plot) }, targets }
 }
 
 fn interval_at(chosen: &Chosen<'_>, backend: usize, timestamp: f64) -> (f64, f64) {
@@ -97,27 +104,26 @@ fn interval_at(chosen: &Chosen<'_>, backend: usize, timestamp: f64) -> (f64, f64
 /// Where the geometric mean of a backend went to another level.
 fn steps(chosen: &Chosen<'_>, backend: usize) -> Vec<LineMark> {
     let mean = |t: &TimeSpeedups| Some(t.backends.get(backend)?.as_ref()?.gmean.avg);
-    let steps = detect_steps(&chosen.times.iter().map(mean).collect::<Vec<_>>());
-    let mark = |pair: &[crate::experiment::regression::Step]| {
-        let (before, after) = (pair[0].median, pair[1].median);
-        let t = chosen.times.get(pair[1].start)?;
-        let text = format!(
-            "{} went from {} to {} ({})",
-            title_of(chosen, backend),
-            speedup(before),
-            speedup(after),
-            change(after / before)
-        );
+    let series: Vec<Option<f64>> = chosen.times.iter().map(mean).collect();
+    let mark = |(then, now): (crate::experiment::regression::Step, crate::experiment::regression::Step)| {
+        let (before, after) = (then.median, now.median);
+        let t = chosen.times.get(now.start)?;
+        let name = title_of(chosen, backend);
+        let text = format!("{name} went from {} to {} ({})", speedup(before), speedup(after), change(after / before));
         let is_large = (after / before - 1.0).abs() >= LEAST_STEP;
         is_large.then_some(LineMark { x: t.timestamp, text, is_bad: after < before })
     };
-    steps.windows(2).filter_map(mark).collect()
+    changes(&series).into_iter().filter_map(mark).collect()
 }
 
 /// Models that became slower and still are, as `--report changes` lists them.
 fn lasting_changes(chosen: &Chosen<'_>) -> Option<Block> {
     let report = chosen.report(ReportKind::Changes).table()?;
     let table = of_report(&report);
+    if table.rows.is_empty() {
+        let text = "No model became slower than the baseline by more than 5 % and stayed so.";
+        return Some(Block::Text(text.to_owned()));
+    }
     let targets = report.rows.iter().map(|row| {
         let text = |i: usize| match row.get(i) {
             Some(crate::experiment::aggregate::Cell::Text(text)) => text.clone(),

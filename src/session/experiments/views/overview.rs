@@ -39,8 +39,9 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
 }
 
 fn pass_tile(chosen: &Chosen<'_>) -> Tile {
-    let of = |run: Option<&f64>| run.map(|run| passed(chosen, *run)).unwrap_or_default();
-    let (now, before) = (of(chosen.runs.last()), of(chosen.runs.iter().rev().nth(1)));
+    let by_run = passed(chosen);
+    let mut newest = by_run.iter().rev().map(|(_, passed)| *passed);
+    let (now, before) = (newest.next().unwrap_or_default(), newest.next().unwrap_or_default());
     let value = now.percent().map_or_else(|| "\u{2013}".to_owned(), |p| format!("{p:.1} %"));
     let before = before.percent().map_or_else(String::new, |p| format!("; the run before {p:.1} %"));
     let note = format!("{} of {} experiments of the newest run{before}", now.passed, now.all);
@@ -135,8 +136,7 @@ fn pass_rate(chosen: &Chosen<'_>) -> Option<Block> {
     if chosen.runs.len() < 2 {
         return None;
     }
-    let points: Vec<(f64, f64)> =
-        chosen.runs.iter().filter_map(|run| Some((*run, passed(chosen, *run).percent()?))).collect();
+    let points: Vec<(f64, f64)> = passed(chosen).into_iter().filter_map(|(t, p)| Some((t, p.percent()?))).collect();
     let targets = vec![points.iter().map(|(t, _)| Opened::of(None, None, Some(*t))).collect()];
     let names = chosen.runs.iter().map(|t| (*t, moment(*t))).collect();
     let plot = Lines::new("Run (UTC)", "Passed (%)", [("Passed".to_owned(), LineStyle::Solid, points)], false)

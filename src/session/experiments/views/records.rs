@@ -5,20 +5,20 @@ use serde_json::value::RawValue;
 
 use super::super::chosen::Chosen;
 use super::super::entry::{Entry, Outcome, WARM_UP};
+use super::super::levels::changes;
 use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{moment, number, seconds, table, word};
 use super::finding;
 use crate::bench::{QUOTED_NAN, quoted_nan};
 use crate::experiment::record::{numbers, trimmed};
-use crate::experiment::regression::detect_steps;
 use crate::experiment::run::NoiseReport;
 use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
 use crate::view::plot::{LineMark, LineStyle, Lines};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
 /// Records that are shown with all their samples; the others are in the list.
-const MOST_SHOWN: usize = 12;
+const MOST_SHOWN: usize = 4;
 /// Records of the list.
 const MOST_LISTED: usize = 1_000;
 /// Letters of a value in the list of what a record says.
@@ -101,13 +101,12 @@ fn history(chosen: &Chosen<'_>, found: &[(usize, &Entry)]) -> Option<Block> {
     let mut plot = Lines::new("Run (UTC)", &format!("Time of {} (ms)", chosen.metric_text()), series, false)
         .with_names(names, |name| name.chars().take(10).collect());
     let mut targets = Vec::new();
-    for (line, (name, points)) in plot.lines.iter_mut().zip(&lines) {
+    for (i, (name, points)) in lines.iter().enumerate() {
         let reach = |e: &Entry| e.timed(chosen.metric).and_then(|t| t.reach).map_or(f64::NAN, |r| r * 1e3);
-        line.spread = points.iter().map(|(e, ms)| (ms - reach(e), ms + reach(e))).collect();
-        let steps = detect_steps(&points.iter().map(|(_, ms)| Some(*ms)).collect::<Vec<_>>());
-        for pair in steps.windows(2) {
-            let (before, after) = (pair[0].median, pair[1].median);
-            if let Some((entry, _)) = points.get(pair[1].start) {
+        plot = plot.with_spread(i, points.iter().map(|(e, ms)| (ms - reach(e), ms + reach(e))).collect());
+        for (then, now) in changes(&points.iter().map(|(_, ms)| Some(*ms)).collect::<Vec<_>>()) {
+            let (before, after) = (then.median, now.median);
+            if let Some((entry, _)) = points.get(now.start) {
                 let change = super::super::text::change(after / before);
                 let text = format!("{name} went from {} to {} ({change})", seconds(before / 1e3), seconds(after / 1e3));
                 plot.marks.push(LineMark { x: entry.timestamp, text, is_bad: after > before });
@@ -176,7 +175,7 @@ fn record(chosen: &Chosen<'_>, position: usize, entry: &Entry) -> Vec<Block> {
     let c = &entry.config;
     let place = chosen.store.place_of(entry);
     let heading = format!("{} with {}, {} ({place})", c.model, c.backend.title(), moment(entry.timestamp));
-    let mut blocks = vec![Block::Heading(heading), Block::Tiles(tiles(chosen, entry))];
+    let mut blocks = vec![Block::Heading(heading), Block::Tiles(tiles(entry))];
     let fields = chosen.store.line_of(position).and_then(|line| fields_of(&line));
     match fields {
         Ok((metrics, facts)) => {
@@ -189,7 +188,7 @@ fn record(chosen: &Chosen<'_>, position: usize, entry: &Entry) -> Vec<Block> {
     blocks
 }
 
-fn tiles(chosen: &Chosen<'_>, entry: &Entry) -> Vec<Tile> {
+fn tiles(entry: &Entry) -> Vec<Tile> {
     let tile =
         |name: &str, value: String, note: String, tone| Tile { name: name.to_owned(), value, note, tone, share: None };
     let mut tiles = Vec::new();
@@ -237,7 +236,6 @@ fn tiles(chosen: &Chosen<'_>, entry: &Entry) -> Vec<Tile> {
         super::super::chosen::accelerator_of(entry).to_owned(),
         Tone::Neutral,
     ));
-    let _ = chosen;
     tiles
 }
 

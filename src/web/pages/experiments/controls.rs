@@ -24,21 +24,20 @@ fn options(choices: &Choices) -> Vec<(AttrValue, AttrValue)> {
 #[component]
 pub fn Controls(props: &ControlsProps) -> Html {
     let (actions, shown) = (&props.actions, &props.shown);
-    let spec = &shown.spec;
     let choose = |field: ExperimentField| {
         let actions = actions.clone();
         Callback::from(move |text: String| actions.choose(field, text))
     };
     let select = |field: ExperimentField, label: &'static str, options: Vec<(AttrValue, AttrValue)>| {
         html! {
-            <SelectField id={format!("experiments-{}", field.key())} {label} value={spec.get(field).to_owned()} {options} on_choose={choose(field)} />
+            <SelectField id={format!("experiments-{}", field.key())} {label} value={value(actions, shown, field)} {options} on_choose={choose(field)} />
         }
     };
     let text = |field: ExperimentField, label: &'static str, help: &'static str| {
         let value = actions.state.spec.get(field).to_owned();
         html! { <TextField id={format!("experiments-{}", field.key())} {label} {help} {value} on_edit={choose(field)} /> }
     };
-    let current = spec.get(ExperimentField::View).to_owned();
+    let current = value(actions, shown, ExperimentField::View);
     let view = |(key, title): &(String, String)| {
         let onclick = choose(ExperimentField::View).reform({
             let key = key.clone();
@@ -54,7 +53,7 @@ pub fn Controls(props: &ControlsProps) -> Html {
                 { select(ExperimentField::Accelerator, "Accelerator", options(&shown.choices.accelerators)) }
                 { select(ExperimentField::Test, "Test", options(&shown.choices.tests)) }
                 { select(ExperimentField::Metric, "Metric", pairs(&[("exec", "execution"), ("compile", "compilation")])) }
-                { select(ExperimentField::Baseline, "Baseline", pairs(&[("oldest", "oldest of each model"), ("latest", "newest run")])) }
+                { select(ExperimentField::Baseline, "Baseline", pairs(&[("oldest", "oldest"), ("latest", "newest run")])) }
                 { base_backend(actions, shown) }
                 { select(ExperimentField::Against, "Changes since", options(&shown.choices.against)) }
                 { text(ExperimentField::Filter, "Models", "Regular expressions to keep: hf_ ^resnet") }
@@ -67,9 +66,15 @@ pub fn Controls(props: &ControlsProps) -> Html {
     }
 }
 
+/// What was chosen, also while the worker is at it; where nothing was, what it chose.
+fn value(actions: &Actions, shown: &RecordsShown, field: ExperimentField) -> String {
+    let own = actions.state.spec.get(field);
+    if own.is_empty() { shown.spec.get(field).to_owned() } else { own.to_owned() }
+}
+
 /// The backends in their order.
-fn chosen(shown: &RecordsShown) -> Vec<String> {
-    shown.spec.get(ExperimentField::Backends).split(',').map(str::to_owned).collect()
+fn chosen(actions: &Actions, shown: &RecordsShown) -> Vec<String> {
+    value(actions, shown, ExperimentField::Backends).split(',').map(str::to_owned).collect()
 }
 
 /// The baseline's backend goes first.
@@ -77,12 +82,12 @@ fn base_backend(actions: &Actions, shown: &Shared<RecordsShown>) -> Html {
     let on_choose = {
         let (actions, shown) = (actions.clone(), shown.clone());
         Callback::from(move |base: String| {
-            let others = chosen(&shown).into_iter().filter(|b| *b != base);
+            let others = chosen(&actions, &shown).into_iter().filter(|b| *b != base);
             let list: Vec<String> = std::iter::once(base.clone()).chain(others).collect();
             actions.choose(ExperimentField::Backends, list.join(","));
         })
     };
-    let value = chosen(shown).into_iter().next().unwrap_or_default();
+    let value = chosen(actions, shown).into_iter().next().unwrap_or_default();
     let options = options(&shown.choices.backends);
     html! { <SelectField id="experiments-base" label="Baseline backend" {value} {options} {on_choose} /> }
 }
@@ -92,13 +97,13 @@ fn backends(actions: &Actions, shown: &Shared<RecordsShown>) -> Html {
         let (actions, shown) = (actions.clone(), shown.clone());
         Callback::from(move |list: String| {
             // The list comes in its own order; the baseline stays the first.
-            let base = chosen(&shown).into_iter().next().unwrap_or_default();
+            let base = chosen(&actions, &shown).into_iter().next().unwrap_or_default();
             let mut list: Vec<&str> = list.split(',').collect();
             list.sort_by_key(|b| *b != base);
             actions.choose(ExperimentField::Backends, list.join(","));
         })
     };
-    let value = chosen(shown).join(",");
+    let value = chosen(actions, shown).join(",");
     html! { <CheckField id="experiments-backends" label="Backends" {value} options={options(&shown.choices.backends)} {on_choose} /> }
 }
 
