@@ -36,7 +36,7 @@ const rows = (page, table) => page.getByRole("table", { name: table }).locator("
 test("records dropped on any page are compared as the command line does", app.page(async (page) => {
   await drop(page, { "v100.jsonl": V100, "a6000.jsonl": A6000 });
   await waitForState(page, "done");
-  assert.match(page.url(), /#\/experiments/);
+  await page.waitForFunction(() => location.hash.startsWith("#/experiments"));
   await page.getByRole("heading", { name: "v100, inference" }).waitFor();
   await page.getByText(/2 files, .*: 22 records/).waitFor();
   await page.getByLabel("Accelerator").selectOption("a6000");
