@@ -7,6 +7,7 @@
 mod analysis;
 mod bundle;
 mod catalog;
+mod experiments;
 mod export;
 mod held;
 mod ids;
@@ -33,6 +34,10 @@ pub use analysis::{
 };
 pub use bundle::{BundleLayout, MOST_FILES, Piece, files_to_open};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
+pub use experiments::{
+    Choices, ExperimentField, ExperimentSpec, ExperimentView, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey,
+    RecordsRead, RecordsShown, RecordsTold,
+};
 pub use ids::{JobId, ProfileKey};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
 pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec, TraceSpec};

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use super::analysis::{AnalysisRun, Asked};
+use super::experiments::{RecordSets, RecordsAsk, RecordsKey, SAMPLE_NAME, sample, source_of, unpack};
 use super::held::Held;
 use super::jobs::{
     BenchJob, CompileJob, ConfigurationJob, CpuJob, ImportJob, Job, JobState, MakeHeld, MlperfJob, NumericsJob,
-    OpenJob, PlanJob, ProfileJob, Times, TraceJob,
+    OpenJob, PlanJob, ProfileJob, RecordsJob, Times, TraceJob, Waiting,
 };
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
 use crate::base::Clock;
@@ -48,6 +49,7 @@ pub struct Session {
     /// Requests that were wrong from the start.
     rejected: Vec<(JobId, String)>,
     profiles: BTreeMap<ProfileKey, Held>,
+    records: RecordSets,
     next_profile: u32,
 }
 
@@ -119,12 +121,31 @@ impl Session {
             Request::Analyse { job, profile, question } => {
                 self.analyses.push_back(AnalysisRun::new(job, profile, Asked::Analyse(question)));
             }
+            Request::Records { job, set, ask: RecordsAsk::Read { name, .. } } => match source {
+                Some(source) => {
+                    self.read_records(job, set, [Waiting { name, source, is_sample: false, is_part: false }])
+                }
+                None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
+            },
+            Request::Records { job, set, ask: RecordsAsk::Unpack(text) } => {
+                let is_sample = text == SAMPLE_NAME;
+                let files = if is_sample { Ok(sample()) } else { unpack(&text) };
+                let waiting = |(name, bytes)| Waiting { name, source: source_of(bytes), is_sample, is_part: false };
+                match files {
+                    Ok(files) => self.read_records(job, set, files.into_iter().map(waiting)),
+                    Err(message) => self.rejected.push((job, message)),
+                }
+            }
             Request::Cancel { job } => self.cancelled.push(job),
             Request::Close { profile } => {
                 self.profiles.remove(&profile);
             }
             question => self.questions.push_back(question),
         }
+    }
+
+    fn read_records(&mut self, job: JobId, set: RecordsKey, files: impl IntoIterator<Item = Waiting>) {
+        self.jobs.push_back(Box::new(RecordsJob::new(job, set, self.records.of(set), files)));
     }
 
     /// Whether a job waits for [`Request::Resume`].
@@ -263,6 +284,12 @@ impl Session {
                 let hits = self.held(profile)?.search(&text, by.as_ref(), limit);
                 Ok(Event::Search { job, profile, hits })
             }
+            Request::Records { job, set, ask: RecordsAsk::Show(spec) } => {
+                Ok(Event::Records { job, set, told: Box::new(self.records.show(set, &spec)) })
+            }
+            Request::Records { job, set, ask: RecordsAsk::Save(spec, file) } => {
+                self.records.save(job, set, &spec, file)
+            }
             // Jobs and requests without an answer never get here: `handle` takes them.
             Request::Bench { .. }
             | Request::PlanBench { .. }
@@ -279,6 +306,7 @@ impl Session {
             | Request::List { .. }
             | Request::ListCsv { .. }
             | Request::Analyse { .. }
+            | Request::Records { .. }
             | Request::Import { .. }
             | Request::Cancel { .. }
             | Request::Close { .. } => Err(format!("{} is no question", question.describe())),

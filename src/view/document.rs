@@ -45,6 +45,24 @@ pub enum Block {
     Beside(Vec<Document>),
     /// A command of the command line that gives the same result.
     Command(String),
+    /// Rows that open something.
+    Rows {
+        /// What it holds.
+        title: String,
+        /// Name of the file it is saved as, without its end.
+        file: String,
+        /// Its rows.
+        table: Table,
+        /// What each row opens, as who made the document understands it; empty for nothing.
+        targets: Vec<String>,
+    },
+    /// Lines whose points open something.
+    Points {
+        /// The plot.
+        figure: Figure,
+        /// What each point of each line opens; empty for nothing.
+        targets: Vec<Vec<String>>,
+    },
 }
 
 /// How good or bad something is.

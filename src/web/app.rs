@@ -8,6 +8,7 @@ use yew::prelude::*;
 use super::components::{FileDrop, FilePicker, NoticeList};
 use super::context::{AppContext, Shared};
 use super::pages::benchmark::{BenchmarkPage, import_file, may_hold_results};
+use super::pages::experiments::{ExperimentsPage, is_records_file, read_files};
 use super::pages::numerics::NumericsPage;
 use super::pages::profile::{ProfilePage, open_file};
 use super::platform::folder::bundle_files;
@@ -15,6 +16,7 @@ use super::platform::page::PageState;
 use super::platform::{offline, page, panic, theme, url};
 use super::state::RunState;
 use super::state::bench::{BenchAction, BenchState};
+use super::state::experiments::{ExperimentsAction, ExperimentsState};
 use super::state::notices::{NoticeAction, Notices, Tone};
 use super::state::numerics::{NumericsAction, NumericsState};
 use super::state::profile::{ProfileAction, ProfileState};
@@ -43,6 +45,7 @@ enum Route {
     Benchmark,
     Profile,
     Numerics,
+    Experiments,
 }
 
 impl Route {
@@ -51,6 +54,7 @@ impl Route {
             "#/benchmark" => Some(Self::Benchmark),
             "#/profile" => Some(Self::Profile),
             "#/numerics" => Some(Self::Numerics),
+            "#/experiments" => Some(Self::Experiments),
             _ => None,
         }
     }
@@ -62,6 +66,7 @@ struct States {
     bench: UseReducerHandle<BenchState>,
     profile: UseReducerHandle<ProfileState>,
     numerics: UseReducerHandle<NumericsState>,
+    experiments: UseReducerHandle<ExperimentsState>,
 }
 
 impl States {
@@ -70,6 +75,7 @@ impl States {
             Route::Benchmark => &self.bench.run,
             Route::Profile => &self.profile.run,
             Route::Numerics => &self.numerics.run,
+            Route::Experiments => &self.experiments.run,
         }
     }
 
@@ -78,6 +84,7 @@ impl States {
             Route::Benchmark => self.bench.link(),
             Route::Profile => self.profile.as_link(),
             Route::Numerics => self.numerics.link(),
+            Route::Experiments => self.experiments.link(),
         }
     }
 }
@@ -88,6 +95,7 @@ impl Route {
             Self::Benchmark => "Benchmark",
             Self::Profile => "Profile",
             Self::Numerics => "Numerics",
+            Self::Experiments => "Experiments",
         }
     }
 }
@@ -99,13 +107,20 @@ fn App() -> Html {
     let bench = use_reducer(BenchState::default);
     let profile = use_reducer(ProfileState::default);
     let numerics = use_reducer(NumericsState::default);
+    let experiments = use_reducer(ExperimentsState::default);
     let route = use_state_eq(|| Route::Benchmark);
     let catalog = use_state_eq(|| None::<Result<Shared<Catalog>, AttrValue>>);
     let theme = use_state_eq(theme::initial);
     let runner = (*use_memo((), |()| SweepRunner::new(pool.clone(), bench.dispatcher(), notices.dispatcher()))).clone();
     let profile_job = use_mut_ref(|| None::<(Engine, JobId)>);
     let numerics_job = use_mut_ref(|| None::<(Engine, JobId)>);
-    let states = States { bench: bench.clone(), profile: profile.clone(), numerics: numerics.clone() };
+    let experiments_job = use_mut_ref(|| None::<(Engine, JobId)>);
+    let states = States {
+        bench: bench.clone(),
+        profile: profile.clone(),
+        numerics: numerics.clone(),
+        experiments: experiments.clone(),
+    };
 
     use_theme(*theme);
     use_address(&route, &states, &notices);
@@ -120,6 +135,7 @@ fn App() -> Html {
     };
     let on_files = {
         let (context, route) = (context.clone(), route.clone());
+        let (context_of_files, route_of_files) = (context.clone(), route.clone());
         let bench = bench.dispatcher();
         let open = {
             let (context, profile, job, route) = (context.clone(), profile.clone(), profile_job.clone(), route.clone());
@@ -129,7 +145,7 @@ fn App() -> Html {
                 open_file(&context, &profile, &job, file);
             })
         };
-        Callback::from(move |files: Vec<File>| {
+        let others = Callback::from(move |files: Vec<File>| {
             let is_benchmark = *route == Route::Benchmark;
             let (results, others): (Vec<File>, Vec<File>) = files
                 .into_iter()
@@ -156,6 +172,23 @@ fn App() -> Html {
                     Err(message) => context.notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
                 },
             }
+        });
+        let (context, route) = (context_of_files, route_of_files);
+        let (experiments, slot) = (experiments.clone(), experiments_job.clone());
+        // Records go to their page from anywhere; on that page anything may be a file to compare.
+        Callback::from(move |files: Vec<File>| {
+            if *route == Route::Experiments {
+                let others = others.reform(|(file, _): (File, String)| vec![file]);
+                return read_files(&context, &experiments, &slot, &files, Some(others));
+            }
+            let (records, rest): (Vec<File>, Vec<File>) = files.into_iter().partition(is_records_file);
+            if !records.is_empty() {
+                route.set(Route::Experiments);
+                read_files(&context, &experiments, &slot, &records, None);
+            }
+            if !rest.is_empty() {
+                others.emit(rest);
+            }
         })
     };
     let on_refusal = {
@@ -179,7 +212,7 @@ fn App() -> Html {
             <header class="site">
                 <p class="brand">{ logo() }<span>{ "neuronscope" }</span></p>
                 <nav aria-label="Pages">
-                    { for [Route::Benchmark, Route::Profile, Route::Numerics].map(nav) }
+                    { for [Route::Benchmark, Route::Profile, Route::Numerics, Route::Experiments].map(nav) }
                 </nav>
                 <div class="site-tools">
                     <FilePicker id="open-file" label="Open files" on_files={on_files.clone()} />
@@ -194,6 +227,7 @@ fn App() -> Html {
                     Route::Benchmark => html! { <BenchmarkPage state={bench} {runner} /> },
                     Route::Profile => html! { <ProfilePage state={profile} job={Job(profile_job)} /> },
                     Route::Numerics => html! { <NumericsPage state={numerics} job={Job(numerics_job)} /> },
+                    Route::Experiments => html! { <ExperimentsPage state={experiments} job={Job(experiments_job)} /> },
                 } }
             </main>
             <footer class="site">
@@ -244,6 +278,7 @@ fn use_address(route: &UseStateHandle<Route>, states: &States, notices: &UseRedu
         let (route, notices) = (route.setter(), notices.dispatcher());
         let (bench, profile, numerics) =
             (states.bench.dispatcher(), states.profile.dispatcher(), states.numerics.dispatcher());
+        let experiments = states.experiments.dispatcher();
         move |()| {
             let to = route.clone();
             let read = move || {
@@ -263,6 +298,10 @@ fn use_address(route: &UseStateHandle<Route>, states: &States, notices: &UseRedu
                     Link::Numerics(spec) => {
                         to.set(Route::Numerics);
                         numerics.dispatch(NumericsAction::Load(spec));
+                    }
+                    Link::Experiments(link) => {
+                        to.set(Route::Experiments);
+                        experiments.dispatch(ExperimentsAction::Load(link));
                     }
                 }
             };

@@ -34,6 +34,12 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
+/// What `aggregate` prints of the suite's own two files.
+pub fn aggregated(flags: &[&str], backends: &[&str]) -> String {
+    let args = [flags, &["--backends"], backends, &["--", "v100.jsonl", "a6000.jsonl"]].concat();
+    String::from_utf8(neuronscope("aggregate", &args, xla("upstream/inputs")).stdout).unwrap()
+}
+
 #[test]
 fn every_aggregate_is_the_suites_to_the_byte() {
     for case in manifest("manifest_aggregate.json") {

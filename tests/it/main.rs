@@ -16,6 +16,7 @@ mod compiler;
 mod customop;
 mod device;
 mod execution;
+mod experiment_page;
 mod experiment_plan;
 mod experiment_reports;
 mod experiment_run;

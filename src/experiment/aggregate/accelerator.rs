@@ -1,7 +1,5 @@
 //! Accelerators by the names of their products.
 
-use std::borrow::Cow;
-
 /// The three short names that the suite's reports know, and the product text that each stands for.
 pub const KNOWN_ACCELERATORS: [(&str, &str); 3] = [
     ("v100", "One of Tesla V100"),
@@ -29,7 +27,7 @@ pub enum AcceleratorChoice {
 impl AcceleratorChoice {
     /// Whether a record is wanted; `None` when its product is an error.
     #[must_use]
-    pub fn wants(&self, kind: Option<&Cow<'_, str>>, model: &str) -> Option<bool> {
+    pub fn wants(&self, kind: Option<&str>, model: &str) -> Option<bool> {
         match self {
             Self::Known(name) => known_accelerator(model).map(|known| known == name),
             Self::Any => Some(true),
@@ -58,7 +56,7 @@ mod tests {
         assert_eq!(AcceleratorChoice::Known("v100".into()).wants(None, "AMD EPYC"), None);
         assert_eq!(AcceleratorChoice::Named("v100".into()).wants(None, "AMD EPYC"), Some(false));
         let cpu = AcceleratorChoice::Named("cpu".into());
-        assert_eq!(cpu.wants(Some(&"cpu".into()), "AMD EPYC"), Some(true));
+        assert_eq!(cpu.wants(Some("cpu"), "AMD EPYC"), Some(true));
         assert_eq!(AcceleratorChoice::Named("epyc".into()).wants(None, "AMD EPYC"), Some(true));
     }
 }

@@ -2,6 +2,7 @@
 //! list takes a third of the memory of a map and is looked through as fast.
 
 use super::measure::Measure;
+use crate::experiment::record::python_number;
 
 /// A batch size as a key: records may also say null, or anything else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +12,11 @@ pub(super) enum BatchKey {
 }
 
 impl BatchKey {
+    /// A batch size as a record writes it.
+    pub fn of(text: &str) -> Self {
+        python_number(text).map_or_else(|| Self::Other(text.into()), |n| Self::Number(n.to_bits()))
+    }
+
     /// What sorts: numbers by size, anything else behind them.
     pub fn order(&self) -> f64 {
         match self {

@@ -28,6 +28,6 @@ pub use measure::Measure;
 pub use point::Metric;
 pub use report::{Report, ReportKind};
 pub use speedup::{BackendSpeedups, Baseline, BaselineMissing, TimeSpeedups, speedups};
-pub use store::{Aggregator, Selection};
+pub use store::{Aggregator, Seen, Selection};
 pub use table::{Cell, Heading, Table};
 pub use unlike::{UnlikeBatches, unlike_batches};

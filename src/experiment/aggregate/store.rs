@@ -51,6 +51,27 @@ pub struct Aggregator {
     notes: LineNotes,
 }
 
+/// A record that was read before, as reports look at it.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// Kind of accelerator, where the record says it.
+    pub kind: Option<&'a str>,
+    /// Name of the accelerator's product.
+    pub product: &'a str,
+    /// Name of the model.
+    pub model: &'a str,
+    /// `eval` or `train`.
+    pub test: &'a str,
+    /// Backend.
+    pub backend: Backend,
+    /// Samples of one inference as the record writes them: a number, or `null`.
+    pub batch: &'a str,
+    /// Seconds since 1970.
+    pub timestamp: f64,
+    /// What is compared, in the metric of the selection; `None` of a record that failed or has too few repeats.
+    pub measure: Option<Measure>,
+}
+
 /// What a line that is wanted holds.
 struct Found {
     timestamp: f64,
@@ -91,6 +112,24 @@ impl Aggregator {
         Ok(())
     }
 
+    /// Takes in a record that was read before; one that is not wanted is left out.
+    pub fn take(&mut self, seen: &Seen<'_>) {
+        let Selection { accelerator, models, test, .. } = &self.selection;
+        let wanted = accelerator.wants(seen.kind, seen.product).unwrap_or(false);
+        if !wanted || !models.keeps(seen.model) || seen.test != test.name() {
+            return;
+        }
+        let found = Found {
+            timestamp: seen.timestamp,
+            backend: seen.backend,
+            model: seen.model.to_owned(),
+            batch: BatchKey::of(seen.batch),
+            measure: seen.measure,
+            accelerator: known_accelerator(seen.product).unwrap_or(seen.product).to_owned(),
+        };
+        self.keep(found, String::new);
+    }
+
     /// What was noticed.
     #[must_use]
     pub fn notes(&self) -> &LineNotes {
@@ -127,7 +166,7 @@ impl Aggregator {
         let experiment = &record.experiment;
         let product = experiment.accelerator_model.as_ref();
         let unknown = || LineError::UnknownAccelerator { model: product.to_owned() };
-        let wanted = accelerator.wants(experiment.accelerator.as_ref(), product).ok_or_else(unknown)?;
+        let wanted = accelerator.wants(experiment.accelerator.as_deref(), product).ok_or_else(unknown)?;
         if !wanted || !models.keeps(&record.model.model_name) || experiment.test != test.name() {
             return Ok(None);
         }
@@ -144,9 +183,7 @@ impl Aggregator {
             Some(null) if *lenient && null.get() == "null" => None,
             Some(times) => metric.of(&numbers("metrics.total_time", times.get())?),
         };
-        let batch = experiment.batch_size.get();
-        let batch =
-            python_number(batch).map_or_else(|| BatchKey::Other(batch.into()), |n| BatchKey::Number(n.to_bits()));
+        let batch = BatchKey::of(experiment.batch_size.get());
         let accelerator = known_accelerator(product).unwrap_or(product).to_owned();
         let model = record.model.model_name.as_ref().to_owned();
         Ok(Some(Found { timestamp, backend, model, batch, measure, accelerator }))

@@ -23,6 +23,15 @@ pub struct RawRecord<'a> {
     /// Seconds since 1970.
     #[serde(borrow)]
     pub timestamp: &'a RawValue,
+    /// Timed runs that were asked for.
+    #[serde(borrow, default, deserialize_with = "raw")]
+    pub repeat: Option<&'a RawValue>,
+    /// Inferences inside one timed run.
+    #[serde(borrow, default, deserialize_with = "raw")]
+    pub iterations_per_run: Option<&'a RawValue>,
+    /// What the verifier says; older schemas lack it.
+    #[serde(borrow, default, deserialize_with = "raw")]
+    pub verification_code: Option<&'a RawValue>,
 }
 
 /// The model of a line.
@@ -31,6 +40,9 @@ pub struct RawModel<'a> {
     /// Its name.
     #[serde(borrow)]
     pub model_name: Cow<'a, str>,
+    /// The suite it is of.
+    #[serde(borrow, default, deserialize_with = "raw")]
+    pub suite_name: Option<&'a RawValue>,
 }
 
 /// The configuration of a line, as far as reports look at it. Every key must be there, though it may be null.
@@ -54,6 +66,12 @@ pub struct RawExperiment<'a> {
     /// Runtime under XLA, or null.
     #[serde(borrow, deserialize_with = "present")]
     pub xla: Option<Cow<'a, str>>,
+    /// The variable `XLA_FLAGS`.
+    #[serde(borrow, default, deserialize_with = "raw")]
+    pub xla_flags: Option<&'a RawValue>,
+    /// torch_xla2 mode; older schemas lack it.
+    #[serde(borrow, default, deserialize_with = "raw")]
+    pub torch_xla2: Option<&'a RawValue>,
 }
 
 /// The metrics of a line, as far as reports look at them.
@@ -62,6 +80,12 @@ pub struct RawMetrics<'a> {
     /// Seconds of each repeat; not there in a record of a failure.
     #[serde(borrow, default, deserialize_with = "raw")]
     pub total_time: Option<&'a RawValue>,
+    /// Seconds of each repeat that XLA compiled.
+    #[serde(borrow, default, rename = "xla_CompileTime_time_s", deserialize_with = "raw")]
+    pub compile_time_s: Option<&'a RawValue>,
+    /// Why there is nothing else.
+    #[serde(borrow, default, deserialize_with = "raw")]
+    pub error: Option<&'a RawValue>,
 }
 
 /// A key that must be there, but may be null. Naming a function turns serde's default for options off.

@@ -8,6 +8,7 @@ use crate::bench::mlperf::MlperfResult;
 use crate::bench::{CompiledModel, Estimate, ModelIndex, Report, RowResult, ServiceTimes, SweepPlan};
 use crate::insight::Insights;
 use crate::neuron::numerics::NumericsReport;
+use crate::session::experiments::{RecordsKey, RecordsTold};
 use crate::session::{Answer, Catalog, JobId, Listed, OperatorTable, ProfileInfo, ProfileKey};
 use crate::view::timeline::{GroupKind, SliceDetails, SliceLink, TimelineTile};
 
@@ -259,6 +260,15 @@ pub enum Event {
         /// The job.
         job: JobId,
     },
+    /// Records of experiments were read, or are shown.
+    Records {
+        /// Request this answers.
+        job: JobId,
+        /// The set asked about.
+        set: RecordsKey,
+        /// The answer.
+        told: Box<RecordsTold>,
+    },
 }
 
 /// Slices found by a search.
@@ -307,7 +317,8 @@ impl Event {
             | Self::Density { job, .. }
             | Self::Exported { job, .. }
             | Self::Failed { job, .. }
-            | Self::Cancelled { job } => Some(*job),
+            | Self::Cancelled { job }
+            | Self::Records { job, .. } => Some(*job),
         }
     }
 

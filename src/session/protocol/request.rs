@@ -8,6 +8,7 @@ use crate::bench::{BenchConfig, CompileConfig, Configuration, RunDetail, Service
 use crate::insight::SliceRange;
 use crate::neuron::numerics::NumericsSpec;
 use crate::profile::formats::WriteFormat;
+use crate::session::experiments::{RecordsAsk, RecordsKey};
 use crate::session::{JobId, Listing, OperatorKind, ProfileKey, ProfileSpec, Question, Rows, TraceSpec};
 use crate::view::timeline::{Annotation, GroupKind, Neighbour, SliceRef, TimelineQuery};
 
@@ -267,6 +268,16 @@ pub enum Request {
         /// The profile to forget.
         profile: ProfileKey,
     },
+    /// Read or ask about records of experiments. Answered by [`super::Event::Records`], or for a file by
+    /// [`super::Event::Exported`].
+    Records {
+        /// Number of this request.
+        job: JobId,
+        /// The set that it is about.
+        set: RecordsKey,
+        /// What is asked.
+        ask: RecordsAsk,
+    },
 }
 
 /// One configuration to run.
@@ -330,7 +341,8 @@ impl Request {
             | Self::ListCsv { job, .. }
             | Self::Flows { job, .. }
             | Self::Density { job, .. }
-            | Self::Export { job, .. } => Some(*job),
+            | Self::Export { job, .. }
+            | Self::Records { job, .. } => Some(*job),
         }
     }
 
@@ -370,6 +382,7 @@ impl Request {
             Self::Flows { .. } => "flow arrows".to_owned(),
             Self::Density { .. } => "the overview of the timeline".to_owned(),
             Self::Export { .. } => "the download".to_owned(),
+            Self::Records { ask, .. } => ask.describe(),
         }
     }
 }

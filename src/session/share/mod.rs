@@ -6,6 +6,7 @@
 //! in a [`Notice`], with what is used in its place. Nothing in a link is ever run or fetched.
 
 mod bench_fields;
+mod experiment_fields;
 mod numerics_fields;
 mod profile_link;
 mod query;
@@ -13,6 +14,7 @@ mod run_fields;
 mod scenario_fields;
 
 pub use bench_fields::{BENCH_FIELDS, BenchField};
+pub use experiment_fields::ExperimentLink;
 pub use numerics_fields::{NUMERICS_FIELDS, NumericsField};
 pub use profile_link::{CompareLink, FlameLink, FlameView, ProfileLink, Tool};
 pub use query::{Query, decode, encode};
@@ -44,6 +46,8 @@ pub enum Link {
     Profile(Box<ProfileLink>),
     /// The page of values with a comparison.
     Numerics(Box<NumericsSpec>),
+    /// The page of experiments.
+    Experiments(Box<ExperimentLink>),
 }
 
 impl Default for Link {
@@ -70,6 +74,7 @@ impl Link {
             "" | "benchmark" => Self::Benchmark(Box::new(bench_fields::read(&query, &mut notices))),
             "profile" => Self::Profile(Box::new(profile_link::read(&query, &mut notices))),
             "numerics" => Self::Numerics(Box::new(numerics_fields::read(&query, &mut notices))),
+            "experiments" => Self::Experiments(Box::new(experiment_fields::read(&query))),
             other => {
                 let message = format!("There is no page '{other}'; this is the benchmark page.");
                 notices.push(Notice { field: "page".to_owned(), message });
@@ -96,6 +101,10 @@ impl Link {
             Self::Numerics(spec) => {
                 numerics_fields::write(spec, &mut query);
                 "numerics"
+            }
+            Self::Experiments(link) => {
+                experiment_fields::write(link, &mut query);
+                "experiments"
             }
         };
         format!("#/{page}?{}", query.print())
@@ -200,8 +209,8 @@ mod tests {
         }
 
         #[test]
-        fn no_query_is_too_wild(key in "v|model|n_models|seed|tool|from|to|sel|sort|hide|core", value in "\\PC{0,20}") {
-            for page in ["benchmark", "profile", "numerics"] {
+        fn no_query_is_too_wild(key in "v|model|n_models|seed|tool|from|to|sel|sort|hide|core|view|backends|open|data|files", value in "\\PC{0,20}") {
+            for page in ["benchmark", "profile", "numerics", "experiments"] {
                 let (link, _) = Link::parse(&format!("#/{page}?{key}={}", encode(&value)));
                 prop_assert_eq!(Link::parse(&link.print()), (link, vec![]));
             }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Axis;
+use super::{Axis, AxisTick};
 use crate::view::palette::distinct_fills;
 use crate::view::text::three_decimals;
 
@@ -28,6 +28,19 @@ pub struct Line {
     pub fill: u8,
     /// Its points by ascending `x`.
     pub points: Vec<(f64, f64)>,
+    /// How far each point is known, from the least to the most; empty where nobody says. NaN where it is not known.
+    pub spread: Vec<(f64, f64)>,
+}
+
+/// A place on the horizontal axis where something happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LineMark {
+    /// Where.
+    pub x: f64,
+    /// What happened.
+    pub text: String,
+    /// Whether it was for the worse.
+    pub is_bad: bool,
 }
 
 /// A plot of lines.
@@ -39,6 +52,10 @@ pub struct Lines {
     pub y: Axis,
     /// Its series.
     pub lines: Vec<Line>,
+    /// Names of places on the horizontal axis, such as dates, where numbers say little.
+    pub names: Vec<(f64, String)>,
+    /// What happened where, by ascending `x`.
+    pub marks: Vec<LineMark>,
 }
 
 /// A series by name, style and points.
@@ -62,19 +79,61 @@ impl Lines {
         let largest = |f: fn(&(f64, f64)) -> f64| all().map(f).fold(0.0, f64::max);
         let low = if from_zero { 0.0 } else { all().map(|p| p.0).fold(f64::INFINITY, f64::min) };
         let fills = distinct_fills(kept.iter().map(|(name, ..)| name.as_str()));
-        let line = |((name, style, points), fill)| Line { name, style, fill, points };
+        let line = |((name, style, points), fill)| Line { name, style, fill, points, spread: Vec::new() };
         Self {
             x: Axis::between(x_title, low, largest(|p| p.0), 6),
             y: Axis::from_zero(y_title, largest(|p| p.1), 5),
             lines: kept.into_iter().zip(fills).map(line).collect(),
+            names: Vec::new(),
+            marks: Vec::new(),
         }
+    }
+
+    /// The same with names on the horizontal axis in place of numbers: all of them in words, and as ticks as many as have room.
+    #[must_use]
+    pub fn with_names(mut self, names: Vec<(f64, String)>, tick: impl Fn(&str) -> String) -> Self {
+        const MOST_TICKS: usize = 6;
+        let count = names.len().min(MOST_TICKS);
+        let place = |i: usize| i * (names.len() - 1) / (count - 1).max(1);
+        let ticks = (0..count).map(|i| &names[place(i)]);
+        self.x.ticks = ticks.map(|(value, name)| AxisTick { value: *value, label: tick(name) }).collect();
+        if let (Some(first), Some(last)) = (names.first(), names.last()) {
+            // Points do not stand on the frame, and one alone stands in the middle.
+            let margin = if last.0 > first.0 { (last.0 - first.0) * 0.05 } else { 1.0 };
+            (self.x.min, self.x.max) = (first.0 - margin, last.0 + margin);
+        }
+        self.names = names;
+        self
+    }
+
+    /// The same with what is known of each point of a line, by its position. The vertical axis grows with it, up to twice its length.
+    #[must_use]
+    pub fn with_spread(mut self, line: usize, spread: Vec<(f64, f64)>) -> Self {
+        let high = spread.iter().map(|s| s.1).filter(|high| high.is_finite()).fold(self.y.max, f64::max);
+        if high > self.y.max {
+            self.y = Axis::from_zero(&self.y.title, high.min(self.y.max * 2.0), 5);
+        }
+        if let Some(line) = self.lines.get_mut(line) {
+            line.spread = spread;
+        }
+        self
+    }
+
+    /// The place of the horizontal axis in words.
+    fn x_text(&self, x: f64) -> String {
+        self.names.iter().find(|(at, _)| *at == x).map_or_else(|| exact(x), |(_, name)| name.clone())
     }
 
     /// A point in words.
     #[must_use]
     pub fn describe(&self, line: &Line, point: (f64, f64)) -> String {
         let (x, y) = (&self.x.title, &self.y.title);
-        format!("{}: {x} {}, {y} {}", line.name, exact(point.0), exact(point.1))
+        let spread = line.points.iter().position(|p| *p == point).and_then(|i| line.spread.get(i));
+        let spread = spread.filter(|(low, high)| low.is_finite() && high.is_finite());
+        let spread = spread.map_or_else(String::new, |(low, high)| format!(" ({} to {})", exact(*low), exact(*high)));
+        let mark =
+            self.marks.iter().find(|m| m.x == point.0).map_or_else(String::new, |m| format!(" \u{2013} {}", m.text));
+        format!("{}: {x} {}, {y} {}{spread}{mark}", line.name, self.x_text(point.0), exact(point.1))
     }
 }
 
@@ -118,6 +177,22 @@ mod tests {
         assert!(plot.x.min == 0.0 && plot.x.max >= 16.0 && plot.y.max >= 1_600.0);
         assert_ne!(plot.lines[0].fill, plot.lines[1].fill);
         assert_eq!(plot.describe(&plot.lines[1], (16.0, 1_400.0)), "1 worker: Models 16, Throughput (inf/s) 1400");
+    }
+
+    #[test]
+    fn places_with_names_are_said_in_words_with_what_happened_there() {
+        let points = vec![(10.0, 1.0), (20.0, 1.5)];
+        let mut plot = Lines::new("Date", "Speed-up", [("XLA".to_owned(), LineStyle::Solid, points)], false)
+            .with_names(vec![(10.0, "2024-01-01".to_owned()), (20.0, "2024-01-02".to_owned())], |n| n[5..].to_owned());
+        plot = plot.with_spread(0, vec![(f64::NAN, f64::NAN), (1.4, 1.6)]);
+        assert!(plot.y.max >= 1.6);
+        plot.marks.push(LineMark { x: 20.0, text: "faster by 50 %".to_owned(), is_bad: false });
+        let words = |p| plot.describe(&plot.lines[0], p);
+        assert_eq!(words((10.0, 1.0)), "XLA: Date 2024-01-01, Speed-up 1");
+        assert_eq!(words((20.0, 1.5)), "XLA: Date 2024-01-02, Speed-up 1.5 (1.4 to 1.6) \u{2013} faster by 50 %");
+        let ticks: Vec<&str> = plot.x.ticks.iter().map(|t| t.label.as_str()).collect();
+        assert_eq!(ticks, ["01-01", "01-02"]);
+        assert!(plot.x.min < 10.0 && plot.x.max > 20.0);
     }
 
     #[test]

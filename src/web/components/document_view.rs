@@ -11,6 +11,9 @@ use crate::web::context::Shared;
 pub struct DocumentViewProps {
     /// What is shown.
     pub document: Shared<Document>,
+    /// A row or a point was chosen that opens something: what it opens, as the document says it.
+    #[prop_or_default]
+    pub on_open: Option<Callback<String>>,
 }
 
 /// The document.
@@ -19,12 +22,12 @@ pub fn DocumentView(props: &DocumentViewProps) -> Html {
     html! {
         <section class="results document" aria-label={props.document.title.clone()}>
             <h2>{ &props.document.title }</h2>
-            { for props.document.blocks.iter().map(block) }
+            { for props.document.blocks.iter().map(|part| block(part, props.on_open.as_ref())) }
         </section>
     }
 }
 
-fn block(block: &Block) -> Html {
+fn block(block: &Block, on_open: Option<&Callback<String>>) -> Html {
     match block {
         Block::Heading(text) => html! { <h3>{ text }</h3> },
         Block::Text(text) => html! { <p>{ text }</p> },
@@ -34,20 +37,52 @@ fn block(block: &Block) -> Html {
             let searchable = table.rows.len() > 8;
             html! {
                 <div class="panel">
-                    <LocalTable name={title.clone()} file={file.clone()} table={Shared::new(table.clone())} {searchable} />
+                    <LocalTable key={title.clone()} name={title.clone()} file={file.clone()} table={Shared::new(table.clone())} {searchable} />
                 </div>
             }
         }
-        Block::Plot(one) => figure(one),
-        Block::Plots(all) => html! { <div class="plots">{ for all.iter().map(figure) }</div> },
+        Block::Plot(one) => figure(one, None),
+        Block::Plots(all) => html! { <div class="plots">{ for all.iter().map(|one| figure(one, None)) }</div> },
         Block::Source(text) => source(text),
         Block::Beside(parts) => html! {
             <div class="beside">{ for parts.iter().map(|part| html! {
-                <section aria-label={part.title.clone()}><h3>{ &part.title }</h3>{ for part.blocks.iter().map(self::block) }</section>
+                <section aria-label={(!part.title.is_empty()).then(|| part.title.clone())}>
+                    if !part.title.is_empty() { <h3>{ &part.title }</h3> }
+                    { for part.blocks.iter().map(|b| self::block(b, on_open)) }</section>
             }) }</div>
         },
         Block::Command(text) => html! { <pre class="panel command" tabindex="0" aria-label="Command">{ text }</pre> },
+        Block::Rows { title, file, table, targets } => {
+            let searchable = table.rows.len() > 8;
+            let on_row = on_open.map(|open| opener(open, targets));
+            html! {
+                <div class="panel">
+                    <LocalTable key={title.clone()} name={title.clone()} file={file.clone()} table={Shared::new(table.clone())} {searchable} {on_row} cuts_texts={true} />
+                </div>
+            }
+        }
+        Block::Points { figure, targets } => {
+            let open = on_open.map(|open| {
+                let (open, targets) = (open.clone(), targets.clone());
+                Callback::from(move |(line, point): (usize, usize)| {
+                    if let Some(target) = targets.get(line).and_then(|l| l.get(point)).filter(|t| !t.is_empty()) {
+                        open.emit(target.clone());
+                    }
+                })
+            });
+            self::figure(figure, open)
+        }
     }
+}
+
+/// Opens what a row stands for.
+fn opener(open: &Callback<String>, targets: &[String]) -> Callback<usize> {
+    let (open, targets) = (open.clone(), targets.to_vec());
+    Callback::from(move |row: usize| {
+        if let Some(target) = targets.get(row).filter(|t| !t.is_empty()) {
+            open.emit(target.clone());
+        }
+    })
 }
 
 const fn class_of(tone: Tone) -> Option<&'static str> {
@@ -80,10 +115,10 @@ fn tile(tile: &Tile) -> Html {
     }
 }
 
-fn figure(figure: &Figure) -> Html {
+fn figure(figure: &Figure, on_point: Option<Callback<(usize, usize)>>) -> Html {
     let title: AttrValue = figure.title.clone().into();
     let drawn = match &figure.plot {
-        Plot::Lines(plot) => html! { <LineChart {title} plot={plot.clone()} note={AttrValue::default()} /> },
+        Plot::Lines(plot) => html! { <LineChart {title} plot={plot.clone()} note={AttrValue::default()} {on_point} /> },
         Plot::Bars(plot, unit) => html! { <BarChart {title} plot={plot.clone()} unit={unit.clone()} /> },
         Plot::Pie(pie, unit) => html! { <PieChart {title} pie={pie.clone()} unit={unit.clone()} /> },
         Plot::Scatter(plot) => html! { <ScatterPlot {title} plot={plot.clone()} /> },

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::plot_frame::{VIEW_BOX, VIEW_WIDTH, axes, x_of as frame_x, y_of as frame_y};
 use crate::view::palette::FILLS;
-use crate::view::plot::{Line, LineStyle, Lines};
+use crate::view::plot::{Line, LineMark, LineStyle, Lines};
 use crate::view::svg::number;
 
 /// Lines with more points than this are read as a whole: a stop of the Tab key for each would be a trap.
@@ -20,6 +20,9 @@ pub struct LineChartProps {
     /// What stands below it until a point is pointed at.
     #[prop_or_default]
     pub note: AttrValue,
+    /// A point was chosen, by the position of its line and its own.
+    #[prop_or_default]
+    pub on_point: Option<Callback<(usize, usize)>>,
 }
 
 /// The chart. The arrow keys walk along all points from any of its stops.
@@ -32,8 +35,13 @@ pub fn LineChart(props: &LineChartProps) -> Html {
         Some(plot.describe(line, *line.points.get(p)?))
     });
     let onkeydown = {
-        let (active, plot) = (active.clone(), plot.clone());
+        let (active, plot, on_point) = (active.clone(), plot.clone(), props.on_point.clone());
         Callback::from(move |event: KeyboardEvent| {
+            if let (Some(on_point), Some(at), "Enter") = (&on_point, *active, event.key().as_str()) {
+                event.prevent_default();
+                on_point.emit(at);
+                return;
+            }
             let next = walk(&plot, *active, &event.key());
             if next != *active {
                 event.prevent_default();
@@ -44,6 +52,14 @@ pub fn LineChart(props: &LineChartProps) -> Html {
     let onmousemove = {
         let (active, plot) = (active.clone(), plot.clone());
         Callback::from(move |event: MouseEvent| active.set(nearest(&plot, &event)))
+    };
+    let onclick = {
+        let (plot, on_point) = (plot.clone(), props.on_point.clone());
+        Callback::from(move |event: MouseEvent| {
+            if let (Some(on_point), Some(at)) = (&on_point, nearest(&plot, &event)) {
+                on_point.emit(at);
+            }
+        })
     };
     let onmouseleave = {
         let active = active.clone();
@@ -68,13 +84,16 @@ pub fn LineChart(props: &LineChartProps) -> Html {
             </li>
         }
     });
+    let opens = props.on_point.is_some();
     let points: usize = plot.lines.iter().map(|l| l.points.len()).sum();
     html! {
         <figure class="scatter lines">
             <figcaption>{ &props.title }</figcaption>
-            <svg viewBox={VIEW_BOX} tabindex="0" role="img" {onkeydown} {onfocus} {onblur} {onmousemove} {onmouseleave}
-                aria-label={format!("{}, {} lines with {points} points in all; the arrow keys read them out", props.title, plot.lines.len())}>
+            <svg viewBox={VIEW_BOX} tabindex="0" role="img" {onkeydown} {onfocus} {onblur} {onmousemove} {onmouseleave} {onclick}
+                class={classes!(opens.then_some("opens"))}
+                aria-label={format!("{}, {} lines with {points} points in all; the arrow keys read them out{}", props.title, plot.lines.len(), if opens { ", Enter opens one" } else { "" })}>
                 { axes(&plot.x, &plot.y) }
+                { for plot.marks.iter().map(|m| mark(plot, m)) }
                 { for plot.lines.iter().map(|line| path(plot, line)) }
                 { active.and_then(|at| dot(plot, at)).unwrap_or_default() }
             </svg>
@@ -125,10 +144,27 @@ fn path(plot: &Lines, line: &Line) -> Html {
             html! { <circle class="mark" cx={number(x_of(plot, *x))} cy={number(y_of(plot, *y))} r="4" fill={color(line)} /> }
         })
     });
+    let spread = line.points.iter().zip(&line.spread).filter(|(_, (low, high))| low.is_finite() && high.is_finite());
+    let spread = spread.map(|((x, _), (low, high))| {
+        let x = number(x_of(plot, *x));
+        html! { <line class="spread" x1={x.clone()} x2={x} y1={number(y_of(plot, *low))} y2={number(y_of(plot, *high))} stroke={color(line)} /> }
+    });
     html! { <>
+        { for spread }
         <polyline class={class_of(line.style)} points={corners.join(" ")} stroke={color(line)} />
         { for marks.into_iter().flatten() }
     </> }
+}
+
+/// What happened at a place, as a line from top to bottom.
+fn mark(plot: &Lines, mark: &LineMark) -> Html {
+    let x = number(x_of(plot, mark.x));
+    let (top, bottom) = (number(y_of(plot, plot.y.max)), number(y_of(plot, plot.y.min)));
+    html! {
+        <line class={classes!("happened", mark.is_bad.then_some("is-bad"))} x1={x.clone()} x2={x} y1={top} y2={bottom}>
+            <title>{ &mark.text }</title>
+        </line>
+    }
 }
 
 fn dot(plot: &Lines, (line, point): (usize, usize)) -> Option<Html> {

@@ -1,5 +1,6 @@
 //! The pages, each with its requests.
 
 pub mod benchmark;
+pub mod experiments;
 pub mod numerics;
 pub mod profile;

@@ -1,6 +1,7 @@
 //! What the page shows, changed by actions only. No browser in here but the handles of workers.
 
 pub mod bench;
+pub mod experiments;
 mod kept_view;
 pub mod notices;
 pub mod numerics;

@@ -1,0 +1,249 @@
+//! What the newest run changed: each cell (model, backend, batch size) against the run that changes refer to.
+
+use std::collections::BTreeMap;
+
+use super::chosen::{Against, Chosen, accelerator_of};
+use super::entry::{Entry, Outcome, Timed};
+use crate::experiment::aggregate::Backend;
+
+/// A smaller change is noise, whatever the samples say.
+pub const LEAST_CHANGE: f64 = 0.02;
+/// So many runs tell how much a time differs from run to run.
+const FEWEST_RUNS: usize = 4;
+/// Deviations beyond which a change is hardly chance.
+const DEVIATIONS: f64 = 3.0;
+/// From a median absolute deviation to a standard deviation, of normal values.
+const NORMAL_MAD: f64 = 1.482_602_218_505_602;
+
+/// What became of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// It had a time and now has an error.
+    NowFailing,
+    /// It is slower.
+    Regressed,
+    /// It has no record any more.
+    Gone,
+    /// It is faster.
+    Improved,
+    /// It failed and now has a time.
+    NowPassing,
+    /// It had no record.
+    New,
+    /// Too few repeats to tell.
+    NotEnough,
+    /// It failed and fails.
+    StillFailing,
+    /// It differs by no more than runs do.
+    WithinNoise,
+}
+
+impl Status {
+    /// All of them, in the order of lists: what needs a look first.
+    pub const ALL: [Self; 9] = [
+        Self::NowFailing,
+        Self::Regressed,
+        Self::Gone,
+        Self::Improved,
+        Self::NowPassing,
+        Self::New,
+        Self::NotEnough,
+        Self::StillFailing,
+        Self::WithinNoise,
+    ];
+
+    /// In words.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::NowFailing => "now failing",
+            Self::Regressed => "regressed",
+            Self::Gone => "gone",
+            Self::Improved => "improved",
+            Self::NowPassing => "now passing",
+            Self::New => "new",
+            Self::NotEnough => "not enough data",
+            Self::StillFailing => "still failing",
+            Self::WithinNoise => "within noise",
+        }
+    }
+}
+
+/// A cell in both runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    pub model: String,
+    pub backend: Backend,
+    /// Batch size as records write it; empty where none was timed.
+    pub batch: String,
+    pub status: Status,
+    /// Times then and now, seconds.
+    pub base: Option<Timed>,
+    pub now: Option<Timed>,
+    /// Time now over time then, and its 95 % confidence interval where both runs have one.
+    pub ratio: Option<f64>,
+    pub interval: Option<(f64, f64)>,
+    /// A change up to this share is noise.
+    pub noise: f64,
+    /// Why it failed, or what else there is to say.
+    pub remark: String,
+}
+
+/// One model with one backend on one accelerator, run by run.
+#[derive(Default)]
+struct Cell<'a> {
+    base: Side<'a>,
+    now: Side<'a>,
+    /// Times by batch size of every run before the newest.
+    history: BTreeMap<&'a str, Vec<f64>>,
+}
+
+#[derive(Default)]
+struct Side<'a> {
+    timed: BTreeMap<&'a str, Timed>,
+    failed: Option<&'a Entry>,
+    /// It has a record that is neither a time nor an error.
+    is_untimed: bool,
+}
+
+impl<'a> Side<'a> {
+    fn take(&mut self, entry: &'a Entry, timed: Option<Timed>) {
+        match (timed, &entry.outcome) {
+            (Some(timed), _) => {
+                self.timed.insert(&entry.config.batch, timed);
+            }
+            (None, Outcome::Failed(_)) => self.failed = Some(entry),
+            (None, Outcome::Skipped) => {}
+            (None, _) => self.is_untimed = true,
+        }
+    }
+
+    fn error(&self) -> String {
+        match self.failed.map(|e| &e.outcome) {
+            Some(Outcome::Failed(error)) => error.to_string(),
+            _ => String::new(),
+        }
+    }
+}
+
+/// The two runs that are compared: then and now. `None` where there is only one.
+pub fn runs_of(chosen: &Chosen<'_>) -> Option<(f64, f64)> {
+    let (now, earlier) = chosen.runs.split_last()?;
+    let base = match chosen.against {
+        Against::Previous => *earlier.last()?,
+        Against::Oldest => *earlier.first()?,
+        Against::Run(t) => *earlier.iter().find(|run| **run == t)?,
+    };
+    Some((base, *now))
+}
+
+/// Every cell of the two runs: what needs a look first, and of those the largest change of time first.
+pub fn compare(chosen: &Chosen<'_>) -> Vec<Compared> {
+    let Some((base, now)) = runs_of(chosen) else { return Vec::new() };
+    let mut cells: BTreeMap<(&str, &str, usize), Cell<'_>> = BTreeMap::new();
+    for entry in chosen.records() {
+        let config = &entry.config;
+        if !chosen.backends.contains(&config.backend) {
+            continue;
+        }
+        let cell = cells.entry((accelerator_of(entry), &config.model, config.backend.index())).or_default();
+        let timed = entry.timed(chosen.metric).filter(|t| t.measure.avg.is_finite());
+        if entry.timestamp == now {
+            cell.now.take(entry, timed);
+        } else if let Some(timed) = timed {
+            cell.history.entry(&config.batch).or_default().push(timed.measure.avg);
+        }
+        if entry.timestamp == base {
+            cell.base.take(entry, timed);
+        }
+    }
+    let mut found: Vec<Compared> =
+        cells.into_iter().flat_map(|((_, model, backend), cell)| cell.compared(model, Backend::ALL[backend])).collect();
+    found.sort_by(|a, b| a.status.cmp(&b.status).then(b.seconds().abs().total_cmp(&a.seconds().abs())));
+    found
+}
+
+impl Cell<'_> {
+    fn compared(&self, model: &str, backend: Backend) -> Vec<Compared> {
+        let mut batches: Vec<&str> = self.base.timed.keys().chain(self.now.timed.keys()).copied().collect();
+        batches.sort_unstable();
+        batches.dedup();
+        let blank = |batch: &str, status, remark| Compared {
+            model: model.to_owned(),
+            backend,
+            batch: batch.to_owned(),
+            status,
+            base: self.base.timed.get(batch).copied(),
+            now: self.now.timed.get(batch).copied(),
+            ratio: None,
+            interval: None,
+            noise: LEAST_CHANGE,
+            remark,
+        };
+        if batches.is_empty() {
+            return self.without_times().map(|(status, remark)| blank("", status, remark)).into_iter().collect();
+        }
+        let of = |batch: &&str| match (self.base.timed.get(batch), self.now.timed.get(batch)) {
+            (Some(base), Some(now)) => self.both(blank(batch, Status::NotEnough, String::new()), *base, *now),
+            (Some(_), None) if self.now.failed.is_some() => blank(batch, Status::NowFailing, self.now.error()),
+            (Some(_), None) => blank(batch, Status::Gone, other_batches("now", &self.now)),
+            (None, _) if self.base.failed.is_some() => blank(batch, Status::NowPassing, self.base.error()),
+            (None, _) => blank(batch, Status::New, other_batches("then", &self.base)),
+        };
+        batches.iter().map(of).collect()
+    }
+
+    fn without_times(&self) -> Option<(Status, String)> {
+        match (self.base.failed.is_some(), self.now.failed.is_some()) {
+            (true, true) => Some((Status::StillFailing, self.now.error())),
+            (false, true) if self.base.is_untimed => Some((Status::NowFailing, self.now.error())),
+            (false, true) => Some((Status::NowFailing, format!("new: {}", self.now.error()))),
+            (true, false) if !self.now.is_untimed => Some((Status::Gone, "it failed then".to_owned())),
+            _ if self.now.is_untimed => Some((Status::NotEnough, "fewer repeats than are counted".to_owned())),
+            _ => None,
+        }
+    }
+
+    fn both(&self, cell: Compared, base: Timed, now: Timed) -> Compared {
+        let ratio = now.measure.avg / base.measure.avg;
+        let interval = base.reach.zip(now.reach).map(|(b, n)| {
+            let (b, n) = (b / base.measure.avg, n / now.measure.avg);
+            let reach = ratio * libm::sqrt(b * b + n * n);
+            (ratio - reach, ratio + reach)
+        });
+        let between = self.history.get(cell.batch.as_str()).and_then(|times| between_runs(times));
+        let noise = between.map_or(LEAST_CHANGE, |noise| noise.max(LEAST_CHANGE));
+        let is_clear = interval.is_none_or(|(low, high)| low > 1.0 || high < 1.0);
+        let status = match (interval.is_some() || between.is_some(), is_clear && (ratio - 1.0).abs() > noise) {
+            (false, _) => Status::NotEnough,
+            (true, false) => Status::WithinNoise,
+            (true, true) if ratio > 1.0 => Status::Regressed,
+            (true, true) => Status::Improved,
+        };
+        Compared { status, ratio: Some(ratio), interval, noise, ..cell }
+    }
+}
+
+fn other_batches(when: &str, side: &Side<'_>) -> String {
+    let sizes: Vec<&str> = side.timed.keys().copied().collect();
+    if sizes.is_empty() { String::new() } else { format!("unlike batch sizes: {when} {}", sizes.join(", ")) }
+}
+
+/// How much a time differs from run to run, as a share: three robust standard deviations of the steps between runs. `None` of too
+/// few runs.
+fn between_runs(times: &[f64]) -> Option<f64> {
+    if times.len() < FEWEST_RUNS {
+        return None;
+    }
+    let mut steps: Vec<f64> = times.windows(2).map(|pair| (pair[1] / pair[0] - 1.0).abs()).collect();
+    steps.sort_by(f64::total_cmp);
+    let median = crate::base::stats::percentile_sorted(&steps, 50.0)?;
+    // A step has the deviations of two runs.
+    Some(DEVIATIONS * NORMAL_MAD * median / std::f64::consts::SQRT_2)
+}
+
+impl Compared {
+    /// How much longer it takes, seconds; 0 where that is not known.
+    pub fn seconds(&self) -> f64 {
+        self.base.zip(self.now).map_or(0.0, |(base, now)| now.measure.avg - base.measure.avg)
+    }
+}

@@ -1,0 +1,117 @@
+//! What a geometric mean is made of, and what is not in it and why; batch sizes that are unlike; how many experiments passed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::chosen::Chosen;
+use super::entry::{Entry, Outcome};
+use crate::experiment::aggregate::Backend;
+
+/// A model that a geometric mean leaves out.
+pub struct LeftOut {
+    pub backend: Backend,
+    pub model: String,
+    pub reason: String,
+}
+
+/// Experiments of a run that passed, and those that were to run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    pub passed: usize,
+    pub all: usize,
+}
+
+/// Every model of the selection.
+pub fn models<'a>(chosen: &Chosen<'a>) -> BTreeSet<&'a str> {
+    let wanted = |e: &&Entry| chosen.backends.contains(&e.config.backend);
+    chosen.records().filter(wanted).map(|e| e.config.model.as_str()).collect()
+}
+
+/// Models that the newest geometric mean of a backend leaves out, with the reason.
+pub fn left_out(chosen: &Chosen<'_>) -> Vec<LeftOut> {
+    let report = chosen.report(crate::experiment::aggregate::ReportKind::Latest);
+    let all = models(chosen);
+    let mut out = Vec::new();
+    for (b, backend) in chosen.backends.iter().enumerate() {
+        let has: BTreeSet<&str> =
+            report.newest(b).map(|n| n.models.iter().map(|(name, _)| name.as_str()).collect()).unwrap_or_default();
+        for model in all.difference(&has) {
+            let reason = reason(chosen, *backend, model);
+            out.push(LeftOut { backend: *backend, model: (*model).to_owned(), reason });
+        }
+    }
+    out
+}
+
+fn reason(chosen: &Chosen<'_>, backend: Backend, model: &str) -> String {
+    let last = chosen.records().rev().find(|e| e.config.backend == backend && e.config.model == model);
+    let first = chosen.backends.first().copied();
+    match last.map(|e| (&e.outcome, e.timed(chosen.metric))) {
+        None => "no record".to_owned(),
+        Some((Outcome::Failed(error), _)) => format!("failed: {error}"),
+        Some((Outcome::Skipped, _)) => "skipped: not meant to run there".to_owned(),
+        Some((Outcome::Untimed, _)) => "no time: it was run for its values".to_owned(),
+        Some((Outcome::Timed { repeats, .. }, None)) => format!("too few repeats: {repeats}"),
+        Some((Outcome::Timed { .. }, Some(_))) => {
+            let base = first.map_or("", Backend::title);
+            format!("no {base} time of the same batch size to compare with, or not in this backend's newest run")
+        }
+    }
+}
+
+/// Models whose backends were timed with different batch sizes, in a sentence each.
+pub fn unlike_batches(chosen: &Chosen<'_>) -> Vec<String> {
+    let mut sizes: BTreeMap<&str, BTreeMap<usize, BTreeSet<&str>>> = BTreeMap::new();
+    for entry in chosen.records().filter(|e| e.timed(chosen.metric).is_some()) {
+        let config = &entry.config;
+        if chosen.backends.contains(&config.backend) {
+            sizes.entry(&config.model).or_default().entry(config.backend.index()).or_default().insert(&config.batch);
+        }
+    }
+    let sentence = |(model, backends): (&str, BTreeMap<usize, BTreeSet<&str>>)| {
+        let mut all = backends.values();
+        let first = all.next()?;
+        if all.all(|other| other == first) {
+            return None;
+        }
+        let of = |(b, sizes): (&usize, &BTreeSet<&str>)| {
+            let sizes: Vec<&str> = sizes.iter().copied().collect();
+            format!("{} with {}", Backend::ALL[*b].title(), sizes.join(", "))
+        };
+        Some(format!("{model}: {}", backends.iter().map(of).collect::<Vec<_>>().join("; ")))
+    };
+    sizes.into_iter().filter_map(sentence).collect()
+}
+
+/// How many experiments passed, run by run: those with a time, or whose values the verifier accepted. What was skipped does not
+/// count; of several records of one experiment the better one does.
+pub fn passed(chosen: &Chosen<'_>) -> Vec<(f64, Passed)> {
+    let records: Vec<&Entry> = chosen.records().collect();
+    let of_run = |run: &[&Entry]| (run[0].timestamp, of_one_run(chosen, run));
+    records.chunk_by(|a, b| a.timestamp == b.timestamp).map(of_run).collect()
+}
+
+fn of_one_run(chosen: &Chosen<'_>, run: &[&Entry]) -> Passed {
+    let mut best: BTreeMap<(&str, usize, &str), bool> = BTreeMap::new();
+    for entry in run.iter().filter(|e| chosen.backends.contains(&e.config.backend)) {
+        let config = &entry.config;
+        let passed = match &entry.outcome {
+            Outcome::Skipped => continue,
+            Outcome::Timed { .. } => true,
+            Outcome::Failed(_) => false,
+            Outcome::Untimed => entry.code.as_deref() == Some("PASS"),
+        };
+        // A failure does not know its batch size.
+        let batch = if passed { config.batch.as_str() } else { "null" };
+        *best.entry((&config.model, config.backend.index(), batch)).or_default() |= passed;
+    }
+    let succeeded: BTreeSet<(&str, usize)> = best.iter().filter(|(_, p)| **p).map(|((m, b, _), _)| (*m, *b)).collect();
+    best.retain(|(model, backend, _), passed| *passed || !succeeded.contains(&(*model, *backend)));
+    Passed { passed: best.values().filter(|p| **p).count(), all: best.len() }
+}
+
+impl Passed {
+    /// The share that passed, percent; `None` of none.
+    pub fn percent(self) -> Option<f64> {
+        (self.all > 0).then(|| self.passed as f64 / self.all as f64 * 100.0)
+    }
+}

@@ -1,0 +1,152 @@
+//! Records of PyTorch/XLA's benchmark suite, and reports of NeuronPerf, as a page shows them.
+//!
+//! ```text
+//! file -> jobs::RecordsJob -> RecordStore (a few numbers and the place of each line)
+//!                                |  ExperimentSpec (what is asked, all text)
+//!                                v
+//!                             Chosen (records, speed-ups, choices) -> views -> view::document::Document
+//! ```
+//!
+//! Speed-ups are those of [`crate::experiment::aggregate`], so that the page and the command line print the same numbers.
+
+mod bundle;
+mod chosen;
+mod compare;
+mod coverage;
+mod entry;
+mod levels;
+mod open;
+mod packed;
+mod reproduce;
+mod spec;
+mod store;
+mod text;
+mod told;
+mod views;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::{Event, JobId, MemorySource};
+use crate::experiment::figure::{FigureSize, figure};
+use chosen::Chosen;
+
+pub use spec::{ExperimentField, ExperimentSpec, ExperimentView};
+pub use told::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsShown, RecordsTold};
+
+pub(super) use bundle::{SIGNATURE, files_of};
+pub(super) use packed::{MOST_BYTES as MOST_PACKED_BYTES, pack, unpack};
+pub(super) use store::{Line, RecordFile, RecordStore, ReportFile};
+
+/// Records that ship, as an example of a file.
+const SAMPLE: &[u8] = include_bytes!("sample.jsonl");
+/// The name of the sample in links.
+pub(super) const SAMPLE_NAME: &str = "sample";
+
+/// Files of the sample.
+pub(super) fn sample() -> Vec<(String, Vec<u8>)> {
+    vec![("sample.jsonl".to_owned(), SAMPLE.to_vec())]
+}
+
+/// A set that a job reads into while a session answers about it.
+pub(super) type SharedStore = Rc<RefCell<RecordStore>>;
+
+/// The sets that a session holds.
+#[derive(Default)]
+pub(super) struct RecordSets(BTreeMap<RecordsKey, SharedStore>);
+
+impl RecordSets {
+    /// A set; an empty one when nothing was read into it yet.
+    pub fn of(&mut self, key: RecordsKey) -> SharedStore {
+        Rc::clone(self.0.entry(key).or_default())
+    }
+
+    /// What to show of a set.
+    pub fn show(&mut self, key: RecordsKey, spec: &ExperimentSpec) -> RecordsTold {
+        let store = self.of(key);
+        let store = store.borrow();
+        RecordsTold::Shown(Box::new(shown(&store, spec)))
+    }
+
+    /// A file of a view.
+    ///
+    /// # Errors
+    /// When the view is none that the command line prints.
+    pub fn save(
+        &mut self,
+        job: JobId,
+        key: RecordsKey,
+        spec: &ExperimentSpec,
+        file: RecordsFile,
+    ) -> Result<Event, String> {
+        let store = self.of(key);
+        let store = store.borrow();
+        let chosen = Chosen::of(&store, spec);
+        let kind = views::report_of(chosen.view).ok_or("this view has no such file; save its tables instead")?;
+        let report = chosen.report(kind);
+        let (end, mime, text) = match file {
+            RecordsFile::Csv => {
+                let table = report.table().ok_or("there is nothing to compare, so there is nothing to save")?;
+                ("csv", "text/csv", table.to_csv())
+            }
+            RecordsFile::Svg => {
+                let size = FigureSize { width_in: 9.0, height_in: 6.75 };
+                ("svg", "image/svg+xml", figure(&report, chosen.metric, size, None).to_svg())
+            }
+        };
+        let file_name = format!("{}.{end}", chosen.view.key());
+        Ok(Event::Exported { job, file_name, mime: mime.to_owned(), bytes: text.into_bytes() })
+    }
+}
+
+fn shown(store: &RecordStore, spec: &ExperimentSpec) -> RecordsShown {
+    let chosen = Chosen::of(store, spec);
+    let is_report = chosen.opened.is_none() && views::report_of(chosen.view).is_some() && !chosen.times.is_empty();
+    RecordsShown {
+        document: views::document(&chosen),
+        spec: chosen.shown(),
+        choices: chosen.choices(),
+        files: if is_report { vec![RecordsFile::Csv, RecordsFile::Svg] } else { Vec::new() },
+    }
+}
+
+/// What a set holds now.
+pub(super) fn read(store: &RecordStore, link: Option<String>) -> RecordsRead {
+    RecordsRead {
+        files: store
+            .files
+            .iter()
+            .map(|f| (f.name.clone(), f.size))
+            .chain(store.reports.iter().map(|f| (f.name.clone(), f.size)))
+            .collect(),
+        records: store.entries.len() as u64,
+        reports: store.reports.iter().map(|f| f.reports.len() as u64).sum(),
+        remarks: store.notes.kinds().iter().map(|kind| kind.count).sum(),
+        packed: link,
+    }
+}
+
+/// All files of a set as text for a link; `None` when they are too large for one.
+pub(super) fn packed(store: &RecordStore) -> Option<String> {
+    let total: u64 = store.files.iter().map(|f| f.size).sum();
+    if total > MOST_PACKED_BYTES || !store.reports.is_empty() {
+        return None;
+    }
+    if let [only] = store.files.as_slice()
+        && only.is_sample
+    {
+        return Some(SAMPLE_NAME.to_owned());
+    }
+    let whole = |file: &RecordFile| {
+        let mut bytes = vec![0; usize::try_from(file.size).ok()?];
+        let n = file.source.borrow_mut().read(0, &mut bytes).ok()?;
+        (n == bytes.len()).then(|| (file.name.clone(), bytes))
+    };
+    pack(&store.files.iter().map(whole).collect::<Option<Vec<_>>>()?)
+}
+
+/// A source over a file of a link.
+pub(super) fn source_of(bytes: Vec<u8>) -> Box<dyn super::ByteSource> {
+    Box::new(MemorySource(bytes))
+}

@@ -1,0 +1,69 @@
+//! Times, dates and reports in words and cells.
+
+use crate::base::units::format_ns;
+use crate::experiment::aggregate::{self, datetime_utc};
+use crate::experiment::python::round8;
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+
+/// A date with its time of day to the second, UTC; the number itself beyond the calendar.
+pub fn moment(timestamp: f64) -> String {
+    datetime_utc(timestamp).map_or_else(|| timestamp.to_string(), |date| date.chars().take(19).collect())
+}
+
+/// Seconds as people read them.
+pub fn seconds(s: f64) -> String {
+    if s.is_finite() { format_ns(s * 1e9) } else { "not a number".to_owned() }
+}
+
+/// A change as people read it: `+12.3 %`.
+pub fn change(ratio: f64) -> String {
+    format!("{:+.1} %", (ratio - 1.0) * 100.0).replace('-', "\u{2212}")
+}
+
+/// A speed-up: `1.234x`.
+pub fn speedup(x: f64) -> String {
+    if x.is_finite() { format!("{x:.3}x") } else { "not a number".to_owned() }
+}
+
+/// A number that may be missing or not finite.
+pub fn number(x: Option<f64>) -> Cell {
+    x.filter(|x| x.is_finite()).into()
+}
+
+/// A text.
+pub fn word(text: impl Into<String>) -> Cell {
+    Cell::Text(text.into())
+}
+
+/// A table of these columns: id, title, kind.
+pub fn table(columns: &[(&str, &str, ColumnKind)]) -> Table {
+    Table { columns: columns.iter().map(|(id, title, kind)| Column::new(id, title, *kind)).collect(), rows: Vec::new() }
+}
+
+/// A report of the command line with the numbers that it prints. Columns of the same name say whose they are.
+pub fn of_report(report: &aggregate::Table) -> Table {
+    let mut columns: Vec<Column> = Vec::new();
+    let mut whose = String::new();
+    for (i, heading) in report.headings.iter().enumerate() {
+        if let Some(inside) = heading.short.split_once('(').map(|(_, rest)| rest.split('/').next().unwrap_or(rest)) {
+            inside.trim_end_matches(')').clone_into(&mut whose);
+        }
+        let known = report.headings.iter().filter(|h| h.short == heading.short).count() > 1;
+        let id = if known { format!("{}({whose})", heading.short) } else { heading.short.clone() };
+        let title = if known { format!("{} {whose}", heading.short) } else { heading.lines.join(" ") };
+        let kind = report.rows.iter().find_map(|row| match row.get(i)? {
+            aggregate::Cell::Empty => None,
+            aggregate::Cell::Count(_) => Some(ColumnKind::Count),
+            aggregate::Cell::Number(_) => Some(ColumnKind::Number),
+            aggregate::Cell::Text(_) => Some(ColumnKind::Text),
+        });
+        columns.push(Column::new(&id, &title, kind.unwrap_or(ColumnKind::Text)));
+    }
+    let cell = |cell: &aggregate::Cell| match cell {
+        aggregate::Cell::Empty => Cell::Missing,
+        aggregate::Cell::Count(n) => Cell::Count(*n),
+        aggregate::Cell::Number(x) => Cell::Number(round8(*x)),
+        aggregate::Cell::Text(text) => Cell::Text(text.clone()),
+    };
+    Table { columns, rows: report.rows.iter().map(|row| row.iter().map(cell).collect()).collect() }
+}

@@ -1,0 +1,61 @@
+//! Models by name at the newest run, backends side by side, and their geometric means.
+
+use super::super::chosen::Chosen;
+use super::super::open::Opened;
+use super::super::reproduce;
+use super::super::text::{moment, number, of_report};
+use super::nothing;
+use crate::experiment::aggregate::ReportKind;
+use crate::view::document::{Block, Document, Figure, Plot};
+use crate::view::plot::Bars;
+use crate::view::table::{Column, ColumnKind};
+
+/// More bars are a table.
+const MOST_BARS: usize = 60;
+
+/// The view.
+pub fn document(chosen: &Chosen<'_>) -> Document {
+    let report = chosen.report(ReportKind::LatestGrouped);
+    let title = format!("Speed-up of {} over {}, by model", chosen.metric_text(), chosen.base_text());
+    let (Some(printed), Some(newest)) = (report.table(), chosen.times.last()) else {
+        return Document { title, blocks: vec![nothing(chosen)] };
+    };
+    let grouped = report.grouped();
+    let bars = grouped.iter().flat_map(|(model, measures)| {
+        measures.iter().zip(&chosen.backends).filter_map(move |(m, backend)| {
+            Some((format!("{model}, {}", backend.title()), backend.title().to_owned(), m.as_ref()?.avg))
+        })
+    });
+    let bars: Vec<_> = bars.collect();
+    let mut blocks = Vec::new();
+    if bars.len() <= MOST_BARS {
+        let note = "The last bars are the geometric means over the models of each backend.".to_owned();
+        let plot = Plot::Bars(Bars::new(bars), "times as fast".to_owned());
+        blocks.push(Block::Plot(Figure { title: "Speed-up of each model".to_owned(), note, plot }));
+    }
+    let mut table = of_report(&printed);
+    let reaches = chosen.reaches.iter().find(|t| t.timestamp == newest.timestamp);
+    for (b, backend) in chosen.backends.iter().enumerate() {
+        let name = backend.title();
+        table.columns.push(Column::new(&format!("Low95({name})"), &format!("95 % low {name}"), ColumnKind::Number));
+        table.columns.push(Column::new(&format!("High95({name})"), &format!("95 % high {name}"), ColumnKind::Number));
+        let of_backend = reaches.and_then(|t| t.backends.get(b)?.as_ref());
+        let last = grouped.len().saturating_sub(1);
+        for (i, (row, (model, _))) in table.rows.iter_mut().zip(&grouped).enumerate() {
+            let reach = of_backend.and_then(|of| {
+                if i == last { Some(of.gmean) } else { of.models.iter().find(|(n, _)| n == model).map(|(_, m)| *m) }
+            });
+            row.extend([number(reach.map(|m| m.avg - m.std)), number(reach.map(|m| m.avg + m.std))]);
+        }
+    }
+    let target = |(i, (model, _)): (usize, &(String, _))| {
+        // The means are of all records of the run.
+        let model = (i + 1 < grouped.len()).then_some(model.as_str());
+        Opened::of(model, None, Some(newest.timestamp))
+    };
+    let targets = grouped.iter().enumerate().map(target).collect();
+    let title_of_table = format!("Models of the run of {}", moment(newest.timestamp));
+    blocks.push(Block::Rows { title: title_of_table, file: "latest_grouped".to_owned(), table, targets });
+    blocks.push(Block::Command(reproduce::aggregate(chosen, "latest_grouped")));
+    Document { title, blocks }
+}

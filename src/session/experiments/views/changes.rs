@@ -1,0 +1,124 @@
+//! What the newest run changed, ranked by time and by share.
+
+use super::super::chosen::Chosen;
+use super::super::compare::{Compared, LEAST_CHANGE, Status, compare, runs_of};
+use super::super::open::Opened;
+use super::super::text::{moment, number, table, word};
+use super::finding;
+use crate::view::document::{Block, Document, Tile, Tone};
+use crate::view::table::{Cell, ColumnKind};
+
+/// The view.
+pub fn document(chosen: &Chosen<'_>) -> Document {
+    let title = format!("What the newest run changed in times of {}", chosen.metric_text());
+    let Some((base, now)) = runs_of(chosen) else {
+        let text =
+            "Records of one run share a timestamp. Add the file of another run, or choose another run to compare with.";
+        return Document {
+            title,
+            blocks: vec![finding(Tone::Warning, "There is no second run to compare with.", text)],
+        };
+    };
+    let cells = compare(chosen);
+    let about = format!(
+        "The run of {} against that of {} (UTC). A cell is a model with a backend at a batch size. It improved or regressed when the 95 % confidence interval of the ratio of its times leaves out 1, and it changed by more than {} %, or, from four earlier runs on, by more than three robust deviations between runs.",
+        moment(now),
+        moment(base),
+        LEAST_CHANGE * 100.0
+    );
+    let mut blocks = vec![Block::Text(about), Block::Tiles(tiles(&cells))];
+    blocks.extend(unlike(&cells));
+    blocks.push(rows(&cells, "Cells, what needs a look first"));
+    Document { title, blocks }
+}
+
+/// How many cells there are of each status.
+pub fn tiles(cells: &[Compared]) -> Vec<Tile> {
+    let count = |status: Status| cells.iter().filter(|c| c.status == status).count();
+    let tile = |status: Status| {
+        let n = count(status);
+        let tone = match status {
+            Status::NowFailing | Status::Regressed if n > 0 => Tone::Bad,
+            Status::Improved | Status::NowPassing if n > 0 => Tone::Good,
+            _ => Tone::Neutral,
+        };
+        let name = status.text();
+        let name = name[..1].to_uppercase() + &name[1..];
+        let note = format!("of {} cells", cells.len());
+        (n > 0 || matches!(status, Status::Regressed | Status::Improved | Status::WithinNoise)).then(|| Tile {
+            name,
+            value: n.to_string(),
+            note,
+            tone,
+            share: None,
+        })
+    };
+    Status::ALL.into_iter().filter_map(tile).collect()
+}
+
+fn unlike(cells: &[Compared]) -> Option<Block> {
+    let unlike: Vec<String> = cells
+        .iter()
+        .filter(|c| c.remark.starts_with("unlike batch sizes"))
+        .map(|c| format!("{} with {} at batch size {} ({})", c.model, c.backend.title(), c.batch, c.remark))
+        .collect();
+    (!unlike.is_empty()).then(|| {
+        finding(Tone::Warning, "Batch sizes are unlike, so these times are not compared.", unlike.join("; ") + ".")
+    })
+}
+
+/// Cells as rows that open their records.
+pub fn rows(cells: &[Compared], title: &str) -> Block {
+    let mut rows = table(&[
+        ("model", "Model", ColumnKind::Text),
+        ("backend", "Backend", ColumnKind::Text),
+        ("batch_size", "Batch size", ColumnKind::Text),
+        ("status", "Status", ColumnKind::Text),
+        ("base_ms", "Then (ms)", ColumnKind::Number),
+        ("now_ms", "Now (ms)", ColumnKind::Number),
+        ("change_ms", "Change (ms)", ColumnKind::Number),
+        ("change_percent", "Change (%)", ColumnKind::Number),
+        ("low95_percent", "95 % low (%)", ColumnKind::Number),
+        ("high95_percent", "95 % high (%)", ColumnKind::Number),
+        ("noise_percent", "Noise (%)", ColumnKind::Number),
+        ("rank_ms", "Rank by time", ColumnKind::Count),
+        ("rank_percent", "Rank by share", ColumnKind::Count),
+        ("remark", "Remark", ColumnKind::Text),
+    ]);
+    let by_time = ranks(cells, |c| c.ratio.map(|_| c.seconds().abs()));
+    let by_share = ranks(cells, |c| c.ratio.map(|r| (r - 1.0).abs()));
+    for (i, cell) in cells.iter().enumerate() {
+        let ms = |t: Option<super::super::entry::Timed>| number(t.map(|t| t.measure.avg * 1e3));
+        let percent = |ratio: Option<f64>| number(ratio.map(|r| (r - 1.0) * 100.0));
+        rows.rows.push(vec![
+            word(&cell.model),
+            word(cell.backend.title()),
+            word(&cell.batch),
+            word(cell.status.text()),
+            ms(cell.base),
+            ms(cell.now),
+            number(cell.ratio.map(|_| cell.seconds() * 1e3)),
+            percent(cell.ratio),
+            percent(cell.interval.map(|i| i.0)),
+            percent(cell.interval.map(|i| i.1)),
+            number(cell.ratio.map(|_| cell.noise * 100.0)),
+            by_time[i].clone(),
+            by_share[i].clone(),
+            word(&cell.remark),
+        ]);
+    }
+    let target = |c: &Compared| Opened::of(Some(&c.model), Some(c.backend.names().id), None);
+    let targets = cells.iter().map(target).collect();
+    Block::Rows { title: title.to_owned(), file: "changes".to_owned(), table: rows, targets }
+}
+
+/// Places by size from 1; none for what has no size.
+fn ranks(cells: &[Compared], size: impl Fn(&Compared) -> Option<f64>) -> Vec<Cell> {
+    let mut order: Vec<(usize, f64)> = cells.iter().enumerate().filter_map(|(i, c)| Some((i, size(c)?))).collect();
+    order.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut ranks = vec![Cell::Missing; cells.len()];
+    for (rank, (i, _)) in order.into_iter().enumerate() {
+        ranks[i] = Cell::Count(rank as u64 + 1);
+    }
+    ranks
+}

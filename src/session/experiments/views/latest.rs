@@ -1,0 +1,64 @@
+//! Models by speed-up, each backend at its own newest run.
+
+use super::super::chosen::Chosen;
+use super::super::open::Opened;
+use super::super::reproduce;
+use super::super::text::{moment, number, table, word};
+use super::nothing;
+use crate::experiment::aggregate::{Backend, Measure, Report, ReportKind};
+use crate::experiment::python::round8;
+use crate::view::document::{Block, Document, Figure, Plot};
+use crate::view::plot::Scatter;
+use crate::view::table::{Cell, ColumnKind};
+
+/// The view.
+pub fn document(chosen: &Chosen<'_>) -> Document {
+    let report = chosen.report(ReportKind::Latest);
+    let title = format!("Latest speed-up of {} over {}, by workload", chosen.metric_text(), chosen.base_text());
+    let ranked: Vec<Vec<&(String, Measure)>> = (0..chosen.backends.len()).map(|b| report.ranked(b)).collect();
+    if ranked.iter().all(Vec::is_empty) {
+        return Document { title, blocks: vec![nothing(chosen)] };
+    }
+    let points = ranked.iter().zip(&chosen.backends).flat_map(|(models, backend)| {
+        models.iter().enumerate().map(|(i, (model, m))| {
+            let name = backend.title().to_owned();
+            (name.clone(), i as f64, m.avg, format!("{model} with {name}"))
+        })
+    });
+    let plot = Scatter::new("Workload, from the slowest", "Speed-up", points);
+    let note = "Each backend at its newest run; above 1 it is faster than the baseline.".to_owned();
+    let mut blocks =
+        vec![Block::Plot(Figure { title: "Speed-up of each workload".to_owned(), note, plot: Plot::Scatter(plot) })];
+    let tables = chosen.backends.iter().enumerate().filter_map(|(b, backend)| of_backend(chosen, &report, b, *backend));
+    blocks.push(Block::Beside(tables.map(|table| Document { title: String::new(), blocks: vec![table] }).collect()));
+    blocks.push(Block::Command(reproduce::aggregate(chosen, "latest")));
+    Document { title, blocks }
+}
+
+fn of_backend(chosen: &Chosen<'_>, report: &Report<'_>, b: usize, backend: Backend) -> Option<Block> {
+    let newest = chosen.times.iter().rev().find(|t| t.backends.get(b).is_some_and(Option::is_some))?;
+    let reaches = chosen.reaches.iter().find(|t| t.timestamp == newest.timestamp)?.backends.get(b)?.as_ref();
+    let mut rows = table(&[
+        ("ModelName", "Model", ColumnKind::Text),
+        ("Workload", "Workload", ColumnKind::Count),
+        ("Speedup", "Speed-up", ColumnKind::Number),
+        ("StdDev", "Standard deviation", ColumnKind::Number),
+        ("Low95", "95 % low", ColumnKind::Number),
+        ("High95", "95 % high", ColumnKind::Number),
+    ]);
+    let mut targets = Vec::new();
+    for (i, (model, m)) in report.ranked(b).into_iter().enumerate() {
+        let reach = reaches.and_then(|r| r.models.iter().find(|(name, _)| name == model)).map(|(_, m)| m.std);
+        rows.rows.push(vec![
+            word(model),
+            Cell::Count(i as u64),
+            number(Some(round8(m.avg))),
+            number(Some(round8(m.std))),
+            number(reach.map(|r| m.avg - r)),
+            number(reach.map(|r| m.avg + r)),
+        ]);
+        targets.push(Opened::of(Some(model), Some(backend.names().id), Some(newest.timestamp)));
+    }
+    let title = format!("{}, run of {}", backend.title(), moment(newest.timestamp));
+    Some(Block::Rows { title, file: format!("latest-{}", backend.names().id), table: rows, targets })
+}

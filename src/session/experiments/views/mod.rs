@@ -1,0 +1,70 @@
+//! The views: each a document made of the records that were chosen, which the page shows without knowing the subject.
+
+mod by_model;
+mod changes;
+mod compile;
+mod latest;
+mod lines;
+mod over_time;
+mod overview;
+mod records;
+mod reports;
+mod verification;
+
+use super::chosen::Chosen;
+use super::spec::ExperimentView;
+use crate::experiment::aggregate::ReportKind;
+use crate::view::document::{Block, Document, Finding, Tone};
+
+/// What is to be shown.
+pub fn document(chosen: &Chosen<'_>) -> Document {
+    let mut document = match (&chosen.opened, chosen.view) {
+        (Some(opened), _) => records::document(chosen, opened),
+        (None, ExperimentView::Overview) => overview::document(chosen),
+        (None, ExperimentView::Changes) => changes::document(chosen),
+        (None, ExperimentView::OverTime) => over_time::speedups(chosen),
+        (None, ExperimentView::Histogram) => over_time::percentiles(chosen),
+        (None, ExperimentView::Latest) => latest::document(chosen),
+        (None, ExperimentView::ByModel) => by_model::document(chosen),
+        (None, ExperimentView::Compile) => compile::document(chosen),
+        (None, ExperimentView::Verification) => verification::document(chosen),
+        (None, ExperimentView::Reports) => reports::document(chosen),
+        (None, ExperimentView::Lines) => lines::document(chosen),
+    };
+    let wrong = chosen.problems.iter().map(|problem| {
+        Block::Finding(Finding {
+            tone: Tone::Bad,
+            title: "A choice can not be used.".to_owned(),
+            text: format!("{problem}."),
+        })
+    });
+    document.blocks.splice(0..0, wrong.collect::<Vec<_>>());
+    document
+}
+
+/// The report of the command line that a view is of.
+pub const fn report_of(view: ExperimentView) -> Option<ReportKind> {
+    match view {
+        ExperimentView::OverTime => Some(ReportKind::Speedup),
+        ExperimentView::Latest => Some(ReportKind::Latest),
+        ExperimentView::ByModel => Some(ReportKind::LatestGrouped),
+        ExperimentView::Histogram => Some(ReportKind::Histogram),
+        _ => None,
+    }
+}
+
+/// A finding.
+fn finding(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> Block {
+    Block::Finding(Finding { tone, title: title.into(), text: text.into() })
+}
+
+/// What a view says when there is nothing to compare.
+fn nothing(chosen: &Chosen<'_>) -> Block {
+    let backends: Vec<&str> = chosen.backends.iter().map(|b| b.title()).collect();
+    let text = format!(
+        "A model counts when its baseline ({}) and another record of the same batch size both have a time. Choose another baseline, backend ({}), accelerator or test.",
+        chosen.base_text(),
+        backends.join(", ")
+    );
+    finding(Tone::Warning, "There is nothing to compare.", text)
+}

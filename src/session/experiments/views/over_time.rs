@@ -1,0 +1,194 @@
+//! Geometric means and percentiles of the models, run by run, with the runs where they changed for good.
+
+use super::super::chosen::Chosen;
+use super::super::levels::changes;
+use super::super::open::Opened;
+use super::super::reproduce;
+use super::super::text::{change, moment, number, of_report, speedup};
+use super::nothing;
+use crate::experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
+use crate::view::document::{Block, Document, Figure, Plot};
+use crate::view::plot::{LineMark, LineStyle, Lines, Series};
+use crate::view::table::{Column, ColumnKind, Table};
+
+/// A step of less than this share is not marked.
+const LEAST_STEP: f64 = 0.05;
+
+/// Geometric means over time.
+pub fn speedups(chosen: &Chosen<'_>) -> Document {
+    let report = chosen.report(ReportKind::Speedup);
+    let mut table = report.table().map(|t| of_report(&t)).unwrap_or_default();
+    let title = format!("Speed-up of {} over {}", chosen.metric_text(), chosen.base_text());
+    if table.rows.is_empty() {
+        return Document { title, blocks: vec![nothing(chosen)] };
+    }
+    add_intervals(chosen, &mut table);
+    let points = |b: usize| -> Vec<(f64, f64)> {
+        let at = |t: &TimeSpeedups| Some((t.timestamp, t.backends.get(b)?.as_ref()?.gmean.avg));
+        chosen.times.iter().filter_map(at).collect()
+    };
+    let series = (0..chosen.backends.len()).map(|b| (title_of(chosen, b), LineStyle::Solid, points(b)));
+    let plot = figure(chosen, "Geometric mean of the speed-ups", series);
+    let command = Block::Command(reproduce::aggregate(chosen, "speedup"));
+    let rows = with_targets(chosen, &table, "Geometric mean by run", "speedup");
+    let mut blocks = vec![plot, rows];
+    blocks.extend(lasting_changes(chosen));
+    blocks.push(command);
+    Document { title, blocks }
+}
+
+/// Percentiles of the models over time.
+pub fn percentiles(chosen: &Chosen<'_>) -> Document {
+    let table = chosen.report(ReportKind::Histogram).table().map(|t| of_report(&t)).unwrap_or_default();
+    let title = format!("Percentiles of the speed-ups of {} over {}", chosen.metric_text(), chosen.base_text());
+    if table.rows.is_empty() {
+        return Document { title, blocks: vec![nothing(chosen)] };
+    }
+    let of = |b: usize, p: usize| -> Vec<(f64, f64)> {
+        let at = |t: &TimeSpeedups| Some((t.timestamp, *t.backends.get(b)?.as_ref()?.percentiles.get(p)?));
+        chosen.times.iter().filter_map(at).collect()
+    };
+    let plots = (0..chosen.backends.len()).filter(|b| !of(*b, 1).is_empty()).map(|b| {
+        let names = [("p95", LineStyle::Dashed), ("p50", LineStyle::Solid), ("p5", LineStyle::Dashed)];
+        let series = names.into_iter().enumerate().map(|(p, (name, style))| (name.to_owned(), style, of(b, p)));
+        figure(chosen, &format!("Models with {}", title_of(chosen, b)), series)
+    });
+    let side = |plot| Document { title: String::new(), blocks: vec![plot] };
+    let mut blocks = vec![Block::Beside(plots.map(side).collect())];
+    blocks.extend(spread_of_models(chosen));
+    blocks.push(with_targets(chosen, &table, "Percentiles by run", "histogram"));
+    blocks.push(Block::Command(reproduce::aggregate(chosen, "histogram")));
+    Document { title, blocks }
+}
+
+fn title_of(chosen: &Chosen<'_>, backend: usize) -> String {
+    chosen.backends.get(backend).map_or("", |b| b.title()).to_owned()
+}
+
+/// Lines over the dates of the runs; each point opens its records.
+fn figure(chosen: &Chosen<'_>, title: &str, series: impl Iterator<Item = Series>) -> Block {
+    let mut plot = Lines::new("Run (UTC)", "Speed-up", series, false)
+        .with_names(chosen.times.iter().map(|t| (t.timestamp, moment(t.timestamp))).collect(), |name| {
+            name.chars().take(10).collect()
+        });
+    let mut targets = Vec::new();
+    for i in 0..plot.lines.len() {
+        let (name, points) = (plot.lines[i].name.clone(), plot.lines[i].points.clone());
+        let backend = chosen.backends.iter().position(|b| b.title() == name);
+        let id = backend.and_then(|b| chosen.backends.get(b)).map(|b| b.names().id);
+        targets.push(points.iter().map(|(t, _)| Opened::of(None, id, Some(*t))).collect());
+        if let Some(b) = backend {
+            plot = plot.with_spread(i, points.iter().map(|(t, _)| interval_at(chosen, b, *t)).collect());
+            plot.marks.extend(steps(chosen, b));
+        }
+    }
+    plot.marks.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let opens = "Click a point, or press Enter on it, for its records.";
+    let has_intervals = plot.lines.iter().any(|line| !line.spread.is_empty());
+    let note = if has_intervals {
+        format!(
+            "Bars are 95 % confidence intervals; dotted lines mark runs where a mean changed by more than 5 % for good. {opens}"
+        )
+    } else {
+        opens.to_owned()
+    };
+    Block::Points { figure: Figure { title: title.to_owned(), note, plot: Plot::Lines(plot) }, targets }
+}
+
+fn interval_at(chosen: &Chosen<'_>, backend: usize, timestamp: f64) -> (f64, f64) {
+    let at = chosen.reaches.iter().find(|t| t.timestamp == timestamp);
+    at.and_then(|t| t.backends.get(backend)?.as_ref())
+        .map_or((f64::NAN, f64::NAN), |b| (b.gmean.avg - b.gmean.std, b.gmean.avg + b.gmean.std))
+}
+
+/// Where the geometric mean of a backend went to another level.
+fn steps(chosen: &Chosen<'_>, backend: usize) -> Vec<LineMark> {
+    let mean = |t: &TimeSpeedups| Some(t.backends.get(backend)?.as_ref()?.gmean.avg);
+    let series: Vec<Option<f64>> = chosen.times.iter().map(mean).collect();
+    let mark = |(then, now): (crate::experiment::regression::Step, crate::experiment::regression::Step)| {
+        let (before, after) = (then.median, now.median);
+        let t = chosen.times.get(now.start)?;
+        let name = title_of(chosen, backend);
+        let text = format!("{name} went from {} to {} ({})", speedup(before), speedup(after), change(after / before));
+        let is_large = (after / before - 1.0).abs() >= LEAST_STEP;
+        is_large.then_some(LineMark { x: t.timestamp, text, is_bad: after < before })
+    };
+    changes(&series).into_iter().filter_map(mark).collect()
+}
+
+/// Models that became slower and still are, as `--report changes` lists them.
+fn lasting_changes(chosen: &Chosen<'_>) -> Option<Block> {
+    let report = chosen.report(ReportKind::Changes).table()?;
+    let table = of_report(&report);
+    if table.rows.is_empty() {
+        let text = "No model became slower than the baseline by more than 5 % and stayed so.";
+        return Some(Block::Text(text.to_owned()));
+    }
+    let targets = report.rows.iter().map(|row| {
+        let text = |i: usize| match row.get(i) {
+            Some(crate::experiment::aggregate::Cell::Text(text)) => text.clone(),
+            _ => String::new(),
+        };
+        let backend = chosen.backends.iter().find(|b| b.title() == text(1)).map(|b| b.names().id);
+        Opened::of(Some(&text(2)), backend, None)
+    });
+    let (title, file) =
+        ("Models that became slower than the baseline by more than 5 % and still are".to_owned(), "changes".to_owned());
+    Some(Block::Rows { title, file, targets: targets.collect(), table })
+}
+
+/// How many models have which speed-up now.
+fn spread_of_models(chosen: &Chosen<'_>) -> Option<Block> {
+    const BARS: usize = 12;
+    let report = chosen.report(ReportKind::Latest);
+    let newest: Vec<(usize, &BackendSpeedups)> =
+        (0..chosen.backends.len()).filter_map(|b| Some((b, report.newest(b)?))).collect();
+    let all = || newest.iter().flat_map(|(_, n)| n.models.iter().map(|(_, m)| m.avg)).filter(|x| x.is_finite());
+    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+    if high <= low {
+        return None;
+    }
+    let width = (high - low) / BARS as f64;
+    let series = |(b, speedups): &(usize, &BackendSpeedups)| {
+        let mut counts = [0.0; BARS];
+        for (_, m) in speedups.models.iter().filter(|(_, m)| m.avg.is_finite()) {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to BARS
+            let bar = ((m.avg - low) / width) as usize;
+            counts[bar.min(BARS - 1)] += 1.0;
+        }
+        let mut points: Vec<(f64, f64)> =
+            counts.iter().enumerate().map(|(i, n)| (low + width * i as f64, *n)).collect();
+        points.push((high, 0.0));
+        let plot = Lines::new("Speed-up", "Models", [(title_of(chosen, *b), LineStyle::Steps, points)], false);
+        Figure {
+            title: format!("Models by speed-up with {} now", title_of(chosen, *b)),
+            note: String::new(),
+            plot: Plot::Lines(plot),
+        }
+    };
+    Some(Block::Plots(newest.iter().map(series).collect()))
+}
+
+/// Lower and upper ends of the intervals, behind the columns of the report.
+fn add_intervals(chosen: &Chosen<'_>, table: &mut Table) {
+    let shown: Vec<f64> =
+        chosen.times.iter().filter(|t| t.backends.iter().any(Option::is_some)).map(|t| t.timestamp).collect();
+    for (b, backend) in chosen.backends.iter().enumerate() {
+        let title = backend.title();
+        table.columns.push(Column::new(&format!("Low95({title})"), &format!("95 % low {title}"), ColumnKind::Number));
+        table.columns.push(Column::new(&format!("High95({title})"), &format!("95 % high {title}"), ColumnKind::Number));
+        for (row, t) in table.rows.iter_mut().zip(&shown) {
+            let (low, high) = interval_at(chosen, b, *t);
+            row.extend([number(Some(low)), number(Some(high))]);
+        }
+    }
+}
+
+fn with_targets(chosen: &Chosen<'_>, table: &Table, title: &str, file: &str) -> Block {
+    let of = |t: &&TimeSpeedups| match file {
+        "histogram" => t.backends.first().is_some_and(Option::is_some),
+        _ => t.backends.iter().any(Option::is_some),
+    };
+    let targets = chosen.times.iter().filter(of).map(|t| Opened::of(None, None, Some(t.timestamp))).collect();
+    Block::Rows { title: title.to_owned(), file: file.to_owned(), table: table.clone(), targets }
+}

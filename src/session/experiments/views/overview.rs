@@ -1,0 +1,170 @@
+//! The whole at a glance: how many passed, how fast, what changed, what needs a look.
+
+use std::collections::BTreeSet;
+
+use super::super::chosen::{Chosen, accelerator_of};
+use super::super::compare::{Status, compare, runs_of};
+use super::super::coverage::{left_out, models, passed, unlike_batches};
+use super::super::open::Opened;
+use super::super::reproduce;
+use super::super::text::{moment, speedup, table, word};
+use super::{changes, finding, nothing, verification};
+use crate::base::units::format_count;
+use crate::experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
+use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
+use crate::view::plot::{LineStyle, Lines};
+use crate::view::table::ColumnKind;
+
+/// Rows of the list of what changed.
+const MOST_CHANGES: usize = 12;
+
+/// The view.
+pub fn document(chosen: &Chosen<'_>) -> Document {
+    let name = chosen.accelerator.as_deref().unwrap_or("all accelerators");
+    let title = format!("{name}, {}", if chosen.test.name() == "eval" { "inference" } else { "training" });
+    let mut tiles = vec![pass_tile(chosen)];
+    tiles.extend((0..chosen.backends.len()).filter_map(|b| speed_tile(chosen, b)));
+    tiles.extend(verified_tile(chosen));
+    tiles.push(records_tile(chosen));
+    let mut blocks = vec![Block::Tiles(tiles)];
+    blocks.extend(remarks(chosen));
+    if chosen.times.iter().all(|t| t.backends.iter().all(Option::is_none)) {
+        blocks.push(nothing(chosen));
+    }
+    blocks.extend(newest_changes(chosen));
+    blocks.extend(pass_rate(chosen));
+    blocks.extend(uncovered(chosen));
+    blocks.push(Block::Command(reproduce::aggregate(chosen, "latest_grouped")));
+    Document { title, blocks }
+}
+
+fn pass_tile(chosen: &Chosen<'_>) -> Tile {
+    let by_run = passed(chosen);
+    let mut newest = by_run.iter().rev().map(|(_, passed)| *passed);
+    let (now, before) = (newest.next().unwrap_or_default(), newest.next().unwrap_or_default());
+    let value = now.percent().map_or_else(|| "\u{2013}".to_owned(), |p| format!("{p:.1} %"));
+    let before = before.percent().map_or_else(String::new, |p| format!("; the run before {p:.1} %"));
+    let note = format!("{} of {} experiments of the newest run{before}", now.passed, now.all);
+    let tone = if now.passed == now.all { Tone::Good } else { Tone::Warning };
+    Tile { name: "Passed".to_owned(), value, note, tone, share: now.percent().map(|p| p / 100.0) }
+}
+
+/// The newest geometric mean of a backend, with its interval and what it is made of.
+fn speed_tile(chosen: &Chosen<'_>, b: usize) -> Option<Tile> {
+    let is_base = b == 0;
+    let newest = |times: &[TimeSpeedups]| -> Option<BackendSpeedups> {
+        times.iter().rev().find_map(|t| t.backends.get(b)?.clone())
+    };
+    let (now, reach) = (newest(&chosen.times)?, newest(&chosen.reaches)?);
+    let all = models(chosen).len();
+    let interval = if reach.gmean.std.is_finite() { format!(" \u{b1} {:.3}", reach.gmean.std) } else { String::new() };
+    let (low, high) = (now.gmean.avg - reach.gmean.std, now.gmean.avg + reach.gmean.std);
+    let tone = match (low > 1.0, high < 1.0) {
+        (true, _) => Tone::Good,
+        (_, true) => Tone::Bad,
+        _ => Tone::Neutral,
+    };
+    let title = chosen.backends.get(b)?.title();
+    let against = if is_base {
+        format!("against {} of its own", chosen.baseline.title().to_lowercase())
+    } else {
+        format!("over {}", chosen.base_text())
+    };
+    let note = format!("geometric mean {against}; covers {} of {all} models", now.models.len());
+    let value = format!("{}{interval}", speedup(now.gmean.avg));
+    Some(Tile { name: title.to_owned(), value, note, tone, share: None })
+}
+
+fn verified_tile(chosen: &Chosen<'_>) -> Option<Tile> {
+    let said: Vec<bool> = chosen.records().filter_map(|e| verification::says(e.code.as_deref()?)).collect();
+    let accepted = said.iter().filter(|s| **s).count();
+    let tone = if accepted == said.len() { Tone::Good } else { Tone::Bad };
+    let (value, note) =
+        (format!("{accepted} of {}", said.len()), "records whose values the verifier accepted".to_owned());
+    (!said.is_empty()).then(|| Tile { name: "Verified".to_owned(), value, note, tone, share: None })
+}
+
+fn records_tile(chosen: &Chosen<'_>) -> Tile {
+    let shown = chosen.entries.len() as u64;
+    let all = chosen.store.entries.len() as u64;
+    let (runs, files) = (chosen.runs.len(), chosen.store.files.len());
+    let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    let note = format!("of {} read; {}; {}", format_count(all), plural(runs, "run"), plural(files, "file"));
+    Tile { name: "Records".to_owned(), value: format_count(shown), note, tone: Tone::Neutral, share: None }
+}
+
+fn remarks(chosen: &Chosen<'_>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let accelerators: BTreeSet<&str> = chosen.records().map(accelerator_of).collect();
+    if chosen.accelerator.is_none() && accelerators.len() > 1 {
+        let names = accelerators.into_iter().collect::<Vec<_>>().join(", ");
+        blocks.push(finding(
+            Tone::Warning,
+            "Accelerators are mixed.",
+            format!("{names}: choose one, or a speed-up may be that of another device."),
+        ));
+    }
+    let unlike = unlike_batches(chosen);
+    if !unlike.is_empty() {
+        let text = format!("Only times of the same batch size are compared. {}.", unlike.join(". "));
+        blocks.push(finding(Tone::Warning, "Batch sizes are unlike.", text));
+    }
+    let unusable = chosen.store.notes.count("lines cannot be used") + chosen.store.notes.count("lines are blank");
+    if unusable > 0 {
+        let text = "The rest is. The view Lines names each by file and line.".to_owned();
+        let lines = if unusable == 1 { "line is" } else { "lines are" };
+        blocks.push(finding(Tone::Warning, format!("{unusable} {lines} not used."), text));
+    }
+    blocks
+}
+
+fn newest_changes(chosen: &Chosen<'_>) -> Option<Block> {
+    let (base, now) = runs_of(chosen)?;
+    let mut cells = compare(chosen);
+    let tiles = changes::tiles(&cells);
+    cells.retain(|c| !matches!(c.status, Status::WithinNoise | Status::StillFailing | Status::NotEnough));
+    cells.truncate(MOST_CHANGES);
+    let mut blocks = vec![Block::Tiles(tiles)];
+    if !cells.is_empty() {
+        blocks.push(changes::rows(&cells, "What changed most"));
+    }
+    let title = format!("Changes from the run of {} to that of {}", moment(base), moment(now));
+    Some(Block::Beside(vec![Document { title, blocks }]))
+}
+
+fn pass_rate(chosen: &Chosen<'_>) -> Option<Block> {
+    if chosen.runs.len() < 2 {
+        return None;
+    }
+    let points: Vec<(f64, f64)> = passed(chosen).into_iter().filter_map(|(t, p)| Some((t, p.percent()?))).collect();
+    let targets = vec![points.iter().map(|(t, _)| Opened::of(None, None, Some(*t))).collect()];
+    let names = chosen.runs.iter().map(|t| (*t, moment(*t))).collect();
+    let plot = Lines::new("Run (UTC)", "Passed (%)", [("Passed".to_owned(), LineStyle::Solid, points)], false)
+        .with_names(names, |name| name.chars().take(10).collect());
+    let figure = Figure {
+        title: "Experiments that passed, run by run".to_owned(),
+        note: String::new(),
+        plot: Plot::Lines(plot),
+    };
+    Some(Block::Points { figure, targets })
+}
+
+/// Models that a geometric mean leaves out.
+fn uncovered(chosen: &Chosen<'_>) -> Option<Block> {
+    let report = chosen.report(ReportKind::Latest);
+    if (0..chosen.backends.len()).all(|b| report.newest(b).is_none()) {
+        return None;
+    }
+    let mut rows = table(&[
+        ("backend", "Backend", ColumnKind::Text),
+        ("model", "Model", ColumnKind::Text),
+        ("reason", "Why", ColumnKind::Text),
+    ]);
+    let mut targets = Vec::new();
+    for one in left_out(chosen) {
+        targets.push(Opened::of(Some(&one.model), Some(one.backend.names().id), None));
+        rows.rows.push(vec![word(one.backend.title()), word(one.model), word(one.reason)]);
+    }
+    let title = "Not in the newest geometric mean".to_owned();
+    (!rows.rows.is_empty()).then(|| Block::Rows { title, file: "not-covered".to_owned(), table: rows, targets })
+}

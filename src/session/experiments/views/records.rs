@@ -1,0 +1,309 @@
+//! The records behind a point: what was run, every sample, how far it can be trusted, and the command that runs it again.
+
+use indexmap::IndexMap;
+use serde_json::value::RawValue;
+
+use super::super::chosen::Chosen;
+use super::super::entry::{Entry, Outcome, WARM_UP};
+use super::super::levels::changes;
+use super::super::open::Opened;
+use super::super::reproduce;
+use super::super::text::{moment, number, seconds, table, word};
+use super::finding;
+use crate::bench::{QUOTED_NAN, quoted_nan};
+use crate::experiment::record::{numbers, trimmed};
+use crate::experiment::run::NoiseReport;
+use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
+use crate::view::plot::{LineMark, LineStyle, Lines};
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+
+/// Records that are shown with all their samples; the others are in the list.
+const MOST_SHOWN: usize = 4;
+/// Records of the list.
+const MOST_LISTED: usize = 1_000;
+/// Letters of a value in the list of what a record says.
+const MOST_LETTERS: usize = 4_000;
+
+type Fields = IndexMap<String, Box<RawValue>>;
+
+/// The view.
+pub fn document(chosen: &Chosen<'_>, opened: &Opened) -> Document {
+    let wanted = |e: &Entry| {
+        let c = &e.config;
+        let id = c.backend.names().id;
+        opened.model.as_ref().is_none_or(|m| *m == c.model)
+            && opened.backend.as_ref().is_none_or(|b| b == id)
+            && opened.batch.as_ref().is_none_or(|b| *b == c.batch)
+            && opened.at.is_none_or(|t| t == e.timestamp)
+            && (opened.backend.is_some() || chosen.backends.contains(&c.backend))
+    };
+    // The newest first.
+    let found: Vec<(usize, &Entry)> = chosen
+        .entries
+        .iter()
+        .rev()
+        .filter_map(|i| Some((*i, chosen.store.entries.get(*i)?)))
+        .filter(|(_, e)| wanted(e))
+        .collect();
+    let title = title_of(opened);
+    if found.is_empty() {
+        let text = "The choices above may leave them out, or the link is about other files.";
+        return Document { title, blocks: vec![finding(Tone::Warning, "There are no such records.", text)] };
+    }
+    let mut blocks = Vec::new();
+    if opened.model.is_some() && opened.at.is_none() {
+        blocks.extend(history(chosen, &found));
+    }
+    if found.len() > 1 {
+        blocks.push(list(chosen, &found));
+    }
+    blocks.extend(found.iter().take(MOST_SHOWN).flat_map(|(i, entry)| record(chosen, *i, entry)));
+    if found.len() > MOST_SHOWN {
+        blocks.push(Block::Text(format!(
+            "The newest {MOST_SHOWN} of {} records are shown with their samples; open a row of the list for another.",
+            found.len()
+        )));
+    }
+    Document { title, blocks }
+}
+
+fn title_of(opened: &Opened) -> String {
+    let mut title = String::from("Records");
+    let parts = [(" of ", &opened.model), (" with ", &opened.backend), (" at batch size ", &opened.batch)];
+    for (word, value) in parts {
+        if let Some(value) = value {
+            title.push_str(word);
+            title.push_str(value);
+        }
+    }
+    if let Some(at) = opened.at {
+        title.push_str(&format!(" in the run of {}", moment(at)));
+    }
+    title
+}
+
+/// Times of each backend over the runs, with the runs where they changed for good.
+fn history(chosen: &Chosen<'_>, found: &[(usize, &Entry)]) -> Option<Block> {
+    let mut lines: IndexMap<String, Vec<(&Entry, f64)>> = IndexMap::new();
+    for (_, entry) in found.iter().rev() {
+        if let Some(timed) = entry.timed(chosen.metric).filter(|t| t.measure.avg.is_finite()) {
+            let name = format!("{}, batch {}", entry.config.backend.title(), entry.config.batch);
+            lines.entry(name).or_default().push((entry, timed.measure.avg * 1e3));
+        }
+    }
+    if lines.values().all(|points| points.len() < 2) {
+        return None;
+    }
+    let series = lines.iter().map(|(name, points)| {
+        (name.clone(), LineStyle::Solid, points.iter().map(|(e, ms)| (e.timestamp, *ms)).collect())
+    });
+    let names = chosen.runs.iter().map(|t| (*t, moment(*t))).collect();
+    let mut plot = Lines::new("Run (UTC)", &format!("Time of {} (ms)", chosen.metric_text()), series, false)
+        .with_names(names, |name| name.chars().take(10).collect());
+    let mut targets = Vec::new();
+    for (i, (name, points)) in lines.iter().enumerate() {
+        let reach = |e: &Entry| e.timed(chosen.metric).and_then(|t| t.reach).map_or(f64::NAN, |r| r * 1e3);
+        plot = plot.with_spread(i, points.iter().map(|(e, ms)| (ms - reach(e), ms + reach(e))).collect());
+        for (then, now) in changes(&points.iter().map(|(_, ms)| Some(*ms)).collect::<Vec<_>>()) {
+            let (before, after) = (then.median, now.median);
+            if let Some((entry, _)) = points.get(now.start) {
+                let change = super::super::text::change(after / before);
+                let text = format!("{name} went from {} to {} ({change})", seconds(before / 1e3), seconds(after / 1e3));
+                plot.marks.push(LineMark { x: entry.timestamp, text, is_bad: after > before });
+            }
+        }
+        let target = |(e, _): &(&Entry, f64)| {
+            Opened::of(Some(&e.config.model), Some(e.config.backend.names().id), Some(e.timestamp))
+        };
+        targets.push(points.iter().map(target).collect());
+    }
+    plot.marks.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let note =
+        "Bars are 95 % confidence intervals; dotted lines mark runs from which on the times are others.".to_owned();
+    let figure = Figure { title: "Time run by run".to_owned(), note, plot: Plot::Lines(plot) };
+    Some(Block::Points { figure, targets })
+}
+
+fn outcome_text(entry: &Entry) -> String {
+    match &entry.outcome {
+        Outcome::Timed { repeats, .. } => format!("timed, {repeats} repeats"),
+        Outcome::Failed(error) => format!("failed: {error}"),
+        Outcome::Skipped => "skipped".to_owned(),
+        Outcome::Untimed => "not timed".to_owned(),
+    }
+}
+
+fn list(chosen: &Chosen<'_>, found: &[(usize, &Entry)]) -> Block {
+    let mut rows = table(&[
+        ("place", "Record", ColumnKind::Text),
+        ("run", "Run (UTC)", ColumnKind::Text),
+        ("model", "Model", ColumnKind::Text),
+        ("backend", "Backend", ColumnKind::Text),
+        ("batch_size", "Batch size", ColumnKind::Text),
+        ("time_ms", "Time (ms)", ColumnKind::Number),
+        ("reach_ms", "\u{b1} 95 % (ms)", ColumnKind::Number),
+        ("outcome", "Outcome", ColumnKind::Text),
+        ("code", "Verification", ColumnKind::Text),
+    ]);
+    let mut targets = Vec::new();
+    for (_, entry) in found.iter().take(MOST_LISTED) {
+        let (c, timed) = (&entry.config, entry.timed(chosen.metric));
+        rows.rows.push(vec![
+            word(chosen.store.place_of(entry)),
+            word(moment(entry.timestamp)),
+            word(&c.model),
+            word(c.backend.title()),
+            word(&c.batch),
+            number(timed.map(|t| t.measure.avg * 1e3)),
+            number(timed.and_then(|t| t.reach).map(|r| r * 1e3)),
+            word(outcome_text(entry)),
+            word(entry.code.as_deref().unwrap_or_default()),
+        ]);
+        let of = Opened {
+            model: Some(c.model.clone()),
+            backend: Some(c.backend.names().id.to_owned()),
+            batch: Some(c.batch.clone()),
+            at: Some(entry.timestamp),
+        };
+        targets.push(of.print());
+    }
+    Block::Rows { title: format!("{} records", found.len()), file: "records".to_owned(), table: rows, targets }
+}
+
+/// One record with everything it says.
+fn record(chosen: &Chosen<'_>, position: usize, entry: &Entry) -> Vec<Block> {
+    let c = &entry.config;
+    let place = chosen.store.place_of(entry);
+    let heading = format!("{} with {}, {} ({place})", c.model, c.backend.title(), moment(entry.timestamp));
+    let mut blocks = vec![Block::Heading(heading), Block::Tiles(tiles(entry))];
+    let fields = chosen.store.line_of(position).and_then(|line| fields_of(&line));
+    match fields {
+        Ok((metrics, facts)) => {
+            blocks.extend(samples(&metrics, &place));
+            blocks.push(Block::Table { title: format!("What {place} says"), file: "record".to_owned(), table: facts });
+        }
+        Err(message) => blocks.push(finding(Tone::Bad, "The samples can not be shown.", message)),
+    }
+    blocks.extend(reproduce::commands(c).into_iter().map(Block::Command));
+    blocks
+}
+
+fn tiles(entry: &Entry) -> Vec<Tile> {
+    let tile =
+        |name: &str, value: String, note: String, tone| Tile { name: name.to_owned(), value, note, tone, share: None };
+    let mut tiles = Vec::new();
+    match &entry.outcome {
+        Outcome::Timed { execution, compilation, repeats } => {
+            if let Some(t) = execution {
+                let reach = t.reach.map_or_else(String::new, |r| format!(" \u{b1} {}", seconds(r)));
+                let note = format!(
+                    "mean of {} repeats with its 95 % confidence interval; the first {WARM_UP} warm up; standard deviation {}",
+                    repeats - WARM_UP,
+                    seconds(t.measure.std)
+                );
+                tiles.push(tile("Execution", format!("{}{reach}", seconds(t.measure.avg)), note, Tone::Neutral));
+            }
+            if let Some(s) = compilation {
+                let note = "what the first repeat took longer".to_owned();
+                tiles.push(tile("Compilation", seconds(*s), note, Tone::Neutral));
+            }
+        }
+        Outcome::Failed(error) => tiles.push(tile("Failed", "error".to_owned(), error.to_string(), Tone::Bad)),
+        Outcome::Skipped => {
+            tiles.push(tile("Skipped", "\u{2013}".to_owned(), "not meant to run there".to_owned(), Tone::Neutral));
+        }
+        Outcome::Untimed => {
+            tiles.push(tile(
+                "Not timed",
+                "\u{2013}".to_owned(),
+                "run for its values, or cut short".to_owned(),
+                Tone::Neutral,
+            ));
+        }
+    }
+    if let Some(code) = entry.code.as_deref() {
+        let tone = match super::verification::says(code) {
+            Some(true) => Tone::Good,
+            Some(false) => Tone::Bad,
+            None => Tone::Neutral,
+        };
+        tiles.push(tile("Verification", code.to_owned(), String::new(), tone));
+    }
+    let batch = &entry.config.batch;
+    tiles.push(tile(
+        "Batch size",
+        batch.clone(),
+        super::super::chosen::accelerator_of(entry).to_owned(),
+        Tone::Neutral,
+    ));
+    tiles
+}
+
+/// The metrics of a line, and all else that it says as rows.
+fn fields_of(line: &[u8]) -> Result<(Fields, Table), String> {
+    let wrong = |e: &dyn std::fmt::Display| format!("the line can not be read: {e}");
+    let text = quoted_nan(trimmed(line).map_err(|e| wrong(&e))?);
+    let mut all: Fields = serde_json::from_str(&text).map_err(|e| wrong(&e))?;
+    let metrics = all.shift_remove("metrics").ok_or_else(|| "the line has no metrics".to_owned())?;
+    let mut metrics: Fields = serde_json::from_str(metrics.get()).map_err(|e| wrong(&e))?;
+    let mut facts = table(&[("key", "Key", ColumnKind::Text), ("value", "Value", ColumnKind::Text)]);
+    for (key, value) in &all {
+        match serde_json::from_str::<Fields>(value.get()) {
+            Ok(inner) => facts.rows.extend(inner.iter().map(|(k, v)| vec![word(format!("{key}.{k}")), word(plain(v))])),
+            Err(_) => facts.rows.push(vec![word(key), word(plain(value))]),
+        }
+    }
+    metrics.retain(|key, value| {
+        let is_list = numbers("metric", value.get()).is_ok();
+        if !is_list {
+            facts.rows.push(vec![word(format!("metrics.{key}")), word(plain(value))]);
+        }
+        is_list
+    });
+    Ok((metrics, facts))
+}
+
+/// A value as people read it: texts without quotes, long ones cut.
+fn plain(value: &RawValue) -> String {
+    let written = value.get();
+    let text = serde_json::from_str::<String>(written).unwrap_or_else(|_| written.to_owned());
+    let text = text.replace(QUOTED_NAN.trim_matches('"'), "").replace('\u{0}', "");
+    if text.chars().count() > MOST_LETTERS {
+        text.chars().take(MOST_LETTERS).collect::<String>() + " ..."
+    } else {
+        text
+    }
+}
+
+/// Every repeat of every metric: a plot of the times, and a table.
+fn samples(metrics: &Fields, place: &str) -> Vec<Block> {
+    let lists: Vec<(&str, Vec<f64>)> =
+        metrics.iter().filter_map(|(key, v)| Some((key.as_str(), numbers("metric", v.get()).ok()?))).collect();
+    let length = lists.iter().map(|(_, list)| list.len()).max().unwrap_or(0);
+    if length == 0 {
+        return Vec::new();
+    }
+    let mut blocks = Vec::new();
+    if let Some((_, times)) = lists.iter().find(|(key, _)| *key == "total_time") {
+        let steady = times.get(WARM_UP..).unwrap_or_default();
+        if steady.len() > 1 {
+            let points = steady.iter().enumerate().map(|(i, s)| ((i + WARM_UP + 1) as f64, s * 1e3)).collect();
+            let plot =
+                Lines::new("Repeat", "Total time (ms)", [("total_time".to_owned(), LineStyle::Solid, points)], false);
+            let note = format!("The first {WARM_UP} repeats warm up and do not count.");
+            blocks.push(Block::Plot(Figure { title: "Repeats that count".to_owned(), note, plot: Plot::Lines(plot) }));
+        }
+        let advice = NoiseReport::of(times, 0).map(|noise| noise.advice(None)).unwrap_or_default();
+        if !advice.is_empty() {
+            blocks.push(finding(Tone::Warning, "The times are noisy.", advice.join("; ") + "."));
+        }
+    }
+    let mut rows = table(&[("repeat", "Repeat", ColumnKind::Count)]);
+    rows.columns.extend(lists.iter().map(|(key, _)| Column::new(key, key, ColumnKind::Exact)));
+    for i in 0..length {
+        let values = lists.iter().map(|(_, list)| number(list.get(i).copied()));
+        rows.rows.push(std::iter::once(Cell::Count(i as u64 + 1)).chain(values).collect());
+    }
+    blocks.push(Block::Table { title: format!("All samples of {place}"), file: "samples".to_owned(), table: rows });
+    blocks
+}

@@ -1,0 +1,52 @@
+//! The fields of a link to the page of experiments: every choice, and the files where they are small.
+
+use super::Query;
+use crate::session::{ExperimentField, ExperimentSpec};
+
+/// What the page of experiments shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExperimentLink {
+    /// The choices.
+    pub spec: ExperimentSpec,
+    /// The files, compressed; absent where they are too large for a link.
+    pub data: Option<String>,
+    /// Names of files that the link does not hold.
+    pub files: Vec<String>,
+}
+
+/// Name of the field that holds files.
+const DATA: &str = "data";
+/// Name of the field that names files; it may come several times.
+const FILES: &str = "files";
+/// Between names of files.
+const BETWEEN: char = '|';
+
+/// Reads a link. Choices that can not be used are named by whoever shows the records.
+pub(super) fn read(query: &Query) -> ExperimentLink {
+    let mut link = ExperimentLink::default();
+    for field in ExperimentField::ALL {
+        if let Some(text) = query.get(field.key()) {
+            link.spec.set(*field, text);
+        }
+    }
+    link.data = query.get(DATA).filter(|d| !d.is_empty()).map(str::to_owned);
+    let names = query.get(FILES).unwrap_or_default().split(BETWEEN);
+    link.files = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    link
+}
+
+/// Writes a link: what was left open stays out, so that it fits other records too.
+pub(super) fn write(link: &ExperimentLink, query: &mut Query) {
+    for field in ExperimentField::ALL {
+        let text = link.spec.get(*field);
+        if !text.is_empty() {
+            query.set(field.key(), text);
+        }
+    }
+    if !link.files.is_empty() {
+        query.set(FILES, &link.files.join(&BETWEEN.to_string()));
+    }
+    if let Some(data) = &link.data {
+        query.set(DATA, data);
+    }
+}

@@ -1,0 +1,133 @@
+//! What can be chosen on the page of experiments.
+
+use yew::prelude::*;
+
+use super::actions::Actions;
+use crate::session::{Choices, ExperimentField, RecordsFile, RecordsShown};
+use crate::web::components::{CheckField, FilePicker, SelectField, TextField, pairs};
+use crate::web::context::Shared;
+
+/// Properties of [`Controls`].
+#[derive(Properties, PartialEq)]
+pub struct ControlsProps {
+    /// What buttons do.
+    pub actions: Actions,
+    /// What is shown, with what else could be.
+    pub shown: Shared<RecordsShown>,
+}
+
+fn options(choices: &Choices) -> Vec<(AttrValue, AttrValue)> {
+    choices.iter().map(|(value, name)| (value.clone().into(), name.clone().into())).collect()
+}
+
+/// The views, and the choices that they share.
+#[component]
+pub fn Controls(props: &ControlsProps) -> Html {
+    let (actions, shown) = (&props.actions, &props.shown);
+    let choose = |field: ExperimentField| {
+        let actions = actions.clone();
+        Callback::from(move |text: String| actions.choose(field, text))
+    };
+    let select = |field: ExperimentField, label: &'static str, options: Vec<(AttrValue, AttrValue)>| {
+        html! {
+            <SelectField id={format!("experiments-{}", field.key())} {label} value={value(actions, shown, field)} {options} on_choose={choose(field)} />
+        }
+    };
+    let text = |field: ExperimentField, label: &'static str, help: &'static str| {
+        let value = actions.state.spec.get(field).to_owned();
+        html! { <TextField id={format!("experiments-{}", field.key())} {label} {help} {value} on_edit={choose(field)} /> }
+    };
+    let current = value(actions, shown, ExperimentField::View);
+    let view = |(key, title): &(String, String)| {
+        let onclick = choose(ExperimentField::View).reform({
+            let key = key.clone();
+            move |_: MouseEvent| key.clone()
+        });
+        html! { <button type="button" {onclick} aria-pressed={(*key == current).to_string()}>{ title }</button> }
+    };
+    let onsubmit = Callback::from(|event: SubmitEvent| event.prevent_default());
+    html! {
+        <form class="panel" {onsubmit} novalidate={true} aria-label="What to compare">
+            <div class="view-switch" role="group" aria-label="View">{ for shown.choices.views.iter().map(view) }</div>
+            <div class="fields">
+                { select(ExperimentField::Accelerator, "Accelerator", options(&shown.choices.accelerators)) }
+                { select(ExperimentField::Test, "Test", options(&shown.choices.tests)) }
+                { select(ExperimentField::Metric, "Metric", pairs(&[("exec", "execution"), ("compile", "compilation")])) }
+                { select(ExperimentField::Baseline, "Baseline", pairs(&[("oldest", "oldest"), ("latest", "newest run")])) }
+                { base_backend(actions, shown) }
+                { select(ExperimentField::Against, "Changes since", options(&shown.choices.against)) }
+                { text(ExperimentField::Filter, "Models", "Regular expressions to keep: hf_ ^resnet") }
+                { text(ExperimentField::Exclude, "Without", "Regular expressions to leave out") }
+                { text(ExperimentField::Tier, "Tiers", "Of torchbench: 1,2,3") }
+                { backends(actions, shown) }
+            </div>
+            { buttons(actions, shown) }
+        </form>
+    }
+}
+
+/// What was chosen, also while the worker is at it; where nothing was, what it chose.
+fn value(actions: &Actions, shown: &RecordsShown, field: ExperimentField) -> String {
+    let own = actions.state.spec.get(field);
+    if own.is_empty() { shown.spec.get(field).to_owned() } else { own.to_owned() }
+}
+
+/// The backends in their order.
+fn chosen(actions: &Actions, shown: &RecordsShown) -> Vec<String> {
+    value(actions, shown, ExperimentField::Backends).split(',').map(str::to_owned).collect()
+}
+
+/// The baseline's backend goes first.
+fn base_backend(actions: &Actions, shown: &Shared<RecordsShown>) -> Html {
+    let on_choose = {
+        let (actions, shown) = (actions.clone(), shown.clone());
+        Callback::from(move |base: String| {
+            let others = chosen(&actions, &shown).into_iter().filter(|b| *b != base);
+            let list: Vec<String> = std::iter::once(base.clone()).chain(others).collect();
+            actions.choose(ExperimentField::Backends, list.join(","));
+        })
+    };
+    let value = chosen(actions, shown).into_iter().next().unwrap_or_default();
+    let options = options(&shown.choices.backends);
+    html! { <SelectField id="experiments-base" label="Baseline backend" {value} {options} {on_choose} /> }
+}
+
+fn backends(actions: &Actions, shown: &Shared<RecordsShown>) -> Html {
+    let on_choose = {
+        let (actions, shown) = (actions.clone(), shown.clone());
+        Callback::from(move |list: String| {
+            // The list comes in its own order; the baseline stays the first.
+            let base = chosen(&actions, &shown).into_iter().next().unwrap_or_default();
+            let mut list: Vec<&str> = list.split(',').collect();
+            list.sort_by_key(|b| *b != base);
+            actions.choose(ExperimentField::Backends, list.join(","));
+        })
+    };
+    let value = chosen(actions, shown).join(",");
+    html! { <CheckField id="experiments-backends" label="Backends" {value} options={options(&shown.choices.backends)} {on_choose} /> }
+}
+
+fn buttons(actions: &Actions, shown: &RecordsShown) -> Html {
+    let on = |f: fn(&Actions)| {
+        let actions = actions.clone();
+        Callback::from(move |_: MouseEvent| f(&actions))
+    };
+    let add = {
+        let actions = actions.clone();
+        Callback::from(move |files: Vec<web_sys::File>| actions.read(&files))
+    };
+    html! {
+        <div class="buttons">
+            <FilePicker id="add-records" label="Add files" on_files={add} />
+            <button type="button" onclick={on(Actions::clear)}>{ "Put all away" }</button>
+            <span class="gap"></span>
+            <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
+            if shown.files.contains(&RecordsFile::Csv) {
+                <button type="button" onclick={on(|a| a.save(RecordsFile::Csv))}>{ "Report as CSV" }</button>
+            }
+            if shown.files.contains(&RecordsFile::Svg) {
+                <button type="button" onclick={on(|a| a.save(RecordsFile::Svg))}>{ "Report as SVG" }</button>
+            }
+        </div>
+    }
+}

@@ -1,0 +1,164 @@
+//! The page: choices, the view that a worker made, or how to begin.
+
+use yew::prelude::*;
+
+use super::actions::Actions;
+use super::controls::Controls;
+use crate::base::units::format_bytes;
+use crate::session::{Event, ExperimentField, RecordsRead, RecordsTold};
+use crate::web::app::Job;
+use crate::web::components::{DocumentView, FilePicker, ProgressBar};
+use crate::web::context::{Shared, use_app};
+use crate::web::platform::page;
+use crate::web::state::RunState;
+use crate::web::state::experiments::{ExperimentsAction, ExperimentsState};
+
+/// Where the result is, for the focus.
+const RESULT: &str = "experiments-result";
+
+/// Properties of [`ExperimentsPage`].
+#[derive(Properties, PartialEq)]
+pub struct ExperimentsPageProps {
+    /// What the page shows.
+    pub state: UseReducerHandle<ExperimentsState>,
+    /// The reading that can be cancelled.
+    pub job: Job,
+}
+
+/// The page.
+#[component]
+pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
+    let app = use_app();
+    let state = &props.state;
+    let actions = app.map(|app| Actions { app, state: state.clone(), job: props.job.clone() });
+    use_data(state, actions.as_ref());
+    use_view(state, actions.as_ref());
+    let document = use_memo(state.shown.clone(), |shown| shown.as_ref().map(|s| Shared::new(s.document.clone())));
+    let Some(actions) = actions else { return Html::default() };
+    let cancel = {
+        let actions = actions.clone();
+        Callback::from(move |_: MouseEvent| actions.cancel())
+    };
+    html! {
+        <div class="page experiments">
+            <h1>{ "Experiments" }</h1>
+            <p class="lead">{ "Records of PyTorch/XLA\u{2019}s benchmark suite, and reports of NeuronPerf, compared over time and between backends." }</p>
+            <ProgressBar run={state.run.clone()} />
+            if state.run.is_running() { <div class="buttons"><button type="button" onclick={cancel}>{ "Cancel" }</button></div> }
+            { match &state.shown {
+                Some(shown) if state.read.is_some() => html! { <>
+                    { for state.read.as_ref().map(|read| held(read, &actions)) }
+                    <Controls actions={actions.clone()} shown={shown.clone()} />
+                    { back(&actions, shown.choices.views.as_slice(), shown.spec.get(ExperimentField::View)) }
+                    <div id={RESULT} tabindex="-1">
+                        { for (*document).clone().map(|document| html! { <DocumentView {document} on_open={opener(&actions)} /> }) }
+                    </div>
+                </> },
+                _ if state.run.is_running() || state.read.is_some() => Html::default(),
+                _ => begin(state, &actions),
+            } }
+        </div>
+    }
+}
+
+/// Reads the files of a link once.
+#[hook]
+fn use_data(state: &UseReducerHandle<ExperimentsState>, actions: Option<&Actions>) {
+    let actions = actions.cloned();
+    use_effect_with(state.data.clone(), move |data| {
+        if let (Some(data), Some(actions)) = (data, actions) {
+            actions.unpack(data);
+        }
+    });
+}
+
+/// Asks for the view when a choice or the records change. An answer to an older question is not shown.
+#[hook]
+fn use_view(state: &UseReducerHandle<ExperimentsState>, actions: Option<&Actions>) {
+    let actions = actions.cloned();
+    let dispatch = state.dispatcher();
+    use_effect_with((state.spec.clone(), state.read.clone()), move |(_, read)| {
+        let on_event = Callback::from(move |event: Event| match event {
+            Event::Records { told, .. } => {
+                if let RecordsTold::Shown(shown) = *told {
+                    dispatch.dispatch(ExperimentsAction::Shown(shown));
+                }
+            }
+            Event::Failed { message, .. } => dispatch.dispatch(ExperimentsAction::Run(RunState::Failed(message))),
+            _ => {}
+        });
+        let asked = read.as_ref().and_then(|_| actions?.show(on_event));
+        move || {
+            if let Some((engine, job)) = asked {
+                engine.forget(job);
+            }
+        }
+    });
+}
+
+/// Opens the records behind a row or a point.
+fn opener(actions: &Actions) -> Callback<String> {
+    let actions = actions.clone();
+    Callback::from(move |target: String| {
+        actions.choose(ExperimentField::Open, target);
+        page::focus(RESULT);
+    })
+}
+
+/// From records back to the view.
+fn back(actions: &Actions, views: &[(String, String)], view: &str) -> Html {
+    if actions.state.spec.get(ExperimentField::Open).is_empty() {
+        return Html::default();
+    }
+    let title = views.iter().find(|(key, _)| key == view).map_or("the view", |(_, title)| title.as_str());
+    let onclick = {
+        let actions = actions.clone();
+        Callback::from(move |_: MouseEvent| {
+            actions.choose(ExperimentField::Open, String::new());
+            page::focus(RESULT);
+        })
+    };
+    html! { <div class="buttons"><button type="button" {onclick}>{ format!("\u{2190} Back to {title}") }</button></div> }
+}
+
+/// What is held, in a line.
+fn held(read: &RecordsRead, actions: &Actions) -> Html {
+    let files = match read.files.as_slice() {
+        [(name, size)] => format!("{name}, {}", format_bytes(*size as f64)),
+        several => {
+            format!("{} files, {}", several.len(), format_bytes(several.iter().map(|f| f.1).sum::<u64>() as f64))
+        }
+    };
+    let reports = if read.reports > 0 { format!(", {} rows of reports", read.reports) } else { String::new() };
+    let remarks = if read.remarks > 0 { format!(", {} remarks", read.remarks) } else { String::new() };
+    let link = actions.holds().replacen("It ", "A link ", 1);
+    html! { <p class="note">{ format!("{files}: {} records{reports}{remarks}. {link}", read.records) }</p> }
+}
+
+/// How to begin.
+fn begin(state: &ExperimentsState, actions: &Actions) -> Html {
+    let on_files = {
+        let actions = actions.clone();
+        Callback::from(move |files: Vec<web_sys::File>| actions.read(&files))
+    };
+    let sample = {
+        let actions = actions.clone();
+        Callback::from(move |_: MouseEvent| actions.load_sample())
+    };
+    html! {
+        <section class="panel empty-state" aria-label="How to begin">
+            <h2>{ "No records yet" }</h2>
+            if !state.wanted.is_empty() {
+                <p class="note">{ format!("This link shows {}, too large for a link to carry. Open the same files again to see the same view.", state.wanted.join(", ")) }</p>
+            }
+            <p>{ "Open or drop one or many results.jsonl: the pass rate, geometric means with what they cover, what the newest run improved or broke, and every sample behind each point. Nothing is uploaded." }</p>
+            <div class="buttons">
+                <FilePicker id="open-records" label="Open results.jsonl" {on_files} />
+                <button type="button" onclick={sample}>{ "Load the sample" }</button>
+            </div>
+            <p>{ "A command that makes such a file, here or with PyTorch/XLA:" }</p>
+            <pre class="command" tabindex="0" aria-label="Commands">{ "neuronscope experiment --suite-name=torchbench --filter='^resnet18$' --test=eval --accelerator=trn1 --repeat=8\npython xla/benchmarks/experiment_runner.py --suite-name=torchbench --filter='^resnet18$' --test=eval --repeat=8" }</pre>
+            <p>{ "The sample holds runs of two small models on a processor, measured, and of two on Trn1, simulated, all written by this program (Apache-2.0)." }</p>
+        </section>
+    }
+}
