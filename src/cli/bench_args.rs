@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use clap::{ArgAction, Args, ValueEnum};
 
 use super::compile_args::CompileListArgs;
+use super::kernel_file;
 use super::output_args::OutputArgs;
 use crate::bench::mlperf::{MlperfSettings, Scenario};
 use crate::bench::{
@@ -23,9 +24,9 @@ pub(super) struct BenchArgs {
     /// flag given here wins
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Model, with parameters after a colon: nn, matmult:n=1024,loop_count=1000,add_bias=true; or fixed, with --device-ms
+    /// Model, with parameters after a colon: nn, matmult:n=1024,loop_count=1000,add_bias=true, mlp:kernel=FILE.cpp; or fixed, with --device-ms
     /// and the other times [default: nn]
-    #[arg(long)]
+    #[arg(long, value_parser = kernel_file::model)]
     pub model: Option<String>,
     /// Instance type; it decides the number of NeuronCores [default: that of the index, or trn1.2xlarge]
     #[arg(long, alias = "instance-type")]

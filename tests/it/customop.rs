@@ -2,9 +2,10 @@
 
 use std::process::Command;
 
+use neuronscope::kernel::BUILT_IN;
 use neuronscope::kernel::{HbmTensor, Meter, Outcome, Role, RunOptions, Work, compile, run};
 use neuronscope::machine::cost::CostTable;
-use neuronscope::neuron::gpsimd::{BUILT_IN, CustomOpSpec, run as run_spec};
+use neuronscope::neuron::gpsimd::{CustomOpSpec, run as run_spec};
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -8,9 +8,10 @@ use super::text;
 use crate::base::units::{format_count, format_ns};
 use crate::capture::build_customop_profile;
 use crate::cli::customop_args::CustomOpArgs;
-use crate::kernel::{MAX_SOURCE_BYTES, Severity};
+use crate::cli::kernel_file;
+use crate::kernel::{BUILT_IN, Severity, built_in};
 use crate::machine::cost::CostTable;
-use crate::neuron::gpsimd::{BUILT_IN, CustomOpReport, CustomOpSpec, built_in, run_with_processors};
+use crate::neuron::gpsimd::{CustomOpReport, CustomOpSpec, run_with_processors};
 
 pub(super) fn run(args: CustomOpArgs) -> Result<()> {
     if args.list {
@@ -87,7 +88,7 @@ fn with_constant(spec: &CustomOpSpec, constant: &str, value: &str) -> Result<Str
 fn spec_of(name: &str, args: &CustomOpArgs) -> Result<CustomOpSpec> {
     let mut spec = match built_in(name) {
         Some(kernel) => CustomOpSpec::new(kernel.name, kernel.source, kernel.multicore || args.multicore),
-        None => CustomOpSpec::new(name, &read_source(name)?, args.multicore),
+        None => CustomOpSpec::new(name, &kernel_file::read(name)?, args.multicore),
     };
     spec.layers.clone_from(&args.layers);
     spec.batch = args.batch;
@@ -143,16 +144,6 @@ fn largest_part(report: &CustomOpReport) -> &'static str {
         ("instructions and TCM", b.compute),
     ];
     parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("", |p| p.0)
-}
-
-fn read_source(path: &str) -> Result<String> {
-    let names = BUILT_IN.map(|k| k.name).join(", ");
-    let size = fs::metadata(path).with_context(|| format!("{path}: not a kernel ({names}) and not a file"))?.len();
-    if size > MAX_SOURCE_BYTES as u64 {
-        bail!("{path}: has {size} bytes; a kernel may have {MAX_SOURCE_BYTES}");
-    }
-    let bytes = fs::read(path).with_context(|| format!("{path}: cannot be read"))?;
-    String::from_utf8(bytes).with_context(|| format!("{path}: is not UTF-8 text; save it as UTF-8"))
 }
 
 fn describe(spec: &CustomOpSpec, report: &CustomOpReport) -> String {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::fill::Fill;
+use crate::kernel::{Fill, MAX_CALL_ELEMENTS};
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,12 +78,12 @@ impl CustomOpSpec {
             within("layer width", *width, 1, 65_536)?;
         }
         for hidden in self.hidden() {
-            within("elements of one operator call", hidden.saturating_mul(self.batch), 1, MAX_ELEMENTS)?;
+            within("elements of one operator call", hidden.saturating_mul(self.batch), 1, MAX_CALL_ELEMENTS)?;
         }
         if let Some(dims) = &self.input {
             within("number of input dimensions", dims.len() as u64, 1, 8)?;
             let elements = dims.iter().fold(1_u64, |n, d| n.saturating_mul(*d));
-            within("elements of the input", elements, 1, MAX_ELEMENTS)?;
+            within("elements of the input", elements, 1, MAX_CALL_ELEMENTS)?;
         }
         Ok(())
     }
@@ -94,9 +94,6 @@ impl CustomOpSpec {
         self.layers.iter().take(inner).skip(1).copied()
     }
 }
-
-/// The most elements of one call: a minute of an interpreter in a browser.
-const MAX_ELEMENTS: u64 = 1 << 23;
 
 /// A question that has no answer, apart from what is wrong with the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
