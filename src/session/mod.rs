@@ -20,6 +20,7 @@ pub mod results;
 mod session;
 pub mod share;
 mod source;
+pub mod studies;
 mod summary_json;
 mod timeline;
 mod warm_up;

@@ -7,7 +7,7 @@ use super::analysis::{AnalysisRun, Asked};
 use super::held::Held;
 use super::jobs::{
     BenchJob, CompileJob, ConfigurationJob, CpuJob, ImportJob, Job, JobState, MakeHeld, MlperfJob, NumericsJob,
-    OpenJob, PlanJob, ProfileJob, Times, TraceJob,
+    OpenJob, PlanJob, ProfileJob, StudyJob, Times, TraceJob,
 };
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
 use crate::base::Clock;
@@ -110,6 +110,7 @@ impl Session {
                 self.jobs.push_back(Box::new(TraceJob::new(job, *spec, self.times.clone())));
             }
             Request::Numerics { job, spec } => self.jobs.push_back(Box::new(NumericsJob::new(job, *spec))),
+            Request::Study { job, spec } => self.jobs.push_back(Box::new(StudyJob::new(job, spec, self.clock.clone()))),
             Request::List { job, profile, what, rows } => {
                 self.analyses.push_back(AnalysisRun::new(job, profile, Asked::List(what, rows)));
             }
@@ -275,6 +276,7 @@ impl Session {
             | Request::Profile { .. }
             | Request::Trace { .. }
             | Request::Numerics { .. }
+            | Request::Study { .. }
             | Request::Open { .. }
             | Request::List { .. }
             | Request::ListCsv { .. }

@@ -10,6 +10,7 @@ use super::context::{AppContext, Shared};
 use super::pages::benchmark::{BenchmarkPage, import_file, may_hold_results};
 use super::pages::numerics::NumericsPage;
 use super::pages::profile::{ProfilePage, open_file};
+use super::pages::study::StudyPage;
 use super::platform::folder::bundle_files;
 use super::platform::page::PageState;
 use super::platform::{offline, page, panic, theme, url};
@@ -18,10 +19,12 @@ use super::state::bench::{BenchAction, BenchState};
 use super::state::notices::{NoticeAction, Notices, Tone};
 use super::state::numerics::{NumericsAction, NumericsState};
 use super::state::profile::{ProfileAction, ProfileState};
+use super::state::study::{StudyAction, StudyState};
 use super::sweep::SweepRunner;
 use super::worker::{Engine, Pool};
 use crate::profile::formats::is_plugin_file;
 use crate::session::share::Link;
+use crate::session::studies::StudyKind;
 use crate::session::{Catalog, Event, JobId, Request, build_id};
 use crate::view::palette::Theme;
 
@@ -43,6 +46,7 @@ enum Route {
     Benchmark,
     Profile,
     Numerics,
+    Study(StudyKind),
 }
 
 impl Route {
@@ -51,7 +55,7 @@ impl Route {
             "#/benchmark" => Some(Self::Benchmark),
             "#/profile" => Some(Self::Profile),
             "#/numerics" => Some(Self::Numerics),
-            _ => None,
+            other => StudyKind::of_path(other.strip_prefix("#/")?).map(Self::Study),
         }
     }
 }
@@ -62,14 +66,22 @@ struct States {
     bench: UseReducerHandle<BenchState>,
     profile: UseReducerHandle<ProfileState>,
     numerics: UseReducerHandle<NumericsState>,
+    matmult: UseReducerHandle<StudyState>,
 }
 
 impl States {
+    const fn study(&self, kind: StudyKind) -> &UseReducerHandle<StudyState> {
+        match kind {
+            StudyKind::Matmult => &self.matmult,
+        }
+    }
+
     fn run(&self, route: Route) -> &RunState {
         match route {
             Route::Benchmark => &self.bench.run,
             Route::Profile => &self.profile.run,
             Route::Numerics => &self.numerics.run,
+            Route::Study(kind) => &self.study(kind).run,
         }
     }
 
@@ -78,16 +90,18 @@ impl States {
             Route::Benchmark => self.bench.link(),
             Route::Profile => self.profile.as_link(),
             Route::Numerics => self.numerics.link(),
+            Route::Study(kind) => self.study(kind).link(),
         }
     }
 }
 
 impl Route {
-    const fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Benchmark => "Benchmark",
             Self::Profile => "Profile",
             Self::Numerics => "Numerics",
+            Self::Study(kind) => kind.form().title,
         }
     }
 }
@@ -99,13 +113,16 @@ fn App() -> Html {
     let bench = use_reducer(BenchState::default);
     let profile = use_reducer(ProfileState::default);
     let numerics = use_reducer(NumericsState::default);
+    let matmult = use_reducer(|| StudyState::new(StudyKind::Matmult));
     let route = use_state_eq(|| Route::Benchmark);
     let catalog = use_state_eq(|| None::<Result<Shared<Catalog>, AttrValue>>);
     let theme = use_state_eq(theme::initial);
     let runner = (*use_memo((), |()| SweepRunner::new(pool.clone(), bench.dispatcher(), notices.dispatcher()))).clone();
     let profile_job = use_mut_ref(|| None::<(Engine, JobId)>);
     let numerics_job = use_mut_ref(|| None::<(Engine, JobId)>);
-    let states = States { bench: bench.clone(), profile: profile.clone(), numerics: numerics.clone() };
+    let matmult_job = use_mut_ref(|| None::<(Engine, JobId)>);
+    let states =
+        States { bench: bench.clone(), profile: profile.clone(), numerics: numerics.clone(), matmult: matmult.clone() };
 
     use_theme(*theme);
     use_address(&route, &states, &notices);
@@ -179,7 +196,7 @@ fn App() -> Html {
             <header class="site">
                 <p class="brand">{ logo() }<span>{ "neuronscope" }</span></p>
                 <nav aria-label="Pages">
-                    { for [Route::Benchmark, Route::Profile, Route::Numerics].map(nav) }
+                    { for [Route::Benchmark, Route::Profile, Route::Numerics, Route::Study(StudyKind::Matmult)].map(nav) }
                 </nav>
                 <div class="site-tools">
                     <FilePicker id="open-file" label="Open files" on_files={on_files.clone()} />
@@ -194,6 +211,7 @@ fn App() -> Html {
                     Route::Benchmark => html! { <BenchmarkPage state={bench} {runner} /> },
                     Route::Profile => html! { <ProfilePage state={profile} job={Job(profile_job)} /> },
                     Route::Numerics => html! { <NumericsPage state={numerics} job={Job(numerics_job)} /> },
+                    Route::Study(kind @ StudyKind::Matmult) => html! { <StudyPage key={kind.form().path} state={matmult} job={Job(matmult_job)} /> },
                 } }
             </main>
             <footer class="site">
@@ -244,6 +262,7 @@ fn use_address(route: &UseStateHandle<Route>, states: &States, notices: &UseRedu
         let (route, notices) = (route.setter(), notices.dispatcher());
         let (bench, profile, numerics) =
             (states.bench.dispatcher(), states.profile.dispatcher(), states.numerics.dispatcher());
+        let studies = StudyKind::ALL.map(|kind| (kind, states.study(kind).dispatcher()));
         move |()| {
             let to = route.clone();
             let read = move || {
@@ -263,6 +282,12 @@ fn use_address(route: &UseStateHandle<Route>, states: &States, notices: &UseRedu
                     Link::Numerics(spec) => {
                         to.set(Route::Numerics);
                         numerics.dispatch(NumericsAction::Load(spec));
+                    }
+                    Link::Study(spec) => {
+                        to.set(Route::Study(spec.kind()));
+                        if let Some((_, study)) = studies.iter().find(|(kind, _)| *kind == spec.kind()) {
+                            study.dispatch(StudyAction::Load(spec));
+                        }
                     }
                 }
             };

@@ -10,6 +10,7 @@ mod numerics;
 mod open;
 mod plan;
 mod profile;
+mod study;
 mod times;
 mod trace;
 
@@ -26,6 +27,7 @@ pub(super) use numerics::NumericsJob;
 pub(super) use open::OpenJob;
 pub(super) use plan::PlanJob;
 pub(super) use profile::ProfileJob;
+pub(super) use study::StudyJob;
 pub(super) use times::Times;
 pub(super) use trace::TraceJob;
 

@@ -11,6 +11,7 @@ mod profile_link;
 mod query;
 mod run_fields;
 mod scenario_fields;
+mod study_fields;
 
 pub use bench_fields::{BENCH_FIELDS, BenchField};
 pub use numerics_fields::{NUMERICS_FIELDS, NumericsField};
@@ -19,6 +20,7 @@ pub use query::{Query, decode, encode};
 
 use crate::bench::BenchConfig;
 use crate::session::NumericsSpec;
+use crate::session::studies::{StudyKind, StudySpec};
 
 /// Version of the links that are written.
 pub const LINK_VERSION: u32 = 1;
@@ -44,6 +46,8 @@ pub enum Link {
     Profile(Box<ProfileLink>),
     /// The page of values with a comparison.
     Numerics(Box<NumericsSpec>),
+    /// The page of a study.
+    Study(Box<StudySpec>),
 }
 
 impl Default for Link {
@@ -66,7 +70,11 @@ impl Link {
         let (path, query) = hash.split_once('?').unwrap_or((hash, ""));
         let query = Query::parse(query);
         check_version(&query, &mut notices);
-        let link = match path.trim_matches('/') {
+        let path = path.trim_matches('/');
+        if let Some(kind) = StudyKind::of_path(path) {
+            return (Self::Study(Box::new(study_fields::read(kind, &query, &mut notices))), notices);
+        }
+        let link = match path {
             "" | "benchmark" => Self::Benchmark(Box::new(bench_fields::read(&query, &mut notices))),
             "profile" => Self::Profile(Box::new(profile_link::read(&query, &mut notices))),
             "numerics" => Self::Numerics(Box::new(numerics_fields::read(&query, &mut notices))),
@@ -96,6 +104,10 @@ impl Link {
             Self::Numerics(spec) => {
                 numerics_fields::write(spec, &mut query);
                 "numerics"
+            }
+            Self::Study(spec) => {
+                study_fields::write(spec, &mut query);
+                spec.kind().form().path
             }
         };
         format!("#/{page}?{}", query.print())
@@ -201,7 +213,7 @@ mod tests {
 
         #[test]
         fn no_query_is_too_wild(key in "v|model|n_models|seed|tool|from|to|sel|sort|hide|core", value in "\\PC{0,20}") {
-            for page in ["benchmark", "profile", "numerics"] {
+            for page in ["benchmark", "profile", "numerics", "matmult"] {
                 let (link, _) = Link::parse(&format!("#/{page}?{key}={}", encode(&value)));
                 prop_assert_eq!(Link::parse(&link.print()), (link, vec![]));
             }

@@ -3,3 +3,4 @@
 pub mod benchmark;
 pub mod numerics;
 pub mod profile;
+pub mod study;
