@@ -67,12 +67,14 @@ struct States {
     profile: UseReducerHandle<ProfileState>,
     numerics: UseReducerHandle<NumericsState>,
     matmult: UseReducerHandle<StudyState>,
+    customop: UseReducerHandle<StudyState>,
 }
 
 impl States {
     const fn study(&self, kind: StudyKind) -> &UseReducerHandle<StudyState> {
         match kind {
             StudyKind::Matmult => &self.matmult,
+            StudyKind::Customop => &self.customop,
         }
     }
 
@@ -114,6 +116,7 @@ fn App() -> Html {
     let profile = use_reducer(ProfileState::default);
     let numerics = use_reducer(NumericsState::default);
     let matmult = use_reducer(|| StudyState::new(StudyKind::Matmult));
+    let customop = use_reducer(|| StudyState::new(StudyKind::Customop));
     let route = use_state_eq(|| Route::Benchmark);
     let catalog = use_state_eq(|| None::<Result<Shared<Catalog>, AttrValue>>);
     let theme = use_state_eq(theme::initial);
@@ -121,8 +124,14 @@ fn App() -> Html {
     let profile_job = use_mut_ref(|| None::<(Engine, JobId)>);
     let numerics_job = use_mut_ref(|| None::<(Engine, JobId)>);
     let matmult_job = use_mut_ref(|| None::<(Engine, JobId)>);
-    let states =
-        States { bench: bench.clone(), profile: profile.clone(), numerics: numerics.clone(), matmult: matmult.clone() };
+    let customop_job = use_mut_ref(|| None::<(Engine, JobId)>);
+    let states = States {
+        bench: bench.clone(),
+        profile: profile.clone(),
+        numerics: numerics.clone(),
+        matmult: matmult.clone(),
+        customop: customop.clone(),
+    };
 
     use_theme(*theme);
     use_address(&route, &states, &notices);
@@ -135,17 +144,18 @@ fn App() -> Html {
         catalog: catalog.as_ref().and_then(|c| c.as_ref().ok()).cloned(),
         theme: *theme,
     };
+    let on_trace = {
+        let (context, profile, job, route) = (context.clone(), profile.clone(), profile_job.clone(), route.clone());
+        Callback::from(move |file: File| {
+            route.set(Route::Profile);
+            profile.dispatch(ProfileAction::FileGiven(file.name()));
+            open_file(&context, &profile, &job, file);
+        })
+    };
     let on_files = {
         let (context, route) = (context.clone(), route.clone());
         let bench = bench.dispatcher();
-        let open = {
-            let (context, profile, job, route) = (context.clone(), profile.clone(), profile_job.clone(), route.clone());
-            Callback::from(move |file: File| {
-                route.set(Route::Profile);
-                profile.dispatch(ProfileAction::FileGiven(file.name()));
-                open_file(&context, &profile, &job, file);
-            })
-        };
+        let open = on_trace.clone();
         Callback::from(move |files: Vec<File>| {
             let is_benchmark = *route == Route::Benchmark;
             let (results, others): (Vec<File>, Vec<File>) = files
@@ -196,7 +206,7 @@ fn App() -> Html {
             <header class="site">
                 <p class="brand">{ logo() }<span>{ "neuronscope" }</span></p>
                 <nav aria-label="Pages">
-                    { for [Route::Benchmark, Route::Profile, Route::Numerics, Route::Study(StudyKind::Matmult)].map(nav) }
+                    { for [Route::Benchmark, Route::Profile, Route::Numerics, Route::Study(StudyKind::Matmult), Route::Study(StudyKind::Customop)].map(nav) }
                 </nav>
                 <div class="site-tools">
                     <FilePicker id="open-file" label="Open files" on_files={on_files.clone()} />
@@ -211,7 +221,12 @@ fn App() -> Html {
                     Route::Benchmark => html! { <BenchmarkPage state={bench} {runner} /> },
                     Route::Profile => html! { <ProfilePage state={profile} job={Job(profile_job)} /> },
                     Route::Numerics => html! { <NumericsPage state={numerics} job={Job(numerics_job)} /> },
-                    Route::Study(kind @ StudyKind::Matmult) => html! { <StudyPage key={kind.form().path} state={matmult} job={Job(matmult_job)} /> },
+                    Route::Study(kind @ StudyKind::Matmult) => html! {
+                        <StudyPage key={kind.form().path} state={matmult} job={Job(matmult_job)} on_trace={on_trace} />
+                    },
+                    Route::Study(kind @ StudyKind::Customop) => html! {
+                        <StudyPage key={kind.form().path} state={customop} job={Job(customop_job)} on_trace={on_trace} />
+                    },
                 } }
             </main>
             <footer class="site">

@@ -46,6 +46,12 @@ impl NamedKernel {
         let name = if name.is_empty() { "kernel".to_owned() } else { name };
         Self { name, source: Cow::Owned(source.to_owned()), multicore, own: true }
     }
+
+    /// The same for all processors. Kernels that come with the program stay what they are.
+    #[must_use]
+    pub fn on_all_processors(self) -> Self {
+        Self { multicore: self.multicore || self.own, ..self }
+    }
 }
 
 impl fmt::Display for NamedKernel {

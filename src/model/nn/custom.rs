@@ -25,7 +25,7 @@ impl CustomRelu {
     #[must_use]
     pub fn with_kernel(kernel: &str, multicore: bool) -> Self {
         let target = match kernel.parse::<NamedKernel>() {
-            Ok(named) if multicore => NamedKernel { multicore, ..named }.to_string(),
+            Ok(named) if multicore => named.on_all_processors().to_string(),
             _ => kernel.to_owned(),
         };
         Self { target }

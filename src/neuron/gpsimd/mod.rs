@@ -3,6 +3,7 @@
 //! [`kernel`](crate::kernel) runs a kernel for its values and its time; here a network around it is simulated ([`network`]), and
 //! the host beside it is added ([`host`]).
 
+mod advice;
 mod host;
 mod network;
 mod reference;

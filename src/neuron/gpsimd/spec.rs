@@ -63,6 +63,24 @@ impl CustomOpSpec {
         }
     }
 
+    /// The same kernel with another value of one of its constants.
+    ///
+    /// # Errors
+    /// When it has no line `static constexpr ... NAME = ...;`.
+    pub fn with_constant(&self, constant: &str, value: &str) -> Result<Self, CustomOpError> {
+        let declares = |line: &&str| {
+            let before = line.split('=').next().unwrap_or_default();
+            let is_last_word = before.split_whitespace().next_back() == Some(constant);
+            line.contains('=') && before.contains("constexpr") && is_last_word
+        };
+        let missing = || CustomOpError::NoConstant { kernel: self.name.clone(), constant: constant.to_owned() };
+        let line = self.source.lines().find(declares).ok_or_else(missing)?;
+        let (before, after) = line.split_once('=').ok_or_else(missing)?;
+        let rest = after.split_once(';').map_or("", |(_, rest)| rest);
+        let source = self.source.replacen(line, &format!("{before}= {value};{rest}"), 1);
+        Ok(Self { name: format!("{} {constant}={value}", self.name), source, ..self.clone() })
+    }
+
     /// Refuses what cannot be run.
     ///
     /// # Errors
@@ -109,6 +127,14 @@ pub enum CustomOpError {
         low: u64,
         /// The most.
         high: u64,
+    },
+    /// No constant of this name.
+    #[error("{kernel} has no line 'static constexpr ... {constant} = ...;'")]
+    NoConstant {
+        /// The kernel.
+        kernel: String,
+        /// The constant.
+        constant: String,
     },
     /// The network cannot be simulated.
     #[error("the network cannot be simulated: {reason}")]

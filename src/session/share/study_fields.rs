@@ -20,7 +20,7 @@ pub(super) fn read(kind: StudyKind, query: &Query, notices: &mut Vec<Notice>) ->
 /// Every field that has a value, so that the link means the same when defaults change.
 pub(super) fn write(spec: &StudySpec, query: &mut Query) {
     for field in spec.kind().form().fields() {
-        let text = spec.text(field.key);
+        let text = spec.link_text(field.key);
         if !text.is_empty() {
             query.set(field.key, &text);
         }

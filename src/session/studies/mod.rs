@@ -7,13 +7,15 @@
 //! A study is a folder in here with its form ([`StudyForm`]: fields, examples), what it runs, and how its document is made, and a
 //! variant of [`StudySpec`] and [`StudyKind`]. Job, page, state and links take it from there.
 
+mod customop;
 mod form;
 mod matmult;
 mod run;
 mod spec;
 
+pub use customop::CustomopStudy;
 pub use form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyField, StudyForm};
 pub use matmult::MatmultStudy;
-pub use run::{StudyFile, StudyResult};
+pub use run::{StudyFile, StudyResult, TRACE_MIME};
 pub(super) use run::{StudyRun, StudyStep};
 pub use spec::{StudyKind, StudySpec};

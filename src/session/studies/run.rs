@@ -26,6 +26,17 @@ pub struct StudyFile {
     pub text: String,
 }
 
+/// Media type of a trace that the profile page opens.
+pub const TRACE_MIME: &str = "application/json; profile=trace";
+
+impl StudyFile {
+    /// Whether it is a trace, which can be opened as a timeline.
+    #[must_use]
+    pub fn is_trace(&self) -> bool {
+        self.mime == TRACE_MIME
+    }
+}
+
 /// A study at work.
 pub(in crate::session) trait StudyRun {
     /// Works for about `budget_events` simulated events, or the next part that can not be divided.

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::customop::{self, CustomopStudy};
 use super::form::{StudyExample, StudyForm};
 use super::matmult::{self, MatmultStudy};
 use super::run::StudyRun;
@@ -14,6 +15,8 @@ use crate::base::Clock;
 pub enum StudySpec {
     /// The microbenchmark.
     Matmult(MatmultStudy),
+    /// A custom operator.
+    Customop(CustomopStudy),
 }
 
 /// A subject.
@@ -21,17 +24,29 @@ pub enum StudySpec {
 pub enum StudyKind {
     /// The microbenchmark.
     Matmult,
+    /// Custom operators.
+    Customop,
 }
 
 impl StudyKind {
     /// All subjects.
-    pub const ALL: [Self; 1] = [Self::Matmult];
+    pub const ALL: [Self; 2] = [Self::Matmult, Self::Customop];
 
     /// Its form.
     #[must_use]
     pub const fn form(self) -> &'static StudyForm {
         match self {
             Self::Matmult => &matmult::FORM,
+            Self::Customop => &customop::FORM,
+        }
+    }
+
+    /// Fields that take new texts from the study when this one is edited.
+    #[must_use]
+    pub const fn followers(self, key: &str) -> &'static [&'static str] {
+        match self {
+            Self::Matmult => &[],
+            Self::Customop => customop::followers(key),
         }
     }
 
@@ -48,6 +63,7 @@ impl StudySpec {
     pub fn new(kind: StudyKind) -> Self {
         match kind {
             StudyKind::Matmult => Self::Matmult(MatmultStudy::default()),
+            StudyKind::Customop => Self::Customop(CustomopStudy::default()),
         }
     }
 
@@ -67,6 +83,7 @@ impl StudySpec {
     pub const fn kind(&self) -> StudyKind {
         match self {
             Self::Matmult(_) => StudyKind::Matmult,
+            Self::Customop(_) => StudyKind::Customop,
         }
     }
 
@@ -75,6 +92,16 @@ impl StudySpec {
     pub fn text(&self, key: &str) -> String {
         match self {
             Self::Matmult(study) => study.text(key),
+            Self::Customop(study) => study.text(key),
+        }
+    }
+
+    /// The text of a field in a link, which may be shorter than the one in the form; [`set`](Self::set) reads both.
+    #[must_use]
+    pub fn link_text(&self, key: &str) -> String {
+        match self {
+            Self::Matmult(study) => study.text(key),
+            Self::Customop(study) => study.link_text(key),
         }
     }
 
@@ -85,6 +112,7 @@ impl StudySpec {
     pub fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
         match self {
             Self::Matmult(study) => study.set(key, text.trim()),
+            Self::Customop(study) => study.set(key, text.trim()),
         }
     }
 
@@ -95,6 +123,7 @@ impl StudySpec {
     pub(in crate::session) fn start(self, clock: Option<Rc<dyn Clock>>) -> Result<Box<dyn StudyRun>, String> {
         match self {
             Self::Matmult(study) => study.start(clock),
+            Self::Customop(study) => study.start(),
         }
     }
 }

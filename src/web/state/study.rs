@@ -66,6 +66,12 @@ impl StudyState {
         Link::Study(Box::new(self.spec().0))
     }
 
+    fn put(&mut self, key: &str, text: String) {
+        if let Some(place) = self.position(key).and_then(|i| self.texts.get_mut(i)) {
+            *place = text;
+        }
+    }
+
     fn position(&self, key: &str) -> Option<usize> {
         self.kind.form().fields().position(|field| field.key == key)
     }
@@ -82,9 +88,13 @@ impl Reducible for StudyState {
         let mut next = (*self).clone();
         match action {
             StudyAction::Edit(key, text) => {
-                if let Some(place) = self.position(key).and_then(|i| next.texts.get_mut(i)) {
-                    *place = text;
+                let mut chosen = StudySpec::new(self.kind);
+                if chosen.set(key, &text).is_ok() {
+                    for follower in self.kind.followers(key) {
+                        next.put(follower, chosen.text(follower));
+                    }
                 }
+                next.put(key, text);
             }
             StudyAction::Load(spec) if spec.kind() == self.kind => next.texts = texts_of(&spec),
             StudyAction::Load(_) => {}

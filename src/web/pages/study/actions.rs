@@ -6,6 +6,7 @@ use crate::session::studies::StudySpec;
 use crate::session::{Event, Request};
 use crate::web::app::Job;
 use crate::web::context::AppContext;
+use crate::web::platform::download::file_of;
 use crate::web::platform::{clipboard, download, page, url};
 use crate::web::state::RunState;
 use crate::web::state::notices::{NoticeAction, Tone};
@@ -20,6 +21,8 @@ pub struct Actions {
     pub state: UseReducerHandle<StudyState>,
     /// The run that can be cancelled.
     pub job: Job,
+    /// A trace of the result is to be shown as a timeline.
+    pub on_trace: Callback<web_sys::File>,
 }
 
 impl Actions {
@@ -102,6 +105,15 @@ impl Actions {
         let Some(file) = self.state.result.as_ref().and_then(|result| result.files.get(position)) else { return };
         if let Err(message) = download::save(&file.name, &file.mime, file.text.as_bytes()) {
             self.say(Tone::Bad, message);
+        }
+    }
+
+    /// Shows a trace of the result as a timeline on the profile page.
+    pub fn open_trace(&self, position: usize) {
+        let Some(file) = self.state.result.as_ref().and_then(|result| result.files.get(position)) else { return };
+        match file_of(&file.name, &file.text) {
+            Ok(file) => self.on_trace.emit(file),
+            Err(message) => self.say(Tone::Bad, message),
         }
     }
 

@@ -6,8 +6,7 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use crate::session::studies::{FieldGroup, FieldKind, GroupLook, StudyField};
-use crate::web::components::{Field, SelectField, TextField, pairs};
-use crate::web::platform::page;
+use crate::web::components::{SelectField, SourceField, TextField, pairs};
 use crate::web::state::study::{StudyAction, StudyState};
 
 /// Properties of [`StudyFields`].
@@ -41,6 +40,10 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| actions.save(i))
     };
+    let open = |i: usize| {
+        let actions = props.actions.clone();
+        Callback::from(move |_: MouseEvent| actions.open_trace(i))
+    };
     html! {
         <form class="panel" {onsubmit} novalidate={true} aria-label="What to run">
             { for state.kind.form().groups.iter().map(|g| group(state, g, &wrong)) }
@@ -49,6 +52,9 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
                 <button type="button" disabled={!is_running} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
                 <span class="gap"></span>
                 <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
+                { for files.iter().enumerate().filter(|(_, file)| file.is_trace()).map(|(i, _)| html! {
+                    <button type="button" onclick={open(i)}>{ "Open as timeline" }</button>
+                }) }
                 { for files.iter().enumerate().map(|(i, file)| html! {
                     <button type="button" onclick={save(i)}>{ format!("Download {}", file.label) }</button>
                 }) }
@@ -91,16 +97,7 @@ fn field(state: &UseReducerHandle<StudyState>, field: &'static StudyField, wrong
             <SelectField {id} {label} {help} {value} {error} options={pairs(choices)} on_choose={on_edit} />
         },
         FieldKind::Flag => flag(id, field, value == "true", on_edit),
-        FieldKind::Source => {
-            let oninput = Callback::from(move |event: InputEvent| on_edit.emit(page::value_of(&event)));
-            let rows = (value.lines().count() + 1).clamp(6, 40).to_string();
-            html! {
-                <Field id={id.clone()} {label} {help} error={error.clone()} wide={true}>
-                    <textarea {id} class="source-field" {rows} wrap="off" spellcheck="false" autocomplete="off" {value} {oninput}
-                        aria-invalid={error.is_some().then_some("true")} />
-                </Field>
-            }
-        }
+        FieldKind::Source => html! { <SourceField {id} {label} {help} {value} {error} {on_edit} /> },
     }
 }
 

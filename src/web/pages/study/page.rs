@@ -17,6 +17,8 @@ pub struct StudyPageProps {
     pub state: UseReducerHandle<StudyState>,
     /// The run that can be cancelled.
     pub job: Job,
+    /// A trace of the result is to be shown as a timeline.
+    pub on_trace: Callback<web_sys::File>,
 }
 
 /// The page.
@@ -25,7 +27,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
     let Some(app) = use_app() else { return Html::default() };
     let state = &props.state;
     let form = state.kind.form();
-    let actions = Actions { app, state: state.clone(), job: props.job.clone() };
+    let actions = Actions { app, state: state.clone(), job: props.job.clone(), on_trace: props.on_trace.clone() };
     let document = use_memo(state.result.clone(), |result| Some(Shared::new(result.as_ref()?.document.clone())));
     let example = |example: &'static StudyExample| {
         let (actions, kind) = (actions.clone(), state.kind);
