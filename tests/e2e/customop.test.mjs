@@ -100,8 +100,7 @@ test("a long run is cancelled, by keyboard too; Tab leaves the source", app.page
   await page.locator(SOURCE).fill("torch::Tensor f(const torch::Tensor& t) {\n  while (true) { }\n  return t;\n}");
   // A large input has a large budget of statements.
   await page.locator("form summary").click();
-  await page.getByLabel("Widths of the layers").fill("784,65536,10");
-  await page.getByLabel("Batch size").fill("128");
+  await page.getByLabel("Input shape").fill("8000000");
   await button(page, "Run").focus();
   await page.keyboard.press("Enter");
   await waitForState(page, "running");
@@ -110,13 +109,13 @@ test("a long run is cancelled, by keyboard too; Tab leaves the source", app.page
   await waitForState(page, "idle");
   // The page is alive.
   await page.getByLabel("Kernel", { exact: true }).selectOption("relu-element");
-  await page.getByLabel("Widths of the layers").fill("8,16,4");
-  await page.getByLabel("Batch size").fill("2");
+  await page.getByLabel("Input shape").fill("100");
   await run(page);
   await page.locator(".tile", { hasText: "Values" }).getByText("exact").waitFor();
 }, { hash: SMALL }));
 
 test("steps and sweeps are plotted beside each other", app.page(async (page) => {
+  await page.getByLabel("Kernel", { exact: true }).selectOption("relu-multicore-fixed");
   await page.getByLabel("Beside the tutorial").check();
   await page.getByLabel("Values of a constant").fill("block=16,64,256");
   await page.getByLabel("Processors", { exact: true }).fill("4,8");
@@ -131,7 +130,7 @@ test("steps and sweeps are plotted beside each other", app.page(async (page) => 
   await assertAccessible(page);
   await page.getByLabel("Values of a constant").fill("tile=16");
   await run(page, "failed");
-  await page.getByText(/relu-tcm has no line 'static constexpr ... tile = ...;'/).first().waitFor();
+  await page.getByText(/relu-multicore-fixed has no line 'static constexpr ... tile = ...;'/).first().waitFor();
 }, { hash: SMALL }));
 
 test("the page fits a phone, light and dark", app.page(async (page) => {

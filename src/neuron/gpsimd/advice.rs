@@ -48,7 +48,8 @@ impl CustomOpReport {
     #[must_use]
     pub fn advice(&self) -> String {
         let b = &self.breakdown_ns;
-        if self.bound_by == Some("host") {
+        // The figures of an input by itself have no host.
+        if self.bound_by == Some("host") && b.host > 0.0 {
             return format!(
                 "The host takes {} a step and the device {}: a faster kernel changes nothing.",
                 format_ns(b.host),
@@ -116,6 +117,9 @@ mod tests {
              slower than the device"
         );
         assert!(host.advice().contains("a faster kernel changes nothing"));
+        let mut alone = host.clone();
+        alone.breakdown_ns.host = 0.0;
+        assert!(alone.advice().starts_with("Every processor works"));
         assert_eq!(host.reason_against(&host), "nothing that takes time changed");
     }
 }

@@ -51,9 +51,11 @@ impl CustomopStudy {
     /// When the kernel has no such constant, or too many combinations are asked for.
     pub(super) fn cases(&self) -> Result<Vec<Case>, String> {
         let constants = self.constants()?;
+        // One processor runs it however many there are.
+        let most = if self.multicore { self.cores.len() } else { 1 };
         let mut cases = Vec::new();
         for layers in &self.layers {
-            for cores in &self.cores {
+            for cores in self.cores.iter().take(most) {
                 let spec = self.base(layers, *cores);
                 let Some((name, values)) = &constants else {
                     cases.push(Case { spec, purpose: Purpose::Kernel, constant: None });
@@ -102,6 +104,7 @@ mod tests {
     fn every_combination_is_a_case() {
         let mut study = CustomopStudy::default();
         study.set("kernel", "relu-tcm").unwrap();
+        study.set("multicore", "true").unwrap();
         study.set("cores", "1,8").unwrap();
         study.set("layers", "8,16,4; 8,32,4").unwrap();
         study.set("constant", "block=64, 128").unwrap();
@@ -112,6 +115,8 @@ mod tests {
         assert_eq!(cases[0].label(), "relu-tcm block=64, 8-16-4");
         let steps: Vec<&str> = cases[8..].iter().map(|c| c.spec.name.as_str()).collect();
         assert_eq!(steps, ["relu-element", "relu-tcm", "relu-multicore"]);
+        study.set("multicore", "false").unwrap();
+        assert_eq!(study.cases().unwrap().len(), 2 * 2 + 3);
         study.set("constant", "tile=1").unwrap();
         assert_eq!(study.cases().unwrap_err(), "relu-tcm has no line 'static constexpr ... tile = ...;'");
     }

@@ -23,6 +23,14 @@ pub(super) fn document(study: &CustomopStudy, finished: &[Finished]) -> Document
             text: report.advice(),
         }));
     }
+    if !study.multicore && study.cores.len() > 1 {
+        blocks.push(Block::Finding(Finding {
+            tone: Tone::Warning,
+            title: "Numbers of processors are not compared:".to_owned(),
+            text: "one processor runs this kernel. Switch on Run on all processors for a kernel that divides its work."
+                .to_owned(),
+        }));
+    }
     blocks.extend(steps::blocks(finished));
     blocks.extend(sweeps::blocks(finished));
     if report.ns_per_element.is_some() {
@@ -158,9 +166,14 @@ fn source(spec: &CustomOpSpec, report: &CustomOpReport) -> Source {
 fn values(report: &CustomOpReport) -> Block {
     let columns =
         vec![Column::new("element", "Element", ColumnKind::Count), Column::new("value", "Value", ColumnKind::Exact)];
-    let row = |(i, x): (usize, &Option<f32>)| vec![Cell::Count(i as u64), x.map(f64::from).into()];
+    let row = |(i, x): (usize, &Option<f32>)| vec![Cell::Count(i as u64), x.map(shortest).into()];
     let table = Table { columns, rows: report.output.iter().enumerate().map(row).collect() };
     Block::Table { title: "First values of the result".to_owned(), file: "customop-values".to_owned(), table }
+}
+
+/// A number of single precision with as few digits as name it.
+fn shortest(x: f32) -> f64 {
+    x.to_string().parse().unwrap_or(f64::from(x))
 }
 
 /// The command that gives the same; an edited kernel is first saved as a file.

@@ -185,8 +185,12 @@ mod tests {
 
     #[test]
     fn steps_and_sweeps_are_shown_beside_the_kernel() {
-        let study =
-            study(&[("kernel", "relu-tcm"), ("constant", "block=64,128,256"), ("cores", "4,8"), ("steps", "true")]);
+        let study = study(&[
+            ("kernel", "relu-multicore-fixed"),
+            ("constant", "block=64,128,256"),
+            ("cores", "4,8"),
+            ("steps", "true"),
+        ]);
         let (result, _) = result(study, 1_000_000);
         let headings: Vec<_> = result
             .document

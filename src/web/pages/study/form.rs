@@ -9,6 +9,9 @@ use crate::session::studies::{FieldGroup, FieldKind, GroupLook, StudyField};
 use crate::web::components::{SelectField, SourceField, TextField, pairs};
 use crate::web::state::study::{StudyAction, StudyState};
 
+/// Choices with longer names take more room.
+const LONG_CHOICE: usize = 24;
+
 /// Properties of [`StudyFields`].
 #[derive(Properties, PartialEq)]
 pub struct StudyFieldsProps {
@@ -93,9 +96,10 @@ fn field(state: &UseReducerHandle<StudyState>, field: &'static StudyField, wrong
         FieldKind::Line | FieldKind::Numbers => html! {
             <TextField {id} {label} {help} {value} {error} {on_edit} placeholder={field.placeholder} />
         },
-        FieldKind::Choice(choices) => html! {
-            <SelectField {id} {label} {help} {value} {error} options={pairs(choices)} on_choose={on_edit} />
-        },
+        FieldKind::Choice(choices) => {
+            let wide = choices.iter().any(|(_, name)| name.len() > LONG_CHOICE);
+            html! { <SelectField {id} {label} {help} {value} {error} {wide} options={pairs(choices)} on_choose={on_edit} /> }
+        }
         FieldKind::Flag => flag(id, field, value == "true", on_edit),
         FieldKind::Source => html! { <SourceField {id} {label} {help} {value} {error} {on_edit} /> },
     }
