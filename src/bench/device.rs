@@ -8,13 +8,14 @@ use super::host_step::HostStep;
 use super::options::{DeviceType, SdkGeneration};
 use super::service::ServiceTimes;
 use crate::base::{SimTime, nearest_text};
+use crate::compiler::hlo::text::print;
 use crate::compiler::hlo::{HloModule, Opcode};
 use crate::compiler::passes::{PassLog, PassManager};
 use crate::compiler::{CompileOptions, Workflow, codegen, lower};
 use crate::machine::Executable;
 use crate::machine::arch::{INSTANCES, Instance, features, instance};
 use crate::machine::cost::CostTable;
-use crate::model::zoo::ModelSpec;
+use crate::model::zoo::{ModelSpec, SpecError};
 use crate::neuron::runtime::inference_costs;
 use crate::neuron::sim::{NoObserver, simulate};
 use crate::tensor::Rounding;
@@ -39,6 +40,8 @@ pub struct Compilation {
     pub products_before: u64,
     /// Matrix products that the passes left.
     pub products_after: u64,
+    /// Operations of the model's products and convolutions as written ([`crate::model::Graph::flops`]).
+    pub model_flops: u64,
 }
 
 impl Device {
@@ -85,15 +88,24 @@ impl Device {
     /// As [`Self::compile`].
     pub fn compilation(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<Compilation, String> {
         let named = |e: &dyn std::fmt::Display| format!("{model}: {e}");
-        let spec: ModelSpec = model.parse().map_err(|e: crate::model::zoo::SpecError| e.to_string())?;
-        let batch_size = batch_size.map_or(spec.info().default_batch_size, u64::from);
-        let graph = spec.trace(batch_size).map_err(|e| named(&e))?;
-        let module = lower(&graph, workflow).map_err(|e| named(&e))?;
+        let (module, model_flops) = lowered(model, batch_size, workflow)?;
         let products_before = products_of(&module);
         let (module, passes) = PassManager::of_level(self.options.opt_level).run(module).map_err(|e| named(&e))?;
         let executable = codegen::generate_with(&module, &self.costs, &self.options).map_err(|e| named(&e))?;
         let products_after = products_of(&module);
-        Ok(Compilation { executable: Rc::new(executable), passes, products_before, products_after })
+        Ok(Compilation { executable: Rc::new(executable), passes, products_before, products_after, model_flops })
+    }
+
+    /// The program of a model as text, as it is lowered and as the passes leave it.
+    ///
+    /// # Errors
+    /// As [`Self::compile`].
+    pub fn programs(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<[String; 2], String> {
+        let (module, _) = lowered(model, batch_size, workflow)?;
+        let before = print(&module);
+        let passes = PassManager::of_level(self.options.opt_level);
+        let (module, _) = passes.run(module).map_err(|e| format!("{model}: {e}"))?;
+        Ok([before, print(&module)])
     }
 
     /// Stage times of a configuration on this device: its model compiled ahead and simulated once, with the host around
@@ -106,6 +118,16 @@ impl Device {
         let outcome = simulate(&executable, &self.costs, &mut NoObserver).map_err(|e| e.to_string())?;
         stage_times(&executable, &self.costs, outcome.window, configuration)
     }
+}
+
+/// The program of a model before any pass, and the operations of its products and convolutions.
+fn lowered(model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<(HloModule, u64), String> {
+    let named = |e: &dyn std::fmt::Display| format!("{model}: {e}");
+    let spec: ModelSpec = model.parse().map_err(|e: SpecError| e.to_string())?;
+    let batch_size = batch_size.map_or(spec.info().default_batch_size, u64::from);
+    let graph = spec.trace(batch_size).map_err(|e| named(&e))?;
+    let module = lower(&graph, workflow).map_err(|e| named(&e))?;
+    Ok((module, graph.flops()))
 }
 
 /// Matrix products of a program, those inside fusions too.

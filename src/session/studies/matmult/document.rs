@@ -1,17 +1,99 @@
-//! The document of a microbenchmark.
+//! The document of a microbenchmark: what documents of one case and of a sweep have in common.
 
+use super::command::command;
+use super::processor::{Processor, beside};
 use super::spec::MatmultStudy;
-use crate::bench::matmult::MatmultReport;
-use crate::view::document::{Block, Document, Tile};
+use super::{single, sweep};
+use crate::bench::matmult::{MatmultDetail, MatmultReport, Pitfall};
+use crate::view::document::{Block, Document, Finding, Tone};
+use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// What the cases until now came to.
-pub(super) fn document(_study: &MatmultStudy, reports: &[MatmultReport]) -> Document {
-    let tile = |r: &MatmultReport| Tile {
-        name: r.case.label(),
-        value: r.tops.map_or_else(|| r.status.clone(), |t| format!("{t:.2} TOPS")),
-        note: r.peak_percent.map_or_else(String::new, |p| format!("{p:.1} % of the peak")),
-        share: r.peak_percent.map(|p| p / 100.0),
-        ..Tile::default()
+/// A case that has ended.
+pub(super) struct Done {
+    /// What it came to.
+    pub report: MatmultReport,
+    /// What plots of a single case need.
+    pub detail: Option<MatmultDetail>,
+    /// Its program before and after the passes, when they removed products from it.
+    pub programs: Option<[String; 2]>,
+}
+
+/// What the cases until now came to, and what this processor did beside.
+pub(super) fn document(study: &MatmultStudy, done: &[Done], total: usize, processor: &[Processor]) -> Document {
+    let mut blocks = match done {
+        [one] if total == 1 => single::blocks(one),
+        several => sweep::blocks(several, total),
     };
-    Document { title: "Microbenchmark".to_owned(), blocks: vec![Block::Tiles(reports.iter().map(tile).collect())] }
+    blocks.extend(beside(done, processor));
+    blocks.push(Block::Table {
+        title: "Cases".to_owned(),
+        file: "matmult-cases".to_owned(),
+        table: table(done.iter().map(|d| &d.report)),
+    });
+    blocks.push(Block::Heading("The same on the command line".to_owned()));
+    blocks.push(Block::Command(command(&study.measured())));
+    let title = match done {
+        [one] if total == 1 => one.report.case.label(),
+        _ => format!("{} of {total} cases", done.len()),
+    };
+    Document { title, blocks }
+}
+
+/// A pitfall that was met.
+pub(super) fn finding(pitfall: Pitfall, text: String) -> Block {
+    let tone = match pitfall {
+        Pitfall::ProductsRemoved | Pitfall::NoBias => Tone::Bad,
+        _ => Tone::Warning,
+    };
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    let text = first.into_iter().chain(letters).collect();
+    Block::Finding(Finding { tone, title: format!("{}.", pitfall.title()), text })
+}
+
+/// Columns of the table: name, heading, kind.
+const COLUMNS: [(&str, &str, ColumnKind); 15] = [
+    ("instance_type", "Instance", ColumnKind::Text),
+    ("model", "Model", ColumnKind::Text),
+    ("dtype", "Format", ColumnKind::Text),
+    ("batch_size", "Batch", ColumnKind::Count),
+    ("iteration_ms", "Call (ms)", ColumnKind::Number),
+    ("host_ms", "Host (ms)", ColumnKind::Number),
+    ("link_ms", "Link (ms)", ColumnKind::Number),
+    ("hidden_ms", "Hidden (ms)", ColumnKind::Number),
+    ("device_ms", "Device (ms)", ColumnKind::Number),
+    ("tops", "TOPS", ColumnKind::Number),
+    ("tops_computed", "TOPS computed", ColumnKind::Number),
+    ("peak_tops", "Peak TOPS", ColumnKind::Number),
+    ("peak_percent", "Of the peak", ColumnKind::Percent),
+    ("limited_by", "Limited by", ColumnKind::Text),
+    ("findings", "Found", ColumnKind::Text),
+];
+
+fn table<'a>(reports: impl Iterator<Item = &'a MatmultReport>) -> Table {
+    let row = |r: &MatmultReport| {
+        let number = |v: Option<f64>| v.map_or(Cell::Missing, Cell::Number);
+        let ms = |s: Option<f64>| number(s.map(|s| s * 1e3));
+        let found: Vec<&str> = r.findings.iter().map(|f| f.pitfall.code()).collect();
+        let limit = r.limit.as_ref().map(|l| l.by.clone());
+        vec![
+            Cell::Text(r.case.instance.clone()),
+            Cell::Text(r.case.specification()),
+            Cell::Text(r.dtype.clone()),
+            Cell::Count(u64::from(r.case.batch_size)),
+            ms(r.iteration_s),
+            ms(r.host_s),
+            ms(r.link_s),
+            ms(r.hidden_s),
+            ms(r.device_s),
+            number(r.tops),
+            number(r.tops_computed),
+            number(r.peak_tops),
+            number(r.peak_percent),
+            Cell::Text(limit.or_else(|| r.error.clone()).unwrap_or_else(|| r.status.clone())),
+            Cell::Text(found.join(", ")),
+        ]
+    };
+    let columns = COLUMNS.map(|(id, title, kind)| Column::new(id, title, kind));
+    Table { columns: columns.into(), rows: reports.map(row).collect() }
 }

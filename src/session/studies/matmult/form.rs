@@ -31,7 +31,11 @@ pub const FORM: StudyForm = StudyForm {
         StudyExample { name: "Without a bias", fields: &[("no_bias", "true")] },
         StudyExample {
             name: "Size against loop",
-            fields: &[("matrix_dim", "128,256,512,1024,2048"), ("loop_count", "1,10,100,1000")],
+            fields: &[("matrix_dim", "128,256,512,1024"), ("loop_count", "1,10,100,1000")],
+        },
+        StudyExample {
+            name: "Formats and devices",
+            fields: &[("dtype", "fp32,bf16,fp8_e4m3"), ("instance", "trn1.2xlarge,trn2.48xlarge")],
         },
     ],
 };
@@ -68,10 +72,20 @@ const PITFALLS: &[StudyField] = &[
     ),
     field("no_warmup", "No warm-up", "The first call is timed", "", FieldKind::Flag),
     field("no_bias", "No bias", "Values leave the range of their format", "", FieldKind::Flag),
+    field("coarse_clock", "Coarse clock", "One that ticks every 15.625 ms", "", FieldKind::Flag),
+    field("small", "Small matrices", "64 x 64: they do not fill the array", "", FieldKind::Flag),
     field("lazy", "Lazy execution", "A graph of each step in place of a traced model", "", FieldKind::Flag),
 ];
 
 const MORE: &[StudyField] = &[
+    field(
+        "model",
+        "Another model",
+        "In place of the layer: bert-base-uncased, mlp; sizes and loop then mean nothing",
+        "the layer",
+        FieldKind::Line,
+    ),
+    field("cpu", "This processor beside", "The same products, measured in this browser", "", FieldKind::Flag),
     field("num_warmup_iterations", "Warm-up calls", "Before the clock starts", "8", FieldKind::Numbers),
     field(
         "num_verification_iterations",
