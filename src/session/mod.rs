@@ -26,6 +26,7 @@ mod timeline;
 mod warm_up;
 
 pub use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
+pub use crate::kernel::without_source;
 pub use crate::neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
 pub use crate::tensor::Rounding;
 pub use analysis::{

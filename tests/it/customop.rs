@@ -437,9 +437,9 @@ fn a_kernel_of_ones_own_runs_in_every_command() {
     let source = BUILT_IN.iter().find(|k| k.name == "relu-multicore").unwrap().source;
     std::fs::write(&path, source).unwrap();
     let file = path.to_str().unwrap();
-    let model = |rest: &str| format!("mlp:kernel={file},multicore=true,hidden2=64{rest}");
-    // 1,003 elements do not divide by 8 processors: some are never written, which the comparison finds.
-    let (wrong, right) = (model(",hidden1=1003"), model(",hidden1=1000"));
+    let model = |rest: &str| format!("mlp:kernel={file},multicore=true,{rest}");
+    // 15 elements do not divide by 8 processors: eight are never written, which the comparison finds.
+    let (wrong, right) = (model("hidden1=15,hidden2=15"), model("hidden1=16,hidden2=16"));
     let (code, out, err) = neuronscope(&["numerics", "--model", &right, "--batch-size", "1", "--json"]);
     assert_eq!(code, Some(0), "{out}{err}");
     let (code, out, _) = neuronscope(&["numerics", "--model", &wrong, "--batch-size", "1", "--json"]);
