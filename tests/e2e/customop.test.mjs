@@ -45,12 +45,13 @@ test("a kernel is chosen and run, with the command line's figures, and opens as 
   await button(page, "Open as timeline").click();
   await page.waitForFunction(() => location.hash.startsWith("#/profile"));
   await waitForState(page, "done");
-  await page.getByText("processor 7").first().waitFor();
+  await page.getByRole("heading", { name: "customop-trace.json" }).waitFor();
+  await page.getByText("processor 7").first().waitFor({ state: "attached" });
 }, { hash: SMALL }));
 
 test("an edited kernel is run, compared with its reference, and travels in the link", app.page(async (page) => {
   await page.getByLabel("Kernel", { exact: true }).selectOption("own");
-  const source = (await page.locator(SOURCE).inputValue()).replace("x * x", "x * x + 1.0f");
+  const source = (await page.locator(SOURCE).inputValue()).replace("write(x * x)", "write(x * x + 1.0f)");
   await page.locator(SOURCE).fill(source);
   await page.locator("form summary").click();
   await page.getByLabel("Reference").fill("x * x + 1");
@@ -109,7 +110,7 @@ test("a long run is cancelled, by keyboard too; Tab leaves the source", app.page
   await waitForState(page, "idle");
   // The page is alive.
   await page.getByLabel("Kernel", { exact: true }).selectOption("relu-element");
-  await page.getByLabel("Input shape").fill("100");
+  await page.getByLabel("Input shape").fill("100,3");
   await run(page);
   await page.locator(".tile", { hasText: "Values" }).getByText("exact").waitFor();
 }, { hash: SMALL }));
