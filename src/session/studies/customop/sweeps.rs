@@ -5,6 +5,9 @@ use crate::view::document::{Block, Figure, Plot};
 use crate::view::plot::{LineStyle, Lines};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
+/// A line of a plot: its name, its look, its points.
+type Series = (String, LineStyle, Vec<(f64, f64)>);
+
 /// What is compared along a plot.
 struct Axis {
     title: &'static str,
@@ -72,7 +75,7 @@ fn figures(axis: &Axis, runs: &[&Finished]) -> Vec<Figure> {
         return Vec::new();
     }
     let figure = |title: &str, y: fn(&Finished) -> Option<f64>| {
-        let mut lines: Vec<(String, LineStyle, Vec<(f64, f64)>)> = Vec::new();
+        let mut lines: Vec<Series> = Vec::new();
         for f in runs {
             let (Some(x), Some(y)) = ((axis.value)(f), y(f)) else { continue };
             let name = (axis.rest)(f);
