@@ -182,7 +182,8 @@ fn every_pitfall_has_its_sentence_and_its_effect() {
 #[test]
 fn a_clock_that_does_not_tick_gives_no_rate() {
     // Some seed begins such a short call so that no tick falls into it.
-    let silent = (0..20).map(|seed| result(&[("coarse_clock", "true"), ("loop_count", "2"), ("seed", &seed.to_string())]));
+    let silent =
+        (0..20).map(|seed| result(&[("coarse_clock", "true"), ("loop_count", "2"), ("seed", &seed.to_string())]));
     let silent = silent.into_iter().find(|r| reports(r)[0]["benchmark_s"] == 0.0).unwrap();
     assert_eq!(reports(&silent)[0]["tops"], Value::Null);
     assert_eq!(tile(&silent.document, "Achieved").0, "The clock did not tick");
@@ -228,7 +229,8 @@ fn a_sweep_tells_each_case_as_it_ends_and_maps_what_the_array_reaches() {
     assert_eq!((map.columns.len(), map.rows.len()), (3, 2));
     let reports = reports(result);
     let of = |n: u64, l: u64| {
-        let is = |r: &&Value| r["case"]["matrix_dim"] == n && r["case"]["loop_count"] == l && r["case"]["batch_size"] == 1;
+        let is =
+            |r: &&Value| r["case"]["matrix_dim"] == n && r["case"]["loop_count"] == l && r["case"]["batch_size"] == 1;
         reports.iter().find(is).unwrap()["peak_percent"].as_f64()
     };
     assert_eq!(map.rows[1].cells[2].as_ref().map(|c| c.value), of(256, 100));
@@ -240,7 +242,7 @@ fn this_processor_is_measured_beside_and_says_so() {
     let r = result(&[("matrix_dim", "32,64"), ("loop_count", "10"), ("cpu", "true")]);
     let measured = bars(&r.document, "Measured processor beside the simulated core");
     let names: Vec<&str> = measured.iter().map(|(name, _)| name.as_str()).collect();
-    assert!(names[0].starts_with("Measured: matmult:n=32") && names[1].starts_with("Measured: matmult:n=64"), "{names:?}");
+    assert_eq!(names[..2], ["Measured: N 32, batch 1", "Measured: N 64, batch 1"]);
     assert!(names[2].starts_with("Simulated") && measured.iter().all(|(_, gflops)| *gflops > 0.0));
     // Two sizes of 10 products; nothing of it is in the files, whose figures a seed repeats.
     assert!(!file(&r, "JSON").contains("measured"));
@@ -255,6 +257,8 @@ fn this_processor_is_measured_beside_and_says_so() {
 fn what_can_not_run_says_why_and_a_study_is_cancelled() {
     let r = result(&[("instance", "inf1.xlarge")]);
     assert!(!finding(&r.document, "It can not be measured.").is_empty());
+    let r = result(&[("model", "gpt-9")]);
+    assert!(finding(&r.document, "It can not be measured.").contains("'gpt-9'"));
     let mut session = Session::new();
     let spec = study(&[("matrix_dim", "64"), ("loop_count", "1-50")]);
     session.handle(Request::Study { job: JobId(4), spec: Box::new(spec) }, None);
