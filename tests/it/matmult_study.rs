@@ -146,7 +146,8 @@ fn the_guides_example_shows_its_rate_its_phases_and_no_pitfall() {
     let Some(Plot::Roofline(roof)) = plots.iter().find(|p| matches!(p, Plot::Roofline(_))) else { panic!("no roof") };
     // The weights are read once for 1000 products.
     assert!(roof.points.len() == 2 && roof.points.iter().all(|p| !p.is_memory_bound && p.of_roof_percent < 100.0));
-    assert!(roof.points[0].rate >= roof.points[1].rate);
+    // Calls vary by a percent; the execution that is simulated once does not.
+    assert!(roof.points[0].rate * 1.01 >= roof.points[1].rate);
 }
 
 /// TOPS as they are and without a pitfall, from the bars of its effect.
@@ -192,12 +193,12 @@ fn a_clock_that_does_not_tick_gives_no_rate() {
 
 #[test]
 fn removed_products_are_shown_in_the_programs_side_by_side() {
-    let r = result(&[("unchained", "true"), ("loop_count", "6"), ("matrix_dim", "128")]);
+    let r = result(&[("unchained", "true"), ("loop_count", "3"), ("matrix_dim", "128")]);
     let sources: Vec<&Source> =
         blocks(&r.document).into_iter().filter_map(|b| if let Block::Source(s) = b { Some(s) } else { None }).collect();
     let products = |s: &Source| s.lines.iter().filter(|l| l.text.contains(" dot(")).count();
-    assert_eq!(sources.iter().map(|s| products(s)).collect::<Vec<_>>(), [6, 1]);
-    assert!(finding(&r.document, "Products removed.").contains("removed 5 of 6 products"));
+    assert_eq!(sources.iter().map(|s| products(s)).collect::<Vec<_>>(), [3, 1]);
+    assert!(finding(&r.document, "Products removed.").contains("removed 2 of 3 products"));
     // A long program leaves its middle out, and says how much of it.
     let long = result(&[("unchained", "true"), ("loop_count", "500"), ("matrix_dim", "128")]);
     let left_out = blocks(&long.document).into_iter().any(|b| match b {
