@@ -183,9 +183,9 @@ fn every_pitfall_has_its_sentence_and_its_effect() {
 #[test]
 fn a_clock_that_does_not_tick_gives_no_rate() {
     // Some seed begins such a short call so that no tick falls into it.
-    let silent =
+    let mut silent =
         (0..20).map(|seed| result(&[("coarse_clock", "true"), ("loop_count", "2"), ("seed", &seed.to_string())]));
-    let silent = silent.into_iter().find(|r| reports(r)[0]["benchmark_s"] == 0.0).unwrap();
+    let silent = silent.find(|r| reports(r)[0]["benchmark_s"] == 0.0).unwrap();
     assert_eq!(reports(&silent)[0]["tops"], Value::Null);
     assert_eq!(tile(&silent.document, "Achieved").0, "The clock did not tick");
     assert!(finding(&silent.document, "Coarse clock.").contains("saw 0 ticks"));

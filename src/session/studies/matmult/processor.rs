@@ -75,7 +75,7 @@ impl Measuring {
     ///
     /// # Errors
     /// When it takes too long, or can not be run.
-    pub fn new(case: &MatmultCase, operations: f64) -> Result<Self, String> {
+    pub fn new(case: &MatmultCase, operations: f64) -> Result<Box<Self>, String> {
         if operations > OPERATIONS.1 {
             return Err(format!("a call of {:.1} GFLOP is too long to be measured here", operations / 1e9));
         }
@@ -90,24 +90,26 @@ impl Measuring {
         };
         let sweep = expand(&config).map_err(|e| e.to_string())?;
         let configuration = sweep.configurations.into_iter().next().ok_or("there is nothing to measure")?;
-        Ok(Self { run: CpuRun::new(configuration), name: name(case), model: case.specification(), operations })
+        let (name, model) = (name(case), case.specification());
+        Ok(Box::new(Self { run: CpuRun::new(configuration), name, model, operations }))
     }
 
     /// Does the next thing; the result when it was the last.
-    pub fn step(mut self, clock: &dyn Clock) -> Result<Processor, Self> {
+    pub fn step(mut self: Box<Self>, clock: &dyn Clock) -> Result<Processor, Box<Self>> {
         self.run.step(clock);
         if self.run.stage() != CpuStage::Done {
             return Err(self);
         }
-        let timers = self.run.into_timers();
+        let this = *self;
+        let timers = this.run.into_timers();
         let calls = timers.inferences.len();
         let total: u64 = timers.inferences.iter().map(|(_, latency)| latency).sum();
         Ok(Processor {
-            name: self.name,
-            model: self.model,
+            name: this.name,
+            model: this.model,
             calls,
             mean_s: total as f64 / 1e9 / (calls.max(1) as f64),
-            operations: self.operations,
+            operations: this.operations,
             error: timers.error,
         })
     }
