@@ -146,7 +146,8 @@ fn the_guides_example_shows_its_rate_its_phases_and_no_pitfall() {
     let Some(Plot::Roofline(roof)) = plots.iter().find(|p| matches!(p, Plot::Roofline(_))) else { panic!("no roof") };
     // The weights are read once for 1000 products.
     assert!(roof.points.len() == 2 && roof.points.iter().all(|p| !p.is_memory_bound && p.of_roof_percent < 100.0));
-    assert!(roof.points[0].rate >= roof.points[1].rate);
+    // Calls vary by a percent; the execution that is simulated once does not.
+    assert!(roof.points[0].rate * 1.01 >= roof.points[1].rate);
 }
 
 /// TOPS as they are and without a pitfall, from the bars of its effect.
@@ -182,9 +183,9 @@ fn every_pitfall_has_its_sentence_and_its_effect() {
 #[test]
 fn a_clock_that_does_not_tick_gives_no_rate() {
     // Some seed begins such a short call so that no tick falls into it.
-    let silent =
+    let mut silent =
         (0..20).map(|seed| result(&[("coarse_clock", "true"), ("loop_count", "2"), ("seed", &seed.to_string())]));
-    let silent = silent.into_iter().find(|r| reports(r)[0]["benchmark_s"] == 0.0).unwrap();
+    let silent = silent.find(|r| reports(r)[0]["benchmark_s"] == 0.0).unwrap();
     assert_eq!(reports(&silent)[0]["tops"], Value::Null);
     assert_eq!(tile(&silent.document, "Achieved").0, "The clock did not tick");
     assert!(finding(&silent.document, "Coarse clock.").contains("saw 0 ticks"));
@@ -192,12 +193,12 @@ fn a_clock_that_does_not_tick_gives_no_rate() {
 
 #[test]
 fn removed_products_are_shown_in_the_programs_side_by_side() {
-    let r = result(&[("unchained", "true"), ("loop_count", "6"), ("matrix_dim", "128")]);
+    let r = result(&[("unchained", "true"), ("loop_count", "3"), ("matrix_dim", "128")]);
     let sources: Vec<&Source> =
         blocks(&r.document).into_iter().filter_map(|b| if let Block::Source(s) = b { Some(s) } else { None }).collect();
     let products = |s: &Source| s.lines.iter().filter(|l| l.text.contains(" dot(")).count();
-    assert_eq!(sources.iter().map(|s| products(s)).collect::<Vec<_>>(), [6, 1]);
-    assert!(finding(&r.document, "Products removed.").contains("removed 5 of 6 products"));
+    assert_eq!(sources.iter().map(|s| products(s)).collect::<Vec<_>>(), [3, 1]);
+    assert!(finding(&r.document, "Products removed.").contains("removed 2 of 3 products"));
     // A long program leaves its middle out, and says how much of it.
     let long = result(&[("unchained", "true"), ("loop_count", "500"), ("matrix_dim", "128")]);
     let left_out = blocks(&long.document).into_iter().any(|b| match b {
@@ -242,10 +243,7 @@ fn this_processor_is_measured_beside_and_says_so() {
     let r = result(&[("matrix_dim", "32,64"), ("loop_count", "10"), ("cpu", "true")]);
     let measured = bars(&r.document, "Measured processor beside the simulated core");
     let names: Vec<&str> = measured.iter().map(|(name, _)| name.as_str()).collect();
-    assert!(
-        names[0].starts_with("Measured: matmult:n=32") && names[1].starts_with("Measured: matmult:n=64"),
-        "{names:?}"
-    );
+    assert_eq!(names[..2], ["Measured: N 32, batch 1", "Measured: N 64, batch 1"]);
     assert!(names[2].starts_with("Simulated") && measured.iter().all(|(_, gflops)| *gflops > 0.0));
     // Two sizes of 10 products; nothing of it is in the files, whose figures a seed repeats.
     assert!(!file(&r, "JSON").contains("measured"));
@@ -260,6 +258,8 @@ fn this_processor_is_measured_beside_and_says_so() {
 fn what_can_not_run_says_why_and_a_study_is_cancelled() {
     let r = result(&[("instance", "inf1.xlarge")]);
     assert!(!finding(&r.document, "It can not be measured.").is_empty());
+    let r = result(&[("model", "gpt-9")]);
+    assert!(finding(&r.document, "It can not be measured.").contains("'gpt-9'"));
     let mut session = Session::new();
     let spec = study(&[("matrix_dim", "64"), ("loop_count", "1-50")]);
     session.handle(Request::Study { job: JobId(4), spec: Box::new(spec) }, None);

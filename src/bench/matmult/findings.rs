@@ -216,7 +216,8 @@ fn coarse(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     };
     let needed = (tick.to_secs_f64() * TICKS_ENOUGH as f64 / t.true_mean_s().max(f64::MIN_POSITIVE)).ceil();
     let sentence = format!(
-        "the clock ticks every {:.3} ms and saw {ticks} ticks in timed calls of {:.3} ms: by when they begin, it says {said}, where          {without:.2} is right. Time {needed:.0} calls or more, or use a finer clock",
+        "the clock ticks every {:.3} ms and saw {ticks} ticks in timed calls of {:.3} ms: depending on when \
+         they begin, it says {said}, where {without:.2} is right. Time {needed:.0} calls or more, or use a finer clock",
         tick.to_ms_f64(),
         t.total.to_ms_f64(),
     );
@@ -241,7 +242,8 @@ fn small(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     let effect = without
         .map_or(String::new(), |t| format!(" With --matrix_dim {FILLING_DIM} the same core reaches {t:.2} TOPS."));
     let sentence = format!(
-        "matrices of {} x {} do not fill the array: while it executes, the core reaches {reached:.2} TOPS, {:.1} % of its peak, because          each product waits for the one before, whose rows are few.{effect}",
+        "matrices of {} x {} do not fill the array: while it executes, the core reaches {reached:.2} TOPS, {:.1} % of its \
+         peak, because each product waits for the one before, whose rows are few.{effect}",
         case.matrix_dim,
         case.matrix_dim,
         share * 100.0,

@@ -40,23 +40,32 @@ pub(super) fn document(study: &MatmultStudy, done: &[Done], total: usize, proces
 }
 
 /// A pitfall that was met.
-pub(super) fn finding(pitfall: Pitfall, text: String) -> Block {
+pub(super) fn finding(pitfall: Pitfall, text: &str) -> Block {
     let tone = match pitfall {
         Pitfall::ProductsRemoved | Pitfall::NoBias => Tone::Bad,
         _ => Tone::Warning,
     };
+    Block::Finding(Finding { tone, title: format!("{}.", pitfall.title()), text: sentence(text) })
+}
+
+/// A clause as a sentence: with a capital and a full stop.
+pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|c| c.to_ascii_uppercase());
-    let text = first.into_iter().chain(letters).collect();
-    Block::Finding(Finding { tone, title: format!("{}.", pitfall.title()), text })
+    let mut said: String = first.into_iter().chain(letters).collect();
+    if !said.ends_with('.') {
+        said.push('.');
+    }
+    said
 }
 
 /// Columns of the table: name, heading, kind.
-const COLUMNS: [(&str, &str, ColumnKind); 15] = [
+const COLUMNS: [(&str, &str, ColumnKind); 16] = [
     ("instance_type", "Instance", ColumnKind::Text),
-    ("model", "Model", ColumnKind::Text),
     ("dtype", "Format", ColumnKind::Text),
+    ("matrix_dim", "N", ColumnKind::Count),
     ("batch_size", "Batch", ColumnKind::Count),
+    ("loop_count", "Loop", ColumnKind::Count),
     ("iteration_ms", "Call (ms)", ColumnKind::Number),
     ("host_ms", "Host (ms)", ColumnKind::Number),
     ("link_ms", "Link (ms)", ColumnKind::Number),
@@ -75,12 +84,15 @@ fn table<'a>(reports: impl Iterator<Item = &'a MatmultReport>) -> Table {
         let number = |v: Option<f64>| v.map_or(Cell::Missing, Cell::Number);
         let ms = |s: Option<f64>| number(s.map(|s| s * 1e3));
         let found: Vec<&str> = r.findings.iter().map(|f| f.pitfall.code()).collect();
+        // Another model has no size and no loop.
+        let of_layer = |n: u32| if r.case.model.is_some() { Cell::Missing } else { Cell::Count(u64::from(n)) };
         let limit = r.limit.as_ref().map(|l| l.by.clone());
         vec![
             Cell::Text(r.case.instance.clone()),
-            Cell::Text(r.case.specification()),
             Cell::Text(r.dtype.clone()),
+            of_layer(r.case.matrix_dim),
             Cell::Count(u64::from(r.case.batch_size)),
+            of_layer(r.case.loop_count),
             ms(r.iteration_s),
             ms(r.host_s),
             ms(r.link_s),

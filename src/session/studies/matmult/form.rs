@@ -52,8 +52,8 @@ const MAIN: &[StudyField] = &[
     field("loop_count", "Products in a call", "Each fed to the next; a list is swept", "1000", FieldKind::Numbers),
     field(
         "dtype",
-        "Format of the products",
-        "fp32, bf16, fp16, tf32, fp8_e4m3; a list is swept",
+        "Formats",
+        "Of the products: fp32, bf16, fp16, tf32, fp8_e4m3; a list is swept",
         "bf16",
         FieldKind::Line,
     ),

@@ -18,10 +18,10 @@ pub(super) const MOST_SIZES: usize = 8;
 
 /// What this processor did.
 pub(super) struct Processor {
-    /// What was measured: `matmult:n=256,loop_count=2`.
+    /// What was measured, in a few words: `N 256, batch 1`.
+    pub name: String,
+    /// The same for the zoo: `matmult:n=256,loop_count=2`.
     pub model: String,
-    /// First dimension of the input.
-    pub batch_size: u32,
     /// Timed calls.
     pub calls: usize,
     /// Seconds of one call: the mean.
@@ -35,8 +35,8 @@ pub(super) struct Processor {
 /// A size to measure.
 pub(super) struct Measuring {
     run: CpuRun,
+    name: String,
     model: String,
-    batch_size: u32,
     operations: f64,
 }
 
@@ -62,12 +62,20 @@ pub(super) fn sizes(done: &[Done]) -> Vec<(MatmultCase, f64)> {
     all
 }
 
+/// A size in a few words.
+fn name(case: &MatmultCase) -> String {
+    match &case.model {
+        Some(model) => format!("{model}, batch {}", case.batch_size),
+        None => format!("N {}, batch {}", case.matrix_dim, case.batch_size),
+    }
+}
+
 impl Measuring {
     /// Begins a size.
     ///
     /// # Errors
     /// When it takes too long, or can not be run.
-    pub fn new(case: &MatmultCase, operations: f64) -> Result<Self, String> {
+    pub fn new(case: &MatmultCase, operations: f64) -> Result<Box<Self>, String> {
         if operations > OPERATIONS.1 {
             return Err(format!("a call of {:.1} GFLOP is too long to be measured here", operations / 1e9));
         }
@@ -82,25 +90,26 @@ impl Measuring {
         };
         let sweep = expand(&config).map_err(|e| e.to_string())?;
         let configuration = sweep.configurations.into_iter().next().ok_or("there is nothing to measure")?;
-        let (model, batch_size) = (case.specification(), case.batch_size);
-        Ok(Self { run: CpuRun::new(configuration), model, batch_size, operations })
+        let (name, model) = (name(case), case.specification());
+        Ok(Box::new(Self { run: CpuRun::new(configuration), name, model, operations }))
     }
 
     /// Does the next thing; the result when it was the last.
-    pub fn step(mut self, clock: &dyn Clock) -> Result<Processor, Self> {
+    pub fn step(mut self: Box<Self>, clock: &dyn Clock) -> Result<Processor, Box<Self>> {
         self.run.step(clock);
         if self.run.stage() != CpuStage::Done {
             return Err(self);
         }
-        let timers = self.run.into_timers();
+        let this = *self;
+        let timers = this.run.into_timers();
         let calls = timers.inferences.len();
         let total: u64 = timers.inferences.iter().map(|(_, latency)| latency).sum();
         Ok(Processor {
-            model: self.model,
-            batch_size: self.batch_size,
+            name: this.name,
+            model: this.model,
             calls,
             mean_s: total as f64 / 1e9 / (calls.max(1) as f64),
-            operations: self.operations,
+            operations: this.operations,
             error: timers.error,
         })
     }
@@ -109,8 +118,8 @@ impl Measuring {
 impl Processor {
     /// A size that was not measured.
     pub fn refused(case: &MatmultCase, error: String) -> Self {
-        let (model, batch_size) = (case.specification(), case.batch_size);
-        Self { model, batch_size, calls: 0, mean_s: 0.0, operations: 0.0, error: Some(error) }
+        let (name, model) = (name(case), case.specification());
+        Self { name, model, calls: 0, mean_s: 0.0, operations: 0.0, error: Some(error) }
     }
 
     fn gflops(&self) -> Option<f64> {
@@ -124,15 +133,13 @@ pub(super) fn beside(done: &[Done], processor: &[Processor]) -> Vec<Block> {
         return Vec::new();
     }
     let best = done.iter().filter_map(|d| d.report.tops_computed).fold(0.0, f64::max);
-    let bars = processor.iter().filter_map(|p| {
-        let name = format!("Measured: {}, batch {}", p.model, p.batch_size);
-        Some((name, "measured".to_owned(), p.gflops()?))
-    });
+    let bars =
+        processor.iter().filter_map(|p| Some((format!("Measured: {}", p.name), "measured".to_owned(), p.gflops()?)));
     let simulated = ("Simulated: the fastest case".to_owned(), "simulated".to_owned(), best * 1e3);
     let row = |p: &Processor| {
         vec![
+            Cell::Text(p.name.clone()),
             Cell::Text(p.model.clone()),
-            Cell::Count(u64::from(p.batch_size)),
             Cell::Count(p.calls as u64),
             p.gflops().map_or(Cell::Missing, |_| Cell::Number(p.mean_s * 1e3)),
             p.gflops().map_or(Cell::Missing, Cell::Number),
@@ -140,8 +147,8 @@ pub(super) fn beside(done: &[Done], processor: &[Processor]) -> Vec<Block> {
         ]
     };
     let columns = [
-        ("model", "Model", ColumnKind::Text),
-        ("batch_size", "Batch", ColumnKind::Count),
+        ("name", "Size", ColumnKind::Text),
+        ("model", "What ran", ColumnKind::Text),
         ("calls", "Calls", ColumnKind::Count),
         ("call_ms", "Call (ms)", ColumnKind::Number),
         ("gflops", "GFLOPS", ColumnKind::Number),

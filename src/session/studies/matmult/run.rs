@@ -24,7 +24,7 @@ struct MatmultStudyRun {
     done: Vec<Done>,
     /// Sizes that this processor has yet to measure, with the operations of a call; known when all cases have ended.
     sizes: Option<VecDeque<(MatmultCase, f64)>>,
-    measuring: Option<Measuring>,
+    measuring: Option<Box<Measuring>>,
     processor: Vec<Processor>,
 }
 

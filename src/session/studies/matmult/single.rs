@@ -1,6 +1,6 @@
 //! The document of one case: figures, pitfalls with their effects, phases, a call, the roofline.
 
-use super::document::{Done, finding};
+use super::document::{Done, finding, sentence};
 use crate::base::units::format_ns;
 use crate::bench::matmult::{MatmultDetail, MatmultFinding, MatmultReport, Pitfall};
 use crate::view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
@@ -16,7 +16,7 @@ pub(super) fn blocks(done: &Done) -> Vec<Block> {
     let r = &done.report;
     if let Some(error) = &r.error {
         let title = "It can not be measured.".to_owned();
-        return vec![Block::Finding(Finding { tone: Tone::Bad, title, text: error.clone() })];
+        return vec![Block::Finding(Finding { tone: Tone::Bad, title, text: sentence(error) })];
     }
     let mut blocks = vec![Block::Tiles(tiles(r))];
     blocks.extend(limit(r));
@@ -59,7 +59,8 @@ fn tiles(r: &MatmultReport) -> Vec<Tile> {
     let note = share.map_or_else(String::new, |s| format!("{:.1} % of the call", s * 100.0));
     all.push(Tile { share, ..tile("On the device", ms(r.device_s), note) });
     if let Some(v) = &r.verification {
-        let note = format!("between {} runs; the first seed repeats: {}", v.tops.len(), v.same_seed_repeats);
+        let again = if v.same_seed_repeats { "repeats to the picosecond" } else { "does not repeat" };
+        let note = format!("between {} runs; the first seed {again}", v.tops.len());
         all.push(tile("Spread", format!("{:.3} %", v.spread_percent), note));
     }
     if let Some((what, k)) = r.ranges.as_ref().and_then(|r| {
@@ -76,7 +77,7 @@ fn limit(r: &MatmultReport) -> Option<Block> {
     let limit = r.limit.as_ref()?;
     let tone = if matches!(limit.by.as_str(), "Tensor") { Tone::Good } else { Tone::Neutral };
     let title = format!("Limited by {}.", limit.by.replace('_', "-"));
-    Some(Block::Finding(Finding { tone, title, text: limit.sentence.clone() }))
+    Some(Block::Finding(Finding { tone, title, text: sentence(&limit.sentence) }))
 }
 
 /// What was met, each with its sentence, the programs where products were removed, and the effects as bars.
@@ -89,7 +90,7 @@ fn pitfalls(done: &Done) -> Vec<Block> {
     }
     let mut blocks = vec![Block::Heading("Pitfalls that were met".to_owned())];
     for found in &r.findings {
-        blocks.push(finding(found.pitfall, found.sentence.clone()));
+        blocks.push(finding(found.pitfall, &found.sentence));
         if let Some(programs) = done.programs.as_ref().filter(|_| found.pitfall == Pitfall::ProductsRemoved) {
             blocks.push(beside(r, programs));
         }
@@ -115,7 +116,10 @@ fn effects(r: &MatmultReport) -> Option<Figure> {
 
 fn beside(r: &MatmultReport, [before, after]: &[String; 2]) -> Block {
     let part = |title: &str, products: Option<u64>, text: &str| Document {
-        title: format!("{title}: {} products", products.unwrap_or(0)),
+        title: match products {
+            Some(1) => format!("{title}: one product"),
+            n => format!("{title}: {} products", n.unwrap_or(0)),
+        },
         blocks: vec![Block::Source(program(&format!("HLO {}", title.to_lowercase()), text))],
     };
     Block::Beside(vec![

@@ -183,7 +183,6 @@ mod tests {
         assert!(problem("matrix_dim", "16385").starts_with("matrix_dim: 16385 is not possible; use"));
         assert!(problem("dtype", "bf16,int4").starts_with("dtype: 'int4' is not a format"));
         assert!(problem("instance", "trn9").starts_with("instance: 'trn9' is not"));
-        assert!(problem("model", "gpt-9").starts_with("model: "));
         assert!(problem("num_timed_iterations", "0").contains("num_timed_iterations: 0 is not possible"));
         assert!(problem("jitter", "much").contains("'much' is not a number"));
         assert!(problem("no_bias", "1").contains("use true or false"));

@@ -141,7 +141,9 @@ fn lines(varying: &[&Axis], reports: &[&MatmultReport]) -> Option<Figure> {
         return None;
     }
     let plot = Lines::new(x.title, "TFLOPS", series, true);
-    Some(Figure { title: format!("Rate by {}", x.title.to_lowercase()), note: String::new(), plot: Plot::Lines(plot) })
+    let mut letters = x.title.chars();
+    let small: String = letters.next().map(|c| c.to_ascii_lowercase()).into_iter().chain(letters).collect();
+    Some(Figure { title: format!("Rate by {small}"), note: String::new(), plot: Plot::Lines(plot) })
 }
 
 /// Each pitfall once, with the case that it costs most, then the cases that failed.
@@ -160,7 +162,8 @@ fn found(reports: &[&MatmultReport]) -> Vec<Block> {
         }
     }
     let met = met.into_values().map(|(pitfall, cases, _, text)| {
-        finding(pitfall, if cases > 1 { format!("Met in {cases} cases, most in {text}") } else { text })
+        let text = if cases > 1 { format!("Met in {cases} cases; it costs most in {text}") } else { text };
+        finding(pitfall, &text)
     });
     let failed = reports.iter().filter_map(|r| {
         let text = format!("{}: {}", r.case.label(), r.error.as_ref()?);
