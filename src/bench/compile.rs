@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::stats::round_to;
 use crate::compiler::{CompileOptions, Workflow, modelled_compile_s};
+use crate::kernel::without_source;
 use crate::machine::MemoryPlan;
 use crate::machine::isa::{DmaQueue, Engine};
 
@@ -137,7 +138,10 @@ impl CompileConfig {
             compile: self.compile.clone(),
             ..BenchConfig::default()
         })?;
-        let name = self.model_name.as_ref().unwrap_or(&self.model).trim().to_owned();
+        let name = match &self.model_name {
+            Some(label) => label.trim().to_owned(),
+            None => without_source(self.model.trim()).into_owned(),
+        };
         let task = |configuration| CompileTask { configuration, models_dir: self.models_dir.clone() };
         let tasks = sweep.configurations.into_iter().map(task).collect();
         Ok(CompilePlan { index: ModelIndex::new(&name), tasks, messages: sweep.messages })

@@ -24,7 +24,7 @@ pub const MAX_JITTER: f64 = 0.5;
 /// Highest price per hour, US dollars.
 pub const MAX_USD_PER_HOUR: f64 = 1_000_000.0;
 
-const MAX_TEXT: usize = 4_096;
+const MAX_TEXT: usize = 16_384;
 
 /// A benchmark: one model, and the lists whose combinations are its configurations.
 ///

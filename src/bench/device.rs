@@ -8,13 +8,14 @@ use super::host_step::HostStep;
 use super::options::{DeviceType, SdkGeneration};
 use super::service::ServiceTimes;
 use crate::base::{SimTime, nearest_text};
+use crate::compiler::hlo::text::print;
 use crate::compiler::hlo::{HloModule, Opcode};
 use crate::compiler::passes::{PassLog, PassManager};
 use crate::compiler::{CompileOptions, Workflow, codegen, lower};
 use crate::machine::Executable;
 use crate::machine::arch::{INSTANCES, Instance, features, instance};
 use crate::machine::cost::CostTable;
-use crate::model::zoo::ModelSpec;
+use crate::model::zoo::{ModelSpec, SpecError};
 use crate::neuron::runtime::{InferenceCosts, inference_costs};
 use crate::neuron::sim::{NoObserver, simulate};
 use crate::tensor::Rounding;
@@ -41,6 +42,8 @@ pub struct Compilation {
     pub products_after: u64,
     /// Ops that the host records of a call where nothing is traced ahead.
     pub recorded_ops: u64,
+    /// Operations of the model's products and convolutions as written ([`crate::model::Graph::flops`]).
+    pub model_flops: u64,
 }
 
 impl Device {
@@ -87,16 +90,31 @@ impl Device {
     /// As [`Self::compile`].
     pub fn compilation(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<Compilation, String> {
         let named = |e: &dyn std::fmt::Display| format!("{model}: {e}");
-        let spec: ModelSpec = model.parse().map_err(|e: crate::model::zoo::SpecError| e.to_string())?;
-        let batch_size = batch_size.map_or(spec.info().default_batch_size, u64::from);
-        let graph = spec.trace(batch_size).map_err(|e| named(&e))?;
-        let recorded_ops = graph.recorded_ops();
-        let module = lower(&graph, workflow).map_err(|e| named(&e))?;
+        let Lowered { module, model_flops, recorded_ops } = lowered(model, batch_size, workflow)?;
         let products_before = products_of(&module);
         let (module, passes) = PassManager::of_level(self.options.opt_level).run(module).map_err(|e| named(&e))?;
         let executable = codegen::generate_with(&module, &self.costs, &self.options).map_err(|e| named(&e))?;
         let products_after = products_of(&module);
-        Ok(Compilation { executable: Rc::new(executable), passes, products_before, products_after, recorded_ops })
+        Ok(Compilation {
+            executable: Rc::new(executable),
+            passes,
+            products_before,
+            products_after,
+            recorded_ops,
+            model_flops,
+        })
+    }
+
+    /// The program of a model as text, as it is lowered and as the passes leave it.
+    ///
+    /// # Errors
+    /// As [`Self::compile`].
+    pub fn programs(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<[String; 2], String> {
+        let Lowered { module, .. } = lowered(model, batch_size, workflow)?;
+        let before = print(&module);
+        let passes = PassManager::of_level(self.options.opt_level);
+        let (module, _) = passes.run(module).map_err(|e| format!("{model}: {e}"))?;
+        Ok([before, print(&module)])
     }
 
     /// Stage times of a configuration on this device: its model compiled for its workflow and simulated once, with the host
@@ -131,6 +149,24 @@ impl Compilation {
         let traced = self.around(costs, SimTime::ZERO, Workflow::Trace);
         (around.call - traced.call).to_secs_f64() / around.call.to_secs_f64().max(f64::MIN_POSITIVE)
     }
+}
+
+/// A model's program before any pass.
+struct Lowered {
+    module: HloModule,
+    /// Operations of the model's products and convolutions as written.
+    model_flops: u64,
+    /// Ops that the host records of a call where nothing is traced ahead.
+    recorded_ops: u64,
+}
+
+fn lowered(model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<Lowered, String> {
+    let named = |e: &dyn std::fmt::Display| format!("{model}: {e}");
+    let spec: ModelSpec = model.parse().map_err(|e: SpecError| e.to_string())?;
+    let batch_size = batch_size.map_or(spec.info().default_batch_size, u64::from);
+    let graph = spec.trace(batch_size).map_err(|e| named(&e))?;
+    let module = lower(&graph, workflow).map_err(|e| named(&e))?;
+    Ok(Lowered { module, model_flops: graph.flops(), recorded_ops: graph.recorded_ops() })
 }
 
 /// Matrix products of a program, those inside fusions too.

@@ -70,7 +70,7 @@ fn fitted(model: &str, batch: u64, given: &InputTuple) -> Option<Fitted> {
         .filter(|p| !written.contains(&p.name))
         .filter_map(|p| match p.kind {
             ParamKind::Int { min, max, .. } => Some((p.name, min, max)),
-            ParamKind::Bool { .. } => None,
+            ParamKind::Bool { .. } | ParamKind::Kernel { .. } => None,
         })
         .collect();
     let mut sizes: Vec<u64> = given.0.iter().flatten().copied().collect();

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::kernel::without_source;
 use crate::machine::arch::{Instance, instance};
 use crate::model::zoo::{ModelSpec, SpecError};
 
@@ -113,7 +114,7 @@ fn configuration(
     let label = config.model_name.as_deref().or_else(|| config.index.as_ref().map(|i| i.model_name.as_str()));
     Configuration {
         model: model.model.clone(),
-        model_name: label.unwrap_or(&model.model).trim().to_owned(),
+        model_name: label.map_or_else(|| without_source(model.model.trim()).into_owned(), |l| l.trim().to_owned()),
         instance_type: size.map_or(named, |s| s.name).to_owned(),
         batch_size: model.batch_size,
         n_models,

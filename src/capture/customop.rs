@@ -1,7 +1,7 @@
 //! A call of a custom operator as a profile: a row for each GPSIMD processor.
 
 use crate::base::Diagnostics;
-use crate::neuron::gpsimd::{CoreMeter, Kind};
+use crate::kernel::{CoreMeter, Kind};
 use crate::profile::{Profile, ProfileBuilder};
 
 /// Picoseconds of a nanosecond.
@@ -34,8 +34,9 @@ pub fn build_customop_profile(kernel: &str, processors: &[CoreMeter]) -> Profile
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::built_in;
     use crate::machine::cost::CostTable;
-    use crate::neuron::gpsimd::{CustomOpSpec, built_in, run_with_processors};
+    use crate::neuron::gpsimd::{CustomOpSpec, run_with_processors};
     use crate::profile::formats::WriteFormat;
 
     #[test]

@@ -112,7 +112,7 @@ fn work_of(op: Op, activity: Activity, (rows, columns): (u32, u32)) -> Work {
         Op::Memset { .. } => Work::Constant,
         Op::Activate { .. } | Op::ActivateReduce { .. } => Work::Activate,
         Op::ActTableLoad => Work::TableLoad,
-        Op::CustomElementwise { .. } => Work::Custom,
+        Op::CustomElementwise { .. } | Op::CustomKernel { .. } => Work::Custom,
     }
 }
 

@@ -11,6 +11,7 @@ use super::compile_args::CompileArgs;
 use super::customop_args::CustomOpArgs;
 use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulBenchArgs, VerifyArgs};
 use super::index_args::{IndexCommand, ModelCompileArgs};
+use super::kernel_file;
 use super::matmult_args::MatmultArgs;
 use super::output_args::TableArgs;
 use super::parquet_args::ParquetArgs;
@@ -88,8 +89,8 @@ pub(super) enum Command {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct NumericsArgs {
-    /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false
-    #[arg(long, default_value = "nn")]
+    /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false, mlp:kernel=FILE.cpp
+    #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
     pub model: String,
     /// Samples of one inference [default: the model's own]
     #[arg(long)]
@@ -153,8 +154,8 @@ impl From<WorkflowArg> for Workflow {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct ProfileArgs {
-    /// Model, with parameters after a colon
-    #[arg(long, default_value = "nn")]
+    /// Model, with parameters after a colon: nn, mlp:kernel=FILE.cpp
+    #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
     pub model: String,
     /// Samples of one execution [default: the model's own]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]

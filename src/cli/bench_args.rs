@@ -7,6 +7,7 @@ use clap::{ArgAction, Args, ValueEnum};
 
 use super::args::WorkflowArg;
 use super::compile_args::CompileListArgs;
+use super::kernel_file;
 use super::output_args::OutputArgs;
 use crate::bench::mlperf::{MlperfSettings, Scenario};
 use crate::bench::{
@@ -24,9 +25,9 @@ pub(super) struct BenchArgs {
     /// flag given here wins
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Model, with parameters after a colon: nn, matmult:n=1024,loop_count=1000,add_bias=true; or fixed, with --device-ms
+    /// Model, with parameters after a colon: nn, matmult:n=1024,loop_count=1000,add_bias=true, mlp:kernel=FILE.cpp; or fixed, with --device-ms
     /// and the other times [default: nn]
-    #[arg(long)]
+    #[arg(long, value_parser = kernel_file::model)]
     pub model: Option<String>,
     /// Instance type; it decides the number of NeuronCores [default: that of the index, or trn1.2xlarge]
     #[arg(long, alias = "instance-type")]

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 
 use super::args::write_format;
-use crate::neuron::gpsimd::{Fill, Workload};
+use crate::kernel::Fill;
+use crate::neuron::gpsimd::Workload;
 use crate::profile::formats::WriteFormat;
 
 #[derive(Debug, ClapArgs)]

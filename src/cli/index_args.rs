@@ -6,12 +6,13 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 
 use super::compile_args::CompileListArgs;
+use super::kernel_file;
 use crate::bench::{CompileConfig, parse_inputs, parse_levels, parse_list};
 
 #[derive(Debug, Args)]
 pub(super) struct ModelCompileArgs {
     /// Model, with parameters after a colon
-    #[arg(long, default_value = "nn")]
+    #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
     pub model: String,
     /// Instance type to compile for
     #[arg(long, alias = "instance-type", alias = "compiler-target", default_value = "trn1.2xlarge")]

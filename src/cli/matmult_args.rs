@@ -28,6 +28,9 @@ pub(super) struct MatmultArgs {
     /// Repetitions of the timed calls with the next seeds, to see how well the result repeats
     #[arg(long, value_name = "V", default_value_t = 2)]
     pub num_verification_iterations: u32,
+    /// Another model of the zoo in place of the layer, `bert-base-uncased` or `mlp`: its products and convolutions are counted
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["matrix_dim", "loop_count", "no_loop", "unchained", "no_bias"])]
+    pub model: Option<String>,
     /// Flags of the compiler: "--auto-cast none -O1"; those that are not simulated are named in a note
     #[arg(long, value_name = "FLAGS", default_value = "", allow_hyphen_values = true)]
     pub neuron_cc_flags: String,
@@ -81,6 +84,9 @@ pub(super) struct MatmultArgs {
     /// How much a stage of a call varies at most, a fraction
     #[arg(long, default_value_t = 0.01, allow_negative_numbers = true)]
     pub jitter: f64,
+    /// Pitfall: the clock that times the calls ticks this often, milliseconds; 15.625 is a common timer [default: no ticks]
+    #[arg(long, value_name = "MS", value_parser = tick_ns)]
+    pub clock_tick: Option<u64>,
     /// Print the results as JSON
     #[arg(long, conflicts_with = "csv")]
     pub json: bool,
@@ -107,6 +113,7 @@ impl MatmultArgs {
             loop_counts: parse_list("--loop_count", loops)?,
             options: if formats.is_empty() { vec![flags.options] } else { formats },
             instances: self.instance.iter().map(|i| instance_of(i)).collect::<Result<_, _>>()?,
+            model: self.model.clone(),
             run: MatmultRun {
                 warmup_iterations: if self.no_warmup { 0 } else { self.num_warmup_iterations.unwrap_or(8) },
                 timed_iterations: self.num_timed_iterations,
@@ -118,8 +125,15 @@ impl MatmultArgs {
                 skip_compilation: self.skip_compilation,
                 seed: self.seed,
                 jitter: self.jitter,
+                clock_tick_ns: self.clock_tick.unwrap_or(0),
             },
         };
         Ok((config, flags.notes()))
     }
+}
+
+/// Milliseconds as whole nanoseconds.
+fn tick_ns(text: &str) -> Result<u64, String> {
+    let ms = text.parse().ok().filter(|ms| (0.0..=60_000.0).contains(ms));
+    ms.map(|ms: f64| (ms * 1e6).round() as u64).ok_or_else(|| "a number of milliseconds from 0 to 60000".to_owned())
 }

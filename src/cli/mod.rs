@@ -23,6 +23,7 @@ mod flags;
 mod folder;
 mod index_args;
 mod interrupt;
+mod kernel_file;
 mod matmult_args;
 mod output_args;
 mod parquet;

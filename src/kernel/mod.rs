@@ -3,10 +3,11 @@
 //!
 //! [`compile`] reads a source file and checks names, types and the rules of the interface. [`run`] executes a kernel
 //! function on tensors, one processor after another, and tells a [`Meter`] what was done on which line; what that takes in time
-//! is the meter's business. Both say at line and column what is wrong.
+//! is the meter's business; [`CoreMeter`] has the prices of a GPSIMD processor, and [`run_operator`] the cost of a call. Both say at line and column what is wrong.
 
 mod arithmetic;
 mod check;
+mod operator;
 mod parse;
 mod problem;
 mod program;
@@ -15,8 +16,12 @@ mod types;
 mod value;
 
 pub use check::compile;
+pub use operator::{
+    BUILT_IN, BuiltIn, CallCost, CoreMeter, Fill, KernelError, Kind, LineCost, MAX_CALL_ELEMENTS, ModelKernel,
+    NamedKernel, OperatorCall, OperatorRun, Segment, TABLE_KERNEL, built_in, filled, run_operator, without_source,
+};
 pub use parse::MAX_SOURCE_BYTES;
 pub use problem::{Diagnostic, Pos, Problem, Severity};
 pub use program::{KernelFunction, Program, Role};
-pub use run::{HbmTensor, Meter, Outcome, RunOptions, Work, run};
+pub use run::{HbmTensor, KernelRun, Meter, Outcome, RunOptions, Work, run};
 pub use types::{Scalar, Type};

@@ -1,5 +1,7 @@
 //! A checked kernel: every name is a slot, every type is known, every conversion is written out.
 
+use std::sync::Arc;
+
 use super::parse::ast::BinaryOp;
 use super::problem::Pos;
 use super::types::{Scalar, Type};
@@ -8,7 +10,8 @@ use super::value::Value;
 /// A checked source file.
 #[derive(Clone, Debug)]
 pub struct Program {
-    pub(crate) functions: Vec<Function>,
+    /// Shared, so that a run in parts keeps its program cheaply.
+    pub(crate) functions: Arc<[Function]>,
 }
 
 /// A function.

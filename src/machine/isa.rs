@@ -168,6 +168,13 @@ pub enum Op {
         /// Elements in all.
         elements: u64,
     },
+    /// A custom operator whose kernel was run on an operand of the same shape.
+    CustomKernel {
+        /// Elements in all.
+        elements: u64,
+        /// From its start until its slowest processor is done, picoseconds.
+        time_ps: u64,
+    },
 }
 
 impl Op {
@@ -184,7 +191,7 @@ impl Op {
             Self::Memset { .. } => "MEMSET",
             Self::Activate { .. } | Self::ActivateReduce { .. } => "ACTIVATE",
             Self::ActTableLoad => "ACT_TABLE_LOAD",
-            Self::CustomElementwise { .. } => "CUSTOM_OP",
+            Self::CustomElementwise { .. } | Self::CustomKernel { .. } => "CUSTOM_OP",
         }
     }
 }

@@ -293,7 +293,7 @@ impl Ctx {
     /// An operator of a person's own library, elementwise: `my_ops::relu` with kernel `relu`.
     ///
     /// # Errors
-    /// When memory runs out in an eager run.
+    /// When memory runs out in an eager run, or the kernel does not come to its end there.
     pub fn custom(&mut self, name: &str, target: &str, x: &Value) -> Result<Value, ModelError> {
         self.apply(AtenOp::Custom { name: name.to_owned(), target: target.to_owned() }, &[x], None)
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bench::{FIXED_MODEL, FIXED_PARAMETERS};
+use crate::kernel::{BUILT_IN, TABLE_KERNEL};
 use crate::model::zoo::{MODELS, ParamInfo, ParamKind};
 
 /// Everything a form offers to choose from.
@@ -122,10 +123,16 @@ fn model_info(model: &crate::model::zoo::ModelInfo) -> ModelInfo {
     }
 }
 
+/// Kernels that need no file.
+fn kernels() -> Vec<String> {
+    std::iter::once(TABLE_KERNEL).chain(BUILT_IN.iter().map(|k| k.name)).map(str::to_owned).collect()
+}
+
 fn parameter_info(parameter: &ParamInfo) -> ParameterInfo {
     let (kind, default) = match parameter.kind {
         ParamKind::Int { default, min, max } => (ParameterKind::Integer { min, max }, default.to_string()),
         ParamKind::Bool { default } => (ParameterKind::Boolean, default.to_string()),
+        ParamKind::Kernel { default } => (ParameterKind::Choice(kernels()), default.to_owned()),
     };
     ParameterInfo { name: parameter.name.to_owned(), kind, default, help: parameter.help.to_owned() }
 }

@@ -21,11 +21,13 @@ pub mod results;
 mod session;
 pub mod share;
 mod source;
+pub mod studies;
 mod summary_json;
 mod timeline;
 mod warm_up;
 
 pub use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
+pub use crate::kernel::without_source;
 pub use crate::neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
 pub use crate::tensor::Rounding;
 pub use analysis::{

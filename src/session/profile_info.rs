@@ -6,6 +6,7 @@ use super::{OperatorKind, ProfileKey};
 use crate::base::Diagnostic;
 use crate::bench::Configuration;
 use crate::compiler::{CompileOptions, Workflow};
+use crate::kernel::without_source;
 use crate::profile::levels::{ALL_LEVELS, Level, is_level};
 use crate::view::timeline::{Annotation, Outline};
 
@@ -30,9 +31,10 @@ impl ProfileSpec {
     /// The model and, where one is given, the batch size: `bert-base-uncased, batch 8`.
     #[must_use]
     pub fn title(&self) -> String {
+        let model = without_source(&self.model);
         match self.batch_size {
-            Some(batch_size) => format!("{}, batch {batch_size}", self.model),
-            None => self.model.clone(),
+            Some(batch_size) => format!("{model}, batch {batch_size}"),
+            None => model.into_owned(),
         }
     }
 

@@ -8,7 +8,7 @@ use super::experiments::{RecordSets, RecordsAsk, RecordsKey, SAMPLE_NAME, sample
 use super::held::Held;
 use super::jobs::{
     BenchJob, CompileJob, ConfigurationJob, CpuJob, ImportJob, Job, JobState, MakeHeld, MlperfJob, NumericsJob,
-    OpenJob, PlanJob, ProfileJob, RecordsJob, Times, TraceJob, Waiting,
+    OpenJob, PlanJob, ProfileJob, RecordsJob, StudyJob, Times, TraceJob, Waiting,
 };
 use super::{ByteSource, Event, JobId, ProfileKey, Request};
 use crate::base::Clock;
@@ -112,6 +112,7 @@ impl Session {
                 self.jobs.push_back(Box::new(TraceJob::new(job, *spec, self.times.clone())));
             }
             Request::Numerics { job, spec } => self.jobs.push_back(Box::new(NumericsJob::new(job, *spec))),
+            Request::Study { job, spec } => self.jobs.push_back(Box::new(StudyJob::new(job, spec, self.clock.clone()))),
             Request::List { job, profile, what, rows } => {
                 self.analyses.push_back(AnalysisRun::new(job, profile, Asked::List(what, rows)));
             }
@@ -302,6 +303,7 @@ impl Session {
             | Request::Profile { .. }
             | Request::Trace { .. }
             | Request::Numerics { .. }
+            | Request::Study { .. }
             | Request::Open { .. }
             | Request::List { .. }
             | Request::ListCsv { .. }

@@ -44,6 +44,12 @@ pub enum TensorError {
         /// The most that is allowed.
         limit: u64,
     },
+    /// The kernel of a custom operator cannot compute it.
+    #[error("{problem}")]
+    Kernel {
+        /// Which kernel, where and why.
+        problem: String,
+    },
     /// The data does not have one value per element.
     #[error("a tensor of {shape} needs {needed} values, {found} were given")]
     DataLength {

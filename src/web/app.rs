@@ -11,6 +11,7 @@ use super::pages::benchmark::{BenchmarkPage, import_file, may_hold_results};
 use super::pages::experiments::{ExperimentsPage, is_records_file, read_files};
 use super::pages::numerics::NumericsPage;
 use super::pages::profile::{ProfilePage, open_file};
+use super::pages::study::StudyPage;
 use super::platform::folder::bundle_files;
 use super::platform::page::PageState;
 use super::platform::{offline, page, panic, theme, url};
@@ -20,10 +21,12 @@ use super::state::experiments::{ExperimentsAction, ExperimentsState};
 use super::state::notices::{NoticeAction, Notices, Tone};
 use super::state::numerics::{NumericsAction, NumericsState};
 use super::state::profile::{ProfileAction, ProfileState};
+use super::state::study::{StudyAction, StudyState};
 use super::sweep::SweepRunner;
 use super::worker::{Engine, Pool};
 use crate::profile::formats::is_plugin_file;
 use crate::session::share::Link;
+use crate::session::studies::StudyKind;
 use crate::session::{Catalog, Event, JobId, Request, build_id};
 use crate::view::palette::Theme;
 
@@ -46,7 +49,18 @@ enum Route {
     Profile,
     Numerics,
     Experiments,
+    Study(StudyKind),
 }
+
+/// The pages, in the order of the head.
+const ROUTES: [Route; 6] = [
+    Route::Benchmark,
+    Route::Profile,
+    Route::Numerics,
+    Route::Study(StudyKind::Matmult),
+    Route::Study(StudyKind::Customop),
+    Route::Experiments,
+];
 
 impl Route {
     fn from_hash(page: &str) -> Option<Self> {
@@ -55,7 +69,7 @@ impl Route {
             "#/profile" => Some(Self::Profile),
             "#/numerics" => Some(Self::Numerics),
             "#/experiments" => Some(Self::Experiments),
-            _ => None,
+            other => StudyKind::of_path(other.strip_prefix("#/")?).map(Self::Study),
         }
     }
 }
@@ -67,15 +81,25 @@ struct States {
     profile: UseReducerHandle<ProfileState>,
     numerics: UseReducerHandle<NumericsState>,
     experiments: UseReducerHandle<ExperimentsState>,
+    matmult: UseReducerHandle<StudyState>,
+    customop: UseReducerHandle<StudyState>,
 }
 
 impl States {
+    const fn study(&self, kind: StudyKind) -> &UseReducerHandle<StudyState> {
+        match kind {
+            StudyKind::Matmult => &self.matmult,
+            StudyKind::Customop => &self.customop,
+        }
+    }
+
     fn run(&self, route: Route) -> &RunState {
         match route {
             Route::Benchmark => &self.bench.run,
             Route::Profile => &self.profile.run,
             Route::Numerics => &self.numerics.run,
             Route::Experiments => &self.experiments.run,
+            Route::Study(kind) => &self.study(kind).run,
         }
     }
 
@@ -85,17 +109,19 @@ impl States {
             Route::Profile => self.profile.as_link(),
             Route::Numerics => self.numerics.link(),
             Route::Experiments => self.experiments.link(),
+            Route::Study(kind) => self.study(kind).link(),
         }
     }
 }
 
 impl Route {
-    const fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Benchmark => "Benchmark",
             Self::Profile => "Profile",
             Self::Numerics => "Numerics",
             Self::Experiments => "Experiments",
+            Self::Study(kind) => kind.form().title,
         }
     }
 }
@@ -108,6 +134,8 @@ fn App() -> Html {
     let profile = use_reducer(ProfileState::default);
     let numerics = use_reducer(NumericsState::default);
     let experiments = use_reducer(ExperimentsState::default);
+    let matmult = use_reducer(|| StudyState::new(StudyKind::Matmult));
+    let customop = use_reducer(|| StudyState::new(StudyKind::Customop));
     let route = use_state_eq(|| Route::Benchmark);
     let catalog = use_state_eq(|| None::<Result<Shared<Catalog>, AttrValue>>);
     let theme = use_state_eq(theme::initial);
@@ -115,11 +143,15 @@ fn App() -> Html {
     let profile_job = use_mut_ref(|| None::<(Engine, JobId)>);
     let numerics_job = use_mut_ref(|| None::<(Engine, JobId)>);
     let experiments_job = use_mut_ref(|| None::<(Engine, JobId)>);
+    let matmult_job = use_mut_ref(|| None::<(Engine, JobId)>);
+    let customop_job = use_mut_ref(|| None::<(Engine, JobId)>);
     let states = States {
         bench: bench.clone(),
         profile: profile.clone(),
         numerics: numerics.clone(),
         experiments: experiments.clone(),
+        matmult: matmult.clone(),
+        customop: customop.clone(),
     };
 
     use_theme(*theme);
@@ -133,18 +165,19 @@ fn App() -> Html {
         catalog: catalog.as_ref().and_then(|c| c.as_ref().ok()).cloned(),
         theme: *theme,
     };
+    let on_trace = {
+        let (context, profile, job, route) = (context.clone(), profile.clone(), profile_job.clone(), route.clone());
+        Callback::from(move |file: File| {
+            route.set(Route::Profile);
+            profile.dispatch(ProfileAction::FileGiven(file.name()));
+            open_file(&context, &profile, &job, file);
+        })
+    };
     let on_files = {
         let (context, route) = (context.clone(), route.clone());
         let (context_of_files, route_of_files) = (context.clone(), route.clone());
         let bench = bench.dispatcher();
-        let open = {
-            let (context, profile, job, route) = (context.clone(), profile.clone(), profile_job.clone(), route.clone());
-            Callback::from(move |file: File| {
-                route.set(Route::Profile);
-                profile.dispatch(ProfileAction::FileGiven(file.name()));
-                open_file(&context, &profile, &job, file);
-            })
-        };
+        let open = on_trace.clone();
         let others = Callback::from(move |files: Vec<File>| {
             let is_benchmark = *route == Route::Benchmark;
             let (results, others): (Vec<File>, Vec<File>) = files
@@ -212,7 +245,7 @@ fn App() -> Html {
             <header class="site">
                 <p class="brand">{ logo() }<span>{ "neuronscope" }</span></p>
                 <nav aria-label="Pages">
-                    { for [Route::Benchmark, Route::Profile, Route::Numerics, Route::Experiments].map(nav) }
+                    { for ROUTES.map(nav) }
                 </nav>
                 <div class="site-tools">
                     <FilePicker id="open-file" label="Open files" on_files={on_files.clone()} />
@@ -228,6 +261,12 @@ fn App() -> Html {
                     Route::Profile => html! { <ProfilePage state={profile} job={Job(profile_job)} /> },
                     Route::Numerics => html! { <NumericsPage state={numerics} job={Job(numerics_job)} /> },
                     Route::Experiments => html! { <ExperimentsPage state={experiments} job={Job(experiments_job)} /> },
+                    Route::Study(kind @ StudyKind::Matmult) => html! {
+                        <StudyPage key={kind.form().path} state={matmult} job={Job(matmult_job)} on_trace={on_trace} />
+                    },
+                    Route::Study(kind @ StudyKind::Customop) => html! {
+                        <StudyPage key={kind.form().path} state={customop} job={Job(customop_job)} on_trace={on_trace} />
+                    },
                 } }
             </main>
             <footer class="site">
@@ -279,6 +318,7 @@ fn use_address(route: &UseStateHandle<Route>, states: &States, notices: &UseRedu
         let (bench, profile, numerics) =
             (states.bench.dispatcher(), states.profile.dispatcher(), states.numerics.dispatcher());
         let experiments = states.experiments.dispatcher();
+        let studies = StudyKind::ALL.map(|kind| (kind, states.study(kind).dispatcher()));
         move |()| {
             let to = route.clone();
             let read = move || {
@@ -302,6 +342,12 @@ fn use_address(route: &UseStateHandle<Route>, states: &States, notices: &UseRedu
                     Link::Experiments(link) => {
                         to.set(Route::Experiments);
                         experiments.dispatch(ExperimentsAction::Load(link));
+                    }
+                    Link::Study(spec) => {
+                        to.set(Route::Study(spec.kind()));
+                        if let Some((_, study)) = studies.iter().find(|(kind, _)| *kind == spec.kind()) {
+                            study.dispatch(StudyAction::Load(spec));
+                        }
                     }
                 }
             };

@@ -2,9 +2,10 @@
 
 use std::process::Command;
 
+use neuronscope::kernel::BUILT_IN;
 use neuronscope::kernel::{HbmTensor, Meter, Outcome, Role, RunOptions, Work, compile, run};
 use neuronscope::machine::cost::CostTable;
-use neuronscope::neuron::gpsimd::{BUILT_IN, CustomOpSpec, run as run_spec};
+use neuronscope::neuron::gpsimd::{CustomOpSpec, run as run_spec};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -392,4 +393,68 @@ fn the_timeline_of_the_processors_can_be_opened() {
     std::fs::remove_file(path).unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("instructions") && text.contains("copy"), "{text}");
+}
+
+fn neuronscope(args: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// The kernel inside the network takes as long as it does beside it, on the engine on which it runs.
+#[test]
+fn a_kernel_in_a_model_takes_its_own_time() {
+    let (ok, out, _) = customop(&["--kernel", "relu-tcm", "--layers", "784,512,256,10", "--batch", "4", "--json"]);
+    assert!(ok);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    let b = &json["breakdown_ns"];
+    let parts = ["hbm_access", "dma", "tensor_move", "compute", "start"];
+    let expected: f64 = parts.iter().map(|part| b[part].as_f64().unwrap()).sum();
+    let model = "mlp:kernel=relu-tcm,hidden1=512,hidden2=256";
+    let (code, out, err) = neuronscope(&["profile", "--model", model, "--batch-size", "4", "--summary", "--json"]);
+    assert_eq!(code, Some(0), "{err}");
+    let summary: Value = serde_json::from_str(&out).unwrap();
+    let text = summary.to_string();
+    let found = find_number(&summary, "gpsimd_engine_active_time").unwrap_or_else(|| panic!("{text}"));
+    // In seconds; the operator is all that this engine does.
+    let found_ns = found * 1e9;
+    assert!((found_ns / expected - 1.0).abs() < 0.01, "{found_ns} against {expected}");
+}
+
+fn find_number(value: &Value, key: &str) -> Option<f64> {
+    match value {
+        Value::Object(map) => {
+            map.get(key).and_then(Value::as_f64).or_else(|| map.values().find_map(|v| find_number(v, key)))
+        }
+        Value::Array(list) => list.iter().find_map(|v| find_number(v, key)),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_kernel_of_ones_own_runs_in_every_command() {
+    let path = std::env::temp_dir().join(format!("neuronscope-kernel-{}.cpp", std::process::id()));
+    let source = BUILT_IN.iter().find(|k| k.name == "relu-multicore").unwrap().source;
+    std::fs::write(&path, source).unwrap();
+    let file = path.to_str().unwrap();
+    let model = |rest: &str| format!("mlp:kernel={file},multicore=true,{rest}");
+    // 15 elements do not divide by 8 processors: eight are never written, which the comparison finds.
+    let (wrong, right) = (model("hidden1=15,hidden2=15"), model("hidden1=16,hidden2=16"));
+    let (code, out, err) = neuronscope(&["numerics", "--model", &right, "--batch-size", "1", "--json"]);
+    assert_eq!(code, Some(0), "{out}{err}");
+    let (code, out, _) = neuronscope(&["numerics", "--model", &wrong, "--batch-size", "1", "--json"]);
+    assert_eq!(code, Some(1), "{out}");
+    let bench = ["bench", "--model", &right, "--batch-sizes", "1", "--n-models", "1", "--duration", "1", "--csv"];
+    let (code, out, err) = neuronscope(&bench);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("mlp:kernel=neuronscope-kernel-"), "{out}");
+    let (code, _, err) = neuronscope(&["profile", "--model", &right, "--batch-size", "1", "--summary"]);
+    assert_eq!(code, Some(0), "{err}");
+    std::fs::write(&path, "torch::Tensor f(const torch::Tensor& t) {\n  while (true) { }\n  return t;\n}").unwrap();
+    let (code, _, err) = neuronscope(&["profile", "--model", &right, "--batch-size", "1"]);
+    assert!(code == Some(1) && err.contains("line 2, column"), "{err}");
+    std::fs::write(&path, "torch::Tensor f(const torch::Tensor& t) {\n  return u;\n}").unwrap();
+    let (code, _, err) = neuronscope(&["numerics", "--model", &right]);
+    std::fs::remove_file(&path).unwrap();
+    assert!(code == Some(1) && err.contains("line 2, column 10"), "{err}");
 }

@@ -29,6 +29,7 @@ mod layering;
 mod levels;
 mod made_formats;
 mod matmult;
+mod matmult_study;
 mod numerics;
 mod odd_traces;
 mod old_formats;

@@ -30,6 +30,9 @@ pub struct MatmultConfig {
     pub options: Vec<CompileOptions>,
     /// EC2 sizes, each.
     pub instances: Vec<String>,
+    /// Another model of the zoo in place of the layer; sizes and loop counts then mean nothing. One that does not exist is
+    /// a case that failed: who fills in a form need not know the zoo.
+    pub model: Option<String>,
     /// What all cases have.
     pub run: MatmultRun,
 }
@@ -58,6 +61,8 @@ pub struct MatmultRun {
     pub seed: u64,
     /// How much a stage of a call varies at most, a fraction.
     pub jitter: f64,
+    /// Nanoseconds from one tick of the clock that times the calls to the next; 0 for a clock without ticks.
+    pub clock_tick_ns: u64,
 }
 
 /// One case: a row of the sweep.
@@ -65,14 +70,16 @@ pub struct MatmultRun {
 pub struct MatmultCase {
     /// First dimension of the input.
     pub batch_size: u32,
-    /// Rows and columns of the matrices.
+    /// Rows and columns of the matrices; 0 where another model is measured.
     pub matrix_dim: u32,
-    /// Products in one call.
+    /// Products in one call; 0 where another model is measured.
     pub loop_count: u32,
     /// How the layer is compiled.
     pub options: CompileOptions,
     /// EC2 size.
     pub instance: String,
+    /// Another model of the zoo in place of the layer.
+    pub model: Option<String>,
     /// The rest.
     pub run: MatmultRun,
 }
@@ -129,6 +136,7 @@ impl Default for MatmultConfig {
             loop_counts: vec![1_000],
             options: vec![CompileOptions::default()],
             instances: vec!["trn1.2xlarge".to_owned()],
+            model: None,
             run: MatmultRun::default(),
         }
     }
@@ -147,6 +155,7 @@ impl Default for MatmultRun {
             skip_compilation: false,
             seed: 0,
             jitter: 0.01,
+            clock_tick_ns: 0,
         }
     }
 }
@@ -158,17 +167,21 @@ impl MatmultConfig {
     /// When a number is out of its range or the lists make too many cases.
     pub fn cases(&self) -> Result<Vec<MatmultCase>, MatmultError> {
         self.check()?;
+        let (none, is_layer) = (vec![0], self.model.is_none());
+        let matrix_dims = if is_layer { &self.matrix_dims } else { &none };
+        let loop_counts = if is_layer { &self.loop_counts } else { &none };
         let mut cases = Vec::new();
         for instance in &self.instances {
             for options in &self.options {
-                for &matrix_dim in &self.matrix_dims {
+                for &matrix_dim in matrix_dims {
                     for &batch_size in &self.batch_sizes {
-                        cases.extend(self.loop_counts.iter().map(|&loop_count| MatmultCase {
+                        cases.extend(loop_counts.iter().map(|&loop_count| MatmultCase {
                             batch_size,
                             matrix_dim,
                             loop_count,
                             options: *options,
                             instance: instance.clone(),
+                            model: self.model.clone(),
                             run: self.run.clone(),
                         }));
                     }
@@ -213,9 +226,12 @@ fn within(flag: &'static str, value: u32, min: u32, max: u32) -> Result<(), Matm
 }
 
 impl MatmultCase {
-    /// The layer as a specification of the zoo.
+    /// The layer, or the model in its place, as a specification of the zoo.
     #[must_use]
-    pub fn model(&self) -> String {
+    pub fn specification(&self) -> String {
+        if let Some(model) = &self.model {
+            return model.clone();
+        }
         let (n, loops, run) = (self.matrix_dim, self.loop_count, &self.run);
         format!("matmult:n={n},loop_count={loops},add_bias={},chained={}", run.add_bias, run.chained)
     }
@@ -223,25 +239,37 @@ impl MatmultCase {
     /// The format of the products: `bf16`, or `fp32` where nothing is cast.
     #[must_use]
     pub const fn dtype(&self) -> &'static str {
-        match self.options.auto_cast {
-            AutoCast::None => "fp32",
-            AutoCast::Matmult | AutoCast::All => self.options.auto_cast_type.name(),
-        }
+        dtype_of(&self.options)
     }
 
     /// Operations of all products of one call, by the guide's formula: `2 * B * N^3 * L`. The bias and the mean are not
-    /// counted.
+    /// counted. `None` for another model, whose formula this is not.
     #[must_use]
-    pub fn operations(&self) -> f64 {
+    pub fn operations(&self) -> Option<f64> {
+        if self.model.is_some() {
+            return None;
+        }
         let n = f64::from(self.matrix_dim);
-        2.0 * f64::from(self.batch_size) * n * n * n * f64::from(self.loop_count)
+        Some(2.0 * f64::from(self.batch_size) * n * n * n * f64::from(self.loop_count))
     }
 
     /// The case in a few words: `n 1024, batch 1, loop 1000, bf16, trn1.2xlarge`.
     #[must_use]
     pub fn label(&self) -> String {
         let (n, b, l) = (self.matrix_dim, self.batch_size, self.loop_count);
+        if let Some(model) = &self.model {
+            return format!("{model}, batch {b}, {}, {}", self.dtype(), self.instance);
+        }
         format!("n {n}, batch {b}, loop {l}, {}, {}", self.dtype(), self.instance)
+    }
+}
+
+/// The format of the products that options give: `bf16`, or `fp32` where nothing is cast.
+#[must_use]
+pub const fn dtype_of(options: &CompileOptions) -> &'static str {
+    match options.auto_cast {
+        AutoCast::None => "fp32",
+        AutoCast::Matmult | AutoCast::All => options.auto_cast_type.name(),
     }
 }
 
@@ -295,8 +323,8 @@ mod tests {
         assert_eq!(labels.len(), 8);
         assert_eq!(labels[1], "n 128, batch 1, loop 10, bf16, trn1.2xlarge");
         assert_eq!(labels[6], "n 256, batch 1, loop 1, fp32, trn1.2xlarge");
-        assert_eq!(cases[1].operations(), 2.0 * 128.0 * 128.0 * 128.0 * 10.0);
-        assert_eq!(cases[1].model(), "matmult:n=128,loop_count=10,add_bias=true,chained=true");
+        assert_eq!(cases[1].operations(), Some(2.0 * 128.0 * 128.0 * 128.0 * 10.0));
+        assert_eq!(cases[1].specification(), "matmult:n=128,loop_count=10,add_bias=true,chained=true");
     }
 
     #[test]

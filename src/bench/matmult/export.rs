@@ -14,6 +14,7 @@ pub const MATMULT_COLS: &[&str] = &[
     "instance_type",
     "dtype",
     "workflow",
+    "model",
     "matrix_dim",
     "batch_size",
     "loop_count",
@@ -22,6 +23,7 @@ pub const MATMULT_COLS: &[&str] = &[
     "sync",
     "num_warmup_iterations",
     "num_timed_iterations",
+    "clock_tick_ns",
     "seed",
     "compiler_args",
     "status",
@@ -90,6 +92,7 @@ fn cell(report: &MatmultReport, column: &str) -> String {
         "instance_type" => Some(case.instance.clone()),
         "dtype" => Some(report.dtype.clone()),
         "workflow" => Some(run.workflow.to_string()),
+        "model" => Some(case.specification()),
         "matrix_dim" => Some(case.matrix_dim.to_string()),
         "batch_size" => Some(case.batch_size.to_string()),
         "loop_count" => Some(case.loop_count.to_string()),
@@ -98,6 +101,7 @@ fn cell(report: &MatmultReport, column: &str) -> String {
         "sync" => Some(run.sync.to_string()),
         "num_warmup_iterations" => Some(run.warmup_iterations.to_string()),
         "num_timed_iterations" => Some(run.timed_iterations.to_string()),
+        "clock_tick_ns" => Some(run.clock_tick_ns.to_string()),
         "seed" => Some(run.seed.to_string()),
         "compiler_args" => Some(report.compiler_args.clone()),
         "status" => Some(report.status.clone()),
@@ -190,7 +194,12 @@ mod tests {
         let csv = matmult_csv(&reports).unwrap();
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!((lines.len(), lines[0].split(',').count()), (3, MATMULT_COLS.len()));
-        assert!(lines[2].starts_with("inf1.xlarge,bf16,trace,128,1,4,") && lines[2].contains(",error,"), "{csv}");
+        assert!(
+            lines[2].starts_with("inf1.xlarge,bf16,trace,")
+                && lines[2].contains(",128,1,4,")
+                && lines[2].contains(",error,"),
+            "{csv}"
+        );
         let (headings, rows) = matmult_rows(&reports);
         assert!(rows.iter().all(|r| r.len() == headings.len()));
         let json: serde_json::Value = serde_json::from_str(&matmult_json(&reports).unwrap()).unwrap();

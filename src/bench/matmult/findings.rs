@@ -3,11 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::SimTime;
 use crate::compiler::Workflow;
 
 use super::config::{MatmultCase, MatmultRun};
 use super::measure::{Measured, measure};
 use super::ranges::{RangeSummary, ranges};
+use super::report::peak_tops;
 
 /// What a person can do wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +25,10 @@ pub enum Pitfall {
     NoBias,
     /// Lazily executed graphs, whose inputs move in the step.
     LazyExecution,
+    /// A clock whose ticks are long beside the timed calls.
+    CoarseClock,
+    /// Matrices that do not fill the array.
+    SmallMatrices,
 }
 
 impl Pitfall {
@@ -35,6 +41,22 @@ impl Pitfall {
             Self::NoWarmup => "no_warmup",
             Self::NoBias => "no_bias",
             Self::LazyExecution => "lazy_execution",
+            Self::CoarseClock => "coarse_clock",
+            Self::SmallMatrices => "small_matrices",
+        }
+    }
+
+    /// What it is, in a few words: `Products removed`.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::OverheadsDominate => "Overheads dominate",
+            Self::ProductsRemoved => "Products removed",
+            Self::NoWarmup => "No warm-up",
+            Self::NoBias => "No bias",
+            Self::LazyExecution => "Lazy execution",
+            Self::CoarseClock => "Coarse clock",
+            Self::SmallMatrices => "Small matrices",
         }
     }
 }
@@ -56,11 +78,25 @@ const OVERHEAD_SHARE: f64 = 0.1;
 const LONG_LOOP: u32 = 1_000;
 /// Instructions and DMAs of that chain at most.
 const LONG_LOOP_ITEMS: u64 = 2_000_000;
+/// Ticks of a clock in the timed calls from which its error is below a percent.
+const TICKS_ENOUGH: u64 = 100;
+/// Matrices of this size fill the array: it is the guide's.
+const FILLING_DIM: u32 = 1_024;
+/// Part of the array's peak, while it executes, below which matrices are called small.
+const FILLED_SHARE: f64 = 0.5;
+
 /// Everything that was found, and the range of values where it was computed.
 pub(super) fn findings(case: &MatmultCase, m: &Measured) -> (Vec<MatmultFinding>, Option<RangeSummary>) {
     let ranges = ranges(case);
-    let found =
-        [removed(case, m), overheads(case, m), cold(case, m), ranges.as_ref().map(|r| no_bias(case, r)), lazy(case, m)];
+    let found = [
+        removed(case, m),
+        overheads(case, m),
+        cold(case, m),
+        ranges.as_ref().map(|r| no_bias(case, r)),
+        lazy(case, m),
+        coarse(case, m),
+        small(case, m),
+    ];
     (found.into_iter().flatten().collect(), ranges)
 }
 
@@ -73,7 +109,7 @@ fn beside(case: &MatmultCase, change: impl FnOnce(&mut MatmultCase)) -> Option<f
     let mut other = case.clone();
     change(&mut other);
     let measured = measure(&other).ok()?;
-    Some(measured.tops(other.operations()) * measured.computed_share())
+    Some(measured.tops_computed())
 }
 
 fn removed(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
@@ -85,8 +121,9 @@ fn removed(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     // The first pass that says it took a product out.
     let names_product = |examples: &[String]| examples.iter().any(|e| e.contains("_dot") || e.contains("%dot"));
     let pass = c.passes.iter().find(|p| p.changes > 0 && names_product(&p.examples)).map(|p| p.pass.as_str());
-    let without = beside(case, |other| other.run.chained = true);
-    let (tops, computed) = (m.tops(case.operations()), m.tops(case.operations()) * m.computed_share());
+    let is_layer = case.model.is_none();
+    let without = if is_layer { beside(case, |other| other.run.chained = true) } else { None };
+    let (tops, computed) = (m.tops(), m.tops_computed());
     let effect = without.map_or(String::new(), |t| format!("; chained, the same core reaches {t:.2} TOPS"));
     let sentence = format!(
         "the compiler removed {gone} of {} products (pass {}), because nothing reads their results: {tops:.2} PE TOPS count \
@@ -101,7 +138,7 @@ fn overheads(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     let s = &m.stages;
     let call = s.interval(case.run.sync).to_secs_f64();
     let share = 1.0 - s.window.to_secs_f64() / call;
-    if case.loop_count >= LONG_LOOP || (case.loop_count > 1 && share < OVERHEAD_SHARE) {
+    if case.model.is_some() || case.loop_count >= LONG_LOOP || (case.loop_count > 1 && share < OVERHEAD_SHARE) {
         return None;
     }
     let per_product = (m.outcome.items / u64::from(case.loop_count)).max(1);
@@ -124,7 +161,7 @@ fn overheads(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
         s.host.to_ms_f64(),
         s.link.to_ms_f64(),
         s.around.to_ms_f64(),
-        m.tops(case.operations()) * m.computed_share(),
+        m.tops_computed(),
     );
     found(Pitfall::OverheadsDominate, sentence, without)
 }
@@ -135,8 +172,8 @@ fn cold(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
         return None;
     }
     let warm = m.stages.run(&MatmultRun { warmup_iterations: 1, ..run.clone() }, run.seed);
-    let (cold_s, warm_s) = (m.timed.mean_s(), warm.mean_s().max(f64::MIN_POSITIVE));
-    let without = case.operations() * m.computed_share() / warm_s / 1e12;
+    let (cold_s, warm_s) = (m.timed.true_mean_s(), warm.true_mean_s().max(f64::MIN_POSITIVE));
+    let without = m.operations * m.computed_share() / warm_s / 1e12;
     let sentence = format!(
         "the first call is timed too and takes {:.3} ms longer than the others: {} calls take {:.1} % longer each than after a \
          warm-up, which gives {without:.2} TOPS. Warm up at least once",
@@ -159,6 +196,59 @@ fn lazy(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
         m.stages.device().to_ms_f64(),
     );
     found(Pitfall::LazyExecution, sentence, without)
+}
+
+fn coarse(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
+    let (t, tick) = (&m.timed, SimTime::from_ns(case.run.clock_tick_ns));
+    if tick == SimTime::ZERO || t.total.0 / tick.0 >= TICKS_ENOUGH {
+        return None;
+    }
+    let computed = m.operations * m.computed_share();
+    let calls = f64::from(case.run.timed_iterations);
+    let without = computed / t.true_mean_s().max(f64::MIN_POSITIVE) / 1e12;
+    let ticks = t.read.0 / tick.0;
+    let rate = |ticks: u64| computed * calls / SimTime(ticks * tick.0).to_secs_f64() / 1e12;
+    // It began anywhere between two ticks, so that it may have seen one more or one less.
+    let (fewest, most) = (t.total.0 / tick.0, t.total.0.div_ceil(tick.0));
+    let said = match fewest {
+        0 => format!("nothing at all or {:.2} TOPS", rate(most)),
+        _ => format!("anything from {:.2} to {:.2} TOPS", rate(most), rate(fewest)),
+    };
+    let needed = (tick.to_secs_f64() * TICKS_ENOUGH as f64 / t.true_mean_s().max(f64::MIN_POSITIVE)).ceil();
+    let sentence = format!(
+        "the clock ticks every {:.3} ms and saw {ticks} ticks in timed calls of {:.3} ms: depending on when \
+         they begin, it says {said}, where {without:.2} is right. Time {needed:.0} calls or more, or use a finer clock",
+        tick.to_ms_f64(),
+        t.total.to_ms_f64(),
+    );
+    found(Pitfall::CoarseClock, sentence, Some(without))
+}
+
+fn small(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
+    if case.model.is_some() || case.matrix_dim >= FILLING_DIM {
+        return None;
+    }
+    let window_s = m.stages.window.to_secs_f64().max(f64::MIN_POSITIVE);
+    let reached = m.operations * m.computed_share() / window_s / 1e12;
+    let share = reached / peak_tops(case, m);
+    if share >= FILLED_SHARE {
+        return None;
+    }
+    // Other pitfalls stay as they are; the loop is shortened so that the larger matrices take no longer to simulate.
+    let without = beside(case, |other| {
+        other.matrix_dim = FILLING_DIM;
+        other.loop_count = case.loop_count.min(LONG_LOOP / case.batch_size.max(1)).max(1);
+    });
+    let effect = without
+        .map_or(String::new(), |t| format!(" With --matrix_dim {FILLING_DIM} the same core reaches {t:.2} TOPS."));
+    let sentence = format!(
+        "matrices of {} x {} do not fill the array: while it executes, the core reaches {reached:.2} TOPS, {:.1} % of its \
+         peak, because each product waits for the one before, whose rows are few.{effect}",
+        case.matrix_dim,
+        case.matrix_dim,
+        share * 100.0,
+    );
+    found(Pitfall::SmallMatrices, sentence, without)
 }
 
 fn no_bias(case: &MatmultCase, r: &RangeSummary) -> MatmultFinding {

@@ -143,8 +143,9 @@ impl Log {
 fn arguments(report: &MatmultReport) -> String {
     let (case, run) = (&report.case, &report.case.run);
     let python = |b: bool| if b { "True" } else { "False" };
+    let model = case.model.as_ref().map_or_else(String::new, |model| format!("model={model}, "));
     format!(
-        "batch_size={}, matrix_dim={}, loop_count={}, num_warmup_iterations={}, num_timed_iterations={}, \
+        "{model}batch_size={}, matrix_dim={}, loop_count={}, num_warmup_iterations={}, num_timed_iterations={}, \
          num_verification_iterations={}, add_bias={}, chained={}, workflow={}, sync={}, instance={}, neuron_cc_flags='{}', seed={}",
         case.batch_size,
         case.matrix_dim,

@@ -14,6 +14,8 @@ use super::timed::{Stages, Timed};
 
 /// A case and what it came to.
 pub(super) struct Measured {
+    /// Operations of one call: the guide's formula, or of another model its products and convolutions.
+    pub operations: f64,
     /// What the compiler made of it.
     pub compilation: Compilation,
     /// What its core costs and can do.
@@ -35,13 +37,14 @@ pub(super) struct Measured {
 pub(super) fn measure(case: &MatmultCase) -> Result<Measured, String> {
     let device = Device::new(&case.instance, case.options)?;
     let run = &case.run;
-    let compilation = device.compilation(&case.model(), Some(case.batch_size), run.workflow)?;
+    let compilation = device.compilation(&case.specification(), Some(case.batch_size), run.workflow)?;
+    let operations = case.operations().unwrap_or(compilation.model_flops as f64);
     let costs = Rc::clone(&device.costs);
     let outcome = simulate(&compilation.executable, &costs, &mut NoObserver).map_err(|e| e.to_string())?;
     let around = inference_costs(&compilation.executable, &costs, outcome.window);
     let stages = stages(&costs, &around, outcome.window, run.workflow);
     let timed = stages.run(run, run.seed);
-    Ok(Measured { compilation, costs, outcome, around, stages, timed })
+    Ok(Measured { operations, compilation, costs, outcome, around, stages, timed })
 }
 
 fn stages(costs: &CostTable, around: &InferenceCosts, window: SimTime, workflow: Workflow) -> Stages {
@@ -60,10 +63,20 @@ fn stages(costs: &CostTable, around: &InferenceCosts, window: SimTime, workflow:
 }
 
 impl Measured {
-    /// Tera-operations a second of the timed calls, for so many operations of one call.
-    pub fn tops(&self, operations: f64) -> f64 {
-        let mean = self.timed.mean_s();
-        if mean > 0.0 { operations / mean / 1e12 } else { 0.0 }
+    /// Tera-operations a second of some calls as the clock says it, of the operations asked for; 0 when it did not tick.
+    pub fn tops_of(&self, timed: &Timed) -> f64 {
+        let mean = timed.mean_s();
+        if mean > 0.0 { self.operations / mean / 1e12 } else { 0.0 }
+    }
+
+    /// The same of the timed calls.
+    pub fn tops(&self) -> f64 {
+        self.tops_of(&self.timed)
+    }
+
+    /// The same of the products that the core computes.
+    pub fn tops_computed(&self) -> f64 {
+        self.tops() * self.computed_share()
     }
 
     /// The part of the operations whose products the compiler left.

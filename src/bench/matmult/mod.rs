@@ -13,6 +13,7 @@ mod export;
 mod findings;
 mod log;
 mod measure;
+mod programs;
 mod ranges;
 mod report;
 mod timed;
@@ -20,10 +21,11 @@ mod timed;
 pub use cc_flags::CcFlags;
 pub use config::{
     MAX_CASES, MAX_ITERATIONS, MAX_VERIFICATIONS, MatmultCase, MatmultConfig, MatmultError, MatmultRun, cast_of_dtype,
-    instance_of,
+    dtype_of, instance_of,
 };
 pub use export::{MATMULT_COLS, MATMULT_FORMAT, matmult_csv, matmult_json, matmult_rows};
 pub use findings::{MatmultFinding, Pitfall};
 pub use log::{log_lines, python_g};
+pub use programs::programs;
 pub use ranges::RangeSummary;
-pub use report::{Limit, MatmultReport, Verification, run_case};
+pub use report::{Limit, MatmultDetail, MatmultReport, Verification, run_case, run_case_in_detail};

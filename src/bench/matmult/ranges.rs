@@ -32,7 +32,7 @@ pub struct RangeSummary {
 
 /// The range of a case's values, when they are a chain without a bias. `None` also when its device computes no values.
 pub(super) fn ranges(case: &MatmultCase) -> Option<RangeSummary> {
-    if case.run.add_bias || !case.run.chained {
+    if case.model.is_some() || case.run.add_bias || !case.run.chained {
         return None;
     }
     let (n, loops) = (case.matrix_dim.min(RANGE_DIM), case.loop_count.min(RANGE_LOOPS));

@@ -11,7 +11,6 @@ use super::config::MatmultCase;
 use super::findings::{MatmultFinding, findings};
 use super::measure::{Measured, measure};
 use super::ranges::RangeSummary;
-use super::timed::Timed;
 
 /// One case. Times are seconds; the compile time is modelled, the others are simulated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,9 +31,9 @@ pub struct MatmultReport {
     pub load_s: Option<f64>,
     /// All warm-up calls.
     pub warmup_s: Option<f64>,
-    /// All timed calls.
+    /// All timed calls, as the clock says.
     pub benchmark_s: Option<f64>,
-    /// One timed call: the mean.
+    /// One timed call: the mean, as the clock says.
     pub iteration_s: Option<f64>,
     /// The shortest timed call.
     pub iteration_min_s: Option<f64>,
@@ -97,9 +96,40 @@ pub struct Verification {
 /// Measures a case. A case that can not run is a report with its error.
 #[must_use]
 pub fn run_case(case: &MatmultCase) -> MatmultReport {
+    run_case_in_detail(case).0
+}
+
+/// What plots of one case need beside its report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MatmultDetail {
+    /// Each timed call, shortest first, seconds.
+    pub calls_s: Vec<f64>,
+    /// Operations of one call that the core computes.
+    pub operations: f64,
+    /// Bytes that DMAs move between device memory and the core in one call.
+    pub dma_bytes: u64,
+    /// Bytes a second that device memory gives one core.
+    pub peak_bytes_per_s: f64,
+    /// From the first to the last instruction of an execution, seconds.
+    pub window_s: f64,
+}
+
+/// As [`run_case`], with what plots need; no detail of a case that can not run.
+#[must_use]
+pub fn run_case_in_detail(case: &MatmultCase) -> (MatmultReport, Option<MatmultDetail>) {
     match measure(case) {
-        Ok(measured) => finished(case, &measured),
-        Err(error) => MatmultReport { status: "error".to_owned(), error: Some(error), ..empty(case) },
+        Ok(measured) => (finished(case, &measured), Some(detail(&measured))),
+        Err(error) => (MatmultReport { status: "error".to_owned(), error: Some(error), ..empty(case) }, None),
+    }
+}
+
+fn detail(m: &Measured) -> MatmultDetail {
+    MatmultDetail {
+        calls_s: m.timed.sorted.iter().map(|t| t.to_secs_f64()).collect(),
+        operations: m.operations * m.computed_share(),
+        dma_bytes: m.outcome.dma_bytes,
+        peak_bytes_per_s: m.costs.core.peak_hbm_bytes_per_s(),
+        window_s: m.stages.window.to_secs_f64(),
     }
 }
 
@@ -137,8 +167,9 @@ fn empty(case: &MatmultCase) -> MatmultReport {
 
 fn finished(case: &MatmultCase, m: &Measured) -> MatmultReport {
     let t = &m.timed;
-    let tops = m.tops(case.operations());
-    let computed = tops * m.computed_share();
+    // A clock that did not tick tells no rate.
+    let rate = |tops: f64| Some(tops).filter(|_| t.read > SimTime::ZERO);
+    let (tops, computed) = (m.tops(), m.tops_computed());
     let peak = peak_tops(case, m);
     let compile_s = modelled_compile_s(&m.compilation.executable);
     let (findings, ranges) = findings(case, m);
@@ -146,7 +177,7 @@ fn finished(case: &MatmultCase, m: &Measured) -> MatmultReport {
         modelled_compile_s: (!case.run.skip_compilation).then_some(compile_s),
         load_s: Some(m.around.load.to_secs_f64()),
         warmup_s: Some(t.warmup.to_secs_f64()),
-        benchmark_s: Some(t.total.to_secs_f64()),
+        benchmark_s: Some(t.read.to_secs_f64()),
         iteration_s: Some(t.mean_s()),
         iteration_min_s: Some(t.at(0.0)),
         iteration_p50_s: Some(t.at(0.5)),
@@ -155,10 +186,10 @@ fn finished(case: &MatmultCase, m: &Measured) -> MatmultReport {
         link_s: Some(t.of_each(t.link)),
         hidden_s: Some(t.of_each(t.hidden)),
         device_s: Some(t.of_each(t.device)),
-        tops: Some(tops),
-        tops_computed: Some(computed),
+        tops: rate(tops),
+        tops_computed: rate(computed),
         peak_tops: Some(peak),
-        peak_percent: Some(computed / peak * 100.0),
+        peak_percent: rate(computed / peak * 100.0),
         products_asked: Some(m.compilation.products_before),
         products_computed: Some(m.compilation.products_after),
         limit: Some(limit(case, m)),
@@ -171,7 +202,7 @@ fn finished(case: &MatmultCase, m: &Measured) -> MatmultReport {
 
 /// The array's peak in the format of the products: single precision takes several passes, and 8-bit products contract two
 /// rows a partition where the array can.
-fn peak_tops(case: &MatmultCase, m: &Measured) -> f64 {
+pub(super) fn peak_tops(case: &MatmultCase, m: &Measured) -> f64 {
     let (format, core) = (case.options.matmul_format(), &m.costs.core);
     let rows = if format == FloatFormat::Fp8E4m3 { core.fp8_rows_per_partition.max(1) } else { 1 };
     core.peak_bf16_flops() * f64::from(rows) / f64::from(format.matmul_passes()) / 1e12
@@ -213,9 +244,8 @@ fn limit(case: &MatmultCase, m: &Measured) -> Limit {
 fn verification(case: &MatmultCase, m: &Measured) -> Verification {
     let run = &case.run;
     let again = |seed: u64| m.stages.run(run, seed);
-    let of = |t: &Timed| case.operations() / t.mean_s().max(f64::MIN_POSITIVE) / 1e12;
-    let others = (1..=u64::from(run.verification_iterations)).map(|i| of(&again(run.seed.wrapping_add(i))));
-    let tops: Vec<f64> = std::iter::once(of(&m.timed)).chain(others).collect();
+    let others = (1..=u64::from(run.verification_iterations)).map(|i| m.tops_of(&again(run.seed.wrapping_add(i))));
+    let tops: Vec<f64> = std::iter::once(m.tops()).chain(others).collect();
     let (least, most) = tops.iter().fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(*t), b.max(*t)));
     let mean = tops.iter().sum::<f64>() / (tops.len() as f64);
     let spread_percent = if mean > 0.0 { (most - least) / mean * 100.0 } else { 0.0 };

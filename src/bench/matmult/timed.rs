@@ -24,8 +24,10 @@ pub(super) struct Stages {
 pub(super) struct Timed {
     /// All warm-up calls.
     pub warmup: SimTime,
-    /// All timed calls: one clock around them.
+    /// All timed calls: what passes between the two looks at the clock.
     pub total: SimTime,
+    /// What the clock says passed, in whole ticks.
+    pub read: SimTime,
     /// The part of `total` in which the host works.
     pub host: SimTime,
     /// The part in which inputs and outputs move.
@@ -75,9 +77,24 @@ impl Stages {
             timed.sorted.push(took);
         }
         timed.sorted.sort_unstable();
+        timed.read = reading(timed.total, run.clock_tick_ns, seed);
         timed
     }
 }
+
+/// What a clock that ticks says passed: the ticks in a time that begins anywhere between two of them, drawn from `seed`.
+fn reading(time: SimTime, tick_ns: u64, seed: u64) -> SimTime {
+    let tick = SimTime::from_ns(tick_ns).0;
+    if tick == 0 {
+        return time;
+    }
+    // A stream of its own: the calls take the same with any clock.
+    let begun = (Rng::from_seed(seed ^ CLOCK_STREAM).unit_f64() * tick as f64) as u64;
+    SimTime((begun.min(tick - 1) + time.0) / tick * tick)
+}
+
+/// Sets the numbers of the clock apart from those of the calls.
+const CLOCK_STREAM: u64 = 0x74_69_63_6b;
 
 /// A time moved by `jitter` at most; `at` from 0 to 1 says where in that range.
 fn vary(time: SimTime, jitter: f64, at: f64) -> SimTime {
@@ -86,8 +103,13 @@ fn vary(time: SimTime, jitter: f64, at: f64) -> SimTime {
 }
 
 impl Timed {
-    /// The mean of the timed calls, seconds.
+    /// The mean of the timed calls as the clock says it, seconds.
     pub fn mean_s(&self) -> f64 {
+        self.of_each(self.read)
+    }
+
+    /// The mean that the calls really took, seconds.
+    pub fn true_mean_s(&self) -> f64 {
         self.of_each(self.total)
     }
 
@@ -137,6 +159,25 @@ mod tests {
         let slow = Stages { host: SimTime::from_us(5_000), ..stages() };
         assert_eq!(slow.interval(false), SimTime::from_us(5_050));
         assert_eq!(slow.run(&run(1, 2, 0.0, false), 0).total, SimTime::from_us(2 * 5_050));
+    }
+
+    #[test]
+    fn a_clock_reads_whole_ticks_on_either_side_of_the_time() {
+        let tick_ns = 1_000_000;
+        let of = |seed| {
+            let run = MatmultRun { clock_tick_ns: tick_ns, ..run(1, 3, 0.0, true) };
+            stages().run(&run, seed)
+        };
+        // Three calls of a millisecond begin and end at the same place between two ticks.
+        assert!((0..20).all(|seed| of(seed).read == SimTime::from_us(3_000)));
+        let half = |seed| {
+            let run = MatmultRun { clock_tick_ns: 2 * tick_ns, ..run(1, 1, 0.0, true) };
+            stages().run(&run, seed).read
+        };
+        let readings: Vec<SimTime> = (0..20).map(half).collect();
+        assert!(readings.contains(&SimTime::ZERO) && readings.contains(&SimTime::from_us(2_000)), "{readings:?}");
+        assert!(readings.iter().all(|r| *r == SimTime::ZERO || *r == SimTime::from_us(2_000)));
+        assert!((of(0).true_mean_s() - 1e-3).abs() < 1e-12);
     }
 
     #[test]

@@ -8,9 +8,10 @@ use super::text;
 use crate::base::units::{format_count, format_ns};
 use crate::capture::build_customop_profile;
 use crate::cli::customop_args::CustomOpArgs;
-use crate::kernel::{MAX_SOURCE_BYTES, Severity};
+use crate::cli::kernel_file;
+use crate::kernel::{BUILT_IN, Severity, built_in};
 use crate::machine::cost::CostTable;
-use crate::neuron::gpsimd::{BUILT_IN, CustomOpReport, CustomOpSpec, built_in, run_with_processors};
+use crate::neuron::gpsimd::{CustomOpReport, CustomOpSpec, run_with_processors};
 
 pub(super) fn run(args: CustomOpArgs) -> Result<()> {
     if args.list {
@@ -57,37 +58,19 @@ fn specs_of(args: &CustomOpArgs) -> Result<Vec<CustomOpSpec>> {
     for name in &args.kernel {
         let base = spec_of(name, args)?;
         for value in &settings {
-            let (name, source) = if constant.is_empty() {
-                (base.name.clone(), base.source.clone())
-            } else {
-                (format!("{} {constant}={value}", base.name), with_constant(&base, constant, value)?)
-            };
+            let with = if constant.is_empty() { base.clone() } else { base.with_constant(constant, value)? };
             for cores in &args.cores {
-                specs.push(CustomOpSpec { name: name.clone(), source: source.clone(), cores: *cores, ..base.clone() });
+                specs.push(CustomOpSpec { cores: *cores, ..with.clone() });
             }
         }
     }
     Ok(specs)
 }
 
-/// The source with another value of one of its constants.
-fn with_constant(spec: &CustomOpSpec, constant: &str, value: &str) -> Result<String> {
-    let declares = |line: &&str| {
-        let before = line.split('=').next().unwrap_or_default();
-        line.contains('=') && before.contains("constexpr") && before.split_whitespace().next_back() == Some(constant)
-    };
-    let Some(line) = spec.source.lines().find(declares) else {
-        bail!("--set: {} has no line 'static constexpr ... {constant} = ...;'", spec.name);
-    };
-    let (before, after) = line.split_once('=').unwrap_or((line, ""));
-    let rest = after.split_once(';').map_or("", |(_, rest)| rest);
-    Ok(spec.source.replacen(line, &format!("{before}= {value};{rest}"), 1))
-}
-
 fn spec_of(name: &str, args: &CustomOpArgs) -> Result<CustomOpSpec> {
     let mut spec = match built_in(name) {
         Some(kernel) => CustomOpSpec::new(kernel.name, kernel.source, kernel.multicore || args.multicore),
-        None => CustomOpSpec::new(name, &read_source(name)?, args.multicore),
+        None => CustomOpSpec::new(name, &kernel_file::read(name)?, args.multicore),
     };
     spec.layers.clone_from(&args.layers);
     spec.batch = args.batch;
@@ -115,7 +98,7 @@ fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
             gain.map_or_else(String::new, |g| format!("{g:.2}x")),
             number(report.ns_per_element, 2),
             report.bound_by.unwrap_or("-").to_owned(),
-            largest_part(report).to_owned(),
+            report.largest_part().to_owned(),
             problem,
         ]);
         before = report.iterations_per_s.or(before);
@@ -133,28 +116,6 @@ fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
     text::table(&headings, &rows)
 }
 
-/// What takes most of the operator's time.
-fn largest_part(report: &CustomOpReport) -> &'static str {
-    let b = &report.breakdown_ns;
-    let parts = [
-        ("single elements of device memory", b.hbm_access),
-        ("copies to and from TCM", b.dma),
-        ("whole tensors", b.tensor_move),
-        ("instructions and TCM", b.compute),
-    ];
-    parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("", |p| p.0)
-}
-
-fn read_source(path: &str) -> Result<String> {
-    let names = BUILT_IN.map(|k| k.name).join(", ");
-    let size = fs::metadata(path).with_context(|| format!("{path}: not a kernel ({names}) and not a file"))?.len();
-    if size > MAX_SOURCE_BYTES as u64 {
-        bail!("{path}: has {size} bytes; a kernel may have {MAX_SOURCE_BYTES}");
-    }
-    let bytes = fs::read(path).with_context(|| format!("{path}: cannot be read"))?;
-    String::from_utf8(bytes).with_context(|| format!("{path}: is not UTF-8 text; save it as UTF-8"))
-}
-
 fn describe(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
     let mut out = headline(spec, report);
     for d in &report.diagnostics {
@@ -164,7 +125,7 @@ fn describe(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
     if report.ns_per_element.is_some() {
         out.push_str(&where_time_goes(report));
         out.push_str(&annotated(spec, report));
-        out.push_str(&format!("\n{}\n", advice(report)));
+        out.push_str(&format!("\n{}\n", report.advice()));
     }
     out
 }
@@ -186,18 +147,10 @@ fn headline(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
 
 fn where_time_goes(report: &CustomOpReport) -> String {
     let b = &report.breakdown_ns;
-    let device = b.hbm_access + b.dma + b.tensor_move + b.compute + b.start + b.network;
+    let device = b.device_ns();
     let row =
         |name: &str, ns: f64| vec![name.to_owned(), format_ns(ns), format!("{:.1} %", 100.0 * ns / device.max(1e-9))];
-    let parts = [
-        ("elements of device memory, one by one", b.hbm_access),
-        ("copies between device memory and TCM", b.dma),
-        ("tensors filled and copied", b.tensor_move),
-        ("instructions and local memory", b.compute),
-        ("start of the engine", b.start),
-        ("rest of the network", b.network),
-    ];
-    let mut rows: Vec<Vec<String>> = parts.iter().filter(|p| p.1 > 0.0).map(|p| row(p.0, p.1)).collect();
+    let mut rows: Vec<Vec<String>> = b.parts().iter().filter(|p| p.1 > 0.0).map(|p| row(p.0, p.1)).collect();
     if b.host > 0.0 {
         rows.push(vec!["the host, at the same time".to_owned(), format_ns(b.host), String::new()]);
     }
@@ -223,29 +176,4 @@ fn annotated(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
         out.push('\n');
     }
     out
-}
-
-/// What would make it faster.
-fn advice(report: &CustomOpReport) -> String {
-    let b = &report.breakdown_ns;
-    let operator = b.hbm_access + b.dma + b.tensor_move + b.compute;
-    if report.bound_by == Some("host") {
-        let device = operator + b.start + b.network;
-        return format!(
-            "The host takes {} a step and the device {}: a faster kernel changes nothing.",
-            format_ns(b.host),
-            format_ns(device)
-        );
-    }
-    if b.hbm_access > operator / 2.0 {
-        return "Most of the time the processor waits for single elements of device memory: copy blocks with \
-                tcm_accessor() and work on them in TCM."
-            .to_owned();
-    }
-    if report.cores == 1 {
-        return "One processor of eight works: divide the elements by get_cpu_id(), write through get_dst_tensor(), and \
-                build with multicore=True."
-            .to_owned();
-    }
-    "Every processor works; fewer instructions an element, or larger blocks, are what is left.".to_owned()
 }

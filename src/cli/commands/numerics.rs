@@ -5,7 +5,9 @@ use anyhow::{Context, Result, bail};
 use super::text;
 use crate::cli::args::NumericsArgs;
 use crate::cli::driver::Driver;
-use crate::session::{Event, NumericsReport, NumericsSpec, OutputComparison, Request, Sample, value_text};
+use crate::session::{
+    Event, NumericsReport, NumericsSpec, OutputComparison, Request, Sample, value_text, without_source,
+};
 
 pub(super) fn run(args: NumericsArgs) -> Result<()> {
     let spec = Box::new(NumericsSpec {
@@ -36,7 +38,12 @@ fn describe(report: &NumericsReport) -> String {
     let spec = &report.spec;
     let mut out = format!(
         "{}: {} of {}, {}, rounding {}, seed {}\n\n",
-        spec.model, report.core, spec.instance, spec.options, spec.rounding, spec.seed
+        without_source(&spec.model),
+        report.core,
+        spec.instance,
+        spec.options,
+        spec.rounding,
+        spec.seed
     );
     for output in &report.outputs {
         out.push_str(&values(output));

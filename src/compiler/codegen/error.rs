@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::base::units::format_bytes;
+use crate::kernel::KernelError;
 
 /// A module that does not fit the core, or that uses what code generation does not know.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -39,6 +40,14 @@ pub enum CodegenError {
         path: String,
         /// What about it.
         what: String,
+    },
+    /// The kernel of a custom operator cannot be timed.
+    #[error("{path}: {source}")]
+    Kernel {
+        /// The operation.
+        path: String,
+        /// Why.
+        source: Box<KernelError>,
     },
     /// More instructions than a program may have.
     #[error("the program has more than {limit} instructions: use a smaller size or loop count")]

@@ -4,8 +4,10 @@ use super::CodegenError;
 use super::emitter::{Purpose, Transfer};
 use super::program::{Generator, Loaded, latest};
 use super::value::{Layout, Resident, Value, blocks, matrix_of};
-use crate::compiler::hlo::InstrId;
+use crate::compiler::hlo::{InstrId, Opcode};
+use crate::kernel::{ModelKernel, TABLE_KERNEL};
 use crate::machine::SourceId;
+use crate::machine::cost::GpsimdCosts;
 use crate::machine::cost::decisions::IO_ELEMENT_BYTES;
 use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 
@@ -214,6 +216,20 @@ impl Generator<'_> {
         Ok(())
     }
 
+    /// The instruction of a custom operator: its time is that of its kernel on the operand's shape.
+    fn custom_op(&self, id: InstrId, elements: u64) -> Result<Op, CodegenError> {
+        let instruction = self.instruction(id)?;
+        let target = match &instruction.opcode {
+            Opcode::CustomCall { target } if target != TABLE_KERNEL => target,
+            _ => return Ok(Op::CustomElementwise { elements }),
+        };
+        let fail =
+            |source| CodegenError::Kernel { path: instruction.metadata.op_name.clone(), source: Box::new(source) };
+        let kernel = ModelKernel::find(target).map_err(fail)?;
+        let cost = kernel.cost(&instruction.shape.dims, &GpsimdCosts::of(&self.costs)).map_err(fail)?;
+        Ok(Op::CustomKernel { elements, time_ps: cost.time_ps })
+    }
+
     /// A custom operator: its operand goes to HBM, the GPSIMD processors work there element by element, and the result
     /// comes back.
     pub(super) fn custom_call(&mut self, id: InstrId) -> Result<(), CodegenError> {
@@ -231,7 +247,7 @@ impl Generator<'_> {
             short_descriptors: 0,
         };
         let stored = self.emitter.dma(store, source, &operand.ready);
-        let op = Op::CustomElementwise { elements };
+        let op = self.custom_op(id, elements)?;
         let done = self.emitter.instruction(Engine::GpSimd, op, Purpose::execution(source), &[stored]);
         let mut after = self.take(id, operand.bytes)?;
         after.push(done);

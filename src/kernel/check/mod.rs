@@ -68,7 +68,7 @@ pub fn compile(source: &str) -> Result<Program, Vec<Diagnostic>> {
             Err(problem) => problems.push(problem),
         }
     }
-    if problems.is_empty() { Ok(Program { functions: checked }) } else { Err(problems) }
+    if problems.is_empty() { Ok(Program { functions: checked.into() }) } else { Err(problems) }
 }
 
 fn signature(f: &ast::Function, before: &[Signature]) -> Result<Signature, Diagnostic> {

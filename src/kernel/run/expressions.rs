@@ -26,7 +26,7 @@ pub(super) const fn operation(scalar: Scalar) -> Work {
     }
 }
 
-impl<M: Meter> Machine<'_, M> {
+impl<M: Meter> Machine<M> {
     /// The value of an expression.
     pub(super) fn eval(&mut self, e: &Expr) -> Result<Value, Stop> {
         // The two commonest kinds need no level of their own.

@@ -14,7 +14,7 @@ use crate::kernel::value::Value;
 /// The most tensors that one processor may create.
 const MAX_TENSORS: usize = 64;
 
-impl<M: Meter> Machine<'_, M> {
+impl<M: Meter> Machine<M> {
     /// A call of the interface.
     pub(super) fn interface(&mut self, pos: Pos, what: Intrinsic, arguments: &[Expr]) -> Result<Value, Stop> {
         // Most calls have at most four arguments; tensors have up to ten with their sizes.

@@ -1,13 +1,12 @@
-//! The processors, one after another, and what comes out.
+//! One processor: its state between two statements.
 
 use super::memory::Memory;
-use super::report;
+use super::statements::Frame;
 use super::streams::Stream;
 use super::tensor::HbmTensor;
 use super::work::{Meter, Work};
 use crate::kernel::problem::{Diagnostic, Pos, Problem, add};
-use crate::kernel::program::{KernelFunction, Program};
-use crate::kernel::types::Scalar;
+use crate::kernel::program::Program;
 use crate::kernel::value::Value;
 
 /// How a kernel is run.
@@ -62,9 +61,9 @@ pub(super) struct Written {
 }
 
 /// One processor at work.
-pub(super) struct Machine<'a, M> {
-    pub program: &'a Program,
-    pub tensors: &'a mut Vec<HbmTensor>,
+pub(super) struct Machine<M> {
+    pub program: Program,
+    pub tensors: Vec<HbmTensor>,
     /// The number of the operator's result among the tensors.
     pub dst: u32,
     pub dst_asked_for: bool,
@@ -75,48 +74,30 @@ pub(super) struct Machine<'a, M> {
     /// Slots of all calls; those of the innermost begin at `base`.
     pub slots: Vec<Value>,
     pub base: usize,
-    pub meter: &'a mut M,
+    pub meter: M,
     pub steps: u64,
     pub depth: usize,
-    pub options: &'a RunOptions,
+    /// Calls of functions that are under way, the kernel's included.
+    pub calls: usize,
+    /// The kernel's own call, once it is under way.
+    pub outer: Option<Frame>,
+    /// The count of steps at which the kernel pauses.
+    pub pause_at: u64,
+    /// While it is paused: where, from the innermost statement to the outermost.
+    pub path: Vec<usize>,
+    pub options: RunOptions,
     pub core: u32,
     pub written: Written,
-    pub diagnostics: &'a mut Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Runs a kernel function on its inputs. The result has the shape of the first input and holds floats. One meter for each
-/// active processor is told what it does; spare processors of a short list are not metered.
-#[must_use]
-pub fn run<M: Meter>(
-    kernel: KernelFunction<'_>,
-    inputs: &[HbmTensor],
-    options: &RunOptions,
-    meters: &mut [M],
-) -> Outcome {
-    let mut diagnostics = Vec::new();
-    let dims = inputs.first().map_or(&[][..], |t| t.dims());
-    let result = HbmTensor::empty(dims, Scalar::F32);
-    let (Some(result), true) = (result, inputs.len() == kernel.inputs()) else {
-        let (what, instead) = (
-            format!("the kernel takes {} input(s)", kernel.inputs()),
-            "give as many tensors, of less than 256 MiB each",
-        );
-        let problem = Problem::Invalid { what, instead: instead.to_owned() };
-        diagnostics.push(Diagnostic::new(kernel.pos(), problem));
-        return Outcome { result: Vec::new(), complete: false, diagnostics };
-    };
-    let mut tensors: Vec<HbmTensor> = inputs.to_vec();
-    let dst = tensors.len() as u32;
-    tensors.push(result);
-    let kept = tensors.len();
-    let mut complete = true;
-    let mut written = Vec::new();
-    for (core, meter) in (0..options.active_cores()).zip(meters) {
-        tensors.truncate(kept);
-        let mut machine = Machine {
-            program: kernel.program,
-            tensors: &mut tensors,
-            dst,
+impl<M: Meter> Machine<M> {
+    /// The first processor, with the operator's result as the last tensor.
+    pub(super) fn new(program: Program, tensors: Vec<HbmTensor>, options: RunOptions, meter: M) -> Self {
+        Self {
+            program,
+            dst: tensors.len().saturating_sub(1) as u32,
+            tensors,
             dst_asked_for: false,
             memory: Memory::new(options.tcm_pool_bytes),
             streams: Vec::new(),
@@ -126,49 +107,60 @@ pub fn run<M: Meter>(
             meter,
             steps: 0,
             depth: 0,
+            calls: 0,
+            outer: None,
+            pause_at: 0,
+            path: Vec::new(),
             options,
-            core,
+            core: 0,
             written: Written::default(),
-            diagnostics: &mut diagnostics,
-        };
-        complete &= machine.kernel(kernel, inputs.len());
-        written.push(machine.written.clone());
-        if machine.steps > options.step_limit {
-            // The others would spend their whole budget too.
-            break;
+            diagnostics: Vec::new(),
         }
     }
-    let result = tensors.get(dst as usize);
-    if complete && let Some(result) = result {
-        report::unwritten(result, &written, options, kernel.pos(), &mut diagnostics);
-    }
-    diagnostics.sort_by_key(|d| d.pos);
-    Outcome { result: result.map(HbmTensor::values).unwrap_or_default(), complete, diagnostics }
-}
 
-impl<M: Meter> Machine<'_, M> {
-    /// Runs the whole kernel and says whether it came to its end.
-    fn kernel(&mut self, kernel: KernelFunction<'_>, inputs: usize) -> bool {
-        let arguments = (0..inputs as u32).map(Value::Tensor).collect();
-        let returned = match self.call(kernel.index, arguments, kernel.pos()) {
-            Ok(value) => value,
+    /// The next processor, in front of the same tensors; the meter of this one.
+    pub(super) fn next(&mut self, meter: M) -> M {
+        let kept = self.dst as usize + 1;
+        let mut tensors = std::mem::take(&mut self.tensors);
+        tensors.truncate(kept);
+        let diagnostics = std::mem::take(&mut self.diagnostics);
+        let next = Self {
+            core: self.core + 1,
+            diagnostics,
+            ..Self::new(self.program.clone(), tensors, self.options.clone(), meter)
+        };
+        std::mem::replace(self, next).meter
+    }
+
+    /// Whether the kernel pauses here: only between statements of its own, because what a function that it calls has
+    /// half done is on the interpreter's stack.
+    pub(super) const fn pauses(&self) -> bool {
+        self.steps >= self.pause_at && self.calls == 1
+    }
+
+    /// Goes on with the kernel until it pauses or ends; `None` while it is not at its end, then whether it came there
+    /// without an error.
+    pub(super) fn advance(&mut self, function: usize, inputs: usize, pos: Pos, name: &str) -> Option<bool> {
+        let returned = match self.kernel_call(function, inputs, pos) {
+            Ok(None) => return None,
+            Ok(Some(value)) => value,
             Err(stop) => {
-                add(self.diagnostics, *stop);
-                return false;
+                add(&mut self.diagnostics, *stop);
+                return Some(false);
             }
         };
         for leak in self.memory.leaks() {
-            add(self.diagnostics, leak);
+            add(&mut self.diagnostics, leak);
         }
         if self.dst_asked_for {
-            return true;
+            return Some(true);
         }
         if self.options.multicore {
-            let problem = Problem::NoDstTensor { function: kernel.name().to_owned() };
-            add(self.diagnostics, Diagnostic::new(kernel.pos(), problem));
-            return false;
+            let problem = Problem::NoDstTensor { function: name.to_owned() };
+            add(&mut self.diagnostics, Diagnostic::new(pos, problem));
+            return Some(false);
         }
-        self.take_returned(returned, kernel.pos())
+        Some(self.take_returned(returned, pos))
     }
 
     /// Copies the returned tensor to the operator's result.
@@ -187,7 +179,7 @@ impl<M: Meter> Machine<'_, M> {
                 result.dims
             );
             let instead = "return a float tensor of the first input's shape".to_owned();
-            add(self.diagnostics, Diagnostic::new(pos, Problem::Invalid { what, instead }));
+            add(&mut self.diagnostics, Diagnostic::new(pos, Problem::Invalid { what, instead }));
             return false;
         }
         let bytes = found.bytes.len() as u64;
@@ -213,7 +205,7 @@ impl<M: Meter> Machine<'_, M> {
 
     /// A problem that the run survives.
     pub fn note(&mut self, pos: Pos, problem: Problem) {
-        add(self.diagnostics, Diagnostic::new(pos, problem));
+        add(&mut self.diagnostics, Diagnostic::new(pos, problem));
     }
 
     /// This processor's mark on what it writes.

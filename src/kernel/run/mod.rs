@@ -1,15 +1,17 @@
-//! Execution of a kernel for its values, one processor after another.
+//! Execution of a kernel for its values, one processor after another, in parts of so many statements.
 
 mod expressions;
 mod interface;
 mod machine;
 mod memory;
+mod parts;
 mod report;
 mod statements;
 mod streams;
 mod tensor;
 mod work;
 
-pub use machine::{Outcome, RunOptions, run};
+pub use machine::{Outcome, RunOptions};
+pub use parts::{KernelRun, run};
 pub use tensor::HbmTensor;
 pub use work::{Meter, Work};

@@ -1,9 +1,12 @@
-//! Statements and calls.
+//! Statements and calls. A pause unwinds them to the kernel's call, and each leaves its place in a path; going on follows the
+//! path back, the outermost first.
+
+use std::sync::Arc;
 
 use super::machine::{Machine, Stop, stop};
 use super::work::{Meter, Work};
 use crate::kernel::problem::{Pos, Problem};
-use crate::kernel::program::{Expr, Stmt, StmtKind};
+use crate::kernel::program::{Expr, Function, Stmt, StmtKind};
 use crate::kernel::types::Scalar;
 use crate::kernel::value::{Pointer, Value};
 
@@ -16,9 +19,30 @@ pub(super) enum Flow {
     Break,
     Continue,
     Return(Value),
+    /// The kernel stops here for now; every level has left its place in the path.
+    Pause,
 }
 
-impl<M: Meter> Machine<'_, M> {
+/// What a call gives back when it ends.
+pub(super) struct Frame {
+    base: usize,
+    streams: usize,
+    blocks: usize,
+}
+
+// Places at which a statement with statements inside is paused.
+/// In the first branch.
+const THEN: usize = 0;
+/// In the second.
+const OTHERWISE: usize = 1;
+/// Before a turn of a loop that does not test its condition: the first of a `do`.
+const TURN: usize = 0;
+/// Before a turn that does.
+const TESTED_TURN: usize = 1;
+/// In a loop's body.
+const BODY: usize = 2;
+
+impl<M: Meter> Machine<M> {
     /// Goes one level deeper; the caller comes back with `depth -= 1`.
     pub(super) fn deeper(&mut self, pos: Pos) -> Result<(), Stop> {
         self.depth += 1;
@@ -30,22 +54,48 @@ impl<M: Meter> Machine<'_, M> {
 
     /// Calls a function of the file.
     pub(super) fn call(&mut self, index: usize, arguments: Vec<Value>, pos: Pos) -> Result<Value, Stop> {
-        let program = self.program;
-        let Some(function) = program.functions.get(index) else { return Ok(Value::Void) };
+        let functions = Arc::clone(&self.program.functions);
+        let Some(function) = functions.get(index) else { return Ok(Value::Void) };
+        let frame = self.enter(function, arguments, pos)?;
+        let flow = self.block(&function.body)?;
+        self.leave(function, &frame, flow, pos)
+    }
+
+    /// Calls the kernel itself on the first tensors, or goes on where it paused. `None` when it pauses.
+    pub(super) fn kernel_call(&mut self, index: usize, inputs: usize, pos: Pos) -> Result<Option<Value>, Stop> {
+        let functions = Arc::clone(&self.program.functions);
+        let Some(function) = functions.get(index) else { return Ok(Some(Value::Void)) };
+        let frame = match self.outer.take() {
+            Some(frame) => frame,
+            None => self.enter(function, (0..inputs as u32).map(Value::Tensor).collect(), pos)?,
+        };
+        let flow = self.block(&function.body)?;
+        if matches!(flow, Flow::Pause) {
+            self.outer = Some(frame);
+            return Ok(None);
+        }
+        self.leave(function, &frame, flow, pos).map(Some)
+    }
+
+    fn enter(&mut self, function: &Function, arguments: Vec<Value>, pos: Pos) -> Result<Frame, Stop> {
         self.deeper(pos)?;
-        let before = self.base;
+        self.calls += 1;
+        let frame = Frame { base: self.base, streams: self.streams.len(), blocks: self.memory.blocks() };
         self.base = self.slots.len();
         self.slots.resize(self.base + function.slots, Value::Uninit);
         for (slot, value) in self.slots[self.base..].iter_mut().zip(arguments) {
             *slot = value;
         }
-        let (streams, blocks) = (self.streams.len(), self.memory.blocks());
-        let flow = self.block(&function.body)?;
-        self.end_streams(streams, pos)?;
-        self.memory.end_stack_from(blocks);
+        Ok(frame)
+    }
+
+    fn leave(&mut self, function: &Function, frame: &Frame, flow: Flow, pos: Pos) -> Result<Value, Stop> {
+        self.end_streams(frame.streams, pos)?;
+        self.memory.end_stack_from(frame.blocks);
         self.slots.truncate(self.base);
-        self.base = before;
+        self.base = frame.base;
         self.depth -= 1;
+        self.calls -= 1;
         match flow {
             Flow::Return(value) => Ok(value),
             _ if function.returns == crate::kernel::types::Type::Void => Ok(Value::Void),
@@ -57,10 +107,25 @@ impl<M: Meter> Machine<'_, M> {
     }
 
     fn block(&mut self, statements: &[Stmt]) -> Result<Flow, Stop> {
-        for s in statements {
+        let mut at = 0;
+        if let Some(paused) = self.path.pop() {
+            at = paused;
+        } else if self.pauses() {
+            self.path.push(0);
+            return Ok(Flow::Pause);
+        }
+        while let Some(s) = statements.get(at) {
             match self.statement(s)? {
-                Flow::Next => {}
+                Flow::Next => at += 1,
+                Flow::Pause => {
+                    self.path.push(at);
+                    return Ok(Flow::Pause);
+                }
                 other => return Ok(other),
+            }
+            if self.pauses() {
+                self.path.push(at);
+                return Ok(Flow::Pause);
             }
         }
         Ok(Flow::Next)
@@ -73,7 +138,8 @@ impl<M: Meter> Machine<'_, M> {
             self.depth -= 1;
             return flow;
         }
-        if !matches!(s.kind, StmtKind::Loop { .. }) {
+        let resumed = !self.path.is_empty();
+        if !matches!(s.kind, StmtKind::Loop { .. }) && !resumed {
             self.step(s.pos)?;
         }
         match &s.kind {
@@ -159,13 +225,23 @@ impl<M: Meter> Machine<'_, M> {
     }
 
     fn if_statement(&mut self, condition: &Expr, then: &Stmt, otherwise: Option<&Stmt>) -> Result<Flow, Stop> {
-        let chosen = self.eval(condition)?.is_true();
-        self.work(condition.pos, Work::Integer);
-        if chosen {
-            return self.statement(then);
+        let chosen = match self.path.pop() {
+            Some(paused) => paused == THEN,
+            None => {
+                let chosen = self.eval(condition)?.is_true();
+                self.work(condition.pos, Work::Integer);
+                if !chosen {
+                    self.work(condition.pos, Work::Jump);
+                }
+                chosen
+            }
+        };
+        let branch = if chosen { Some(then) } else { otherwise };
+        let flow = branch.map_or(Ok(Flow::Next), |s| self.statement(s))?;
+        if matches!(flow, Flow::Pause) {
+            self.path.push(if chosen { THEN } else { OTHERWISE });
         }
-        self.work(condition.pos, Work::Jump);
-        otherwise.map_or(Ok(Flow::Next), |s| self.statement(s))
+        Ok(flow)
     }
 
     fn loop_statement(
@@ -176,29 +252,41 @@ impl<M: Meter> Machine<'_, M> {
         step: Option<&Expr>,
         body: &Stmt,
     ) -> Result<Flow, Stop> {
-        if let Some(init) = init {
+        let paused = self.path.pop();
+        if let (Some(init), None) = (init, paused) {
             match &init.kind {
                 // The line counts the turns, not the start.
                 StmtKind::Block(inner) => self.loop_init(inner)?,
                 _ => return Ok(Flow::Next),
             }
         }
-        let mut test = test_first;
+        let mut in_body = paused == Some(BODY);
+        let mut test = test_first || paused == Some(TESTED_TURN);
         loop {
-            self.step(pos)?;
-            if test && let Some(condition) = condition {
-                let goes_on = self.eval(condition)?.is_true();
-                self.work(condition.pos, Work::Integer);
-                if !goes_on {
-                    self.work(condition.pos, Work::Jump);
-                    return Ok(Flow::Next);
+            if !in_body {
+                if self.pauses() {
+                    self.path.push(if test { TESTED_TURN } else { TURN });
+                    return Ok(Flow::Pause);
+                }
+                self.step(pos)?;
+                if test && let Some(condition) = condition {
+                    let goes_on = self.eval(condition)?.is_true();
+                    self.work(condition.pos, Work::Integer);
+                    if !goes_on {
+                        self.work(condition.pos, Work::Jump);
+                        return Ok(Flow::Next);
+                    }
                 }
             }
-            test = true;
+            (in_body, test) = (false, true);
             match self.statement(body)? {
                 Flow::Next | Flow::Continue => {}
                 Flow::Break => return Ok(Flow::Next),
                 done @ Flow::Return(_) => return Ok(done),
+                Flow::Pause => {
+                    self.path.push(BODY);
+                    return Ok(Flow::Pause);
+                }
             }
             if let Some(step) = step {
                 self.eval(step)?;

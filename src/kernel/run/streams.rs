@@ -31,7 +31,7 @@ impl Stream {
     }
 }
 
-impl<M: Meter> Machine<'_, M> {
+impl<M: Meter> Machine<M> {
     /// `read_stream_accessor` and `write_stream_accessor`.
     pub(super) fn open_stream(&mut self, pos: Pos, tensor: u32, of: Scalar, writes: bool) -> Result<Value, Stop> {
         let what = if writes { "write_stream_accessor()" } else { "read_stream_accessor()" };

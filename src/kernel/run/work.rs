@@ -42,3 +42,13 @@ pub trait Meter {
     /// Work is done for this line.
     fn work(&mut self, line: u32, work: Work);
 }
+
+impl<M: Meter> Meter for &mut M {
+    fn line(&mut self, line: u32) {
+        (**self).line(line);
+    }
+
+    fn work(&mut self, line: u32, work: Work) {
+        (**self).work(line, work);
+    }
+}

@@ -61,6 +61,10 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
             let time = start + SimTime(e.custom_element_ps).times(elements);
             InstructionCost { interval: time, latency: time }
         }
+        Op::CustomKernel { time_ps, .. } => {
+            let time = SimTime(time_ps);
+            InstructionCost { interval: time, latency: time }
+        }
     }
 }
 

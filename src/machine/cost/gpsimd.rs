@@ -42,8 +42,20 @@ pub struct GpsimdCosts {
     pub dma_bytes_per_us: u64,
 }
 
+/// Processors of the engine on every core (published).
+const PROCESSORS: u32 = 8;
+/// What `tcm_malloc` gives out of each processor's memory (published: 16 KB of 64 KB).
+const TCM_POOL_BYTES: u64 = 16 * 1024;
+
 /// Crossings between engine and device memory in the first 740 ns of a DMA: trigger, descriptor, data.
 const CROSSINGS_OF_A_DMA: u64 = 3;
+
+impl Default for GpsimdCosts {
+    /// Those of NeuronCore-v2.
+    fn default() -> Self {
+        Self::of(&CostTable::neuroncore_v2())
+    }
+}
 
 impl GpsimdCosts {
     /// The processors of a core.
@@ -52,8 +64,8 @@ impl GpsimdCosts {
         let dma_start_ns = 740;
         let (jump_cycles, tcm_cycles) = (4, 3);
         Self {
-            processors: 8,
-            tcm_pool_bytes: 16 * 1024,
+            processors: PROCESSORS,
+            tcm_pool_bytes: TCM_POOL_BYTES,
             clock_mhz: costs.core.gpsimd_mhz,
             start_cycles: costs.engine.gpsimd_start_cycles,
             integer_cycles: 1,

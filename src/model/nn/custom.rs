@@ -1,23 +1,42 @@
 //! An operator of a person's own library, as the custom C++ operator tutorial writes it.
 
+use crate::kernel::{NamedKernel, TABLE_KERNEL};
 use crate::model::{Ctx, ModelError, Module, Value};
 
 /// `my_ops.Relu.apply(x)`: a ReLU whose kernel runs on the GPSIMD engine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CustomRelu;
+#[derive(Clone, Debug)]
+pub struct CustomRelu {
+    /// The kernel in the library: the HLO custom call's target.
+    target: String,
+}
+
+impl Default for CustomRelu {
+    /// The element-wise kernel with its time from the cost table.
+    fn default() -> Self {
+        Self { target: TABLE_KERNEL.to_owned() }
+    }
+}
 
 impl CustomRelu {
     /// The op's name in the framework.
     pub const NAME: &str = "my_ops::relu";
-    /// The kernel's name in the library.
-    pub const TARGET: &str = "relu";
+
+    /// With the kernel that a text names ([`NamedKernel`]), on all processors or as it says itself.
+    #[must_use]
+    pub fn with_kernel(kernel: &str, multicore: bool) -> Self {
+        let target = match kernel.parse::<NamedKernel>() {
+            Ok(named) if multicore => named.on_all_processors().to_string(),
+            _ => kernel.to_owned(),
+        };
+        Self { target }
+    }
 
     /// Called as a function, in the scope of the caller.
     ///
     /// # Errors
-    /// When memory runs out in an eager run.
-    pub fn apply(cx: &mut Ctx, x: &Value) -> Result<Value, ModelError> {
-        cx.custom(Self::NAME, Self::TARGET, x)
+    /// When memory runs out in an eager run, or the kernel does not come to its end there.
+    pub fn apply(&self, cx: &mut Ctx, x: &Value) -> Result<Value, ModelError> {
+        cx.custom(Self::NAME, &self.target, x)
     }
 }
 
@@ -28,6 +47,6 @@ impl Module for CustomRelu {
 
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
         let x = cx.one_input(inputs)?;
-        Self::apply(cx, x)
+        self.apply(cx, x)
     }
 }

@@ -21,15 +21,21 @@ pub enum ParamKind {
         /// Value when it is not given.
         default: bool,
     },
+    /// A custom operator's kernel by name, or with its source ([`NamedKernel`](crate::kernel::NamedKernel)).
+    Kernel {
+        /// Name when none is given.
+        default: &'static str,
+    },
 }
 
 impl ParamKind {
-    /// The default as [`Settings`] keep it.
+    /// The default as [`Settings`] keep it; a kernel's is not a number.
     #[must_use]
     pub fn default_value(self) -> u64 {
         match self {
             Self::Int { default, .. } => default,
             Self::Bool { default } => u64::from(default),
+            Self::Kernel { .. } => 0,
         }
     }
 }
@@ -45,15 +51,24 @@ pub struct ParamInfo {
     pub kind: ParamKind,
 }
 
-/// Values of a model's parameters by name; booleans are 0 or 1. A name that was never set reads as 0.
+/// Values of a model's parameters by name; booleans are 0 or 1. A name that was never set reads as 0, or as no text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings(pub(super) BTreeMap<&'static str, u64>);
+pub struct Settings {
+    pub(super) numbers: BTreeMap<&'static str, u64>,
+    pub(super) texts: BTreeMap<&'static str, String>,
+}
 
 impl Settings {
     /// A whole number.
     #[must_use]
     pub fn int(&self, name: &str) -> u64 {
-        self.0.get(name).copied().unwrap_or(0)
+        self.numbers.get(name).copied().unwrap_or(0)
+    }
+
+    /// A text: a kernel.
+    #[must_use]
+    pub fn text(&self, name: &str) -> &str {
+        self.texts.get(name).map_or("", String::as_str)
     }
 
     /// A flag.

@@ -19,7 +19,7 @@ pub struct InputListing {
 pub struct ParamListing {
     /// Name in a specification.
     pub name: &'static str,
-    /// `int` or `bool`.
+    /// `int`, `bool` or `kernel`.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// Default as specifications write it.
@@ -104,6 +104,7 @@ pub fn list() -> Result<Vec<ModelListing>, SpecError> {
                 let (kind, default, min, max) = match p.kind {
                     ParamKind::Int { default, min, max } => ("int", default.to_string(), Some(min), Some(max)),
                     ParamKind::Bool { default } => ("bool", default.to_string(), None, None),
+                    ParamKind::Kernel { default } => ("kernel", default.to_owned(), None, None),
                 };
                 ParamListing { name: p.name, kind, default, min, max, help: p.help }
             });

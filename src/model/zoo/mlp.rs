@@ -1,5 +1,6 @@
-//! The model of the custom C++ operator tutorials.
+//! The model of the custom C++ operator tutorials, with any kernel for its operator.
 
+use crate::kernel::TABLE_KERNEL;
 use crate::model::nn::{CustomRelu, Linear};
 use crate::model::{Child, Ctx, Distribution, Entry, Init, InputSpec, ModelError, Module, Value};
 use crate::tensor::Shape;
@@ -23,8 +24,22 @@ pub(super) static INFO: ModelInfo = ModelInfo {
     parameters: &[
         layer("hidden1", "width of the first hidden layer (120 in the training tutorial)", 4096),
         layer("hidden2", "width of the second hidden layer (84 in the training tutorial)", 2048),
+        ParamInfo {
+            name: "kernel",
+            help: "kernel of the custom ReLU: relu has one time for an element, the others are run; on the command line \
+                   also a C++ file",
+            kind: ParamKind::Kernel { default: TABLE_KERNEL },
+        },
+        ParamInfo {
+            name: "multicore",
+            help: "run a kernel of one's own on all GPSIMD processors; those that come with the program know",
+            kind: ParamKind::Bool { default: false },
+        },
     ],
-    build: |s| Box::new(Mlp::new(INPUT_SIZE, [s.int("hidden1"), s.int("hidden2")], OUTPUT_SIZE)),
+    build: |s| {
+        let relu = CustomRelu::with_kernel(s.text("kernel"), s.flag("multicore"));
+        Box::new(Mlp::new(INPUT_SIZE, [s.int("hidden1"), s.int("hidden2")], OUTPUT_SIZE).relu(relu))
+    },
     inputs: |_, batch| vec![InputSpec { shape: Shape::f32([batch, INPUT_SIZE]), distribution: Distribution::Uniform }],
 };
 
@@ -35,6 +50,7 @@ pub struct Mlp {
     fc1: Child<Linear>,
     fc2: Child<Linear>,
     fc3: Child<Linear>,
+    relu: CustomRelu,
 }
 
 impl Mlp {
@@ -46,7 +62,14 @@ impl Mlp {
             fc1: linear("fc1", input_size, layers[0]),
             fc2: linear("fc2", layers[0], layers[1]),
             fc3: linear("fc3", layers[1], output_size),
+            relu: CustomRelu::default(),
         }
+    }
+
+    /// With another kernel for its ReLUs.
+    #[must_use]
+    pub fn relu(self, relu: CustomRelu) -> Self {
+        Self { relu, ..self }
     }
 }
 
@@ -58,9 +81,9 @@ impl Module for Mlp {
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
         let x = cx.one_input(inputs)?;
         let f1 = self.fc1.call(cx, x)?;
-        let r1 = CustomRelu::apply(cx, &f1)?;
+        let r1 = self.relu.apply(cx, &f1)?;
         let f2 = self.fc2.call(cx, &r1)?;
-        let r2 = CustomRelu::apply(cx, &f2)?;
+        let r2 = self.relu.apply(cx, &f2)?;
         let f3 = self.fc3.call(cx, &r2)?;
         cx.log_softmax(&f3, 1)
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::base::nearest_text;
+use crate::kernel::{KernelError, ModelKernel, NamedKernel, TABLE_KERNEL};
 use crate::model::{Graph, InputSpec, ModelError, Module, trace};
 use crate::tensor::Shape;
 
@@ -67,6 +68,14 @@ pub enum SpecError {
         /// What is allowed.
         allowed: String,
     },
+    /// A custom operator's kernel that the model cannot use.
+    #[error("model {model}: {source}")]
+    Kernel {
+        /// The model.
+        model: &'static str,
+        /// Why.
+        source: Box<KernelError>,
+    },
     /// A batch size outside its range.
     #[error("batch size {batch} is not possible: use 1 to {MAX_BATCH_SIZE}")]
     BatchSize {
@@ -90,7 +99,17 @@ impl ModelSpec {
     /// A model with its defaults.
     #[must_use]
     pub fn new(info: &'static ModelInfo) -> Self {
-        let settings = Settings(info.parameters.iter().map(|p| (p.name, p.kind.default_value())).collect());
+        let mut settings = Settings::default();
+        for p in info.parameters {
+            match p.kind {
+                ParamKind::Kernel { default } => {
+                    settings.texts.insert(p.name, default.to_owned());
+                }
+                kind => {
+                    settings.numbers.insert(p.name, kind.default_value());
+                }
+            }
+        }
         Self { info, settings }
     }
 
@@ -154,12 +173,18 @@ impl fmt::Display for ModelSpec {
         let mut separator = ':';
         for p in self.info.parameters {
             let value = self.settings.int(p.name);
-            if value == p.kind.default_value() {
+            if let ParamKind::Kernel { default } = p.kind {
+                let kernel = self.settings.text(p.name);
+                if kernel == default {
+                    continue;
+                }
+                write!(f, "{separator}{}={kernel}", p.name)?;
+            } else if value == p.kind.default_value() {
                 continue;
-            }
-            match p.kind {
-                ParamKind::Int { .. } => write!(f, "{separator}{}={value}", p.name)?,
-                ParamKind::Bool { .. } => write!(f, "{separator}{}={}", p.name, value != 0)?,
+            } else if matches!(p.kind, ParamKind::Bool { .. }) {
+                write!(f, "{separator}{}={}", p.name, value != 0)?;
+            } else {
+                write!(f, "{separator}{}={value}", p.name)?;
             }
             separator = ',';
         }
@@ -198,7 +223,14 @@ impl FromStr for ModelSpec {
                 return Err(SpecError::Duplicate { model: info.id, name: param.name });
             }
             given.push(param.name);
-            spec.settings.0.insert(param.name, value);
+            match value {
+                Given::Number(n) => {
+                    spec.settings.numbers.insert(param.name, n);
+                }
+                Given::Text(text) => {
+                    spec.settings.texts.insert(param.name, text);
+                }
+            }
         }
         Ok(spec)
     }
@@ -211,7 +243,13 @@ fn same_model(id: &str, name: &str) -> bool {
     !name.is_empty() && last(id) == last(name)
 }
 
-fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, u64), SpecError> {
+/// A value as it was given.
+enum Given {
+    Number(u64),
+    Text(String),
+}
+
+fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, Given), SpecError> {
     let (name, value) = text
         .split_once('=')
         .map(|(n, v)| (n.trim(), v.trim()))
@@ -221,7 +259,8 @@ fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, 
         name: name.to_owned(),
         known: known_parameters(info),
     })?;
-    let (parsed, allowed) = match param.kind {
+    let (parsed, allowed): (Option<u64>, String) = match param.kind {
+        ParamKind::Kernel { .. } => return Ok((param, Given::Text(kernel(info, value)?))),
         // A value too large for 64 bits is out of range like any other.
         ParamKind::Int { min, max, .. } => {
             (value.parse().ok().filter(|v| (min..=max).contains(v)), format!("a whole number from {min} to {max}"))
@@ -229,7 +268,16 @@ fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, 
         ParamKind::Bool { .. } => (value.parse().ok().map(|b: bool| u64::from(b)), "true or false".to_owned()),
     };
     let bad = || SpecError::BadValue { model: info.id, name: param.name, value: value.to_owned(), allowed };
-    parsed.map(|v| (param, v)).ok_or_else(bad)
+    parsed.map(|v| (param, Given::Number(v))).ok_or_else(bad)
+}
+
+/// A kernel that a model can use, in its shortest text.
+fn kernel(info: &ModelInfo, text: &str) -> Result<String, SpecError> {
+    if text == TABLE_KERNEL {
+        return Ok(text.to_owned());
+    }
+    let found = ModelKernel::find(text).and_then(|_| text.parse::<NamedKernel>());
+    found.map(|k| k.to_string()).map_err(|source| SpecError::Kernel { model: info.id, source: Box::new(source) })
 }
 
 fn known_parameters(info: &ModelInfo) -> String {
@@ -278,10 +326,25 @@ mod tests {
         assert_eq!(error("nn:n=3"), "model nn has no parameter \"n\": it has none");
         assert_eq!(
             error("mlp:hidden1"),
-            "model mlp: \"hidden1\" is not a parameter: write name=value, separated by commas; it has hidden1, hidden2"
+            "model mlp: \"hidden1\" is not a parameter: write name=value, separated by commas; it has hidden1, hidden2, kernel, multicore"
         );
         assert!(error("nn:").contains("\"\" is not a parameter"));
         assert_eq!(error("matmult:n=3,n=4"), "model matmult: parameter n is given twice");
+    }
+
+    #[test]
+    fn a_kernel_of_ones_own_is_part_of_the_specification() {
+        let spec: ModelSpec = "mlp:kernel=relu-tcm".parse().unwrap();
+        assert_eq!((spec.settings().text("kernel"), spec.to_string().as_str()), ("relu-tcm", "mlp:kernel=relu-tcm"));
+        assert_eq!("mlp:kernel=relu".parse::<ModelSpec>().unwrap().to_string(), "mlp");
+        let source = "torch::Tensor f(const torch::Tensor& t) {\n  return t;\n}";
+        let text = format!("mlp:kernel={},hidden1=16", NamedKernel::own("mine", source, false));
+        let spec: ModelSpec = text.parse().unwrap();
+        assert_eq!(spec.to_string().parse::<ModelSpec>().unwrap(), spec);
+        assert!(error("mlp:kernel=gelu").starts_with("model mlp: there is no kernel \"gelu\": use relu, relu-element"));
+        let wrong = NamedKernel::own("mine", "torch::Tensor f(const torch::Tensor& t) {\n  return u;\n}", false);
+        let message = error(&format!("mlp:kernel={wrong}"));
+        assert!(message.starts_with("model mlp: kernel mine, line 2, column 10: "), "{message}");
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Module for Network {
         let mut x = cx.one_input(inputs)?.clone();
         for (i, layer) in self.layers.iter().enumerate() {
             if i > 0 {
-                x = CustomRelu::apply(cx, &x)?;
+                x = CustomRelu::default().apply(cx, &x)?;
             }
             x = layer.call(cx, &x)?;
         }

@@ -2,9 +2,7 @@
 
 use serde::Serialize;
 
-use super::meter::{Kind, LineCost};
-use super::operator::CallCost;
-use crate::kernel::{Diagnostic, Severity};
+use crate::kernel::{CallCost, Diagnostic, Kind, LineCost, Severity};
 
 /// The answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

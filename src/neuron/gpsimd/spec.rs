@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::fill::Fill;
+use crate::kernel::{Fill, MAX_CALL_ELEMENTS};
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +63,24 @@ impl CustomOpSpec {
         }
     }
 
+    /// The same kernel with another value of one of its constants.
+    ///
+    /// # Errors
+    /// When it has no line `static constexpr ... NAME = ...;`.
+    pub fn with_constant(&self, constant: &str, value: &str) -> Result<Self, CustomOpError> {
+        let declares = |line: &&str| {
+            let before = line.split('=').next().unwrap_or_default();
+            let is_last_word = before.split_whitespace().next_back() == Some(constant);
+            line.contains('=') && before.contains("constexpr") && is_last_word
+        };
+        let missing = || CustomOpError::NoConstant { kernel: self.name.clone(), constant: constant.to_owned() };
+        let line = self.source.lines().find(declares).ok_or_else(missing)?;
+        let (before, after) = line.split_once('=').ok_or_else(missing)?;
+        let rest = after.split_once(';').map_or("", |(_, rest)| rest);
+        let source = self.source.replacen(line, &format!("{before}= {value};{rest}"), 1);
+        Ok(Self { name: format!("{} {constant}={value}", self.name), source, ..self.clone() })
+    }
+
     /// Refuses what cannot be run.
     ///
     /// # Errors
@@ -78,12 +96,12 @@ impl CustomOpSpec {
             within("layer width", *width, 1, 65_536)?;
         }
         for hidden in self.hidden() {
-            within("elements of one operator call", hidden.saturating_mul(self.batch), 1, MAX_ELEMENTS)?;
+            within("elements of one operator call", hidden.saturating_mul(self.batch), 1, MAX_CALL_ELEMENTS)?;
         }
         if let Some(dims) = &self.input {
             within("number of input dimensions", dims.len() as u64, 1, 8)?;
             let elements = dims.iter().fold(1_u64, |n, d| n.saturating_mul(*d));
-            within("elements of the input", elements, 1, MAX_ELEMENTS)?;
+            within("elements of the input", elements, 1, MAX_CALL_ELEMENTS)?;
         }
         Ok(())
     }
@@ -94,9 +112,6 @@ impl CustomOpSpec {
         self.layers.iter().take(inner).skip(1).copied()
     }
 }
-
-/// The most elements of one call: a minute of an interpreter in a browser.
-const MAX_ELEMENTS: u64 = 1 << 23;
 
 /// A question that has no answer, apart from what is wrong with the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -112,6 +127,14 @@ pub enum CustomOpError {
         low: u64,
         /// The most.
         high: u64,
+    },
+    /// No constant of this name.
+    #[error("{kernel} has no line 'static constexpr ... {constant} = ...;'")]
+    NoConstant {
+        /// The kernel.
+        kernel: String,
+        /// The constant.
+        constant: String,
     },
     /// The network cannot be simulated.
     #[error("the network cannot be simulated: {reason}")]

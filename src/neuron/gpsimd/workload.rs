@@ -1,17 +1,21 @@
 //! The whole answer: the kernel in its network, and on an input by itself.
 
-use super::fill::filled;
+use std::collections::VecDeque;
+
 use super::host::{HostCosts, inference_ops, training_ops};
-use super::meter::CoreMeter;
-use super::operator::{CallCost, OperatorRun, run_operator};
-use super::report::{CustomOpReport, ns};
+use super::report::{Breakdown, CustomOpReport, ns};
 use super::spec::{CustomOpError, CustomOpSpec, Workload};
 use super::{network, reference};
-use crate::kernel::{Diagnostic, HbmTensor, KernelFunction, Pos, Problem, Program, Role, compile};
+use crate::base::SimTime;
+use crate::kernel::{
+    CallCost, CoreMeter, Diagnostic, HbmTensor, OperatorCall, OperatorRun, Pos, Problem, Program, Role, compile, filled,
+};
 use crate::machine::cost::{CostTable, GpsimdCosts};
 
 /// Values of the result that a report shows.
 const SHOWN: usize = 64;
+/// Statements of a kernel between two looks at whether it has ended, when nobody waits.
+const PART: u64 = 1 << 24;
 
 /// Compiles a kernel, times a step of its network, and runs it on the input that was asked for.
 ///
@@ -31,131 +35,208 @@ pub fn run_with_processors(
     spec: &CustomOpSpec,
     costs: &CostTable,
 ) -> Result<(CustomOpReport, Vec<CoreMeter>), CustomOpError> {
-    spec.check()?;
-    let gpsimd = GpsimdCosts::of(costs);
-    let cores = if spec.multicore { spec.cores } else { 1 };
-    let mut report =
-        CustomOpReport { kernel: spec.name.clone(), multicore: spec.multicore, cores, ..CustomOpReport::default() };
-    let program = match compile(&spec.source) {
-        Ok(program) => program,
-        Err(problems) => {
-            report.problems(&problems);
-            return Ok((report, Vec::new()));
-        }
-    };
-    let Some(forward) = program.kernel(Role::Forward) else {
-        report.problems(&[missing("forward", 1)]);
-        return Ok((report, Vec::new()));
-    };
-    let first = step(spec, costs, &gpsimd, &program, forward, &mut report)?;
-    let shown = match &spec.input {
-        Some(dims) => Some(on_input(spec, dims, forward, &gpsimd, &mut report)),
-        None => first,
-    };
-    let Some((run, inputs)) = shown else { return Ok((report, Vec::new())) };
-    values(&mut report, spec, forward, &run, &inputs)?;
-    Ok((report, run.meters))
+    let mut run = CustomOpRun::new(spec.clone(), costs)?;
+    while !run.advance(PART) {}
+    run.finish()
 }
 
-/// Runs the kernel on an input by itself; times and lines of the report become those of this run.
-fn on_input(
-    spec: &CustomOpSpec,
-    dims: &[u64],
-    forward: KernelFunction<'_>,
-    gpsimd: &GpsimdCosts,
-    report: &mut CustomOpReport,
-) -> (OperatorRun, Vec<HbmTensor>) {
-    let inputs = inputs_of(dims, forward.inputs(), spec);
-    let run = run_operator(forward, &inputs, spec.multicore, spec.cores, gpsimd);
-    report.problems(&run.outcome.diagnostics);
-    report.breakdown_ns = super::report::Breakdown::default();
-    report.cost(&run.cost);
-    if !run.outcome.complete {
-        report.complete = false;
-        report.ns_per_element = None;
+/// A call that waits.
+struct Planned {
+    role: Role,
+    dims: Vec<u64>,
+    /// Whether it is the one on an input by itself.
+    alone: bool,
+}
+
+/// A call that is done, with its inputs.
+struct Shown {
+    run: OperatorRun,
+    inputs: Vec<HbmTensor>,
+}
+
+/// The calls of a question one after another, in parts of so many statements.
+pub struct CustomOpRun {
+    spec: CustomOpSpec,
+    gpsimd: GpsimdCosts,
+    report: CustomOpReport,
+    /// None when the kernel is wrong.
+    program: Option<Program>,
+    network: SimTime,
+    waiting: VecDeque<Planned>,
+    calls: usize,
+    current: Option<(Planned, OperatorCall)>,
+    total: CallCost,
+    step_is_complete: bool,
+    first: Option<Shown>,
+    alone: Option<Shown>,
+}
+
+impl CustomOpRun {
+    /// Compiles the kernel and the network around it. A kernel that is wrong is in the report.
+    ///
+    /// # Errors
+    /// When an option is out of bounds or the network cannot be simulated.
+    pub fn new(spec: CustomOpSpec, costs: &CostTable) -> Result<Self, CustomOpError> {
+        spec.check()?;
+        let cores = if spec.multicore { spec.cores } else { 1 };
+        let report =
+            CustomOpReport { kernel: spec.name.clone(), multicore: spec.multicore, cores, ..CustomOpReport::default() };
+        let mut run = Self {
+            gpsimd: GpsimdCosts::of(costs),
+            report,
+            program: None,
+            network: SimTime(0),
+            waiting: VecDeque::new(),
+            calls: 0,
+            current: None,
+            total: CallCost::default(),
+            step_is_complete: false,
+            first: None,
+            alone: None,
+            spec,
+        };
+        match compile(&run.spec.source) {
+            Ok(program) if program.kernel(Role::Forward).is_some() => {
+                run.network = network::device_time(&run.spec.layers, run.spec.batch, run.spec.workload, costs)?;
+                run.plan(&program);
+                run.program = Some(program);
+            }
+            Ok(_) => run.report.problems(&[missing("forward", 1)]),
+            Err(problems) => run.report.problems(&problems),
+        }
+        Ok(run)
     }
-    (run, inputs)
+
+    fn plan(&mut self, program: &Program) {
+        let mut roles = vec![Role::Forward];
+        self.step_is_complete = true;
+        if self.spec.workload == Workload::Training {
+            if program.kernel(Role::Backward).is_some() {
+                roles.push(Role::Backward);
+            } else {
+                self.report.problems(&[missing("backward", 2)]);
+                self.step_is_complete = false;
+            }
+        }
+        for width in self.spec.hidden() {
+            let call = |role| Planned { role, dims: vec![self.spec.batch, width], alone: false };
+            self.waiting.extend(roles.iter().copied().map(call));
+        }
+        let alone = self.spec.input.clone().map(|dims| Planned { role: Role::Forward, dims, alone: true });
+        self.waiting.extend(alone);
+        self.calls = self.waiting.len();
+    }
+
+    /// The part of the calls that is done, 0 to 1.
+    #[must_use]
+    pub fn fraction(&self) -> f64 {
+        let left = self.waiting.len() + usize::from(self.current.is_some());
+        1.0 - left as f64 / self.calls.max(1) as f64
+    }
+
+    /// Runs about so many statements more, all of one call, and says whether all calls have ended.
+    pub fn advance(&mut self, statements: u64) -> bool {
+        if self.current.is_none() {
+            self.current = self.begin();
+        }
+        let Some((_, call)) = &mut self.current else { return true };
+        if call.advance(statements)
+            && let Some((planned, call)) = self.current.take()
+        {
+            self.end(planned, call.finish());
+        }
+        self.waiting.is_empty() && self.current.is_none()
+    }
+
+    fn begin(&mut self) -> Option<(Planned, OperatorCall)> {
+        let planned = self.waiting.pop_front()?;
+        let kernel = self.program.as_ref()?.kernel(planned.role)?;
+        let inputs = self.inputs(&planned);
+        let call = OperatorCall::new(kernel, inputs, self.spec.multicore, self.spec.cores, &self.gpsimd);
+        Some((planned, call))
+    }
+
+    fn inputs(&self, planned: &Planned) -> Vec<HbmTensor> {
+        let kernel = self.program.as_ref().and_then(|p| p.kernel(planned.role));
+        let count = kernel.map_or(0, |k| k.inputs()) as u64;
+        let elements = planned.dims.iter().product();
+        let values = |stream| filled(self.spec.fill, elements, self.spec.seed, stream);
+        (0..count).map(|stream| HbmTensor::from_f32(&planned.dims, &values(stream))).collect()
+    }
+
+    fn end(&mut self, planned: Planned, run: OperatorRun) {
+        self.report.problems(&run.outcome.diagnostics);
+        if planned.alone {
+            self.alone = Some(Shown { run, inputs: self.inputs(&planned) });
+            return;
+        }
+        self.total.add(&run.cost);
+        if !run.outcome.complete {
+            // A kernel that does not end would spend its budget of steps once more.
+            self.step_is_complete = false;
+            self.waiting.retain(|p| p.alone);
+        }
+        if self.first.is_none() {
+            self.first = Some(Shown { run, inputs: self.inputs(&planned) });
+        }
+    }
+
+    /// The answer, and what each processor did when.
+    ///
+    /// # Errors
+    /// When the reference is not an expression.
+    pub fn finish(mut self) -> Result<(CustomOpReport, Vec<CoreMeter>), CustomOpError> {
+        let Some(program) = self.program.take() else { return Ok((self.report, Vec::new())) };
+        // Whoever leaves early has no step.
+        self.step_is_complete &= self.waiting.is_empty() && self.current.is_none();
+        self.time_of_a_step();
+        if let Some(alone) = &self.alone {
+            // Times and lines become those of this run.
+            self.report.breakdown_ns = Breakdown::default();
+            self.report.cost(&alone.run.cost);
+            if !alone.run.outcome.complete {
+                self.report.complete = false;
+                self.report.ns_per_element = None;
+            }
+        }
+        let Some(shown) = self.alone.or(self.first) else { return Ok((self.report, Vec::new())) };
+        let name = program.kernel(Role::Forward).map(|k| k.name().to_owned()).unwrap_or_default();
+        values(&mut self.report, &self.spec, &name, &shown)?;
+        Ok((self.report, shown.run.meters))
+    }
+
+    fn time_of_a_step(&mut self) {
+        let layers = self.spec.layers.len() as u64 - 1;
+        let training = self.spec.workload == Workload::Training;
+        let ops = if training { training_ops(layers) } else { inference_ops(layers) };
+        let host = HostCosts::published().step(ops);
+        let device = ns(self.network.0 + self.total.time_ps);
+        let report = &mut self.report;
+        report.breakdown_ns.network = ns(self.network.0);
+        report.breakdown_ns.host = host;
+        report.cost(&self.total);
+        report.complete = self.step_is_complete;
+        if self.step_is_complete {
+            let slower = host.max(device);
+            report.step_ns = Some(slower);
+            report.bound_by = Some(if host > device { "host" } else { "device" });
+            report.iterations_per_s = Some(1e9 / slower);
+        } else {
+            report.ns_per_element = None;
+        }
+    }
 }
 
 fn missing(role: &'static str, inputs: usize) -> Diagnostic {
     Diagnostic::new(Pos { line: 1, column: 1 }, Problem::NoKernel { role, inputs })
 }
 
-fn inputs_of(dims: &[u64], count: usize, spec: &CustomOpSpec) -> Vec<HbmTensor> {
-    let elements = dims.iter().product();
-    (0..count as u64).map(|stream| HbmTensor::from_f32(dims, &filled(spec.fill, elements, spec.seed, stream))).collect()
-}
-
-/// The first call of a step, with its inputs.
-type FirstCall = Option<(OperatorRun, Vec<HbmTensor>)>;
-
-/// Times a step: every call of the operator, the network around them and the host beside them.
-fn step(
-    spec: &CustomOpSpec,
-    costs: &CostTable,
-    gpsimd: &GpsimdCosts,
-    program: &Program,
-    forward: KernelFunction<'_>,
-    report: &mut CustomOpReport,
-) -> Result<FirstCall, CustomOpError> {
-    let layers = spec.layers.len() as u64 - 1;
-    let mut kernels = vec![forward];
-    if spec.workload == Workload::Training {
-        match program.kernel(Role::Backward) {
-            Some(backward) => kernels.push(backward),
-            None => report.problems(&[missing("backward", 2)]),
-        }
-    }
-    let network = network::device_time(&spec.layers, spec.batch, spec.workload, costs)?;
-    let mut first = None;
-    let mut total = CallCost::default();
-    let mut complete = kernels.len() == 1 + usize::from(spec.workload == Workload::Training);
-    'layers: for width in spec.hidden() {
-        for kernel in &kernels {
-            let inputs = inputs_of(&[spec.batch, width], kernel.inputs(), spec);
-            let run = run_operator(*kernel, &inputs, spec.multicore, spec.cores, gpsimd);
-            report.problems(&run.outcome.diagnostics);
-            let ended = run.outcome.complete;
-            complete &= ended;
-            total.add(&run.cost);
-            if first.is_none() {
-                first = Some((run, inputs));
-            }
-            if !ended {
-                // A kernel that does not end would spend its budget of steps once more.
-                break 'layers;
-            }
-        }
-    }
-    let ops = if spec.workload == Workload::Training { training_ops(layers) } else { inference_ops(layers) };
-    let host = HostCosts::published().step(ops);
-    let device = ns(network.0 + total.time_ps);
-    report.breakdown_ns.network = ns(network.0);
-    report.breakdown_ns.host = host;
-    report.cost(&total);
-    report.complete = complete;
-    if complete {
-        let slower = host.max(device);
-        report.step_ns = Some(slower);
-        report.bound_by = Some(if host > device { "host" } else { "device" });
-        report.iterations_per_s = Some(1e9 / slower);
-    } else {
-        report.ns_per_element = None;
-    }
-    Ok(first)
-}
-
-fn values(
-    report: &mut CustomOpReport,
-    spec: &CustomOpSpec,
-    kernel: KernelFunction<'_>,
-    run: &OperatorRun,
-    inputs: &[HbmTensor],
-) -> Result<(), CustomOpError> {
-    report.output = run.outcome.result.iter().take(SHOWN).copied().collect();
-    if let Some(text) = reference::expression(spec, kernel.name()).filter(|_| run.outcome.complete) {
-        let expected = reference::values(text, inputs)?;
-        report.max_abs_error = Some(reference::max_abs_error(&run.outcome.result, &expected));
+fn values(report: &mut CustomOpReport, spec: &CustomOpSpec, kernel: &str, shown: &Shown) -> Result<(), CustomOpError> {
+    let outcome = &shown.run.outcome;
+    report.output = outcome.result.iter().take(SHOWN).copied().collect();
+    if let Some(text) = reference::expression(spec, kernel).filter(|_| outcome.complete) {
+        let expected = reference::values(text, &shown.inputs)?;
+        report.max_abs_error = Some(reference::max_abs_error(&outcome.result, &expected));
     }
     Ok(())
 }
@@ -163,7 +244,7 @@ fn values(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::neuron::gpsimd::{Fill, built_in};
+    use crate::kernel::{Fill, built_in};
 
     fn spec(name: &str) -> CustomOpSpec {
         let kernel = built_in(name).unwrap();
@@ -187,6 +268,41 @@ mod tests {
             );
             assert_eq!((found.max_abs_error, found.diagnostics.len()), (Some(0.0), 0), "{name}");
         }
+    }
+
+    #[test]
+    fn parts_of_any_size_give_the_same_answer() {
+        for name in ["relu-element", "relu-tcm", "relu-multicore"] {
+            let spec = CustomOpSpec { input: Some(vec![503]), workload: Workload::Training, ..small(name) };
+            let costs = CostTable::neuroncore_v2();
+            let whole = run_with_processors(&spec, &costs).unwrap();
+            for part in [1, 7, 1_000] {
+                let mut run = CustomOpRun::new(spec.clone(), &costs).unwrap();
+                let (mut parts, mut fraction) = (0, 0.0);
+                while !run.advance(part) {
+                    assert!(run.fraction() >= fraction && run.fraction() < 1.0);
+                    fraction = run.fraction();
+                    parts += 1;
+                }
+                let found = run.finish().unwrap();
+                assert_eq!(found.0, whole.0, "{name} in parts of {part}");
+                let ends = |meters: &[CoreMeter]| meters.iter().map(CoreMeter::total_ps).collect::<Vec<_>>();
+                assert_eq!(ends(&found.1), ends(&whole.1));
+                assert!(parts >= 4);
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_without_end_can_be_left_after_any_part() {
+        let source = "torch::Tensor f(const torch::Tensor& t) { while (true) { } return t; }";
+        let spec = CustomOpSpec { source: source.to_owned(), ..small("relu-tcm") };
+        let mut run = CustomOpRun::new(spec, &CostTable::neuroncore_v2()).unwrap();
+        for _ in 0..100 {
+            assert!(!run.advance(1_000));
+        }
+        let (report, _) = run.finish().unwrap();
+        assert_eq!((report.iterations_per_s, report.complete), (None, false));
     }
 
     /// Models take the element-wise ReLU's time from the cost table; it is that of the kernel.

@@ -11,6 +11,7 @@ mod open;
 mod plan;
 mod profile;
 mod records;
+mod study;
 mod times;
 mod trace;
 
@@ -28,6 +29,7 @@ pub(super) use open::OpenJob;
 pub(super) use plan::PlanJob;
 pub(super) use profile::ProfileJob;
 pub(super) use records::{RecordsJob, Waiting};
+pub(super) use study::StudyJob;
 pub(super) use times::Times;
 pub(super) use trace::TraceJob;
 

@@ -1,6 +1,7 @@
 //! Computing a model as a device would.
 
 use super::{Job, JobState};
+use crate::kernel::without_source;
 use crate::neuron::numerics::{NumericsProgress, NumericsRun, NumericsSpec};
 use crate::session::{Event, JobId};
 
@@ -21,7 +22,7 @@ enum Stage {
 
 impl NumericsJob {
     pub fn new(id: JobId, spec: NumericsSpec) -> Self {
-        Self { id, model: spec.model.clone(), stage: Stage::Compile(Box::new(spec)) }
+        Self { id, model: without_source(&spec.model).into_owned(), stage: Stage::Compile(Box::new(spec)) }
     }
 
     fn progress(&self, done: u64, total: u64, doing: &str) -> Event {

@@ -8,6 +8,7 @@ use crate::bench::Device;
 use crate::capture::{Recorder, build_profile, run_of};
 use crate::compiler::modelled_compile_s;
 use crate::insight::Insights;
+use crate::kernel::without_source;
 use crate::machine::Executable;
 use crate::machine::cost::CostTable;
 use crate::neuron::runtime::inference_costs;
@@ -40,7 +41,7 @@ impl ProfileJob {
     }
 
     fn progress(&self, done: u64, total: u64, doing: &str) -> Event {
-        Event::Progress { job: self.id, done, total, label: format!("{doing} {}", self.spec.model) }
+        Event::Progress { job: self.id, done, total, label: format!("{doing} {}", without_source(&self.spec.model)) }
     }
 
     fn compile(&mut self) -> Result<(), String> {
@@ -66,7 +67,7 @@ impl Job for ProfileJob {
             return Ok(JobState::More);
         };
         let progress = run.simulator.step(u64::from(budget_events), &mut run.recorder);
-        match progress.map_err(|e| format!("{}: {e}", self.spec.model))? {
+        match progress.map_err(|e| format!("{}: {e}", without_source(&self.spec.model)))? {
             SimProgress::More { items, total } => {
                 sink(self.progress(items, total, "Simulating"));
                 Ok(JobState::More)

@@ -9,6 +9,7 @@ use crate::bench::{CompiledModel, Estimate, ModelIndex, Report, RowResult, Servi
 use crate::insight::Insights;
 use crate::neuron::numerics::NumericsReport;
 use crate::session::experiments::{RecordsKey, RecordsTold};
+use crate::session::studies::StudyResult;
 use crate::session::{Answer, Catalog, JobId, Listed, OperatorTable, ProfileInfo, ProfileKey};
 use crate::view::timeline::{GroupKind, SliceDetails, SliceLink, TimelineTile};
 
@@ -153,6 +154,15 @@ pub enum Event {
         job: JobId,
         /// The comparison.
         report: Box<NumericsReport>,
+    },
+    /// What a study has come to, in place of what was told before.
+    Study {
+        /// The job.
+        job: JobId,
+        /// What there is until now.
+        result: Box<StudyResult>,
+        /// Whether this ends the job.
+        is_last: bool,
     },
     /// What to draw.
     Timeline {
@@ -306,6 +316,7 @@ impl Event {
             | Self::BenchDone { job }
             | Self::ProfileReady { job, .. }
             | Self::Numerics { job, .. }
+            | Self::Study { job, .. }
             | Self::Timeline { job, .. }
             | Self::Details { job, .. }
             | Self::Search { job, .. }
@@ -335,6 +346,7 @@ impl Event {
                 | Self::Plan { .. }
                 | Self::Estimated { .. }
                 | Self::Compiled { .. }
+                | Self::Study { is_last: false, .. }
         )
     }
 }

@@ -9,6 +9,7 @@ use crate::insight::SliceRange;
 use crate::neuron::numerics::NumericsSpec;
 use crate::profile::formats::WriteFormat;
 use crate::session::experiments::{RecordsAsk, RecordsKey};
+use crate::session::studies::StudySpec;
 use crate::session::{JobId, Listing, OperatorKind, ProfileKey, ProfileSpec, Question, Rows, TraceSpec};
 use crate::view::timeline::{Annotation, GroupKind, Neighbour, SliceRef, TimelineQuery};
 
@@ -103,6 +104,13 @@ pub enum Request {
         job: JobId,
         /// What to compare.
         spec: Box<NumericsSpec>,
+    },
+    /// Run a study. Answered by progress and several [`super::Event::Study`], each in place of the one before; the last one says so.
+    Study {
+        /// Number of this request.
+        job: JobId,
+        /// What is studied.
+        spec: Box<StudySpec>,
     },
     /// Read a file; its [`crate::session::ByteSource`] travels beside this message. Answered by progress and
     /// [`super::Event::ProfileReady`].
@@ -327,6 +335,7 @@ impl Request {
             | Self::Profile { job, .. }
             | Self::Trace { job, .. }
             | Self::Numerics { job, .. }
+            | Self::Study { job, .. }
             | Self::Open { job, .. }
             | Self::Import { job, .. }
             | Self::Timeline { job, .. }
@@ -359,6 +368,7 @@ impl Request {
             Self::Numerics { spec, .. } => {
                 format!("the numerics of {} ({}, {})", spec.model, spec.options, spec.instance)
             }
+            Self::Study { spec, .. } => format!("the study on the page {}", spec.kind().form().title),
             Self::Open { name, size, .. } | Self::Import { name, size, .. } => {
                 format!("the file {name} ({})", crate::base::units::format_bytes(*size as f64))
             }

@@ -12,6 +12,7 @@ mod profile_link;
 mod query;
 mod run_fields;
 mod scenario_fields;
+mod study_fields;
 
 pub use bench_fields::{BENCH_FIELDS, BenchField};
 pub use experiment_fields::ExperimentLink;
@@ -21,6 +22,7 @@ pub use query::{Query, decode, encode};
 
 use crate::bench::BenchConfig;
 use crate::session::NumericsSpec;
+use crate::session::studies::{StudyKind, StudySpec};
 
 /// Version of the links that are written.
 pub const LINK_VERSION: u32 = 1;
@@ -48,6 +50,8 @@ pub enum Link {
     Numerics(Box<NumericsSpec>),
     /// The page of experiments.
     Experiments(Box<ExperimentLink>),
+    /// The page of a study.
+    Study(Box<StudySpec>),
 }
 
 impl Default for Link {
@@ -70,7 +74,11 @@ impl Link {
         let (path, query) = hash.split_once('?').unwrap_or((hash, ""));
         let query = Query::parse(query);
         check_version(&query, &mut notices);
-        let link = match path.trim_matches('/') {
+        let path = path.trim_matches('/');
+        if let Some(kind) = StudyKind::of_path(path) {
+            return (Self::Study(Box::new(study_fields::read(kind, &query, &mut notices))), notices);
+        }
+        let link = match path {
             "" | "benchmark" => Self::Benchmark(Box::new(bench_fields::read(&query, &mut notices))),
             "profile" => Self::Profile(Box::new(profile_link::read(&query, &mut notices))),
             "numerics" => Self::Numerics(Box::new(numerics_fields::read(&query, &mut notices))),
@@ -105,6 +113,10 @@ impl Link {
             Self::Experiments(link) => {
                 experiment_fields::write(link, &mut query);
                 "experiments"
+            }
+            Self::Study(spec) => {
+                study_fields::write(spec, &mut query);
+                spec.kind().form().path
             }
         };
         format!("#/{page}?{}", query.print())
@@ -209,8 +221,8 @@ mod tests {
         }
 
         #[test]
-        fn no_query_is_too_wild(key in "v|model|n_models|seed|tool|from|to|sel|sort|hide|core|view|backends|open|data|files", value in "\\PC{0,20}") {
-            for page in ["benchmark", "profile", "numerics", "experiments"] {
+        fn no_query_is_too_wild(key in "v|model|n_models|seed|tool|from|to|sel|sort|hide|core|view|backends|open|data|files|kernel|source", value in "\\PC{0,20}") {
+            for page in ["benchmark", "profile", "numerics", "experiments", "matmult", "customop"] {
                 let (link, _) = Link::parse(&format!("#/{page}?{key}={}", encode(&value)));
                 prop_assert_eq!(Link::parse(&link.print()), (link, vec![]));
             }

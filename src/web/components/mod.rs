@@ -19,6 +19,7 @@ mod progress;
 mod roofline_chart;
 mod scatter_plot;
 mod slice_details;
+mod source_field;
 
 pub use bar_chart::BarChart;
 pub use check_field::CheckField;
@@ -38,3 +39,4 @@ pub use progress::ProgressBar;
 pub use roofline_chart::RooflineChart;
 pub use scatter_plot::ScatterPlot;
 pub use slice_details::{SliceDetailsPanel, place_of};
+pub use source_field::SourceField;

@@ -4,3 +4,4 @@ pub mod benchmark;
 pub mod experiments;
 pub mod numerics;
 pub mod profile;
+pub mod study;

@@ -3,7 +3,7 @@
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlCanvasElement, Url};
+use web_sys::{Blob, BlobPropertyBag, File, HtmlAnchorElement, HtmlCanvasElement, Url};
 
 use super::error_text;
 
@@ -33,6 +33,16 @@ pub fn blob(mime: &str, bytes: &[u8]) -> Result<Blob, String> {
     options.set_type(mime);
     Blob::new_with_u8_array_sequence_and_options(&parts, &options)
         .map_err(|e| format!("a file of {} bytes could not be made: {}", bytes.len(), error_text(&e)))
+}
+
+/// A text as a file with a name, as if a person had chosen it.
+///
+/// # Errors
+/// What the browser said.
+pub fn file_of(file_name: &str, text: &str) -> Result<File, String> {
+    let parts = js_sys::Array::of1(&JsValue::from_str(text));
+    File::new_with_str_sequence(&parts, file_name)
+        .map_err(|e| format!("{file_name} could not be made: {}", error_text(&e)))
 }
 
 /// Saves what is on a canvas as PNG, once the browser has made it; tells `done` how that went.

@@ -7,5 +7,6 @@ pub mod notices;
 pub mod numerics;
 pub mod profile;
 mod run;
+pub mod study;
 
 pub use run::RunState;

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::EvalError;
 use crate::compiler::hlo::{HloInstruction, Opcode, ReduceKind};
+use crate::kernel::{ModelKernel, TABLE_KERNEL};
 use crate::tensor::Tensor;
 use crate::tensor::kernels::{
     Accumulation, BinaryOp, ReduceOp, UnaryOp, binary, broadcast_in_dim, concatenate, convert, convolution_in, dot_in,
@@ -38,10 +39,13 @@ pub(super) fn compute(
             dynamic_update_slice(x, update, &starts)
         }
         (Opcode::CustomCall { target }, [x]) => {
-            if target != "relu" {
-                return Err(EvalError::UnknownTarget { name: instruction.name.clone(), target: target.clone() });
+            if target == TABLE_KERNEL {
+                unary(UnaryOp::ReluKernel, x)
+            } else {
+                let fail = |source| EvalError::Kernel { name: instruction.name.clone(), source: Box::new(source) };
+                let kernel = ModelKernel::find(target).map_err(fail)?;
+                Tensor::new(shape.clone(), kernel.values(x.dims(), x.data()).map_err(fail)?)
             }
-            unary(UnaryOp::ReluKernel, x)
         }
         (Opcode::Elementwise(_) | Opcode::Work(_), _) => {
             let (name, opcode) = (instruction.name.clone(), instruction.opcode.name());

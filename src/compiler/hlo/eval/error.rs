@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::kernel::KernelError;
 use crate::tensor::{Shape, TensorError};
 
 /// A module that can not be evaluated with these parameters.
@@ -28,13 +29,13 @@ pub enum EvalError {
         /// The value's shape.
         found: Shape,
     },
-    /// A custom call whose kernel is not known.
-    #[error("instruction %{name}: there is no kernel {target:?}; there is relu")]
-    UnknownTarget {
+    /// A custom call whose kernel is not known, or does not come to its end.
+    #[error("instruction %{name}: {source}")]
+    Kernel {
         /// The instruction.
         name: String,
-        /// The kernel asked for.
-        target: String,
+        /// Why.
+        source: Box<KernelError>,
     },
     /// A kernel refused its operands.
     #[error("instruction %{name}: {source}")]

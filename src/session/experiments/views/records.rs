@@ -293,7 +293,7 @@ fn samples(metrics: &Fields, place: &str) -> Vec<Block> {
             let note = format!("The first {WARM_UP} repeats warm up and do not count.");
             blocks.push(Block::Plot(Figure { title: "Repeats that count".to_owned(), note, plot: Plot::Lines(plot) }));
         }
-        let advice = NoiseReport::of(times, 0).map(|noise| noise.advice(None)).unwrap_or_default();
+        let advice = NoiseReport::of(times, 0, &[]).map(|noise| noise.advice(None)).unwrap_or_default();
         if !advice.is_empty() {
             blocks.push(finding(Tone::Warning, "The times are noisy.", advice.join("; ") + "."));
         }

@@ -62,7 +62,13 @@ fn parameter(props: &ModelFieldProps, name: &str, given: &[(String, String)], p:
     };
     match choices {
         Some(values) => {
-            let options = values.into_iter().map(|v| (v.clone().into(), v.into())).collect::<Vec<_>>();
+            let mut options: Vec<(AttrValue, AttrValue)> =
+                values.into_iter().map(|v| (v.clone().into(), v.into())).collect();
+            if !options.iter().any(|(v, _)| *v == value) {
+                // A link may name a kernel of a person's own, with its source.
+                let title = value.split('~').next().unwrap_or_default().to_owned();
+                options.push((value.clone().into(), title.into()));
+            }
             html! { <SelectField {id} label={p.name.clone()} help={p.help.clone()} {value} {options} on_choose={on_edit} /> }
         }
         None => {

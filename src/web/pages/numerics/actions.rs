@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::session::{Event, NumericsSpec, Request};
+use crate::session::{Event, NumericsSpec, Request, without_source};
 use crate::web::app::Job;
 use crate::web::context::AppContext;
 use crate::web::platform::{clipboard, download, page, url};
@@ -51,7 +51,8 @@ impl Actions {
                 return;
             }
         };
-        self.state.dispatch(NumericsAction::Run(RunState::started(&format!("Compiling {}", spec.model))));
+        self.state
+            .dispatch(NumericsAction::Run(RunState::started(&format!("Compiling {}", without_source(&spec.model)))));
         let (dispatch, free) = (self.state.dispatcher(), self.job.0.clone());
         let on_event = Callback::from(move |event: Event| {
             if event.is_last() {

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use crate::base::units::format_count;
-use crate::session::{NumericsReport, Origin, OutputComparison, Sample, value_text};
+use crate::session::{NumericsReport, Origin, OutputComparison, Sample, value_text, without_source};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::web::components::LocalTable;
 use crate::web::context::Shared;
@@ -27,7 +27,7 @@ pub fn NumericsResult(props: &NumericsResultProps) -> Html {
     let table = use_memo(props.report.clone(), |report| Shared::new(table_of(report)));
     html! {
         <section class="results numerics-result" aria-labelledby="numerics-title">
-            <h2 id="numerics-title">{ format!("{} on {} of {}", spec.model, report.core, spec.instance) }</h2>
+            <h2 id="numerics-title">{ format!("{} on {} of {}", without_source(&spec.model), report.core, spec.instance) }</h2>
             <p class={classes!("panel", "numerics-verdict", if passed { "is-good" } else { "is-bad" })} role="status">
                 <strong>{ &report.status }</strong>
                 { format!(" {}", in_words(report)) }

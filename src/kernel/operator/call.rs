@@ -1,7 +1,7 @@
 //! One call of a custom operator: its values, its problems and its time on every processor.
 
 use super::meter::{CoreMeter, Kind, LineCost};
-use crate::kernel::{HbmTensor, KernelFunction, Outcome, RunOptions, run};
+use crate::kernel::{HbmTensor, KernelFunction, KernelRun, Outcome, RunOptions};
 use crate::machine::cost::GpsimdCosts;
 
 /// What calls of an operator cost. Calls of one step add up.
@@ -80,7 +80,48 @@ pub struct OperatorRun {
     pub meters: Vec<CoreMeter>,
 }
 
-/// Calls a kernel function once.
+/// A call that runs in parts.
+pub struct OperatorCall {
+    run: KernelRun<CoreMeter>,
+    elements: u64,
+    costs: GpsimdCosts,
+}
+
+impl OperatorCall {
+    /// A call on these inputs, by `cores` processors when it is a kernel for all of them.
+    #[must_use]
+    pub fn new(
+        kernel: KernelFunction<'_>,
+        inputs: Vec<HbmTensor>,
+        multicore: bool,
+        cores: u32,
+        costs: &GpsimdCosts,
+    ) -> Self {
+        let elements = inputs.first().map_or(0, HbmTensor::elements);
+        let options = RunOptions {
+            multicore,
+            cores,
+            tcm_pool_bytes: costs.tcm_pool_bytes,
+            step_limit: RunOptions::step_limit_for(elements),
+        };
+        let meters = vec![CoreMeter::new(costs); options.active_cores() as usize];
+        Self { run: KernelRun::new(kernel, inputs, &options, meters), elements, costs: costs.clone() }
+    }
+
+    /// Runs about so many statements more and says whether the call has ended.
+    pub fn advance(&mut self, statements: u64) -> bool {
+        self.run.advance(statements)
+    }
+
+    /// Everything about the call.
+    #[must_use]
+    pub fn finish(self) -> OperatorRun {
+        let (outcome, meters) = self.run.finish();
+        OperatorRun { outcome, cost: CallCost::of(self.elements, &meters, &self.costs), meters }
+    }
+}
+
+/// Calls a kernel function once, to its end.
 #[must_use]
 pub fn run_operator(
     kernel: KernelFunction<'_>,
@@ -89,14 +130,7 @@ pub fn run_operator(
     cores: u32,
     costs: &GpsimdCosts,
 ) -> OperatorRun {
-    let elements = inputs.first().map_or(0, HbmTensor::elements);
-    let options = RunOptions {
-        multicore,
-        cores,
-        tcm_pool_bytes: costs.tcm_pool_bytes,
-        step_limit: RunOptions::step_limit_for(elements),
-    };
-    let mut meters = vec![CoreMeter::new(costs); options.active_cores() as usize];
-    let outcome = run(kernel, inputs, &options, &mut meters);
-    OperatorRun { outcome, cost: CallCost::of(elements, &meters, costs), meters }
+    let mut call = OperatorCall::new(kernel, inputs.to_vec(), multicore, cores, costs);
+    while !call.advance(u64::MAX) {}
+    call.finish()
 }

@@ -1,0 +1,66 @@
+//! Kernels in files: `mlp:kernel=my_relu.cpp` becomes a specification that holds the source, because nothing below the command
+//! line reads files.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::kernel::{BUILT_IN, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built_in};
+
+/// The parameter of a model that names a kernel.
+const PARAMETER: &str = "kernel";
+
+/// A model's specification in which every kernel that is a file is replaced by its source.
+pub(super) fn model(text: &str) -> Result<String> {
+    let Some((name, parameters)) = text.split_once(':') else { return Ok(text.to_owned()) };
+    let parts: Vec<String> = parameters.split(',').map(with_source).collect::<Result<_>>()?;
+    Ok(format!("{name}:{}", parts.join(",")))
+}
+
+fn with_source(part: &str) -> Result<String> {
+    let Some((PARAMETER, path)) = part.split_once('=').map(|(n, v)| (n.trim(), v.trim())) else {
+        return Ok(part.to_owned());
+    };
+    let is_file = Path::new(path).is_file();
+    if path == TABLE_KERNEL || built_in(path).is_some() || (!is_file && path.parse::<NamedKernel>().is_ok()) {
+        return Ok(part.to_owned());
+    }
+    Ok(format!("{PARAMETER}={}", NamedKernel::own(stem(path), &read(path)?, false)))
+}
+
+/// The name of a kernel from its file's.
+fn stem(path: &str) -> &str {
+    Path::new(path).file_stem().and_then(|s| s.to_str()).unwrap_or(path)
+}
+
+/// The source in a file.
+pub(super) fn read(path: &str) -> Result<String> {
+    let names = BUILT_IN.map(|k| k.name).join(", ");
+    let size = fs::metadata(path).with_context(|| format!("{path}: not a kernel ({names}) and not a file"))?.len();
+    if size > MAX_SOURCE_BYTES as u64 {
+        bail!("{path}: has {size} bytes; a kernel may have {MAX_SOURCE_BYTES}");
+    }
+    let bytes = fs::read(path).with_context(|| format!("{path}: cannot be read"))?;
+    String::from_utf8(bytes).with_context(|| format!("{path}: is not UTF-8 text; save it as UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_becomes_its_source() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/kernel/operator/kernels/relu_tcm.cpp");
+        let text = model(&format!("mlp:kernel={path},hidden1=8")).unwrap();
+        let (kernel, rest) = text.strip_prefix("mlp:kernel=").unwrap().split_once(',').unwrap();
+        let found: NamedKernel = kernel.parse().unwrap();
+        assert_eq!((found.name.as_str(), rest), ("relu_tcm", "hidden1=8"));
+        assert_eq!(found.source, fs::read_to_string(path).unwrap());
+        assert_eq!(model(&text).unwrap(), text);
+        for same in ["nn", "mlp:kernel=relu", "mlp:kernel=relu-tcm", "matmult:n=3"] {
+            assert_eq!(model(same).unwrap(), same);
+        }
+        assert!(model("mlp:kernel=missing.cpp").unwrap_err().to_string().contains("not a kernel (relu-element"));
+    }
+}

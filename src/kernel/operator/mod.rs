@@ -1,0 +1,16 @@
+//! Operators of a library: the kernels that come with the program, one of a person's own inside a model, and what a call
+//! takes on the GPSIMD processors.
+
+mod call;
+mod fill;
+mod in_model;
+mod library;
+mod meter;
+mod named;
+
+pub use call::{CallCost, OperatorCall, OperatorRun, run_operator};
+pub use fill::{Fill, filled};
+pub use in_model::{MAX_CALL_ELEMENTS, ModelKernel};
+pub use library::{BUILT_IN, BuiltIn, built_in};
+pub use meter::{CoreMeter, Kind, LineCost, Segment};
+pub use named::{KernelError, NamedKernel, TABLE_KERNEL, without_source};

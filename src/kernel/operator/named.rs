@@ -1,0 +1,190 @@
+//! A kernel as text: `relu-tcm` for one that comes with the program, `NAME~PACKED` for one of a person's own, whose source is
+//! packed into the text. So a model's specification says everything about the model, in a link, a report and HLO.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use thiserror::Error;
+
+use super::library::{BUILT_IN, built_in};
+use crate::kernel::{Diagnostic, MAX_SOURCE_BYTES};
+
+/// The name of the element-wise ReLU whose time is a figure of the cost table, so that models that do not name a kernel are
+/// compiled without running one.
+pub const TABLE_KERNEL: &str = "relu";
+
+/// Between the parts of the text.
+const SEPARATOR: char = '~';
+/// The third part, for a kernel of all processors.
+const MULTICORE: &str = "multicore";
+/// How hard deflate tries.
+const LEVEL: u8 = 9;
+/// The longest name that is kept.
+const MAX_NAME: usize = 48;
+
+/// A kernel by name, with its source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedKernel {
+    /// Its name: letters, digits, `_`, `-`, `.`.
+    pub name: String,
+    /// Its source.
+    pub source: Cow<'static, str>,
+    /// Whether every processor runs it.
+    pub multicore: bool,
+    own: bool,
+}
+
+impl NamedKernel {
+    /// A kernel of a person's own. Of the name, what a text cannot hold becomes `_`.
+    #[must_use]
+    pub fn own(name: &str, source: &str, multicore: bool) -> Self {
+        let safe = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
+        let name: String = name.chars().map(safe).take(MAX_NAME).collect();
+        let name = if name.is_empty() { "kernel".to_owned() } else { name };
+        Self { name, source: Cow::Owned(source.to_owned()), multicore, own: true }
+    }
+
+    /// The same for all processors. Kernels that come with the program stay what they are.
+    #[must_use]
+    pub fn on_all_processors(self) -> Self {
+        Self { multicore: self.multicore || self.own, ..self }
+    }
+}
+
+impl fmt::Display for NamedKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if !self.own {
+            return Ok(());
+        }
+        let packed = miniz_oxide::deflate::compress_to_vec(self.source.as_bytes(), LEVEL);
+        write!(f, "{SEPARATOR}{}", URL_SAFE_NO_PAD.encode(packed))?;
+        if self.multicore { write!(f, "{SEPARATOR}{MULTICORE}") } else { Ok(()) }
+    }
+}
+
+impl FromStr for NamedKernel {
+    type Err = KernelError;
+
+    fn from_str(text: &str) -> Result<Self, KernelError> {
+        let mut parts = text.split(SEPARATOR);
+        let name = parts.next().unwrap_or_default();
+        let Some(packed) = parts.next() else {
+            let found = built_in(name).ok_or_else(|| KernelError::Unknown { name: name.to_owned() })?;
+            return Ok(Self {
+                name: found.name.to_owned(),
+                source: Cow::Borrowed(found.source),
+                multicore: found.multicore,
+                own: false,
+            });
+        };
+        let damaged = || KernelError::Packed { name: name.to_owned() };
+        let multicore = match (parts.next(), parts.next()) {
+            (None, _) => false,
+            (Some(MULTICORE), None) => true,
+            _ => return Err(damaged()),
+        };
+        let bytes = URL_SAFE_NO_PAD.decode(packed).map_err(|_| damaged())?;
+        let source = miniz_oxide::inflate::decompress_to_vec_with_limit(&bytes, MAX_SOURCE_BYTES);
+        let source = String::from_utf8(source.map_err(|_| damaged())?).map_err(|_| damaged())?;
+        Ok(Self::own(name, &source, multicore))
+    }
+}
+
+/// A text in which kernels stand without their sources, for people to read: `mlp:kernel=my_relu`.
+#[must_use]
+pub fn without_source(text: &str) -> Cow<'_, str> {
+    let Some((before, rest)) = text.split_once(SEPARATOR) else { return Cow::Borrowed(text) };
+    let end = rest.find([',', ' ', '"']).unwrap_or(rest.len());
+    let after = rest.get(end..).unwrap_or_default();
+    Cow::Owned(format!("{before}{}", without_source(after)))
+}
+
+/// Why a model cannot use a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// No kernel of this name.
+    #[error("there is no kernel {name:?}: use {}, or on the command line the path of a C++ file", names())]
+    Unknown {
+        /// What was asked for.
+        name: String,
+    },
+    /// The packed source cannot be read.
+    #[error("the source of kernel {name:?} in this text is damaged: copy all of the text again")]
+    Packed {
+        /// The kernel.
+        name: String,
+    },
+    /// The kernel is wrong, or stops.
+    #[error("kernel {name}, line {}, column {}: {}", .problem.pos.line, .problem.pos.column, .problem.problem)]
+    Wrong {
+        /// The kernel.
+        name: String,
+        /// What, and where.
+        problem: Box<Diagnostic>,
+    },
+    /// It has no function that takes one tensor.
+    #[error("kernel {name} has no function that takes one tensor and returns one: an operator of a model needs it")]
+    NoForward {
+        /// The kernel.
+        name: String,
+    },
+    /// A call of more elements than the interpreter runs.
+    #[error(
+        "kernel {name} is called with {elements} elements, more than the {limit} that can be run: use a smaller batch \
+         or narrower layers"
+    )]
+    TooLarge {
+        /// The kernel.
+        name: String,
+        /// Elements of the call.
+        elements: u64,
+        /// The most.
+        limit: u64,
+    },
+}
+
+fn names() -> String {
+    let built_in = BUILT_IN.map(|k| k.name).join(", ");
+    format!("{TABLE_KERNEL}, {built_in}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_reads_back_from_its_text() {
+        for kernel in BUILT_IN {
+            let named: NamedKernel = kernel.name.parse().unwrap();
+            assert_eq!((named.to_string().as_str(), named.multicore), (kernel.name, kernel.multicore));
+            let own = NamedKernel::own("a b/my_relu", kernel.source, kernel.multicore);
+            let text = own.to_string();
+            assert!(text.starts_with("a_b_my_relu~") && text.len() < kernel.source.len(), "{text}");
+            assert!(!text.contains([',', '=', ' ', ':', '"']));
+            assert_eq!(text.parse::<NamedKernel>().unwrap(), own);
+        }
+    }
+
+    #[test]
+    fn texts_that_are_no_kernel_are_refused() {
+        let error = |text: &str| text.parse::<NamedKernel>().unwrap_err().to_string();
+        assert!(error("gelu").starts_with("there is no kernel \"gelu\": use relu, relu-element, relu-tcm,"));
+        for damaged in ["a~*", "a~AAAA", "a~", "a~AwA~many", "a~AwA~multicore~x"] {
+            assert!(damaged.parse::<NamedKernel>().is_err(), "{damaged}");
+        }
+        assert_eq!("a~AwA".parse::<NamedKernel>().unwrap().source, "");
+    }
+
+    #[test]
+    fn people_read_names_without_sources() {
+        assert_eq!(without_source("nn"), "nn");
+        let text = "mlp:kernel=mine~AwA~multicore,hidden1=3";
+        assert_eq!(without_source(text), "mlp:kernel=mine,hidden1=3");
+        assert_eq!(without_source("a~b c~d"), "a c");
+    }
+}

@@ -1,0 +1,123 @@
+//! What a form asks for, one run after another.
+
+use super::spec::CustomopStudy;
+use crate::kernel::{BUILT_IN, BuiltIn};
+use crate::neuron::gpsimd::{CustomOpReport, CustomOpSpec};
+
+/// What a case is run for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The kernel in the form.
+    Kernel,
+    /// A step of the tutorial, to compare with.
+    Step,
+}
+
+/// One run.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    /// What is run.
+    pub spec: CustomOpSpec,
+    /// Why.
+    pub purpose: Purpose,
+    /// The value of the constant that is compared.
+    pub constant: Option<String>,
+}
+
+/// A run that is over.
+#[derive(Clone, Debug)]
+pub(super) struct Finished {
+    /// What was run.
+    pub case: Case,
+    /// What came of it.
+    pub report: CustomOpReport,
+}
+
+impl Case {
+    /// The most that one form asks for.
+    pub const MOST: usize = 64;
+
+    /// In a few words: the kernel, and what of it is compared.
+    pub fn label(&self) -> String {
+        let layers: Vec<String> = self.spec.layers.iter().map(u64::to_string).collect();
+        format!("{}, {}", self.spec.name, layers.join("-"))
+    }
+}
+
+impl CustomopStudy {
+    /// Every value of the constant with every network and every number of processors; then the tutorial's steps.
+    ///
+    /// # Errors
+    /// When the kernel has no such constant, or too many combinations are asked for.
+    pub(super) fn cases(&self) -> Result<Vec<Case>, String> {
+        let constants = self.constants()?;
+        // One processor runs it however many there are.
+        let most = if self.multicore { self.cores.len() } else { 1 };
+        let mut cases = Vec::new();
+        for layers in &self.layers {
+            for cores in self.cores.iter().take(most) {
+                let spec = self.base(layers, *cores);
+                let Some((name, values)) = &constants else {
+                    cases.push(Case { spec, purpose: Purpose::Kernel, constant: None });
+                    continue;
+                };
+                for value in values {
+                    let spec = spec.with_constant(name, value).map_err(|e| e.to_string())?;
+                    cases.push(Case { spec, purpose: Purpose::Kernel, constant: Some((*value).to_owned()) });
+                }
+            }
+        }
+        if self.steps {
+            cases.extend(self.tutorial());
+        }
+        if cases.len() > Case::MOST {
+            return Err(format!("{} combinations are asked for, at most {} are run", cases.len(), Case::MOST));
+        }
+        Ok(cases)
+    }
+
+    /// The tutorial's kernels in the same network.
+    fn tutorial(&self) -> impl Iterator<Item = Case> {
+        let layers = self.layers.first().cloned().unwrap_or_default();
+        let base = self.base(&layers, self.cores.first().copied().unwrap_or(1));
+        let step = move |k: &BuiltIn| Case {
+            spec: CustomOpSpec {
+                name: k.name.to_owned(),
+                source: k.source.to_owned(),
+                multicore: k.multicore,
+                reference: None,
+                ..base.clone()
+            },
+            purpose: Purpose::Step,
+            constant: None,
+        };
+        // The fourth is the third without its mistake, which is no step of the tutorial.
+        BUILT_IN.iter().take(3).map(step).collect::<Vec<_>>().into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_combination_is_a_case() {
+        let mut study = CustomopStudy::default();
+        study.set("kernel", "relu-tcm").unwrap();
+        study.set("multicore", "true").unwrap();
+        study.set("cores", "1,8").unwrap();
+        study.set("layers", "8,16,4; 8,32,4").unwrap();
+        study.set("constant", "block=64, 128").unwrap();
+        study.set("steps", "true").unwrap();
+        let cases = study.cases().unwrap();
+        assert_eq!(cases.len(), 2 * 2 * 2 + 3);
+        assert!(cases[0].spec.source.contains("block = 64;") && cases[1].spec.source.contains("block = 128;"));
+        assert_eq!(cases[0].label(), "relu-tcm block=64, 8-16-4");
+        let steps: Vec<&str> = cases[8..].iter().map(|c| c.spec.name.as_str()).collect();
+        assert_eq!(steps, ["relu-element", "relu-tcm", "relu-multicore"]);
+        study.set("multicore", "false").unwrap();
+        assert_eq!(study.cases().unwrap().len(), 2 * 2 + 3);
+        study.set("constant", "tile=1").unwrap();
+        assert_eq!(study.cases().unwrap_err(), "relu-tcm has no line 'static constexpr ... tile = ...;'");
+    }
+}

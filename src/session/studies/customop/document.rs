@@ -1,0 +1,214 @@
+//! The document of a custom operator: the figures, what is wrong, where the time goes, the source line by line.
+
+use super::cases::Finished;
+use super::spec::CustomopStudy;
+use super::{steps, sweeps};
+use crate::base::units::{format_count, format_figures, format_ns};
+use crate::kernel::Severity;
+use crate::neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine};
+use crate::view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
+use crate::view::plot::Bars;
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+
+/// What the runs until now came to.
+pub(super) fn document(study: &CustomopStudy, finished: &[Finished]) -> Document {
+    let Some(first) = finished.first() else { return Document::default() };
+    let (spec, report) = (&first.case.spec, &first.report);
+    let mut blocks = vec![Block::Tiles(tiles(spec, report))];
+    blocks.extend(report.diagnostics.iter().map(|d| Block::Finding(finding(d))));
+    if report.ns_per_element.is_some() {
+        blocks.push(Block::Finding(Finding {
+            tone: Tone::Neutral,
+            title: "What would help:".to_owned(),
+            text: report.advice(),
+        }));
+    }
+    if !study.multicore && study.cores.len() > 1 {
+        blocks.push(Block::Finding(Finding {
+            tone: Tone::Warning,
+            title: "Numbers of processors are not compared:".to_owned(),
+            text: "one processor runs this kernel. Switch on Run on all processors for a kernel that divides its work."
+                .to_owned(),
+        }));
+    }
+    blocks.extend(steps::blocks(finished));
+    blocks.extend(sweeps::blocks(finished));
+    if report.ns_per_element.is_some() {
+        blocks.push(Block::Heading("Where the time goes".to_owned()));
+        blocks.push(Block::Text(reach(spec)));
+        blocks.push(Block::Plots(vec![parts(report), processors(report)]));
+    }
+    blocks.push(Block::Heading("Line by line".to_owned()));
+    blocks.push(Block::Source(source(spec, report)));
+    if !report.output.is_empty() {
+        blocks.push(values(report));
+    }
+    blocks.push(Block::Heading("On the command line".to_owned()));
+    blocks.push(Block::Command(command(study)));
+    Document { title: title(spec, report), blocks }
+}
+
+fn title(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
+    let processors =
+        if report.cores == 1 { "one processor".to_owned() } else { format!("{} processors", report.cores) };
+    format!("{} on {processors}", spec.name)
+}
+
+/// What times and lines are of.
+fn reach(spec: &CustomOpSpec) -> String {
+    let processors = "Parts are those of the slowest processor.";
+    match &spec.input {
+        Some(dims) => {
+            let dims: Vec<String> = dims.iter().map(u64::to_string).collect();
+            format!("One call on an input of {}. {processors}", dims.join(" x "))
+        }
+        None => format!("All calls of one step of the network. {processors}"),
+    }
+}
+
+fn tiles(spec: &CustomOpSpec, report: &CustomOpReport) -> Vec<Tile> {
+    let layers: Vec<String> = spec.layers.iter().map(u64::to_string).collect();
+    let network = format!("{}, batch {}", layers.join("-"), spec.batch);
+    let tile =
+        |name: &str, value: String, note: String, tone| Tile { name: name.to_owned(), value, note, tone, share: None };
+    let rate = report.iterations_per_s.map_or_else(
+        || {
+            tile(
+                "Iterations a second",
+                "\u{2013}".to_owned(),
+                "the kernel does not come to its end".to_owned(),
+                Tone::Bad,
+            )
+        },
+        |rate| tile("Iterations a second", figures(rate), network, Tone::Neutral),
+    );
+    let step = report
+        .step_ns
+        .zip(report.bound_by)
+        .map(|(ns, bound)| tile("A step takes", format_ns(ns), format!("bound by the {bound}"), Tone::Neutral));
+    let element = report.ns_per_element.map(|ns| {
+        tile("Operator, an element", format_ns(ns), format!("most of it: {}", report.largest_part()), Tone::Neutral)
+    });
+    let (value, note, tone) = correctness(report);
+    let correct = tile("Values", value, note, tone);
+    [Some(rate), step, element, Some(correct)].into_iter().flatten().collect()
+}
+
+fn figures(value: f64) -> String {
+    if value >= 100.0 { format!("{value:.1}") } else { format!("{value:.3}") }
+}
+
+fn correctness(report: &CustomOpReport) -> (String, String, Tone) {
+    let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    match report.max_abs_error {
+        Some(0.0) if errors == 0 => ("exact".to_owned(), "equal to the reference".to_owned(), Tone::Good),
+        Some(0.0) => ("equal".to_owned(), "to the reference, and yet wrong: see below".to_owned(), Tone::Bad),
+        Some(error) => (
+            format!("off by {}", format_figures(error)),
+            "the largest difference from the reference".to_owned(),
+            Tone::Bad,
+        ),
+        None if errors > 0 => ("wrong".to_owned(), "see below".to_owned(), Tone::Bad),
+        None => ("not compared".to_owned(), "give a reference, an expression of x".to_owned(), Tone::Neutral),
+    }
+}
+
+fn finding(d: &DiagnosticLine) -> Finding {
+    let (tone, kind) = if d.severity == Severity::Error { (Tone::Bad, "Error") } else { (Tone::Warning, "Warning") };
+    let title = format!("{kind} at line {}, column {} ({}):", d.line, d.column, d.code);
+    Finding { tone, title, text: d.message.clone() }
+}
+
+fn parts(report: &CustomOpReport) -> Figure {
+    let b = &report.breakdown_ns;
+    let beside = (b.host > 0.0).then_some(("the host, at the same time", b.host));
+    let bars = b.parts().into_iter().filter(|p| p.1 > 0.0).chain(beside);
+    let group = |name: &str| if name.starts_with("the host") { "host" } else { "device" }.to_owned();
+    let plot = Bars::new(bars.map(|(name, ns)| (name.to_owned(), group(name), ns / 1_000.0)));
+    Figure {
+        title: "Parts".to_owned(),
+        note: format!("The device takes {} in all.", format_ns(b.device_ns())),
+        plot: Plot::Bars(plot, "\u{b5}s".to_owned()),
+    }
+}
+
+fn processors(report: &CustomOpReport) -> Figure {
+    let bars = report.cores_ns.iter().enumerate();
+    let plot = Bars::new(bars.map(|(i, ns)| (format!("processor {i}"), String::new(), ns / 1_000.0)));
+    Figure {
+        title: "Processors".to_owned(),
+        note: "The operator takes as long as the slowest. Open as timeline shows what each does when.".to_owned(),
+        plot: Plot::Bars(plot, "\u{b5}s".to_owned()),
+    }
+}
+
+/// The source with count and time of every line, and what is wrong there.
+fn source(spec: &CustomOpSpec, report: &CustomOpReport) -> Source {
+    let total: f64 = report.lines.iter().map(|l| l.time_ns).sum();
+    let line = |(i, text): (usize, &str)| {
+        let number = i + 1;
+        let cost = report.lines.iter().find(|l| l.line == number);
+        let share = cost.map_or(0.0, |l| l.time_ns / total.max(1e-9));
+        let values = cost.map_or_else(Vec::new, |l| {
+            vec![format_count(l.count), format_ns(l.time_ns), format!("{:.1} %", 100.0 * share)]
+        });
+        let here = report.diagnostics.iter().filter(|d| d.line as usize == number);
+        let notes = here.map(|d| format!("column {}: {} [{}]", d.column, d.message, d.code)).collect();
+        SourceLine { text: text.to_owned(), values, share, notes }
+    };
+    Source {
+        name: format!("{}, with count and time of all processors", spec.name),
+        columns: ["Count", "Time", "Share"].map(str::to_owned).to_vec(),
+        lines: spec.source.lines().enumerate().map(line).collect(),
+    }
+}
+
+fn values(report: &CustomOpReport) -> Block {
+    let columns =
+        vec![Column::new("element", "Element", ColumnKind::Count), Column::new("value", "Value", ColumnKind::Exact)];
+    let row = |(i, x): (usize, &Option<f32>)| vec![Cell::Count(i as u64), x.map(shortest).into()];
+    let table = Table { columns, rows: report.output.iter().enumerate().map(row).collect() };
+    Block::Table { title: "First values of the result".to_owned(), file: "customop-values".to_owned(), table }
+}
+
+/// A number of single precision with as few digits as name it.
+fn shortest(x: f32) -> f64 {
+    x.to_string().parse().unwrap_or(f64::from(x))
+}
+
+/// The command that gives the same; an edited kernel is first saved as a file.
+fn command(study: &CustomopStudy) -> String {
+    let default = CustomopStudy::default();
+    let own = study.is_edited() || study.kernel == super::spec::OWN;
+    let mut words = vec!["neuronscope customop".to_owned()];
+    words.push(format!("--kernel {}", if own { "kernel.cpp" } else { study.kernel.as_str() }));
+    let built_in_multicore = crate::kernel::built_in(&study.kernel).is_some_and(|k| k.multicore);
+    if study.multicore && (own || !built_in_multicore) {
+        words.push("--multicore".to_owned());
+    }
+    for (key, flag) in [
+        ("cores", "cores"),
+        ("constant", "set"),
+        ("batch", "batch"),
+        ("workload", "workload"),
+        ("input", "input"),
+        ("fill", "fill"),
+        ("seed", "seed"),
+        ("reference", "reference"),
+    ] {
+        let text = study.text(key);
+        if text != default.text(key) {
+            let quoted = text.contains([' ', '<', '>', '*', '?', '(', '&', '|', '$']);
+            words.push(if quoted { format!("--{flag} '{text}'") } else { format!("--{flag} {text}") });
+        }
+    }
+    let networks = study.layers.iter().map(|widths| {
+        let widths: Vec<String> = widths.iter().map(u64::to_string).collect();
+        format!("{} --layers {}", words.join(" "), widths.join(","))
+    });
+    let mut lines: Vec<String> = networks.collect();
+    if own {
+        lines.insert(0, "# with the source above saved as kernel.cpp".to_owned());
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,142 @@
+//! The form of custom operators.
+
+use crate::session::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyField, StudyForm};
+
+const fn field(
+    key: &'static str,
+    label: &'static str,
+    help: &'static str,
+    placeholder: &'static str,
+    kind: FieldKind,
+) -> StudyField {
+    StudyField { key, label, help, placeholder, kind }
+}
+
+/// The form.
+pub const FORM: StudyForm = StudyForm {
+    path: "customop",
+    title: "Custom operators",
+    lead: "Write a kernel for the GPSIMD processors in the C++ of the custom operator tutorial. It is checked, run for its values, and \
+           timed line by line, alone and inside a network.",
+    begin: "Press Run, or take an example. The kernel can be edited; what is wrong with it is said at its line.",
+    groups: &[
+        FieldGroup { title: "", look: GroupLook::Open, fields: KERNEL },
+        FieldGroup { title: "Network", look: GroupLook::Open, fields: NETWORK },
+        FieldGroup { title: "An input by itself, and what is compared", look: GroupLook::Folded, fields: MORE },
+    ],
+    examples: &[
+        StudyExample {
+            name: "The tutorial\u{2019}s three steps",
+            fields: &[("kernel", "relu-multicore"), ("steps", "true")],
+        },
+        StudyExample {
+            name: "Block sizes",
+            fields: &[("kernel", "relu-tcm"), ("constant", "block=128,256,512,1024,2048")],
+        },
+        StudyExample {
+            name: "Numbers of processors",
+            fields: &[("kernel", "relu-multicore-fixed"), ("cores", "1,2,4,8")],
+        },
+        StudyExample {
+            name: "Layer sizes",
+            fields: &[
+                ("kernel", "relu-tcm"),
+                ("layers", "784,512,256,10; 784,1024,512,10; 784,2048,1024,10; 784,4096,2048,10"),
+            ],
+        },
+        StudyExample {
+            name: "Elements that do not divide",
+            fields: &[("kernel", "relu-multicore"), ("layers", "784,64,10"), ("input", "1003"), ("fill", "ramp")],
+        },
+    ],
+};
+
+/// Fields that take new texts when another is edited: a kernel that is chosen brings its source.
+pub const fn followers(key: &str) -> &'static [&'static str] {
+    match key.as_bytes() {
+        b"kernel" => &["source", "multicore"],
+        _ => &[],
+    }
+}
+
+const KERNEL: &[StudyField] = &[
+    field(
+        "kernel",
+        "Kernel",
+        "To begin with; choosing one replaces the source below",
+        "",
+        FieldKind::Choice(&[
+            ("relu-element", "relu-element \u{2013} element by element"),
+            ("relu-tcm", "relu-tcm \u{2013} blocks in local memory"),
+            ("relu-multicore", "relu-multicore \u{2013} all processors, divided as the tutorial does"),
+            ("relu-multicore-fixed", "relu-multicore-fixed \u{2013} the same, right for any size"),
+            ("own", "own \u{2013} a start for a kernel of your own"),
+        ]),
+    ),
+    field("cores", "Processors", "Of the engine, 1 to 64; a list is compared", "8", FieldKind::Numbers),
+    field(
+        "constant",
+        "Values of a constant",
+        "NAME=VALUES of a static constexpr of the kernel, compared: block=128,512,2048",
+        "",
+        FieldKind::Line,
+    ),
+    field(
+        "source",
+        "Source",
+        "C++ as in the custom operator tutorial; what is not supported is said when it runs",
+        "",
+        FieldKind::Source,
+    ),
+    field("multicore", "Run on all processors", "As a library built with multicore=True", "", FieldKind::Flag),
+    field(
+        "steps",
+        "Beside the tutorial\u{2019}s steps",
+        "Also runs the element-wise, the TCM and the multicore kernel, with the gain of each and its reason",
+        "",
+        FieldKind::Flag,
+    ),
+];
+
+const NETWORK: &[StudyField] = &[
+    field(
+        "layers",
+        "Widths of the layers",
+        "Input, hidden layers, output; the operator follows each but the last. Networks separated by ; are compared",
+        "784,4096,2048,10",
+        FieldKind::Line,
+    ),
+    field("batch", "Batch size", "Samples of a step", "32", FieldKind::Numbers),
+    field(
+        "workload",
+        "A step is",
+        "Training adds the backward kernel and the update",
+        "",
+        FieldKind::Choice(&[("inference", "inference"), ("training", "training")]),
+    ),
+];
+
+const MORE: &[StudyField] = &[
+    field(
+        "input",
+        "Input shape",
+        "Runs the kernel on an input of this shape too, and shows that run: 1000,3",
+        "",
+        FieldKind::Line,
+    ),
+    field(
+        "fill",
+        "Inputs hold",
+        "Element i of a ramp of n is (i \u{2212} n/2) / 8",
+        "",
+        FieldKind::Choice(&[("normal", "normal numbers"), ("ramp", "a ramp")]),
+    ),
+    field("seed", "Seed", "Of normal numbers", "0", FieldKind::Numbers),
+    field(
+        "reference",
+        "Reference",
+        "What the kernel should compute, an expression of x (and y): x > 0 ? x : 0. A kernel with relu in its name has one",
+        "",
+        FieldKind::Line,
+    ),
+];

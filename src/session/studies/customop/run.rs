@@ -1,0 +1,214 @@
+//! The cases one after another, each kernel in parts of so many statements.
+
+use std::collections::VecDeque;
+
+use super::cases::{Case, Finished};
+use super::document::document;
+use super::spec::CustomopStudy;
+use crate::capture::build_customop_profile;
+use crate::kernel::CoreMeter;
+use crate::machine::cost::CostTable;
+use crate::neuron::gpsimd::{CustomOpReport, CustomOpRun};
+use crate::profile::formats::WriteFormat;
+use crate::session::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
+
+/// Parts of a case, for the bar.
+const PARTS: u64 = 1_000;
+
+struct CustomopStudyRun {
+    study: CustomopStudy,
+    costs: CostTable,
+    waiting: VecDeque<Case>,
+    current: Option<(Case, CustomOpRun)>,
+    finished: Vec<Finished>,
+    /// What each processor of the first case did when.
+    processors: Vec<CoreMeter>,
+}
+
+impl CustomopStudy {
+    /// Begins it.
+    ///
+    /// # Errors
+    /// When the kernel has no such constant, or a number is out of its bounds.
+    pub(in crate::session::studies) fn start(self) -> Result<Box<dyn StudyRun>, String> {
+        let cases = self.cases()?;
+        for case in &cases {
+            case.spec.check().map_err(|e| e.to_string())?;
+        }
+        Ok(Box::new(CustomopStudyRun {
+            study: self,
+            costs: CostTable::neuroncore_v2(),
+            waiting: cases.into(),
+            current: None,
+            finished: Vec::new(),
+            processors: Vec::new(),
+        }))
+    }
+}
+
+impl StudyRun for CustomopStudyRun {
+    fn step(&mut self, budget_events: u32) -> Result<StudyStep, String> {
+        let (case, mut run) = match self.current.take() {
+            Some(current) => current,
+            None => match self.waiting.pop_front() {
+                Some(case) => {
+                    let run = CustomOpRun::new(case.spec.clone(), &self.costs).map_err(|e| e.to_string())?;
+                    (case, run)
+                }
+                None => return Ok(StudyStep::Done(Box::new(self.result(true)?))),
+            },
+        };
+        if !run.advance(u64::from(budget_events)) {
+            let (fraction, label) = (run.fraction(), case.label());
+            self.current = Some((case, run));
+            return Ok(self.more(fraction, label, None));
+        }
+        let (report, processors) = run.finish().map_err(|e| e.to_string())?;
+        if self.finished.is_empty() {
+            self.processors = processors;
+        }
+        self.finished.push(Finished { case, report });
+        let Some(next) = self.waiting.front() else {
+            return Ok(StudyStep::Done(Box::new(self.result(true)?)));
+        };
+        let label = next.label();
+        let shown = Box::new(self.result(false)?);
+        Ok(self.more(0.0, label, Some(shown)))
+    }
+}
+
+impl CustomopStudyRun {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a share of PARTS
+    fn more(&self, fraction: f64, label: String, shown: Option<Box<StudyResult>>) -> StudyStep {
+        let cases = self.finished.len() + self.waiting.len() + usize::from(self.current.is_some());
+        let done = self.finished.len() as u64 * PARTS + (fraction * PARTS as f64) as u64;
+        StudyStep::More { done, total: cases as u64 * PARTS, label, shown }
+    }
+
+    fn result(&self, is_over: bool) -> Result<StudyResult, String> {
+        let document = document(&self.study, &self.finished);
+        let files = if is_over { self.files()? } else { Vec::new() };
+        Ok(StudyResult { document, files })
+    }
+
+    /// What the command line prints with `--json`, and the timeline that it writes with `--output`.
+    fn files(&self) -> Result<Vec<StudyFile>, String> {
+        let reports: Vec<&CustomOpReport> = self.finished.iter().map(|f| &f.report).collect();
+        let json = match reports.as_slice() {
+            [report] => report.to_json(),
+            reports => serde_json::to_string_pretty(reports).map(|text| text + "\n"),
+        };
+        let mut files = vec![StudyFile {
+            label: "JSON".to_owned(),
+            name: "customop.json".to_owned(),
+            mime: "application/json".to_owned(),
+            text: json.map_err(|e| e.to_string())?,
+        }];
+        if let Some(first) = self.finished.first().filter(|_| !self.processors.is_empty()) {
+            let profile = build_customop_profile(&first.case.spec.name, &self.processors);
+            let text = String::from_utf8(WriteFormat::Chrome.write(&profile)).map_err(|e| e.to_string())?;
+            files.push(StudyFile {
+                label: "trace".to_owned(),
+                name: "customop-trace.json".to_owned(),
+                mime: TRACE_MIME.to_owned(),
+                text,
+            });
+        }
+        Ok(files)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::neuron::gpsimd::run_with_processors;
+    use crate::view::document::Block;
+
+    fn study(fields: &[(&str, &str)]) -> CustomopStudy {
+        let mut study = CustomopStudy::default();
+        study.set("layers", "16,24,8,4").unwrap();
+        study.set("batch", "4").unwrap();
+        for (key, text) in fields {
+            study.set(key, text).unwrap();
+        }
+        study
+    }
+
+    fn result(study: CustomopStudy, budget: u32) -> (StudyResult, usize) {
+        let mut run = study.start().unwrap();
+        let mut steps = 0;
+        loop {
+            steps += 1;
+            if let StudyStep::Done(result) = run.step(budget).unwrap() {
+                return (*result, steps);
+            }
+        }
+    }
+
+    #[test]
+    fn the_answer_is_the_command_lines_whatever_the_steps() {
+        let study = study(&[("kernel", "relu-multicore"), ("input", "1003"), ("fill", "ramp")]);
+        let spec = study.cases().unwrap()[0].spec.clone();
+        let (report, _) = run_with_processors(&spec, &CostTable::neuroncore_v2()).unwrap();
+        let (few, steps) = result(study.clone(), 50);
+        assert!(steps > 20, "{steps}");
+        assert_eq!(few, result(study, 1_000_000).0);
+        assert_eq!(few.files[0].text, report.to_json().unwrap());
+        assert!(few.files[1].is_trace() && few.files[1].text.contains("processor 7"));
+        let found = few.document.blocks.iter().find_map(|b| match b {
+            Block::Finding(f) if f.text.contains("1003 elements do not divide by 8 processors") => Some(f),
+            _ => None,
+        });
+        assert!(found.is_some(), "{:?}", few.document.blocks);
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_parse_or_end_is_a_document_with_its_line() {
+        for (source, part) in [
+            ("torch::Tensor f(const torch::Tensor& t) {\n  return u;\n}", "u"),
+            ("torch::Tensor f(const torch::Tensor& t) {\n  while (true) { }\n  return t;\n}", "does not end"),
+        ] {
+            let (result, _) = result(study(&[("source", source), ("layers", "4,4,4")]), 1_000_000);
+            let notes: Vec<_> = result
+                .document
+                .blocks
+                .iter()
+                .filter_map(|b| match b {
+                    Block::Source(s) => Some(s.lines[1].notes.clone()),
+                    _ => None,
+                })
+                .collect();
+            assert!(notes[0].len() == 1, "{part}: {notes:?}");
+            assert!(result.files[0].text.contains("\"complete\": false"));
+        }
+    }
+
+    #[test]
+    fn steps_and_sweeps_are_shown_beside_the_kernel() {
+        let study = study(&[
+            ("kernel", "relu-multicore-fixed"),
+            ("constant", "block=64,128,256"),
+            ("cores", "4,8"),
+            ("steps", "true"),
+        ]);
+        let (result, _) = result(study, 1_000_000);
+        let headings: Vec<_> = result
+            .document
+            .blocks
+            .iter()
+            .filter_map(|b| match b {
+                Block::Heading(text) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert!(
+            headings.contains(&"The tutorial\u{2019}s steps") && headings.contains(&"What was compared"),
+            "{headings:?}"
+        );
+        let tables = result.document.blocks.iter().filter_map(|b| match b {
+            Block::Table { table, .. } => Some(table.rows.len()),
+            _ => None,
+        });
+        assert!(tables.into_iter().any(|rows| rows == 6));
+    }
+}

@@ -1,0 +1,282 @@
+//! A custom operator as its form has it.
+
+use serde::{Deserialize, Serialize};
+
+use super::cases::Case;
+use super::source_text;
+use crate::kernel::{Fill, MAX_SOURCE_BYTES, built_in};
+use crate::neuron::gpsimd::{CustomOpSpec, Workload};
+
+/// The name of a kernel that a person writes.
+pub(super) const OWN: &str = "own";
+/// What such a kernel begins with.
+const OWN_SOURCE: &str = include_str!("own.cpp");
+
+/// The fields of the form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CustomopStudy {
+    /// The kernel to begin with: one that comes with the program, or `own`.
+    pub kernel: String,
+    /// Its source, as edited.
+    pub source: String,
+    /// Whether every processor runs it.
+    pub multicore: bool,
+    /// Numbers of processors to compare.
+    pub cores: Vec<u32>,
+    /// A constant of the kernel and the values to compare; empty for none.
+    pub constant: String,
+    /// Networks to compare, each as widths of its layers.
+    pub layers: Vec<Vec<u64>>,
+    /// Samples of a step.
+    pub batch: u64,
+    /// What a step does.
+    pub workload: Workload,
+    /// Shape of an input to run the kernel on by itself.
+    pub input: Option<Vec<u64>>,
+    /// What inputs hold.
+    pub fill: Fill,
+    /// Seed of normal inputs.
+    pub seed: u64,
+    /// What the kernel should compute; empty for none.
+    pub reference: String,
+    /// Whether the tutorial's kernels are run beside it.
+    pub steps: bool,
+}
+
+impl Default for CustomopStudy {
+    fn default() -> Self {
+        let name = "relu-element";
+        let base = CustomOpSpec::new(name, "", false);
+        Self {
+            kernel: name.to_owned(),
+            source: source_of(name).to_owned(),
+            multicore: false,
+            cores: vec![base.cores],
+            constant: String::new(),
+            layers: vec![base.layers],
+            batch: base.batch,
+            workload: base.workload,
+            input: None,
+            fill: base.fill,
+            seed: base.seed,
+            reference: String::new(),
+            steps: false,
+        }
+    }
+}
+
+/// The source that comes with a name.
+fn source_of(name: &str) -> &'static str {
+    built_in(name).map_or(OWN_SOURCE, |k| k.source).trim()
+}
+
+impl CustomopStudy {
+    /// The text of a field.
+    pub(in crate::session::studies) fn text(&self, key: &str) -> String {
+        match key {
+            "kernel" => self.kernel.clone(),
+            "source" => self.source.clone(),
+            "multicore" => self.multicore.to_string(),
+            "cores" => joined(&self.cores),
+            "constant" => self.constant.clone(),
+            "layers" => self.layers.iter().map(|widths| joined(widths)).collect::<Vec<_>>().join("; "),
+            "batch" => self.batch.to_string(),
+            "workload" => if self.workload == Workload::Training { "training" } else { "inference" }.to_owned(),
+            "input" => self.input.as_deref().map(joined).unwrap_or_default(),
+            "fill" => if self.fill == Fill::Ramp { "ramp" } else { "normal" }.to_owned(),
+            "seed" => self.seed.to_string(),
+            "reference" => self.reference.clone(),
+            "steps" => self.steps.to_string(),
+            _ => String::new(),
+        }
+    }
+
+    /// The text of a field in a link: a source that was edited is packed, and one that was not is left out.
+    pub(in crate::session::studies) fn link_text(&self, key: &str) -> String {
+        match key {
+            "source" if self.is_edited() => source_text::pack(&self.source),
+            "source" => String::new(),
+            _ => self.text(key),
+        }
+    }
+
+    /// Whether the source is not the one that came with the kernel's name.
+    pub(super) fn is_edited(&self) -> bool {
+        self.source != source_of(&self.kernel)
+    }
+
+    /// Puts a text into a field, if it can be run with it.
+    ///
+    /// # Errors
+    /// With what is wrong and what would be right.
+    pub(in crate::session::studies) fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
+        let mut next = self.clone();
+        next.put(key, text)?;
+        next.check(key)?;
+        *self = next;
+        Ok(())
+    }
+
+    fn put(&mut self, key: &str, text: &str) -> Result<(), String> {
+        match key {
+            "kernel" => {
+                let found = built_in(text);
+                if found.is_none() && text != OWN {
+                    return Err(format!("kernel: there is no kernel '{text}'; use one of the list, or own"));
+                }
+                self.kernel = text.to_owned();
+                self.source = source_of(text).to_owned();
+                self.multicore = found.is_some_and(|k| k.multicore);
+            }
+            "source" => self.source = source(text)?,
+            "multicore" => self.multicore = flag(key, text)?,
+            "cores" => self.cores = list(key, text)?,
+            "constant" => self.constant = text.to_owned(),
+            "layers" => self.layers = text.split(';').map(|part| list(key, part)).collect::<Result<_, _>>()?,
+            "batch" => self.batch = number(key, text)?,
+            "workload" => {
+                self.workload =
+                    choice(key, text, [("inference", Workload::Inference), ("training", Workload::Training)])?;
+            }
+            "input" => self.input = if text.is_empty() { None } else { Some(list(key, text)?) },
+            "fill" => self.fill = choice(key, text, [("normal", Fill::Normal), ("ramp", Fill::Ramp)])?,
+            "seed" => self.seed = number(key, text)?,
+            "reference" => self.reference = text.to_owned(),
+            "steps" => self.steps = flag(key, text)?,
+            _ => return Err(format!("custom operators have no field '{key}'")),
+        }
+        Ok(())
+    }
+
+    /// What is asked for, apart from the kernel's constants: those of a source that is being edited come and go.
+    fn check(&self, key: &str) -> Result<(), String> {
+        if key == "constant" {
+            return self.constants().map(|_| ());
+        }
+        let count = self.cores.len() * self.layers.len();
+        if count > Case::MOST {
+            return Err(format!("{key}: {count} combinations are asked for, at most {} are run", Case::MOST));
+        }
+        for layers in &self.layers {
+            for cores in &self.cores {
+                self.base(layers, *cores).check().map_err(|e| format!("{key}: {e}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The kernel as it is in the form.
+    pub(super) fn base(&self, layers: &[u64], cores: u32) -> CustomOpSpec {
+        let name = if self.is_edited() && self.kernel != OWN {
+            format!("{}, edited", self.kernel)
+        } else {
+            self.kernel.clone()
+        };
+        CustomOpSpec {
+            cores,
+            layers: layers.to_vec(),
+            batch: self.batch,
+            workload: self.workload,
+            input: self.input.clone(),
+            fill: self.fill,
+            seed: self.seed,
+            reference: Some(self.reference.clone()).filter(|r| !r.is_empty()),
+            ..CustomOpSpec::new(&name, &self.source, self.multicore)
+        }
+    }
+
+    /// The constant and its values; none when the field is empty.
+    ///
+    /// # Errors
+    /// When it is not `NAME=VALUES`.
+    pub(super) fn constants(&self) -> Result<Option<(&str, Vec<&str>)>, String> {
+        if self.constant.is_empty() {
+            return Ok(None);
+        }
+        let write = || "constant: write NAME=VALUES, such as block=128,512,1024".to_owned();
+        let (name, values) = self.constant.split_once('=').ok_or_else(write)?;
+        let (name, values): (&str, Vec<&str>) = (name.trim(), values.split(',').map(str::trim).collect());
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_name || values.iter().any(|v| v.is_empty() || v.contains([';', '\n'])) {
+            return Err(write());
+        }
+        Ok(Some((name, values)))
+    }
+}
+
+fn source(text: &str) -> Result<String, String> {
+    let source = source_text::unpack(text).unwrap_or_else(|| Ok(text.to_owned()))?;
+    if source.len() > MAX_SOURCE_BYTES {
+        return Err(format!("source: has {} bytes; a kernel may have {MAX_SOURCE_BYTES}", source.len()));
+    }
+    Ok(source.trim().to_owned())
+}
+
+fn joined<T: ToString>(list: &[T]) -> String {
+    list.iter().map(T::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn list<T: std::str::FromStr>(key: &str, text: &str) -> Result<Vec<T>, String> {
+    text.split(',').map(|part| number(key, part.trim())).collect()
+}
+
+fn number<T: std::str::FromStr>(key: &str, text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{key}: '{text}' is not a whole number that is possible here"))
+}
+
+fn flag(key: &str, text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| format!("{key}: '{text}' is not possible; use true or false"))
+}
+
+fn choice<T>(key: &str, text: &str, choices: [(&str, T); 2]) -> Result<T, String> {
+    let names = choices.each_ref().map(|c| c.0).join(" or ");
+    let found = choices.into_iter().find(|c| c.0 == text);
+    found.map(|c| c.1).ok_or_else(|| format!("{key}: '{text}' is not possible; use {names}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_brings_its_source_and_an_edited_one_travels_packed() {
+        let mut study = CustomopStudy::default();
+        study.set("kernel", "relu-multicore").unwrap();
+        assert!(study.multicore && study.source.contains("get_cpu_id") && study.link_text("source").is_empty());
+        study.set("source", &study.source.replace("block", "part")).unwrap();
+        let packed = study.link_text("source");
+        assert!(packed.len() < study.source.len() && packed.starts_with(&format!("{}~", study.source.len())));
+        let mut read = CustomopStudy::default();
+        for key in ["kernel", "source", "multicore"] {
+            read.set(key, &study.link_text(key)).unwrap();
+        }
+        assert_eq!(read, study);
+        assert_eq!(study.base(&[8, 8], 2).name, "relu-multicore, edited");
+        study.set("kernel", OWN).unwrap();
+        assert_eq!((study.base(&[8, 8], 2).name.as_str(), study.multicore), (OWN, false));
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_refused_with_its_field() {
+        let mut study = CustomopStudy::default();
+        for (key, text, part) in [
+            ("kernel", "gelu", "no kernel 'gelu'"),
+            ("cores", "0", "cores 0 is outside 1 to 64"),
+            ("cores", "8,x", "'x' is not a whole number"),
+            ("layers", "784", "number of layers 1 is outside"),
+            ("layers", "784,0,10", "layer width 0"),
+            ("batch", "-1", "'-1' is not a whole number"),
+            ("input", "1000,0", "elements of the input 0"),
+            ("workload", "both", "use inference or training"),
+            ("constant", "block", "write NAME=VALUES"),
+            ("constant", "a=1;2", "write NAME=VALUES"),
+            ("steps", "yes", "use true or false"),
+            ("nothing", "1", "no field 'nothing'"),
+        ] {
+            let error = study.set(key, text).unwrap_err();
+            assert!(error.contains(part), "{key}={text}: {error}");
+        }
+        assert_eq!(study, CustomopStudy::default());
+        assert!(study.set("source", &"x".repeat(MAX_SOURCE_BYTES + 1)).unwrap_err().contains("a kernel may have"));
+    }
+}

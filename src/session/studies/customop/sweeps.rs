@@ -1,0 +1,127 @@
+//! What several values of a constant, numbers of processors and networks come to: a table, and a plot over each.
+
+use super::cases::{Finished, Purpose};
+use crate::view::document::{Block, Figure, Plot};
+use crate::view::plot::{LineStyle, Lines};
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+
+/// A line of a plot: its name, its look, its points.
+type Series = (String, LineStyle, Vec<(f64, f64)>);
+
+/// What is compared along a plot.
+struct Axis {
+    title: &'static str,
+    /// Its place on the axis.
+    value: fn(&Finished) -> Option<f64>,
+    /// What is the same on one line of the plot.
+    rest: fn(&Finished) -> String,
+}
+
+const AXES: [Axis; 3] = [
+    Axis {
+        title: "Value of the constant",
+        value: |f| f.case.constant.as_ref()?.parse().ok(),
+        rest: |f| format!("{}, {}", processors(f), layers(f)),
+    },
+    Axis {
+        title: "Processors",
+        value: |f| Some(f64::from(f.report.cores)),
+        rest: |f| format!("{}{}", layers(f), constant(f)),
+    },
+    Axis {
+        title: "Elements of the operator in a step",
+        value: |f| Some(f.case.spec.hidden().sum::<u64>() as f64 * f.case.spec.batch as f64),
+        rest: |f| format!("{}{}", processors(f), constant(f)),
+    },
+];
+
+fn processors(f: &Finished) -> String {
+    if f.report.cores == 1 { "1 processor".to_owned() } else { format!("{} processors", f.report.cores) }
+}
+
+fn layers(f: &Finished) -> String {
+    f.case.spec.layers.iter().map(u64::to_string).collect::<Vec<_>>().join("-")
+}
+
+fn constant(f: &Finished) -> String {
+    f.case.constant.as_ref().map(|value| format!(", {value}")).unwrap_or_default()
+}
+
+/// The comparison, when there is more than one run of the kernel.
+pub(super) fn blocks(finished: &[Finished]) -> Vec<Block> {
+    let runs: Vec<&Finished> = finished.iter().filter(|f| f.case.purpose == Purpose::Kernel).collect();
+    if runs.len() < 2 {
+        return Vec::new();
+    }
+    let mut blocks = vec![Block::Heading("What was compared".to_owned())];
+    let figures: Vec<Figure> = AXES.iter().flat_map(|axis| figures(axis, &runs)).collect();
+    if !figures.is_empty() {
+        blocks.push(Block::Plots(figures));
+    }
+    blocks.push(Block::Table {
+        title: "Runs of the kernel".to_owned(),
+        file: "customop-runs".to_owned(),
+        table: table(&runs),
+    });
+    blocks
+}
+
+/// Iterations a second and time of an element over an axis on which the runs differ.
+fn figures(axis: &Axis, runs: &[&Finished]) -> Vec<Figure> {
+    let mut places: Vec<f64> = runs.iter().filter_map(|f| (axis.value)(f)).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    if places.len() < 2 {
+        return Vec::new();
+    }
+    let figure = |title: &str, y: fn(&Finished) -> Option<f64>| {
+        let mut lines: Vec<Series> = Vec::new();
+        for f in runs {
+            let (Some(x), Some(y)) = ((axis.value)(f), y(f)) else { continue };
+            let name = (axis.rest)(f);
+            match lines.iter_mut().find(|l| l.0 == name) {
+                Some(line) => line.2.push((x, y)),
+                None => lines.push((name, LineStyle::Solid, vec![(x, y)])),
+            }
+        }
+        for line in &mut lines {
+            line.2.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
+        let plot = Plot::Lines(Lines::new(axis.title, title, lines, true));
+        Figure { title: format!("{title} over {}", lower(axis.title)), note: String::new(), plot }
+    };
+    vec![figure("Iterations/s", |f| f.report.iterations_per_s), figure("ns an element", |f| f.report.ns_per_element)]
+}
+
+fn lower(title: &str) -> String {
+    let mut letters = title.chars();
+    letters.next().map(|c| c.to_lowercase().chain(letters).collect()).unwrap_or_default()
+}
+
+fn table(runs: &[&Finished]) -> Table {
+    let columns = vec![
+        Column::new("kernel", "Kernel", ColumnKind::Text),
+        Column::new("layers", "Layers", ColumnKind::Text),
+        Column::new("cores", "Processors", ColumnKind::Count),
+        Column::new("iterations_per_s", "Iterations/s", ColumnKind::Number),
+        Column::new("ns_per_element", "ns an element", ColumnKind::Number),
+        Column::new("bound_by", "Bound by", ColumnKind::Text),
+        Column::new("most", "Operator spends most on", ColumnKind::Text),
+        Column::new("problem", "Problem", ColumnKind::Text),
+    ];
+    let row = |f: &&Finished| {
+        let r = &f.report;
+        let problem = r.diagnostics.first().map(|d| format!("{}:{} {}", d.line, d.column, d.code)).unwrap_or_default();
+        vec![
+            Cell::Text(r.kernel.clone()),
+            Cell::Text(layers(f)),
+            Cell::Count(u64::from(r.cores)),
+            r.iterations_per_s.into(),
+            r.ns_per_element.into(),
+            Cell::Text(r.bound_by.unwrap_or("-").to_owned()),
+            Cell::Text(r.largest_part().to_owned()),
+            Cell::Text(problem),
+        ]
+    };
+    Table { columns, rows: runs.iter().map(row).collect() }
+}

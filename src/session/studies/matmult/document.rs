@@ -1,0 +1,111 @@
+//! The document of a microbenchmark: what documents of one case and of a sweep have in common.
+
+use super::command::command;
+use super::processor::{Processor, beside};
+use super::spec::MatmultStudy;
+use super::{single, sweep};
+use crate::bench::matmult::{MatmultDetail, MatmultReport, Pitfall};
+use crate::view::document::{Block, Document, Finding, Tone};
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+
+/// A case that has ended.
+pub(super) struct Done {
+    /// What it came to.
+    pub report: MatmultReport,
+    /// What plots of a single case need.
+    pub detail: Option<MatmultDetail>,
+    /// Its program before and after the passes, when they removed products from it.
+    pub programs: Option<[String; 2]>,
+}
+
+/// What the cases until now came to, and what this processor did beside.
+pub(super) fn document(study: &MatmultStudy, done: &[Done], total: usize, processor: &[Processor]) -> Document {
+    let mut blocks = match done {
+        [one] if total == 1 => single::blocks(one),
+        several => sweep::blocks(several, total),
+    };
+    blocks.extend(beside(done, processor));
+    blocks.push(Block::Table {
+        title: "Cases".to_owned(),
+        file: "matmult-cases".to_owned(),
+        table: table(done.iter().map(|d| &d.report)),
+    });
+    blocks.push(Block::Heading("The same on the command line".to_owned()));
+    blocks.push(Block::Command(command(&study.measured())));
+    let title = match done {
+        [one] if total == 1 => one.report.case.label(),
+        _ => format!("{} of {total} cases", done.len()),
+    };
+    Document { title, blocks }
+}
+
+/// A pitfall that was met.
+pub(super) fn finding(pitfall: Pitfall, text: &str) -> Block {
+    let tone = match pitfall {
+        Pitfall::ProductsRemoved | Pitfall::NoBias => Tone::Bad,
+        _ => Tone::Warning,
+    };
+    Block::Finding(Finding { tone, title: format!("{}.", pitfall.title()), text: sentence(text) })
+}
+
+/// A clause as a sentence: with a capital and a full stop.
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    let mut said: String = first.into_iter().chain(letters).collect();
+    if !said.ends_with('.') {
+        said.push('.');
+    }
+    said
+}
+
+/// Columns of the table: name, heading, kind.
+const COLUMNS: [(&str, &str, ColumnKind); 16] = [
+    ("instance_type", "Instance", ColumnKind::Text),
+    ("dtype", "Format", ColumnKind::Text),
+    ("matrix_dim", "N", ColumnKind::Count),
+    ("batch_size", "Batch", ColumnKind::Count),
+    ("loop_count", "Loop", ColumnKind::Count),
+    ("iteration_ms", "Call (ms)", ColumnKind::Number),
+    ("host_ms", "Host (ms)", ColumnKind::Number),
+    ("link_ms", "Link (ms)", ColumnKind::Number),
+    ("hidden_ms", "Hidden (ms)", ColumnKind::Number),
+    ("device_ms", "Device (ms)", ColumnKind::Number),
+    ("tops", "TOPS", ColumnKind::Number),
+    ("tops_computed", "TOPS computed", ColumnKind::Number),
+    ("peak_tops", "Peak TOPS", ColumnKind::Number),
+    ("peak_percent", "Of the peak", ColumnKind::Percent),
+    ("limited_by", "Limited by", ColumnKind::Text),
+    ("findings", "Found", ColumnKind::Text),
+];
+
+fn table<'a>(reports: impl Iterator<Item = &'a MatmultReport>) -> Table {
+    let row = |r: &MatmultReport| {
+        let number = |v: Option<f64>| v.map_or(Cell::Missing, Cell::Number);
+        let ms = |s: Option<f64>| number(s.map(|s| s * 1e3));
+        let found: Vec<&str> = r.findings.iter().map(|f| f.pitfall.code()).collect();
+        // Another model has no size and no loop.
+        let of_layer = |n: u32| if r.case.model.is_some() { Cell::Missing } else { Cell::Count(u64::from(n)) };
+        let limit = r.limit.as_ref().map(|l| l.by.clone());
+        vec![
+            Cell::Text(r.case.instance.clone()),
+            Cell::Text(r.dtype.clone()),
+            of_layer(r.case.matrix_dim),
+            Cell::Count(u64::from(r.case.batch_size)),
+            of_layer(r.case.loop_count),
+            ms(r.iteration_s),
+            ms(r.host_s),
+            ms(r.link_s),
+            ms(r.hidden_s),
+            ms(r.device_s),
+            number(r.tops),
+            number(r.tops_computed),
+            number(r.peak_tops),
+            number(r.peak_percent),
+            Cell::Text(limit.or_else(|| r.error.clone()).unwrap_or_else(|| r.status.clone())),
+            Cell::Text(found.join(", ")),
+        ]
+    };
+    let columns = COLUMNS.map(|(id, title, kind)| Column::new(id, title, kind));
+    Table { columns: columns.into(), rows: reports.map(row).collect() }
+}

@@ -1,0 +1,18 @@
+//! The microbenchmark: one linear layer applied over and over, measured as the microbenchmark guide does, with the guide's pitfalls to
+//! switch on.
+//!
+//! ```text
+//! MatmultStudy -> cases -> Done, each as it ends -> document: of one case (single.rs) or of a sweep (sweep.rs)
+//! ```
+
+mod command;
+mod document;
+mod form;
+mod processor;
+mod run;
+mod single;
+mod spec;
+mod sweep;
+
+pub(super) use form::FORM;
+pub use spec::MatmultStudy;

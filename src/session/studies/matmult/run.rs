@@ -1,0 +1,145 @@
+//! The cases of a microbenchmark one after another, then this processor where that is asked for.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::document::{Done, document};
+use super::processor::{Measuring, Processor, sizes};
+use super::spec::MatmultStudy;
+use crate::base::Clock;
+use crate::bench::matmult::{
+    MatmultCase, MatmultDetail, MatmultReport, Pitfall, matmult_csv, matmult_json, programs, run_case_in_detail,
+};
+use crate::session::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep};
+
+/// Times a document is made of a long sweep before it is over.
+const MOST_SHOWN: usize = 50;
+
+/// A microbenchmark at work.
+struct MatmultStudyRun {
+    study: MatmultStudy,
+    clock: Option<Rc<dyn Clock>>,
+    total: usize,
+    waiting: VecDeque<MatmultCase>,
+    done: Vec<Done>,
+    /// Sizes that this processor has yet to measure, with the operations of a call; known when all cases have ended.
+    sizes: Option<VecDeque<(MatmultCase, f64)>>,
+    measuring: Option<Box<Measuring>>,
+    processor: Vec<Processor>,
+}
+
+impl MatmultStudy {
+    /// Begins it.
+    ///
+    /// # Errors
+    /// When a number is out of its range, the lists make too many cases, or there is no clock to measure with.
+    pub(in crate::session::studies) fn start(self, clock: Option<Rc<dyn Clock>>) -> Result<Box<dyn StudyRun>, String> {
+        if self.cpu && clock.is_none() {
+            return Err("this shell has no clock, so nothing can be measured: leave the processor out".to_owned());
+        }
+        let waiting: VecDeque<_> = self.measured().cases().map_err(|e| e.to_string())?.into();
+        Ok(Box::new(MatmultStudyRun {
+            total: waiting.len(),
+            study: self,
+            clock,
+            waiting,
+            done: Vec::new(),
+            sizes: None,
+            measuring: None,
+            processor: Vec::new(),
+        }))
+    }
+}
+
+impl StudyRun for MatmultStudyRun {
+    /// A case is one step: the longest takes a few seconds, and a worker that is asked to stop in it is ended.
+    fn step(&mut self, _budget_events: u32) -> Result<StudyStep, String> {
+        let shown = match self.waiting.pop_front() {
+            Some(case) => {
+                self.done.push(ended(&case, self.total == 1));
+                self.done.len().is_multiple_of(self.total.div_ceil(MOST_SHOWN))
+            }
+            None => self.measure(),
+        };
+        match self.next() {
+            Some(label) => {
+                let (done, total) = self.progress();
+                let shown = shown.then(|| Box::new(self.result()));
+                Ok(StudyStep::More { done, total, label, shown })
+            }
+            None => Ok(StudyStep::Done(Box::new(StudyResult { files: self.files()?, ..self.result() }))),
+        }
+    }
+}
+
+impl MatmultStudyRun {
+    fn result(&self) -> StudyResult {
+        let document = document(&self.study, &self.done, self.total, &self.processor);
+        StudyResult { document, files: Vec::new() }
+    }
+
+    /// What comes next; `None` when it is over.
+    fn next(&mut self) -> Option<String> {
+        if let Some(case) = self.waiting.front() {
+            return Some(case.label());
+        }
+        if !self.study.cpu {
+            return None;
+        }
+        let sizes = self.sizes.get_or_insert_with(|| sizes(&self.done).into());
+        if self.measuring.is_none() && sizes.is_empty() {
+            return None;
+        }
+        Some("Measuring this processor".to_owned())
+    }
+
+    fn progress(&self) -> (u64, u64) {
+        let sizes = self.sizes.as_ref().map_or(0, VecDeque::len) + usize::from(self.measuring.is_some());
+        let done = self.done.len() + self.processor.len();
+        (done as u64, (done + self.waiting.len() + sizes) as u64)
+    }
+
+    /// Measures on; whether a size has ended.
+    fn measure(&mut self) -> bool {
+        let Some(clock) = self.clock.clone() else { return false };
+        if let Some(measuring) = self.measuring.take() {
+            match measuring.step(clock.as_ref()) {
+                Ok(processor) => self.processor.push(processor),
+                Err(on) => {
+                    self.measuring = Some(on);
+                    return false;
+                }
+            }
+            return true;
+        }
+        let Some((case, operations)) = self.sizes.as_mut().and_then(VecDeque::pop_front) else { return false };
+        match Measuring::new(&case, operations) {
+            Ok(measuring) => self.measuring = Some(measuring),
+            Err(error) => self.processor.push(Processor::refused(&case, error)),
+        }
+        false
+    }
+
+    /// What the command line prints with `--csv` and `--json`.
+    fn files(&self) -> Result<Vec<StudyFile>, String> {
+        let reports: Vec<MatmultReport> = self.done.iter().map(|d| d.report.clone()).collect();
+        let file = |label: &str, name: &str, mime: &str, text: String| StudyFile {
+            label: label.to_owned(),
+            name: name.to_owned(),
+            mime: mime.to_owned(),
+            text,
+        };
+        let csv = matmult_csv(&reports).map_err(|e| e.to_string())?;
+        let json = matmult_json(&reports).map_err(|e| e.to_string())?;
+        Ok(vec![file("CSV", "matmult.csv", "text/csv", csv), file("JSON", "matmult.json", "application/json", json)])
+    }
+}
+
+/// Runs a case. Of several, the calls of each are not kept: a thousand cases may have a million each.
+fn ended(case: &MatmultCase, is_single: bool) -> Done {
+    let (report, detail) = run_case_in_detail(case);
+    let detail = detail.map(|d| if is_single { d } else { MatmultDetail { calls_s: Vec::new(), ..d } });
+    let is_removed = report.findings.iter().any(|f| f.pitfall == Pitfall::ProductsRemoved);
+    let programs = (is_single && is_removed).then(|| programs(case).ok()).flatten();
+    Done { report, detail, programs }
+}

@@ -1,0 +1,191 @@
+//! The microbenchmark as its form has it: the guide's numbers, and pitfalls that change them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bench::matmult::{MatmultConfig, cast_of_dtype, dtype_of, instance_of};
+use crate::bench::parse_list;
+use crate::compiler::{CompileOptions, Workflow};
+
+/// A timer that ticks 64 times a second, as many do: nanoseconds from tick to tick.
+const COARSE_TICK_NS: u64 = 15_625_000;
+/// Size of the pitfall of small matrices.
+const SMALL_DIM: u32 = 64;
+
+/// The microbenchmark as its form has it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MatmultStudy {
+    /// What to measure, before the pitfalls below change it.
+    pub config: MatmultConfig,
+    /// Pitfall: one product in a call.
+    pub no_loop: bool,
+    /// Pitfall: the first call is timed.
+    pub no_warmup: bool,
+    /// Pitfall: a clock with long ticks.
+    pub coarse_clock: bool,
+    /// Pitfall: matrices that do not fill the array.
+    pub small: bool,
+    /// Measure the same products on this processor too.
+    pub cpu: bool,
+}
+
+impl MatmultStudy {
+    /// What is measured.
+    #[must_use]
+    pub fn measured(&self) -> MatmultConfig {
+        let mut config = self.config.clone();
+        if self.no_loop {
+            config.loop_counts = vec![1];
+        }
+        if self.no_warmup {
+            config.run.warmup_iterations = 0;
+        }
+        if self.coarse_clock {
+            config.run.clock_tick_ns = COARSE_TICK_NS;
+        }
+        if self.small {
+            config.matrix_dims = vec![SMALL_DIM];
+        }
+        config
+    }
+
+    /// The text of a field; empty when there is no such field.
+    pub(in crate::session::studies) fn text(&self, key: &str) -> String {
+        let (c, run) = (&self.config, &self.config.run);
+        let options = c.options.first().copied().unwrap_or_default();
+        match key {
+            "model" => c.model.clone().unwrap_or_default(),
+            "matrix_dim" => joined(&c.matrix_dims),
+            "batch_size" => joined(&c.batch_sizes),
+            "loop_count" => joined(&c.loop_counts),
+            "dtype" => c.options.iter().map(dtype_of).collect::<Vec<_>>().join(","),
+            "instance" => c.instances.join(","),
+            "optlevel" => options.opt_level.to_string(),
+            "num_warmup_iterations" => run.warmup_iterations.to_string(),
+            "num_timed_iterations" => run.timed_iterations.to_string(),
+            "num_verification_iterations" => run.verification_iterations.to_string(),
+            "sync" => run.sync.to_string(),
+            "skip_compilation" => run.skip_compilation.to_string(),
+            "seed" => run.seed.to_string(),
+            "jitter" => run.jitter.to_string(),
+            "no_loop" => self.no_loop.to_string(),
+            "unchained" => (!run.chained).to_string(),
+            "no_warmup" => self.no_warmup.to_string(),
+            "no_bias" => (!run.add_bias).to_string(),
+            "coarse_clock" => self.coarse_clock.to_string(),
+            "small" => self.small.to_string(),
+            "lazy" => (run.workflow == Workflow::MarkStep).to_string(),
+            "cpu" => self.cpu.to_string(),
+            _ => String::new(),
+        }
+    }
+
+    /// Puts a text into a field, if the microbenchmark is possible with it.
+    ///
+    /// # Errors
+    /// With what is wrong and what would be right.
+    pub(in crate::session::studies) fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
+        let mut next = self.clone();
+        next.put(key, text)?;
+        next.config.cases().map_err(|e| without_dashes(&e))?;
+        *self = next;
+        Ok(())
+    }
+
+    fn put(&mut self, key: &str, text: &str) -> Result<(), String> {
+        let list = || parse_list(key, text).map_err(|e| e.to_string());
+        let config = &mut self.config;
+        match key {
+            "model" => config.model = (!text.is_empty()).then(|| text.to_owned()),
+            "matrix_dim" => config.matrix_dims = list()?,
+            "batch_size" => config.batch_sizes = list()?,
+            "loop_count" => config.loop_counts = list()?,
+            "dtype" => self.set_dtypes(text)?,
+            "instance" => {
+                let instances = text.split(',').map(instance_of).collect::<Result<Vec<_>, _>>();
+                config.instances = instances.map_err(|e| without_dashes(&e))?;
+            }
+            "optlevel" => {
+                let level = text.parse().map_err(|e| format!("optlevel: {e}"))?;
+                config.options.iter_mut().for_each(|o| o.opt_level = level);
+            }
+            "num_warmup_iterations" => config.run.warmup_iterations = number(key, text)?,
+            "num_timed_iterations" => config.run.timed_iterations = number(key, text)?,
+            "num_verification_iterations" => config.run.verification_iterations = number(key, text)?,
+            "seed" => config.run.seed = number(key, text)?,
+            "jitter" => config.run.jitter = number(key, text)?,
+            _ => self.put_flag(key, text)?,
+        }
+        Ok(())
+    }
+
+    fn put_flag(&mut self, key: &str, text: &str) -> Result<(), String> {
+        let flag = || text.parse().map_err(|_| format!("{key}: '{text}' is not possible; use true or false"));
+        let run = &mut self.config.run;
+        match key {
+            "sync" => run.sync = flag()?,
+            "skip_compilation" => run.skip_compilation = flag()?,
+            "no_loop" => self.no_loop = flag()?,
+            "unchained" => run.chained = !flag()?,
+            "no_warmup" => self.no_warmup = flag()?,
+            "no_bias" => run.add_bias = !flag()?,
+            "coarse_clock" => self.coarse_clock = flag()?,
+            "small" => self.small = flag()?,
+            "lazy" => run.workflow = if flag()? { Workflow::MarkStep } else { Workflow::Trace },
+            "cpu" => self.cpu = flag()?,
+            _ => return Err(format!("the microbenchmark has no field '{key}'")),
+        }
+        Ok(())
+    }
+
+    fn set_dtypes(&mut self, text: &str) -> Result<(), String> {
+        let opt_level = self.config.options.first().copied().unwrap_or_default().opt_level;
+        let base = CompileOptions { opt_level, ..CompileOptions::default() };
+        let options = text.split(',').map(|name| cast_of_dtype(name, base)).collect::<Result<Vec<_>, _>>();
+        self.config.options = options.map_err(|e| without_dashes(&e))?;
+        Ok(())
+    }
+}
+
+/// A message about a flag of the command, as one about the field of the same name.
+fn without_dashes(error: &dyn std::fmt::Display) -> String {
+    error.to_string().trim_start_matches('-').to_owned()
+}
+
+fn joined(list: &[u32]) -> String {
+    list.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn number<T: std::str::FromStr>(key: &str, text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{key}: '{text}' is not a number that is possible here"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pitfalls_change_what_is_measured_and_not_what_the_fields_say() {
+        let mut study = MatmultStudy::default();
+        for key in ["no_loop", "unchained", "no_warmup", "no_bias", "coarse_clock", "small", "lazy"] {
+            assert_eq!(study.set(key, "true"), Ok(()));
+        }
+        let c = study.measured();
+        assert_eq!((c.loop_counts, c.matrix_dims, c.run.warmup_iterations), (vec![1], vec![64], 0));
+        assert_eq!((c.run.chained, c.run.add_bias, c.run.clock_tick_ns), (false, false, 15_625_000));
+        assert_eq!(c.run.workflow, Workflow::MarkStep);
+        assert_eq!((study.text("loop_count"), study.text("matrix_dim")), ("1000".to_owned(), "1024".to_owned()));
+    }
+
+    #[test]
+    fn wrong_texts_are_explained_and_change_nothing() {
+        let mut study = MatmultStudy::default();
+        let mut problem = |key: &str, text: &str| study.set(key, text).unwrap_err();
+        assert!(problem("matrix_dim", "16385").starts_with("matrix_dim: 16385 is not possible; use"));
+        assert!(problem("dtype", "bf16,int4").starts_with("dtype: 'int4' is not a format"));
+        assert!(problem("instance", "trn9").starts_with("instance: 'trn9' is not"));
+        assert!(problem("num_timed_iterations", "0").contains("num_timed_iterations: 0 is not possible"));
+        assert!(problem("jitter", "much").contains("'much' is not a number"));
+        assert!(problem("no_bias", "1").contains("use true or false"));
+        assert_eq!(study, MatmultStudy::default());
+    }
+}

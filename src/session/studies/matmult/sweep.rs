@@ -1,0 +1,173 @@
+//! The document of a sweep: the best case, heat maps of what the array reaches, rates as lines, what was met.
+
+use indexmap::IndexMap;
+
+use super::document::{Done, finding};
+use crate::bench::matmult::{MatmultCase, MatmultReport, Pitfall};
+use crate::view::document::{Block, Figure, Finding, Plot, Tile, Tone};
+use crate::view::plot::{HeatMap, LineStyle, Lines, Series};
+
+/// More heat maps than this are not compared by eye; the table has all cases.
+const MOST_MAPS: usize = 6;
+/// More lines than this are not told apart.
+const MOST_LINES: usize = 8;
+
+/// What a sweep can vary: its title, the value of a case as text, and as a number where it is one.
+struct Axis {
+    title: &'static str,
+    text: fn(&MatmultCase) -> String,
+    number: Option<fn(&MatmultCase) -> u32>,
+}
+
+/// In the order in which they take the columns and then the rows of a heat map.
+const AXES: [Axis; 5] = [
+    Axis { title: "Products in a call", text: |c| c.loop_count.to_string(), number: Some(|c| c.loop_count) },
+    Axis { title: "Matrix size N", text: |c| c.matrix_dim.to_string(), number: Some(|c| c.matrix_dim) },
+    Axis { title: "Batch size", text: |c| c.batch_size.to_string(), number: Some(|c| c.batch_size) },
+    Axis { title: "Format", text: |c| c.dtype().to_owned(), number: None },
+    Axis { title: "Instance", text: |c| c.instance.clone(), number: None },
+];
+
+/// The parts.
+pub(super) fn blocks(done: &[Done], total: usize) -> Vec<Block> {
+    let reports: Vec<&MatmultReport> = done.iter().map(|d| &d.report).collect();
+    let varying: Vec<&Axis> = AXES.iter().filter(|axis| values(axis, &reports).len() > 1).collect();
+    let mut blocks = vec![Block::Tiles(tiles(&reports, total))];
+    let maps = maps(&varying, &reports);
+    if !maps.is_empty() {
+        blocks.push(Block::Heading("What the array reaches".to_owned()));
+        blocks.push(Block::Plots(maps));
+    }
+    blocks.extend(lines(&varying, &reports).map(Block::Plot));
+    let found = found(&reports);
+    if !found.is_empty() {
+        blocks.push(Block::Heading("Pitfalls that were met".to_owned()));
+        blocks.extend(found);
+    }
+    blocks
+}
+
+/// The values of an axis in the order of the cases.
+fn values(axis: &Axis, reports: &[&MatmultReport]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for report in reports {
+        let value = (axis.text)(&report.case);
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    all
+}
+
+fn tiles(reports: &[&MatmultReport], total: usize) -> Vec<Tile> {
+    let reached = |r: &&&MatmultReport| r.tops_computed.unwrap_or(0.0);
+    let best = reports.iter().max_by(|a, b| reached(a).total_cmp(&reached(b)));
+    let mut tiles = Vec::new();
+    if let Some((best, tops)) = best.and_then(|r| Some((r, r.tops_computed?))) {
+        let percent = best.peak_percent.unwrap_or(0.0);
+        tiles.push(Tile {
+            name: "The fastest".to_owned(),
+            value: format!("{tops:.2} TFLOPS"),
+            note: format!("{percent:.1} % of the peak: {}", best.case.label()),
+            share: Some(percent / 100.0),
+            ..Tile::default()
+        });
+    }
+    let failed = reports.iter().filter(|r| r.error.is_some()).count();
+    tiles.push(Tile {
+        name: "Cases".to_owned(),
+        value: format!("{} of {total}", reports.len()),
+        note: if failed > 0 { format!("{failed} could not be measured") } else { String::new() },
+        tone: if failed > 0 { Tone::Warning } else { Tone::Neutral },
+        ..Tile::default()
+    });
+    tiles
+}
+
+/// The values of a case on some axes, as words: `bf16, trn1.2xlarge`.
+fn name_of<'a>(axes: impl Iterator<Item = &'a &'a Axis>, case: &MatmultCase) -> String {
+    let words: Vec<String> =
+        axes.map(|axis| {
+            if axis.number.is_some() { format!("{} {}", axis.title, (axis.text)(case)) } else { (axis.text)(case) }
+        })
+        .collect();
+    words.join(", ")
+}
+
+/// A heat map over the first two axes that vary, for each combination of the others.
+fn maps(varying: &[&Axis], reports: &[&MatmultReport]) -> Vec<Figure> {
+    let [columns_of, rows_of, others @ ..] = varying else { return Vec::new() };
+    let (columns, rows) = (values(columns_of, reports), values(rows_of, reports));
+    let mut groups: IndexMap<String, Vec<&MatmultReport>> = IndexMap::new();
+    for report in reports {
+        groups.entry(name_of(others.iter(), &report.case)).or_default().push(report);
+    }
+    let map = |(name, group): (String, Vec<&MatmultReport>)| {
+        let at = |row: &String, column: &String| {
+            let here = |c: &MatmultCase| (rows_of.text)(c) == *row && (columns_of.text)(c) == *column;
+            group.iter().find(|r| here(&r.case)).and_then(|r| r.peak_percent)
+        };
+        let grid = rows.iter().map(|row| (row.clone(), columns.iter().map(|column| at(row, column)).collect()));
+        let titles = [columns_of.title, rows_of.title, "% of the array\u{2019}s peak"];
+        let title =
+            if name.is_empty() { "Utilisation of the array".to_owned() } else { format!("Utilisation: {name}") };
+        let plot = HeatMap::new(titles, columns.clone(), grid, (0.0, 100.0), |v| format!("{v:.1}"));
+        Figure { title, note: String::new(), plot: Plot::HeatMap(plot) }
+    };
+    groups.into_iter().take(MOST_MAPS).map(map).collect()
+}
+
+/// Rates over a number that varies, a line for each combination of the rest: over the size of the matrices where that varies.
+fn lines(varying: &[&Axis], reports: &[&MatmultReport]) -> Option<Figure> {
+    let mut numbers: Vec<&&Axis> = varying.iter().filter(|axis| axis.number.is_some()).collect();
+    numbers.sort_by_key(|axis| axis.title != "Matrix size N");
+    let x = *numbers.first()?;
+    let of = x.number?;
+    let others: Vec<&Axis> = varying.iter().filter(|axis| axis.title != x.title).copied().collect();
+    let mut groups: IndexMap<String, Vec<(f64, f64)>> = IndexMap::new();
+    for report in reports {
+        if let Some(tops) = report.tops_computed {
+            let name = name_of(others.iter(), &report.case);
+            groups.entry(name).or_default().push((f64::from(of(&report.case)), tops));
+        }
+    }
+    let series =
+        groups.into_iter().filter(|(_, points)| points.len() > 1).take(MOST_LINES).map(|(name, mut points)| {
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            (if name.is_empty() { "TFLOPS".to_owned() } else { name }, LineStyle::Solid, points)
+        });
+    let series: Vec<Series> = series.collect();
+    if series.is_empty() {
+        return None;
+    }
+    let plot = Lines::new(x.title, "TFLOPS", series, true);
+    let mut letters = x.title.chars();
+    let small: String = letters.next().map(|c| c.to_ascii_lowercase()).into_iter().chain(letters).collect();
+    Some(Figure { title: format!("Rate by {small}"), note: String::new(), plot: Plot::Lines(plot) })
+}
+
+/// Each pitfall once, with the case that it costs most, then the cases that failed.
+fn found(reports: &[&MatmultReport]) -> Vec<Block> {
+    let mut met: IndexMap<&'static str, (Pitfall, usize, f64, String)> = IndexMap::new();
+    for report in reports {
+        for found in &report.findings {
+            let reached = report.tops_computed.unwrap_or(0.0);
+            let cost = found.tops_without.map_or(0.0, |without| without / reached.max(f64::MIN_POSITIVE));
+            let text = format!("{}: {}", report.case.label(), found.sentence);
+            let entry = met.entry(found.pitfall.code()).or_insert_with(|| (found.pitfall, 0, cost, text.clone()));
+            entry.1 += 1;
+            if cost > entry.2 {
+                (entry.2, entry.3) = (cost, text);
+            }
+        }
+    }
+    let met = met.into_values().map(|(pitfall, cases, _, text)| {
+        let text = if cases > 1 { format!("Met in {cases} cases; it costs most in {text}") } else { text };
+        finding(pitfall, &text)
+    });
+    let failed = reports.iter().filter_map(|r| {
+        let text = format!("{}: {}", r.case.label(), r.error.as_ref()?);
+        Some(Block::Finding(Finding { tone: Tone::Bad, title: "Not measured.".to_owned(), text }))
+    });
+    met.chain(failed).collect()
+}

@@ -1,0 +1,158 @@
+//! What can be studied.
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::customop::{self, CustomopStudy};
+use super::form::{StudyExample, StudyForm};
+use super::matmult::{self, MatmultStudy};
+use super::run::StudyRun;
+use crate::base::Clock;
+
+/// A study as a form has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum StudySpec {
+    /// The microbenchmark.
+    Matmult(MatmultStudy),
+    /// A custom operator.
+    Customop(CustomopStudy),
+}
+
+/// A subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StudyKind {
+    /// The microbenchmark.
+    Matmult,
+    /// Custom operators.
+    Customop,
+}
+
+impl StudyKind {
+    /// All subjects.
+    pub const ALL: [Self; 2] = [Self::Matmult, Self::Customop];
+
+    /// Its form.
+    #[must_use]
+    pub const fn form(self) -> &'static StudyForm {
+        match self {
+            Self::Matmult => &matmult::FORM,
+            Self::Customop => &customop::FORM,
+        }
+    }
+
+    /// Fields that take new texts from the study when this one is edited.
+    #[must_use]
+    pub const fn followers(self, key: &str) -> &'static [&'static str] {
+        match self {
+            Self::Matmult => &[],
+            Self::Customop => customop::followers(key),
+        }
+    }
+
+    /// The subject of a page.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.form().path == path)
+    }
+}
+
+impl StudySpec {
+    /// The default of a subject.
+    #[must_use]
+    pub fn new(kind: StudyKind) -> Self {
+        match kind {
+            StudyKind::Matmult => Self::Matmult(MatmultStudy::default()),
+            StudyKind::Customop => Self::Customop(CustomopStudy::default()),
+        }
+    }
+
+    /// An example of a subject.
+    #[must_use]
+    pub fn of_example(kind: StudyKind, example: &StudyExample) -> Self {
+        let mut spec = Self::new(kind);
+        for (key, text) in example.fields {
+            // A test sets every field of every example.
+            let _ = spec.set(key, text);
+        }
+        spec
+    }
+
+    /// Its subject.
+    #[must_use]
+    pub const fn kind(&self) -> StudyKind {
+        match self {
+            Self::Matmult(_) => StudyKind::Matmult,
+            Self::Customop(_) => StudyKind::Customop,
+        }
+    }
+
+    /// The text of a field; empty where nothing is given, or there is no such field.
+    #[must_use]
+    pub fn text(&self, key: &str) -> String {
+        match self {
+            Self::Matmult(study) => study.text(key),
+            Self::Customop(study) => study.text(key),
+        }
+    }
+
+    /// The text of a field in a link, which may be shorter than the one in the form; [`set`](Self::set) reads both.
+    #[must_use]
+    pub fn link_text(&self, key: &str) -> String {
+        match self {
+            Self::Matmult(study) => study.text(key),
+            Self::Customop(study) => study.link_text(key),
+        }
+    }
+
+    /// Puts a text into a field. A text that can not be used leaves it as it was.
+    ///
+    /// # Errors
+    /// One sentence for people: what is wrong and what would be right.
+    pub fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
+        match self {
+            Self::Matmult(study) => study.set(key, text.trim()),
+            Self::Customop(study) => study.set(key, text.trim()),
+        }
+    }
+
+    /// Begins it. `clock` is there when the shell can measure.
+    ///
+    /// # Errors
+    /// When it can not be run as it is, with what to change.
+    pub(in crate::session) fn start(self, clock: Option<Rc<dyn Clock>>) -> Result<Box<dyn StudyRun>, String> {
+        match self {
+            Self::Matmult(study) => study.start(clock),
+            Self::Customop(study) => study.start(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_of_every_form_is_read_back_and_every_example_is_possible() {
+        for kind in StudyKind::ALL {
+            let form = kind.form();
+            assert_eq!(StudyKind::of_path(form.path), Some(kind));
+            let mut spec = StudySpec::new(kind);
+            for field in form.fields() {
+                let text = spec.text(field.key);
+                assert_eq!(spec.set(field.key, &text), Ok(()), "{}", field.key);
+                assert_eq!(spec, StudySpec::new(kind), "{}", field.key);
+            }
+            assert!(spec.set("no-such-field", "1").is_err());
+            for example in form.examples {
+                let mut spec = StudySpec::new(kind);
+                for (key, text) in example.fields {
+                    assert_eq!(spec.set(key, text), Ok(()), "{}: {key}", example.name);
+                    assert_eq!(spec.text(key), *text, "{}: {key}", example.name);
+                }
+                assert_eq!(spec, StudySpec::of_example(kind, example));
+                assert!(spec.start(None).is_ok(), "{}", example.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! A source text that can be edited, with the numbers of its lines beside it. A plain text area: Tab leaves it, as everywhere.
+
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+use super::Field;
+use super::field::described_by;
+use crate::web::platform::page;
+
+/// Rows that are shown at least and at most; a longer text scrolls.
+const ROWS: (usize, usize) = (6, 32);
+
+/// Properties of [`SourceField`].
+#[derive(Properties, PartialEq)]
+pub struct SourceFieldProps {
+    /// Id of the text area.
+    pub id: AttrValue,
+    /// What stands above it.
+    pub label: AttrValue,
+    /// What stands below it.
+    #[prop_or_default]
+    pub help: AttrValue,
+    /// The text.
+    pub value: AttrValue,
+    /// What is wrong with it.
+    #[prop_or_default]
+    pub error: Option<AttrValue>,
+    /// It was edited.
+    pub on_edit: Callback<String>,
+}
+
+/// The text area with its numbers, which scroll with it.
+#[component]
+pub fn SourceField(props: &SourceFieldProps) -> Html {
+    let (numbers, text) = (use_node_ref(), use_node_ref());
+    let oninput = {
+        let on_edit = props.on_edit.clone();
+        Callback::from(move |event: InputEvent| on_edit.emit(page::value_of(&event)))
+    };
+    let onscroll = {
+        let (numbers, text) = (numbers.clone(), text.clone());
+        Callback::from(move |_: Event| {
+            if let (Some(numbers), Some(text)) = (numbers.cast::<HtmlElement>(), text.cast::<HtmlElement>()) {
+                numbers.set_scroll_top(text.scroll_top());
+            }
+        })
+    };
+    // A line end at the end begins a line that is there to write in.
+    let lines = props.value.matches('\n').count() + 1;
+    let listed: Vec<String> = (1..=lines).map(|n| n.to_string()).collect();
+    let rows = (lines + 1).clamp(ROWS.0, ROWS.1).to_string();
+    let described = described_by(&props.id, &props.help, props.error.as_ref());
+    html! {
+        <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()} wide={true}>
+            <div class="source-editor">
+                <pre ref={numbers} aria-hidden="true">{ listed.join("\n") }</pre>
+                <textarea ref={text} id={props.id.clone()} {rows} wrap="off" spellcheck="false" autocomplete="off" autocapitalize="off"
+                    value={props.value.clone()} {oninput} {onscroll}
+                    aria-invalid={props.error.is_some().then_some("true")} aria-describedby={described} />
+            </div>
+        </Field>
+    }
+}

@@ -1,0 +1,123 @@
+//! The form of a study, made from its fields.
+
+use wasm_bindgen::JsCast;
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+use super::actions::Actions;
+use crate::session::studies::{FieldGroup, FieldKind, GroupLook, StudyField};
+use crate::web::components::{SelectField, SourceField, TextField, pairs};
+use crate::web::state::study::{StudyAction, StudyState};
+
+/// Choices with longer names take more room.
+const LONG_CHOICE: usize = 24;
+
+/// Properties of [`StudyFields`].
+#[derive(Properties, PartialEq)]
+pub struct StudyFieldsProps {
+    /// What its buttons do.
+    pub actions: Actions,
+    /// What is in it.
+    pub state: UseReducerHandle<StudyState>,
+}
+
+/// The form.
+#[component]
+pub fn StudyFields(props: &StudyFieldsProps) -> Html {
+    let state = &props.state;
+    let (_, wrong) = state.spec();
+    let is_running = state.run.is_running();
+    let on = |f: fn(&Actions)| {
+        let actions = props.actions.clone();
+        Callback::from(move |_: MouseEvent| f(&actions))
+    };
+    let onsubmit = {
+        let actions = props.actions.clone();
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            actions.run();
+        })
+    };
+    let files = state.result.as_ref().map(|result| result.files.as_slice()).unwrap_or_default();
+    let save = |i: usize| {
+        let actions = props.actions.clone();
+        Callback::from(move |_: MouseEvent| actions.save(i))
+    };
+    let open = |i: usize| {
+        let actions = props.actions.clone();
+        Callback::from(move |_: MouseEvent| actions.open_trace(i))
+    };
+    html! {
+        <form class="panel" {onsubmit} novalidate={true} aria-label="What to run">
+            { for state.kind.form().groups.iter().map(|g| group(state, g, &wrong)) }
+            <div class="buttons">
+                <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
+                <button type="button" disabled={!is_running} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
+                <span class="gap"></span>
+                <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
+                { for files.iter().enumerate().filter(|(_, file)| file.is_trace()).map(|(i, _)| html! {
+                    <button type="button" onclick={open(i)}>{ "Open as timeline" }</button>
+                }) }
+                { for files.iter().enumerate().map(|(i, file)| html! {
+                    <button type="button" onclick={save(i)}>{ format!("Download {}", file.label) }</button>
+                }) }
+            </div>
+        </form>
+    }
+}
+
+type Wrong = [(&'static str, String)];
+
+fn group(state: &UseReducerHandle<StudyState>, group: &'static FieldGroup, wrong: &Wrong) -> Html {
+    let is_flags = group.fields.iter().all(|field| field.kind == FieldKind::Flag);
+    let class = if is_flags { "fields flags" } else { "fields" };
+    let fields = html! { <div {class}>{ for group.fields.iter().map(|f| field(state, f, wrong)) }</div> };
+    match group.look {
+        GroupLook::Folded => {
+            // A field with an error is never hidden.
+            let is_open = group.fields.iter().any(|f| wrong.iter().any(|(key, _)| *key == f.key));
+            html! { <details class="advanced" open={is_open}><summary>{ group.title }</summary>{ fields }</details> }
+        }
+        GroupLook::Open if group.title.is_empty() => fields,
+        GroupLook::Open => html! { <fieldset class="group"><legend>{ group.title }</legend>{ fields }</fieldset> },
+    }
+}
+
+fn field(state: &UseReducerHandle<StudyState>, field: &'static StudyField, wrong: &Wrong) -> Html {
+    let id = format!("{}-{}", state.kind.form().path, field.key);
+    let value = state.text(field.key).to_owned();
+    let error = wrong.iter().find(|(key, _)| *key == field.key).map(|(_, message)| AttrValue::from(message.clone()));
+    let on_edit = {
+        let dispatch = state.dispatcher();
+        Callback::from(move |text: String| dispatch.dispatch(StudyAction::Edit(field.key, text)))
+    };
+    let (label, help) = (field.label, field.help);
+    match field.kind {
+        FieldKind::Line | FieldKind::Numbers => html! {
+            <TextField {id} {label} {help} {value} {error} {on_edit} placeholder={field.placeholder} />
+        },
+        FieldKind::Choice(choices) => {
+            let wide = choices.iter().any(|(_, name)| name.len() > LONG_CHOICE);
+            html! { <SelectField {id} {label} {help} {value} {error} {wide} options={pairs(choices)} on_choose={on_edit} /> }
+        }
+        FieldKind::Flag => flag(id, field, value == "true", on_edit),
+        FieldKind::Source => html! { <SourceField {id} {label} {help} {value} {error} {on_edit} /> },
+    }
+}
+
+fn flag(id: String, field: &'static StudyField, checked: bool, on_edit: Callback<String>) -> Html {
+    let onchange = Callback::from(move |event: Event| {
+        if let Some(input) = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok()) {
+            on_edit.emit(input.checked().to_string());
+        }
+    });
+    let note = format!("{id}-note");
+    html! {
+        <div class="field flag">
+            <label class="check" for={id.clone()}>
+                <input {id} type="checkbox" {checked} {onchange} aria-describedby={note.clone()} /><span>{ field.label }</span>
+            </label>
+            <p class="help" id={note}>{ field.help }</p>
+        </div>
+    }
+}

@@ -1,0 +1,54 @@
+//! The page: a form, examples, what came of the run.
+
+use yew::prelude::*;
+
+use super::actions::Actions;
+use super::form::StudyFields;
+use crate::session::studies::{StudyExample, StudySpec};
+use crate::web::app::Job;
+use crate::web::components::{DocumentView, ProgressBar};
+use crate::web::context::{Shared, use_app};
+use crate::web::state::study::StudyState;
+
+/// Properties of [`StudyPage`].
+#[derive(Properties, PartialEq)]
+pub struct StudyPageProps {
+    /// What the page shows.
+    pub state: UseReducerHandle<StudyState>,
+    /// The run that can be cancelled.
+    pub job: Job,
+    /// A trace of the result is to be shown as a timeline.
+    pub on_trace: Callback<web_sys::File>,
+}
+
+/// The page.
+#[component]
+pub fn StudyPage(props: &StudyPageProps) -> Html {
+    let Some(app) = use_app() else { return Html::default() };
+    let state = &props.state;
+    let form = state.kind.form();
+    let actions = Actions { app, state: state.clone(), job: props.job.clone(), on_trace: props.on_trace.clone() };
+    let document = use_memo(state.result.clone(), |result| Some(Shared::new(result.as_ref()?.document.clone())));
+    let example = |example: &'static StudyExample| {
+        let (actions, kind) = (actions.clone(), state.kind);
+        let onclick = Callback::from(move |_: MouseEvent| actions.run_spec(StudySpec::of_example(kind, example)));
+        html! { <button type="button" {onclick} disabled={state.run.is_running()}>{ example.name }</button> }
+    };
+    html! {
+        <div class="page study">
+            <h1>{ form.title }</h1>
+            <p class="lead">{ form.lead }</p>
+            <StudyFields actions={actions.clone()} state={state.clone()} />
+            <div class="panel examples" role="group" aria-label="Examples"><span>{ "Examples:" }</span>{ for form.examples.iter().map(example) }</div>
+            <ProgressBar run={state.run.clone()} />
+            if let Some(document) = &*document {
+                <DocumentView document={document.clone()} />
+            } else if !state.run.is_running() {
+                <section class="panel empty-state" aria-label="How to begin">
+                    <h2>{ "Nothing run yet" }</h2>
+                    <p>{ form.begin }</p>
+                </section>
+            }
+        </div>
+    }
+}

@@ -1,0 +1,111 @@
+//! The page of a study: what is in the form, how far the run is, what it gave.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::session::share::Link;
+use crate::session::studies::{StudyKind, StudyResult, StudySpec};
+use crate::web::context::Shared;
+use crate::web::state::RunState;
+
+/// The page of a study.
+#[derive(Clone, PartialEq)]
+pub struct StudyState {
+    /// Its subject.
+    pub kind: StudyKind,
+    /// The text of each field, in the order of the form.
+    texts: Vec<String>,
+    /// How far the run is.
+    pub run: RunState,
+    /// What the last run came to, or has come to until now.
+    pub result: Option<Shared<StudyResult>>,
+}
+
+/// What happens on the page.
+pub enum StudyAction {
+    /// A field was edited.
+    Edit(&'static str, String),
+    /// A link or an example was opened.
+    Load(Box<StudySpec>),
+    /// The run went on, or ended without a result.
+    Run(RunState),
+    /// The run has come to more; whether it is over.
+    Result(Box<StudyResult>, bool),
+}
+
+impl StudyState {
+    /// The page as it begins.
+    #[must_use]
+    pub fn new(kind: StudyKind) -> Self {
+        Self { kind, texts: texts_of(&StudySpec::new(kind)), run: RunState::Idle, result: None }
+    }
+
+    /// What is in a field.
+    #[must_use]
+    pub fn text(&self, key: &str) -> &str {
+        self.position(key).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
+    }
+
+    /// The study in the form, fields that can not be used left at their defaults, and what is wrong with those.
+    #[must_use]
+    pub fn spec(&self) -> (StudySpec, Vec<(&'static str, String)>) {
+        let mut spec = StudySpec::new(self.kind);
+        let mut wrong = Vec::new();
+        for (field, text) in self.kind.form().fields().zip(&self.texts) {
+            if let Err(message) = spec.set(field.key, text) {
+                wrong.push((field.key, message));
+            }
+        }
+        (spec, wrong)
+    }
+
+    /// The link that shows this form.
+    #[must_use]
+    pub fn link(&self) -> Link {
+        Link::Study(Box::new(self.spec().0))
+    }
+
+    fn put(&mut self, key: &str, text: String) {
+        if let Some(place) = self.position(key).and_then(|i| self.texts.get_mut(i)) {
+            *place = text;
+        }
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        self.kind.form().fields().position(|field| field.key == key)
+    }
+}
+
+fn texts_of(spec: &StudySpec) -> Vec<String> {
+    spec.kind().form().fields().map(|field| spec.text(field.key)).collect()
+}
+
+impl Reducible for StudyState {
+    type Action = StudyAction;
+
+    fn reduce(self: Rc<Self>, action: StudyAction) -> Rc<Self> {
+        let mut next = (*self).clone();
+        match action {
+            StudyAction::Edit(key, text) => {
+                let mut chosen = StudySpec::new(self.kind);
+                if chosen.set(key, &text).is_ok() {
+                    for follower in self.kind.followers(key) {
+                        next.put(follower, chosen.text(follower));
+                    }
+                }
+                next.put(key, text);
+            }
+            StudyAction::Load(spec) if spec.kind() == self.kind => next.texts = texts_of(&spec),
+            StudyAction::Load(_) => {}
+            StudyAction::Run(run) => next.run = run,
+            StudyAction::Result(result, is_over) => {
+                next.result = Some(Shared::new(*result));
+                if is_over {
+                    next.run = RunState::Done;
+                }
+            }
+        }
+        next.into()
+    }
+}

@@ -1,0 +1,145 @@
+// The page of custom operators: a kernel is chosen, edited and run; the figures are the command line's; what is wrong is said at its
+// line; a kernel without end leaves the page alive.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const SOURCE = "#customop-source";
+// Small enough for every run to be over at once.
+const SMALL = "#/customop?v=1&kernel=relu-tcm&layers=16,64,10&batch=4";
+
+function commandLine(args) {
+  assert.ok(process.env.NEURONSCOPE_CLI, "NEURONSCOPE_CLI must name the command line: run ./x test");
+  const { stdout } = spawnSync(process.env.NEURONSCOPE_CLI, ["customop", ...args, "--json"], { maxBuffer: 1 << 28, encoding: "utf8" });
+  return stdout;
+}
+
+const downloaded = async (page) => (await download(page, button(page, "Download JSON"))).bytes.toString();
+const run = async (page, state = "done") => {
+  await button(page, "Run").click();
+  await waitForState(page, state);
+};
+
+test("a kernel is chosen and run, with the command line's figures, and opens as a timeline", app.page(async (page) => {
+  await page.getByLabel("Kernel", { exact: true }).selectOption("relu-multicore");
+  assert.match(await page.locator(SOURCE).inputValue(), /get_cpu_id/);
+  assert.ok(await page.getByLabel("Run on all processors").isChecked());
+  await page.locator("form summary").click();
+  await page.getByLabel("Input shape").fill("1003");
+  await page.getByLabel("Inputs hold").selectOption("ramp");
+  await run(page);
+  const printed = commandLine(["--kernel", "relu-multicore", "--layers", "16,64,10", "--batch", "4", "--input", "1003", "--fill", "ramp"]);
+  assert.equal(await downloaded(page), printed);
+  // The tutorial's mistake is explained, and stands at its line.
+  const found = JSON.parse(printed).diagnostics.find((d) => d.code === "unwritten");
+  await page.locator(".finding").getByText(found.message).waitFor();
+  const line = page.locator(".source-text tbody tr").nth(found.line - 1);
+  assert.match(await line.innerText(), /elements do not divide by 8 processors/);
+  await assertAccessible(page);
+  await button(page, "Open as timeline").click();
+  await page.waitForFunction(() => location.hash.startsWith("#/profile"));
+  await waitForState(page, "done");
+  await page.getByRole("heading", { name: "customop-trace.json" }).waitFor();
+  await page.getByText("chrome-trace-object").first().waitFor();
+}, { hash: SMALL }));
+
+test("an edited kernel is run, compared with its reference, and travels in the link", app.page(async (page) => {
+  await page.getByLabel("Kernel", { exact: true }).selectOption("own");
+  const source = (await page.locator(SOURCE).inputValue()).replace("write(x * x)", "write(x * x + 1.0f)");
+  await page.locator(SOURCE).fill(source);
+  await page.locator("form summary").click();
+  await page.getByLabel("Reference").fill("x * x + 1");
+  await run(page);
+  await page.locator(".tile", { hasText: "Values" }).getByText("exact").waitFor();
+  const folder = mkdtempSync(join(tmpdir(), "customop-"));
+  try {
+    const file = join(folder, "own");
+    writeFileSync(file, source);
+    const printed = JSON.parse(commandLine(["--kernel", file, "--layers", "16,64,10", "--batch", "4", "--reference", "x * x + 1"]));
+    assert.deepEqual({ ...JSON.parse(await downloaded(page)), kernel: "" }, { ...printed, kernel: "" });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  assert.match(page.url(), new RegExp(`source=${Buffer.byteLength(source.trim())}(~|%7E)`));
+  const other = await page.context().newPage();
+  await openApp(other, page.url());
+  assert.equal(await other.locator(SOURCE).inputValue(), source.trim());
+  assert.equal(await other.getByLabel("Reference").inputValue(), "x * x + 1");
+}, { hash: SMALL }));
+
+test("mistakes are said at line and column, and the page goes on", app.page(async (page) => {
+  for (const [body, line, code] of [
+    ["torch::Tensor f(const torch::Tensor& t) {\n  return t\n}", 3, "syntax"],
+    ["torch::Tensor f(const torch::Tensor& t) {\n  return u;\n}", 2, "unknown_name"],
+    ["torch::Tensor f(const torch::Tensor& t) {\n  auto a = t.accessor<float, 2>();\n  float x = a[99][0];\n  return t;\n}", 3, "out_of_bounds"],
+    ["torch::Tensor f(const torch::Tensor& t) {\n  float* b = (float*)torch::neuron::tcm_malloc(64);\n  return t;\n}", 2, "tcm_leak"],
+    ["torch::Tensor f(const torch::Tensor& t) {\n  while (true) { }\n  return t;\n}", 2, "step_limit"],
+  ]) {
+    await page.locator(SOURCE).fill(body);
+    await run(page);
+    await page.locator(".finding").getByText(new RegExp(`at line ${line}, column \\d+ \\(${code}\\)`)).first().waitFor();
+    assert.match(await page.locator(".source-text tbody tr").nth(line - 1).innerText(), new RegExp(`\\[${code}\\]`));
+  }
+  // Forbidden with all processors.
+  await page.locator(SOURCE).fill("torch::Tensor f(const torch::Tensor& t) {\n  auto a = t.accessor<float, 2>();\n  float x = a[0][0];\n  return t;\n}");
+  await page.getByLabel("Run on all processors").check();
+  await run(page);
+  await page.locator(".finding").getByText(/\(single_core_only\)/).waitFor();
+  assert.match(await page.locator(".tile", { hasText: "Values" }).innerText(), /wrong/);
+}, { hash: SMALL }));
+
+test("a long run is cancelled, by keyboard too; Tab leaves the source", app.page(async (page) => {
+  await page.locator(SOURCE).focus();
+  await page.keyboard.press("Tab");
+  assert.notEqual(await page.evaluate(() => document.activeElement.id), "customop-source");
+  await page.locator(SOURCE).fill("torch::Tensor f(const torch::Tensor& t) {\n  while (true) { }\n  return t;\n}");
+  // A large input has a large budget of statements.
+  await page.locator("form summary").click();
+  await page.getByLabel("Input shape").fill("8000000");
+  await button(page, "Run").focus();
+  await page.keyboard.press("Enter");
+  await waitForState(page, "running");
+  await button(page, "Cancel").focus();
+  await page.keyboard.press("Enter");
+  await waitForState(page, "idle");
+  // The page is alive.
+  await page.getByLabel("Kernel", { exact: true }).selectOption("relu-element");
+  await page.getByLabel("Input shape").fill("100,3");
+  await run(page);
+  await page.locator(".tile", { hasText: "Values" }).getByText("exact").waitFor();
+}, { hash: SMALL }));
+
+test("steps and sweeps are plotted beside each other", app.page(async (page) => {
+  await page.getByLabel("Kernel", { exact: true }).selectOption("relu-multicore-fixed");
+  await page.getByLabel("Beside the tutorial").check();
+  await page.getByLabel("Values of a constant").fill("block=16,64,256");
+  await page.getByLabel("Processors", { exact: true }).fill("4,8");
+  await page.getByLabel("Widths of the layers").fill("16,64,10; 16,128,10");
+  await run(page);
+  await page.getByRole("heading", { name: "The tutorial\u2019s steps" }).waitFor();
+  const steps = page.getByRole("table", { name: "Steps of the tutorial" }).locator("tbody tr");
+  assert.equal(await steps.count(), 3);
+  assert.match(await steps.nth(1).innerText(), /elements of device memory, one by one fall from/);
+  await page.getByText("Iterations/s over value of the constant").first().waitFor();
+  await page.getByText("ns an element over elements of the operator in a step").first().waitFor();
+  await assertAccessible(page);
+  await page.getByLabel("Values of a constant").fill("tile=16");
+  await run(page, "failed");
+  await page.getByText(/relu-multicore-fixed has no line 'static constexpr ... tile = ...;'/).first().waitFor();
+}, { hash: SMALL }));
+
+test("the page fits a phone, light and dark", app.page(async (page) => {
+  await run(page);
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(inner <= outer, `${inner} > ${outer}`);
+    await assertAccessible(page);
+  }
+}, { hash: SMALL, context: { viewport: { width: 390, height: 844 } } }));
