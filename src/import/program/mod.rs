@@ -11,7 +11,7 @@ mod types;
 mod value;
 
 pub use builder::{BuildError, Builder, Built};
-pub use element::ElementType;
+pub use element::{ElementType, wrap};
 pub use module::{
     Computation, ComputationId, Instruction, InstructionId, Origin, Program, ProgramParameter, Role, WeightData,
 };

@@ -7,6 +7,7 @@ use super::super::{
     ArrayType, Binary, Computation, ComputationId, ElementType, Foreign, Instruction, InstructionId, Numbers, Op,
     Origin, Program, ProgramParameter, Type, Value,
 };
+use super::fold::{fold, fold_reduction};
 use super::prune::prune;
 use crate::base::{Idx, IndexVec};
 
@@ -54,6 +55,8 @@ pub struct Builder {
     pub(super) reducers: FxHashMap<(Binary, ElementType), ComputationId>,
     /// Instructions in all computations.
     count: usize,
+    /// Whether small results of constants become constants.
+    folds: bool,
 }
 
 impl Default for Builder {
@@ -74,6 +77,31 @@ impl Builder {
             stem: "value".to_owned(),
             reducers: FxHashMap::default(),
             count: 0,
+            folds: false,
+        }
+    }
+
+    /// Whether small results of constants become constants: what a graph computes from its own sizes. Off at first.
+    pub fn fold_constants(&mut self, folds: bool) {
+        self.folds = folds;
+    }
+
+    /// The constant that an operation gives, when all its operands are constants.
+    fn folded(&self, op: &Op, operands: &[InstructionId], called: &[ComputationId], ty: &Type) -> Option<Value> {
+        if matches!(op, Op::Constant(_) | Op::Parameter(_)) {
+            return None;
+        }
+        let known = |id: &InstructionId| match &self.instruction(*id)?.op {
+            Op::Constant(value) => Some(&**value),
+            _ => None,
+        };
+        let values: Vec<&Value> = operands.iter().map(known).collect::<Option<_>>()?;
+        match (op, values.as_slice()) {
+            (Op::Reduce { dimensions }, [x, first]) => {
+                let with = self.reducers.iter().find(|(_, id)| called == [**id])?.0.0;
+                fold_reduction(with, x, first, dimensions, ty.array()?)
+            }
+            _ => fold(op, &values, ty.array()?),
         }
     }
 
@@ -97,6 +125,9 @@ impl Builder {
     /// When a result has more elements than 64 bits count, or when the program grows beyond all bounds.
     pub fn push(&mut self, op: Op, operands: Vec<InstructionId>, called: Vec<ComputationId>, ty: Type) -> Built {
         check_size(&ty)?;
+        if self.folds && let Some(value) = self.folded(&op, &operands, &called, &ty) {
+            return self.constant(value);
+        }
         self.count += 1;
         if self.count > MAX_INSTRUCTIONS {
             return Err(BuildError(format!("the program has more than {MAX_INSTRUCTIONS} instructions")));

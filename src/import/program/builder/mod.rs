@@ -6,6 +6,7 @@
 mod control;
 mod core;
 mod elementwise;
+mod fold;
 mod index;
 mod movement;
 mod product;
