@@ -7,6 +7,7 @@
 //! Readers take bytes by slices ([`ModelBytes`]), so that the weights beside a graph are passed over.
 
 mod error;
+pub mod eval;
 mod inspection;
 mod options;
 pub mod program;
