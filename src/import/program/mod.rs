@@ -4,6 +4,7 @@
 //! code generator can place on an engine. `compiler` is reached by making the one of the other.
 
 pub mod builder;
+pub mod compose;
 mod element;
 mod module;
 mod op;

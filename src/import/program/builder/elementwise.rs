@@ -156,7 +156,7 @@ impl Builder {
 ///
 /// # Errors
 /// When two sizes differ and neither is one.
-pub(super) fn broadcast_dims(a: &[u64], b: &[u64]) -> Result<Vec<u64>, BuildError> {
+pub fn broadcast_dims(a: &[u64], b: &[u64]) -> Result<Vec<u64>, BuildError> {
     let rank = a.len().max(b.len());
     let size = |dims: &[u64], at: usize| (at + dims.len()).checked_sub(rank).map_or(1, |i| dims[i]);
     (0..rank)

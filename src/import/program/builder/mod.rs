@@ -14,5 +14,6 @@ mod prune;
 mod reduce;
 
 pub use self::core::{BuildError, Builder, Built};
+pub use elementwise::broadcast_dims;
 pub use index::RowGather;
 pub use product::ConvolutionSpec;

@@ -86,16 +86,24 @@ impl Builder {
     /// # Errors
     /// When the function has none.
     pub fn first_value(&mut self, with: Binary, element: ElementType) -> Built {
-        let (least, most) = limits(element);
+        let (_, most) = limits(element);
         match with {
             Binary::Add | Binary::Or | Binary::Xor => self.number(element, 0.0),
             Binary::Mul => self.number(element, 1.0),
             Binary::And if element == ElementType::Pred => self.number(element, 1.0),
             Binary::And => self.whole(element, -1),
-            Binary::Max => self.limit(element, least),
+            Binary::Max => self.least(element),
             Binary::Min => self.limit(element, most),
             other => Err(BuildError(format!("{other:?} does not reduce"))),
         }
+    }
+
+    /// The least number of an element type.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn least(&mut self, element: ElementType) -> Built {
+        self.limit(element, limits(element).0)
     }
 
     /// An end of an element type's range.
