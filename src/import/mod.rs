@@ -9,6 +9,7 @@
 mod error;
 pub mod eval;
 mod inspection;
+mod onnx;
 mod options;
 pub mod program;
 mod sniff;
@@ -16,6 +17,7 @@ mod source;
 
 pub use error::{ImportError, Place};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
+pub use onnx::read_onnx;
 pub use options::ImportOptions;
 pub use sniff::{ModelKind, sniff};
 pub use source::{ModelBytes, read_all};

@@ -26,6 +26,9 @@ const MOST_DEEP: usize = 48;
 /// Elements of whole numbers that are a constant of the program; larger ones are a parameter, as weights are.
 const MOST_CONSTANT: u64 = 4096;
 
+/// Numbers of a constant node that are a constant of the program.
+const MOST_SETTINGS: usize = 16;
+
 /// Values of a graph by name, and what surrounds it.
 #[derive(Default)]
 pub(super) struct Scope {
@@ -227,7 +230,7 @@ impl<'m> Importer<'m> {
         let count = tensor.ty.elements().unwrap_or(u64::MAX);
         let is_trained = super::count::is_trained(name, tensor) && !self.buffers.contains(&super::count::plain(name));
         if let TensorData::Held(value) = &tensor.data
-            && (count <= 1 || !tensor.ty.element.is_float() && count <= MOST_CONSTANT && !is_trained)
+            && (count <= 1 || count <= MOST_CONSTANT && !is_trained)
         {
             if is_trained {
                 self.elements.0 += count;
@@ -248,6 +251,18 @@ impl<'m> Importer<'m> {
         let parameter = ProgramParameter { name: name.to_owned(), role, ty: tensor.ty.clone(), data };
         self.builder.set_origin("Parameter", path);
         self.builder.parameter(parameter).map_err(place)
+    }
+
+    /// A constant or a parameter of a node that holds numbers: few of them are settings of other operators, not weights.
+    pub fn node_constant(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, ImportError> {
+        match &tensor.data {
+            TensorData::Held(value) if value.numbers.len() <= MOST_SETTINGS => {
+                self.elements.1 += value.numbers.len() as u64;
+                let constant = self.builder.constant(Value::clone(value));
+                constant.map_err(|e| ImportError::at(Place::Node(short(name)), e.0, "export the model again"))
+            }
+            _ => self.weight(name, tensor, path),
+        }
     }
 
     /// Translates one node.
