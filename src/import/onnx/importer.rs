@@ -16,6 +16,7 @@ use super::ops;
 use super::scope;
 use super::site::{OpError, Results, Site};
 use super::tensors::short;
+use super::weights::Weights;
 
 /// Nodes that are translated, those of functions counted at each call.
 const MOST_CALLS: u64 = 2_000_000;
@@ -66,7 +67,7 @@ pub(super) struct Importer<'m> {
     pub elements: (u64, u64),
     options: &'m ImportOptions,
     functions: FxHashMap<(&'m str, &'m str, &'m str), &'m Rc<Function>>,
-    buffers: FxHashSet<String>,
+    weights: Weights,
     calls_left: u64,
     depth: usize,
 }
@@ -76,6 +77,7 @@ impl<'m> Importer<'m> {
     pub fn new(model: &'m Model, options: &'m ImportOptions) -> Self {
         let mut builder = Builder::new();
         builder.fold_constants(true);
+        let weights = Weights::of(model);
         let by_name = |f: &'m Rc<Function>| ((f.domain.as_str(), f.name.as_str(), f.overload.as_str()), f);
         Self {
             model,
@@ -86,10 +88,10 @@ impl<'m> Importer<'m> {
             unsupported: BTreeMap::new(),
             modules: IndexSet::new(),
             open: Vec::new(),
-            elements: (0, 0),
+            elements: (weights.merged, 0),
             options,
             functions: model.functions.iter().map(by_name).collect(),
-            buffers: super::count::buffers(model),
+            weights,
             calls_left: MOST_CALLS,
             depth: 0,
         }
@@ -228,7 +230,7 @@ impl<'m> Importer<'m> {
     pub fn weight(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, ImportError> {
         let place = |e: super::super::program::BuildError| ImportError::at(Place::Node(short(name)), e.0, "export the model again");
         let count = tensor.ty.elements().unwrap_or(u64::MAX);
-        let is_trained = super::count::is_trained(name, tensor) && !self.buffers.contains(&super::count::plain(name));
+        let is_trained = self.weights.is_trained(name, tensor);
         if let TensorData::Held(value) = &tensor.data
             && (count <= 1 || count <= MOST_CONSTANT && !is_trained)
         {

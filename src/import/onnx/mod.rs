@@ -18,6 +18,7 @@ mod scope;
 mod site;
 mod spans;
 mod tensors;
+mod weights;
 
 use super::program::Role;
 use super::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, TensorInfo, Verdict};

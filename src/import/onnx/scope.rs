@@ -81,10 +81,12 @@ fn texts(list: &str) -> Vec<String> {
     found
 }
 
-/// Names of buffers that the notes of nodes mention: `%b_layers_0_cos` is how PyTorch calls the buffer `layers.0.cos`.
-pub(super) fn buffers(node: &Node) -> impl Iterator<Item = &str> {
+/// Names behind a mark in the notes of a node: `%b_layers_0_cos` is how PyTorch calls the buffer `layers.0.cos`, `%p_` stands before
+/// parameters.
+pub(super) fn mentioned<'n>(node: &'n Node, mark: &'static str) -> impl Iterator<Item = &'n str> {
     let text = node.notes.get("pkg.torch.onnx.fx_node").map_or("", String::as_str);
-    text.split("%b_").skip(1).map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or(rest))
+    let name = |rest: &'n str| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or(rest);
+    text.split(mark).skip(1).map(name)
 }
 
 #[cfg(test)]
@@ -111,9 +113,10 @@ mod tests {
     }
 
     #[test]
-    fn buffers_that_are_mentioned() {
+    fn parameters_and_buffers_are_mentioned() {
         let mut node = Node::default();
         node.notes.insert("pkg.torch.onnx.fx_node".to_owned(), "%add(args = (%x, %b_layers_0_cos), k = %p_w)".to_owned());
-        assert_eq!(buffers(&node).collect::<Vec<_>>(), ["layers_0_cos"]);
+        assert_eq!(mentioned(&node, "%b_").collect::<Vec<_>>(), ["layers_0_cos"]);
+        assert_eq!(mentioned(&node, "%p_").collect::<Vec<_>>(), ["w"]);
     }
 }
