@@ -258,7 +258,7 @@ impl<'m> Importer<'m> {
     /// A constant or a parameter of a node that holds numbers: few of them are settings of other operators, not weights.
     pub fn node_constant(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, ImportError> {
         match &tensor.data {
-            TensorData::Held(value) if value.numbers.len() <= MOST_SETTINGS => {
+            TensorData::Held(value) if value.numbers.len() <= MOST_SETTINGS || !self.weights.is_weight_of_node(name) => {
                 self.elements.1 += value.numbers.len() as u64;
                 let constant = self.builder.constant(Value::clone(value));
                 constant.map_err(|e| ImportError::at(Place::Node(short(name)), e.0, "export the model again"))

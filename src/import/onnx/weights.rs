@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::program::ElementType;
 use super::count::each_node;
-use super::messages::{Model, Node, Tensor};
+use super::messages::{AttributeValue, Model, Node, Tensor};
 use super::scope::mentioned;
 
 /// What the file says about its weights.
@@ -20,7 +20,9 @@ pub(super) struct Weights {
     parameters: FxHashSet<String>,
     /// Initialisers that are read by a node that mentions a parameter.
     read: FxHashSet<String>,
-    /// Elements of parameters that the exporter merged or folded away.
+    /// Names of what products and norms read as weights.
+    products: FxHashSet<String>,
+    /// Elements of parameters that the exporter merged, folded or left out.
     pub merged: u64,
 }
 
@@ -38,17 +40,16 @@ impl Weights {
         let mut look = |node: &Node| {
             found.buffers.extend(buffer_operands(node).filter_map(|at| node.inputs.get(at)).map(|name| plain(name)));
             found.buffers.extend(mentioned(node, "%b_").map(str::to_owned));
-            let before = found.parameters.len();
-            let parameters: Vec<&str> = mentioned(node, "%p_").collect();
-            found.parameters.extend(parameters.iter().map(|p| (*p).to_owned()));
-            if !parameters.is_empty() || found.parameters.len() > before {
+            found.products.extend(weight_operands(node).filter_map(|at| node.inputs.get(at)).map(|name| name.to_string()));
+            found.parameters.extend(mentioned(node, "%p_").map(str::to_owned));
+            if mentioned(node, "%p_").next().is_some() {
                 found.read.extend(node.inputs.iter().map(|name| name.to_string()));
             }
         };
         each_node(&model.graph, &mut look);
         model.functions.iter().flat_map(|f| &f.nodes).for_each(look);
         found.buffers.remove("");
-        found.merged = found.stand_ins(model, &arrays) + folded_norms(model, &arrays);
+        found.merged = found.stand_ins(model, &arrays) + folded_norms(model, &arrays) + dropped_biases(model, &arrays);
         found
     }
 
@@ -56,17 +57,30 @@ impl Weights {
     pub fn is_trained(&self, name: &str, tensor: &Tensor) -> bool {
         let is_single = tensor.ty.elements() == Some(1);
         let is_named = name.ends_with("weight") || name.ends_with("bias");
+        let is_quantised = tensor.ty.element.is_integer() && self.products.contains(name) && !tensor.ty.dims.is_empty();
+        if is_quantised && !name.ends_with("zero_point") {
+            return true;
+        }
         let has_kind = match tensor.ty.element {
             ElementType::S8 | ElementType::U8 | ElementType::S4 | ElementType::U4 => !name.ends_with("zero_point"),
             element => element.is_float(),
         };
         let own = plain(name);
-        if !has_kind || tensor.ty.dims.is_empty() || is_single && !is_named || self.buffers.contains(&own) {
+        if !has_kind || tensor.ty.dims.is_empty() || is_single && !is_named {
+            return false;
+        }
+        // An array that stands for several may be a statistic and a weight.
+        if self.buffers.contains(&own) && !self.parameters.contains(&own) {
             return false;
         }
         // Rows of a table that the exporter looked up itself are called after the operation.
         let is_said = self.parameters.contains(&own) || self.read.contains(name) || name.starts_with("embedding");
         self.parameters.is_empty() || is_said
+    }
+
+    /// Whether the numbers of a node are a weight: something multiplies with them, or they are added to a product.
+    pub fn is_weight_of_node(&self, name: &str) -> bool {
+        self.products.contains(name)
     }
 
     /// Elements of parameters for which an array of another name stands.
@@ -123,6 +137,22 @@ fn buffer_operands(node: &Node) -> impl Iterator<Item = usize> {
     operands.iter().copied()
 }
 
+/// Operands that products and norms multiply with or add.
+fn weight_operands(node: &Node) -> impl Iterator<Item = usize> {
+    let operands: &[usize] = match node.op.as_str() {
+        "Conv" | "ConvTranspose" | "Gemm" | "LayerNormalization" | "InstanceNormalization" | "BatchNormalization"
+        | "GroupNormalization" => &[1, 2],
+        "MatMul" => &[0, 1],
+        "MatMulInteger" | "ConvInteger" | "RMSNormalization" | "PRelu" => &[1],
+        "LSTM" | "GRU" | "RNN" => &[1, 2, 3],
+        "QLinearMatMul" => &[3],
+        "QLinearConv" => &[3, 8],
+        "DequantizeLinear" | "Gather" => &[0],
+        _ => &[],
+    };
+    operands.iter().copied()
+}
+
 /// The parameter that operand `at` of a node is, among those that the node mentions.
 fn claimed(node: &Node, at: usize, name: &str, tensor: &Tensor, parameters: &[&str]) -> Option<String> {
     let own = plain(name);
@@ -154,11 +184,30 @@ fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
             && node.notes.values().any(|note| note.contains("batch_norm.") || note.contains("batch_norm_legit"));
         match bias {
             // Named by the exporter: made of the batch normalisation.
-            Some(bias) if is_noted && !bias.contains('.') => channels,
+            Some(bias) if is_noted && !bias.ends_with(".bias") => channels,
             _ if is_noted => channels.saturating_mul(2),
             Some(_) if weight.name.starts_with("onnx::Conv_") => channels,
             _ => 0,
         }
+    };
+    model.graph.nodes.iter().map(of_node).fold(0, u64::saturating_add)
+}
+
+/// Elements of biases that the exporter left out since all their numbers are 0.
+fn dropped_biases(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
+    let of_node = |node: &Node| -> u64 {
+        let is_norm = node.notes.values().any(|note| note.contains("batch_norm"));
+        let has_bias = node.inputs.get(2).is_some_and(|name| !name.is_empty());
+        let mentions = mentioned(node, "%p_").any(|p| p.ends_with("_bias"));
+        let weight = node.inputs.get(1).and_then(|name| arrays.get(&**name));
+        let (Some(weight), false, false, true) = (weight, is_norm, has_bias, mentions) else { return 0 };
+        let is_turned = node.attributes.iter().any(|a| a.name == "transB" && a.value == AttributeValue::Int(1));
+        let at = match node.op.as_str() {
+            "Conv" => 0,
+            "Gemm" => usize::from(!is_turned),
+            _ => return 0,
+        };
+        weight.ty.dims.get(at).copied().unwrap_or(0)
     };
     model.graph.nodes.iter().map(of_node).fold(0, u64::saturating_add)
 }
