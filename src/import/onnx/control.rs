@@ -1,8 +1,8 @@
 //! Nodes that hold graphs: conditions that are known, and loops whose number of turns is known, are written out.
 
 use super::super::program::{InstructionId, Numbers};
-use super::importer::{Failure, Scope};
-use super::site::{OpError, Site};
+use super::site::{Failure, OpError, Site};
+use super::values::Scope;
 
 /// Turns of a loop that are written out.
 const MOST_TURNS: u64 = 4096;

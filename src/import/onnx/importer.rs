@@ -11,15 +11,16 @@ use super::super::program::{
 };
 use super::super::{ImportError, ImportOptions, OpenDimension, Place, TensorInfo, UnsupportedOp};
 use super::elements::element;
-use super::messages::{Attribute, AttributeValue, Dim, Function, Graph, Model, Node, Tensor, TensorData, ValueInfo};
+use super::messages::{Dim, Function, Graph, Model, Node, Tensor, TensorData, ValueInfo};
 use super::ops;
 use super::scope;
-use super::site::{OpError, Results, Site};
+use super::site::{Failure, OpError, Results, Site};
 use super::tensors::short;
+use super::values::{Scope, resolved};
 use super::weights::Weights;
 
 /// Nodes that are translated, those of functions counted at each call.
-const MOST_CALLS: u64 = 2_000_000;
+const MOST_CALLS: u64 = 500_000;
 
 /// Functions that call functions, and graphs in nodes of graphs.
 const MOST_DEEP: usize = 48;
@@ -29,21 +30,6 @@ const MOST_CONSTANT: u64 = 4096;
 
 /// Numbers of a constant node that are a constant of the program.
 const MOST_SETTINGS: usize = 16;
-
-/// Values of a graph by name, and what surrounds it.
-#[derive(Default)]
-pub(super) struct Scope {
-    /// Values of the graph and of those around it, innermost last.
-    values: Vec<FxHashMap<Rc<str>, InstructionId>>,
-    /// Initialisers that have not been used yet.
-    initializers: FxHashMap<Rc<str>, Rc<Tensor>>,
-    /// Types that the file tells.
-    types: FxHashMap<Rc<str>, ValueInfo>,
-    /// Module path.
-    pub path: String,
-    /// Versions of operator domains.
-    opsets: BTreeMap<String, u64>,
-}
 
 /// Makes a program of a model.
 pub(super) struct Importer<'m> {
@@ -404,53 +390,4 @@ impl<'m> Importer<'m> {
         let found = u64::try_from(code).ok().and_then(element);
         found.ok_or_else(|| OpError::wrong(format!("{code} is no element type that a NeuronCore computes with")))
     }
-}
-
-/// Why an operator gives nothing: itself, or a node of a graph that it calls.
-pub(super) enum Failure {
-    /// Itself.
-    Here(OpError),
-    /// A node inside.
-    Inside(ImportError),
-}
-
-impl From<OpError> for Failure {
-    fn from(error: OpError) -> Self {
-        Self::Here(error)
-    }
-}
-
-impl Scope {
-    /// Gives a name a value in the innermost graph.
-    pub fn define(&mut self, name: &Rc<str>, id: InstructionId) {
-        if let Some(values) = self.values.last_mut() {
-            values.insert(Rc::clone(name), id);
-        }
-    }
-
-    /// Takes initialisers and types of a graph.
-    fn enter(&mut self, graph: &Graph) {
-        self.initializers.extend(graph.initializers.iter().map(|t| (Rc::clone(&t.name), Rc::clone(t))));
-        let told = graph.value_info.iter().chain(&graph.outputs);
-        self.types.extend(told.map(|info| (Rc::clone(&info.name), info.clone())));
-    }
-}
-
-/// A node of a function with the attributes of the call in it.
-fn resolved(inner: &Node, function: &Function, call: &Node, absent: &FxHashSet<Rc<str>>) -> Node {
-    let mut node = inner.clone();
-    for name in &mut node.inputs {
-        if absent.contains(name) {
-            *name = Rc::from("");
-        }
-    }
-    node.attributes = inner.attributes.iter().filter_map(|a| attribute(a, function, call)).collect();
-    node
-}
-
-/// An attribute, or the one of the call that it stands for; none when the call leaves it out.
-fn attribute(own: &Attribute, function: &Function, call: &Node) -> Option<Attribute> {
-    let AttributeValue::Reference(name) = &own.value else { return Some(own.clone()) };
-    let given = call.attributes.iter().chain(&function.defaults).find(|a| a.name == *name)?;
-    Some(Attribute { name: own.name.clone(), value: given.value.clone() })
 }

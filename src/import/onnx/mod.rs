@@ -18,6 +18,9 @@ mod scope;
 mod site;
 mod spans;
 mod tensors;
+#[cfg(test)]
+mod tests;
+mod values;
 mod weights;
 
 use super::program::Role;

@@ -15,11 +15,21 @@ pub(super) fn of_node(node: &Node, outer: &str) -> String {
 
 /// A path inside another.
 fn join(outer: &str, own: &str) -> String {
-    match (outer, own) {
+    clipped(match (outer, own) {
         ("", own) => own.to_owned(),
         (outer, "") => outer.to_owned(),
         (outer, own) => format!("{outer}/{own}"),
+    })
+}
+
+/// A module path of bounded length: files may have names of a megabyte, and each instruction carries its path.
+fn clipped(mut path: String) -> String {
+    const MOST: usize = 500;
+    if path.len() > MOST {
+        let end = (0..=MOST).rev().find(|&at| path.is_char_boundary(at)).unwrap_or(0);
+        path.truncate(end);
     }
+    path
 }
 
 /// The path that an exporter noted. The last entry of both lists is the operation itself.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::super::program::{ArrayType, BuildError, Builder, ElementType, InstructionId, Numbers, Op, Value};
+use super::super::ImportError;
 use super::importer::Importer;
 use super::messages::{AttributeValue, Graph, Node, Tensor, TensorData};
 
@@ -34,6 +35,19 @@ impl From<BuildError> for OpError {
     }
 }
 
+/// Why an operator gives nothing: itself, or a node of a graph that it calls.
+pub(super) enum Failure {
+    /// Itself.
+    Here(OpError),
+    /// A node inside.
+    Inside(ImportError),
+}
+
+impl From<OpError> for Failure {
+    fn from(error: OpError) -> Self {
+        Self::Here(error)
+    }
+}
 /// What an operator gives: one value for each of its results, in order; trailing ones may be left out.
 pub(super) type Results = Result<Vec<InstructionId>, OpError>;
 

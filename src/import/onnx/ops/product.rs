@@ -155,7 +155,11 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
             Some(wanted) => {
                 let reach = i128::from(kernel[2 + i].saturating_sub(1)) * i128::from(dilation[i]) + 1;
                 let full = i128::from(strides[i]) * (i128::from(from[2 + i]) - 1) + i128::from(more[i]) + reach;
-                let total = i64::try_from(full - i128::from(wanted[i])).unwrap_or(i64::MAX).max(0);
+                let total = i64::try_from(full - i128::from(wanted[i])).unwrap_or(i64::MAX);
+                // A result larger than what the kernel reaches has zeros behind.
+                if total < 0 {
+                    return (0, total);
+                }
                 let half = total / 2;
                 if auto == "SAME_UPPER" { (half, total - half) } else { (total - half, half) }
             }

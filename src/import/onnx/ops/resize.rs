@@ -7,7 +7,7 @@ use crate::import::program::{ArrayType, ElementType, InstructionId, Numbers, Val
 use super::layout::sizes;
 
 /// Elements of a dimension that are resized to at most.
-const MOST: u64 = 1 << 20;
+const MOST: u64 = 1 << 16;
 
 /// How one dimension is resized.
 struct Grid<'a> {

@@ -6,7 +6,7 @@ use super::super::element::wrap;
 use super::super::{ArrayType, Binary, Comparison, ElementType, GatherDims, Numbers, Op, Unary, Value};
 
 /// Elements of whole numbers that are computed here; masks of attention are larger and stay operations.
-const MOST_WHOLE: u64 = 4096;
+const MOST_WHOLE: u64 = 1024;
 
 /// Elements of other numbers that are computed here: factors and scales. Tables of sines stay operations.
 const MOST_REAL: u64 = 64;

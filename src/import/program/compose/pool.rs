@@ -21,6 +21,9 @@ pub struct PoolSpec {
     pub counts_padding: bool,
 }
 
+/// Windows along one dimension whose elements are counted.
+const MOST_PLACES: u64 = 1 << 20;
+
 /// The largest element under each window.
 ///
 /// # Errors
@@ -83,6 +86,9 @@ pub fn average_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec, divisor:
     }
     let result = b.dims(sum);
     let first = dims.len() - spec.sizes.len();
+    if result[first..].iter().any(|&n| n > MOST_PLACES) {
+        return Err(BuildError(format!("a mean under windows at {:?} places", &result[first..])));
+    }
     let counts: Vec<Vec<f64>> = (0..spec.sizes.len())
         .map(|i| {
             let (size, w, behind) = (dims[first + i], &window[first + i], spec.padding[i].1);
@@ -220,11 +226,10 @@ fn counted(at: u64, size: u64, w: &WindowDim, behind: u64, counts_padding: bool)
         true => (-i128::from(w.pad_low), i128::from(size) + i128::from(behind)),
         false => (0, i128::from(size)),
     };
-    let is_inside = |i: &u64| {
-        let place = start + i128::from(*i) * i128::from(w.window_dilation);
-        (least..most).contains(&place)
-    };
-    (0..w.size).filter(is_inside).count() as f64
+    // Places start, start + dilation .. of which those from `least` up to `most` count.
+    let dilation = i128::from(w.window_dilation.max(1));
+    let before = |end: i128| (((end - start).max(0) + dilation - 1) / dilation).min(i128::from(w.size));
+    (before(most) - before(least)) as f64
 }
 
 /// The place of each element among the dimensions from `first` on, in row-major order, as s64.
