@@ -104,6 +104,12 @@ fn differences(found: &Inspection, facts: &Json) -> Vec<String> {
             }
         }
     }
+    // Exporters drop parameters that nothing reads and tables that they look up: nothing in the file tells of those.
+    if let Some(known) = facts["parameters"].as_f64()
+        && (found.parameters as f64 - known).abs() > 0.025 * known
+    {
+        wrong.push(format!("{} parameters, expected {known}", found.parameters));
+    }
     if serde_json::json!(found.ops) != facts["op_histogram"] {
         wrong.push(format!("operators {:?}, expected {}", found.ops, facts["op_histogram"]));
     }
@@ -209,4 +215,42 @@ fn differences_of(found: &Imported, case: &Case) -> Vec<String> {
         inspection.verdict = unasked.verdict;
     }
     differences(&inspection, &case.facts)
+}
+
+#[test]
+fn damaged_files_are_errors_or_models() {
+    let small: Vec<Vec<u8>> = fixtures().into_iter().map(|c| c.bytes).filter(|b| b.len() < 40_000).collect();
+    let edits = proptest::collection::vec((0usize..40_000, proptest::num::u8::ANY), 0..6);
+    let strategy = (0..small.len(), edits, proptest::option::of(0usize..40_000));
+    let mut runner = proptest::test_runner::TestRunner::new(proptest::test_runner::Config {
+        failure_persistence: None,
+        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64),
+        ..Default::default()
+    });
+    let outcome = runner.run(&strategy, |(which, edits, cut)| {
+        let mut bytes = small[which].clone();
+        for (at, byte) in edits {
+            let at = at % bytes.len();
+            bytes[at] = byte;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut % bytes.len());
+        }
+        // Whatever it gives: it gives something.
+        match read_onnx(&bytes, &ImportOptions::default()) {
+            Ok(imported) => proptest::prop_assert!(!imported.inspection.outputs.is_empty()),
+            Err(error) => proptest::prop_assert!(!error.what.is_empty() && !error.instead.is_empty()),
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+}
+
+#[test]
+fn files_that_end_early_are_refused_by_the_byte() {
+    let whole = fixtures().into_iter().find(|c| c.name.starts_with("tiny-cnn--torch2.9.1-onnx-legacy-op11")).unwrap().bytes;
+    for share in [1, 3, 6, 9] {
+        let error = read_onnx(&whole[..whole.len() * share / 10].to_vec(), &ImportOptions::default()).unwrap_err();
+        assert!(error.to_string().starts_with("byte "), "{error}");
+    }
 }

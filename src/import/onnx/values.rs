@@ -39,7 +39,8 @@ impl Scope {
     }
 }
 
-/// A node of a function with the attributes of the call in it.
+/// A node of a function, or of a graph in it, with the attributes of the call in it. Operands that the call leaves out (`absent`) are
+/// left out of it.
 pub(super) fn resolved(inner: &Node, function: &Function, call: &Node, absent: &FxHashSet<Rc<str>>) -> Node {
     let mut node = inner.clone();
     for name in &mut node.inputs {
@@ -47,13 +48,22 @@ pub(super) fn resolved(inner: &Node, function: &Function, call: &Node, absent: &
             *name = Rc::from("");
         }
     }
-    node.attributes = inner.attributes.iter().filter_map(|a| attribute(a, function, call)).collect();
+    node.attributes = inner.attributes.iter().filter_map(|a| attribute(a, function, call, absent)).collect();
     node
 }
 
 /// An attribute, or the one of the call that it stands for; none when the call leaves it out.
-fn attribute(own: &Attribute, function: &Function, call: &Node) -> Option<Attribute> {
-    let AttributeValue::Reference(name) = &own.value else { return Some(own.clone()) };
-    let given = call.attributes.iter().chain(&function.defaults).find(|a| a.name == *name)?;
-    Some(Attribute { name: own.name.clone(), value: given.value.clone() })
+fn attribute(own: &Attribute, function: &Function, call: &Node, absent: &FxHashSet<Rc<str>>) -> Option<Attribute> {
+    let value = match &own.value {
+        AttributeValue::Reference(name) => {
+            call.attributes.iter().chain(&function.defaults).find(|a| a.name == *name)?.value.clone()
+        }
+        AttributeValue::Graph(graph) => {
+            let mut graph = Graph::clone(graph);
+            graph.nodes = graph.nodes.iter().map(|node| resolved(node, function, call, absent)).collect();
+            AttributeValue::Graph(Rc::new(graph))
+        }
+        other => other.clone(),
+    };
+    Some(Attribute { name: own.name.clone(), value })
 }

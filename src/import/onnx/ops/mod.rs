@@ -5,6 +5,7 @@ mod elementwise;
 mod generate;
 mod index;
 mod layout;
+mod list;
 mod microsoft;
 mod normalise;
 mod pad;
@@ -40,9 +41,9 @@ pub(super) fn run(site: &mut Site<'_, '_>) -> Option<Results> {
 
 /// An operator of ONNX itself.
 fn standard(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    if is_of_lists(name) {
-        let what = format!("{name} works with lists or text, which no NeuronCore has");
-        return Some(Err(OpError { what, instead: "export the model with arrays only".to_owned() }));
+    if is_of_text(name) {
+        let what = format!("{name} works with text, which no NeuronCore has");
+        return Some(Err(OpError { what, instead: "export the model without its preparation of text".to_owned() }));
     }
     elementwise::run(site, name)
         .or_else(|| activation::run(site, name))
@@ -55,6 +56,7 @@ fn standard(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
         .or_else(|| pool::run(site, name))
         .or_else(|| recurrent::run(site, name))
         .or_else(|| quantise::run(site, name))
+        .or_else(|| list::run(site, name))
         .or_else(|| match name {
             "Pad" => Some(pad::pad(site)),
             "Resize" | "Upsample" => Some(resize::resize(site)),
@@ -62,9 +64,7 @@ fn standard(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
         })
 }
 
-/// Whether an operator makes or takes something else than arrays.
-fn is_of_lists(name: &str) -> bool {
-    let starts = ["Sequence", "Optional", "String", "Regex"];
-    let others = ["SplitToSequence", "ConcatFromSequence", "TfIdfVectorizer", "ReverseSequenceList"];
-    starts.iter().any(|s| name.starts_with(s)) || others.contains(&name)
+/// Whether an operator makes or takes text.
+fn is_of_text(name: &str) -> bool {
+    name.starts_with("String") || name.starts_with("Regex") || name == "TfIdfVectorizer"
 }

@@ -20,6 +20,13 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
         "ConvInteger" => reported(site, convolution_of_integers),
         "QLinearMatMul" => reported(site, quantised_matmul),
         "QLinearConv" => reported(site, quantised_convolution),
+        "QLinearAdd" => reported(site, |site| quantised_binary(site, Binary::Add)),
+        "QLinearMul" => reported(site, |site| quantised_binary(site, Binary::Mul)),
+        "QLinearSigmoid" => reported(site, quantised_sigmoid),
+        "QLinearGlobalAveragePool" => reported(site, quantised_mean),
+        "QGemm" => reported(site, quantised_gemm),
+        "DynamicQuantizeMatMul" => reported(site, dynamic_matmul),
+        "MatMulIntegerToFloat" => reported(site, matmul_to_float),
         _ => return None,
     })
 }
@@ -207,30 +214,108 @@ fn real(site: &mut Site<'_, '_>, at: usize, axis: i64) -> Result<InstructionId, 
     from_steps(site, x, scale, zero)
 }
 
+/// A result as the steps that the last two operands say.
+fn stepped(site: &mut Site<'_, '_>, x: InstructionId, at: usize) -> Results {
+    let (scale, zero) = (site.x(at)?, site.option(at + 1));
+    let element = zero.map_or(ElementType::U8, |zero| site.element(zero));
+    Ok(vec![to_steps(site, x, scale, zero, element)?])
+}
+
+fn quantised_binary(site: &mut Site<'_, '_>, function: Binary) -> Results {
+    let (x, y) = (real(site, 0, 1)?, real(site, 3, 1)?);
+    let result = site.b().binary(function, x, y)?;
+    stepped(site, result, 6)
+}
+
+fn quantised_sigmoid(site: &mut Site<'_, '_>) -> Results {
+    let x = real(site, 0, 1)?;
+    let result = site.b().unary(Unary::Logistic, x)?;
+    stepped(site, result, 3)
+}
+
+fn quantised_mean(site: &mut Site<'_, '_>) -> Results {
+    if site.int("channels_last", 0)? != 0 {
+        return Err(OpError::wrong("QLinearGlobalAveragePool with channels last is not known"));
+    }
+    let x = real(site, 0, 1)?;
+    let axes: Vec<usize> = (2..site.dims(x).len()).collect();
+    let result = site.b().mean(x, &axes, true)?;
+    stepped(site, result, 3)
+}
+
+/// A bias of whole numbers, whose steps are the product of two scales.
+fn real_bias(site: &mut Site<'_, '_>, bias: usize, scales: [usize; 2]) -> Result<Option<InstructionId>, OpError> {
+    let Some(bias) = site.option(bias) else { return Ok(None) };
+    let (first, second) = (site.x(scales[0])?, site.x(scales[1])?);
+    let scale = site.b().mul(first, second)?;
+    let element = site.element(scale);
+    let bias = site.b().convert(bias, element)?;
+    Ok(Some(site.b().mul(bias, scale)?))
+}
+
+fn quantised_gemm(site: &mut Site<'_, '_>) -> Results {
+    let (mut a, mut b) = (real(site, 0, 1)?, real(site, 3, 1)?);
+    for (x, name) in [(&mut a, "transA"), (&mut b, "transB")] {
+        if site.int(name, 0)? != 0 {
+            *x = site.b().swap_dims(*x, 0, 1)?;
+        }
+    }
+    let mut result = site.b().matmul(a, b)?;
+    count_matmul(site, a, result);
+    let alpha = site.float("alpha", 1.0)?;
+    result = site.b().with_number(Binary::Mul, result, alpha)?;
+    if let Some(bias) = real_bias(site, 6, [1, 4])? {
+        result = site.b().add(result, bias)?;
+    }
+    if site.option(7).is_none() { Ok(vec![result]) } else { stepped(site, result, 7) }
+}
+
+/// A product with the numbers that the steps of the second operand stand for, and a bias.
+fn matmul_of_real(site: &mut Site<'_, '_>, x: InstructionId, y: InstructionId, bias: usize) -> Results {
+    let product = site.b().matmul(x, y)?;
+    count_matmul(site, x, product);
+    Ok(vec![match site.option(bias) {
+        Some(bias) => site.b().add(product, bias)?,
+        None => product,
+    }])
+}
+
+/// The second operand with its scale and zero point.
+fn real_weight(site: &mut Site<'_, '_>, scale: usize, zero: usize) -> Result<InstructionId, OpError> {
+    let (y, scale) = (site.x(1)?, site.x(scale)?);
+    let scale = spread(site, scale, y, -1)?;
+    let zero = match site.option(zero) {
+        Some(zero) => Some(spread(site, zero, y, -1)?),
+        None => None,
+    };
+    from_steps(site, y, scale, zero)
+}
+
+fn dynamic_matmul(site: &mut Site<'_, '_>) -> Results {
+    let steps = dynamic(site)?;
+    let x = from_steps(site, steps[0], steps[1], Some(steps[2]))?;
+    let y = real_weight(site, 2, 3)?;
+    matmul_of_real(site, x, y, 4)
+}
+
+fn matmul_to_float(site: &mut Site<'_, '_>) -> Results {
+    let (x, scale, zero) = (site.x(0)?, site.x(2)?, site.option(4));
+    let scale = spread(site, scale, x, -2)?;
+    let x = from_steps(site, x, scale, zero)?;
+    let y = real_weight(site, 3, 5)?;
+    matmul_of_real(site, x, y, 6)
+}
+
 fn quantised_matmul(site: &mut Site<'_, '_>) -> Results {
     let (x, y) = (real(site, 0, -2)?, real(site, 3, -1)?);
     let product = site.b().matmul(x, y)?;
     count_matmul(site, x, product);
-    let (scale, zero) = (site.x(6)?, site.x(7)?);
-    let element = site.element(zero);
-    Ok(vec![to_steps(site, product, scale, Some(zero), element)?])
+    stepped(site, product, 6)
 }
 
 fn quantised_convolution(site: &mut Site<'_, '_>) -> Results {
     let (x, w) = (real(site, 0, 1)?, real(site, 3, 0)?);
-    let bias = match site.option(8) {
-        None => None,
-        Some(bias) => {
-            // Steps of the bias are those of a product: the scale of the input times that of the weights.
-            let (x_scale, w_scale) = (site.x(1)?, site.x(4)?);
-            let scale = site.b().mul(x_scale, w_scale)?;
-            let element = site.element(scale);
-            let bias = site.b().convert(bias, element)?;
-            Some(site.b().mul(bias, scale)?)
-        }
-    };
+    let bias = real_bias(site, 8, [1, 4])?;
     let result = convolve(site, x, w, bias)?;
-    let (scale, zero) = (site.x(6)?, site.x(7)?);
-    let element = site.element(zero);
-    Ok(vec![to_steps(site, result, scale, Some(zero), element)?])
+    stepped(site, result, 6)
 }

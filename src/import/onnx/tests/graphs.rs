@@ -101,3 +101,30 @@ fn origins_name_the_operator() {
     let origin = &entry.instructions[entry.root].origin;
     assert_eq!((origin.op.as_str(), origin.scope.as_str()), ("Relu", "layer1/act"));
 }
+
+#[test]
+fn lists_leave_nothing_behind() {
+    let nodes = [
+        node("SplitToSequence", "x", "all", &[A::I("axis", 1), A::I("keepdims", 0)]),
+        node("SequenceAt", "all minus", "last", &[]),
+        node("SequenceInsert", "all last", "more", &[]),
+        node("ConcatFromSequence", "more", "y", &[A::I("axis", 1), A::I("new_axis", 1)]),
+    ];
+    let made = file(&graph(&nodes, &[ints("minus", &[], &[-1])], &[info("x", 1, &[1, 3])], &["y"]), 17);
+    assert_eq!(compute(&made, &[X(&[1, 3], &[1.0, 2.0, 3.0])]), (vec![1, 4], vec![1.0, 2.0, 3.0, 3.0]));
+    let imported = read(&made).unwrap();
+    let entry = &imported.program.computations[imported.program.entry];
+    assert!(entry.instructions.iter().all(|i| i.op != Op::Tuple));
+}
+
+#[test]
+fn attributes_reach_graphs_in_functions() {
+    let branch = graph(&[node("Flatten", "a", "r", &[A::Ref("axis", "from")])], &[], &[], &["r"]);
+    let other = graph(&[node("Identity", "a", "r", &[])], &[], &[], &["r"]);
+    let choose = node("If", "flag", "b", &[A::G("then_branch", branch), A::G("else_branch", other)]);
+    let nodes = [node("Shape", "a", "s", &[]), node("Size", "s", "n", &[]), node("Cast", "n", "flag", &[A::I("to", 9)]), choose];
+    let f = function("f", "a", "b", &nodes, &[]);
+    let main = graph(&[node_of("pkg.torch.2.4.1", "f", "x", "y", &[A::I("from", 2)])], &[], &[info("x", 1, &[2, 3, 4])], &["y"]);
+    let imported = read(&[file(&main, 18), msg(25, f)].concat()).unwrap();
+    assert_eq!(imported.inspection.outputs[0].shape, [6, 4]);
+}
