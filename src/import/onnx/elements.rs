@@ -57,7 +57,7 @@ pub(super) fn numbers(element: ElementType, bytes: &[u8], count: usize) -> Optio
         | ElementType::F8E4M3Fn
         | ElementType::F8E5M2 => Numbers::Real((0..count).map(|i| small_float(element, word(i) as u16)).collect()),
         ElementType::C64 => Numbers::Complex(
-            (0..count).map(|i| word(i)).map(|w| [w as u32, (w >> 32) as u32].map(|b| f64::from(f32::from_bits(b)))).collect(),
+            (0..count).map(word).map(|w| [w as u32, (w >> 32) as u32].map(|b| f64::from(f32::from_bits(b)))).collect(),
         ),
         ElementType::C128 => {
             let half = |at: usize| bytes[at..at + 8].iter().rev().fold(0u64, |n, &b| n << 8 | u64::from(b));

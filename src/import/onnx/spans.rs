@@ -120,8 +120,9 @@ pub(super) fn read(bytes: &dyn ModelBytes, offset: u64, len: usize) -> Result<Ve
 mod tests {
     use super::*;
 
-    fn all(bytes: &Vec<u8>) -> Result<Vec<Span>, ImportError> {
-        let mut spans = Spans::new(bytes, 0, bytes.len() as u64);
+    fn all(bytes: &[u8]) -> Result<Vec<Span>, ImportError> {
+        let bytes = bytes.to_vec();
+        let mut spans = Spans::new(&bytes, 0, bytes.len() as u64);
         let mut found = Vec::new();
         while let Some(span) = spans.next()? {
             found.push(span);
@@ -145,10 +146,10 @@ mod tests {
 
     #[test]
     fn a_length_beyond_the_end_names_its_byte() {
-        let error = all(&vec![0x08, 10, 0x3a, 99, 1]).unwrap_err();
+        let error = all(&[0x08, 10, 0x3a, 99, 1]).unwrap_err();
         assert_eq!(error.place, Place::Byte(2));
         assert!(error.to_string().contains("field 7 has 99 bytes and only 1 follow"), "{error}");
-        assert!(all(&vec![0x0b]).unwrap_err().to_string().contains("wire type 3"));
-        assert!(all(&vec![0xff; 30]).is_err());
+        assert!(all(&[0x0b]).unwrap_err().to_string().contains("wire type 3"));
+        assert!(all(&[0xff; 30]).is_err());
     }
 }

@@ -94,7 +94,7 @@ impl Draft {
 
     fn reals(&mut self, value: Wire<'_>, width: usize) {
         match value {
-            Wire::Bytes(packed) => self.typed.real.extend(packed.chunks_exact(width).map(|b| real(b))),
+            Wire::Bytes(packed) => self.typed.real.extend(packed.chunks_exact(width).map(real)),
             one => self.typed.real.push(one.f64()),
         }
     }

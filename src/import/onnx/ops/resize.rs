@@ -98,7 +98,7 @@ fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>
     }
     let taps = (0..grid.to).map(|at| taps(grid, at)).collect::<Result<Vec<_>, _>>()?;
     let times = grid.to / grid.from;
-    let is_repeated = grid.to % grid.from == 0
+    let is_repeated = grid.to.is_multiple_of(grid.from)
         && taps.iter().enumerate().all(|(at, t)| matches!(t.as_slice(), [(i, _)] if *i as u64 == at as u64 / times));
     if is_repeated {
         let mut dims = site.dims(x);

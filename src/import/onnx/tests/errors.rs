@@ -44,7 +44,7 @@ fn inputs_of_no_size_are_refused() {
 fn versions_and_emptiness_are_named() {
     let nodes = graph(&[node("Relu", "x", "y", &[])], &[], &[info("x", 1, &[2])], &["y"]);
     assert!(read(&file(&nodes, 99)).unwrap_err().to_string().contains("operators of version 99; known are 5 to 26"));
-    assert!(read(&Vec::new()).unwrap_err().to_string().contains("no graph of ONNX"));
+    assert!(read(&[]).unwrap_err().to_string().contains("no graph of ONNX"));
     assert!(read(&[num(1, 9), msg(7, [])].concat()).unwrap_err().to_string().contains("no outputs"));
 }
 

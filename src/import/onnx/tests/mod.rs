@@ -110,8 +110,8 @@ pub fn file(graph: &[u8], opset: i64) -> Vec<u8> {
 }
 
 /// Reads a file.
-pub fn read(file: &Vec<u8>) -> Result<Imported, ImportError> {
-    read_onnx(file, &ImportOptions::default())
+pub fn read(file: &[u8]) -> Result<Imported, ImportError> {
+    read_onnx(&file.to_vec(), &ImportOptions::default())
 }
 
 /// A single-precision input.
@@ -125,7 +125,7 @@ pub fn run(opset: i64, x: X<'_>, arrays: &[Vec<u8>], node: Vec<u8>) -> (Vec<u64>
 }
 
 /// Numbers and sizes of the first result of a file; weights are those it holds.
-pub fn compute(file: &Vec<u8>, inputs: &[X<'_>]) -> (Vec<u64>, Vec<f64>) {
+pub fn compute(file: &[u8], inputs: &[X<'_>]) -> (Vec<u64>, Vec<f64>) {
     let imported = read(file).unwrap();
     let mut inputs = inputs.iter();
     let parameters = imported
