@@ -7,15 +7,21 @@
 //! Readers take bytes by slices ([`ModelBytes`]), so that the weights beside a graph are passed over.
 
 mod error;
+mod gzip;
 mod inspection;
 mod options;
 pub mod program;
+mod pt2;
+mod read;
 mod sniff;
 mod source;
+mod zip;
 
 pub use error::{ImportError, Place};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
 pub use options::ImportOptions;
+pub use pt2::read_pt2;
+pub use read::read_model;
 pub use sniff::{ModelKind, sniff};
 pub use source::{ModelBytes, read_all};
 
