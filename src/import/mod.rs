@@ -7,8 +7,10 @@
 //! Readers take bytes by slices ([`ModelBytes`]), so that the weights beside a graph are passed over.
 
 mod error;
+pub mod eval;
 mod gzip;
 mod inspection;
+mod load;
 mod options;
 pub mod program;
 mod pt2;
@@ -19,6 +21,7 @@ mod zip;
 
 pub use error::{ImportError, Place};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
+pub use load::load_parameter;
 pub use options::ImportOptions;
 pub use pt2::read_pt2;
 pub use read::read_model;

@@ -1,0 +1,88 @@
+//! Convolutions of any number of spatial dimensions.
+
+use super::error::OpResult;
+use super::pick::{count, for_each_index, reals, strides};
+use super::round;
+use super::windows::place;
+use crate::import::program::{ArrayType, ConvolutionDims, Numbers, Value, WindowDim};
+
+pub(super) fn convolution(
+    x: &Value,
+    kernel: &Value,
+    window: &[WindowDim],
+    dims: &ConvolutionDims,
+    (feature_groups, batch_groups): (u64, u64),
+    ty: &ArrayType,
+) -> OpResult<Value> {
+    let spatial = window.len();
+    let sides = [(&x.ty, &dims.input), (&kernel.ty, &dims.kernel), (ty, &dims.output)];
+    for (side, named) in sides {
+        let all = [named.0, named.1].into_iter().chain(named.2.iter().copied());
+        if named.2.len() != spatial
+            || side.dims.len() != spatial + 2
+            || all.into_iter().any(|d| d as usize >= spatial + 2)
+        {
+            return Err(format!("{side} does not have the dimensions that the convolution names"));
+        }
+    }
+    let (sx, sk, so) = (strides(&x.ty.dims), strides(&kernel.ty.dims), strides(&ty.dims));
+    let size = |ty: &ArrayType, d: u32| ty.dims[d as usize];
+    let (channels, outputs) = (size(&kernel.ty, dims.kernel.0), size(&kernel.ty, dims.kernel.1));
+    let (batch, groups) = (size(ty, dims.output.0), feature_groups.max(1));
+    let batch_groups = batch_groups.max(1);
+    let is_whole = channels.checked_mul(groups) == Some(size(&x.ty, dims.input.1))
+        && outputs == size(ty, dims.output.1)
+        && outputs.is_multiple_of(groups)
+        && outputs.is_multiple_of(batch_groups)
+        && batch.checked_mul(batch_groups) == Some(size(&x.ty, dims.input.0));
+    if !is_whole {
+        return Err(format!("{} and {} have no convolution {ty} in {groups} groups", x.ty, kernel.ty));
+    }
+    let (xs, ks) = (reals(x)?, reals(kernel)?);
+    let mut result = vec![0.0; count(&ty.dims)?];
+    let places: Vec<u64> = dims.output.2.iter().map(|&d| size(ty, d)).collect();
+    let kernel_sizes: Vec<u64> = window.iter().map(|w| w.size).collect();
+    let input_sizes: Vec<u64> = dims.input.2.iter().map(|&d| size(&x.ty, d)).collect();
+    let step = |strides: &[i64], d: u32| strides[d as usize];
+    // Pairs of input and kernel elements that meet at each place of the result; the same for all channels.
+    let mut pairs: Vec<(i64, i64)> = Vec::new();
+    for_each_index::<String>(&places, |_, at| {
+        pairs.clear();
+        for_each_index::<String>(&kernel_sizes, |_, inside| {
+            let (mut from, mut with) = (0, 0);
+            for i in 0..spatial {
+                let Some(p) = place(&window[i], at[i], inside[i], input_sizes[i]) else { return Ok(()) };
+                let k = if window[i].is_reversed { kernel_sizes[i] - 1 - inside[i] } else { inside[i] };
+                from += p * step(&sx, dims.input.2[i]);
+                with += (k as i64) * step(&sk, dims.kernel.2[i]);
+            }
+            pairs.push((from, with));
+            Ok(())
+        })?;
+        let to: i64 = (0..spatial).map(|i| at[i] as i64 * step(&so, dims.output.2[i])).sum();
+        for n in 0..batch {
+            for o in 0..outputs {
+                let group = o / (outputs / groups);
+                let image = n + batch * (o / (outputs / batch_groups));
+                let x0 = image as i64 * step(&sx, dims.input.0) + (group * channels) as i64 * step(&sx, dims.input.1);
+                let k0 = o as i64 * step(&sk, dims.kernel.1);
+                let mut sum = 0.0;
+                for c in 0..channels as i64 {
+                    let (xc, kc) = (x0 + c * step(&sx, dims.input.1), k0 + c * step(&sk, dims.kernel.0));
+                    for &(from, with) in &pairs {
+                        sum += xs[(xc + from) as usize] * ks[(kc + with) as usize];
+                    }
+                }
+                let at = to + n as i64 * step(&so, dims.output.0) + o as i64 * step(&so, dims.output.1);
+                result[at as usize] = sum;
+            }
+        }
+        Ok(())
+    })?;
+    let numbers = if ty.element.is_float() {
+        Numbers::Real(result.iter().map(|&v| round::real(ty.element, v)).collect())
+    } else {
+        Numbers::Whole(result.iter().map(|&v| round::truncated(ty.element, v)).collect())
+    };
+    Ok(Value { ty: ty.clone(), numbers })
+}

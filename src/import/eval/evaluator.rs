@@ -1,0 +1,414 @@
+//! Runs computations: calls, loops and branches; each other operation has a file of its own.
+
+use std::rc::Rc;
+
+use super::error::OpResult;
+use super::{
+    EvalError, convolution, custom, elementwise, fourier, gather, layout, normalise, product, reduce, scatter, sort,
+    windows,
+};
+use crate::base::IndexVec;
+use crate::import::program::{
+    ArrayType, Computation, ComputationId, ElementType, Instruction, InstructionId, Numbers, Op, Program, Type, Value,
+};
+
+/// A value while a program runs. Arrays are shared, so that passing one on copies nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Held {
+    Array(Rc<Value>),
+    Tuple(Rc<[Held]>),
+    Token,
+}
+
+impl Held {
+    pub(super) fn of(value: Value) -> Self {
+        Self::Array(Rc::new(value))
+    }
+
+    fn tuple(values: impl IntoIterator<Item = Value>) -> Self {
+        Self::Tuple(values.into_iter().map(Self::of).collect())
+    }
+
+    fn array(&self) -> OpResult<&Rc<Value>> {
+        match self {
+            Self::Array(value) => Ok(value),
+            _ => Err("an operand is not an array".to_owned()),
+        }
+    }
+
+    fn flatten(&self, out: &mut Vec<Value>) {
+        match self {
+            Self::Array(value) => out.push(value.as_ref().clone()),
+            Self::Tuple(parts) => parts.iter().for_each(|p| p.flatten(out)),
+            Self::Token => {}
+        }
+    }
+}
+
+/// What a program gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// The arrays of its result, in order; parts of tuples one after another.
+    pub outputs: Vec<Value>,
+    /// Elements computed, a measure of the work.
+    pub work: u64,
+}
+
+/// Computes what a program gives for one value for each of its parameters, within `budget` computed elements.
+///
+/// # Errors
+/// When a parameter has no value or one of another type, when an operation is not known, or when the budget is used up.
+pub fn evaluate(program: &Program, parameters: Vec<Value>, budget: u64) -> Result<Evaluation, EvalError> {
+    if parameters.len() != program.parameters.len() {
+        let (given, wanted) = (parameters.len(), program.parameters.len());
+        return Err(EvalError::Inputs(format!("the program takes {wanted} arrays and {given} are given")));
+    }
+    for (parameter, value) in program.parameters.iter().zip(&parameters) {
+        if parameter.ty != value.ty {
+            let (name, wanted, given) = (&parameter.name, &parameter.ty, &value.ty);
+            return Err(EvalError::Inputs(format!("{name} is {wanted} and the value given is {given}")));
+        }
+    }
+    let mut evaluator = Evaluator { program, work: 0, budget, depth: 0 };
+    let arguments: Vec<Held> = parameters.into_iter().map(Held::of).collect();
+    let result = evaluator.run(program.entry, &arguments)?;
+    let mut outputs = Vec::new();
+    result.flatten(&mut outputs);
+    Ok(Evaluation { outputs, work: evaluator.work })
+}
+
+/// Calls deeper than this are a program that calls itself.
+const MAX_DEPTH: u32 = 200;
+
+/// A program that runs.
+pub(super) struct Evaluator<'a> {
+    pub(super) program: &'a Program,
+    work: u64,
+    budget: u64,
+    depth: u32,
+}
+
+impl Evaluator<'_> {
+    /// Runs a computation.
+    fn run(&mut self, id: ComputationId, arguments: &[Held]) -> Result<Held, EvalError> {
+        let program = self.program;
+        let computation = &program.computations[id];
+        if self.depth >= MAX_DEPTH {
+            return Err(EvalError::Inputs(format!(
+                "{} calls itself: calls are nested {MAX_DEPTH} deep",
+                computation.name
+            )));
+        }
+        self.depth += 1;
+        let last_uses = last_uses(computation);
+        let mut values: IndexVec<InstructionId, Option<Held>> = computation.instructions.iter().map(|_| None).collect();
+        for (at, instruction) in computation.instructions.iter_enumerated() {
+            let operands: Option<Vec<Held>> = instruction.operands.iter().map(|&o| values[o].clone()).collect();
+            let fail = |what: String| EvalError::At {
+                instruction: instruction.name.clone(),
+                computation: computation.name.clone(),
+                what,
+            };
+            let operands = operands.ok_or_else(|| fail("an operand comes later".to_owned()))?;
+            let value = match self.step(instruction, &operands, arguments) {
+                Ok(value) => value,
+                Err(Stop::Op(what)) => return Err(fail(what)),
+                Err(Stop::Whole(error)) => return Err(error),
+            };
+            values[at] = Some(value);
+            for &operand in &instruction.operands {
+                if last_uses[operand] == at && operand != computation.root {
+                    values[operand] = None;
+                }
+            }
+        }
+        self.depth -= 1;
+        values[computation.root].take().ok_or_else(|| EvalError::Inputs(format!("{} has no result", computation.name)))
+    }
+
+    fn spend(&mut self, elements: u64) -> Result<(), Stop> {
+        self.work = self.work.saturating_add(elements);
+        if self.work > self.budget { Err(Stop::Whole(EvalError::Budget(self.budget))) } else { Ok(()) }
+    }
+
+    fn step(&mut self, instruction: &Instruction, operands: &[Held], arguments: &[Held]) -> Result<Held, Stop> {
+        self.spend(work_of(instruction, operands))?;
+        match &instruction.op {
+            Op::Parameter(n) => {
+                let value = arguments.get(*n as usize).cloned();
+                value.ok_or_else(|| Stop::Op(format!("parameter {n} has no value")))
+            }
+            Op::Tuple => Ok(Held::Tuple(operands.into())),
+            Op::GetTupleElement(n) => match operands.first() {
+                Some(Held::Tuple(parts)) if (*n as usize) < parts.len() => Ok(parts[*n as usize].clone()),
+                _ => Err(Stop::Op(format!("the operand has no part {n}"))),
+            },
+            Op::Barrier => Ok(match operands {
+                [] => Held::Token,
+                [one] => one.clone(),
+                many => Held::Tuple(many.into()),
+            }),
+            Op::Call => Ok(self.run(called(instruction, 0)?, operands)?),
+            Op::While => self.repeat(instruction, operands),
+            Op::Conditional => self.choose(instruction, operands),
+            Op::Map => self.map(instruction, operands),
+            Op::BatchNormTraining { epsilon, feature } => {
+                let [x, scale, offset] = arrays(operands)?;
+                Ok(Held::tuple(normalise::training(&x, &scale, &offset, *epsilon, *feature)?))
+            }
+            Op::BatchNormGrad { epsilon, feature } => {
+                let [x, scale, mean, variance, gradient] = arrays(operands)?;
+                Ok(Held::tuple(normalise::gradient(&x, &scale, &mean, &variance, &gradient, *epsilon, *feature)?))
+            }
+            Op::TopK { k, is_largest } => {
+                let [x] = arrays(operands)?;
+                Ok(Held::tuple(sort::top_k(&x, *k, *is_largest, index_type(&instruction.ty))?))
+            }
+            Op::Sort { dimension, .. } => {
+                let all = all_arrays(operands)?;
+                let order = called(instruction, 0)?;
+                let sorted = sort::sort(&all, *dimension, |pair| self.call_numbers(order, pair))?;
+                Ok(several(sorted))
+            }
+            Op::Reduce { dimensions } => {
+                let all = all_arrays(operands)?;
+                let combine = self.combiner(called(instruction, 0)?);
+                let reduced = reduce::reduce(&all, dimensions, &combine, |values| {
+                    self.call_numbers(called(instruction, 0)?, values)
+                })?;
+                Ok(several(reduced))
+            }
+            Op::ReduceWindow { window } => {
+                let all = all_arrays(operands)?;
+                let combine = self.combiner(called(instruction, 0)?);
+                let reduced = windows::reduce_window(&all, window, &combine, |values| {
+                    self.call_numbers(called(instruction, 0)?, values)
+                })?;
+                Ok(several(reduced))
+            }
+            Op::SelectAndScatter { window } => {
+                let [x, source, initial] = arrays(operands)?;
+                let (select, add) = (called(instruction, 0)?, called(instruction, 1)?);
+                let mut call = |id: usize, values: Vec<Value>| self.call_numbers([select, add][id], values);
+                Ok(Held::of(windows::select_and_scatter(&x, &source, &initial, window, &mut call)?))
+            }
+            Op::Scatter(dims) => {
+                let all = all_arrays(operands)?;
+                let update = called(instruction, 0)?;
+                let combine = self.combiner(update);
+                Ok(several(scatter::scatter(&all, dims, &combine, |values| self.call_numbers(update, values))?))
+            }
+            _ => {
+                let all = all_arrays(operands)?;
+                let ty = instruction.ty.array().ok_or_else(|| Stop::Op("the result is not an array".to_owned()))?;
+                Ok(Held::of(simple(&instruction.op, &all, ty)?))
+            }
+        }
+    }
+
+    /// Runs a computation of numbers.
+    pub(super) fn call_numbers(&mut self, id: ComputationId, values: Vec<Value>) -> Result<Vec<Value>, Stop> {
+        let arguments: Vec<Held> = values.into_iter().map(Held::of).collect();
+        let result = self.run(id, &arguments)?;
+        let mut parts = Vec::new();
+        result.flatten(&mut parts);
+        Ok(parts)
+    }
+
+    /// What a computation of two numbers does, when it is one operation.
+    fn combiner(&self, id: ComputationId) -> reduce::Combine {
+        reduce::Combine::of(&self.program.computations[id])
+    }
+
+    fn repeat(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
+        let (condition, body) = (called(instruction, 0)?, called(instruction, 1)?);
+        let mut state = operands.first().cloned().ok_or_else(|| Stop::Op("the loop has no state".to_owned()))?;
+        loop {
+            self.spend(1)?;
+            let goes_on = self.run(condition, std::slice::from_ref(&state))?;
+            if !is_true(goes_on.array()?)? {
+                return Ok(state);
+            }
+            state = self.run(body, &[state])?;
+        }
+    }
+
+    fn choose(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
+        let [selector, branches @ ..] = operands else {
+            return Err(Stop::Op("the branch has no condition".to_owned()));
+        };
+        let value = selector.array()?;
+        let n = instruction.called.len();
+        let chosen = match (value.ty.element, &value.numbers) {
+            (ElementType::Pred, _) => usize::from(!is_true(value)?),
+            (_, Numbers::Whole(v)) => {
+                let index = v.first().copied().unwrap_or(-1);
+                usize::try_from(index).ok().filter(|&i| i < n).unwrap_or(n.saturating_sub(1))
+            }
+            _ => return Err(Stop::Op("the branch's index is not a whole number".to_owned())),
+        };
+        let argument = branches.get(chosen).cloned();
+        Ok(self.run(called(instruction, chosen)?, &Vec::from_iter(argument))?)
+    }
+
+    fn map(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
+        let all = all_arrays(operands)?;
+        let ty = instruction.ty.array().ok_or_else(|| Stop::Op("the result is not an array".to_owned()))?;
+        let n = all.first().map_or(0, |v| v.numbers.len());
+        let mut results = Vec::with_capacity(n);
+        for i in 0..n {
+            let values = all.iter().map(|v| reduce::number(v, i)).collect();
+            let mut one = self.call_numbers(called(instruction, 0)?, values)?;
+            results.push(one.pop().ok_or_else(|| Stop::Op("the computation gives nothing".to_owned()))?);
+        }
+        Ok(Held::of(reduce::joined(results, ty)?))
+    }
+}
+
+/// Why a step did not end.
+pub(super) enum Stop {
+    /// The operation cannot be computed.
+    Op(String),
+    /// The evaluation cannot go on.
+    Whole(EvalError),
+}
+
+impl From<String> for Stop {
+    fn from(what: String) -> Self {
+        Self::Op(what)
+    }
+}
+
+impl From<EvalError> for Stop {
+    fn from(error: EvalError) -> Self {
+        Self::Whole(error)
+    }
+}
+
+/// Operations that need nothing but their operands.
+fn simple(op: &Op, operands: &[Rc<Value>], ty: &ArrayType) -> OpResult<Value> {
+    let operand = |n: usize| operands.get(n).map(Rc::as_ref).ok_or_else(|| format!("operand {n} is missing"));
+    match op {
+        Op::Constant(value) => Ok(value.as_ref().clone()),
+        Op::ElidedConstant => Err("the file leaves the numbers of this constant out".to_owned()),
+        Op::Iota { dimension } => layout::iota(ty, *dimension),
+        Op::Unary(function) => elementwise::unary(*function, operand(0)?, ty),
+        Op::Binary(function) => elementwise::binary(*function, operand(0)?, operand(1)?, ty),
+        Op::Compare(comparison) => elementwise::compare(*comparison, operand(0)?, operand(1)?),
+        Op::Select => elementwise::select(operand(0)?, operand(1)?, operand(2)?),
+        Op::Clamp => elementwise::clamp(operand(0)?, operand(1)?, operand(2)?),
+        Op::Convert => elementwise::convert(operand(0)?, ty),
+        Op::BitcastConvert => elementwise::bitcast(operand(0)?, ty),
+        Op::ReducePrecision { exponent_bits, mantissa_bits } => {
+            elementwise::reduce_precision(operand(0)?, *exponent_bits, *mantissa_bits)
+        }
+        Op::Broadcast { dimensions } => layout::broadcast(operand(0)?, dimensions, ty),
+        Op::Reshape => layout::reshape(operand(0)?, ty),
+        Op::Transpose { permutation } => layout::transpose(operand(0)?, permutation, ty),
+        Op::Reverse { dimensions } => layout::reverse(operand(0)?, dimensions),
+        Op::Slice { starts, limits: _, strides } => layout::slice(operand(0)?, starts, strides, ty),
+        Op::Pad { low, high: _, interior } => layout::pad(operand(0)?, operand(1)?, low, interior, ty),
+        Op::Concatenate { dimension } => layout::concatenate(operands, *dimension, ty),
+        Op::DynamicSlice { sizes } => layout::dynamic_slice(operand(0)?, &operands[1..], sizes, ty),
+        Op::DynamicUpdateSlice => {
+            let update = operand(1)?;
+            layout::dynamic_update_slice(operand(0)?, update, &operands[2..])
+        }
+        Op::Gather(dims) => gather::gather(operand(0)?, operand(1)?, dims, ty),
+        Op::Dot(dims) => product::dot(operand(0)?, operand(1)?, dims, ty),
+        Op::Convolution { window, dims, feature_group_count, batch_group_count } => {
+            let groups = (*feature_group_count, *batch_group_count);
+            convolution::convolution(operand(0)?, operand(1)?, window, dims, groups, ty)
+        }
+        Op::BatchNormInference { epsilon, feature } => {
+            let (x, scale, offset) = (operand(0)?, operand(1)?, operand(2)?);
+            normalise::inference(x, scale, offset, operand(3)?, operand(4)?, *epsilon, *feature)
+        }
+        Op::Fft { kind, length } => fourier::fft(operand(0)?, kind, length, ty),
+        Op::GetDimensionSize { dimension } => {
+            let size = operand(0)?.ty.dims.get(*dimension as usize).copied().unwrap_or(0);
+            Ok(Value { ty: ty.clone(), numbers: Numbers::Whole(vec![i64::try_from(size).unwrap_or(i64::MAX)]) })
+        }
+        Op::CustomCall(call) => custom::call(call, operands, ty),
+        Op::Opaque(what) => Err(format!("{} has no known meaning", what.name)),
+        Op::Collective(what) => Err(format!("{} needs several cores", what.name)),
+        Op::Rng { distribution } => Err(format!("random numbers ({distribution}) are not the same twice")),
+        Op::RngBitGenerator { algorithm } => Err(format!("random bits ({algorithm}) are not computed")),
+        _ => Err("the operation has no value of its own".to_owned()),
+    }
+}
+
+fn called(instruction: &Instruction, n: usize) -> Result<ComputationId, Stop> {
+    instruction.called.get(n).copied().ok_or_else(|| Stop::Op(format!("called computation {n} is missing")))
+}
+
+fn all_arrays(operands: &[Held]) -> Result<Vec<Rc<Value>>, Stop> {
+    Ok(operands.iter().map(|o| o.array().cloned()).collect::<OpResult<_>>()?)
+}
+
+fn arrays<const N: usize>(operands: &[Held]) -> Result<[Rc<Value>; N], Stop> {
+    let all = all_arrays(operands)?;
+    let n = all.len();
+    all.try_into().map_err(|_| Stop::Op(format!("it takes {N} operands and has {n}")))
+}
+
+/// One value, or several as a tuple.
+fn several(mut values: Vec<Value>) -> Held {
+    match (values.len(), values.pop()) {
+        (1, Some(one)) => Held::of(one),
+        (_, last) => Held::tuple(values.into_iter().chain(last)),
+    }
+}
+
+fn is_true(value: &Value) -> OpResult<bool> {
+    match &value.numbers {
+        Numbers::Whole(v) => Ok(v.first().is_some_and(|&v| v != 0)),
+        _ => Err("the condition is not a boolean".to_owned()),
+    }
+}
+
+/// Element type of the second part of a tuple: that of indices.
+fn index_type(ty: &Type) -> ElementType {
+    match ty {
+        Type::Tuple(parts) => parts.get(1).and_then(Type::array).map_or(ElementType::S32, |a| a.element),
+        _ => ElementType::S32,
+    }
+}
+
+/// Elements of the result, or multiply-adds of a product.
+fn work_of(instruction: &Instruction, operands: &[Held]) -> u64 {
+    let result = instruction.ty.array().and_then(ArrayType::elements).unwrap_or(1);
+    let operand = |n: usize| operands.get(n).and_then(|o| o.array().ok()).map(|v| &v.ty);
+    match &instruction.op {
+        Op::Dot(dims) => {
+            let depth = operand(0).map_or(1, |t| {
+                dims.lhs_contracting
+                    .iter()
+                    .filter_map(|&d| t.dims.get(d as usize))
+                    .fold(1u64, |n, &d| n.saturating_mul(d))
+            });
+            result.saturating_mul(depth)
+        }
+        Op::Convolution { dims, .. } => {
+            let kernel = operand(1).map_or(1, |t| {
+                let out = t.dims.get(dims.kernel.1 as usize).copied().unwrap_or(1).max(1);
+                t.elements().unwrap_or(u64::MAX) / out
+            });
+            result.saturating_mul(kernel)
+        }
+        Op::Reduce { .. } => operand(0).and_then(ArrayType::elements).unwrap_or(1),
+        _ => result,
+    }
+}
+
+/// For each instruction the last one that reads it: after that its value is dropped.
+fn last_uses(computation: &Computation) -> IndexVec<InstructionId, InstructionId> {
+    let mut last: IndexVec<InstructionId, InstructionId> =
+        computation.instructions.iter_enumerated().map(|(id, _)| id).collect();
+    for (id, instruction) in computation.instructions.iter_enumerated() {
+        for &operand in &instruction.operands {
+            last[operand] = id;
+        }
+    }
+    last
+}

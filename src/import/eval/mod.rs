@@ -1,0 +1,26 @@
+//! What a program computes: every operation with XLA's meaning, one after another, on the processor.
+//!
+//! It is the reference that a device's numbers are compared with, not fast: floating point numbers are computed in double precision
+//! and rounded to their type after each operation.
+
+mod convolution;
+mod custom;
+mod elementwise;
+mod error;
+mod evaluator;
+mod fourier;
+mod gather;
+mod layout;
+mod normalise;
+mod pick;
+mod product;
+mod reduce;
+mod round;
+mod scatter;
+mod sort;
+mod special;
+mod windows;
+
+pub use custom::is_known as is_known_custom_call;
+pub use error::EvalError;
+pub use evaluator::{Evaluation, evaluate};

@@ -1,0 +1,109 @@
+//! Updates put into arrays at indices.
+
+use std::rc::Rc;
+
+use super::error::OpResult;
+use super::evaluator::Stop;
+use super::pick::{for_each_index, strides, wholes};
+use super::reduce::{Combine, joined, number};
+use crate::import::program::{Numbers, ScatterDims, Value};
+
+fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+/// Which element of the operand each element of the updates is for; none for those outside, which are left out.
+fn targets(x: &Value, indices: &Value, updates: &Value, dims: &ScatterDims) -> OpResult<Vec<Option<usize>>> {
+    let numbers = wholes(indices)?;
+    let (own, index_strides) = (strides(&x.ty.dims), strides(&indices.ty.dims));
+    let rank = x.ty.dims.len();
+    let vector = dims.index_vector_dim as usize;
+    let is_inserted =
+        |d: usize| dims.inserted_window_dims.contains(&(d as u32)) || dims.input_batching_dims.contains(&(d as u32));
+    let window: Vec<usize> = (0..rank).filter(|&d| !is_inserted(d)).collect();
+    let batch: Vec<usize> =
+        (0..updates.ty.dims.len()).filter(|d| !dims.update_window_dims.contains(&(*d as u32))).collect();
+    let index_dims: Vec<usize> = (0..indices.ty.dims.len()).filter(|&d| d != vector).collect();
+    let is_whole = window.len() == dims.update_window_dims.len()
+        && batch.len() == index_dims.len()
+        && dims.scatter_dims_to_operand_dims.iter().all(|&d| (d as usize) < rank)
+        && dims.input_batching_dims.len() == dims.scatter_indices_batching_dims.len()
+        && dims.update_window_dims.iter().all(|&d| (d as usize) < updates.ty.dims.len());
+    if !is_whole {
+        return Err(format!("{} cannot be put into {} at {}", updates.ty, x.ty, indices.ty));
+    }
+    let vector_step = index_strides.get(vector).copied().unwrap_or(0);
+    let mut found = Vec::new();
+    for_each_index::<String>(&updates.ty.dims, |_, at| {
+        let index_at: i64 = batch.iter().zip(&index_dims).map(|(&b, &d)| signed(at[b]) * index_strides[d]).sum();
+        let mut place = vec![0i64; rank];
+        for (n, &d) in dims.scatter_dims_to_operand_dims.iter().enumerate() {
+            let i = usize::try_from(index_at + signed(n as u64) * vector_step).unwrap_or(usize::MAX);
+            place[d as usize] += *numbers.get(i).ok_or("an index of the indices lies outside")?;
+        }
+        for (&d, index_dim) in dims.input_batching_dims.iter().zip(&dims.scatter_indices_batching_dims) {
+            if let (Some(which), Some(to)) =
+                (index_dims.iter().position(|&i| i == *index_dim as usize), place.get_mut(d as usize))
+            {
+                *to += signed(at[batch[which]]);
+            }
+        }
+        for (&d, &from) in window.iter().zip(&dims.update_window_dims) {
+            place[d] = place[d].saturating_add(signed(at[from as usize]));
+        }
+        let is_inside = place.iter().zip(&x.ty.dims).all(|(&p, &d)| (0..signed(d)).contains(&p));
+        let position: i64 = if is_inside { place.iter().zip(&own).map(|(p, s)| p * s).sum() } else { -1 };
+        found.push(usize::try_from(position).ok());
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+pub(super) fn scatter(
+    operands: &[Rc<Value>],
+    dims: &ScatterDims,
+    combine: &Combine,
+    mut call: impl FnMut(Vec<Value>) -> Result<Vec<Value>, Stop>,
+) -> Result<Vec<Value>, Stop> {
+    let n = operands.len().saturating_sub(1) / 2;
+    if n == 0 || operands.len() != 2 * n + 1 {
+        return Err(Stop::Op(format!("a scatter does not take {} operands", operands.len())));
+    }
+    let (arrays, indices, updates) = (&operands[..n], &operands[n], &operands[n + 1..]);
+    let targets = targets(&arrays[0], indices, &updates[0], dims)?;
+    if let (Combine::Second, [x], [update]) = (combine, arrays, updates) {
+        return Ok(vec![replaced(x, update, &targets)?]);
+    }
+    let elements = arrays[0].numbers.len();
+    let mut results: Vec<Vec<Value>> = arrays.iter().map(|a| (0..elements).map(|i| number(a, i)).collect()).collect();
+    for (from, to) in targets.iter().enumerate() {
+        let Some(to) = *to else { continue };
+        let mut arguments: Vec<Value> = results.iter().map(|r| r[to].clone()).collect();
+        arguments.extend(updates.iter().map(|u| number(u, from)));
+        for (all, value) in results.iter_mut().zip(call(arguments)?) {
+            all[to] = value;
+        }
+    }
+    let joined =
+        results.into_iter().zip(arrays).map(|(values, a)| joined(values, &a.ty)).collect::<OpResult<Vec<Value>>>()?;
+    Ok(joined)
+}
+
+/// Updates in the place of what was there.
+fn replaced(x: &Value, update: &Value, targets: &[Option<usize>]) -> OpResult<Value> {
+    fn go<T: Copy>(into: &mut [T], from: &[T], targets: &[Option<usize>]) {
+        for (&value, to) in from.iter().zip(targets) {
+            if let Some(slot) = to.and_then(|t| into.get_mut(t)) {
+                *slot = value;
+            }
+        }
+    }
+    let mut numbers = x.numbers.clone();
+    match (&mut numbers, &update.numbers) {
+        (Numbers::Real(a), Numbers::Real(b)) => go(a, b, targets),
+        (Numbers::Whole(a), Numbers::Whole(b)) => go(a, b, targets),
+        (Numbers::Complex(a), Numbers::Complex(b)) => go(a, b, targets),
+        _ => return Err("the updates have another element type".to_owned()),
+    }
+    Ok(Value { ty: x.ty.clone(), numbers })
+}
