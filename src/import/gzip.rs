@@ -21,7 +21,8 @@ pub fn is_gzip(head: &[u8]) -> bool {
 /// When it is damaged or larger than can be held.
 pub fn gunzip(bytes: &dyn ModelBytes) -> Result<Vec<u8>, ImportError> {
     let packed = read_all(bytes, MAX_PACKED)?;
-    let wrong = |what: &str| ImportError::of_file(format!("the gzip file {what}"), "unpack it by hand, or pack it again");
+    let wrong =
+        |what: &str| ImportError::of_file(format!("the gzip file {what}"), "unpack it by hand, or pack it again");
     let body = body(&packed).ok_or_else(|| wrong("has a damaged header"))?;
     unpack(body, MAX_UNPACKED).map_err(|e| wrong(&format!("cannot be read: {e}")))
 }

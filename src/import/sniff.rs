@@ -28,8 +28,7 @@ const MAX_PREAMBLE: usize = 1 << 20;
 const EXPORT: &str =
     "save the model with: torch.export.save(torch.export.export(model.eval(), example_inputs), \"model.pt2\")";
 const STABLEHLO_TEXT: &str = "save text with: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text())";
-const EXPORTED_TEXT: &str =
-    "save text with: open(\"model.mlir\", \"w\").write(jax.export.deserialize(open(FILE, \"rb\").read()).mlir_module())";
+const EXPORTED_TEXT: &str = "save text with: open(\"model.mlir\", \"w\").write(jax.export.deserialize(open(FILE, \"rb\").read()).mlir_module())";
 const BYTECODE_TEXT: &str = "turn it into text with: stablehlo-translate --deserialize FILE > model.mlir";
 const HLO_PROTO: &str = "save the module with: open(\"model.hlo_module.pb\", \"wb\").write(context.hlo())";
 const ONNX_FILE: &str = "save it with: onnx.save(onnx_model, \"model.onnx\")";
@@ -80,8 +79,7 @@ fn archive_kind(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
     let archive = Archive::open(bytes)?;
     let has = |part: &str| archive.entries.iter().any(|e| e.name.contains(part));
     let ends = |end: &str| archive.ending(end).is_some();
-    let is_graph =
-        |name: &str| name.ends_with(".json") && (name.contains("/models/") || name.starts_with("models/"));
+    let is_graph = |name: &str| name.ends_with(".json") && (name.contains("/models/") || name.starts_with("models/"));
     if archive.entries.iter().any(|e| is_graph(&e.name)) || ends("serialized_exported_program.json") {
         return Ok(ModelKind::Pt2);
     }
@@ -93,7 +91,10 @@ fn archive_kind(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
         return refuse("it is a TorchScript file (torch.jit.save), which has no shapes of what it computes", EXPORT);
     }
     if ends("model.weights.h5") {
-        return refuse("it is a Keras model", "convert it with: python -m tf2onnx.convert --keras FILE --output model.onnx");
+        return refuse(
+            "it is a Keras model",
+            "convert it with: python -m tf2onnx.convert --keras FILE --output model.onnx",
+        );
     }
     if ends("data.pkl") {
         return pickled_archive(&archive);
@@ -125,17 +126,27 @@ fn binary_of_another_kind(head: &[u8]) -> Option<ImportError> {
     let is_bytecode_at = |at: usize| head.get(at..at + 4) == Some(b"ML\xefR");
     if is_bytecode_at(0) {
         let is_portable = memchr::memmem::find(head, b"StableHLO_v").is_some();
-        let what = if is_portable { "it is a StableHLO portable artifact (MLIR bytecode)" } else { "it is MLIR bytecode" };
+        let what =
+            if is_portable { "it is a StableHLO portable artifact (MLIR bytecode)" } else { "it is MLIR bytecode" };
         return refuse(&format!("{what}, which is not read; text is"), BYTECODE_TEXT);
     }
     if memchr::memmem::find(head, b"ML\xefR").is_some() {
-        return refuse("it is a file of jax.export: MLIR bytecode in a flatbuffer, which is not read; text is", EXPORTED_TEXT);
+        return refuse(
+            "it is a file of jax.export: MLIR bytecode in a flatbuffer, which is not read; text is",
+            EXPORTED_TEXT,
+        );
     }
     if head.get(4..8) == Some(b"TFL3") {
-        return refuse("it is a TensorFlow Lite model", "convert it with: python -m tf2onnx.convert --tflite FILE --output model.onnx");
+        return refuse(
+            "it is a TensorFlow Lite model",
+            "convert it with: python -m tf2onnx.convert --tflite FILE --output model.onnx",
+        );
     }
     if head.starts_with(b"\x89HDF") {
-        return refuse("it is an HDF5 file (Keras weights)", "convert the model with: python -m tf2onnx.convert --keras FILE --output model.onnx");
+        return refuse(
+            "it is an HDF5 file (Keras weights)",
+            "convert the model with: python -m tf2onnx.convert --keras FILE --output model.onnx",
+        );
     }
     let pictures: [(&[u8], &str); 6] = [
         (b"\x89PNG", "a PNG picture"),
@@ -168,7 +179,8 @@ fn protobuf_kind(head: &[u8]) -> Option<ModelKind> {
         0x08 => {
             let (_, len) = crate::base::wire::varint(head.get(1..)?)?;
             let next = *head.get(1 + len)?;
-            matches!(next, 0x12 | 0x1a | 0x22 | 0x28 | 0x32 | 0x3a | 0x42 | 0x72 | 0xa2 | 0xca).then_some(ModelKind::Onnx)
+            matches!(next, 0x12 | 0x1a | 0x22 | 0x28 | 0x32 | 0x3a | 0x42 | 0x72 | 0xa2 | 0xca)
+                .then_some(ModelKind::Onnx)
         }
         // A model whose version comes later: producer, graph or operator sets first.
         0x3a | 0x42 => Some(ModelKind::Onnx),

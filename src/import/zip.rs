@@ -105,11 +105,14 @@ impl<'a> Archive<'a> {
         if header.get(..4) != Some(b"PK\x03\x04") {
             return Err(wrong());
         }
-        let names = u64::from(u16_at(&header, 26).ok_or_else(wrong)?) + u64::from(u16_at(&header, 28).ok_or_else(wrong)?);
+        let names =
+            u64::from(u16_at(&header, 26).ok_or_else(wrong)?) + u64::from(u16_at(&header, 28).ok_or_else(wrong)?);
         let start = entry.header.checked_add(30 + names).ok_or_else(wrong)?;
         match start.checked_add(entry.packed) {
             Some(end) if end <= self.bytes.size() => Ok(start),
-            _ => Err(ImportError::at(Place::Entry(entry.name.clone()), "its bytes run past the end of the file", AGAIN)),
+            _ => {
+                Err(ImportError::at(Place::Entry(entry.name.clone()), "its bytes run past the end of the file", AGAIN))
+            }
         }
     }
 }
@@ -200,9 +203,9 @@ fn long_sizes(entry: &mut Entry, extra: &[u8]) {
 /// Bytes of a file, all of them.
 fn read(bytes: &dyn ModelBytes, offset: u64, len: u64) -> Result<Vec<u8>, ImportError> {
     let wanted = usize::try_from(len).unwrap_or(usize::MAX);
-    let got = bytes
-        .slice(offset, wanted)
-        .map_err(|e| ImportError::at(Place::Byte(offset), format!("the file cannot be read: {e}"), "choose it again"))?;
+    let got = bytes.slice(offset, wanted).map_err(|e| {
+        ImportError::at(Place::Byte(offset), format!("the file cannot be read: {e}"), "choose it again")
+    })?;
     if got.len() == wanted {
         return Ok(got);
     }

@@ -81,8 +81,6 @@ pub enum Argument<'a> {
     Bool(bool),
     /// A text.
     Text(Text<'a>),
-    /// An element type by torch's number.
-    ScalarType(i64),
     /// A whole number, written or named.
     SymInt(Symbolic<'a, i64>),
     /// A number, written or named.
@@ -93,8 +91,9 @@ pub enum Argument<'a> {
     Graph(Box<Subgraph<'a>>),
     /// Nothing.
     None,
-    /// Something that changes no result (a device, a memory format), or that is not known: the name of its tag.
-    Other(String),
+    /// Something that changes no result (a device, a memory format, an element type that the results have too), or that is not
+    /// known.
+    Other,
 }
 
 /// A floating point number; infinities and not-a-number are texts in newer files.
@@ -195,7 +194,6 @@ fn tagged<'de, A: MapAccess<'de>>(tag: &str, map: &mut A) -> Result<Argument<'de
         }
         "as_bool" => Argument::Bool(map.next_value()?),
         "as_string" => Argument::Text(map.next_value()?),
-        "as_scalar_type" => Argument::ScalarType(map.next_value()?),
         "as_sym_int" => {
             let either: Either<'de> = map.next_value()?;
             let known = either.as_int;
@@ -224,9 +222,9 @@ fn tagged<'de, A: MapAccess<'de>>(tag: &str, map: &mut A) -> Result<Argument<'de
             map.next_value::<IgnoredAny>()?;
             Argument::None
         }
-        other => {
+        _ => {
             map.next_value::<IgnoredAny>()?;
-            Argument::Other(other.chars().take(60).collect())
+            Argument::Other
         }
     })
 }

@@ -30,7 +30,9 @@ impl<'a> Expression<'a> {
         if !reader.rest.is_empty() {
             return Err(format!("`{}` is not understood in the size `{}`", start(reader.rest), start(text)));
         }
-        whole(value).and_then(|n| i64::try_from(n).ok()).ok_or_else(|| format!("the size `{}` is not whole", start(text)))
+        whole(value)
+            .and_then(|n| i64::try_from(n).ok())
+            .ok_or_else(|| format!("the size `{}` is not whole", start(text)))
     }
 
     /// Names of the symbols of an expression, in order, each once.
@@ -118,12 +120,11 @@ impl<'a> Expression<'a> {
         }
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         if digits > 0 {
-            let value = self.rest[..digits].parse::<i128>().map_err(|_| too_large())?;
+            let value = i128::from(self.rest[..digits].parse::<i64>().map_err(|_| too_large())?);
             self.rest = &self.rest[digits..];
             return Ok((value, 1));
         }
-        let letters =
-            self.rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')).count();
+        let letters = self.rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')).count();
         if letters == 0 {
             return Err(format!("`{}` is not understood in a size", start(self.rest)));
         }
@@ -267,6 +268,7 @@ fn raised(base: Fraction, exponent: Fraction) -> Result<Fraction, String> {
     let n = whole(exponent).ok_or("a size has a root")?;
     let size = u32::try_from(n.unsigned_abs()).map_err(|_| too_large())?;
     let up = (base.0.checked_pow(size).ok_or_else(too_large)?, base.1.checked_pow(size).ok_or_else(too_large)?);
+    let up = reduced(up.0, up.1)?;
     if n >= 0 { Ok(up) } else { over((1, 1), up) }
 }
 
@@ -275,6 +277,9 @@ fn reduced(a: i128, b: i128) -> Result<Fraction, String> {
     let (mut x, mut y) = (a.unsigned_abs(), b.unsigned_abs());
     while y != 0 {
         (x, y) = (y, x % y);
+    }
+    if a.unsigned_abs().max(b.unsigned_abs()) >> 120 != 0 {
+        return Err(too_large());
     }
     let divisor = i128::try_from(x.max(1)).map_err(|_| too_large())?;
     Ok((a / divisor, b / divisor))
