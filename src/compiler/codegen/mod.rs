@@ -29,6 +29,7 @@ mod tiles;
 mod transfer;
 mod value;
 mod views;
+mod work;
 
 pub use error::CodegenError;
 pub use program::{generate, generate_with};
