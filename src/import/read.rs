@@ -2,7 +2,7 @@
 
 use super::gzip::{gunzip, is_gzip};
 use super::sniff::head;
-use super::{ImportError, ImportOptions, Imported, ModelBytes, ModelKind, pt2, sniff};
+use super::{ImportError, ImportOptions, Imported, ModelBytes, ModelKind, pt2, read_onnx, sniff};
 
 /// The model in a file. `name` is the file's, for the program's name; what the file is, its bytes say.
 ///
@@ -22,7 +22,8 @@ fn read_plain(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Re
     let kind = sniff(bytes)?;
     let mut imported = match kind {
         ModelKind::Pt2 => pt2::read_pt2(bytes, options),
-        ModelKind::Onnx | ModelKind::HloProto | ModelKind::HloText | ModelKind::StableHlo => {
+        ModelKind::Onnx => read_onnx(bytes, options),
+        ModelKind::HloProto | ModelKind::HloText | ModelKind::StableHlo => {
             let what = format!("{kind:?} files are not read yet");
             Err(ImportError::of_file(what, "save the model with torch.export.save"))
         }

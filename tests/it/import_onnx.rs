@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use neuronscope::import::eval::evaluate;
 use neuronscope::import::program::{Numbers, Program, Role, Value, WeightData};
-use neuronscope::import::{ImportOptions, Imported, Inspection, Verdict, read_onnx};
+use neuronscope::import::{ImportOptions, Imported, Inspection, Verdict, read_model, read_onnx};
 use serde_json::Value as Json;
 
 use super::import_npz;
@@ -47,7 +47,7 @@ fn corpus() -> Vec<Case> {
     for folder in ["onnx", "bad"] {
         let mut paths: Vec<PathBuf> = fs::read_dir(root.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
         paths.sort();
-        for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "onnx")) {
+        for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "onnx" || e == "json")) {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             let facts = serde_json::from_slice(&fs::read(root.join(format!("facts/{name}.json"))).unwrap()).unwrap();
             let expected = fs::read(root.join(format!("expected/{name}.npz"))).ok();
@@ -61,7 +61,7 @@ fn read(case: &Case) -> Result<Imported, String> {
     let mut options = ImportOptions::default();
     // The size that the expected values were made with.
     options.dims.insert("batch".to_owned(), 3);
-    read_onnx(&case.bytes, &options).map_err(|e| e.to_string())
+    read_model(&case.name, &case.bytes, &options).map_err(|e| e.to_string())
 }
 
 /// Names of ONNX's element types as the facts spell them.
@@ -137,7 +137,10 @@ fn parameters(program: &Program, bytes: &[u8], inputs: &[Value]) -> Option<Vec<V
 fn value_distance(case: &Case, imported: &Imported) -> Option<Result<f64, String>> {
     let arrays = import_npz::arrays(case.expected.as_ref()?);
     let pick = |stem: &str| -> Vec<Value> {
-        (0..).map_while(|n| arrays.iter().find(|(name, _)| *name == format!("{stem}{n}"))).map(|(_, v)| v.clone()).collect()
+        (0..)
+            .map_while(|n| arrays.iter().find(|(name, _)| *name == format!("{stem}{n}")))
+            .map(|(_, v)| v.clone())
+            .collect()
     };
     let (inputs, outputs) = (pick("in"), pick("out"));
     let parameters = parameters(&imported.program, &case.bytes, &inputs)?;
@@ -248,7 +251,8 @@ fn damaged_files_are_errors_or_models() {
 
 #[test]
 fn files_that_end_early_are_refused_by_the_byte() {
-    let whole = fixtures().into_iter().find(|c| c.name.starts_with("tiny-cnn--torch2.9.1-onnx-legacy-op11")).unwrap().bytes;
+    let whole =
+        fixtures().into_iter().find(|c| c.name.starts_with("tiny-cnn--torch2.9.1-onnx-legacy-op11")).unwrap().bytes;
     for share in [1, 3, 6, 9] {
         let error = read_onnx(&whole[..whole.len() * share / 10].to_vec(), &ImportOptions::default()).unwrap_err();
         assert!(error.to_string().starts_with("byte "), "{error}");

@@ -98,7 +98,9 @@ fn scan(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionId>
         .flatten()
         .all(|list| list.iter().all(|&n| n == 0));
     if !has_defaults || site.opset < 9 {
-        return Err(OpError::dynamic("a Scan node that runs along another dimension than the first, or backwards").into());
+        return Err(
+            OpError::dynamic("a Scan node that runs along another dimension than the first, or backwards").into()
+        );
     }
     let all: Vec<InstructionId> = site.inputs.iter().flatten().copied().collect();
     let Some(carried) = all.len().checked_sub(count) else {

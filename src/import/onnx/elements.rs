@@ -51,11 +51,9 @@ pub(super) fn numbers(element: ElementType, bytes: &[u8], count: usize) -> Optio
     Some(match element {
         ElementType::F64 => Numbers::Real((0..count).map(|i| f64::from_bits(word(i))).collect()),
         ElementType::F32 => Numbers::Real((0..count).map(|i| f64::from(f32::from_bits(word(i) as u32))).collect()),
-        ElementType::F16
-        | ElementType::Bf16
-        | ElementType::F8E4M3
-        | ElementType::F8E4M3Fn
-        | ElementType::F8E5M2 => Numbers::Real((0..count).map(|i| small_float(element, word(i) as u16)).collect()),
+        ElementType::F16 | ElementType::Bf16 | ElementType::F8E4M3 | ElementType::F8E4M3Fn | ElementType::F8E5M2 => {
+            Numbers::Real((0..count).map(|i| small_float(element, word(i) as u16)).collect())
+        }
         ElementType::C64 => Numbers::Complex(
             (0..count).map(word).map(|w| [w as u32, (w >> 32) as u32].map(|b| f64::from(f32::from_bits(b)))).collect(),
         ),

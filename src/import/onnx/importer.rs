@@ -6,12 +6,10 @@ use std::rc::Rc;
 use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::program::{
-    ArrayType, Builder, ElementType, InstructionId, ProgramParameter, Role, Type, Value, WeightData,
-};
+use super::super::program::{ArrayType, Builder, ElementType, InstructionId, ProgramParameter, Role, Type, WeightData};
 use super::super::{ImportError, ImportOptions, OpenDimension, Place, TensorInfo, UnsupportedOp};
 use super::elements::element;
-use super::messages::{Dim, Function, Graph, Model, Node, Tensor, TensorData, ValueInfo};
+use super::messages::{Dim, Function, Graph, Model, Node, ValueInfo};
 use super::ops;
 use super::scope;
 use super::site::{Failure, OpError, Results, Site};
@@ -24,12 +22,6 @@ const MOST_CALLS: u64 = 500_000;
 
 /// Functions that call functions, and graphs in nodes of graphs.
 const MOST_DEEP: usize = 48;
-
-/// Elements of whole numbers that are a constant of the program; larger ones are a parameter, as weights are.
-const MOST_CONSTANT: u64 = 4096;
-
-/// Numbers of a constant node that are a constant of the program.
-const MOST_SETTINGS: usize = 16;
 
 /// Makes a program of a model.
 pub(super) struct Importer<'m> {
@@ -53,7 +45,8 @@ pub(super) struct Importer<'m> {
     pub elements: (u64, u64),
     options: &'m ImportOptions,
     functions: FxHashMap<(&'m str, &'m str, &'m str), &'m Rc<Function>>,
-    weights: Weights,
+    /// What the file says about its weights.
+    pub weights: Weights,
     calls_left: u64,
     depth: usize,
 }
@@ -101,14 +94,19 @@ impl<'m> Importer<'m> {
             let (ty, open) = self.input_type(info)?;
             let dtype = ty.element.name().to_owned();
             inputs.push(TensorInfo { name: info.name.to_string(), dtype, shape: ty.dims.clone(), open });
-            let parameter = ProgramParameter { name: info.name.to_string(), role: Role::Input, ty, data: WeightData::Absent };
+            let parameter =
+                ProgramParameter { name: info.name.to_string(), role: Role::Input, ty, data: WeightData::Absent };
             let place = Place::Node(short(&info.name));
             let id = self.builder.parameter(parameter);
             let id = id.map_err(|e| ImportError::at(place, e.0, "export the model with smaller inputs"))?;
             scope.define(&info.name, id);
         }
         self.nodes(&graph.nodes, &mut scope)?;
-        let outputs = graph.outputs.iter().map(|o| self.value(&o.name, &mut scope, "the model's result")).collect::<Result<_, _>>()?;
+        let outputs = graph
+            .outputs
+            .iter()
+            .map(|o| self.value(&o.name, &mut scope, "the model's result"))
+            .collect::<Result<_, _>>()?;
         Ok((inputs, outputs))
     }
 
@@ -120,14 +118,18 @@ impl<'m> Importer<'m> {
             return Err(fail(what, "export the model with arrays as inputs"));
         };
         let Some(dims) = &info.dims else {
-            return Err(fail("the file does not say how many dimensions this input has".to_owned(), "export it with sizes"));
+            return Err(fail(
+                "the file does not say how many dimensions this input has".to_owned(),
+                "export it with sizes",
+            ));
         };
         let mut sizes = Vec::new();
         let mut open = BTreeMap::new();
         for (at, dim) in dims.iter().enumerate() {
             let name = match dim {
                 Dim::Size(n) => {
-                    let what = || fail(format!("dimension {at} of this input has the negative size {n}"), "export it again");
+                    let what =
+                        || fail(format!("dimension {at} of this input has the negative size {n}"), "export it again");
                     sizes.push(u64::try_from(*n).map_err(|_| what())?);
                     continue;
                 }
@@ -151,7 +153,13 @@ impl<'m> Importer<'m> {
         }
         let chosen = self.options.dims.get(name).copied();
         let used = chosen.unwrap_or(1);
-        self.open.push(OpenDimension { name: name.to_owned(), min: None, max: None, used, is_chosen: chosen.is_some() });
+        self.open.push(OpenDimension {
+            name: name.to_owned(),
+            min: None,
+            max: None,
+            used,
+            is_chosen: chosen.is_some(),
+        });
         if chosen.is_none() {
             self.is_partial = true;
             self.notes.insert(format!("The size of dimension {name} is open: choose one (1 was taken)."));
@@ -182,7 +190,11 @@ impl<'m> Importer<'m> {
         }
         let run = self.nodes(&graph.nodes, scope);
         let results = run.and_then(|()| {
-            graph.outputs.iter().map(|o| self.value(&o.name, scope, "the result of a graph")).collect::<Result<Vec<_>, _>>()
+            graph
+                .outputs
+                .iter()
+                .map(|o| self.value(&o.name, scope, "the result of a graph"))
+                .collect::<Result<Vec<_>, _>>()
         });
         scope.values.pop();
         self.depth -= 1;
@@ -205,52 +217,15 @@ impl<'m> Importer<'m> {
         }
         let Some(tensor) = scope.initializers.remove(name) else {
             let what = format!("{user} needs the value {}, which no node, input or initialiser gives", short(name));
-            return Err(ImportError::at(Place::Node(short(name)), what, "check the model with onnx.checker and export it again"));
+            return Err(ImportError::at(
+                Place::Node(short(name)),
+                what,
+                "check the model with onnx.checker and export it again",
+            ));
         };
         let id = self.weight(name, &tensor, &scope.path)?;
         scope.values[0].insert(Rc::clone(name), id);
         Ok(id)
-    }
-
-    /// A constant or a parameter that holds an array of the file.
-    pub fn weight(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, ImportError> {
-        let place = |e: super::super::program::BuildError| ImportError::at(Place::Node(short(name)), e.0, "export the model again");
-        let count = tensor.ty.elements().unwrap_or(u64::MAX);
-        let is_trained = self.weights.is_trained(name, tensor);
-        if let TensorData::Held(value) = &tensor.data
-            && (count <= 1 || count <= MOST_CONSTANT && !is_trained)
-        {
-            if is_trained {
-                self.elements.0 += count;
-            } else {
-                self.elements.1 += count;
-            }
-            self.builder.set_origin("Constant", path);
-            return self.builder.constant(Value::clone(value)).map_err(place);
-        }
-        let role = if is_trained { Role::Weight } else { Role::Buffer };
-        let total = if is_trained { &mut self.elements.0 } else { &mut self.elements.1 };
-        *total = total.saturating_add(count);
-        let data = match &tensor.data {
-            TensorData::External => WeightData::Absent,
-            TensorData::InFile { offset, len } => WeightData::InFile { offset: *offset, len: *len, strides: Vec::new() },
-            TensorData::Held(value) => WeightData::Held(Box::new(Value::clone(value))),
-        };
-        let parameter = ProgramParameter { name: name.to_owned(), role, ty: tensor.ty.clone(), data };
-        self.builder.set_origin("Parameter", path);
-        self.builder.parameter(parameter).map_err(place)
-    }
-
-    /// A constant or a parameter of a node that holds numbers: few of them are settings of other operators, not weights.
-    pub fn node_constant(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, ImportError> {
-        match &tensor.data {
-            TensorData::Held(value) if value.numbers.len() <= MOST_SETTINGS || !self.weights.is_weight_of_node(name) => {
-                self.elements.1 += value.numbers.len() as u64;
-                let constant = self.builder.constant(Value::clone(value));
-                constant.map_err(|e| ImportError::at(Place::Node(short(name)), e.0, "export the model again"))
-            }
-            _ => self.weight(name, tensor, path),
-        }
     }
 
     /// Translates one node.
@@ -260,7 +235,8 @@ impl<'m> Importer<'m> {
             Place::Node(format!("{} {}", short(&node.op), short(name)))
         };
         self.calls_left = self.calls_left.checked_sub(1).ok_or_else(|| {
-            let what = format!("the model calls more than {MOST_CALLS} nodes when its functions and loops are written out");
+            let what =
+                format!("the model calls more than {MOST_CALLS} nodes when its functions and loops are written out");
             ImportError::at(place(), what, "export a smaller part of it")
         })?;
         let path = scope::of_node(node, &scope.path);
@@ -284,7 +260,8 @@ impl<'m> Importer<'m> {
         };
         for (at, name) in node.outputs.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
             let Some(&id) = results.get(at) else {
-                let what = format!("{} gives {} results and the node wants {}", node.op, results.len(), node.outputs.len());
+                let what =
+                    format!("{} gives {} results and the node wants {}", node.op, results.len(), node.outputs.len());
                 return Err(ImportError::at(place(), what, "check the model with onnx.checker and export it again"));
             };
             scope.define(name, id);
@@ -320,7 +297,12 @@ impl<'m> Importer<'m> {
     }
 
     /// Calls an operator; one that is not known becomes a value of a known type without a meaning.
-    fn operator(&mut self, node: &Node, inputs: Vec<Option<InstructionId>>, scope: &mut Scope) -> Result<Vec<InstructionId>, Failure> {
+    fn operator(
+        &mut self,
+        node: &Node,
+        inputs: Vec<Option<InstructionId>>,
+        scope: &mut Scope,
+    ) -> Result<Vec<InstructionId>, Failure> {
         let opset = scope.opsets.get(&node.domain).or_else(|| self.model.opsets.get(&node.domain)).copied();
         let opset = opset.unwrap_or(super::NEWEST_OPSET);
         if node.domain.is_empty() && matches!(node.op.as_str(), "If" | "Loop" | "Scan") {
@@ -345,10 +327,14 @@ impl<'m> Importer<'m> {
             let is_told = told.is_some();
             let Some(ty) = told.or_else(first) else {
                 let what = format!("{name} is no operator that is known, and the file does not tell its result's type");
-                return Err(OpError { what, instead: "run onnx.shape_inference on the model, or export it without".to_owned() });
+                return Err(OpError {
+                    what,
+                    instead: "run onnx.shape_inference on the model, or export it without".to_owned(),
+                });
             };
             if !is_told {
-                self.notes.insert(format!("The type of {name}'s result is not told: that of its first operand was taken."));
+                self.notes
+                    .insert(format!("The type of {name}'s result is not told: that of its first operand was taken."));
             }
             types.push(Type::Array(ty));
         }

@@ -5,6 +5,7 @@
 //! that the types in the file are needed for unknown operators only. What a graph computes from its own sizes is computed at once.
 //! Functions are written out where they are called, conditions and loops where they are known ([`control`]).
 
+mod arrays;
 mod control;
 mod count;
 mod elements;
@@ -23,8 +24,10 @@ mod tests;
 mod values;
 mod weights;
 
-use super::program::Role;
-use super::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, TensorInfo, Verdict};
+use std::collections::BTreeMap;
+
+use super::program::{Role, WeightData};
+use super::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, OpenDimension, TensorInfo, Verdict};
 use importer::Importer;
 
 /// The newest version of ONNX's operators that is known here.
@@ -47,11 +50,11 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
     for (info, &id) in model.graph.outputs.iter().zip(&results) {
         let what = |e: super::program::BuildError| ImportError::of_file(e.0, "export the model with arrays as results");
         let ty = importer.builder.array(id).map_err(what)?;
-        let dtype = ty.element.name().to_owned();
-        outputs.push(TensorInfo { name: info.name.to_string(), dtype, shape: ty.dims.clone(), ..TensorInfo::default() });
+        let (dtype, shape) = (ty.element.name().to_owned(), ty.dims.clone());
+        outputs.push(TensorInfo { name: info.name.to_string(), dtype, shape, open: open_of(info, &importer.open) });
     }
     let unsupported: Vec<_> = importer.unsupported.into_values().collect();
-    let inspection = Inspection {
+    let mut inspection = Inspection {
         format: "onnx".to_owned(),
         producer: model.producer.clone(),
         verdict: if importer.is_partial { Verdict::Partial } else { Verdict::Import },
@@ -69,12 +72,21 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
     let name = if model.graph.name.is_empty() { "model" } else { &model.graph.name };
     let program = importer.builder.finish(&tensors::short(name), &results);
     let program = program.map_err(|e| ImportError::of_file(e.0, "export a smaller part of the model"))?;
-    let absent = program.parameters.iter().filter(|p| p.role == Role::Weight && p.data == Default::default()).count();
-    let mut inspection = inspection;
+    let absent = program.parameters.iter().filter(|p| p.role == Role::Weight && p.data == WeightData::Absent).count();
     if absent > 0 {
         inspection.notes.push(format!("The numbers of {absent} weights lie in another file: they are not known."));
     }
     Ok(Imported { inspection, program })
+}
+
+/// Open dimensions of a result, where the file gives them the names of an input's.
+fn open_of(info: &messages::ValueInfo, open: &[OpenDimension]) -> BTreeMap<usize, String> {
+    let is_known = |name: &String| open.iter().any(|o| o.name == *name);
+    let named = |(at, dim): (usize, &messages::Dim)| match dim {
+        messages::Dim::Named(name) if is_known(name) => Some((at, name.clone())),
+        _ => None,
+    };
+    info.dims.iter().flatten().enumerate().filter_map(named).collect()
 }
 
 /// Whether the operators are of a version that is known.

@@ -18,7 +18,11 @@ pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
         for output in node.outputs.iter().filter(|o| !o.is_empty()) {
             if maker.insert(output, at).is_some() {
                 let what = format!("two nodes give a value of the name {}", short(output));
-                return Err(ImportError::at(place(node), what, "check the model with onnx.checker and export it again"));
+                return Err(ImportError::at(
+                    place(node),
+                    what,
+                    "check the model with onnx.checker and export it again",
+                ));
             }
         }
     }

@@ -140,7 +140,9 @@ fn attribute(part: Part<'_>, depth: u32) -> Result<Attribute, ImportError> {
     // Lists are known by the kind, which early files leave out, or by what they hold; a kind without a field is an empty value.
     let value = match (reference, found, kind) {
         (Some(name), _, _) => AttributeValue::Reference(name),
-        (None, Some(value), kind) if kind < 6 || floats.len() + ints.len() + texts.len() == 0 && graphs.is_empty() => value,
+        (None, Some(value), kind) if kind < 6 || floats.len() + ints.len() + texts.len() == 0 && graphs.is_empty() => {
+            value
+        }
         (None, _, 6) => AttributeValue::Floats(floats),
         (None, _, 7) => AttributeValue::Ints(ints),
         (None, _, 8) => AttributeValue::Texts(texts),

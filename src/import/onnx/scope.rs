@@ -125,7 +125,8 @@ mod tests {
     #[test]
     fn parameters_and_buffers_are_mentioned() {
         let mut node = Node::default();
-        node.notes.insert("pkg.torch.onnx.fx_node".to_owned(), "%add(args = (%x, %b_layers_0_cos), k = %p_w)".to_owned());
+        node.notes
+            .insert("pkg.torch.onnx.fx_node".to_owned(), "%add(args = (%x, %b_layers_0_cos), k = %p_w)".to_owned());
         assert_eq!(mentioned(&node, "%b_").collect::<Vec<_>>(), ["layers_0_cos"]);
         assert_eq!(mentioned(&node, "%p_").collect::<Vec<_>>(), ["w"]);
     }

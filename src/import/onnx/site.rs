@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::super::program::{ArrayType, BuildError, Builder, ElementType, InstructionId, Numbers, Op, Value};
 use super::super::ImportError;
+use super::super::program::{ArrayType, BuildError, Builder, ElementType, InstructionId, Numbers, Op, Value};
 use super::importer::Importer;
 use super::messages::{AttributeValue, Graph, Node, Tensor, TensorData};
 
@@ -24,7 +24,8 @@ impl OpError {
 
     /// A node whose meaning depends on numbers that are only known when the model runs.
     pub fn dynamic(what: impl Into<String>) -> Self {
-        let instead = "a NeuronCore runs programs of fixed sizes: export the model with fixed sizes, or without this part";
+        let instead =
+            "a NeuronCore runs programs of fixed sizes: export the model with fixed sizes, or without this part";
         Self { what: what.into(), instead: instead.to_owned() }
     }
 }

@@ -108,7 +108,8 @@ fn fixed(bytes: &[u8], len: usize) -> u64 {
 
 /// Bytes of a file, exactly as many as asked for.
 pub(super) fn read(bytes: &dyn ModelBytes, offset: u64, len: usize) -> Result<Vec<u8>, ImportError> {
-    let what = |e: String| ImportError::at(Place::Byte(offset), format!("the file cannot be read: {e}"), "choose it again");
+    let what =
+        |e: String| ImportError::at(Place::Byte(offset), format!("the file cannot be read: {e}"), "choose it again");
     let read = bytes.slice(offset, len).map_err(what)?;
     if read.len() < len {
         return Err(cut_off(offset, &format!("{len} bytes belong here and {} are there", read.len())));
@@ -136,12 +137,10 @@ mod tests {
         bytes.extend(vec![7u8; 20_000]);
         bytes.extend([0x15, 1, 0, 0, 0, 0x10, 5]);
         let found = all(&bytes).unwrap();
-        assert_eq!(found.iter().map(|s| (s.field, s.number, s.len)).collect::<Vec<_>>(), [
-            (1, 10, 0),
-            (7, 0, 20_000),
-            (2, 1, 0),
-            (2, 5, 0)
-        ]);
+        assert_eq!(
+            found.iter().map(|s| (s.field, s.number, s.len)).collect::<Vec<_>>(),
+            [(1, 10, 0), (7, 0, 20_000), (2, 1, 0), (2, 5, 0)]
+        );
     }
 
     #[test]

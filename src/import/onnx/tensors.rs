@@ -71,7 +71,11 @@ pub(super) fn tensor_in_file(bytes: &dyn ModelBytes, start: u64, end: u64) -> Re
             draft.field(span.field, Wire::Bytes(&content));
         } else {
             let what = format!("numbers of {} bytes are spelled in a variable-length form", span.len);
-            return Err(ImportError::at(Place::Byte(span.offset), what, "save the weights as raw data or beside the model"));
+            return Err(ImportError::at(
+                Place::Byte(span.offset),
+                what,
+                "save the weights as raw data or beside the model",
+            ));
         }
     }
     draft.finish(start, |offset, len| read(bytes, offset, len))
@@ -108,7 +112,11 @@ impl Draft {
         let place = || if self.name.is_empty() { Place::Byte(base) } else { Place::Node(short(&self.name)) };
         let fail = |what: String| ImportError::at(place(), what, "export the model again");
         let Some(element) = element(self.code) else {
-            let what = format!("an array has elements {} ({}), which no NeuronCore computes with", element_name(self.code), self.code);
+            let what = format!(
+                "an array has elements {} ({}), which no NeuronCore computes with",
+                element_name(self.code),
+                self.code
+            );
             return Err(fail(what));
         };
         let dims = self.dims.iter().map(|&d| u64::try_from(d)).collect::<Result<Vec<u64>, _>>();
@@ -162,9 +170,7 @@ fn typed(element: ElementType, typed: &Typed, count: u64) -> Option<Numbers> {
             let bytes: Vec<u8> = typed.whole.iter().map(|&n| n as u8).collect();
             numbers(element, &bytes, count)?
         }
-        _ if element.is_float() => {
-            Numbers::Real(typed.whole.iter().map(|&n| small_float(element, n as u16)).collect())
-        }
+        _ if element.is_float() => Numbers::Real(typed.whole.iter().map(|&n| small_float(element, n as u16)).collect()),
         _ => Numbers::Whole(typed.whole.iter().map(|&n| wrap(element, n)).collect()),
     })
 }

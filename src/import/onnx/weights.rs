@@ -34,13 +34,14 @@ fn plain(name: &str) -> String {
 impl Weights {
     /// What a model says.
     pub fn of(model: &Model) -> Self {
-        let arrays: FxHashMap<&str, &Tensor> =
-            model.graph.initializers.iter().map(|t| (&*t.name, &**t)).collect();
+        let arrays: FxHashMap<&str, &Tensor> = model.graph.initializers.iter().map(|t| (&*t.name, &**t)).collect();
         let mut found = Self::default();
         let mut look = |node: &Node| {
             found.buffers.extend(buffer_operands(node).filter_map(|at| node.inputs.get(at)).map(|name| plain(name)));
             found.buffers.extend(mentioned(node, "%b_").map(str::to_owned));
-            found.products.extend(weight_operands(node).filter_map(|at| node.inputs.get(at)).map(|name| name.to_string()));
+            found
+                .products
+                .extend(weight_operands(node).filter_map(|at| node.inputs.get(at)).map(|name| name.to_string()));
             found.parameters.extend(mentioned(node, "%p_").map(str::to_owned));
             if mentioned(node, "%p_").next().is_some() {
                 found.read.extend(node.inputs.iter().map(|name| name.to_string()));
@@ -140,7 +141,12 @@ fn buffer_operands(node: &Node) -> impl Iterator<Item = usize> {
 /// Operands that products and norms multiply with or add.
 fn weight_operands(node: &Node) -> impl Iterator<Item = usize> {
     let operands: &[usize] = match node.op.as_str() {
-        "Conv" | "ConvTranspose" | "Gemm" | "LayerNormalization" | "InstanceNormalization" | "BatchNormalization"
+        "Conv"
+        | "ConvTranspose"
+        | "Gemm"
+        | "LayerNormalization"
+        | "InstanceNormalization"
+        | "BatchNormalization"
         | "GroupNormalization" => &[1, 2],
         "MatMul" => &[0, 1],
         "MatMulInteger" | "ConvInteger" | "RMSNormalization" | "PRelu" => &[1],

@@ -9,8 +9,21 @@ use crate::import::program::{Binary, Comparison, InstructionId, Unary};
 /// What an activation function gives; none when it is none.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     let known = [
-        "Relu", "LeakyRelu", "PRelu", "ThresholdedRelu", "Elu", "Selu", "Celu", "Softplus", "Softsign", "Mish", "Gelu",
-        "HardSigmoid", "HardSwish", "Shrink", "Swish",
+        "Relu",
+        "LeakyRelu",
+        "PRelu",
+        "ThresholdedRelu",
+        "Elu",
+        "Selu",
+        "Celu",
+        "Softplus",
+        "Softsign",
+        "Mish",
+        "Gelu",
+        "HardSigmoid",
+        "HardSwish",
+        "Shrink",
+        "Swish",
     ];
     known.contains(&name).then(|| Ok(vec![activate(site, name)?]))
 }

@@ -2,9 +2,7 @@
 
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::builder::RowGather;
-use crate::import::program::compose::{
-    IndexPut, arg_extreme, cumulative, one_hot, scatter_along, top_places,
-};
+use crate::import::program::compose::{IndexPut, arg_extreme, cumulative, one_hot, scatter_along, top_places};
 use crate::import::program::{
     ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Numbers, ScatterDims, Value,
 };
@@ -58,7 +56,9 @@ fn wrapped(site: &mut Site<'_, '_>, indices: InstructionId, sizes: &[u64]) -> Re
 /// How many numbers an index has, and the sizes of the dimensions they are for.
 fn index_length(site: &Site<'_, '_>, x: &[u64], indices: &[u64], batch: usize) -> Result<usize, OpError> {
     let length = indices.last().and_then(|&n| usize::try_from(n).ok());
-    let fits = |n: &usize| batch < indices.len() && n.saturating_add(batch) <= x.len() && x.get(..batch) == indices.get(..batch);
+    let fits = |n: &usize| {
+        batch < indices.len() && n.saturating_add(batch) <= x.len() && x.get(..batch) == indices.get(..batch)
+    };
     let wrong = || OpError::wrong(format!("{} of {x:?} at indices {indices:?}", site.node.op));
     length.filter(fits).ok_or_else(wrong)
 }
@@ -136,10 +136,21 @@ fn one_hot_of(site: &mut Site<'_, '_>) -> Results {
     let rank = site.dims(indices).len() + 1;
     let axis = site.int("axis", -1)?;
     let axis = site.axis(axis, rank)?;
-    let indices = if site.element(indices).is_integer() { indices } else { site.b().convert(indices, ElementType::S64)? };
+    let indices =
+        if site.element(indices).is_integer() { indices } else { site.b().convert(indices, ElementType::S64)? };
     let indices = site.b().wrapped(indices, depth as u64)?;
     let flags = one_hot(site.b(), indices, depth as u64)?;
-    let order: Vec<usize> = (0..rank).map(|d| if d < axis { d } else if d == axis { rank - 1 } else { d - 1 }).collect();
+    let order: Vec<usize> = (0..rank)
+        .map(|d| {
+            if d < axis {
+                d
+            } else if d == axis {
+                rank - 1
+            } else {
+                d - 1
+            }
+        })
+        .collect();
     let flags = site.b().transpose(flags, &order)?;
     let (off, on) = (site.b().pick(values, 0, 0)?, site.b().pick(values, 0, 1)?);
     Ok(vec![site.b().select(flags, on, off)?])

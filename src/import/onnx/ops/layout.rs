@@ -32,7 +32,9 @@ fn reshape(site: &mut Site<'_, '_>) -> Results {
     let mut open = None;
     for (at, &n) in wanted.iter().enumerate() {
         dims.push(match n {
-            0 if !keeps_zero => *from.get(at).ok_or_else(|| OpError::wrong("Reshape keeps a dimension that is not there"))?,
+            0 if !keeps_zero => {
+                *from.get(at).ok_or_else(|| OpError::wrong("Reshape keeps a dimension that is not there"))?
+            }
             -1 if open.is_none() => {
                 open = Some(at);
                 1
@@ -168,7 +170,13 @@ fn slice(site: &mut Site<'_, '_>) -> Results {
     };
     let steps = site.ints_of(4, "steps")?.unwrap_or_else(|| vec![1; starts.len()]);
     if [ends.len(), axes.len(), steps.len()].iter().any(|&n| n != starts.len()) || axes.iter().any(|&a| a >= rank) {
-        return Err(OpError::wrong(format!("Slice has {} starts, {} ends, {} axes and {} steps", starts.len(), ends.len(), axes.len(), steps.len())));
+        return Err(OpError::wrong(format!(
+            "Slice has {} starts, {} ends, {} axes and {} steps",
+            starts.len(),
+            ends.len(),
+            axes.len(),
+            steps.len()
+        )));
     }
     for (at, &axis) in axes.iter().enumerate() {
         x = slice_one(site, x, axis, (starts[at], ends[at], steps[at]))?;

@@ -47,9 +47,10 @@ fn place(site: &Site<'_, '_>, operand: usize, count: usize) -> Result<usize, OpE
     }
     let n = site.known_ints(operand)?.first().copied().unwrap_or(0);
     let from_front = if n < 0 { n + count as i64 } else { n };
-    usize::try_from(from_front).ok().filter(|&n| n <= count).ok_or_else(|| {
-        OpError::wrong(format!("{} at place {n} of a list of {count}", site.node.op))
-    })
+    usize::try_from(from_front)
+        .ok()
+        .filter(|&n| n <= count)
+        .ok_or_else(|| OpError::wrong(format!("{} at place {n} of a list of {count}", site.node.op)))
 }
 
 fn insert(site: &mut Site<'_, '_>) -> Results {

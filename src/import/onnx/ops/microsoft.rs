@@ -1,8 +1,8 @@
 //! Operators that onnxruntime's optimisers make of several of ONNX (domain `com.microsoft`).
 
 use crate::import::onnx::site::{OpError, Results, Site};
-use crate::import::program::compose::{Affine, Attention, gelu_erf, gelu_tanh, layer_norm, relu, rms_norm};
 use crate::import::program::builder::RowGather;
+use crate::import::program::compose::{Affine, Attention, gelu_erf, gelu_tanh, layer_norm, relu, rms_norm};
 use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Unary};
 
 use super::product::{apart, attend_heads, convolution, count_matmul, joined};

@@ -50,8 +50,17 @@ fn share(site: &mut Site<'_, '_>, name: &str, x: InstructionId, axis: usize) -> 
             let place = arg_extreme(site.b(), x, axis, true, false)?;
             let flags = one_hot(site.b(), place, dims[axis])?;
             let last = dims.len() - 1;
-            let order: Vec<usize> =
-                (0..=last).map(|d| if d < axis { d } else if d == axis { last } else { d - 1 }).collect();
+            let order: Vec<usize> = (0..=last)
+                .map(|d| {
+                    if d < axis {
+                        d
+                    } else if d == axis {
+                        last
+                    } else {
+                        d - 1
+                    }
+                })
+                .collect();
             let flags = site.b().transpose(flags, &order)?;
             Ok(site.b().convert(flags, element)?)
         }
@@ -140,12 +149,7 @@ fn local_response(site: &mut Site<'_, '_>) -> Results {
     let squares = b.mul(x, x)?;
     let mut window = vec![WindowDim::ONE; dims.len()];
     let before = (size - 1) / 2;
-    window[1] = WindowDim {
-        size,
-        pad_low: before as i64,
-        pad_high: (size - 1 - before) as i64,
-        ..WindowDim::ONE
-    };
+    window[1] = WindowDim { size, pad_low: before as i64, pad_high: (size - 1 - before) as i64, ..WindowDim::ONE };
     let sum = b.reduce_window(Binary::Add, squares, window)?;
     let scaled = b.with_number(Binary::Mul, sum, alpha / size as f64)?;
     let base = b.with_number(Binary::Add, scaled, bias)?;

@@ -7,8 +7,7 @@ use crate::import::program::{Binary, ElementType, InstructionId, Unary};
 use super::product::{convolve, count_matmul, widened};
 
 /// What is said of every file with quantised values.
-const NOTE: &str =
-    "Values that are quantised and dequantised keep their steps, but what lies between is computed in single precision.";
+const NOTE: &str = "Values that are quantised and dequantised keep their steps, but what lies between is computed in single precision.";
 
 /// What a quantised operator gives; none when it is none.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
@@ -48,12 +47,7 @@ fn reported(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> R
 
 /// A scale or a zero point that repeats along the dimensions of `x`: one number, one for each place of an axis, or one for each
 /// block of an axis.
-fn spread(
-    site: &mut Site<'_, '_>,
-    row: InstructionId,
-    x: InstructionId,
-    axis: i64,
-) -> Result<InstructionId, OpError> {
+fn spread(site: &mut Site<'_, '_>, row: InstructionId, x: InstructionId, axis: i64) -> Result<InstructionId, OpError> {
     let (own, dims) = (site.dims(row), site.dims(x));
     match own.as_slice() {
         [] => Ok(row),

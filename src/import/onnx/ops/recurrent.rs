@@ -59,7 +59,10 @@ fn layer(site: &mut Site<'_, '_>, cell: CellKind) -> Results {
     let direction = site.text("direction", "forward")?;
     let count = if direction == "bidirectional" { 2 } else { 1 };
     if directions != count {
-        return Err(OpError::wrong(format!("{} is {direction} and has weights of {directions} directions", site.node.op)));
+        return Err(OpError::wrong(format!(
+            "{} is {direction} and has weights of {directions} directions",
+            site.node.op
+        )));
     }
     whole_sequences(site, steps)?;
     let kind = kind(site, cell, count as usize)?;

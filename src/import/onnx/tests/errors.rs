@@ -13,7 +13,10 @@ fn errors_name_the_node_and_what_to_do() {
         (error(&[node("Add", "x", "y", &[])], &[]), "Add y: Add needs operand 1 and the node has 1"),
         (error(&[node("Relu", "y2", "y", &[]), node("Relu", "y", "y2", &[])], &[]), "the graph has a circle"),
         (error(&[node("Concat", "x x", "y", &[A::I("axis", 2)])], &[]), "axis 2 and its operand 2 dimensions"),
-        (error(&[node("Concat", "x x", "y", &[A::S("axis", "a")])], &[]), "attribute axis of Concat has to be a whole number"),
+        (
+            error(&[node("Concat", "x x", "y", &[A::S("axis", "a")])], &[]),
+            "attribute axis of Concat has to be a whole number",
+        ),
         (error(&[node("Relu", "x", "y z", &[])], &[]), "gives 1 results and the node wants 2"),
         (error(&[node("NonZero", "x", "y", &[])], &[]), "the size of NonZero's result depends on the input"),
         (error(&[node("StringNormalizer", "x", "y", &[])], &[]), "works with text"),

@@ -9,7 +9,8 @@ fn function(name: &str, reads: &str, gives: &str, nodes: &[Vec<u8>], defaults: &
     let names = |field: u64, list: &str| -> Vec<u8> { list.split_whitespace().flat_map(|n| msg(field, n)).collect() };
     let nodes: Vec<u8> = nodes.iter().flat_map(|n| msg(7, n)).collect();
     let defaults: Vec<u8> = defaults.iter().flat_map(|d| msg(11, d)).collect();
-    [msg(1, name), names(4, reads), names(5, gives), nodes, msg(9, num(2, 18)), msg(10, "pkg.torch.2.4.1"), defaults].concat()
+    [msg(1, name), names(4, reads), names(5, gives), nodes, msg(9, num(2, 18)), msg(10, "pkg.torch.2.4.1"), defaults]
+        .concat()
 }
 
 #[test]
@@ -31,7 +32,8 @@ fn functions_are_written_out_with_their_attributes() {
         ],
         &[],
     );
-    let main = graph(&[node_of("pkg.torch.2.4.1", "models_NN_1", "x", "y", &[])], &[], &[info("x", 1, &[2, 3, 4])], &["y"]);
+    let main =
+        graph(&[node_of("pkg.torch.2.4.1", "models_NN_1", "x", "y", &[])], &[], &[info("x", 1, &[2, 3, 4])], &["y"]);
     let made = [file(&main, 18), msg(25, inner), msg(25, outer)].concat();
     let imported = read(&made).unwrap();
     assert_eq!(imported.inspection.outputs[0].shape, [6, 4]);
@@ -50,11 +52,21 @@ fn a_function_that_calls_itself_is_refused() {
 #[test]
 fn a_known_condition_is_folded_and_an_open_one_refused() {
     let branch = |op: &str| graph(&[node(op, "x", "r", &[])], &[], &[], &["r"]);
-    let choose = |flag: &str| node("If", flag, "y", &[A::G("then_branch", branch("Relu")), A::G("else_branch", branch("Neg"))]);
-    let nodes = [node("Shape", "x", "s", &[]), node("Size", "s", "n", &[]), node("Equal", "n one", "flag", &[]), choose("flag")];
+    let choose =
+        |flag: &str| node("If", flag, "y", &[A::G("then_branch", branch("Relu")), A::G("else_branch", branch("Neg"))]);
+    let nodes = [
+        node("Shape", "x", "s", &[]),
+        node("Size", "s", "n", &[]),
+        node("Equal", "n one", "flag", &[]),
+        choose("flag"),
+    ];
     let made = file(&graph(&nodes, &[ints("one", &[], &[1])], &[info("x", 1, &[2])], &["y"]), 17);
     assert_eq!(compute(&made, &[X(&[2], &[-1.0, 2.0])]).1, [0.0, 2.0]);
-    let nodes = [node("ReduceSum", "x", "s", &[A::I("keepdims", 0)]), node("Cast", "s", "flag", &[A::I("to", 9)]), choose("flag")];
+    let nodes = [
+        node("ReduceSum", "x", "s", &[A::I("keepdims", 0)]),
+        node("Cast", "s", "flag", &[A::I("to", 9)]),
+        choose("flag"),
+    ];
     let error = read(&file(&graph(&nodes, &[], &[info("x", 1, &[2])], &["y"]), 17)).unwrap_err().to_string();
     assert!(error.contains("If y: an If node with subgraphs: which of them is run depends on the input"), "{error}");
 }
@@ -122,9 +134,19 @@ fn attributes_reach_graphs_in_functions() {
     let branch = graph(&[node("Flatten", "a", "r", &[A::Ref("axis", "from")])], &[], &[], &["r"]);
     let other = graph(&[node("Identity", "a", "r", &[])], &[], &[], &["r"]);
     let choose = node("If", "flag", "b", &[A::G("then_branch", branch), A::G("else_branch", other)]);
-    let nodes = [node("Shape", "a", "s", &[]), node("Size", "s", "n", &[]), node("Cast", "n", "flag", &[A::I("to", 9)]), choose];
+    let nodes = [
+        node("Shape", "a", "s", &[]),
+        node("Size", "s", "n", &[]),
+        node("Cast", "n", "flag", &[A::I("to", 9)]),
+        choose,
+    ];
     let f = function("f", "a", "b", &nodes, &[]);
-    let main = graph(&[node_of("pkg.torch.2.4.1", "f", "x", "y", &[A::I("from", 2)])], &[], &[info("x", 1, &[2, 3, 4])], &["y"]);
+    let main = graph(
+        &[node_of("pkg.torch.2.4.1", "f", "x", "y", &[A::I("from", 2)])],
+        &[],
+        &[info("x", 1, &[2, 3, 4])],
+        &["y"],
+    );
     let imported = read(&[file(&main, 18), msg(25, f)].concat()).unwrap();
     assert_eq!(imported.inspection.outputs[0].shape, [6, 4]);
 }

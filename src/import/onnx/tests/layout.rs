@@ -6,7 +6,8 @@ const SIX: X<'_> = X(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
 
 #[test]
 fn slices_from_the_end_and_backwards() {
-    let arrays = [ints("s", &[2], &[-1, 10]), ints("e", &[2], &[9, -100]), ints("a", &[2], &[0, 1]), ints("t", &[2], &[1, -2])];
+    let arrays =
+        [ints("s", &[2], &[-1, 10]), ints("e", &[2], &[9, -100]), ints("a", &[2], &[0, 1]), ints("t", &[2], &[1, -2])];
     let (dims, y) = run(17, SIX, &arrays, node("Slice", "x s e a t", "y", &[]));
     assert_eq!((dims, y), (vec![1, 2], vec![6.0, 4.0]));
     let early = node("Slice", "x", "y", &[A::Ints("starts", &[1]), A::Ints("ends", &[2]), A::Ints("axes", &[1])]);

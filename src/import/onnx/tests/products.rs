@@ -29,7 +29,8 @@ fn operations_of_products_are_counted() {
 fn convolutions_pad_by_themselves() {
     let x: Vec<f64> = (0..5).map(f64::from).collect();
     let w = [floats("w", &[1, 1, 2], &[1.0, 1.0])];
-    let conv = |auto: &'static str| run(17, X(&[1, 1, 5], &x), &w, node("Conv", "x w", "y", &[A::S("auto_pad", auto)])).1;
+    let conv =
+        |auto: &'static str| run(17, X(&[1, 1, 5], &x), &w, node("Conv", "x w", "y", &[A::S("auto_pad", auto)])).1;
     close(&conv("SAME_UPPER"), &[1.0, 3.0, 5.0, 7.0, 4.0]);
     close(&conv("SAME_LOWER"), &[0.0, 1.0, 3.0, 5.0, 7.0]);
     close(&conv("VALID"), &[1.0, 3.0, 5.0, 7.0]);
@@ -53,7 +54,12 @@ fn poolings_round_up_and_count_padding() {
     let x: Vec<f64> = (1..=16).map(f64::from).collect();
     let x = || X(&[1, 1, 4, 4], &x);
     let kernel = A::Ints("kernel_shape", &[3, 3]);
-    let up = node("MaxPool", "x", "y", &[A::Ints("kernel_shape", &[3, 3]), A::Ints("strides", &[2, 2]), A::I("ceil_mode", 1)]);
+    let up = node(
+        "MaxPool",
+        "x",
+        "y",
+        &[A::Ints("kernel_shape", &[3, 3]), A::Ints("strides", &[2, 2]), A::I("ceil_mode", 1)],
+    );
     assert_eq!(run(17, x(), &[], up), (vec![1, 1, 2, 2], vec![11.0, 12.0, 15.0, 16.0]));
     let places = node("MaxPool", "x", "v y", &[A::Ints("kernel_shape", &[2, 2]), A::Ints("strides", &[2, 2])]);
     assert_eq!(run(17, x(), &[], places).1, [5.0, 7.0, 13.0, 15.0]);
@@ -68,7 +74,12 @@ fn poolings_round_up_and_count_padding() {
 #[test]
 fn recurrent_layers_of_both_directions() {
     // One unit, all weights 1: gates of the sum of input and state.
-    let arrays = |gates: i64| [floats("w", &[2, gates, 1], &vec![1.0; 2 * gates as usize]), floats("r", &[2, gates, 1], &vec![1.0; 2 * gates as usize])];
+    let arrays = |gates: i64| {
+        [
+            floats("w", &[2, gates, 1], &vec![1.0; 2 * gates as usize]),
+            floats("r", &[2, gates, 1], &vec![1.0; 2 * gates as usize]),
+        ]
+    };
     let sigmoid = |x: f64| 1.0 / (1.0 + libm::exp(-x));
     let lstm = node("LSTM", "x w r", "y h c", &[A::I("hidden_size", 1), A::S("direction", "bidirectional")]);
     let (dims, y) = run(17, X(&[2, 1, 1], &[1.0, -1.0]), &arrays(4), lstm);
@@ -105,7 +116,8 @@ fn fused_operators_of_onnxruntime() {
 fn attention_of_packed_weights_is_that_of_its_parts() {
     // One head of size 1; the weights take queries, keys and values from one number: 1, 1 and 2 times it.
     let arrays = [floats("w", &[1, 3], &[1.0, 1.0, 2.0]), floats("b", &[3], &[0.0; 3])];
-    let attention = node_of("com.microsoft", "Attention", "x w b", "y", &[A::I("num_heads", 1), A::I("unidirectional", 1)]);
+    let attention =
+        node_of("com.microsoft", "Attention", "x w b", "y", &[A::I("num_heads", 1), A::I("unidirectional", 1)]);
     let (dims, y) = run(17, X(&[1, 2, 1], &[1.0, 2.0]), &arrays, attention);
     let shares = [libm::exp(2.0), libm::exp(4.0)];
     let second = (2.0 * shares[0] + 4.0 * shares[1]) / (shares[0] + shares[1]);

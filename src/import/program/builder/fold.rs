@@ -214,7 +214,9 @@ fn convert(numbers: &Numbers, ty: &ArrayType) -> Option<Numbers> {
         Numbers::Whole(v) if ty.element.is_float() => Numbers::Real(v.iter().map(|&n| n as f64).collect()),
         Numbers::Whole(v) => Numbers::Whole(v.clone()),
         Numbers::Real(v) if ty.element.is_float() => Numbers::Real(v.clone()),
-        Numbers::Real(v) if ty.element == ElementType::Pred => Numbers::Whole(v.iter().map(|&n| i64::from(n != 0.0)).collect()),
+        Numbers::Real(v) if ty.element == ElementType::Pred => {
+            Numbers::Whole(v.iter().map(|&n| i64::from(n != 0.0)).collect())
+        }
         Numbers::Real(v) if ty.element.is_integer() => Numbers::Whole(v.iter().map(|&n| n as i64).collect()),
         _ => return None,
     })
@@ -284,8 +286,7 @@ fn gather(x: &Value, at: &Value, dims: &GatherDims, ty: &ArrayType) -> Option<Nu
     if !dims.operand_batching_dims.is_empty() {
         return None;
     }
-    let kept: Vec<usize> =
-        (0..x.ty.dims.len()).filter(|&d| !dims.collapsed_slice_dims.contains(&(d as u32))).collect();
+    let kept: Vec<usize> = (0..x.ty.dims.len()).filter(|&d| !dims.collapsed_slice_dims.contains(&(d as u32))).collect();
     let is_offset = |n: usize| dims.offset_dims.contains(&(n as u32));
     let from = |out: &[u64]| -> Option<usize> {
         let batch: Vec<u64> = out.iter().enumerate().filter(|(n, _)| !is_offset(*n)).map(|(_, &i)| i).collect();
@@ -328,10 +329,14 @@ pub(super) fn fold_reduction(with: Binary, x: &Value, first: &Value, dims: &[u32
     }
     let numbers = match ty.element {
         e if e.is_float() => Numbers::Real(
-            sums.iter().map(|s| if let Numbers::Real(v) = &s.numbers { v.first().copied() } else { None }).collect::<Option<_>>()?,
+            sums.iter()
+                .map(|s| if let Numbers::Real(v) = &s.numbers { v.first().copied() } else { None })
+                .collect::<Option<_>>()?,
         ),
         _ => Numbers::Whole(
-            sums.iter().map(|s| if let Numbers::Whole(v) = &s.numbers { v.first().copied() } else { None }).collect::<Option<_>>()?,
+            sums.iter()
+                .map(|s| if let Numbers::Whole(v) = &s.numbers { v.first().copied() } else { None })
+                .collect::<Option<_>>()?,
         ),
     };
     Some(Value { ty: ty.clone(), numbers })
