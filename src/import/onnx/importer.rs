@@ -146,12 +146,17 @@ impl<'m> Importer<'m> {
         Ok((ty, open))
     }
 
-    /// Size of an open dimension: the one asked for, else 1.
+    /// Size of an open dimension: the one asked for, else what follows from others, else 1.
     pub fn open_size(&mut self, name: &str) -> u64 {
         if let Some(known) = self.open.iter().find(|o| o.name == name) {
             return known.used;
         }
         let chosen = self.options.dims.get(name).copied();
+        if chosen.is_none()
+            && let Some(size) = super::expression::value(name, &mut |other| self.open_size(other))
+        {
+            return size;
+        }
         let used = chosen.unwrap_or(1);
         self.open.push(OpenDimension {
             name: name.to_owned(),

@@ -9,6 +9,7 @@ mod arrays;
 mod control;
 mod count;
 mod elements;
+mod expression;
 mod file;
 mod importer;
 mod messages;

@@ -60,3 +60,22 @@ fn a_range_and_a_reshape_by_computed_numbers() {
     let outputs = read(&made).unwrap().inspection.outputs;
     assert_eq!(outputs.iter().map(|o| o.shape.clone()).collect::<Vec<_>>(), [vec![6], vec![1, 6]]);
 }
+
+#[test]
+fn a_size_that_is_the_sum_of_others_is_not_asked_for() {
+    let with = |name: &str, dim: &str| {
+        let dims = [msg(1, num(1, 1)), msg(1, msg(2, dim))].concat();
+        [msg(1, name), msg(2, msg(1, [num(1, 1), msg(2, dims)].concat()))].concat()
+    };
+    let inputs = [with("past", "past_length"), with("new", "length"), with("mask", "past_length + length")];
+    let nodes = [node("Concat", "past new", "all", &[A::I("axis", 1)]), node("Mul", "all mask", "y", &[])];
+    let made = file(&graph(&nodes, &[], &inputs, &["y"]), 17);
+    let mut options = ImportOptions::default();
+    options.dims.insert("past_length".to_owned(), 5);
+    let inspection = read_onnx(&made, &options).unwrap().inspection;
+    assert_eq!(inspection.outputs[0].shape, [1, 6]);
+    assert_eq!(
+        inspection.open_dimensions.iter().map(|o| o.name.as_str()).collect::<Vec<_>>(),
+        ["past_length", "length"]
+    );
+}
