@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use neuronscope::import::eval::evaluate;
 use neuronscope::import::program::{Program, Value};
-use neuronscope::import::{ImportOptions, Imported, ModelKind, TensorInfo, Verdict, load_parameter, read_model, sniff};
+use neuronscope::import::{
+    ImportOptions, Imported, ModelBytes, ModelKind, TensorInfo, Verdict, load_parameter, read_model, sniff,
+};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
@@ -240,7 +242,7 @@ fn fixture(name: &str) -> Vec<u8> {
     unpacked(&folder().join(format!("{name}.gz")))
 }
 
-fn read(bytes: &Vec<u8>, dims: &[(&str, u64)]) -> Result<Imported, String> {
+fn read(bytes: &dyn ModelBytes, dims: &[(&str, u64)]) -> Result<Imported, String> {
     let dims = dims.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
     read_model("file", bytes, &ImportOptions { dims }).map_err(|e| e.to_string())
 }
