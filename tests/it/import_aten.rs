@@ -532,18 +532,26 @@ fn bare_infinities_of_python_are_read() {
 #[test]
 fn large_graphs_and_long_names_are_read_within_bounds() {
     let input = count(&[2]);
-    let names: Vec<String> = (0..100_000).map(|i| format!("v{i}")).collect();
-    let mut nodes = Vec::new();
-    let mut before = "x0";
-    for name in &names {
-        nodes.push((
-            "relu_.default",
-            json!([["self", {"as_tensor": {"name": before}}]]),
-            vec![(name.as_str(), &input)],
+    let kind = meta(&[2], 7);
+    let (mut nodes, mut values) = (Vec::new(), vec![format!("\"x0\":{kind}")]);
+    let mut before = "x0".to_owned();
+    for at in 0..100_000 {
+        let (from, to) =
+            (format!(r#"{{"as_tensor":{{"name":"{before}"}}}}"#), format!(r#"{{"as_tensor":{{"name":"v{at}"}}}}"#));
+        nodes.push(format!(
+            r#"{{"target":"torch.ops.aten.relu_.default","inputs":[{{"name":"self","arg":{from}}}],"outputs":[{to}],"metadata":{{}}}}"#
         ));
-        before = name;
+        values.push(format!("\"v{at}\":{kind}"));
+        before = format!("v{at}");
     }
-    let imported = import(&file(std::slice::from_ref(&input), &nodes));
+    let (nodes, values) = (nodes.join(","), values.join(","));
+    let (first, last) = (r#"{"as_tensor":{"name":"x0"}}"#, format!(r#"{{"as_tensor":{{"name":"{before}"}}}}"#));
+    let text = format!(
+        r#"{{"graph_module":{{"graph":{{"inputs":[{first}],"outputs":[{last}],"nodes":[{nodes}],"tensor_values":{{{values}}}}},
+        "signature":{{"input_specs":[{{"user_input":{{"arg":{first}}}}}],"output_specs":[{{"user_output":{{"arg":{last}}}}}]}}}},
+        "schema_version":{{"major":8,"minor":14}}}}"#
+    );
+    let imported = import(&archive(&[("m/models/model.json", text.as_bytes())]));
     assert_eq!(imported.inspection.ops["torch.ops.aten.relu_.default"], 100_000);
     let long = "n".repeat(1 << 20);
     let nodes = [("nosuch.default", json!([["self", x(0)]]), vec![(long.as_str(), &input)])];
