@@ -3,14 +3,17 @@
 mod binding;
 pub mod codegen;
 mod compile_time;
+mod from_program;
 pub mod hlo;
 mod lowering;
 mod options;
 pub mod passes;
+mod patterns;
 mod workflow;
 
 pub use binding::parameter_values;
 pub use compile_time::{COMPILE_MS_PER_OPERATION, modelled_compile_s};
+pub use from_program::{FromProgramError, Placed, Stand, from_program};
 pub use lowering::{LowerError, lower};
 pub use options::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption, UnsupportedOption};
 pub use workflow::{UnknownWorkflow, Workflow};

@@ -155,6 +155,7 @@ impl Generator<'_> {
         let Some(other) = other else {
             let kind = match member.opcode {
                 Opcode::Negate | Opcode::Convert | Opcode::Add | Opcode::Multiply => StepKind::Scalars,
+                Opcode::Elementwise(function) if !function.is_table() => StepKind::Scalars,
                 ref o => StepKind::Function(o.name()),
             };
             // An activation scales and adds a per-partition bias for free: it takes over what was just before it.

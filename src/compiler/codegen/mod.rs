@@ -16,7 +16,7 @@ mod idioms;
 mod layout;
 mod lazy;
 mod memory;
-mod patterns;
+
 mod precision;
 mod product;
 mod program;
@@ -29,6 +29,7 @@ mod tiles;
 mod transfer;
 mod value;
 mod views;
+mod work;
 
 pub use error::CodegenError;
 pub use program::{generate, generate_with};

@@ -159,6 +159,7 @@ impl<'a> Generator<'a> {
             Opcode::DynamicUpdateSlice => self.update_in_place(id),
             Opcode::Reduce { dimensions, .. } => self.reduce(id, dimensions),
             Opcode::CustomCall { .. } => self.custom_call(id),
+            Opcode::Work(work) => self.work(id, work),
             Opcode::Transpose { permutation } => self.transpose_resident(id, permutation),
             Opcode::Reshape => self.reshape_resident(id),
             // Results are written one by one at the end.

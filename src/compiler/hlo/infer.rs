@@ -56,6 +56,15 @@ pub(super) fn check(instruction: &HloInstruction, operands: &[&Shape]) -> Result
             (*x).clone()
         }
         (Opcode::CustomCall { .. }, [x]) => (*x).clone(),
+        // The element types of a comparison, and what a cost says of its operands, are the reader's business.
+        (Opcode::Work(_), [_, ..]) => return Ok(()),
+        (Opcode::Elementwise(function), all) if all.len() == function.arity() => {
+            let is_same = |x: &&Shape| x.dims == result.dims;
+            if !all.iter().all(is_same) {
+                return Err(format!("operands and the result {result} must have the same dimensions"));
+            }
+            return Ok(());
+        }
         (op, [x]) if op.is_elementwise() && arity(op) == Some(1) => (*x).clone(),
         (op, [a, b]) if op.is_elementwise() && arity(op) == Some(2) => {
             if a != b {
@@ -74,7 +83,12 @@ pub(super) fn check(instruction: &HloInstruction, operands: &[&Shape]) -> Result
 /// How many operands an opcode takes; `None` when that varies.
 pub(super) const fn arity(op: &Opcode) -> Option<usize> {
     match op {
-        Opcode::Fusion(_) | Opcode::Tuple | Opcode::Concatenate { .. } | Opcode::DynamicUpdateSlice => None,
+        Opcode::Fusion(_)
+        | Opcode::Tuple
+        | Opcode::Concatenate { .. }
+        | Opcode::DynamicUpdateSlice
+        | Opcode::Work(_) => None,
+        Opcode::Elementwise(function) => Some(function.arity()),
         Opcode::Parameter { .. } | Opcode::Constant(_) => Some(0),
         Opcode::Dot(_)
         | Opcode::Convolution { .. }

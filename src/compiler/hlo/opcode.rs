@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::InstrId;
+use super::{Elementwise, InstrId, Work};
 use crate::tensor::kernels::{SliceDim, WindowDim};
 
 /// What feeds a parameter of the entry computation.
@@ -36,6 +36,10 @@ pub enum ReduceKind {
     Sum,
     /// Maximum.
     Max,
+    /// Minimum.
+    Min,
+    /// Product.
+    Product,
 }
 
 /// The members of a fusion, in order of execution. The last one is the root: it gives the fusion its result.
@@ -147,6 +151,10 @@ pub enum Opcode {
         /// Target name.
         target: String,
     },
+    /// Another elementwise function.
+    Elementwise(Elementwise),
+    /// An operation that is placed by what it costs; the evaluator does not compute it.
+    Work(Work),
     /// Several instructions executed as one.
     Fusion(FusionBody),
     /// Several results as one.
@@ -186,7 +194,8 @@ impl Opcode {
             Self::Slice { .. } => "slice",
             Self::DynamicUpdateSlice => "dynamic-update-slice",
             Self::Reduce { .. } => "reduce",
-            Self::CustomCall { .. } => "custom-call",
+            Self::CustomCall { .. } | Self::Work(_) => "custom-call",
+            Self::Elementwise(function) => function.name(),
             Self::Fusion(_) => "fusion",
             Self::Tuple => "tuple",
         }
@@ -212,6 +221,7 @@ impl Opcode {
                 | Self::Gelu
                 | Self::Logistic
                 | Self::Convert
+                | Self::Elementwise(_)
         )
     }
 }

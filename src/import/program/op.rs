@@ -59,6 +59,56 @@ pub enum Unary {
     Tanh,
 }
 
+impl Unary {
+    /// The opcode in HLO text; of functions that only CHLO has, a name of the same style.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Abs => "abs",
+            Self::Acos => "acos",
+            Self::Acosh => "acosh",
+            Self::Asin => "asin",
+            Self::Asinh => "asinh",
+            Self::Atan => "atan",
+            Self::Atanh => "atanh",
+            Self::Cbrt => "cbrt",
+            Self::Ceil => "ceil",
+            Self::Clz => "count-leading-zeros",
+            Self::Cos => "cosine",
+            Self::Cosh => "cosh",
+            Self::Digamma => "digamma",
+            Self::Erf => "erf",
+            Self::ErfInv => "erf-inv",
+            Self::Erfc => "erfc",
+            Self::Exp => "exponential",
+            Self::ExpM1 => "exponential-minus-one",
+            Self::Floor => "floor",
+            Self::Imag => "imag",
+            Self::IsFinite => "is-finite",
+            Self::IsInf => "is-inf",
+            Self::IsNan => "is-nan",
+            Self::Lgamma => "lgamma",
+            Self::Log => "log",
+            Self::Log1p => "log-plus-one",
+            Self::Logistic => "logistic",
+            Self::Neg => "negate",
+            Self::Not => "not",
+            Self::PopulationCount => "popcnt",
+            Self::Real => "real",
+            Self::RoundHalfAway => "round-nearest-afz",
+            Self::RoundHalfEven => "round-nearest-even",
+            Self::Rsqrt => "rsqrt",
+            Self::Sign => "sign",
+            Self::Sin => "sine",
+            Self::Sinh => "sinh",
+            Self::Sqrt => "sqrt",
+            Self::Square => "square",
+            Self::Tan => "tan",
+            Self::Tanh => "tanh",
+        }
+    }
+}
+
 /// An elementwise function of two operands of one shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)] // the names of HLO's opcodes
@@ -81,6 +131,31 @@ pub enum Binary {
     ShiftRightLogical,
     /// Real and imaginary part.
     Complex,
+}
+
+impl Binary {
+    /// The opcode in HLO text.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Sub => "subtract",
+            Self::Mul => "multiply",
+            Self::Div => "divide",
+            Self::Rem => "remainder",
+            Self::Max => "maximum",
+            Self::Min => "minimum",
+            Self::Pow => "power",
+            Self::Atan2 => "atan2",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+            Self::ShiftLeft => "shift-left",
+            Self::ShiftRightArithmetic => "shift-right-arithmetic",
+            Self::ShiftRightLogical => "shift-right-logical",
+            Self::Complex => "complex",
+        }
+    }
 }
 
 /// How two values are compared.

@@ -13,6 +13,34 @@ pub enum ReduceOp {
     Sum,
     /// Maximum, from minus infinity; NaN wins.
     Max,
+    /// Minimum, from infinity; NaN wins.
+    Min,
+    /// Product, from one.
+    Product,
+}
+
+impl ReduceOp {
+    /// What a reduction begins with.
+    #[must_use]
+    pub const fn start(self) -> f32 {
+        match self {
+            Self::Sum => 0.0,
+            Self::Max => f32::NEG_INFINITY,
+            Self::Min => f32::INFINITY,
+            Self::Product => 1.0,
+        }
+    }
+
+    /// What was combined so far with one more element.
+    #[must_use]
+    pub fn combine(self, value: f32, element: f32) -> f32 {
+        match self {
+            Self::Sum => value + element,
+            Self::Max => maximum(value, element),
+            Self::Min => -maximum(-value, -element),
+            Self::Product => value * element,
+        }
+    }
 }
 
 /// Combines the elements along `dimensions` (ascending), which disappear from the result.
@@ -35,19 +63,12 @@ pub fn reduce(op: ReduceOp, x: &Tensor, dimensions: &[u32]) -> Result<Tensor, Te
     for (&i, stride) in kept.iter().zip(strides(&shape.dims)) {
         steps[i] = stride;
     }
-    let start = match op {
-        ReduceOp::Sum => 0.0,
-        ReduceOp::Max => f32::NEG_INFINITY,
-    };
-    let mut data = vec![start; shape.elements() as usize];
+    let mut data = vec![op.start(); shape.elements() as usize];
     let mut index = vec![0u64; rank];
     let mut at = 0u64;
     for &v in x.data() {
         let slot = &mut data[at as usize];
-        *slot = match op {
-            ReduceOp::Sum => *slot + v,
-            ReduceOp::Max => maximum(*slot, v),
-        };
+        *slot = op.combine(*slot, v);
         for i in (0..rank).rev() {
             index[i] += 1;
             at += steps[i];

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::tensor::{Shape, Tensor, TensorError, round_slice};
 
 use super::ReduceOp;
-use super::elementwise::maximum;
+
 use super::matmul::{Accumulation, accumulate};
 use super::transpose;
 
@@ -202,17 +202,11 @@ pub fn reduce_window(op: ReduceOp, x: &Tensor, window: &[WindowDim; 2]) -> Resul
     let mut planes = positions(n * c, oh, ow);
     Tensor::from_fn(shape, |_| {
         let Some((plane, y, at)) = planes.next() else { return f32::NAN };
-        let mut value = match op {
-            ReduceOp::Sum => 0.0,
-            ReduceOp::Max => f32::NEG_INFINITY,
-        };
+        let mut value = op.start();
         for (_, ky, kx) in positions(1, window[0].size, window[1].size) {
             let (Some(row), Some(column)) = (window[0].covers(y, ky, h), window[1].covers(at, kx, w)) else { continue };
             let element = x.data()[((plane * h + row) * w + column) as usize];
-            value = match op {
-                ReduceOp::Sum => value + element,
-                ReduceOp::Max => maximum(value, element),
-            };
+            value = op.combine(value, element);
         }
         value
     })

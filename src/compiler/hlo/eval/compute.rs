@@ -43,6 +43,10 @@ pub(super) fn compute(
             }
             unary(UnaryOp::ReluKernel, x)
         }
+        (Opcode::Elementwise(_) | Opcode::Work(_), _) => {
+            let (name, opcode) = (instruction.name.clone(), instruction.opcode.name());
+            return Err(EvalError::NotEvaluated { name, opcode });
+        }
         (op, [x]) => match unary_op(op) {
             Some(op) => unary(op, x),
             None => return Err(EvalError::NoOperand { name: instruction.name.clone() }),
@@ -60,6 +64,8 @@ const fn reduce_op(kind: ReduceKind) -> ReduceOp {
     match kind {
         ReduceKind::Sum => ReduceOp::Sum,
         ReduceKind::Max => ReduceOp::Max,
+        ReduceKind::Min => ReduceOp::Min,
+        ReduceKind::Product => ReduceOp::Product,
     }
 }
 

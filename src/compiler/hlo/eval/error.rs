@@ -44,6 +44,14 @@ pub enum EvalError {
         /// Why.
         source: Box<TensorError>,
     },
+    /// An operation of a model that was brought: it is placed by its cost, and its values are those of the program.
+    #[error("instruction %{name}: {opcode} is not computed on a simulated device; the model's own program computes it")]
+    NotEvaluated {
+        /// The instruction.
+        name: String,
+        /// What it does.
+        opcode: &'static str,
+    },
     /// An operand has no value: the module is not well formed.
     #[error("instruction %{name}: an operand has no value; verify the module")]
     NoOperand {

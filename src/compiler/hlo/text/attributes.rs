@@ -131,6 +131,8 @@ fn kind(a: &mut Attributes) -> Option<ReduceKind> {
     match a.word("to_apply").as_deref() {
         Some("add") => Some(ReduceKind::Sum),
         Some("maximum") => Some(ReduceKind::Max),
+        Some("minimum") => Some(ReduceKind::Min),
+        Some("multiply") => Some(ReduceKind::Product),
         _ => None,
     }
 }

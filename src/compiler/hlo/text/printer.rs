@@ -123,6 +123,8 @@ const fn to_apply(kind: ReduceKind) -> &'static str {
     match kind {
         ReduceKind::Sum => "add",
         ReduceKind::Max => "maximum",
+        ReduceKind::Min => "minimum",
+        ReduceKind::Product => "multiply",
     }
 }
 

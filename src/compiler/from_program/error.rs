@@ -1,0 +1,39 @@
+//! Why a program cannot be compiled.
+
+use thiserror::Error;
+
+use crate::compiler::hlo::VerifyError;
+
+/// Why a program cannot be compiled.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FromProgramError {
+    /// A loop or a branch that data decides.
+    #[error("{name}: {what}; a NeuronCore runs a fixed program, so the number of turns and the branch must be known")]
+    Control {
+        /// The instruction.
+        name: String,
+        /// What data decides.
+        what: &'static str,
+    },
+    /// More instructions than are placed.
+    #[error("the program has more than {limit} instructions once its calls and loops are written out")]
+    Size {
+        /// Most that are placed.
+        limit: usize,
+    },
+    /// An instruction that cannot stand as it is.
+    #[error("{name}: {what}")]
+    Instruction {
+        /// The instruction.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// Nothing depends on an input.
+    #[error("no result depends on an input: there is nothing to compute on a call")]
+    NoWork,
+    /// The result is not well formed: a defect of this room.
+    #[error("the program makes an invalid module: {0}")]
+    Invalid(VerifyError),
+}

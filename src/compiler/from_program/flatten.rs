@@ -1,0 +1,236 @@
+//! Writes calls and loops out.
+
+use super::FromProgramError;
+use super::flat::{Combine, Flat, FlatId, FlatNode};
+use super::fold::fold;
+use crate::base::IndexVec;
+use crate::import::program::{
+    ArrayType, Binary, Computation, ComputationId, Instruction, InstructionId, Numbers, Op, Program, Type, Value,
+};
+
+/// Operations that are placed at most: a model of a thousand modules has about a hundredth of it.
+const MOST_NODES: usize = 400_000;
+/// Calls deeper than this are a program that calls itself.
+const MOST_DEPTH: u32 = 100;
+/// Turns of a loop that are written out.
+const MOST_TURNS: u32 = 20_000;
+
+/// A value while a program is written out.
+#[derive(Clone, Debug)]
+enum Flow {
+    Array(FlatId),
+    Tuple(Vec<Flow>),
+    Token,
+}
+
+pub(super) fn flatten(program: &Program) -> Result<Flat, FromProgramError> {
+    let mut writer = Writer { program, flat: Flat::default(), depth: 0 };
+    let arguments = program
+        .parameters
+        .iter()
+        .zip(0u32..)
+        .map(|(p, n)| {
+            let node = writer.node(&p.name, Op::Parameter(n), Vec::new(), p.ty.clone());
+            writer.push(node).map(Flow::Array)
+        })
+        .collect::<Result<Vec<Flow>, FromProgramError>>()?;
+    let result = writer.computation(program.entry, &arguments)?;
+    let mut results = Vec::new();
+    leaves(&result, &mut results);
+    writer.flat.results = results;
+    Ok(writer.flat)
+}
+
+fn leaves(flow: &Flow, out: &mut Vec<FlatId>) {
+    match flow {
+        Flow::Array(id) => out.push(*id),
+        Flow::Tuple(parts) => parts.iter().for_each(|p| leaves(p, out)),
+        Flow::Token => {}
+    }
+}
+
+struct Writer<'a> {
+    program: &'a Program,
+    flat: Flat,
+    depth: u32,
+}
+
+impl Writer<'_> {
+    fn node(&self, name: &str, op: Op, operands: Vec<FlatId>, ty: ArrayType) -> FlatNode {
+        let origin = crate::import::program::Origin::default();
+        FlatNode { name: name.to_owned(), op, operands, ty, origin, known: None, part: 0, combine: None }
+    }
+
+    fn push(&mut self, mut node: FlatNode) -> Result<FlatId, FromProgramError> {
+        if self.flat.nodes.len() >= MOST_NODES {
+            return Err(FromProgramError::Size { limit: MOST_NODES });
+        }
+        let known: Vec<Option<&Value>> = node.operands.iter().map(|&o| self.flat.nodes[o].known.as_ref()).collect();
+        node.known = fold(&node.op, &known, &node.ty);
+        self.flat.nodes.push(node);
+        Ok(self.flat.nodes.len() - 1)
+    }
+
+    fn computation(&mut self, id: ComputationId, arguments: &[Flow]) -> Result<Flow, FromProgramError> {
+        let program = self.program;
+        let computation = &program.computations[id];
+        if self.depth >= MOST_DEPTH {
+            return Err(FromProgramError::Control { name: computation.name.clone(), what: "it calls itself" });
+        }
+        self.depth += 1;
+        let live = live(computation);
+        let mut flows: IndexVec<InstructionId, Flow> = IndexVec::new();
+        for (id, instruction) in computation.instructions.iter_enumerated() {
+            let flow = if live[id] {
+                let operands: Vec<Flow> = instruction.operands.iter().map(|&o| flows[o].clone()).collect();
+                self.instruction(instruction, &operands, arguments)?
+            } else {
+                Flow::Token
+            };
+            flows.push(flow);
+        }
+        self.depth -= 1;
+        Ok(flows[computation.root].clone())
+    }
+
+    fn instruction(
+        &mut self,
+        instruction: &Instruction,
+        operands: &[Flow],
+        arguments: &[Flow],
+    ) -> Result<Flow, FromProgramError> {
+        let wrong =
+            |what: &str| FromProgramError::Instruction { name: instruction.name.clone(), what: what.to_owned() };
+        let called =
+            |n: usize| instruction.called.get(n).copied().ok_or_else(|| wrong("a called computation is missing"));
+        match &instruction.op {
+            Op::Parameter(n) => arguments.get(*n as usize).cloned().ok_or_else(|| wrong("a parameter is missing")),
+            Op::Tuple => Ok(Flow::Tuple(operands.to_vec())),
+            Op::GetTupleElement(n) => match operands.first() {
+                Some(Flow::Tuple(parts)) => parts.get(*n as usize).cloned().ok_or_else(|| wrong("a part is missing")),
+                _ => Err(wrong("its operand is not a tuple")),
+            },
+            Op::Barrier => Ok(match operands {
+                [] => Flow::Token,
+                [one] => one.clone(),
+                many => Flow::Tuple(many.to_vec()),
+            }),
+            Op::Call => self.computation(called(0)?, operands),
+            Op::While => self.repeat(instruction, called(0)?, called(1)?, operands),
+            Op::Conditional => {
+                let [Flow::Array(selector), branches @ ..] = operands else { return Err(wrong("it has no condition")) };
+                let chosen =
+                    self.flat.nodes[*selector].known.as_ref().and_then(|v| branch(v, instruction.called.len()));
+                let name = instruction.name.clone();
+                let chosen =
+                    chosen.ok_or(FromProgramError::Control { name, what: "data decides which branch runs" })?;
+                self.computation(called(chosen)?, &Vec::from_iter(branches.get(chosen).cloned()))
+            }
+            _ => self.arrays(instruction, operands),
+        }
+    }
+
+    /// An operation on arrays; one node for each of its results.
+    fn arrays(&mut self, instruction: &Instruction, operands: &[Flow]) -> Result<Flow, FromProgramError> {
+        let mut inputs = Vec::new();
+        operands.iter().for_each(|o| leaves(o, &mut inputs));
+        let combine = instruction.called.first().map(|&c| combine_of(&self.program.computations[c]));
+        let mut results = Vec::new();
+        let mut part = 0;
+        let mut types = Vec::new();
+        array_types(&instruction.ty, &mut types);
+        for ty in types {
+            let mut node = self.node(&instruction.name, instruction.op.clone(), inputs.clone(), ty.clone());
+            node.origin = instruction.origin.clone();
+            node.part = part;
+            node.combine = combine;
+            part += 1;
+            results.push(self.push(node)?);
+        }
+        let mut results = results.into_iter();
+        Ok(shaped(&instruction.ty, &mut results))
+    }
+
+    fn repeat(
+        &mut self,
+        instruction: &Instruction,
+        condition: ComputationId,
+        body: ComputationId,
+        operands: &[Flow],
+    ) -> Result<Flow, FromProgramError> {
+        let control = |what| FromProgramError::Control { name: instruction.name.clone(), what };
+        let mut state = operands.first().cloned().ok_or_else(|| control("it has no state"))?;
+        for _ in 0..MOST_TURNS {
+            let before = self.flat.nodes.len();
+            let said = self.computation(condition, std::slice::from_ref(&state))?;
+            let Flow::Array(said) = said else { return Err(control("its condition is not a boolean")) };
+            let known = self.flat.nodes[said].known.as_ref().and_then(truth);
+            let Some(goes_on) = known else { return Err(control("data decides how often it turns")) };
+            // The condition itself leaves nothing behind.
+            self.flat.nodes.truncate(before);
+            if !goes_on {
+                return Ok(state);
+            }
+            state = self.computation(body, &[state])?;
+        }
+        Err(control("it turns more often than is written out"))
+    }
+}
+
+/// Which instructions the root depends on: what a loop's body computes for nobody must not be written out.
+fn live(computation: &Computation) -> IndexVec<InstructionId, bool> {
+    let mut live: IndexVec<InstructionId, bool> = computation.instructions.iter().map(|_| false).collect();
+    let mut stack = vec![computation.root];
+    while let Some(id) = stack.pop() {
+        if !std::mem::replace(&mut live[id], true) {
+            stack.extend(&computation.instructions[id].operands);
+        }
+    }
+    live
+}
+
+fn array_types<'t>(ty: &'t Type, out: &mut Vec<&'t ArrayType>) {
+    match ty {
+        Type::Array(array) => out.push(array),
+        Type::Tuple(parts) => parts.iter().for_each(|p| array_types(p, out)),
+        Type::Token => {}
+    }
+}
+
+/// Results in the shape of a type.
+fn shaped(ty: &Type, results: &mut impl Iterator<Item = FlatId>) -> Flow {
+    match ty {
+        Type::Array(_) => results.next().map_or(Flow::Token, Flow::Array),
+        Type::Tuple(parts) => Flow::Tuple(parts.iter().map(|p| shaped(p, results)).collect()),
+        Type::Token => Flow::Token,
+    }
+}
+
+fn truth(value: &Value) -> Option<bool> {
+    match &value.numbers {
+        Numbers::Whole(v) => v.first().map(|&v| v != 0),
+        _ => None,
+    }
+}
+
+/// Which branch a known condition chooses: of a boolean the first is that of true.
+fn branch(value: &Value, branches: usize) -> Option<usize> {
+    let Numbers::Whole(v) = &value.numbers else { return None };
+    let v = *v.first()?;
+    if value.ty.element == crate::import::program::ElementType::Pred {
+        return Some(usize::from(v == 0));
+    }
+    Some(usize::try_from(v).ok().filter(|&v| v < branches).unwrap_or(branches.saturating_sub(1)))
+}
+
+fn combine_of(computation: &Computation) -> Combine {
+    let root = &computation.instructions[computation.root];
+    let is_simple = computation.instructions.len() == 3;
+    match root.op {
+        Op::Binary(Binary::Add) if is_simple => Combine::Sum,
+        Op::Binary(Binary::Mul) if is_simple => Combine::Product,
+        Op::Binary(Binary::Max | Binary::Or) if is_simple => Combine::Max,
+        Op::Binary(Binary::Min | Binary::And) if is_simple => Combine::Min,
+        _ => Combine::Other,
+    }
+}
