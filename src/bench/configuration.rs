@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::base::{Digest, SimTime};
-use crate::compiler::{AutoCast, CompileOptions};
+use crate::compiler::{AutoCast, CompileOptions, Workflow};
 use crate::machine::arch::instance;
 
 use super::compile_sweep::short_flags;
@@ -152,6 +152,9 @@ impl Configuration {
         if self.is_compiled() && self.options.sdk_generation != SdkGeneration::default() {
             label.push_str(&format!(", {}", self.options.sdk_generation.name()));
         }
+        if let Some(workflow) = self.workflow().filter(|w| *w != RunOptions::default().workflow) {
+            label.push_str(&format!(", {workflow}"));
+        }
         label
     }
 
@@ -196,6 +199,12 @@ impl Configuration {
         self.options.device_type == DeviceType::Neuron && !FixedModel::is_meant(&self.model)
     }
 
+    /// How the model reaches its NeuronCore; nothing where none is compiled.
+    #[must_use]
+    pub fn workflow(&self) -> Option<Workflow> {
+        self.is_compiled().then_some(self.options.workflow)
+    }
+
     /// How the model is compiled: as asked for, but that level 0 of NeuronPerf's performance levels casts nothing.
     #[must_use]
     pub fn compile_options(&self) -> CompileOptions {
@@ -215,7 +224,9 @@ impl Configuration {
             .number(u64::from(self.performance_level));
         // An artifact compiled with the defaults keeps the name it has always had.
         let compile = self.options.compile;
-        if compile == CompileOptions::default() { digest } else { digest.text(&compile.to_string()) }
+        let digest = if compile == CompileOptions::default() { digest } else { digest.text(&compile.to_string()) };
+        let workflow = self.workflow().filter(|w| *w != RunOptions::default().workflow);
+        workflow.map_or(digest, |workflow| digest.text(workflow.name()))
     }
 
     /// Names the configuration, and with a model and a worker its stream of random numbers. The seed is the

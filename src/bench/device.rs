@@ -15,7 +15,7 @@ use crate::machine::Executable;
 use crate::machine::arch::{INSTANCES, Instance, features, instance};
 use crate::machine::cost::CostTable;
 use crate::model::zoo::ModelSpec;
-use crate::neuron::runtime::inference_costs;
+use crate::neuron::runtime::{InferenceCosts, inference_costs};
 use crate::neuron::sim::{NoObserver, simulate};
 use crate::tensor::Rounding;
 
@@ -39,6 +39,8 @@ pub struct Compilation {
     pub products_before: u64,
     /// Matrix products that the passes left.
     pub products_after: u64,
+    /// Ops that the host records of a call where nothing is traced ahead.
+    pub recorded_ops: u64,
 }
 
 impl Device {
@@ -88,23 +90,46 @@ impl Device {
         let spec: ModelSpec = model.parse().map_err(|e: crate::model::zoo::SpecError| e.to_string())?;
         let batch_size = batch_size.map_or(spec.info().default_batch_size, u64::from);
         let graph = spec.trace(batch_size).map_err(|e| named(&e))?;
+        let recorded_ops = graph.recorded_ops();
         let module = lower(&graph, workflow).map_err(|e| named(&e))?;
         let products_before = products_of(&module);
         let (module, passes) = PassManager::of_level(self.options.opt_level).run(module).map_err(|e| named(&e))?;
         let executable = codegen::generate_with(&module, &self.costs, &self.options).map_err(|e| named(&e))?;
         let products_after = products_of(&module);
-        Ok(Compilation { executable: Rc::new(executable), passes, products_before, products_after })
+        Ok(Compilation { executable: Rc::new(executable), passes, products_before, products_after, recorded_ops })
     }
 
-    /// Stage times of a configuration on this device: its model compiled ahead and simulated once, with the host around
-    /// it.
+    /// Stage times of a configuration on this device: its model compiled for its workflow and simulated once, with the host
+    /// around it.
     ///
     /// # Errors
     /// When the model can not be compiled for one core.
     pub fn service_times(&self, configuration: &Configuration) -> Result<ServiceTimes, String> {
-        let executable = self.compile(&configuration.model, Some(configuration.batch_size), Workflow::Trace)?;
-        let outcome = simulate(&executable, &self.costs, &mut NoObserver).map_err(|e| e.to_string())?;
-        stage_times(&executable, &self.costs, outcome.window, configuration)
+        let workflow = configuration.options.workflow;
+        let compiled = self.compilation(&configuration.model, Some(configuration.batch_size), workflow)?;
+        let outcome = simulate(&compiled.executable, &self.costs, &mut NoObserver).map_err(|e| e.to_string())?;
+        let around = compiled.around(&self.costs, outcome.window, workflow);
+        stage_times(&compiled.executable, &self.costs, around, configuration)
+    }
+}
+
+impl Compilation {
+    /// The runtime around an execution that takes `window` on a core.
+    #[must_use]
+    pub fn around(&self, costs: &CostTable, window: SimTime, workflow: Workflow) -> InferenceCosts {
+        let traced = inference_costs(&self.executable, costs, window);
+        match workflow {
+            Workflow::Trace => traced,
+            Workflow::MarkStep => traced.marked(costs, self.recorded_ops),
+        }
+    }
+
+    /// The part of a call's host work in which its ops are recorded, from 0 to 1.
+    #[must_use]
+    pub fn recording_share(&self, costs: &CostTable, workflow: Workflow) -> f64 {
+        let around = self.around(costs, SimTime::ZERO, workflow);
+        let traced = self.around(costs, SimTime::ZERO, Workflow::Trace);
+        (around.call - traced.call).to_secs_f64() / around.call.to_secs_f64().max(f64::MIN_POSITIVE)
     }
 }
 
@@ -118,31 +143,30 @@ fn products_of(module: &HloModule) -> u64 {
     module.instructions.iter().map(|i| count(&i.opcode)).sum()
 }
 
-/// Stage times of a configuration whose compiled model takes `window` on a core, with the host around it.
+/// Stage times of a configuration whose compiled model has these costs, with the host around it.
 ///
 /// # Errors
 /// When the person's own work has no time.
 pub fn stage_times(
     executable: &Executable,
     costs: &CostTable,
-    window: SimTime,
+    around: InferenceCosts,
     configuration: &Configuration,
 ) -> Result<ServiceTimes, String> {
     let generation = match configuration.options.sdk_generation {
         SdkGeneration::Pt1 => costs.runtime.torch_1_permille,
         SdkGeneration::Pt2 => 1_000,
     };
-    let costs = inference_costs(executable, costs, window);
     let times = ServiceTimes {
-        load: costs.load,
-        load_beside: costs.load_beside,
-        warmup: costs.warmup,
+        load: around.load,
+        load_beside: around.load_beside,
+        warmup: around.warmup,
         // Inputs and outputs move while the core works on another request: with one worker that is added to each
         // call, with two it is hidden, as the published rows of NeuronCore-v2 show. Threads copy side by side; only the
         // link of a device is shared, by the copies on it.
-        call: costs.call,
-        link: costs.transfer,
-        device: vec![costs.device],
+        call: around.call,
+        link: around.transfer,
+        device: vec![around.device],
         ..ServiceTimes::default()
     };
     // A compiled pipeline would know its own stages.

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::host_step::HostStep;
-use crate::compiler::CompileOptions;
+use crate::compiler::{CompileOptions, Workflow};
 
 /// Longest cost of a step given in milliseconds: an hour.
 pub const MAX_STEP_MS: f64 = 3_600_000.0;
@@ -133,6 +133,8 @@ pub struct RunOptions {
     pub compile: CompileOptions,
     /// Which generation of the SDK runs it.
     pub sdk_generation: SdkGeneration,
+    /// How a model reaches its NeuronCore. A system given by its times and a measured processor have none.
+    pub workflow: Workflow,
     /// Which workers share an interpreter.
     pub processes: Processes,
     /// Work before the call, on each inference.
@@ -157,6 +159,8 @@ impl Default for RunOptions {
             device_type: DeviceType::Neuron,
             compile: CompileOptions::default(),
             sdk_generation: SdkGeneration::Pt2,
+            // What NeuronPerf compiles and calls.
+            workflow: Workflow::Trace,
             processes: Processes::PerModel,
             preprocess: HostStep::None,
             postprocess: HostStep::None,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::compile_sweep::short_flags;
+use crate::compiler::Workflow;
 
 /// One row. Fields are in the order in which JSON has them: the configuration, then what was measured, then what
 /// NeuronPerf does not have. Absent measures are `None` and become `null` in JSON and `N/A` in tables.
@@ -156,6 +157,8 @@ pub struct Report {
     /// Flags the model was compiled with: `--auto-cast matmult --auto-cast-type bf16 -O2`. Absent where nothing is
     /// compiled: on the processor, and for a system given by its times.
     pub compiler_args: Option<String>,
+    /// How a compiled model reached its NeuronCore: `trace` or `mark_step`. Absent where `compiler_args` is.
+    pub workflow: Option<String>,
     /// Why the status is `error`.
     pub error: Option<String>,
 }
@@ -244,6 +247,7 @@ pub const REPORT_KEYS: &[&str] = &[
     "source",
     "machine",
     "compiler_args",
+    "workflow",
     "error",
 ];
 
@@ -274,9 +278,12 @@ impl Report {
         label
     }
 
-    /// How it was compiled in a few words, where that is not the default: `cast all bf16`, `cast none -O1`.
+    /// How it was compiled in a few words, where that is not the default: `cast all bf16`, `cast none -O1`, `mark_step`.
     #[must_use]
     pub fn unusual_compiler_args(&self) -> Option<String> {
-        self.compiler_args.as_deref().and_then(short_flags)
+        let flags = self.compiler_args.as_deref().and_then(short_flags);
+        let workflow = self.workflow.clone().filter(|w| w != Workflow::Trace.name());
+        let all: Vec<String> = flags.into_iter().chain(workflow).collect();
+        (!all.is_empty()).then(|| all.join(", "))
     }
 }

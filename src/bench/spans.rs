@@ -6,6 +6,7 @@ use crate::base::{Interval, SimTime};
 use super::configuration::Configuration;
 use super::executor::{SetupStep, Stage};
 use super::observer::RunObserver;
+use super::timer::Timers;
 
 /// The most inferences whose spans are kept: five spans of 16 bytes each, and about 150 bytes of text.
 pub const MOST_TIMED_INFERENCES: u64 = 1_000_000;
@@ -13,50 +14,10 @@ pub const MOST_TIMED_INFERENCES: u64 = 1_000_000;
 /// A start and an end.
 pub type Span = Interval<SimTime>;
 
-/// Every span of every timer. The first five have a timer for each model copy, the others for each worker.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TimerSpans {
-    /// Before the load.
-    pub env_setup: Vec<Vec<Span>>,
-    /// After the load.
-    pub setup: Vec<Vec<Span>>,
-    /// The load.
-    pub load: Vec<Vec<Span>>,
-    /// Fetching inputs, with the wait for the model's input lock.
-    pub input: Vec<Vec<Span>>,
-    /// Warm-up inferences.
-    pub warmup: Vec<Vec<Span>>,
-    /// Work before the call.
-    pub preprocess: Vec<Vec<Span>>,
-    /// The call.
-    pub infer: Vec<Vec<Span>>,
-    /// Work after the call.
-    pub postprocess: Vec<Vec<Span>>,
-    /// A whole inference.
-    pub e2e: Vec<Vec<Span>>,
-    /// A worker's life, from the start of the measured window.
-    pub worker: Vec<Vec<Span>>,
-}
+/// Every span of every timer.
+pub type TimerSpans = Timers<Vec<Span>>;
 
 impl TimerSpans {
-    /// Timers without spans.
-    #[must_use]
-    pub fn new(models: usize, workers: usize) -> Self {
-        let (per_model, per_worker) = (vec![Vec::new(); models], vec![Vec::new(); workers]);
-        Self {
-            env_setup: per_model.clone(),
-            setup: per_model.clone(),
-            load: per_model.clone(),
-            input: per_model.clone(),
-            warmup: per_model,
-            preprocess: per_worker.clone(),
-            infer: per_worker.clone(),
-            postprocess: per_worker.clone(),
-            e2e: per_worker.clone(),
-            worker: per_worker,
-        }
-    }
-
     /// The timers with NeuronPerf's names, in its order.
     #[must_use]
     pub fn named(&self) -> [(&'static str, &[Vec<Span>]); 10] {

@@ -45,6 +45,7 @@ impl Report {
             stop_dts: dts,
             neuronperf_version: REPORT_VERSION.to_owned(),
             source: if is_measured { "measured" } else { "simulated" }.to_owned(),
+            workflow: configuration.workflow().map(|w| w.name().to_owned()),
             compiler_args: configuration.is_compiled().then(|| configuration.compile_options().to_string()),
             ..Report::default()
         }

@@ -67,10 +67,17 @@ impl SweepState {
     /// # Errors
     /// When the benchmark can not be expanded.
     pub fn new(config: BenchConfig) -> Result<Self, ConfigError> {
-        let SweepPlan { rows, messages } = SweepPlan::of(&config)?;
+        let plan = SweepPlan::of(&config)?;
+        Ok(Self::of(config, plan))
+    }
+
+    /// A sweep of which nothing has run, of a benchmark and the plan that was made of it.
+    #[must_use]
+    pub fn of(config: BenchConfig, plan: SweepPlan) -> Self {
+        let SweepPlan { rows, messages } = plan;
         let rows =
             rows.into_iter().map(|planned| SweepRow { planned, state: RowState::Waiting, attempts: 0 }).collect();
-        Ok(Self { config, messages, rows, is_paused: false })
+        Self { config, messages, rows, is_paused: false }
     }
 
     /// The rows, in the order of the sweep.

@@ -27,36 +27,37 @@ impl Timer {
     }
 }
 
-/// All timers of one configuration. The first five have one entry for each model copy, the others for each worker.
+/// All timers of one configuration, of sums or of what else `T` keeps. The first five have one entry for each model copy, the
+/// others for each worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Timers {
+pub struct Timers<T = Timer> {
     /// Before the load.
-    pub env_setup: Vec<Timer>,
+    pub env_setup: Vec<T>,
     /// After the load.
-    pub setup: Vec<Timer>,
+    pub setup: Vec<T>,
     /// The load.
-    pub load: Vec<Timer>,
+    pub load: Vec<T>,
     /// Fetching inputs, with the wait for the model's input lock.
-    pub input: Vec<Timer>,
+    pub input: Vec<T>,
     /// Warm-up inferences.
-    pub warmup: Vec<Timer>,
+    pub warmup: Vec<T>,
     /// Work before the call.
-    pub preprocess: Vec<Timer>,
+    pub preprocess: Vec<T>,
     /// The call: host, waits, transfer, device.
-    pub infer: Vec<Timer>,
+    pub infer: Vec<T>,
     /// Work after the call.
-    pub postprocess: Vec<Timer>,
+    pub postprocess: Vec<T>,
     /// A whole inference.
-    pub e2e: Vec<Timer>,
+    pub e2e: Vec<T>,
     /// A worker's life, from the start of the measured window.
-    pub worker: Vec<Timer>,
+    pub worker: Vec<T>,
 }
 
-impl Timers {
+impl<T: Clone + Default> Timers<T> {
     /// Timers that have measured nothing yet.
     #[must_use]
     pub fn new(models: usize, workers: usize) -> Self {
-        let (per_model, per_worker) = (vec![Timer::default(); models], vec![Timer::default(); workers]);
+        let (per_model, per_worker) = (vec![T::default(); models], vec![T::default(); workers]);
         Self {
             env_setup: per_model.clone(),
             setup: per_model.clone(),

@@ -13,6 +13,7 @@ use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulB
 use super::index_args::{IndexCommand, ModelCompileArgs};
 use super::matmult_args::MatmultArgs;
 use super::output_args::TableArgs;
+use super::parquet_args::ParquetArgs;
 use crate::compiler::Workflow;
 use crate::tensor::Rounding;
 
@@ -77,6 +78,8 @@ pub(super) enum Command {
     /// Speed-ups over a baseline, over time and by model, as PyTorch/XLA's aggregate.py prints them
     #[command(infer_long_args = true)]
     Aggregate(Box<AggregateArgs>),
+    /// Write records, reports, slices or operators as Parquet, for engines that read many files
+    Parquet(ParquetArgs),
     /// Time square matrix products of many sizes on a device against a baseline
     MatmulBench(MatmulBenchArgs),
     /// Judge outputs of experiments by the rules of PyTorch/XLA's verifier

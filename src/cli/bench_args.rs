@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::{ArgAction, Args, ValueEnum};
 
+use super::args::WorkflowArg;
 use super::compile_args::CompileListArgs;
 use super::output_args::OutputArgs;
 use crate::bench::mlperf::{MlperfSettings, Scenario};
@@ -105,6 +106,10 @@ pub(super) struct RunArgs {
     /// Generation of the SDK, by its PyTorch: published rows of PyTorch 1 are slower for the same model
     #[arg(long, value_enum, default_value = "pt2")]
     pub sdk_generation: SdkGenerationArg,
+    /// How a model reaches its NeuronCore: trace, compiled ahead as NeuronPerf does, or mark_step, whose ops are recorded and
+    /// whose inputs are moved in each call
+    #[arg(long, value_enum, default_value = "trace")]
+    pub workflow: WorkflowArg,
     /// Each model copy in a process of its own
     #[arg(long, default_value_t = true, action = ArgAction::Set)]
     pub multiprocess: bool,
@@ -332,6 +337,7 @@ impl RunArgs {
                 SdkGenerationArg::Pt1 => SdkGeneration::Pt1,
                 SdkGenerationArg::Pt2 => SdkGeneration::Pt2,
             },
+            workflow: self.workflow.into(),
             processes: match (self.multiinterpreter, self.multiprocess) {
                 (true, _) => Processes::Fresh,
                 (false, true) => Processes::PerModel,

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
+use super::suite_args::SuiteArgs;
+
 /// Which models: regular expressions and tiers.
 #[derive(Debug, ClapArgs)]
 pub(super) struct ModelFilterArgs {
@@ -160,6 +162,8 @@ pub(super) struct ExperimentArgs {
     /// Seed of weights and inputs
     #[arg(long, default_value_t = 1_337)]
     pub seed: u64,
+    #[command(flatten)]
+    pub suite: SuiteArgs,
 }
 
 /// Reports as the command line takes them.

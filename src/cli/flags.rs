@@ -2,17 +2,33 @@
 
 use std::ffi::OsString;
 
-/// The arguments with dashes for underscores in the names of flags; values, and everything behind a bare `--`, stay.
-pub(super) fn dashed(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-    let mut only_values = false;
+use clap::Command;
+
+/// The arguments with dashes for underscores in the names of flags; values, and everything behind a bare `--`, stay. What
+/// follows one of `takes_dashes` is its value, also where it begins with dashes.
+pub(super) fn dashed(args: impl IntoIterator<Item = OsString>, takes_dashes: &[String]) -> Vec<OsString> {
+    let (mut only_values, mut is_value) = (false, false);
     let mut one = |arg: OsString| {
-        only_values |= arg == "--";
-        match arg.to_str() {
-            Some(text) if !only_values && text.starts_with("--") => dashed_flag(text).into(),
-            _ => arg,
-        }
+        only_values |= arg == "--" && !is_value;
+        let flag = arg.to_str().filter(|text| !only_values && !is_value && is_flag(text)).map(dashed_flag);
+        is_value = flag.as_ref().is_some_and(|flag| takes_dashes.iter().any(|known| flag[2..] == **known));
+        flag.map_or(arg, OsString::from)
     };
     args.into_iter().map(&mut one).collect()
+}
+
+/// Names of the flags, of all commands, whose value may begin with dashes.
+pub(super) fn taking_dashes(command: &Command) -> Vec<String> {
+    let own = command.get_arguments().filter(|a| a.is_allow_hyphen_values_set());
+    let own = own.flat_map(|a| a.get_long_and_visible_aliases().unwrap_or_default()).map(str::to_owned);
+    own.chain(command.get_subcommands().flat_map(taking_dashes)).collect()
+}
+
+/// Whether a text is the name of a flag, maybe with its value: dashes and a word.
+fn is_flag(text: &str) -> bool {
+    let name = text.split('=').next().and_then(|name| name.strip_prefix("--"));
+    let is_of_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    name.is_some_and(|name| !name.is_empty() && name.chars().all(is_of_word))
 }
 
 /// `--workers_per_model=1_000` as `--workers-per-model=1_000`.
@@ -35,14 +51,30 @@ pub(super) fn name_of(arg: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     #[test]
     fn names_lose_their_underscores_and_values_keep_them() {
         let args = ["neuronscope", "bench", "--n_models", "[1, 2]", "--model_name=my_net", "my_index.json", "-O", "1"];
-        let said = dashed(args.map(OsString::from));
+        let said = dashed(args.map(OsString::from), &[]);
         assert_eq!(said[2..6], ["--n-models", "[1, 2]", "--model-name=my_net", "my_index.json"].map(OsString::from));
-        assert_eq!(dashed(["--", "--a_b"].map(OsString::from))[1], "--a_b");
+        assert_eq!(dashed(["--", "--a_b"].map(OsString::from), &[])[1], "--a_b");
+    }
+
+    #[test]
+    fn a_value_that_begins_with_dashes_stays() {
+        let takes_dashes = taking_dashes(&crate::cli::args::Args::command());
+        assert!(takes_dashes.iter().any(|name| name == "neuron-cc-flags"), "{takes_dashes:?}");
+        let of = |args: &[&str]| dashed(args.iter().map(OsString::from), &takes_dashes);
+        let flags = ["matmult", "--neuron_cc_flags", "--fast_math=a_b", "--batch_size", "1"];
+        assert_eq!(of(&flags)[1..4], ["--neuron-cc-flags", "--fast_math=a_b", "--batch-size"].map(OsString::from));
+        assert_eq!(of(&["bench", "--model_name", "--my_own name"])[2], "--my_own name");
+        assert_eq!(
+            of(&["matmult", "--neuron_cc_flags=--a_b", "--loop_count"])[1..],
+            ["--neuron-cc-flags=--a_b", "--loop-count"]
+        );
     }
 
     #[test]

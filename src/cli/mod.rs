@@ -25,18 +25,22 @@ mod index_args;
 mod interrupt;
 mod matmult_args;
 mod output_args;
+mod parquet;
+mod parquet_args;
 mod png;
 mod progress;
 mod source;
+mod suite_args;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 /// Runs the command line with the arguments of the process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let done = config_file::expand(flags::dashed(std::env::args_os()))
+    let takes_dashes = flags::taking_dashes(&args::Args::command());
+    let done = config_file::expand(flags::dashed(std::env::args_os(), &takes_dashes))
         .and_then(|args| commands::run(args::Args::parse_from(args).command));
     match done {
         Ok(()) => ExitCode::SUCCESS,

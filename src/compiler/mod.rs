@@ -8,6 +8,7 @@ pub mod hlo;
 mod lowering;
 mod options;
 pub mod passes;
+mod patterns;
 mod workflow;
 
 pub use binding::parameter_values;

@@ -12,6 +12,7 @@ use crate::bench::{Configuration, Device, stage_times};
 use crate::compiler::Workflow;
 use crate::machine::Executable;
 use crate::machine::cost::{Calibration, CostTable};
+use crate::neuron::runtime::inference_costs;
 use crate::neuron::sim::{NoObserver, simulate};
 
 /// Where every search starts: documented values, or the round numbers nearest to what the tables suggest.
@@ -168,7 +169,8 @@ impl Calibrator {
                     outcome.window
                 }
             };
-            let Ok(times) = stage_times(&row.executable, costs, window, &row.configuration) else { continue };
+            let around = inference_costs(&row.executable, costs, window);
+            let Ok(times) = stage_times(&row.executable, costs, around, &row.configuration) else { continue };
             if let Ok(predicted) = throughput(row.configuration.clone(), &times) {
                 ratios.push(predicted / row.published);
             }

@@ -1,8 +1,13 @@
 //! One way in: a file of any kind becomes a program.
 
 use super::gzip::{gunzip, is_gzip};
+use super::load::load_parameter;
+use super::program::WeightData;
 use super::sniff::head;
 use super::{ImportError, ImportOptions, Imported, ModelBytes, ModelKind, pt2, read_onnx, sniff};
+
+/// Bytes of weights of a packed file that are kept.
+const MAX_HELD: u64 = 64 << 20;
 
 /// The model in a file. `name` is the file's, for the program's name; what the file is, its bytes say.
 ///
@@ -12,7 +17,9 @@ use super::{ImportError, ImportOptions, Imported, ModelBytes, ModelKind, pt2, re
 pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
     if is_gzip(&head(bytes)?) {
         let inner = gunzip(bytes)?;
-        return read_plain(name, &inner, options);
+        let mut imported = read_plain(name, &inner, options)?;
+        hold_weights(&mut imported, &inner);
+        return Ok(imported);
     }
     read_plain(name, bytes, options)
 }
@@ -30,6 +37,17 @@ fn read_plain(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Re
     }?;
     imported.program.name = stem(name);
     Ok(imported)
+}
+
+/// Numbers that lie in the unpacked file are kept, since the packed one has no place for them; those of large models are left out.
+fn hold_weights(imported: &mut Imported, unpacked: &dyn ModelBytes) {
+    let mut left = MAX_HELD;
+    for parameter in &mut imported.program.parameters {
+        let WeightData::InFile { len, .. } = parameter.data else { continue };
+        let value = if len <= left { load_parameter(unpacked, parameter).ok().flatten() } else { None };
+        left = left.saturating_sub(len);
+        parameter.data = value.map_or(WeightData::Absent, |v| WeightData::Held(Box::new(v)));
+    }
 }
 
 /// The name of a file without folders and endings.

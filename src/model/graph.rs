@@ -78,6 +78,12 @@ impl Graph {
             .collect()
     }
 
+    /// Ops that compute something: all nodes but the inputs and the weights.
+    #[must_use]
+    pub fn recorded_ops(&self) -> u64 {
+        self.nodes.iter().filter(|n| !matches!(n.op, AtenOp::Input(_) | AtenOp::Weight { .. })).count() as u64
+    }
+
     /// Number of weight elements, each weight counted once, buffers not at all: what PyTorch counts as parameters.
     #[must_use]
     pub fn parameter_count(&self) -> u64 {

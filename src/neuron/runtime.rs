@@ -3,6 +3,7 @@
 use crate::base::SimTime;
 use crate::machine::Executable;
 use crate::machine::cost::CostTable;
+use crate::neuron::gpsimd::HostCosts;
 
 /// What one loaded copy of a model costs, apart from queueing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,17 @@ pub fn inference_costs(executable: &Executable, costs: &CostTable, window: SimTi
         call: SimTime::from_ns(r.host_call_ns) + (at_rate(bytes, r.host_io_bytes_per_us) - transfer),
         transfer,
         device: SimTime::from_ns(r.setup_traced_ns) + window + SimTime::from_ns(r.teardown_ns),
+    }
+}
+
+impl InferenceCosts {
+    /// The same where each call is a step of lazy tensors: its ops are recorded one by one, and its graph is started by
+    /// `mark_step`. Its programs are compiled and in the cache.
+    #[must_use]
+    pub fn marked(self, costs: &CostTable, ops: u64) -> Self {
+        let (r, recording) = (&costs.runtime, HostCosts::published().recording(ops));
+        let (traced, marked) = (SimTime::from_ns(r.setup_traced_ns), SimTime::from_ns(r.setup_mark_step_ns));
+        Self { call: self.call + SimTime::from_ns_f64(recording), device: self.device - traced + marked, ..self }
     }
 }
 

@@ -31,6 +31,13 @@ impl Unit {
         }
     }
 
+    /// A number with nothing rounded away: `11,452 ns`, `1,500 samples`.
+    #[must_use]
+    pub fn exact(&self, value: i64) -> String {
+        let sign = if value < 0 { "\u{2212}" } else { "" };
+        format!("{sign}{} {}", format_count(value.unsigned_abs()), self.name())
+    }
+
     /// A length for people: `1.50 ms`, `1,500 samples`.
     #[must_use]
     pub fn text(&self, value: i64) -> String {
@@ -52,6 +59,8 @@ mod tests {
     fn samples_are_not_nanoseconds() {
         assert_eq!(Unit::counted("samples").text(1500), "1,500 samples");
         assert_eq!(Unit::counted("samples").text(-3), "-3 samples");
+        assert_eq!(Unit::counted("samples").exact(-3), "\u{2212}3 samples");
+        assert_eq!(Unit::Ns.exact(11_452), "11,452 ns");
         assert_eq!((Unit::Ns.text(1500), Unit::Ns.name()), ("1.50 \u{b5}s".to_owned(), "ns"));
     }
 }

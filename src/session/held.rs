@@ -5,20 +5,24 @@ use std::cell::OnceCell;
 use super::analysis::Sources;
 use super::export::{open_json, operators_csv, profile_json, summary_json};
 use super::marks::{marks_of, with_marks};
-use super::timeline::{Highlight, ShownTracks, group_hits, link, locate, neighbour, search, slice_details, tile};
+use super::timeline::{
+    Highlight, ShownTracks, group_hits, level_of, link, locate, neighbour, search, slice_details, tile,
+};
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
 use crate::insight::{Insights, SliceRange};
 use crate::profile::Profile;
+use crate::profile::analysis::Selection;
 use crate::profile::analysis::operators::{OpQuery, operator_stats};
 use crate::profile::analysis::work::Works;
-use crate::profile::analysis::{GroupBy, Selection};
 use crate::profile::flows::FlowIndex;
 use crate::profile::formats::chrome::write_to_string;
 use crate::profile::lod::LodIndex;
 use crate::profile::neuron::{OperatorView, operator_table};
-use crate::view::timeline::{Annotation, Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile};
+use crate::view::timeline::{
+    Annotation, GroupKind, Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile,
+};
 
 /// What a model predicts of the time before the first call; nothing simulates it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,7 +115,7 @@ impl Held {
             facts.push(("Compile time (modelled)".to_owned(), format_ns(m.compile_s * 1e9)));
             facts.push(("Load time (modelled)".to_owned(), format_ns(m.load_ms * 1e6)));
         }
-        facts.push(("Span".to_owned(), format_ns(self.profile.span_ns() as f64)));
+        facts.push(("Span".to_owned(), meta.unit.text(self.profile.span_ns())));
         facts.push(("Events".to_owned(), format_count(meta.events)));
         facts.push(("Slices".to_owned(), format_count(self.profile.own_slice_count())));
         ProfileInfo {
@@ -123,7 +127,6 @@ impl Held {
             operators: self.operator_kinds(),
             levels: levels.used().map(|(_, level)| level.clone()).collect(),
             default_level: levels.name(levels.default_level()).to_owned(),
-            unit: meta.unit.clone(),
             facts,
             diagnostics: self.profile.diagnostics().items().to_vec(),
             marks: marks_of(&self.profile),
@@ -174,7 +177,7 @@ impl Held {
     }
 
     /// Slices by a part of their name, or those of a group.
-    pub fn search(&self, text: &str, by: Option<GroupBy>, limit: u32) -> SearchHits {
+    pub fn search(&self, text: &str, by: Option<&GroupKind>, limit: u32) -> SearchHits {
         match by {
             Some(by) => group_hits(&self.profile, &self.tracks, by, text, limit),
             None => search(&self.profile, &self.tracks, text, limit),
@@ -227,8 +230,7 @@ impl Held {
     }
 
     fn slice_rows(&self, range: Option<Interval<TraceNs>>, level: Option<&str>) -> Vec<OperatorRow> {
-        let levels = self.profile.levels();
-        let level = level.and_then(|name| levels.find(name).ok()).unwrap_or_else(|| levels.default_level());
+        let level = level_of(&self.profile, level);
         let selection = Selection { level, ..Selection::within(range) };
         let query = OpQuery { selection, ..OpQuery::default() };
         let table = operator_stats(&self.profile, &query);

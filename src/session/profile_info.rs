@@ -6,8 +6,7 @@ use super::{OperatorKind, ProfileKey};
 use crate::base::Diagnostic;
 use crate::bench::Configuration;
 use crate::compiler::{CompileOptions, Workflow};
-use crate::profile::Unit;
-use crate::profile::levels::Level;
+use crate::profile::levels::{ALL_LEVELS, Level, is_level};
 use crate::view::timeline::{Annotation, Outline};
 
 /// What to profile. The same specification gives the same profile.
@@ -96,7 +95,7 @@ impl From<Configuration> for TraceSpec {
         let spec = ProfileSpec {
             model: configuration.model.clone(),
             batch_size: Some(configuration.batch_size),
-            workflow: Workflow::Trace,
+            workflow: configuration.options.workflow,
             seed: configuration.seed,
             instance: configuration.instance_type.clone(),
             options: configuration.compile_options(),
@@ -142,8 +141,6 @@ pub struct ProfileInfo {
     pub levels: Vec<Level>,
     /// The level that answers are of when a question names none; `all` where that is all of them.
     pub default_level: String,
-    /// What the numbers along the axis count.
-    pub unit: Unit,
     /// Figures for a line of summary, name and value, as text: `Device window`, `7.20 us`.
     pub facts: Vec<(String, String)>,
     /// Problems met while reading.
@@ -154,10 +151,56 @@ pub struct ProfileInfo {
     pub also: Vec<Self>,
 }
 
+impl ProfileInfo {
+    /// What is wrong with the name of a level, with the names there are; nothing where the profile has it.
+    #[must_use]
+    pub fn level_problem(&self, name: &str) -> Option<String> {
+        if self.own_level(name).is_some() {
+            return None;
+        }
+        let mut known: Vec<&str> = self.levels.iter().map(|l| l.name.as_str()).collect();
+        known.push(ALL_LEVELS);
+        let (run, known, default) = (&self.name, known.join(", "), &self.default_level);
+        Some(format!("level: {run} has no level '{name}': it has {known}. {default} is used."))
+    }
+
+    /// A level as this profile spells it, from its name in any case and with `-` for spaces.
+    #[must_use]
+    pub fn own_level(&self, name: &str) -> Option<String> {
+        let mut own = self.levels.iter().map(|l| l.name.as_str()).chain([ALL_LEVELS]);
+        own.find(|own| is_level(own, name)).map(str::to_owned)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::compiler::AutoCast;
+
+    #[test]
+    fn a_level_that_is_not_there_is_told_with_those_that_are() {
+        let level = |name: &str| Level { name: name.to_owned(), slices: 1, wraps: false };
+        let info = ProfileInfo {
+            profile: ProfileKey(0),
+            name: "run.json".to_owned(),
+            origin: ProfileOrigin::Simulated(ProfileSpec::default()),
+            events: 2,
+            outline: Outline::default(),
+            operators: Vec::new(),
+            levels: vec![level("CPU ops"), level("runtime calls")],
+            default_level: "CPU ops".to_owned(),
+            facts: Vec::new(),
+            diagnostics: Vec::new(),
+            marks: Vec::new(),
+            also: Vec::new(),
+        };
+        assert_eq!(info.own_level("runtime-calls").as_deref(), Some("runtime calls"));
+        assert_eq!((info.level_problem("cpu_ops"), info.level_problem("ALL")), (None, None));
+        assert_eq!(
+            info.level_problem("cpu").unwrap(),
+            "level: run.json has no level 'cpu': it has CPU ops, runtime calls, all. CPU ops is used."
+        );
+    }
 
     #[test]
     fn runs_of_other_specifications_have_other_names() {

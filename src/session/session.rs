@@ -260,7 +260,7 @@ impl Session {
                 Ok(Event::Details { job, profile, details })
             }
             Request::Search { job, profile, text, by, limit } => {
-                let hits = self.held(profile)?.search(&text, by, limit);
+                let hits = self.held(profile)?.search(&text, by.as_ref(), limit);
                 Ok(Event::Search { job, profile, hits })
             }
             // Jobs and requests without an answer never get here: `handle` takes them.

@@ -97,6 +97,24 @@ test("all slices of a group are highlighted and stepped through, whatever makes 
   await group.getByRole("button", { name: "Highlight on the timeline" }).click();
   await page.getByText(`${count} found by thread`).waitFor();
   await assertAccessible(page);
+  // The default level is that of device kernels: spans around them are counted in neither.
+  const kernels = events.filter((e) => ["kernel", "gpu_memcpy"].includes(e.cat)).length;
+  await tool(page).selectOption("statistics");
+  await chooseLevel(page, "device kernels");
+  const stream = groups.locator("tbody tr").first();
+  await stream.filter({ hasText: "stream" }).waitFor();
+  assert.equal(Number(await stream.locator("td").first().getAttribute("data-value")), kernels);
+  await stream.getByRole("button").click();
+  await group.getByRole("button", { name: "Highlight on the timeline" }).click();
+  await page.getByText(`${kernels} found by thread`).waitFor();
+  assert.equal((await query(page)).get("of_level"), null);
+}));
+
+test("a link with a level that the profile does not have says so", views(async (page) => {
+  await page.evaluate(() => { location.hash = "#/profile?tool=statistics&level=kernel"; });
+  await open(page, TRACE);
+  await page.getByText(/has no level 'kernel': it has .*device kernels.*, all\. device kernels is used/).waitFor();
+  assert.equal(await page.getByLabel("Level", { exact: true }).inputValue(), "device kernels");
 }));
 
 test("the group of the statistics is in the link", views(async (page) => {

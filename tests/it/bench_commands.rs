@@ -162,6 +162,34 @@ fn a_run_is_written_as_a_timeline_that_opens_with_its_figures() {
 }
 
 #[test]
+fn a_marked_step_records_its_ops_and_moves_its_inputs_in_each_call() {
+    let f = folder("workflow");
+    let one = "--model nn --n-models 1 --workers-per-model 1 --duration 0.5 --jitter 0";
+    let row = |line: &str| json(&stdout(&f, line))["reports"][0].clone();
+    let (traced, marked) =
+        (row(&format!("bench {one} --json")), row(&format!("bench {one} --workflow mark_step --json")));
+    assert_eq!(traced, row(&format!("bench {one} --workflow trace --json")));
+    assert_eq!((traced["workflow"].as_str(), marked["workflow"].as_str()), (Some("trace"), Some("mark_step")));
+    assert_ne!(traced["model_filename"], marked["model_filename"]);
+    let infer_ms = |row: &serde_json::Value| row["infer_avg_ms"].as_f64().unwrap();
+    let ops = "nn".parse::<neuronscope::model::ModelSpec>().unwrap().trace(1).unwrap().recorded_ops();
+    let recording_ms = neuronscope::neuron::gpsimd::HostCosts::published().recording(ops) / 1e6;
+    let more = infer_ms(&marked) - infer_ms(&traced);
+    assert!((recording_ms..recording_ms + 0.05).contains(&more), "{more} ms, {recording_ms} ms of them recording");
+
+    std::fs::write(f.join("run.json"), r#"{"model": "nn", "n_models": [1], "workers_per_model": [1], "duration": 0.5, "jitter": 0, "workflow": "mark_step"}"#).unwrap();
+    assert_eq!(row("bench --config run.json --json"), marked);
+    stdout(&f, &format!("bench {one} --workflow mark_step --trace trace.json"));
+    let trace = std::fs::read_to_string(f.join("trace.json")).unwrap();
+    for name in ["StepMarker", "SyncTensorsGraph", "TransferToServer", "CC Synchronization", "record ops"] {
+        assert!(trace.contains(&format!("\"name\":\"{name}\"")), "{name}");
+    }
+    let message = stderr(&f, &format!("bench {one} --workflow eager"));
+    assert!(message.contains("--workflow") && message.contains("mark_step, trace"), "{message}");
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+#[test]
 fn casts_are_swept_compiled_into_an_index_and_run_from_it() {
     let f = folder("casts");
     let one = "--model nn --n-models 1 --workers-per-model 1 --duration 0.5";

@@ -169,8 +169,12 @@ fn line(timestamp: u8, backend: usize, model: u8, batch: u8, times: &[f64]) -> S
     )
 }
 
+const KINDS: [ReportKind; 5] =
+    [ReportKind::Latest, ReportKind::LatestGrouped, ReportKind::Histogram, ReportKind::Speedup, ReportKind::Changes];
+
 proptest! {
-    /// Records of distinct series in any order give the same reports, and the baseline is once as fast as itself.
+    /// Records of distinct series in any order, of lines or of the files they are in, give the same reports, and the
+    /// baseline is once as fast as itself.
     #[test]
     fn order_changes_nothing_and_the_baseline_is_one(
         series in prop::collection::btree_map((0u8..3, 0usize..3, 0u8..4, 1u8..3), prop::collection::vec(0.01f64..10.0, 1..4), 1..24),
@@ -180,12 +184,17 @@ proptest! {
         let mut shuffled = lines.clone();
         shuffled.sort_by_key(|line| line.bytes().fold(seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)));
         let backends = [Backend::Inductor, Backend::Eager, Backend::OpenxlaDynamo];
-        for kind in [ReportKind::Latest, ReportKind::LatestGrouped, ReportKind::Histogram, ReportKind::Speedup] {
+        for kind in KINDS {
             for baseline in [Baseline::Oldest, Baseline::Latest] {
                 let table = report(&lines, kind, baseline, &backends).map(|t| (t.to_csv(), t.to_framed()));
                 let again = report(&shuffled, kind, baseline, &backends).map(|t| (t.to_csv(), t.to_framed()));
                 prop_assert_eq!(table, again);
             }
+        }
+        // The oldest times of the baseline are all there is at its first date.
+        let speedup = report(&lines, ReportKind::Speedup, Baseline::Oldest, &backends[..1]).unwrap().to_csv();
+        if let Some(first) = speedup.lines().nth(1) {
+            prop_assert_eq!(first.split(',').nth(1), Some("1.0"));
         }
         if let Some(latest) = report(&lines, ReportKind::Latest, Baseline::Latest, &backends[..1]) {
             for row in latest.to_csv().lines().skip(1) {
@@ -261,4 +270,42 @@ fn a_model_that_became_slower_and_stays_so_is_listed() {
     let rows: Vec<&str> = csv.lines().collect();
     assert_eq!(rows.len(), 2, "{csv}");
     assert!(rows[1].starts_with("1970-01-01 00:00:08,XLA+Dynamo,m0,2."), "{csv}");
+}
+
+#[test]
+fn unlike_batch_sizes_are_named_and_change_no_report() {
+    let folder = scratch("unlike_batches");
+    let product =
+        |line: String| line.replace("\"accelerator_model\": \"x\"", "\"accelerator_model\": \"NVIDIA A100-SXM4-40GB\"");
+    // The first model has no batch size in common with the baseline, the second one of two, the third all.
+    let lines = [
+        line(1, 1, 0, 8, &[1.0]),
+        line(1, 2, 0, 4, &[0.5]),
+        line(1, 1, 1, 8, &[1.0]),
+        line(1, 2, 1, 8, &[0.5]),
+        line(1, 2, 1, 16, &[0.9]),
+        line(1, 1, 2, 2, &[1.0]),
+        line(1, 2, 2, 2, &[0.5]),
+    ];
+    std::fs::write(folder.join("results.jsonl"), lines.map(product).join("\n")).unwrap();
+    let args = ["--accelerator=a100", "--report=latest", "results.jsonl"];
+    let output = neuronscope("aggregate", &args, folder.clone());
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        stderr,
+        "note: 2 models have unlike batch sizes in a backend and the baseline\n\
+         note:   m0: openxla+dynamo has 4, the baseline 8; it is left out\n\
+         note:   m1: openxla+dynamo has 16, the baseline 8; only the common ones count\n"
+    );
+    let csv = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(csv.lines().nth(1), Some("0,1.0,0.0,m0,2.0,0.0,m1"));
+    let analysed = neuronscope("analyze", &["--output-dirname=.", "--database=db.csv"], folder);
+    let stderr = String::from_utf8(analysed.stderr).unwrap();
+    assert!(stderr.starts_with("note: 2 models have unlike batch sizes, which are not to be compared\n"), "{stderr}");
+    assert!(
+        stderr.contains(
+            "m0 on NVIDIA A100-SXM4-40GB, eval: 4 with xla=PJRT dynamo=openxla; 8 with xla=None dynamo=inductor"
+        ),
+        "{stderr}"
+    );
 }

@@ -14,8 +14,11 @@ use neuronscope::profile::levels::LevelId;
 use neuronscope::profile::neuron::{OperatorView, operator_table};
 use neuronscope::profile::{Profile, ProfileBuilder, SliceFlags, SliceId, Unit};
 use neuronscope::session::{
-    ByteSource, Event, ExportKind, JobId, ProfileKey, ProfileSpec, Request, Session, StepResult, Workflow,
+    ByteSource, Event, ExportKind, GroupsOf, JobId, Listing, MemorySource, ProfileKey, ProfileSpec, Request, Rows,
+    Session, StepResult, Workflow,
 };
+use neuronscope::view::table::Cell;
+use neuronscope::view::timeline::{GroupKind, SliceGroup, TimelineQuery};
 use proptest::prelude::*;
 
 use crate::formats::fixtures;
@@ -238,5 +241,51 @@ proptest! {
             b.slice(tracks[usize::from(track)], start, dur, name, category, None);
         }
         check(&b.finish(neuronscope::base::Diagnostics::new()), "made up");
+    }
+}
+
+/// The slices of the device's thread: the table's count, what a search for the group finds, and what is lit on the timeline.
+#[test]
+fn a_highlighted_group_has_the_slices_that_the_table_counted() {
+    let (mut session, job, name) = (Session::new(), JobId(1), "hta_amd_mi250_minitoy.json.gz");
+    let bytes = std::fs::read(fixtures().join(name)).unwrap();
+    let open = Request::Open { job, name: name.to_owned(), size: bytes.len() as u64 };
+    session.handle(open, Some(Box::new(MemorySource(bytes))));
+    while session.step(1_000_000, &mut |_| {}) == StepResult::More {}
+    let profile = ProfileKey(0);
+
+    for (level, expected) in [(None, 16), (Some("device-kernels"), 16), (Some("all"), 18), (Some("no such"), 16)] {
+        let known = level.filter(|l| *l != "no such").map(str::to_owned);
+        let of = GroupsOf { by: GroupBy::Thread, level: known, ..GroupsOf::default() };
+        let rows = Rows { skip: 0, limit: 100 };
+        let events = ask_session(&mut session, Request::List { job, profile, what: Listing::Groups(of), rows });
+        let Some(Event::Listed { listed, .. }) = events.last() else { panic!("{events:?}") };
+        let row = listed.table.rows.iter().find(|r| matches!(&r[0], Cell::Text(t) if t.contains("stream")));
+        let row = row.unwrap_or_else(|| panic!("{:?}", listed.table.rows));
+        let Cell::Text(group) = &row[0] else { panic!("{row:?}") };
+        assert_eq!(row[1].number(), Some(f64::from(expected)), "{level:?}");
+
+        let kind = |level: Option<&str>| GroupKind { by: GroupBy::Thread, level: level.map(str::to_owned) };
+        let mut found = |level| {
+            let search = Request::Search { job, profile, text: group.clone(), by: Some(kind(level)), limit: 100 };
+            let events = ask_session(&mut session, search);
+            let [Event::Search { hits, .. }] = &events[..] else { panic!("{events:?}") };
+            (hits.total, hits.hits.clone())
+        };
+        assert_eq!(found(level).0, u64::from(expected as u32), "{level:?}");
+
+        let mut lit = 0;
+        for hit in found(Some("all")).1 {
+            let span = Interval::new(TraceNs(hit.start_ns), TraceNs(hit.start_ns + hit.duration_ns as i64));
+            let group = Some(SliceGroup { kind: kind(level), name: group.clone() });
+            let query = TimelineQuery { span, resolution_ns: 1, tracks: vec![hit.track], group };
+            let query = TimelineQuery { resolution_ns: hit.duration_ns.div_ceil(1_000).next_power_of_two(), ..query };
+            let events = ask_session(&mut session, Request::Timeline { job, profile, query });
+            let [Event::Timeline { tile, .. }] = &events[..] else { panic!("{events:?}") };
+            let at = tile.tracks[0].slice.iter().position(|s| *s == hit.slice).unwrap();
+            let (_, is_in) = tile.group.as_ref().unwrap();
+            lit += u32::from(is_in[tile.tracks[0].name[at] as usize]);
+        }
+        assert_eq!(lit, expected as u32, "{level:?}");
     }
 }

@@ -83,7 +83,7 @@ const fn duration(ns: u64) -> SimTime {
 
 fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Measurement, String> {
     let workers = configuration.workers_per_model.max(1) as usize;
-    let mut timers = Timers::new(copies.len(), copies.len() * workers);
+    let mut timers: Timers = Timers::new(copies.len(), copies.len() * workers);
     let mut ends: Vec<(u64, u64)> = Vec::new();
     let mut bring_up = SimTime::ZERO;
     for (i, copy) in copies.iter().enumerate() {

@@ -26,7 +26,7 @@ pub(super) struct Columns {
 /// Keys whose value is a count although it may be absent.
 const OPTIONAL_COUNTS: [&str; 4] = ["performance_level", "total_infs", "latency_samples", "latency_outliers"];
 const LISTS: [&str; 2] = ["throughput_hist", "e2e_durations_ms"];
-const OPTIONAL_TEXTS: [&str; 4] = ["throughput_avg_method", "machine", "compiler_args", "error"];
+const OPTIONAL_TEXTS: [&str; 5] = ["throughput_avg_method", "machine", "compiler_args", "workflow", "error"];
 
 impl Columns {
     pub fn new() -> Self {

@@ -97,7 +97,7 @@ fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Optio
     }
     let total = results.get("total_s").and_then(Value::as_f64).filter(|s| s.is_finite());
     report.total_s = total.map(|s| crate::base::stats::round_to(s, 2));
-    report.compiler_args = None;
+    (report.compiler_args, report.workflow) = (None, None);
     let percents = |key: &str| -> Vec<f64> {
         results.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_f64).collect()
     };
@@ -215,6 +215,7 @@ mod tests {
             let expected = Report {
                 throughput_window: None,
                 compiler_args: None,
+                workflow: None,
                 source: "imported".to_owned(),
                 machine: Some("t.json".to_owned()),
                 ..own.clone()

@@ -15,6 +15,9 @@ pub struct BenchTrace<'a> {
     pub configuration: &'a Configuration,
     /// Modelled compile time; none for a system that is given by its times.
     pub compile: Option<SimTime>,
+    /// The part of a call's host work in which the ops of lazy tensors are recorded, from 0 to 1, before `mark_step` has its
+    /// graph executed; absent for a model that was traced ahead.
+    pub recording: Option<f64>,
     /// From the opening of the window to the end of the last inference.
     pub elapsed: SimTime,
 }
@@ -37,6 +40,9 @@ pub fn build_bench_profile(trace: &BenchTrace<'_>, recorder: &BenchRecorder) -> 
             let (start, dur) = rows.ns(rows.brought_up_from, *span);
             builder.slice(rows.models[*model as usize], start, dur, name, "setup", None);
         }
+        if *step == SetupStep::Load {
+            rows.synchronized(&mut builder, *model, span.end);
+        }
     }
     let names = Names::new(&mut builder);
     for (number, inference) in recorder.inferences.iter().enumerate() {
@@ -55,6 +61,11 @@ pub fn build_bench_profile(trace: &BenchTrace<'_>, recorder: &BenchRecorder) -> 
     builder.finish(diagnostics)
 }
 
+/// What `mark_step` is shown as on the host, from outside to inside.
+const STEP: [&str; 4] = ["StepMarker", "SyncLiveTensorsGraph", "SyncTensorsGraph", "SyncTensorsGraphInternal"];
+/// The row in which cores wait for one another.
+const SYNCHRONIZATION: &str = "CC Synchronization";
+
 /// Names and categories of an inference's slices.
 struct Names {
     e2e: StrId,
@@ -72,6 +83,9 @@ struct Names {
     wait_link: StrId,
     wait_input: StrId,
     wait_process: StrId,
+    record: StrId,
+    step: [StrId; 4],
+    to_server: StrId,
     inference: StrId,
     wait: StrId,
     io: StrId,
@@ -95,6 +109,9 @@ impl Names {
             wait_link: b.intern("wait for transfer"),
             wait_input: b.intern("wait for input"),
             wait_process: b.intern("wait for process"),
+            record: b.intern("record ops"),
+            step: STEP.map(|name| b.intern(name)),
+            to_server: b.intern("TransferToServer"),
             inference: b.intern("inference"),
             wait: b.intern("wait"),
             io: b.intern("IO Data Transfer"),
@@ -132,6 +149,9 @@ struct Rows {
     workers: Vec<TrackId>,
     /// Of each NeuronCore: IO Data Transfer, NeuronDevice Execution.
     cores: Vec<(TrackId, TrackId)>,
+    /// Of each NeuronCore that runs lazy tensors: CC Synchronization.
+    synchronization: Vec<TrackId>,
+    recording: Option<f64>,
     workers_per_model: u32,
     pipeline_size: u32,
     brought_up_from: SimTime,
@@ -158,7 +178,16 @@ impl Rows {
             models.push(thread(b, format!("model {model}")));
             workers.extend((0..each).map(|worker| thread(b, format!("model {model} worker {worker}"))));
         }
-        let cores = (0..c.n_models * stages).map(|core| core_rows(b, c, core)).collect();
+        let (mut cores, mut synchronization) = (Vec::new(), Vec::new());
+        for core in 0..c.n_models * stages {
+            let (process, io, execution) = core_rows(b, c, core);
+            cores.push((io, execution));
+            if trace.recording.is_some() {
+                let track = b.thread(process, "cc", SYNCHRONIZATION);
+                b.set_track_sort_index(track, 2);
+                synchronization.push(track);
+            }
+        }
         let brought_up_from = trace.compile.unwrap_or_default();
         let window_from = brought_up_from + recorder.bring_up;
         Self {
@@ -166,6 +195,8 @@ impl Rows {
             models,
             workers,
             cores,
+            synchronization,
+            recording: trace.recording,
             workers_per_model: each.max(1),
             pipeline_size: stages,
             brought_up_from,
@@ -202,6 +233,15 @@ impl Rows {
         b.slice(self.main, start, dur, "benchmark", "benchmark", Some(&args.to_string()));
     }
 
+    /// A program that was loaded is a point at which the cores of its copy are in step.
+    fn synchronized(&self, b: &mut ProfileBuilder, model: u32, at: SimTime) {
+        let first = (model * self.pipeline_size) as usize;
+        for track in self.synchronization.iter().skip(first).take(self.pipeline_size as usize) {
+            let (start, dur) = self.ns(self.brought_up_from, Interval::new(at, at));
+            b.slice(*track, start, dur, SYNCHRONIZATION, "setup", None);
+        }
+    }
+
     fn last_end(&self, recorder: &BenchRecorder) -> SimTime {
         recorder.inferences.iter().map(|i| i.time.end).max().unwrap_or_default()
     }
@@ -233,7 +273,17 @@ impl Rows {
             if time.start > until {
                 put(b, track, Interval::new(until, time.start), names.wait_for(*stage), names.wait);
             }
-            put(b, track, *time, names.of(*stage), names.inference);
+            match (stage, self.recording) {
+                (Stage::Call, Some(share)) => {
+                    let recorded = time.start + SimTime::from_secs_f64((time.end - time.start).to_secs_f64() * share);
+                    put(b, track, Interval::new(time.start, recorded), names.record, names.inference);
+                    for name in names.step {
+                        put(b, track, Interval::new(recorded, time.end), name, names.inference);
+                    }
+                }
+                (Stage::Link, Some(_)) => put(b, track, *time, names.to_server, names.inference),
+                _ => put(b, track, *time, names.of(*stage), names.inference),
+            }
             until = time.end;
             self.on_core(b, names, inference.worker, *stage, *time, number);
         }
@@ -270,7 +320,7 @@ impl Rows {
     }
 }
 
-fn core_rows(b: &mut ProfileBuilder, configuration: &Configuration, core: u32) -> (TrackId, TrackId) {
+fn core_rows(b: &mut ProfileBuilder, configuration: &Configuration, core: u32) -> (ProcessId, TrackId, TrackId) {
     let per_device = instance(&configuration.instance_type)
         .map_or(1, |i| i.logical_cores(configuration.options.compile.lnc) / i.devices.max(1))
         .max(1);
@@ -283,5 +333,5 @@ fn core_rows(b: &mut ProfileBuilder, configuration: &Configuration, core: u32) -
     let [io, execution] = rows.map(|(tid, name)| b.thread(process, tid, name));
     b.set_track_sort_index(io, 0);
     b.set_track_sort_index(execution, 1);
-    (io, execution)
+    (process, io, execution)
 }

@@ -4,6 +4,9 @@
 //! NeuronPerf's names: `env_setup`, `load`, `setup`, `warmup`), and the worker threads with their inferences. A process
 //! for each NeuronCore has the rows *IO Data Transfer* and *NeuronDevice Execution*. Arrows lead from a worker to what
 //! its core executes.
+//!
+//! Lazy tensors (`mark_step`) have more: the ops of a call are recorded, then `StepMarker` and what is in it, then
+//! `TransferToServer`; and each core has the row *CC Synchronization*, with a mark where its program was loaded.
 
 mod build;
 mod recorder;

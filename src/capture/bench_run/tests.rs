@@ -26,11 +26,16 @@ fn configuration(n_models: u32, workers: u32, pipeline_size: u32, duration: SimT
 
 /// The profile, and the end-to-end time of the whole run in nanoseconds.
 fn traced(configuration: &Configuration, times: &ServiceTimes, part: SimTime) -> (Profile, u64) {
+    recorded(configuration, times, part, None)
+}
+
+/// The same where so much of the host's work of a call is recording ops.
+fn recorded(configuration: &Configuration, times: &ServiceTimes, part: SimTime, share: Option<f64>) -> (Profile, u64) {
     let mut run = ConfigurationRun::observed(configuration.clone(), Ok(times), BenchRecorder::new(part));
     while !run.step(1_000).done {}
     let (row, recorder) = run.finish_observed(RunDetail { timers: true, ..RunDetail::default() });
     let measurement = row.measurement.unwrap();
-    let trace = BenchTrace { configuration, compile: Some(us(1_000)), elapsed: measurement.elapsed };
+    let trace = BenchTrace { configuration, compile: Some(us(1_000)), recording: share, elapsed: measurement.elapsed };
     let e2e = measurement.timers.e2e.iter().map(|t| t.total.to_ns()).sum();
     (build_bench_profile(&trace, &recorder.unwrap()), e2e)
 }
@@ -84,6 +89,30 @@ fn a_run_is_compile_then_load_and_warm_up_then_inferences() {
     assert_eq!(slices(&profile, "NeuronDevice Execution"), [("ExecuteComputation", 1_138, 5)]);
     assert_eq!(FlowIndex::new(&profile).len(), 1);
     assert!(profile.diagnostics().is_empty(), "all of it is shown");
+}
+
+#[test]
+fn a_step_of_lazy_tensors_is_recorded_marked_and_moved() {
+    let times =
+        ServiceTimes { call: us(8), link: us(2), device: vec![us(5)], load: us(100), ..ServiceTimes::default() };
+    let (profile, _) = recorded(&configuration(1, 1, 1, us(10)), &times, us(10), Some(0.75));
+    assert_eq!(
+        slices(&profile, "model 0 worker 0#2"),
+        [
+            ("e2e", 1_100, 15),
+            ("infer", 1_100, 15),
+            ("record ops", 1_100, 6),
+            ("StepMarker", 1_106, 2),
+            ("SyncLiveTensorsGraph", 1_106, 2),
+            ("SyncTensorsGraph", 1_106, 2),
+            ("SyncTensorsGraphInternal", 1_106, 2),
+            ("TransferToServer", 1_108, 2),
+            ("device", 1_110, 5),
+        ]
+    );
+    assert_eq!(slices(&profile, "CC Synchronization"), [("CC Synchronization", 1_100, 0)]);
+    let (traced, _) = traced(&configuration(1, 1, 1, us(10)), &times, us(10));
+    assert_eq!(slices(&traced, "CC Synchronization"), []);
 }
 
 #[test]

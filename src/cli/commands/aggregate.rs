@@ -15,11 +15,13 @@ use crate::cli::experiment_args::{AggregateArgs, AggregateFormatArg, BaselineArg
 use crate::cli::png::png;
 use crate::experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, KNOWN_ACCELERATORS, Metric, Report, ReportKind, Selection,
-    speedups,
+    speedups, unlike_batches,
 };
 use crate::experiment::figure::{FigureSize, figure};
 use crate::experiment::plan::Test;
 
+/// What is said of models whose times can not be compared.
+const UNLIKE: &str = "models have unlike batch sizes in a backend and the baseline";
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 20;
 
@@ -43,9 +45,14 @@ pub(super) fn run(args: AggregateArgs) -> Result<()> {
     for file in &args.files {
         read(&mut records, file, args.lenient)?;
     }
+    for unlike in unlike_batches(&records, &backends) {
+        records.note(UNLIKE, || unlike.to_string());
+    }
     if args.lenient {
         warn_of_a_mix(&mut records, args.accelerator.is_none());
         eprint!("{}", records.notes().describe());
+    } else {
+        eprint!("{}", records.notes().describe_only(UNLIKE));
     }
     if records.is_empty() {
         bail!("no results found");

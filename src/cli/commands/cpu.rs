@@ -137,6 +137,36 @@ fn sample(interval: Duration, over: &AtomicBool) -> HostSamples {
     samples
 }
 
+/// Ticks of the processors at one moment: all, busy, and those of this process.
+pub(super) struct Ticks {
+    all: u64,
+    busy: u64,
+    own: u64,
+}
+
+impl Ticks {
+    /// Those of now, where the system tells (Linux).
+    pub fn now() -> Option<Self> {
+        let (busy, all) = processor_times()?;
+        let text = fs::read_to_string("/proc/self/stat").ok()?;
+        // The name of the program stands in parentheses and may hold anything; user and system time are the 12th and 13th
+        // word behind it.
+        let words: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+        let own = words.get(11)?.parse::<u64>().ok()? + words.get(12)?.parse::<u64>().ok()?;
+        Some(Self { all, busy, own })
+    }
+
+    /// The share of the processors that other programs used since an earlier moment; nothing for too short a time.
+    pub fn others_since(&self, before: &Self) -> Option<f64> {
+        /// A tenth of a second of one processor: fewer ticks say nothing.
+        const FEWEST: u64 = 10;
+        let all = self.all.checked_sub(before.all).filter(|all| *all >= FEWEST)?;
+        let busy = self.busy.saturating_sub(before.busy);
+        let own = self.own.saturating_sub(before.own);
+        Some(busy.saturating_sub(own) as f64 / all as f64)
+    }
+}
+
 /// Busy and all ticks since the start of the system.
 fn processor_times() -> Option<(u64, u64)> {
     let text = fs::read_to_string("/proc/stat").ok()?;

@@ -1,5 +1,6 @@
 //! `neuronscope experiment`
 
+mod artifacts;
 mod plan;
 mod results;
 mod runner;
@@ -11,6 +12,7 @@ use crate::cli::experiment_args::ExperimentArgs;
 pub(super) use plan::model_filter;
 
 pub(super) fn run(args: ExperimentArgs) -> Result<()> {
+    args.suite.check()?;
     if let (Some(config), Some(model)) = (&args.experiment_config, &args.model_config) {
         return single::run(&args, config, model);
     }

@@ -16,7 +16,7 @@ use crate::session::{Answer, Question};
 pub(super) fn run(args: FlameArgs) -> Result<()> {
     let mut driver = Driver::new();
     let info = source::open(&mut driver, &args.source)?;
-    let (profile, unit) = (info.profile, &info.unit);
+    let (profile, unit) = (info.profile, &info.outline.unit);
     // Modules are those of all levels unless one is named.
     let has_line = !args.modules || args.chosen.level.level.is_some();
     let line = if has_line { args.chosen.level.line(&info) } else { String::new() };

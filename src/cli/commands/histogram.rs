@@ -31,7 +31,7 @@ pub(super) fn run(args: HistogramArgs) -> Result<()> {
             bail!("no slice of {} belongs to '{}'", args.chosen.level.said(&info), args.name)
         }
         Answer::Histogram(found) if args.json => print_json(&found),
-        Answer::Histogram(found) => text::print(format!("{line}{}", describe(&found, &info.unit)).as_bytes()),
+        Answer::Histogram(found) => text::print(format!("{line}{}", describe(&found, &info.outline.unit)).as_bytes()),
         _ => bail!("the session gave another answer"),
     }
 }

@@ -26,6 +26,7 @@ mod models;
 mod numerics;
 mod open;
 mod operators;
+mod parquet;
 mod profile;
 mod query;
 mod report;
@@ -72,6 +73,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Experiment(args) => experiment::run(*args),
         Command::Aggregate(args) => aggregate::run(*args),
         Command::Analyze(args) => analyze::run(args),
+        Command::Parquet(args) => parquet::run(args),
         Command::MatmulBench(args) => matmul_bench::run(args),
         Command::Verify(args) => verify::run(args),
     }

@@ -106,7 +106,7 @@ fn of_default_level(driver: &mut Driver, info: &ProfileInfo, top: usize) -> Resu
                 Some(Cell::Text(name)) => name.as_str(),
                 _ => "",
             };
-            let length = |at| info.unit.text(number(row, at) as i64);
+            let length = |at| info.outline.unit.text(number(row, at) as i64);
             vec![shorten(name, 72), format_count(number(row, 1) as u64), length(2), length(3)]
         })
         .collect();

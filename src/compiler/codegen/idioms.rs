@@ -8,12 +8,12 @@
 //! steps in `rows.rs`. What matches must be all there is: when something else reads an intermediate value, the parts are
 //! compiled one by one.
 
-use super::patterns::Pattern::{
-    Add, Divide, Either, Exponential, Multiply, Named, Number, One, RowMax, RowSum, Rsqrt, Sqrt, Subtract, X,
-};
-use super::patterns::{Found, Graph, Part, Pattern};
 use crate::base::{FxHashMap, FxHashSet, IndexVec};
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode};
+use crate::compiler::patterns::Pattern::{
+    Add, Divide, Either, Exponential, Multiply, Named, Number, One, RowMax, RowSum, Rsqrt, Sqrt, Subtract, X,
+};
+use crate::compiler::patterns::{Found, Graph, Part, Pattern};
 
 /// What a row of [`IDIOMS`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

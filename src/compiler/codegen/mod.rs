@@ -16,7 +16,7 @@ mod idioms;
 mod layout;
 mod lazy;
 mod memory;
-mod patterns;
+
 mod precision;
 mod product;
 mod program;

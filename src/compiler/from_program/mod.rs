@@ -6,6 +6,7 @@
 //! takes, and what has no rule of its own becomes [`Work`](crate::compiler::hlo::Work), placed by a cost that
 //! [`Placed::estimates`] tells.
 
+mod activations;
 mod arrange;
 mod emit;
 mod error;
@@ -61,7 +62,8 @@ pub fn from_program(
     assumed: &BTreeMap<String, Stand>,
 ) -> Result<Placed, FromProgramError> {
     let flat = flatten::flatten(program)?;
-    let placed = emit::emit(program, &flat, workflow, assumed)?;
+    let mut placed = emit::emit(program, &flat, workflow, assumed)?;
+    activations::recognise(&mut placed.module);
     verify(&placed.module).map_err(FromProgramError::Invalid)?;
     Ok(placed)
 }

@@ -8,6 +8,7 @@
 
 mod accelerator;
 mod backend;
+mod batches;
 mod changes;
 mod csv;
 mod datetime;
@@ -18,6 +19,7 @@ mod report;
 mod speedup;
 mod store;
 mod table;
+mod unlike;
 
 pub use accelerator::{AcceleratorChoice, KNOWN_ACCELERATORS, known_accelerator};
 pub use backend::{Backend, BackendNames};
@@ -28,3 +30,4 @@ pub use report::{Report, ReportKind};
 pub use speedup::{BackendSpeedups, Baseline, BaselineMissing, TimeSpeedups, speedups};
 pub use store::{Aggregator, Selection};
 pub use table::{Cell, Heading, Table};
+pub use unlike::{UnlikeBatches, unlike_batches};

@@ -3,8 +3,9 @@
 use thiserror::Error;
 
 use super::backend::Backend;
+use super::batches::Batches;
 use super::measure::Measure;
-use super::store::{Aggregator, Batches, Models};
+use super::store::{Aggregator, Models};
 use crate::base::stats;
 
 /// Which times of the baseline backend are the baseline.
@@ -94,8 +95,8 @@ fn baseline_times(records: &Aggregator, backend: Backend, baseline: Baseline) ->
             for point in records.points() {
                 for (model, batches) in &point.backends[backend.index()] {
                     let known = oldest.entry(*model).or_default();
-                    for (batch, measure) in batches {
-                        known.entry(batch.clone()).or_insert(*measure);
+                    for (batch, measure) in batches.iter() {
+                        known.keep_first(batch, measure);
                     }
                 }
             }
@@ -108,7 +109,7 @@ fn of_backend(records: &Aggregator, models: &Models, base: &Models) -> Option<Ba
     let of_model = |(model, batches): (&u32, &Batches)| {
         let base = base.get(model)?;
         let ratios: Vec<Measure> =
-            batches.iter().filter_map(|(batch, time)| Some(base.get(batch)?.over(*time))).collect();
+            batches.iter().filter_map(|(batch, time)| Some(base.get(batch)?.over(time))).collect();
         Some((records.model_name(*model).to_owned(), Measure::geometric_mean(&ratios)?))
     };
     let models: Vec<(String, Measure)> = models.iter().filter_map(of_model).collect();

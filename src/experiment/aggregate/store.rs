@@ -8,6 +8,7 @@ use rustc_hash::FxHasher;
 
 use super::accelerator::{AcceleratorChoice, known_accelerator};
 use super::backend::Backend;
+use super::batches::{BatchKey, Batches};
 use super::measure::Measure;
 use super::point::Metric;
 use crate::experiment::plan::{ModelFilter, Test};
@@ -30,15 +31,6 @@ pub struct Selection {
     pub lenient: bool,
 }
 
-/// A batch size as a key: records may also say null, or anything else.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum BatchKey {
-    Number(u64),
-    Other(Box<str>),
-}
-
-/// Times by batch size.
-pub(super) type Batches = FxIndexMap<BatchKey, Measure>;
 /// Batch sizes by the number of a model, in order of first appearance.
 pub(super) type Models = FxIndexMap<u32, Batches>;
 
@@ -173,7 +165,7 @@ impl Aggregator {
         let point = self.points.entry(in_order(timestamp)).or_default();
         point.timestamp = timestamp;
         let batches = point.backends[found.backend.index()].entry(model).or_default();
-        if batches.insert(found.batch, measure).is_some() {
+        if batches.replace(found.batch, measure) {
             self.notes.add("records repeat an earlier one and replace it", place);
         }
     }

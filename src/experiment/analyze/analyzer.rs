@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::columns::{FAILED_METRICS, FIXED_COLUMNS};
 use super::fields::{Analyzed, Field};
+use super::unlike::BatchSizes;
 use crate::experiment::python::{json_dumps, repr};
 use crate::experiment::record::{LineError, LineNotes};
 
@@ -26,6 +27,7 @@ pub struct Analyzer {
     records: Vec<Analyzed>,
     columns: IndexSet<String>,
     notes: LineNotes,
+    batches: BatchSizes,
 }
 
 impl Analyzer {
@@ -33,7 +35,14 @@ impl Analyzer {
     #[must_use]
     pub fn new(timestamp: f64, hide_errors: bool) -> Self {
         let columns = FIXED_COLUMNS.iter().map(|c| (*c).to_owned()).collect();
-        Self { timestamp, hide_errors, records: Vec::new(), columns, notes: LineNotes::default() }
+        Self {
+            timestamp,
+            hide_errors,
+            records: Vec::new(),
+            columns,
+            notes: LineNotes::default(),
+            batches: BatchSizes::default(),
+        }
     }
 
     /// Takes a line in. One that is no record is noted and left out, as is a metric that is not a list of numbers.
@@ -47,6 +56,7 @@ impl Analyzer {
                 for (metric, stats) in &record.metrics {
                     self.columns.extend(stats.named().into_iter().map(|(name, _)| format!("{name}_{metric}")));
                 }
+                self.batches.push(&record);
                 self.records.push(record);
             }
             Err(LineError::Blank) => self.notes.add("lines are blank", place),
@@ -54,10 +64,14 @@ impl Analyzer {
         }
     }
 
-    /// What was noticed.
+    /// What was noticed, with the models whose backends had unlike batch sizes.
     #[must_use]
-    pub fn notes(&self) -> &LineNotes {
-        &self.notes
+    pub fn notes(&self) -> LineNotes {
+        let mut notes = self.notes.clone();
+        for unlike in self.batches.unlike() {
+            notes.add("models have unlike batch sizes, which are not to be compared", || unlike);
+        }
+        notes
     }
 
     /// The report as CSV: with its heading, or the rows alone, to be appended.

@@ -4,6 +4,7 @@ mod analyzer;
 mod columns;
 mod fields;
 mod metric_stats;
+mod unlike;
 
 pub use analyzer::Analyzer;
 pub use columns::FIXED_COLUMNS;

@@ -50,8 +50,18 @@ impl LineNotes {
     /// As lines of text: each kind with its count, then its examples.
     #[must_use]
     pub fn describe(&self) -> String {
+        Self::text(self.kinds.iter())
+    }
+
+    /// The same for one kind alone.
+    #[must_use]
+    pub fn describe_only(&self, what: &str) -> String {
+        Self::text(self.kinds.iter().filter(|k| k.what == what))
+    }
+
+    fn text<'a>(kinds: impl Iterator<Item = &'a Noted>) -> String {
         let mut out = String::new();
-        for kind in &self.kinds {
+        for kind in kinds {
             out.push_str(&format!("note: {} {}\n", kind.count, kind.what));
             for example in &kind.examples {
                 out.push_str(&format!("note:   {example}\n"));
@@ -75,6 +85,8 @@ mod tests {
             notes.add("lines", || format!("a.jsonl:{line}"));
         }
         assert_eq!(notes.count("lines"), 25);
+        assert_eq!(notes.describe_only("files"), "");
+        assert_eq!(notes.describe_only("lines"), notes.describe());
         let text = notes.describe();
         assert!(
             text.starts_with("note: 25 lines\nnote:   a.jsonl:1\n") && text.ends_with("... and 5 more\n"),

@@ -40,6 +40,28 @@ pub struct RecordRequest {
     pub seed: u64,
     /// Rules of the verifier, or null when times were asked for.
     pub verify: Option<String>,
+    /// Seeds that were verified.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub verify_iterations: u32,
+    /// Whether each iteration is the least of many calls.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pure_wall_time: bool,
+}
+
+impl Default for RecordRequest {
+    /// What a record without a request stands for.
+    fn default() -> Self {
+        Self { batch_size: None, seed: 0, verify: None, verify_iterations: one(), pure_wall_time: false }
+    }
+}
+
+const fn one() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde asks with a reference
+const fn is_one(count: &u32) -> bool {
+    *count == 1
 }
 
 /// The model of a record.

@@ -6,7 +6,7 @@ use super::network::Network;
 use super::noise::NoiseReport;
 use super::simulated::simulated;
 use super::suite::{Suite, SuiteModel};
-use super::verify::{Verified, verify};
+use super::verify::{Verified, verify_all};
 use crate::base::Clock;
 use crate::experiment::plan::{Accelerator, ExperimentConfig, Test};
 use crate::experiment::record::{Metrics, Record, RecordExperiment, RecordModel, RecordRequest};
@@ -51,6 +51,10 @@ pub struct Experiment<'a> {
     pub seed: u64,
     /// Verify instead of timing.
     pub verify: Option<Verification>,
+    /// Seeds that are verified, from `seed` on.
+    pub verify_iterations: u32,
+    /// Time each iteration as the least of many calls; measured runs only.
+    pub pure_wall_time: bool,
     /// Seconds since 1970.
     pub timestamp: f64,
     /// Name of the processor.
@@ -72,20 +76,20 @@ pub struct Finished {
 #[must_use]
 pub fn run_experiment(experiment: &Experiment<'_>, clock: &dyn Clock) -> Finished {
     let (outcome, code, error_value) = match experiment.verify {
-        Some(rules) => match check(experiment).and_then(|()| verify(experiment, rules)) {
-            Ok(Verified { code, error }) => (Ok((Metrics::default(), None)), code, error),
+        Some(rules) => match check(experiment).and_then(|()| verify_all(experiment, rules)) {
+            Ok(Verified { code, error }) => (Ok(Timed::default()), code, error),
             Err(error) => (Err(error), "VERIFIER_SKIPPED".to_owned(), None),
         },
         None => {
             let outcome = check(experiment).and_then(|()| time(experiment, clock));
             let code = if outcome.is_ok() { "VERIFIER_SKIPPED" } else { "VERIFIER_DIDNT_RUN" };
-            (outcome.map(|(metrics, batch)| (metrics, Some(batch))), code.to_owned(), None)
+            (outcome, code.to_owned(), None)
         }
     };
     let noise = outcome.as_ref().ok().filter(|_| experiment.config.accelerator == Accelerator::Cpu);
-    let noise = noise.and_then(|(m, _)| NoiseReport::of(&m.total_time, clock.resolution_ns()));
+    let noise = noise.and_then(|t| NoiseReport::of(&t.metrics.total_time, clock.resolution_ns(), &t.calibration_ns));
     let (metrics, batch_size, error) = match outcome {
-        Ok((metrics, batch)) => (metrics, batch, None),
+        Ok(timed) => (timed.metrics, timed.batch, None),
         Err(error) if error.is_skip() => (Metrics::failed("SKIP".to_owned()), None, Some(error)),
         Err(error) => (Metrics::failed(error.to_string()), None, Some(error)),
     };
@@ -115,6 +119,8 @@ impl Experiment<'_> {
                 batch_size: self.batch_size,
                 seed: self.seed,
                 verify: self.verify.map(|v| v.name().to_owned()),
+                verify_iterations: self.verify_iterations,
+                pure_wall_time: self.pure_wall_time,
             }),
         }
     }
@@ -142,16 +148,33 @@ fn check(experiment: &Experiment<'_>) -> Result<(), RunError> {
     if config.torch_xla2.is_some() {
         return refused("torch_xla2", "leave --torch-xla2 out");
     }
+    if experiment.pure_wall_time && config.accelerator != Accelerator::Cpu {
+        return refused(
+            "--pure-wall-time on a simulated core",
+            "its time is the same at every call; leave the flag out",
+        );
+    }
     Ok(())
 }
 
-fn time(experiment: &Experiment<'_>, clock: &dyn Clock) -> Result<(Metrics, u32), RunError> {
+/// What timing an experiment gave; nothing of it where outputs were verified instead.
+#[derive(Default)]
+struct Timed {
+    metrics: Metrics,
+    batch: Option<u32>,
+    /// How long the work between the repeats took; empty where nothing was measured.
+    calibration_ns: Vec<u64>,
+}
+
+fn time(experiment: &Experiment<'_>, clock: &dyn Clock) -> Result<Timed, RunError> {
     if let Some(instance) = experiment.config.accelerator.instance() {
         let batch = experiment.batch()?;
-        return Ok((simulated(experiment, instance, batch)?, batch));
+        let metrics = simulated(experiment, instance, batch)?;
+        return Ok(Timed { metrics, batch: Some(batch), calibration_ns: Vec::new() });
     }
     let network = Network::new(experiment.model, experiment.batch_size, experiment.seed)?;
-    Ok((measure(experiment, &network, clock)?, network.batch()))
+    let (metrics, calibration_ns) = measure(experiment, &network, clock)?;
+    Ok(Timed { metrics, batch: Some(network.batch()), calibration_ns })
 }
 
 #[cfg(test)]
@@ -184,6 +207,8 @@ mod tests {
             batch_size: None,
             seed: 1,
             verify,
+            verify_iterations: 1,
+            pure_wall_time: false,
             timestamp: 5.0,
             processor: "a processor",
         };

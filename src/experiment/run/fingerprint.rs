@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::experiment::Experiment;
-use crate::experiment::record::{Record, RecordExperiment, RecordRequest};
+use crate::experiment::record::{Record, RecordExperiment};
 
 /// Everything that decides what an experiment measures. Unlike the suite's, it includes repeats, iterations, seed and
 /// verification; only the time of the run and its outcome are left out.
@@ -24,11 +24,12 @@ impl Fingerprint {
         let RecordExperiment {
             accelerator, xla, xla_flags, dynamo, torch_xla2, test, enable_functionalization, ..
         } = &record.experiment;
-        let request = record.request.clone().unwrap_or(RecordRequest { batch_size: None, seed: 0, verify: None });
+        let request = record.request.clone().unwrap_or_default();
         let parts = (
             (&record.model.suite_name, &record.model.model_name),
             (accelerator, xla, xla_flags, dynamo, torch_xla2, test, enable_functionalization),
-            (record.repeat, record.iterations_per_run, request.batch_size, request.seed, request.verify),
+            (record.repeat, record.iterations_per_run, request.batch_size, request.seed),
+            (request.verify, request.verify_iterations, request.pure_wall_time),
         );
         Self(serde_json::to_string(&parts).unwrap_or_default())
     }
@@ -82,6 +83,8 @@ mod tests {
             batch_size: None,
             seed: 1,
             verify: None,
+            verify_iterations: 1,
+            pure_wall_time: false,
             timestamp: 0.0,
             processor: "p",
         }
@@ -111,6 +114,8 @@ mod tests {
         assert!(!before.wants(&first, false) && !before.wants(&first, true));
         assert!(before.wants(&Experiment { repeat: 4, ..first }, false));
         assert!(before.wants(&Experiment { batch_size: Some(16), ..first }, false));
+        assert!(before.wants(&Experiment { pure_wall_time: true, ..first }, false));
+        assert!(before.wants(&Experiment { verify_iterations: 2, ..first }, false));
         assert_eq!(before.bad_lines, 1);
     }
 }

@@ -1,18 +1,17 @@
 //! Square matrix products, measured and simulated.
 
 use super::error::RunError;
-use super::network::{Network, Program};
+use super::network::Network;
+use super::on_processor::OnProcessor;
 use super::suite::SuiteModel;
 use crate::base::Clock;
 use crate::bench::Device;
 use crate::compiler::{AutoCast, CastType, CompileOptions, Workflow};
-use crate::experiment::micro::{BenchPlan, MatmulCase, MatmulDType, Measured, do_bench};
+use crate::experiment::micro::{BenchPlan, MatmulCase, MatmulDType, do_bench};
 use crate::experiment::plan::Accelerator;
 use crate::neuron::runtime::inference_costs;
 use crate::neuron::sim::{NoObserver, simulate};
 
-/// Bytes that empty the caches, as the suite has it.
-const CACHE_BYTES: usize = 256_000_000;
 /// Seed of the matrices.
 const SEED: u64 = 1_337;
 
@@ -44,34 +43,10 @@ fn model(case: MatmulCase) -> SuiteModel {
     SuiteModel { name: case.name(), specification, batch_size: Some(1) }
 }
 
-/// A product on the processor.
-struct OnProcessor {
-    program: Program,
-    buffer: Vec<u8>,
-    fill: u8,
-}
-
-impl Measured for OnProcessor {
-    type Error = RunError;
-
-    fn call(&mut self) -> Result<(), RunError> {
-        // The outputs are looked at, so that nothing is left to do.
-        std::hint::black_box(self.program.run()?);
-        Ok(())
-    }
-
-    fn empty_caches(&mut self) {
-        self.fill = self.fill.wrapping_add(1);
-        self.buffer.fill(self.fill);
-        std::hint::black_box(&self.buffer);
-    }
-}
-
 fn measured_ms(case: MatmulCase, plan: BenchPlan, clock: &dyn Clock) -> Result<f64, RunError> {
     let network = Network::new(&model(case), None, SEED)?;
     let program = network.bind(network.compile(true)?)?;
-    let mut product = OnProcessor { program, buffer: vec![0; CACHE_BYTES], fill: 0 };
-    let times = do_bench(&mut product, plan, clock)?;
+    let times = do_bench(&mut OnProcessor::new(&program), plan, clock)?;
     Ok(times.min_ms().unwrap_or(0.0))
 }
 

@@ -1,9 +1,12 @@
 //! Experiments on the processor, timed with a clock that a shell brings.
 
+use super::calibration::calibrate;
 use super::error::RunError;
 use super::experiment::Experiment;
 use super::network::{Network, Program};
+use super::on_processor::OnProcessor;
 use crate::base::Clock;
+use crate::experiment::micro::{BenchPlan, do_bench};
 use crate::experiment::plan::Dynamo;
 use crate::experiment::record::Metrics;
 
@@ -14,13 +17,22 @@ fn since(clock: &dyn Clock, start_ns: u64) -> f64 {
     clock.now().0.saturating_sub(start_ns) as f64 / NS_PER_S
 }
 
-/// Times every repeat: the first also compiles. Weights and inputs are drawn before.
-pub(super) fn measure(experiment: &Experiment<'_>, network: &Network, clock: &dyn Clock) -> Result<Metrics, RunError> {
+/// Times every repeat: the first also compiles. Weights and inputs are drawn before. Between repeats the same work is
+/// timed, nanoseconds of each, which shows what disturbs the machine.
+pub(super) fn measure(
+    experiment: &Experiment<'_>,
+    network: &Network,
+    clock: &dyn Clock,
+) -> Result<(Metrics, Vec<u64>), RunError> {
     let config = experiment.config;
     let fused = config.dynamo.is_some() || config.xla.is_some();
     let program = network.bind(network.compile(fused)?)?;
-    let mut metrics = Metrics::default();
+    if experiment.pure_wall_time {
+        return least_times(experiment, &program, clock);
+    }
+    let (mut metrics, mut calibration_ns) = (Metrics::default(), Vec::new());
     for repeat in 0..experiment.repeat {
+        calibration_ns.push(calibrate(clock));
         let start = clock.now().0;
         let compile_s = if repeat == 0 && fused {
             network.compile(true)?;
@@ -37,7 +49,28 @@ pub(super) fn measure(experiment: &Experiment<'_>, network: &Network, clock: &dy
                 .push_xla([compile_s, execute_s], [u64::from(repeat == 0), u64::from(experiment.iterations_per_run)]);
         }
     }
-    Ok(metrics)
+    Ok((metrics, calibration_ns))
+}
+
+/// `--pure-wall-time`: each iteration takes the least of many calls with emptied caches. Nothing is compiled or recorded in
+/// that time, so only totals are kept.
+fn least_times(
+    experiment: &Experiment<'_>,
+    program: &Program,
+    clock: &dyn Clock,
+) -> Result<(Metrics, Vec<u64>), RunError> {
+    let (mut metrics, mut calibration_ns) = (Metrics::default(), Vec::new());
+    let mut measured = OnProcessor::new(program);
+    for _ in 0..experiment.repeat {
+        calibration_ns.push(calibrate(clock));
+        let mut total_s = 0.0;
+        for _ in 0..experiment.iterations_per_run {
+            let times = do_bench(&mut measured, BenchPlan::default(), clock)?;
+            total_s += times.min_ms().unwrap_or(0.0) / 1e3;
+        }
+        metrics.push_total(total_s, experiment.iterations_per_run);
+    }
+    Ok((metrics, calibration_ns))
 }
 
 /// The iterations of one repeat: seconds of tracing, and of computing.

@@ -1,5 +1,6 @@
 //! How far measured times can be trusted, and what would make them better.
 
+use super::calibration::disturbance;
 use crate::base::stats;
 
 /// Noise of the repeats of one experiment, the first three left out as in reports.
@@ -15,6 +16,9 @@ pub struct NoiseReport {
     pub outliers: [usize; 2],
     /// Interquartile range over the median.
     pub spread: f64,
+    /// How much longer the same work between the repeats took on average than at best, as a share of the best; `None`
+    /// where it was not timed.
+    pub disturbance: Option<f64>,
 }
 
 /// Repeats that warm up.
@@ -23,9 +27,9 @@ const WARM_UP: usize = 3;
 const FEWEST: usize = 4;
 
 impl NoiseReport {
-    /// The noise of total times in seconds; `None` for too few.
+    /// The noise of total times in seconds, with the times of the same work before each; `None` for too few.
     #[must_use]
-    pub fn of(total_time_s: &[f64], clock_step_ns: u64) -> Option<Self> {
+    pub fn of(total_time_s: &[f64], clock_step_ns: u64, calibration_ns: &[u64]) -> Option<Self> {
         let steady = total_time_s.get(WARM_UP..).filter(|s| s.len() >= FEWEST)?;
         let mut sorted = steady.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -50,6 +54,7 @@ impl NoiseReport {
             drift,
             outliers: [beyond(1.5), beyond(3.0)],
             spread: range / median,
+            disturbance: disturbance(calibration_ns),
         })
     }
 
@@ -78,10 +83,19 @@ impl NoiseReport {
             ));
         }
         if self.spread > 0.05 {
-            advice.push(format!("half of the runs differ by {:.1} %: stop other programs", self.spread * 100.0));
+            advice.push(format!(
+                "half of the runs differ by {:.1} %: raise --iterations-per-run, or stop other programs",
+                self.spread * 100.0
+            ));
+        }
+        if let Some(longer) = self.disturbance.filter(|d| *d > 0.1) {
+            advice.push(format!(
+                "the same work between the runs took {:.0} % longer on average than at best: other programs share the processor, or its frequency changes; stop them, and fix the frequency",
+                longer * 100.0
+            ));
         }
         if let Some(busy) = others_busy.filter(|b| *b > 0.1) {
-            advice.push(format!("other programs used {:.0} % of the processors: stop them", busy * 100.0));
+            advice.push(format!("other programs used {:.0} % of the processors meanwhile: stop them", busy * 100.0));
         }
         advice
     }
@@ -94,13 +108,15 @@ mod tests {
     #[test]
     fn quiet_runs_need_no_advice_and_noisy_ones_do() {
         let quiet: Vec<f64> = (0..13).map(|i| 1.0 + f64::from(i % 2) * 1e-4).collect();
-        let report = NoiseReport::of(&quiet, 50).unwrap();
+        let report = NoiseReport::of(&quiet, 50, &[100, 101]).unwrap();
         assert_eq!(report.advice(Some(0.02)), [""; 0]);
         let mut noisy = vec![9.0, 9.0, 9.0, 1.0, 1.0, 1.0, 1.01, 1.0, 1.0, 1.2, 1.2, 1.2];
         noisy[6] = 40.0;
-        let advice = NoiseReport::of(&noisy, 20_000_000).unwrap().advice(Some(0.5));
-        assert_eq!(advice.len(), 5, "{advice:?}");
+        let advice = NoiseReport::of(&noisy, 20_000_000, &[100, 150]).unwrap().advice(Some(0.5));
+        assert_eq!(advice.len(), 6, "{advice:?}");
         assert!(advice[1].contains("+20.0 %"));
-        assert_eq!(NoiseReport::of(&[1.0; 6], 1), None);
+        assert!(advice[4].contains("took 25 % longer"), "{advice:?}");
+        assert!(advice[5].contains("used 50 % of the processors"), "{advice:?}");
+        assert_eq!(NoiseReport::of(&[1.0; 6], 1, &[]), None);
     }
 }

@@ -24,8 +24,26 @@ pub(super) struct Verified {
 /// Tolerance of inference under the current rules.
 const INFERENCE_TOLERANCE: f64 = 1e-2;
 
+/// Verifies with each seed that is asked for: the first verdict that is no pass, or the pass with the largest error.
+pub(super) fn verify_all(experiment: &Experiment<'_>, rules: Verification) -> Result<Verified, RunError> {
+    let mut worst: Option<Verified> = None;
+    for offset in 0..experiment.verify_iterations.max(1) {
+        let one = verify(&Experiment { seed: experiment.seed.wrapping_add(u64::from(offset)), ..*experiment }, rules)?;
+        if one.code != PASS {
+            return Ok(one);
+        }
+        if worst.as_ref().is_none_or(|w| w.error < one.error) {
+            worst = Some(one);
+        }
+    }
+    worst.map_or_else(|| verify(experiment, rules), Ok)
+}
+
+/// The code of outputs that are as they should be.
+const PASS: &str = "PASS";
+
 /// Verifies by the rules.
-pub(super) fn verify(experiment: &Experiment<'_>, rules: Verification) -> Result<Verified, RunError> {
+fn verify(experiment: &Experiment<'_>, rules: Verification) -> Result<Verified, RunError> {
     if let Some(instance) = experiment.config.accelerator.instance() {
         return on_device(experiment, instance, rules);
     }

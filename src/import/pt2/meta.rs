@@ -70,7 +70,7 @@ impl Symbols {
         if let Some((name, _)) = found.iter().find(|(name, _)| depends_on_data(name)) {
             return Err(data_dependent(graph, name));
         }
-        found.sort_by(|a, b| symbol_number(&a.0).cmp(&symbol_number(&b.0)));
+        found.sort_by_key(|(name, _)| symbol_number(name));
         let mut symbols = Self::default();
         let chosen = chosen_sizes(graph, &found, options)?;
         for (name, hint) in &found {

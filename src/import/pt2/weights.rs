@@ -1,9 +1,10 @@
 //! Where the weights of a file lie.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::argument::Text;
 use super::legacy;
-use super::schema::{PayloadConfig, TensorMeta};
+use super::schema::{Payload, PayloadConfig, TensorMeta};
 use crate::import::load::decode;
 use crate::import::program::{ArrayType, WeightData};
 use crate::import::zip::{Archive, Entry};
@@ -82,13 +83,11 @@ impl Weights {
         let by_name: FxHashMap<&str, &Entry> = archive.entries.iter().map(|e| (e.name.as_str(), e)).collect();
         let mut paths: Vec<_> = config.config.iter().collect();
         paths.sort_by(|a, b| a.0.cmp(b.0));
-        // Files without weights may have one empty entry for all of them.
-        let first = paths.first().map(|(_, p)| p.path_name.get().to_owned());
-        let is_one_for_all = paths.len() > 1 && paths.iter().all(|(_, p)| Some(p.path_name.get()) == first.as_deref());
+        let one_for_all = shared_by_different(&paths);
         for (path, payload) in paths {
             let name = format!("{folder}{}", payload.path_name.get());
             let file = by_name.get(name.as_str()).copied();
-            let is_shared = !is_one_for_all || file.is_some_and(|f| f.size > 0);
+            let is_shared = !one_for_all.contains(payload.path_name.get()) || file.is_some_and(|f| f.size > 0);
             let shape = payload.tensor_meta.as_ref().map(described).unwrap_or_default();
             let key = if is_shared { format!("{name} {shape}") } else { path.get().to_owned() };
             let data = match (file, &payload.tensor_meta) {
@@ -120,6 +119,26 @@ impl Weights {
         let value = part.and_then(|part| decode(&ty, part, &layout.strides).ok());
         Ok(value.map_or(WeightData::Absent, |v| WeightData::Held(Box::new(v))))
     }
+}
+
+/// Entries that weights of different sizes share: files without weights have one empty entry for many of them.
+fn shared_by_different<'p>(paths: &[(&Text<'_>, &'p Payload<'_>)]) -> FxHashSet<&'p str> {
+    let mut first: FxHashMap<&str, String> = FxHashMap::default();
+    let mut shared = FxHashSet::default();
+    for (_, payload) in paths {
+        let sizes = payload.tensor_meta.as_ref().map(described).unwrap_or_default();
+        let name = payload.path_name.get();
+        match first.get(name) {
+            Some(known) if *known != sizes => {
+                shared.insert(name);
+            }
+            Some(_) => {}
+            None => {
+                first.insert(name, sizes);
+            }
+        }
+    }
+    shared
 }
 
 /// Where the numbers of a tensor lie in its storage.

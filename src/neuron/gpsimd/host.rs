@@ -38,6 +38,12 @@ impl HostCosts {
     pub fn step(&self, ops: u64) -> f64 {
         self.step_ns + self.op_ns * ops as f64
     }
+
+    /// What recording so many ops adds to the call of a traced model, which is one op, nanoseconds.
+    #[must_use]
+    pub fn recording(&self, ops: u64) -> f64 {
+        self.op_ns * ops.saturating_sub(TRACED_OPS) as f64
+    }
 }
 
 /// Ops that the forward pass of an MLP records: a transpose and an addmm for each linear layer, an activation between two, and a

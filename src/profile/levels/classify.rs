@@ -195,15 +195,20 @@ impl Levels {
     /// # Errors
     /// When the profile has no slices of a level of that name.
     pub fn find(&self, name: &str) -> Result<Option<LevelId>, UnknownLevel> {
-        let plain = |text: &str| text.trim().replace(['-', '_'], " ").to_lowercase();
-        let wanted = plain(name);
-        if wanted == ALL_LEVELS {
+        if is_level(ALL_LEVELS, name) {
             return Ok(None);
         }
-        let found = self.used().find(|(_, level)| plain(&level.name) == wanted).map(|(id, _)| id);
+        let found = self.used().find(|(_, level)| is_level(&level.name, name)).map(|(id, _)| id);
         let known = || self.used().map(|(_, l)| l.name.clone()).chain([ALL_LEVELS.to_owned()]).collect();
         found.map(Some).ok_or_else(|| UnknownLevel { name: name.to_owned(), known: known() })
     }
+}
+
+/// Whether a name, in any case and with `-` or `_` for spaces, means a level.
+#[must_use]
+pub fn is_level(own: &str, name: &str) -> bool {
+    let plain = |text: &str| text.trim().replace(['-', '_'], " ").to_lowercase();
+    plain(own) == plain(name)
 }
 
 /// Levels by name, in the order in which they are first named.

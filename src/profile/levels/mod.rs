@@ -13,5 +13,5 @@ mod family;
 mod places;
 pub mod wrappers;
 
-pub use classify::{ALL_LEVELS, Level, LevelId, Levels, UnknownLevel};
+pub use classify::{ALL_LEVELS, Level, LevelId, Levels, UnknownLevel, is_level};
 pub use family::Family;

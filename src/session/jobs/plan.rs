@@ -36,9 +36,9 @@ impl Job for PlanJob {
             sink(Event::BenchDone { job });
             return Ok(JobState::Done);
         };
-        // Nothing is known of a processor before it is measured.
-        let is_simulated = row.configuration.options.device_type == DeviceType::Neuron;
-        if row.problem.is_none() && is_simulated {
+        // Nothing is known of a processor before it is measured, nor how often a scenario tries.
+        let is_known = row.configuration.options.device_type == DeviceType::Neuron && self.config.mlperf.is_none();
+        if row.problem.is_none() && is_known {
             let label = format!("Compiling {}", row.configuration.model_name);
             sink(Event::Progress { job, done: self.next as u64, total: 0, label });
             let times = self.times.of(&row.configuration);

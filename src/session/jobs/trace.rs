@@ -21,8 +21,16 @@ pub(in crate::session) struct TraceJob {
 
 enum Stage {
     Compile,
-    Run { run: Box<ConfigurationRun<BenchRecorder>>, compile: Option<SimTime> },
+    Run { run: Box<ConfigurationRun<BenchRecorder>>, compiled: Option<Compiled> },
     Over,
+}
+
+/// What a run is told of its compiled model.
+struct Compiled {
+    /// Modelled compile time.
+    time: SimTime,
+    /// The part of a call's host work in which ops are recorded; none where nothing is.
+    recording: Option<f64>,
 }
 
 impl TraceJob {
@@ -36,11 +44,11 @@ impl TraceJob {
             None => busiest(&self.spec.spec)?,
         };
         let is_compiled = !FixedModel::is_meant(&configuration.model);
-        let compile = is_compiled.then(|| compile_time(&configuration)).transpose()?;
+        let compiled = is_compiled.then(|| compiled(&configuration)).transpose()?;
         let times = self.times.of(&configuration)?;
         let recorder = BenchRecorder::new(SimTime::from_secs_f64(self.spec.shown_s));
         let run = Box::new(ConfigurationRun::observed(configuration, Ok(&times), recorder));
-        self.stage = Stage::Run { run, compile };
+        self.stage = Stage::Run { run, compiled };
         Ok(())
     }
 }
@@ -55,16 +63,19 @@ fn busiest(spec: &ProfileSpec) -> Result<Configuration, String> {
         seed: spec.seed,
         ..BenchConfig::default()
     };
-    config.options.compile = spec.options;
+    (config.options.compile, config.options.workflow) = (spec.options, spec.workflow);
     let sweep = expand(&config).map_err(|e| e.to_string())?;
     sweep.configurations.into_iter().max_by_key(|c| c.n_models).ok_or_else(|| format!("{}: nothing to run", spec.model))
 }
 
-fn compile_time(configuration: &Configuration) -> Result<SimTime, String> {
+fn compiled(configuration: &Configuration) -> Result<Compiled, String> {
     configuration.check().map_err(|e| e.to_string())?;
     let device = Device::new(&configuration.instance_type, configuration.compile_options())?;
-    let executable = device.compile(&configuration.model, Some(configuration.batch_size), Workflow::Trace)?;
-    Ok(SimTime::from_secs_f64(modelled_compile_s(&executable)))
+    let workflow = configuration.options.workflow;
+    let compilation = device.compilation(&configuration.model, Some(configuration.batch_size), workflow)?;
+    let time = SimTime::from_secs_f64(modelled_compile_s(&compilation.executable));
+    let recording = (workflow == Workflow::MarkStep).then(|| compilation.recording_share(&device.costs, workflow));
+    Ok(Compiled { time, recording })
 }
 
 /// The figures of the whole run, of which the timeline may show a part.
@@ -99,15 +110,15 @@ impl Job for TraceJob {
                 self.start()?;
                 Ok(JobState::More)
             }
-            Stage::Run { mut run, compile } => {
+            Stage::Run { mut run, compiled } => {
                 let progress = run.step(u64::from(budget_events));
                 if !progress.done {
                     let label = run.configuration().label();
                     sink(Event::Progress { job: self.id, done: (progress.percent * 10.0) as u64, total: 1_000, label });
-                    self.stage = Stage::Run { run, compile };
+                    self.stage = Stage::Run { run, compiled };
                     return Ok(JobState::More);
                 }
-                self.finish(*run, compile)
+                self.finish(*run, compiled)
             }
             Stage::Over => Ok(JobState::Done),
         }
@@ -115,14 +126,15 @@ impl Job for TraceJob {
 }
 
 impl TraceJob {
-    fn finish(&self, run: ConfigurationRun<BenchRecorder>, compile: Option<SimTime>) -> Result<JobState, String> {
+    fn finish(&self, run: ConfigurationRun<BenchRecorder>, compiled: Option<Compiled>) -> Result<JobState, String> {
         let configuration = run.configuration().clone();
         let detail = RunDetail { report: ReportDetail::Summary, charts: false, timers: true };
         let (row, recorder) = run.finish_observed(detail);
         let (Some(recorder), Some(measurement)) = (recorder, row.measurement) else {
             return Err(row.report.error.unwrap_or_else(|| format!("{}: did not run", configuration.label())));
         };
-        let trace = BenchTrace { configuration: &configuration, compile, elapsed: measurement.elapsed };
+        let (compile, recording) = compiled.map_or((None, None), |c| (Some(c.time), c.recording));
+        let trace = BenchTrace { configuration: &configuration, compile, recording, elapsed: measurement.elapsed };
         let profile = build_bench_profile(&trace, &recorder);
         let facts = facts(&row.report, &recorder, measurement.elapsed);
         let name = format!("{} trace", configuration.label());

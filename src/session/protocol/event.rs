@@ -8,9 +8,8 @@ use crate::bench::mlperf::MlperfResult;
 use crate::bench::{CompiledModel, Estimate, ModelIndex, Report, RowResult, ServiceTimes, SweepPlan};
 use crate::insight::Insights;
 use crate::neuron::numerics::NumericsReport;
-use crate::profile::analysis::GroupBy;
 use crate::session::{Answer, Catalog, JobId, Listed, OperatorTable, ProfileInfo, ProfileKey};
-use crate::view::timeline::{SliceDetails, SliceLink, TimelineTile};
+use crate::view::timeline::{GroupKind, SliceDetails, SliceLink, TimelineTile};
 
 /// What a shell is told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -268,7 +267,7 @@ pub struct SearchHits {
     /// The text searched for.
     pub text: String,
     /// What made the group of that name, when a group was asked for.
-    pub by: Option<GroupBy>,
+    pub by: Option<GroupKind>,
     /// Number of slices that match.
     pub total: u64,
     /// The first of them in order of time.

@@ -7,10 +7,9 @@ use crate::bench::mlperf::MlperfSettings;
 use crate::bench::{BenchConfig, CompileConfig, Configuration, RunDetail, ServiceTimes};
 use crate::insight::SliceRange;
 use crate::neuron::numerics::NumericsSpec;
-use crate::profile::analysis::GroupBy;
 use crate::profile::formats::WriteFormat;
 use crate::session::{JobId, Listing, OperatorKind, ProfileKey, ProfileSpec, Question, Rows, TraceSpec};
-use crate::view::timeline::{Annotation, Neighbour, SliceRef, TimelineQuery};
+use crate::view::timeline::{Annotation, GroupKind, Neighbour, SliceRef, TimelineQuery};
 
 /// What a shell may ask. Each carries the number its answers will carry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +29,7 @@ pub enum Request {
     },
     /// List the configurations of a benchmark before it runs. Answered by [`super::Event::Plan`] at once, then by one
     /// [`super::Event::Estimated`] for each simulated configuration that can run, as their models are compiled, and [`super::Event::BenchDone`].
+    /// Nothing is estimated of an MLPerf scenario.
     PlanBench {
         /// Number of this request.
         job: JobId,
@@ -176,7 +176,7 @@ pub enum Request {
         /// The text.
         text: String,
         /// When given, the slices of the group of this name instead.
-        by: Option<GroupBy>,
+        by: Option<GroupKind>,
         /// At most so many hits are listed (all are counted).
         limit: u32,
     },

@@ -23,7 +23,7 @@ pub const DEFAULT_COLUMNS: [&str; 13] = [
 ];
 
 /// Titles of the keys that have one; the others are called by their key, which people know from NeuronPerf's files.
-const TITLES: [(&str, &str); 19] = [
+const TITLES: [(&str, &str); 20] = [
     ("model_name", "Model"),
     ("n_models", "Models"),
     ("workers_per_model", "Workers/model"),
@@ -42,6 +42,7 @@ const TITLES: [(&str, &str); 19] = [
     ("instance_type", "Instance"),
     ("performance_level", "Level"),
     ("compiler_args", "Compiled with"),
+    ("workflow", "Workflow"),
     ("device_type", "Device"),
 ];
 
@@ -59,7 +60,7 @@ pub fn offered_columns() -> Vec<&'static str> {
 }
 
 /// Keys that tell rows apart and are not among the usual columns.
-const TELLING: [&str; 4] = ["instance_type", "performance_level", "device_type", "compiler_args"];
+const TELLING: [&str; 5] = ["instance_type", "performance_level", "device_type", "compiler_args", "workflow"];
 
 /// The columns to show: those that were chosen, and of the usual ones also those by which rows differ.
 #[must_use]

@@ -7,7 +7,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::bench::{BenchConfig, Report, RowResult, SweepState};
+use crate::bench::{BenchConfig, Report, RowResult, SweepPlan, SweepState};
 use crate::session::protocol::PROTOCOL_VERSION;
 
 /// What was asked, and how far it was.
@@ -82,12 +82,10 @@ pub fn keep_row(sweep: &SweepState, row: u32, result: &RowResult) -> Option<Stri
     to_text(&(row, &planned.key, RowResult { report: result.report.clone(), charts, measurement: None, mlperf }))
 }
 
-/// Reads a sweep back.
-///
-/// # Errors
-/// When its configuration can not be listed any more.
-pub fn restore_sweep(head: &KeptHead, rows: &[String]) -> Result<RestoredSweep, String> {
-    let sweep = SweepState::new(head.config.clone()).map_err(|e| e.to_string())?;
+/// Reads a sweep back; `plan` is that of the head's benchmark now.
+#[must_use]
+pub fn restore_sweep(head: &KeptHead, plan: SweepPlan, rows: &[String]) -> RestoredSweep {
+    let sweep = SweepState::of(head.config.clone(), plan);
     let mut restored = RestoredSweep { sweep, results: Vec::new(), others: Vec::new(), unreadable: 0 };
     for text in rows {
         let Some((row, key, result)) = of_text::<KeptRow>(text) else {
@@ -103,7 +101,7 @@ pub fn restore_sweep(head: &KeptHead, rows: &[String]) -> Result<RestoredSweep, 
         }
     }
     restored.results.sort_by_key(|(row, _)| *row);
-    Ok(restored)
+    restored
 }
 
 #[cfg(test)]
@@ -112,6 +110,10 @@ mod tests {
     use crate::base::SimTime;
     use crate::bench::mlperf::{MlperfSettings, Scenario, ScenarioProgress, ScenarioRun};
     use crate::bench::{ConfigurationRun, RunDetail, ServiceTimes};
+
+    fn plan_of(head: &KeptHead) -> SweepPlan {
+        SweepPlan::of(&head.config).unwrap()
+    }
 
     fn result(sweep: &SweepState, row: usize) -> RowResult {
         let times = ServiceTimes { device: vec![SimTime::from_us(900)], ..ServiceTimes::default() };
@@ -132,7 +134,7 @@ mod tests {
         }
         let head = KeptHead::from_text(&KeptHead::of(&sweep).to_text()).unwrap();
         assert_eq!((head.rows, head.is_done), (6, false));
-        let restored = restore_sweep(&head, &pieces).unwrap();
+        let restored = restore_sweep(&head, plan_of(&head), &pieces);
         assert_eq!(restored.sweep.reports(), sweep.reports());
         assert_eq!(restored.results.iter().map(|r| r.0).collect::<Vec<_>>(), [0, 2]);
         let (back, own) = (&restored.results[0].1, result(&sweep, 0));
@@ -160,7 +162,7 @@ mod tests {
         let piece = keep_row(&sweep, row, &result).unwrap();
         sweep.finish(row, result.report.clone());
         let head = KeptHead::from_text(&KeptHead::of(&sweep).to_text()).unwrap();
-        let restored = restore_sweep(&head, &[piece]).unwrap();
+        let restored = restore_sweep(&head, plan_of(&head), &[piece]);
         assert_eq!(restored.results, [(row, result)]);
         assert_eq!(restored.sweep.reports(), sweep.reports());
     }
@@ -170,7 +172,7 @@ mod tests {
         let sweep = SweepState::new(BenchConfig { duration_s: 3.0, ..BenchConfig::default() }).unwrap();
         let piece = keep_row(&sweep, 0, &result(&sweep, 0)).unwrap();
         let other = SweepState::new(BenchConfig { duration_s: 4.0, ..BenchConfig::default() }).unwrap();
-        let restored = restore_sweep(&KeptHead::of(&other), &[piece, "{".to_owned()]).unwrap();
+        let restored = restore_sweep(&KeptHead::of(&other), plan_of(&KeptHead::of(&other)), &[piece, "{".to_owned()]);
         assert_eq!((restored.results.len(), restored.others.len(), restored.unreadable), (0, 1, 1));
         let of_before = to_text(&(PROTOCOL_VERSION - 1, KeptHead::of(&sweep))).unwrap();
         for text in ["", "{}", "\u{20ac}", of_before.as_str()] {

@@ -44,6 +44,8 @@ pub enum BenchField {
     Lnc,
     /// Which generation of the SDK runs it.
     SdkGeneration,
+    /// How a model reaches its NeuronCore.
+    Workflow,
     /// Shapes of the inputs.
     Inputs,
     /// What runs the model.
@@ -77,7 +79,7 @@ pub enum BenchField {
 }
 
 /// All fields in the order of links.
-pub const BENCH_FIELDS: [BenchField; 33] = [
+pub const BENCH_FIELDS: [BenchField; 34] = [
     BenchField::Model,
     BenchField::Name,
     BenchField::Instance,
@@ -96,6 +98,7 @@ pub const BENCH_FIELDS: [BenchField; 33] = [
     BenchField::OptLevel,
     BenchField::Lnc,
     BenchField::SdkGeneration,
+    BenchField::Workflow,
     BenchField::Inputs,
     BenchField::DeviceType,
     BenchField::Processes,
@@ -136,6 +139,7 @@ impl BenchField {
             Self::OptLevel => "optlevel",
             Self::Lnc => "lnc",
             Self::SdkGeneration => "sdk_generation",
+            Self::Workflow => "workflow",
             Self::Inputs => "inputs",
             Self::DeviceType => "device_type",
             Self::Processes => "processes",

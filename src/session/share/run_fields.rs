@@ -3,12 +3,15 @@
 
 use super::BenchField;
 use crate::bench::{Accounting, BenchConfig, Dataset, DeviceType, Processes, RunOptions, SdkGeneration, parse_inputs};
+use crate::compiler::Workflow;
 
 const PROCESSES: [(&str, Processes); 3] =
     [("per_model", Processes::PerModel), ("shared", Processes::Shared), ("fresh", Processes::Fresh)];
 const ACCOUNTINGS: [(&str, Accounting); 2] = [("window", Accounting::Window), ("original", Accounting::Original)];
 const GENERATIONS: [(&str, SdkGeneration); 2] =
     [(SdkGeneration::Pt1.name(), SdkGeneration::Pt1), (SdkGeneration::Pt2.name(), SdkGeneration::Pt2)];
+const WORKFLOWS: [(&str, Workflow); 2] =
+    [(Workflow::Trace.name(), Workflow::Trace), (Workflow::MarkStep.name(), Workflow::MarkStep)];
 
 /// The text of a run option.
 pub(super) fn text(field: BenchField, config: &BenchConfig) -> String {
@@ -32,6 +35,7 @@ pub(super) fn text(field: BenchField, config: &BenchConfig) -> String {
         BenchField::SdkGeneration => {
             unless(options.sdk_generation == default.sdk_generation, name(&GENERATIONS, options.sdk_generation))
         }
+        BenchField::Workflow => unless(options.workflow == default.workflow, name(&WORKFLOWS, options.workflow)),
         _ => String::new(),
     }
 }
@@ -72,6 +76,7 @@ pub(super) fn set(field: BenchField, config: &mut BenchConfig, text: &str) -> Re
         BenchField::SdkGeneration => {
             options.sdk_generation = value(key, &GENERATIONS, text, default.sdk_generation)?;
         }
+        BenchField::Workflow => options.workflow = value(key, &WORKFLOWS, text, default.workflow)?,
         _ => {}
     }
     Ok(())
@@ -109,6 +114,7 @@ mod tests {
             dataset: Some(Dataset { length: 500, looped: true }),
             accounting: Accounting::Original,
             sdk_generation: SdkGeneration::Pt1,
+            workflow: Workflow::MarkStep,
             ..config.options
         };
         let mut read = BenchConfig::default();
@@ -131,6 +137,7 @@ mod tests {
         assert!(message(BenchField::Dataset, "many").contains("500,loop"));
         assert!(message(BenchField::Dataset, "0").contains("dataset"));
         assert!(message(BenchField::Preprocess, "resize").contains("preprocess: 'resize' is no step"));
+        assert!(message(BenchField::Workflow, "eager").contains("workflow: 'eager' is not trace or mark_step"));
         assert!(message(BenchField::SdkGeneration, "pt3").contains("sdk_generation: 'pt3' is not pt1 or pt2"));
         assert!(message(BenchField::Setup, "-1").contains("setup_ms"));
         assert!(message(BenchField::Inputs, "axb").contains("'axb' is not a shape"));

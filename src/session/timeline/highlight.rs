@@ -4,9 +4,10 @@ use super::{ShownTracks, link};
 use crate::base::StrId;
 use crate::profile::analysis::members::{MemberOrder, members};
 use crate::profile::analysis::{GroupBy, Grouping, Selection};
+use crate::profile::levels::LevelId;
 use crate::profile::{Profile, SliceId};
 use crate::session::SearchHits;
-use crate::view::timeline::SliceGroup;
+use crate::view::timeline::{GroupKind, SliceGroup};
 
 /// What a group without a name is called.
 pub(in crate::session) const NO_NAME: &str = "(none)";
@@ -17,25 +18,30 @@ pub(in crate::session) struct Highlight {
     pub group: SliceGroup,
     grouping: Grouping,
     number: Option<u32>,
+    /// The level of its slices; absent when they are of any.
+    level: Option<LevelId>,
 }
 
 impl Highlight {
     /// Prepares it: for groups by module this reads every slice's arguments.
     pub fn new(profile: &Profile, group: &SliceGroup) -> Self {
-        let grouping = Grouping::new(profile, group.by);
+        let grouping = Grouping::new(profile, group.kind.by);
         let number = grouping.find(profile, own_name(profile, &grouping, &group.name));
-        Self { group: group.clone(), grouping, number }
+        let level = level_of(profile, group.kind.level.as_deref());
+        Self { group: group.clone(), grouping, number, level }
     }
 
     /// Whether a slice is of the group.
     pub fn holds(&self, profile: &Profile, id: SliceId) -> bool {
-        let group = || self.grouping.group_of(profile, profile.slices().track(id), id);
-        self.number.is_some_and(|number| number == group())
+        let track = profile.slices().track(id);
+        let is_of_level = |level| profile.levels().of_slice(profile, track, id) == level;
+        let is_member = |number| number == self.grouping.group_of(profile, track, id);
+        self.number.is_some_and(is_member) && self.level.is_none_or(is_of_level)
     }
 
     /// Whether what is no slice (an instant, an async span) is of the group: where its name is.
     pub fn holds_name(&self, name: StrId) -> bool {
-        self.group.by == GroupBy::Name && self.number == Some(name.0)
+        self.group.kind.by == GroupBy::Name && self.number == Some(name.0)
     }
 }
 
@@ -44,16 +50,23 @@ pub(in crate::session) fn own_name<'a>(profile: &Profile, grouping: &Grouping, s
     if shown == NO_NAME && grouping.find(profile, shown).is_none() { "" } else { shown }
 }
 
+/// The level of a name, absent for all of them; the default one when nobody chose or the profile has none of that name.
+pub(in crate::session) fn level_of(profile: &Profile, name: Option<&str>) -> Option<LevelId> {
+    let levels = profile.levels();
+    name.and_then(|name| levels.find(name).ok()).unwrap_or_else(|| levels.default_level())
+}
+
 /// The slices of a group by time.
 pub(in crate::session) fn group_hits(
     profile: &Profile,
     tracks: &ShownTracks,
-    by: GroupBy,
+    kind: &GroupKind,
     text: &str,
     limit: u32,
 ) -> SearchHits {
-    let name = own_name(profile, &Grouping::new(profile, by), text);
-    let found = members(profile, &Selection::default(), by, name, MemberOrder::Time);
+    let name = own_name(profile, &Grouping::new(profile, kind.by), text);
+    let selection = Selection::of_level(level_of(profile, kind.level.as_deref()));
+    let found = members(profile, &selection, kind.by, name, MemberOrder::Time);
     let hits = found.iter().take(limit as usize).map(|(id, _)| link(profile, tracks, *id)).collect();
-    SearchHits { text: text.to_owned(), by: Some(by), total: found.len() as u64, hits }
+    SearchHits { text: text.to_owned(), by: Some(kind.clone()), total: found.len() as u64, hits }
 }

@@ -7,7 +7,7 @@ mod outline;
 mod tile;
 
 pub(super) use details::{link, neighbour, search, slice_details};
-pub(super) use highlight::{Highlight, NO_NAME, group_hits, own_name};
+pub(super) use highlight::{Highlight, NO_NAME, group_hits, level_of, own_name};
 pub(super) use locate::locate;
 pub(super) use outline::ShownTracks;
 pub(super) use tile::tile;

@@ -94,7 +94,7 @@ impl ShownTracks {
             })
             .filter(|s| !s.tracks.is_empty())
             .collect();
-        tracks.outline = Outline { span: profile.span(), sections };
+        tracks.outline = Outline { span: profile.span(), unit: profile.meta().unit.clone(), sections };
         tracks
     }
 

@@ -1,7 +1,6 @@
 //! The timeline in words: for screen readers, for the table twin of the canvas.
 
 use super::{NO_SLICE, Outline, SliceDetails, SliceRef, TimelineTile, TrackId, Viewport};
-use crate::view::text::exact_ns;
 
 /// A slice in one sentence.
 #[must_use]
@@ -21,8 +20,8 @@ pub fn describe_slice(details: &SliceDetails, outline: &Outline) -> String {
     format!(
         "{}{place}, starts at {}, lasts {}{members}",
         link.title,
-        exact_ns(link.start_ns),
-        exact_ns(i64::try_from(link.duration_ns).unwrap_or(i64::MAX))
+        outline.unit.exact(link.start_ns),
+        outline.unit.exact(i64::try_from(link.duration_ns).unwrap_or(i64::MAX))
     )
 }
 

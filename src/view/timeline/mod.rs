@@ -37,5 +37,5 @@ pub use scene::{Scene, paint};
 pub use slices::NameLooks;
 pub use svg::to_svg;
 pub use ticks::{Tick, Ticks, ticks};
-pub use tile::{NO_SLICE, SliceGroup, SliceRef, TimelineQuery, TimelineTile, TrackTile};
+pub use tile::{GroupKind, NO_SLICE, SliceGroup, SliceRef, TimelineQuery, TimelineTile, TrackTile};
 pub use viewport::Viewport;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Interval, TraceNs};
+use crate::profile::Unit;
 
 /// Names one track of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -13,6 +14,8 @@ pub struct TrackId(pub u32);
 pub struct Outline {
     /// From the first to the last event, nanoseconds from the origin of the profile.
     pub span: Interval<TraceNs>,
+    /// What the numbers along the axis count.
+    pub unit: Unit,
     /// Sections from top to bottom.
     pub sections: Vec<Section>,
 }

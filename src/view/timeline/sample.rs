@@ -24,7 +24,7 @@ pub fn outline() -> Outline {
             tracks: vec![track("", 3), track("Framework Ops", 1), track("HLO Ops", 1)],
         });
     }
-    Outline { span: Interval::new(TraceNs(0), TraceNs(20_000)), sections }
+    Outline { span: Interval::new(TraceNs(0), TraceNs(20_000)), sections, ..Outline::default() }
 }
 
 /// Slices of every section.

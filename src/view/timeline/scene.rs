@@ -102,7 +102,7 @@ fn paint_stripes(scene: &Scene<'_>, visible: &[Block], list: &mut DisplayList) {
 
 fn paint_grid(scene: &Scene<'_>, list: &mut DisplayList) {
     let m = scene.metrics;
-    for tick in ticks(scene.view).major {
+    for tick in ticks(scene.view, &scene.outline.unit).major {
         let x = libm::floor(m.gutter + scene.view.x_of(tick.ns));
         list.rect(Paint::Grid, Rect::new(x, m.ruler, 1.0, scene.height - m.ruler));
     }
@@ -161,7 +161,7 @@ fn arrow(x: f64, y: f64, collapsed: bool) -> Vec<(f64, f64)> {
 
 fn paint_ruler(scene: &Scene<'_>, list: &mut DisplayList) {
     let m = scene.metrics;
-    let ruler = ticks(scene.view);
+    let ruler = ticks(scene.view, &scene.outline.unit);
     list.rect(Paint::Gutter, Rect::new(0.0, 0.0, list.width, m.ruler));
     list.rect(Paint::Grid, Rect::new(0.0, m.ruler - 1.0, list.width, 1.0));
     let area = Rect::new(m.gutter, 0.0, scene.view.width_px(), m.ruler);

@@ -2,6 +2,7 @@
 
 use super::Viewport;
 use crate::base::units::format_count;
+use crate::profile;
 
 /// The least distance between two labelled ticks, in pixels.
 const LABEL_SPACING_PX: f64 = 110.0;
@@ -18,7 +19,7 @@ pub struct Tick {
 /// The ruler of a screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ticks {
-    /// Said once at the left when labels count from there: `1.340803 s +`.
+    /// Said once at the left: where labels count from, `1.340803 s`, or what they count, `samples`.
     pub base: Option<String>,
     /// Labelled ticks from left to right.
     pub major: Vec<Tick>,
@@ -28,25 +29,30 @@ pub struct Ticks {
 
 /// The ruler for a screen.
 #[must_use]
-pub fn ticks(view: &Viewport) -> Ticks {
+pub fn ticks(view: &Viewport, unit: &profile::Unit) -> Ticks {
     let step = step_ns(view.ns_per_px() * LABEL_SPACING_PX);
     let seen = view.interval();
     let first = seen.start.0.div_euclid(step).saturating_mul(step);
-    let unit = Unit::of_step(step);
+    let is_time = *unit == profile::Unit::Ns;
+    let scale = if is_time { Scale::of_step(step) } else { Scale::ONE };
     // Labels that would need more digits than a person reads count from a round instant at the left.
-    let base_ns = if seen.start.0.unsigned_abs() / unit.ns.unsigned_abs() >= 10_000_000 {
+    let base_ns = if seen.start.0.unsigned_abs() / scale.ns.unsigned_abs() >= 10_000_000 {
         let block = step.saturating_mul(1_000);
         seen.start.0.div_euclid(block).saturating_mul(block)
     } else {
         0
     };
-    let mut out = Ticks { base: (base_ns != 0).then(|| base_label(base_ns)), ..Ticks::default() };
+    let base = match unit {
+        profile::Unit::Ns => (base_ns != 0).then(|| base_label(base_ns)),
+        profile::Unit::Counted(plural) => Some(if base_ns == 0 { plural.clone() } else { unit.exact(base_ns) }),
+    };
+    let mut out = Ticks { base, ..Ticks::default() };
     let minor_step = minor_step_ns(step);
     let mut at = first;
     while at <= seen.end.0 && out.major.len() < 200 {
         if at >= seen.start.0 {
             let sign = if base_ns == 0 { "" } else { "+" };
-            out.major.push(Tick { ns: at, label: format!("{sign}{}", unit.label(at.saturating_sub(base_ns))) });
+            out.major.push(Tick { ns: at, label: format!("{sign}{}", scale.label(at.saturating_sub(base_ns))) });
         }
         if let Some(minor_step) = minor_step {
             let mut minor = at.saturating_add(minor_step);
@@ -89,12 +95,17 @@ fn base_label(ns: i64) -> String {
     format!("{sign}{}{dot}{fraction} s", format_count(whole))
 }
 
-struct Unit {
+/// What labels count in.
+struct Scale {
     ns: i64,
+    /// Empty where the unit is said at the left.
     name: &'static str,
 }
 
-impl Unit {
+impl Scale {
+    /// One by one, of what is no time.
+    const ONE: Self = Self { ns: 1, name: "" };
+
     const fn of_step(step: i64) -> Self {
         match step {
             ..1_000 => Self { ns: 1, name: "ns" },
@@ -104,10 +115,11 @@ impl Unit {
         }
     }
 
-    /// Ticks of a unit are whole multiples of it.
+    /// Ticks of a scale are whole multiples of it.
     fn label(&self, ns: i64) -> String {
         let sign = if ns < 0 { "\u{2212}" } else { "" };
-        format!("{sign}{} {}", format_count(ns.unsigned_abs() / self.ns.unsigned_abs()), self.name)
+        let number = format_count(ns.unsigned_abs() / self.ns.unsigned_abs());
+        if self.name.is_empty() { format!("{sign}{number}") } else { format!("{sign}{number} {}", self.name) }
     }
 }
 
@@ -116,8 +128,12 @@ mod tests {
     use super::*;
     use crate::base::{Interval, TraceNs};
 
+    fn ruler(start: i64, end: i64, width: f64, unit: &profile::Unit) -> Ticks {
+        ticks(&Viewport::new(Interval::new(TraceNs(start), TraceNs(end)), width), unit)
+    }
+
     fn labels(start: i64, end: i64, width: f64) -> (Option<String>, Vec<String>) {
-        let t = ticks(&Viewport::new(Interval::new(TraceNs(start), TraceNs(end)), width));
+        let t = ruler(start, end, width, &profile::Unit::Ns);
         (t.base, t.major.into_iter().map(|t| t.label).collect())
     }
 
@@ -140,15 +156,27 @@ mod tests {
         let (base, labels) = labels(1_340_803_802, 1_340_804_802, 1_000.0);
         assert_eq!(base.as_deref(), Some("1.3408 s"));
         assert_eq!(labels[0], "+4,000 ns");
-        let t = ticks(&Viewport::new(Interval::new(TraceNs(1_340_803_802), TraceNs(1_340_804_802)), 1_000.0));
+        let t = ruler(1_340_803_802, 1_340_804_802, 1_000.0, &profile::Unit::Ns);
         assert_eq!(t.major[0].ns, 1_340_804_000);
+    }
+
+    #[test]
+    fn samples_are_counted_one_by_one() {
+        let samples = profile::Unit::counted("samples");
+        let t = ruler(0, 23_000, 1_000.0, &samples);
+        assert_eq!(t.base.as_deref(), Some("samples"));
+        let labels: Vec<_> = t.major.iter().map(|t| t.label.as_str()).collect();
+        assert_eq!(labels, ["0", "5,000", "10,000", "15,000", "20,000"]);
+        let far = ruler(1_340_803_802, 1_340_804_802, 1_000.0, &samples);
+        assert_eq!(far.base.as_deref(), Some("1,340,800,000 samples"));
+        assert_eq!(far.major[0].label, "+4,000");
     }
 
     #[test]
     fn ticks_never_crowd_and_never_leave_the_screen() {
         for span in [7_i64, 10, 99, 12_345, 1 << 40, 1 << 60] {
             let v = Viewport::new(Interval::new(TraceNs(-3), TraceNs(span)), 900.0);
-            let t = ticks(&v);
+            let t = ticks(&v, &profile::Unit::Ns);
             for pair in t.major.windows(2) {
                 assert!(v.x_of(pair[1].ns) - v.x_of(pair[0].ns) >= LABEL_SPACING_PX - 1e-6, "{span}");
             }

@@ -26,11 +26,20 @@ pub struct TimelineQuery {
     pub group: Option<SliceGroup>,
 }
 
+/// What makes a group of slices.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupKind {
+    /// What its slices have in common.
+    pub by: GroupBy,
+    /// The level that its slices are of, `all` for every one; the default level when absent.
+    pub level: Option<String>,
+}
+
 /// A group of slices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceGroup {
-    /// What makes a group.
-    pub by: GroupBy,
+    /// What makes it.
+    pub kind: GroupKind,
     /// Its name.
     pub name: String,
 }

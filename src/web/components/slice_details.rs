@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::view::text::exact_ns;
+use crate::profile::Unit;
 use crate::view::timeline::{Outline, SliceDetails, SliceLink, SliceRef};
 use crate::web::context::Shared;
 
@@ -11,6 +11,8 @@ use crate::web::context::Shared;
 pub struct SliceDetailsProps {
     /// The slice.
     pub details: Option<Shared<SliceDetails>>,
+    /// What its times count.
+    pub unit: Unit,
     /// Where it is.
     pub place: AttrValue,
     /// Another slice was chosen.
@@ -36,14 +38,14 @@ pub fn SliceDetailsPanel(props: &SliceDetailsProps) -> Html {
         };
     };
     let link = &d.link;
-    let duration = |ns: u64| exact_ns(i64::try_from(ns).unwrap_or(i64::MAX));
+    let duration = |ns: u64| props.unit.exact(i64::try_from(ns).unwrap_or(i64::MAX));
     html! {
         <section class="details panel" aria-label="Selected slice">
             <h3>{ &link.title }</h3>
             <dl>
                 { pair("Where", &props.place) }
                 { pair("Category", &d.category) }
-                { pair("Start", &exact_ns(link.start_ns)) }
+                { pair("Start", &props.unit.exact(link.start_ns)) }
                 { pair("Wall duration", &duration(link.duration_ns)) }
                 { pair("Self time", &d.self_ns.filter(|s| *s != link.duration_ns).map(duration).unwrap_or_default()) }
             </dl>
@@ -56,9 +58,9 @@ pub fn SliceDetailsPanel(props: &SliceDetailsProps) -> Html {
                 <h4>{ "Args" }</h4>
                 <dl class="args">{ for d.args.iter().map(|(k, v)| pair(k, v)) }</dl>
             }
-            { links("Inside", &d.parents, &props.on_select) }
-            { links("Comes from", &d.predecessors, &props.on_select) }
-            { links("Leads to", &d.successors, &props.on_select) }
+            { links("Inside", &d.parents, props) }
+            { links("Comes from", &d.predecessors, props) }
+            { links("Leads to", &d.successors, props) }
         </section>
     }
 }
@@ -70,14 +72,14 @@ fn pair(name: &str, value: &str) -> Html {
     html! { <><dt>{ name.to_owned() }</dt><dd>{ value.to_owned() }</dd></> }
 }
 
-fn links(title: &str, links: &[SliceLink], on_select: &Callback<SliceRef>) -> Html {
+fn links(title: &str, links: &[SliceLink], props: &SliceDetailsProps) -> Html {
     if links.is_empty() {
         return Html::default();
     }
     let item = |link: &SliceLink| {
         let slice = link.slice;
-        let onclick = on_select.reform(move |_: MouseEvent| slice);
-        html! { <li><button type="button" class="link" {onclick}>{ &link.title }</button><span class="count">{ format!(" at {}", exact_ns(link.start_ns)) }</span></li> }
+        let onclick = props.on_select.reform(move |_: MouseEvent| slice);
+        html! { <li><button type="button" class="link" {onclick}>{ &link.title }</button><span class="count">{ format!(" at {}", props.unit.exact(link.start_ns)) }</span></li> }
     };
     html! { <><h4>{ title.to_owned() }</h4><ul class="chain">{ for links.iter().map(item) }</ul></> }
 }

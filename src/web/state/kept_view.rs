@@ -1,9 +1,8 @@
 //! How a run was last looked at, while another one is shown.
 
 use crate::base::{Interval, TraceNs};
-use crate::profile::analysis::GroupBy;
 use crate::session::share::{FlameLink, ProfileLink};
-use crate::view::timeline::{Annotation, Arrangement};
+use crate::view::timeline::{Annotation, Arrangement, GroupKind};
 
 /// How a run is looked at.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,7 +17,7 @@ pub(super) struct KeptView {
     pub(super) flame: FlameLink,
     pub(super) counter: Option<String>,
     pub(super) search: String,
-    pub(super) search_by: Option<GroupBy>,
+    pub(super) search_by: Option<GroupKind>,
 }
 
 impl KeptView {
@@ -35,7 +34,7 @@ impl KeptView {
             flame: link.flame.clone(),
             counter: link.counter.clone(),
             search: link.search.clone(),
-            search_by: link.search_by,
+            search_by: link.search_by.clone(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::bench::{RowResult, SweepState};
+use crate::bench::{RowResult, SweepPlan, SweepState};
 use crate::session::results::{KeptHead, RestoredSweep, keep_row, restore_sweep};
 use crate::web::platform::machine::wall_ms;
 use crate::web::platform::storage;
@@ -97,14 +97,12 @@ pub struct KeptSweep {
 }
 
 impl KeptSweep {
-    /// Reads it back.
-    ///
-    /// # Errors
-    /// When it can not be listed any more.
-    pub fn restore(&self) -> Result<RestoredSweep, String> {
+    /// Reads it back; `plan` is that of its benchmark now.
+    #[must_use]
+    pub fn restore(&self, plan: SweepPlan) -> RestoredSweep {
         let rows: Vec<String> =
             storage::keys(&key(&self.id, "row.")).iter().filter_map(|key| storage::read(key)).collect();
-        restore_sweep(&self.head, &rows)
+        restore_sweep(&self.head, plan, &rows)
     }
 
     /// Forgets it.

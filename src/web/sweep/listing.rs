@@ -1,12 +1,14 @@
 //! What a sweep will run and take, before it runs.
+//!
+//! A worker lists it: models and what they take stay out of the page's own program.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use yew::Callback;
 
-use super::runner::{Sweep, SweepRunner};
-use crate::bench::{BenchConfig, DeviceType, SweepState};
+use super::runner::SweepRunner;
+use crate::bench::{BenchConfig, SweepPlan, SweepState};
 use crate::session::{Event, Request};
 use crate::web::state::bench::BenchAction;
 
@@ -17,31 +19,32 @@ impl SweepRunner {
         if self.0.core.borrow().is_running {
             return;
         }
-        let sweep = match SweepState::new(config.clone()) {
-            Ok(sweep) => Rc::new(RefCell::new(sweep)),
-            Err(error) => {
-                self.0.core.borrow_mut().preview = None;
-                self.0.dispatch.dispatch(BenchAction::Listed(Err(error.to_string())));
+        self.0.core.borrow_mut().preview = None;
+        let engine = match self.0.pool.bench() {
+            Ok(engine) => engine,
+            Err(message) => {
+                self.0.dispatch.dispatch(BenchAction::Listed(Err(message)));
                 return;
             }
         };
-        self.0.core.borrow_mut().preview = Some(Rc::clone(&sweep));
-        self.show_preview(&sweep);
-        // How long a measurement takes is not known before it was made, nor how often a scenario tries.
-        if config.options.device_type == DeviceType::Cpu || config.mlperf.is_some() {
-            return;
-        }
-        let Ok(engine) = self.0.pool.bench() else { return };
-        let runner = self.clone();
-        let on_event = Callback::from(move |event| runner.on_listing(&sweep, event));
+        let (runner, asked) = (self.clone(), config.clone());
+        let on_event = Callback::from(move |event| runner.on_listing(&asked, event));
         let config = Box::new(config.clone());
         let job = engine.send(|job| Request::PlanBench { job, config }, None, on_event);
-        self.0.core.borrow_mut().listing = Some((engine, job));
+        if engine.is_alive() {
+            self.0.core.borrow_mut().listing = Some((engine, job));
+        }
     }
 
-    pub(super) fn on_listing(&self, sweep: &Sweep, event: Event) {
-        match event {
-            Event::Estimated { row, estimate, times, .. } => {
+    fn on_listing(&self, config: &BenchConfig, event: Event) {
+        let preview = self.0.core.borrow().preview.clone();
+        match (event, preview) {
+            (Event::Plan { plan, .. }, _) => {
+                let sweep = Rc::new(RefCell::new(SweepState::of(config.clone(), *plan)));
+                self.0.core.borrow_mut().preview = Some(sweep);
+                self.show_preview();
+            }
+            (Event::Estimated { row, estimate, times, .. }, Some(sweep)) => {
                 let key = sweep.borrow().rows().get(row as usize).map(|r| r.planned.configuration.times_key());
                 if let (Some(key), Some(times)) = (key, times) {
                     self.0.core.borrow_mut().times.insert(key, *times);
@@ -49,17 +52,25 @@ impl SweepRunner {
                 sweep.borrow_mut().learn(row, estimate);
                 self.show_later();
             }
-            event if event.is_last() => {
+            (Event::Failed { message, .. }, None) => {
                 self.0.core.borrow_mut().listing = None;
-                self.show_preview(sweep);
+                self.0.dispatch.dispatch(BenchAction::Listed(Err(message)));
+            }
+            (event, _) if event.is_last() => {
+                self.0.core.borrow_mut().listing = None;
+                self.show_preview();
             }
             _ => {}
         }
     }
 
-    pub(super) fn show_preview(&self, sweep: &Sweep) {
-        let view = self.view_of(sweep);
-        self.0.dispatch.dispatch(BenchAction::Listed(Ok(view)));
+    /// Shows what is listed, if anything is.
+    pub(super) fn show_preview(&self) {
+        let preview = self.0.core.borrow().preview.clone();
+        if let Some(sweep) = preview {
+            let view = self.view_of(&sweep);
+            self.0.dispatch.dispatch(BenchAction::Listed(Ok(view)));
+        }
     }
 
     pub(super) fn stop_listing(&self) {
@@ -68,5 +79,42 @@ impl SweepRunner {
             engine.forget(job);
             engine.tell(&Request::Cancel { job });
         }
+    }
+
+    /// Asks a worker for the plan of a benchmark that is about to run, and says meanwhile that it starts.
+    pub(super) fn plan(&self, config: &BenchConfig, then: impl Fn(&Self, Result<SweepPlan, String>) + 'static) {
+        self.stop_listing();
+        self.stop_planning();
+        self.0.dispatch.dispatch(BenchAction::GoOn);
+        let engine = match self.0.pool.bench() {
+            Ok(engine) => engine,
+            Err(message) => return then(self, Err(message)),
+        };
+        let runner = self.clone();
+        let on_event = Callback::from(move |event| {
+            let plan = match event {
+                Event::Plan { plan, .. } => Ok(*plan),
+                Event::Failed { message, .. } => Err(message),
+                _ => return,
+            };
+            // What its models take is found out as they run.
+            runner.stop_planning();
+            then(&runner, plan);
+        });
+        let config = Box::new(config.clone());
+        let job = engine.send(|job| Request::PlanBench { job, config }, None, on_event);
+        if engine.is_alive() {
+            self.0.core.borrow_mut().planning = Some((engine, job));
+        }
+    }
+
+    /// Gives up a plan that was asked for; whether there was one.
+    pub(super) fn stop_planning(&self) -> bool {
+        let planning = self.0.core.borrow_mut().planning.take();
+        planning.is_some_and(|(engine, job)| {
+            engine.forget(job);
+            engine.tell(&Request::Cancel { job });
+            true
+        })
     }
 }

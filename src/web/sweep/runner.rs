@@ -11,7 +11,7 @@ use yew::{Callback, UseReducerDispatcher};
 use super::cpu::CpuRow;
 use super::keeper::{BEAT_MS, Keeper, KeptSweep};
 use super::lane::{Lane, Running};
-use crate::bench::{BenchConfig, Configuration, DeviceType, RowResult, RunDetail, ServiceTimes, SweepState};
+use crate::bench::{BenchConfig, Configuration, DeviceType, RowResult, RunDetail, ServiceTimes, SweepPlan, SweepState};
 use crate::session::{Event, JobId, Request, RunRequest};
 use crate::web::platform::machine::{hardware_threads, wall_ms};
 use crate::web::state::RunState;
@@ -44,6 +44,8 @@ pub(super) struct Core {
     /// Listed and not run.
     pub(super) preview: Option<Sweep>,
     pub(super) listing: Option<(Engine, JobId)>,
+    /// The plan of what is about to run.
+    pub(super) planning: Option<(Engine, JobId)>,
     /// The last one that ran, or runs.
     pub(super) sweep: Option<Sweep>,
     pub(super) lanes: Vec<Lane>,
@@ -92,13 +94,18 @@ impl SweepRunner {
     pub fn run(&self, config: BenchConfig) {
         self.stop_listing();
         let listed = self.0.core.borrow_mut().preview.take().filter(|p| p.borrow().config == config);
-        let sweep = match listed.map_or_else(|| SweepState::new(config).map(RefCell::new).map(Rc::new), Ok) {
-            Ok(sweep) => sweep,
-            Err(error) => {
-                self.0.dispatch.dispatch(BenchAction::End(RunState::Failed(error.to_string())));
-                return;
-            }
-        };
+        if let Some(sweep) = listed {
+            self.begin(sweep);
+            return;
+        }
+        let asked = config.clone();
+        self.plan(&config, move |runner, plan| match plan {
+            Ok(plan) => runner.begin(Rc::new(RefCell::new(SweepState::of(asked.clone(), plan)))),
+            Err(message) => runner.0.dispatch.dispatch(BenchAction::End(RunState::Failed(message))),
+        });
+    }
+
+    fn begin(&self, sweep: Sweep) {
         if let Some(keeper) = self.0.core.borrow_mut().keeper.take() {
             keeper.forget();
         }
@@ -308,6 +315,9 @@ impl SweepRunner {
     }
 
     fn set_paused(&self, is_paused: bool) {
+        if self.0.core.borrow().planning.is_some() {
+            return;
+        }
         let running: Vec<(Engine, JobId)> = {
             let mut core = self.0.core.borrow_mut();
             let Some(sweep) = &core.sweep else { return };
@@ -330,6 +340,10 @@ impl SweepRunner {
 
     /// Gives up what waits and what runs; rows that are there stay.
     pub fn cancel(&self) {
+        if self.stop_planning() {
+            self.0.dispatch.dispatch(BenchAction::End(RunState::Cancelled));
+            return;
+        }
         let running: Vec<(Engine, JobId)> = {
             let mut core = self.0.core.borrow_mut();
             core.is_cancelled = true;
@@ -354,17 +368,21 @@ impl SweepRunner {
     }
 
     /// Shows a sweep of an earlier visit, and runs what is left of it if wanted.
-    ///
-    /// # Errors
-    /// When it can not be listed any more.
-    pub fn take_up(&self, kept: &KeptSweep, runs_rest: bool) -> Result<(), String> {
-        let restored = kept.restore()?;
+    pub fn take_up(&self, kept: &KeptSweep, runs_rest: bool) {
+        let again = kept.clone();
+        self.plan(&kept.head.config, move |runner, plan| match plan {
+            Ok(plan) => runner.go_on(&again, plan, runs_rest),
+            Err(message) => runner.0.dispatch.dispatch(BenchAction::End(RunState::Failed(message))),
+        });
+    }
+
+    fn go_on(&self, kept: &KeptSweep, plan: SweepPlan, runs_rest: bool) {
+        let restored = kept.restore(plan);
         let mut sweep = restored.sweep;
         if !runs_rest {
             sweep.cancel();
         }
         let notes = sweep.messages.clone();
-        self.stop_listing();
         self.0.dispatch.dispatch(BenchAction::Index(None));
         self.0.dispatch.dispatch(BenchAction::Load(Box::new(sweep.config.clone())));
         self.0.dispatch.dispatch(BenchAction::Start(Box::new(sweep.config.clone()), notes));
@@ -380,6 +398,5 @@ impl SweepRunner {
             self.0.notices.dispatch(NoticeAction::Say(Tone::Info, text));
         }
         self.start(Rc::new(RefCell::new(sweep)));
-        Ok(())
     }
 }

@@ -33,11 +33,11 @@ impl SweepRunner {
 
     /// Brings the page up to date.
     pub(super) fn show(&self) {
-        let (fresh, sweep, preview, is_running, started_ms) = {
+        let (fresh, sweep, is_running, started_ms) = {
             let mut core = self.0.core.borrow_mut();
             core.is_show_due = false;
             let fresh = std::mem::take(&mut core.fresh);
-            (fresh, core.sweep.clone(), core.preview.clone(), core.is_running, core.started_ms)
+            (fresh, core.sweep.clone(), core.is_running, core.started_ms)
         };
         if !fresh.is_empty() {
             let is_scenario = sweep.as_ref().is_some_and(|sweep| sweep.borrow().config.mlperf.is_some());
@@ -46,9 +46,7 @@ impl SweepRunner {
                 None => BenchAction::Results(fresh),
             });
         }
-        if let Some(preview) = preview {
-            self.show_preview(&preview);
-        }
+        self.show_preview();
         let Some(sweep) = sweep else { return };
         let view = self.view_of(&sweep);
         if is_running {

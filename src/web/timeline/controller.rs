@@ -10,12 +10,11 @@ use yew::Callback;
 
 use super::change::Change;
 use crate::base::{Interval, TraceNs};
-use crate::profile::analysis::GroupBy;
 use crate::session::{Event, JobId, ProfileInfo, Request};
 use crate::view::palette::Theme;
 use crate::view::timeline::{
-    Annotation, Area, Arrangement, FlowArrow, Layout, Metrics, NameLooks, SliceGroup, SliceRef, TimelineQuery,
-    TimelineTile, ViewHistory, Viewport,
+    Annotation, Area, Arrangement, FlowArrow, GroupKind, Layout, Metrics, NameLooks, SliceGroup, SliceRef,
+    TimelineQuery, TimelineTile, ViewHistory, Viewport,
 };
 use crate::web::context::Shared;
 use crate::web::worker::Engine;
@@ -212,11 +211,11 @@ impl Controller {
     }
 
     /// What is searched for (a part of a name, or all of a group of that name), how it looks.
-    pub fn set_look(&self, search: &str, by: Option<GroupBy>, theme: Theme) {
+    pub fn set_look(&self, search: &str, kind: Option<&GroupKind>, theme: Theme) {
         {
             let mut screen = self.0.screen.borrow_mut();
             screen.theme = theme;
-            screen.group = by.map(|by| SliceGroup { by, name: search.to_owned() });
+            screen.group = kind.map(|kind| SliceGroup { kind: kind.clone(), name: search.to_owned() });
             if screen.search != search.trim() {
                 search.trim().clone_into(&mut screen.search);
                 screen.look_up_names();

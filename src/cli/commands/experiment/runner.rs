@@ -14,6 +14,8 @@ use super::{results, single};
 use crate::cli::commands::analyze::now_s;
 use crate::cli::commands::cpu::processor;
 use crate::cli::experiment_args::ExperimentArgs;
+use crate::cli::progress::ProgressBar;
+use crate::cli::suite_args::LogLevelArg;
 use crate::experiment::plan::ExperimentConfig;
 use crate::experiment::python::{json_dumps, repr};
 use crate::experiment::record::Metrics;
@@ -37,8 +39,13 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
     }
     let (name, timestamp) = (processor(), args.timestamp.unwrap_or_else(now_s));
     let (mut ran, mut passed_over) = (0, 0);
+    let mut bar = ProgressBar::new();
+    let total = (models.len() * configs.len()) as u64;
     for model in &models {
         for config in configs {
+            if args.suite.progress_bar {
+                bar.show(ran + passed_over, total, &model.name);
+            }
             let experiment = single::experiment(args, model, config, &name, timestamp);
             if !before.wants(&experiment, args.retry_failed) {
                 passed_over += 1;
@@ -48,13 +55,18 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
             let failure = run_child(args, &experiment)?;
             // A child that wrote its record and then died has a record already.
             if let Some(failure) = failure.filter(|_| results::size(&file) == size) {
-                eprintln!("note: {}: {failure}", model.name);
+                if args.suite.says(LogLevelArg::Error) {
+                    bar.note(&format!("{}: {failure}", model.name));
+                }
                 results::append(&file, &experiment.record(Metrics::failed(failure), None))?;
             }
             ran += 1;
         }
     }
-    eprintln!("note: {}: {ran} experiments ran, {passed_over} were passed over", file.display());
+    bar.clear();
+    if args.suite.says(LogLevelArg::Info) {
+        eprintln!("note: {}: {ran} experiments ran, {passed_over} were passed over", file.display());
+    }
     Ok(())
 }
 
@@ -84,6 +96,9 @@ fn run_child(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<Optio
     });
     let ended = wait(&mut child, Duration::from_secs_f64(args.subprocess_timeout))?;
     let messages = messages.join().unwrap_or_default();
+    if args.suite.print_subprocess && ended != Some(true) {
+        eprint!("{messages}");
+    }
     Ok(match ended {
         None => Some(format!("the experiment timed out after {} seconds", repr(args.subprocess_timeout))),
         Some(true) => {

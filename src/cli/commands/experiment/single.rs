@@ -3,10 +3,11 @@
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-use super::results;
+use super::{artifacts, results};
 use crate::cli::commands::analyze::now_s;
-use crate::cli::commands::cpu::{SystemClock, processor};
+use crate::cli::commands::cpu::{SystemClock, Ticks, processor};
 use crate::cli::experiment_args::{ExperimentArgs, VerifyRulesArg};
+use crate::cli::suite_args::LogLevelArg;
 use crate::experiment::plan::ExperimentConfig;
 use crate::experiment::run::{Experiment, Suite, SuiteModel, Verification, run_experiment};
 
@@ -23,17 +24,22 @@ pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()
     let model = Suite::from(args.suite_name).model(&model.model_name)?;
     let name = processor();
     let experiment = experiment(args, &model, &config, &name, args.timestamp.unwrap_or_else(now_s));
+    let before = Ticks::now();
     let finished = run_experiment(&experiment, &SystemClock::new());
-    if let Some(error) = &finished.error {
+    let others_busy = before.and_then(|before| Ticks::now()?.others_since(&before));
+    if let Some(error) = finished.error.as_ref().filter(|_| args.suite.says(LogLevelArg::Error)) {
         eprintln!("note: {}: {error}", model.name);
     }
-    for advice in finished.noise.iter().flat_map(|n| n.advice(None)) {
+    let noise = finished.noise.iter().filter(|_| args.suite.says(LogLevelArg::Warning));
+    for advice in noise.flat_map(|n| n.advice(others_busy)) {
         eprintln!("note: {}: {advice}", model.name);
     }
     let file = results::path(args);
     std::fs::create_dir_all(&args.output_dirname)
         .with_context(|| format!("{}: cannot be made", args.output_dirname.display()))?;
-    results::append(&file, &finished.record)
+    results::append(&file, &finished.record)?;
+    // Nothing ran that could be looked at.
+    if finished.error.is_none() { artifacts::write(args, &experiment) } else { Ok(()) }
 }
 
 /// The experiment of a model and a configuration with the flags' other settings.
@@ -57,6 +63,8 @@ pub(super) fn experiment<'a>(
         batch_size: args.batch_size,
         seed: args.seed,
         verify: args.verify.then_some(rules),
+        verify_iterations: args.suite.verify_iterations,
+        pure_wall_time: args.suite.pure_wall_time,
         timestamp,
         processor,
     }

@@ -69,7 +69,7 @@ pub fn group_norm(
 ) -> Result<[InstructionId; 3], BuildError> {
     let (element, dims) = (b.element(x), b.dims(x));
     let channels = b.size(x, 1)?;
-    if groups == 0 || channels % groups != 0 {
+    if groups == 0 || !channels.is_multiple_of(groups) {
         return Err(BuildError(format!("{channels} channels in {groups} groups")));
     }
     let mut apart = vec![dims[0], groups, channels / groups];

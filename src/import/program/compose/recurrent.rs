@@ -90,7 +90,7 @@ pub fn recurrent(
     }
     let gates = kind.gates() as u64;
     let rows = b.size(layer.state_weight, 0)?;
-    if rows % gates != 0 || rows == 0 {
+    if !rows.is_multiple_of(gates) || rows == 0 {
         return Err(BuildError(format!("weights of {rows} rows for {gates} gates")));
     }
     let inputs = b.linear(x, layer.input_weight, layer.input_bias)?;

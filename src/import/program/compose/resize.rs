@@ -43,7 +43,7 @@ pub fn resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, ho
     if from == size && is_same_grid {
         return Ok(x);
     }
-    let is_multiple = size % from == 0 && how.step.is_none_or(|s| s * size as f64 == from as f64);
+    let is_multiple = size.is_multiple_of(from) && how.step.is_none_or(|s| s * size as f64 == from as f64);
     if is_multiple && matches!(how.mode, ResizeMode::Nearest | ResizeMode::NearestExact) {
         return repeated(b, x, dimension, size / from);
     }

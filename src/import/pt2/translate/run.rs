@@ -388,9 +388,12 @@ impl Call<'_, '_, '_> {
     /// A value in the element type that the file says; its sizes must be those of the file.
     fn typed(&mut self, value: InstructionId, ty: &ArrayType) -> Result<InstructionId, BuildError> {
         let own = self.t.b.array(value)?.clone();
-        if own.dims != ty.dims {
+        // Some versions of torch say `[1, 1, 2, 16]` for the states of a recurrent layer, which are `[1, 2, 16]`.
+        let is_same = own.dims.iter().filter(|&&n| n != 1).eq(ty.dims.iter().filter(|&&n| n != 1));
+        if !is_same {
             return Err(BuildError(format!("its result is {own} and the file says {ty}")));
         }
+        let value = self.t.b.reshape(value, &ty.dims)?;
         self.t.b.convert(value, ty.element)
     }
 

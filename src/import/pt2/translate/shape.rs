@@ -349,7 +349,7 @@ fn pad(c: &mut Call<'_, '_, '_>) -> Made {
     };
     let x = c.x(0)?;
     let rank = c.b().rank(x);
-    if edges.len() % 2 != 0 || edges.len() / 2 > rank {
+    if !edges.len().is_multiple_of(2) || edges.len() / 2 > rank {
         return Err(BuildError(format!("{} paddings of {rank} dimensions", edges.len())));
     }
     let of_dimension = |i: usize| (rank - 1 - i, edges[2 * i], edges[2 * i + 1]);

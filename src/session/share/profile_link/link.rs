@@ -6,7 +6,7 @@ use crate::profile::analysis::GroupBy;
 use crate::profile::analysis::compare::Measure;
 use crate::session::ProfileSpec;
 use crate::view::table::Sort;
-use crate::view::timeline::{Annotation, Arrangement, TrackId};
+use crate::view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
 
 /// Everything the profile page shows.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -38,7 +38,7 @@ pub struct ProfileLink {
     /// Marks and ranges on the timeline.
     pub annotations: Vec<Annotation>,
     /// What the search field names when it is a group of slices, all of them and no others: what makes that group.
-    pub search_by: Option<GroupBy>,
+    pub search_by: Option<GroupKind>,
     /// The group that the statistics tool shows.
     pub group: Option<String>,
     /// How the flame graph is looked at.

@@ -21,7 +21,7 @@ mod tests {
     use crate::profile::analysis::compare::Measure;
     use crate::session::{AutoCast, CastType, CompileOptions, OptLevel, ProfileSpec};
     use crate::view::table::Sort;
-    use crate::view::timeline::{Annotation, Arrangement, TrackId};
+    use crate::view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
 
     #[test]
     fn all_state_survives_a_link() {
@@ -54,7 +54,7 @@ mod tests {
                 Annotation { start_ns: -7, end_ns: -7, label: "A & b".into() },
                 Annotation { start_ns: 0, end_ns: 1_712_195_495_406_752_797, label: String::new() },
             ],
-            search_by: Some(GroupBy::Category),
+            search_by: Some(GroupKind { by: GroupBy::Category, level: Some("all".into()) }),
             group: Some("gpu & memcpy".into()),
             flame: FlameLink {
                 view: FlameView::ByThread,

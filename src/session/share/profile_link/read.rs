@@ -9,7 +9,7 @@ use crate::profile::analysis::compare::Measure;
 use crate::session::share::{Notice, Query};
 use crate::session::{CompileOptions, ProfileSpec, Workflow};
 use crate::view::table::Sort;
-use crate::view::timeline::{Annotation, TrackId};
+use crate::view::timeline::{Annotation, GroupKind, TrackId};
 
 /// The link of a query; what is wrong in it is told in `notices`, and its default used.
 pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
@@ -65,7 +65,8 @@ pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> Profil
     });
     query.get("q").unwrap_or_default().clone_into(&mut link.search);
     if let Some(t) = text("of") {
-        link.search_by = GroupBy::from_name(t);
+        let level = text("of_level").map(str::to_owned);
+        link.search_by = GroupBy::from_name(t).map(|by| GroupKind { by, level });
         if link.search_by.is_none() {
             wrong("of", t, &format!("one of {}", GroupBy::ALL.map(|(_, name)| name).join(", ")), "A search by name");
         }

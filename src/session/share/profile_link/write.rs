@@ -59,8 +59,11 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
         let marks: Vec<String> = link.annotations.iter().map(write_annotation).collect();
         query.set("marks", &marks.join(";"));
     }
-    if let Some(by) = link.search_by {
-        query.set("of", by.name());
+    if let Some(kind) = &link.search_by {
+        query.set("of", kind.by.name());
+        if let Some(level) = &kind.level {
+            query.set("of_level", level);
+        }
     }
     if let Some(group) = &link.group {
         query.set("group", group);

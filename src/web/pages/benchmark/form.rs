@@ -106,6 +106,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                     { several(BenchField::OptLevel, "Optimisation level", "", &OPT_LEVELS) }
                     { text(BenchField::Lnc, "Cores of a logical core", "1 or 2. Empty: the instance\u{2019}s", "") }
                     { choice(BenchField::SdkGeneration, "SDK generation", "Published rows of PyTorch 1 are slower for the same model", &[("", "PyTorch 2"), ("pt1", "PyTorch 1")]) }
+                    { choice(BenchField::Workflow, "Workflow", "Lazy tensors record their ops in each call", &[("", "trace"), ("mark_step", "mark_step")]) }
                     { text(BenchField::Name, "Label", "Name of the model in reports. Empty: the model itself", "") }
                 </div></fieldset>
                 <fieldset class="group"><legend>{ "Host and data" }</legend><div class="fields">
@@ -151,7 +152,7 @@ const SCENARIOS: [(&str, &str); 5] = [
     ("Offline", "Offline"),
 ];
 
-const ADVANCED: [BenchField; 26] = [
+const ADVANCED: [BenchField; 27] = [
     BenchField::Scenario,
     BenchField::MinDuration,
     BenchField::MinQueries,
@@ -166,6 +167,7 @@ const ADVANCED: [BenchField; 26] = [
     BenchField::OptLevel,
     BenchField::Lnc,
     BenchField::SdkGeneration,
+    BenchField::Workflow,
     BenchField::Name,
     BenchField::DeviceType,
     BenchField::Processes,

@@ -3,8 +3,6 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use crate::web::context::use_app;
-use crate::web::state::notices::{NoticeAction, Tone};
 use crate::web::sweep::{KeptSweep, SweepRunner, kept_sweeps};
 
 /// A tab that was open a moment ago may have ended without a word: looked at again so much later.
@@ -32,15 +30,14 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
             move || drop(later)
         }
     });
-    let Some(app) = use_app() else { return Html::default() };
     if props.is_running || kept.is_empty() {
         return Html::default();
     }
-    let on = |sweep: &KeptSweep, f: fn(&SweepRunner, &KeptSweep) -> Result<(), String>| {
-        let (runner, sweep, kept, notices) = (props.runner.clone(), sweep.clone(), kept.clone(), app.notices.clone());
-        Callback::from(move |_: MouseEvent| match f(&runner, &sweep) {
-            Ok(()) => kept.set(kept.iter().filter(|k| **k != sweep).cloned().collect()),
-            Err(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+    let on = |sweep: &KeptSweep, f: fn(&SweepRunner, &KeptSweep)| {
+        let (runner, sweep, kept) = (props.runner.clone(), sweep.clone(), kept.clone());
+        Callback::from(move |_: MouseEvent| {
+            f(&runner, &sweep);
+            kept.set(kept.iter().filter(|k| **k != sweep).cloned().collect());
         })
     };
     let item = |sweep: &KeptSweep| {
@@ -58,7 +55,7 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
                         <button type="button" class="primary" onclick={on(sweep, |r, s| r.take_up(s, true))}>{ "Resume the rest" }</button>
                     }
                     <button type="button" onclick={on(sweep, |r, s| r.take_up(s, false))}>{ "Keep results" }</button>
-                    <button type="button" onclick={on(sweep, |_, s| { s.forget(); Ok(()) })}>{ "Discard" }</button>
+                    <button type="button" onclick={on(sweep, |_, s| s.forget())}>{ "Discard" }</button>
                 </div>
             </li>
         }

@@ -4,11 +4,13 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::profile::Unit;
 use crate::profile::analysis::GroupBy;
+use crate::profile::levels::ALL_LEVELS;
 use crate::session::{OperatorKind, OperatorRow, OperatorTable};
 use crate::view::plot::Pie;
 use crate::view::table::{Cell, Column, ColumnKind, Sort, Table};
-use crate::view::text::exact_ns;
+use crate::view::timeline::GroupKind;
 use crate::web::components::{DataTable, PieChart};
 use crate::web::context::Shared;
 use crate::web::pages::profile::tools::LevelSelect;
@@ -41,8 +43,10 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
         Callback::from(move |text: String| state.dispatch(ProfileAction::Search(text)))
     };
     let on_choose = {
-        let state = state.clone();
-        Callback::from(move |name: String| state.dispatch(ProfileAction::Highlight(GroupBy::Name, name)))
+        // Tables of Neuron operators are of slices of several levels.
+        let level = if operators.kind == OperatorKind::Slices { state.level() } else { Some(ALL_LEVELS.to_owned()) };
+        let (state, kind) = (state.clone(), GroupKind { by: GroupBy::Name, level });
+        Callback::from(move |name: String| state.dispatch(ProfileAction::Highlight(kind.clone(), name)))
     };
     let on_row = {
         let (operators, on_choose) = (operators.clone(), on_choose.clone());
@@ -53,7 +57,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
             if operators.kind == OperatorKind::Slices {
                 { range_switch(state, html! { if let Some(run) = state.shown_run() { <LevelSelect run={run.clone()} state={state.clone()} /> } }) }
             }
-            <div class="panel pies">{ pies(operators, state) }<Treemap items={shares(operators)} {on_choose} /></div>
+            <div class="panel pies">{ pies(operators, state) }<Treemap items={shares(operators)} unit={unit_of(state)} {on_choose} /></div>
             <div class="panel">
                 <DataTable
                     name={title(operators.kind)} table={table.clone()} notes={notes.clone()}
@@ -62,6 +66,10 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
             </div>
         </>
     }
+}
+
+fn unit_of(state: &ProfileState) -> Unit {
+    state.shown_run().map(|run| run.info.outline.unit.clone()).unwrap_or_default()
 }
 
 /// How a tool looks at the profile: its own fields, then all of the profile or what the timeline shows of it.
@@ -76,7 +84,8 @@ pub fn range_switch(state: &UseReducerHandle<ProfileState>, fields: Html) -> Htm
     };
     let view = match state.link.span {
         Some(span) => {
-            format!("In view on the timeline: {} to {}", exact_ns(span.start.0), exact_ns(span.end.0))
+            let unit = unit_of(state);
+            format!("In view on the timeline: {} to {}", unit.exact(span.start.0), unit.exact(span.end.0))
         }
         None => "In view on the timeline (all of it now: zoom in there)".to_owned(),
     };

@@ -5,14 +5,13 @@ use yew::prelude::*;
 use super::actions::Actions;
 use super::controls::{SpecForm, ViewBar, tool_of};
 use super::operators::OperatorsView;
-use super::queries::{go_to_range, use_details, use_operators, use_search, use_summary};
+use super::queries::{go_to_range, use_details, use_known_levels, use_operators, use_search, use_summary};
 use super::summary::{InShort, SummaryView};
 use super::timeline::TimelinePanel;
 use super::tools::{AskTool, CompareTool, CountersTool, FlameTool, IdleTool, ModulesTool, PathTool, StatisticsTool};
 use crate::base::units::{format_bytes, format_count};
 use crate::session::ProfileOrigin;
 use crate::session::share::Tool;
-use crate::view::text::exact_ns;
 use crate::web::app::Job;
 use crate::web::components::{DiagnosticsPanel, ProgressBar};
 use crate::web::context::{AppContext, use_app};
@@ -39,6 +38,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     use_operators(&app, state, shown, kind);
     use_details(&app, state, shown);
     use_search(&app, state, shown);
+    use_known_levels(&app, state, shown);
     use_summary(&app, state, shown.filter(|_| tool == Tool::Summary));
 
     let is_file = shown.is_some_and(|run| matches!(run.info.origin, ProfileOrigin::File { .. }));
@@ -153,9 +153,10 @@ fn summary(run: &OpenRun) -> Html {
         }
     }
     let span = info.outline.span;
-    for (name, value) in
-        [("Events", format_count(info.events)), ("Span", exact_ns(span.end.0.saturating_sub(span.start.0)))]
-    {
+    for (name, value) in [
+        ("Events", format_count(info.events)),
+        ("Span", info.outline.unit.exact(span.end.0.saturating_sub(span.start.0))),
+    ] {
         if !facts.iter().any(|(n, _)| n == name) {
             facts.push((name.to_owned(), value));
         }

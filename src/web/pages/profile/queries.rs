@@ -100,12 +100,12 @@ fn details_answer(
 /// Searches the profile a moment after the last key.
 #[hook]
 pub fn use_search(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: Option<&OpenRun>) {
-    let text = (state.link.search.clone(), state.link.search_by);
+    let text = (state.link.search.clone(), state.link.search_by.clone());
     let run_id = run.map(|r| r.id);
     let asked = run.map(|r| (r.engine.clone(), r.info.profile));
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     use_effect_with((run_id, text), move |(_, (text, by))| {
-        let (text, by) = (text.clone(), *by);
+        let (text, by) = (text.clone(), by.clone());
         let timer = asked.filter(|_| !text.trim().is_empty()).map(|(engine, profile)| {
             Timeout::new(SEARCH_DELAY_MS, move || {
                 let on_event = Callback::from(move |event: Event| match event {
@@ -117,6 +117,21 @@ pub fn use_search(app: &AppContext, state: &UseReducerHandle<ProfileState>, run:
             })
         });
         move || drop(timer)
+    });
+}
+
+/// Says when a link names a level that no open profile has.
+#[hook]
+pub fn use_known_levels(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: Option<&OpenRun>) {
+    let is_of_other = |level: &String| state.runs.iter().any(|r| r.info.own_level(level).is_some());
+    let problem = |level: &String| run.and_then(|r| r.info.level_problem(level)).filter(|_| !is_of_other(level));
+    let of_group = state.link.search_by.as_ref().and_then(|kind| kind.level.as_ref());
+    let problem = state.link.level.as_ref().and_then(problem).or_else(|| of_group.and_then(problem));
+    let notices = app.notices.clone();
+    use_effect_with(problem, move |problem| {
+        if let Some(text) = problem {
+            notices.dispatch(NoticeAction::Say(Tone::Info, text.clone()));
+        }
     });
 }
 

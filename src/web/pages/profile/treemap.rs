@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::base::units::format_ns;
+use crate::profile::Unit;
 use crate::view::palette::{FILLS, distinct_fills};
 use crate::view::plot::{TreemapTile, treemap};
 
@@ -14,6 +14,8 @@ const MOST_TILES: usize = 40;
 pub struct TreemapProps {
     /// Names and times in ns; the largest are shown.
     pub items: Vec<(String, f64)>,
+    /// What the times count.
+    pub unit: Unit,
     /// A tile was chosen, by name.
     pub on_choose: Callback<String>,
 }
@@ -44,7 +46,7 @@ pub fn Treemap(props: &TreemapProps) -> Html {
             t.height / 0.6,
             FILLS[usize::from(fills[t.item]) % FILLS.len()]
         );
-        let what = format!("{name}: {}", format_ns(*ns));
+        let what = format!("{name}: {}", props.unit.text(*ns as i64));
         let chosen = name.clone();
         let onclick = props.on_choose.reform(move |_: MouseEvent| chosen.clone());
         html! { <li><button type="button" {onclick} {style} title={what.clone()} aria-label={what}>{ &name[known..] }</button></li> }

@@ -11,7 +11,7 @@ use crate::profile::analysis::GroupBy;
 use crate::session::share::{ProfileLink, Tool};
 use crate::session::{OperatorTable, ProfileInfo, ProfileSpec, SearchHits};
 use crate::view::table::Sort;
-use crate::view::timeline::{Annotation, Area, Arrangement, SliceDetails, SliceLink, SliceRef, next_label};
+use crate::view::timeline::{Annotation, Area, Arrangement, GroupKind, SliceDetails, SliceLink, SliceRef, next_label};
 use crate::web::context::Shared;
 use crate::web::state::RunState;
 use crate::web::worker::Engine;
@@ -79,7 +79,7 @@ pub enum ProfileAction {
     /// Slices are grouped by something else.
     GroupBy(GroupBy),
     /// Slices of a group are highlighted on the timeline.
-    Highlight(GroupBy, String),
+    Highlight(GroupKind, String),
     /// Something else that the link remembers was chosen in a tool.
     Adjust(Box<dyn FnOnce(&mut ProfileLink)>),
     /// Shows a slice on the timeline that a table names.
@@ -190,14 +190,14 @@ impl Reducible for ProfileState {
                 next.link.group_by = by;
                 next.link.group = None;
             }
-            ProfileAction::Highlight(by, name) => {
+            ProfileAction::Highlight(kind, name) => {
                 next.link.tool = next.timeline_tool();
                 // The same again has its hits already, and nobody asks for them anew.
-                if next.link.search != name || next.link.search_by != Some(by) {
+                if next.link.search != name || next.link.search_by.as_ref() != Some(&kind) {
                     next.hits = None;
                 }
                 next.link.search = name;
-                next.link.search_by = Some(by);
+                next.link.search_by = Some(kind);
             }
             ProfileAction::Adjust(change) => change(&mut next.link),
             ProfileAction::Jump(link) => {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::open_run::OpenRun;
 use crate::base::{Interval, TraceNs};
-use crate::profile::levels::ALL_LEVELS;
 use crate::session::share::{Link, ProfileLink, Tool};
 use crate::session::{OperatorKind, ProfileInfo, ProfileOrigin, ProfileSpec, SearchHits};
 use crate::view::timeline::{Area, SliceDetails, SliceLink};
@@ -80,9 +79,7 @@ impl ProfileState {
     /// The level that is looked at, if one was chosen that the shown profile has; the default one otherwise.
     #[must_use]
     pub fn level(&self) -> Option<String> {
-        let levels = &self.shown_run()?.info.levels;
-        let chosen = self.link.level.as_ref();
-        chosen.filter(|name| *name == ALL_LEVELS || levels.iter().any(|l| l.name == **name)).cloned()
+        self.shown_run()?.info.own_level(self.link.level.as_ref()?)
     }
 
     /// The link that shows this page.

@@ -2,11 +2,10 @@
 
 use yew::prelude::*;
 
-use crate::base::units::format_ns;
 use crate::base::{Interval, TraceNs};
+use crate::profile::Unit;
 use crate::profile::analysis::sentences::Topic;
 use crate::session::{Answer, Question, Said};
-use crate::view::text::exact_ns;
 use crate::view::timeline::SliceLink;
 use crate::web::pages::profile::queries::use_analysis;
 use crate::web::pages::profile::tools::waiting;
@@ -29,7 +28,7 @@ pub fn InShort(props: &InShortProps) -> Html {
         Some(Err(pending)) => waiting(Some(&pending)),
         Some(Ok(answer)) => match &*answer {
             Answer::Sentences(said) => html! {
-                <ul class="findings said">{ for said.iter().map(|s| sentence(s, &props.state)) }</ul>
+                <ul class="findings said">{ for said.iter().map(|s| sentence(s, &props.run.info.outline.unit, &props.state)) }</ul>
             },
             _ => Html::default(),
         },
@@ -42,21 +41,18 @@ pub fn InShort(props: &InShortProps) -> Html {
     }
 }
 
-fn sentence(said: &Said, state: &UseReducerHandle<ProfileState>) -> Html {
+fn sentence(said: &Said, unit: &Unit, state: &UseReducerHandle<ProfileState>) -> Html {
     let slice = |link: &SliceLink| {
-        let text = format!("{}, {}", link.title, format_ns(link.duration_ns as f64));
-        let title = format!("{}, {}", link.title, exact_ns(i64::try_from(link.duration_ns).unwrap_or(i64::MAX)));
+        let duration = i64::try_from(link.duration_ns).unwrap_or(i64::MAX);
+        let text = format!("{}, {}", link.title, unit.text(duration));
+        let title = format!("{}, {}", link.title, unit.exact(duration));
         let (state, link) = (state.clone(), link.clone());
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
         html! { <li><button type="button" class="link" {onclick} {title}>{ text }</button></li> }
     };
     let span = |span: &Interval<TraceNs>| {
-        let text = format!(
-            "{} from {}",
-            format_ns(span.end.0.saturating_sub(span.start.0) as f64),
-            format_ns(span.start.0 as f64)
-        );
-        let title = format!("{} to {}", exact_ns(span.start.0), exact_ns(span.end.0));
+        let text = format!("{} from {}", unit.text(span.end.0.saturating_sub(span.start.0)), unit.text(span.start.0));
+        let title = format!("{} to {}", unit.exact(span.start.0), unit.exact(span.end.0));
         let (state, span) = (state.clone(), *span);
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::ShowSpan(span, None)));
         html! { <li><button type="button" class="link" {onclick} {title}>{ text }</button></li> }

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::view::text::exact_ns;
+use crate::profile::Unit;
 use crate::view::timeline::Annotation;
 use crate::web::platform::page;
 use crate::web::state::profile::{ProfileAction, ProfileState};
@@ -11,6 +11,8 @@ use crate::web::timeline::Controller;
 /// Properties of [`AnnotationsPanel`].
 #[derive(Properties, PartialEq)]
 pub struct AnnotationsPanelProps {
+    /// What their times count.
+    pub unit: Unit,
     /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,
     /// The timeline.
@@ -51,9 +53,9 @@ pub fn AnnotationsPanel(props: &AnnotationsPanelProps) -> Html {
         html! {
             <tr>
                 <td><input type="text" value={a.label.clone()} {oninput} aria-label={format!("Name of mark {}", i + 1)} /></td>
-                <td class="number">{ exact_ns(a.start_ns) }</td>
-                <td class="number">{ if a.is_range() { exact_ns(a.end_ns - a.start_ns) } else { "\u{2013}".to_owned() } }</td>
-                <td class="number" data-value={difference.to_string()}>{ exact_ns(difference) }</td>
+                <td class="number">{ props.unit.exact(a.start_ns) }</td>
+                <td class="number">{ if a.is_range() { props.unit.exact(a.end_ns - a.start_ns) } else { "\u{2013}".to_owned() } }</td>
+                <td class="number" data-value={difference.to_string()}>{ props.unit.exact(difference) }</td>
                 <td><input type="radio" name="measure-from" checked={i == from} onchange={measure} aria-label={format!("Measure from {}", a.label)} /></td>
                 <td class="row-buttons">
                     <button type="button" onclick={show} aria-label={format!("Show {}", a.label)}>{ "Show" }</button>

@@ -3,7 +3,6 @@
 use yew::prelude::*;
 
 use crate::session::{GroupsOf, Listing, Rows};
-use crate::view::text::exact_ns;
 use crate::view::timeline::{Area, SliceRef};
 use crate::web::components::LocalTable;
 use crate::web::context::Shared;
@@ -39,13 +38,13 @@ pub fn AreaPanel(props: &AreaPanelProps) -> Html {
         let (state, area) = (props.state.clone(), area.clone());
         Callback::from(move |_: MouseEvent| state.dispatch(action(area.clone())))
     };
-    let tracks = area.tracks.len();
+    let (tracks, unit) = (area.tracks.len(), &run.info.outline.unit);
     let title = format!(
         "{} on {tracks} track{}, {} to {}",
-        exact_ns(area.span.end.0 - area.span.start.0),
+        unit.exact(area.span.end.0 - area.span.start.0),
         if tracks == 1 { "" } else { "s" },
-        exact_ns(area.span.start.0),
-        exact_ns(area.span.end.0)
+        unit.exact(area.span.start.0),
+        unit.exact(area.span.end.0)
     );
     html! {
         <section class="panel area" aria-label="Selected area">

@@ -109,8 +109,8 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
         c.set_overlay(marks, arrows_of(details.as_deref(), flows.as_deref()));
     });
     use_effect_with((controller.clone(), props.state.area.clone()), |(c, area)| c.set_area(area.as_ref()));
-    let look = (controller.clone(), link.search.clone(), link.search_by, app.theme);
-    use_effect_with(look, |(c, search, by, theme)| c.set_look(search, *by, *theme));
+    let look = (controller.clone(), link.search.clone(), link.search_by.clone(), app.theme);
+    use_effect_with(look, |(c, search, by, theme)| c.set_look(search, by.as_ref(), *theme));
     use_effect_with((controller.clone(), link.selected), |(c, slice)| c.set_selected(slice.map(SliceRef)));
     use_effect_with((controller.clone(), props.state.details.clone(), scroller.clone()), |(c, details, scroller)| {
         if let Some(details) = details {
@@ -157,15 +157,15 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
                         ></canvas>
                     </div>
                 </div>
-                <HoverTip hover={(*hover).clone()} />
+                <HoverTip hover={(*hover).clone()} unit={outline.unit.clone()} />
             </div>
             <p id="timeline-how" class="visually-hidden">{ "W and S zoom, A and D pan, Enter selects the first slice in view, arrow keys move the selection, F fits, slash searches, question mark lists all keys. The table Slices in view below has the same slices." }</p>
             <p id="timeline-said" class="visually-hidden" aria-live="polite">{ said }</p>
             if let Some(area) = &props.state.area {
                 <AreaPanel run={props.run.clone()} state={props.state.clone()} area={area.clone()} on_select={on_select.clone()} />
             }
-            <AnnotationsPanel state={props.state.clone()} controller={(*controller).clone()} />
-            <SliceDetailsPanel {details} {place} on_select={on_select.clone()} />
+            <AnnotationsPanel unit={outline.unit.clone()} state={props.state.clone()} controller={(*controller).clone()} />
+            <SliceDetailsPanel {details} {place} unit={outline.unit.clone()} on_select={on_select.clone()} />
             <TracksPanel state={props.state.clone()} outline={props.run.info.outline.clone()} />
             <SlicesTable {tile} {view} version={*version} info={props.run.info.clone()} {on_select} />
         </div>

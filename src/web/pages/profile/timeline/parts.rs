@@ -4,9 +4,10 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, KeyboardEvent};
 use yew::prelude::*;
 
-use crate::base::units::{format_count, format_ns};
+use crate::base::units::format_count;
+use crate::profile::Unit;
 use crate::session::ProfileInfo;
-use crate::view::text::{exact_ns, three_decimals};
+use crate::view::text::three_decimals;
 use crate::view::timeline::{NO_SLICE, SliceRef, TimelineTile, Viewport, slices_in_view};
 use crate::web::context::Shared;
 use crate::web::platform::page;
@@ -93,7 +94,7 @@ fn search(state: &UseReducerHandle<ProfileState>) -> Html {
         })
     };
     let (next, previous) = (go(true), go(false));
-    let of_what = state.link.search_by.map_or_else(String::new, |by| format!(" by {}", by.name()));
+    let of_what = state.link.search_by.as_ref().map_or_else(String::new, |kind| format!(" by {}", kind.by.name()));
     let count = match &state.hits {
         Some(hits) if hits.total == 0 => "nothing found".to_owned(),
         Some(hits) => match position(state) {
@@ -168,6 +169,8 @@ pub fn TimelineHelp() -> Html {
 pub struct HoverTipProps {
     /// What is under the pointer.
     pub hover: Option<Hover>,
+    /// What its duration counts.
+    pub unit: Unit,
 }
 
 /// The tooltip.
@@ -183,7 +186,7 @@ pub fn HoverTip(props: &HoverTipProps) -> Html {
         <div class="tip" aria-hidden="true" style={format!("--x:{:.0}px;--y:{:.0}px", hover.x, hover.y)}>
             <strong>{ title }</strong>
             if let Some(value) = hover.value { <span>{ three_decimals(value) }</span> }
-            <span>{ format_ns(hover.duration_ns as f64) }</span>
+            <span>{ props.unit.text(i64::try_from(hover.duration_ns).unwrap_or(i64::MAX)) }</span>
         </div>
     }
 }
@@ -219,6 +222,7 @@ pub fn SlicesTable(props: &SlicesTableProps) -> Html {
         (Some(tile), true) => slices_in_view(&props.info.outline, tile, &props.view, MOST_LINES),
         _ => (Vec::new(), 0),
     };
+    let unit = &props.info.outline.unit;
     html! {
         <details class="panel twin" {ontoggle}>
             <summary>{ "Slices in view as a table" }</summary>
@@ -241,8 +245,8 @@ pub fn SlicesTable(props: &SlicesTableProps) -> Html {
                                     else { <button type="button" class="link" {onclick}>{ line.title }</button> }
                                 </th>
                                 <td>{ line.place }</td>
-                                <td class="number">{ exact_ns(line.start_ns) }</td>
-                                <td class="number">{ exact_ns(i64::try_from(line.duration_ns).unwrap_or(i64::MAX)) }</td>
+                                <td class="number">{ unit.exact(line.start_ns) }</td>
+                                <td class="number">{ unit.exact(i64::try_from(line.duration_ns).unwrap_or(i64::MAX)) }</td>
                             </tr> }
                         }) }</tbody>
                     </table>

@@ -4,7 +4,7 @@
 use yew::prelude::*;
 
 use super::{LevelSelect, ToolProps, chosen, waiting};
-use crate::base::units::{format_count, format_ns};
+use crate::base::units::format_count;
 use crate::base::{Interval, TraceNs};
 use crate::profile::Unit;
 use crate::profile::analysis::flame::FlameGraph;
@@ -12,7 +12,6 @@ use crate::session::share::{FlameLink, FlameView};
 use crate::session::{Answer, Chosen, Question};
 use crate::view::flame::{FlameLayout, FlameRect, Growth, InOrderLayout};
 use crate::view::palette::{FILLS, fill_of};
-use crate::view::text::exact_ns;
 use crate::view::timeline::{Section, Track, TrackId, TrackKind};
 use crate::web::components::{SelectField, TextField};
 use crate::web::context::Shared;
@@ -32,7 +31,7 @@ const LEAST_PERCENT: f64 = 0.15;
 #[component]
 pub fn FlameTool(props: &ToolProps) -> Html {
     let FlameLink { view, stack, name, thread } = &props.state.link.flame;
-    let (of, unit) = (chosen(&props.state), &props.run.info.unit);
+    let (of, unit) = (chosen(&props.state), &props.run.info.outline.unit);
     let question = match view {
         FlameView::Sandwich if name.trim().is_empty() => None,
         FlameView::Sandwich => Some(Question::Sandwich { of, name: name.clone(), limit: MOST_NODES / 2 }),
@@ -72,7 +71,7 @@ pub fn FlameTool(props: &ToolProps) -> Html {
         Some(Ok(answer)) => match &**answer {
             Answer::Flame(graph) => graph_view("Stacks", graph, Growth::Down, unit, &on_zoom),
             Answer::InOrder(found) => {
-                html! { <InOrderView found={answer.clone()} range={chosen(&props.state).range} state={props.state.clone()} key={found.slices.len()} /> }
+                html! { <InOrderView unit={unit.clone()} found={answer.clone()} range={chosen(&props.state).range} state={props.state.clone()} key={found.slices.len()} /> }
             }
             Answer::Sandwich(s) => html! { <>
                 <p class="note" role="status">{ format!("{}: {} slices, total {}, self {}", s.name, format_count(s.count), unit.text(s.total_ns), unit.text(s.self_ns)) }</p>
@@ -139,6 +138,7 @@ fn thread_field(props: &ToolProps, answer: &Option<Analysed>) -> Html {
 /// Properties of [`InOrderView`].
 #[derive(Properties, PartialEq)]
 struct InOrderViewProps {
+    unit: Unit,
     found: Shared<Answer>,
     range: Option<Interval<TraceNs>>,
     state: UseReducerHandle<ProfileState>,
@@ -159,7 +159,8 @@ fn InOrderView(props: &InOrderViewProps) -> Html {
     }
     let node = |r: &FlameRect| {
         let slice = &found.slices[r.node as usize];
-        let what = format!("{}: {} at {}", slice.title, format_ns(slice.duration_ns as f64), exact_ns(slice.start_ns));
+        let duration = i64::try_from(slice.duration_ns).unwrap_or(i64::MAX);
+        let what = format!("{}: {} at {}", slice.title, props.unit.text(duration), props.unit.exact(slice.start_ns));
         let (state, link) = (props.state.clone(), slice.clone());
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
         html! { <button type="button" {onclick} style={style_of(r, &slice.title)} title={what.clone()} aria-label={what}><span>{ &slice.title }</span></button> }
@@ -169,7 +170,7 @@ fn InOrderView(props: &InOrderViewProps) -> Html {
         <figure class="flame in-order">
             <figcaption>{ "Slices by time; press one to see it on the timeline" }</figcaption>
             <div style={format!("height:{}px", u32::from(layout.rows) * ROW_PX)}>{ for layout.rects.iter().map(node) }</div>
-            <p class="lanes-axis"><span>{ exact_ns(layout.start_ns) }</span><span>{ exact_ns(layout.end_ns) }</span></p>
+            <p class="lanes-axis"><span>{ props.unit.exact(layout.start_ns) }</span><span>{ props.unit.exact(layout.end_ns) }</span></p>
             if left_out > 0 { <p class="note">{ format!("{} shorter slices are left out.", format_count(left_out)) }</p> }
         </figure>
     }

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::waiting;
-use crate::base::units::{format_count, format_ns};
+use crate::base::units::format_count;
 use crate::base::{Interval, TraceNs};
 use crate::session::{Listed, Listing, Rows};
 use crate::view::table::{Cell, Table};
@@ -104,7 +104,11 @@ fn in_words(listed: &Listed, props: &PagedTableProps) -> String {
     let order = if props.longest_first { ", the longest first" } else { "" };
     let time = column(&listed.table, "duration_ns").map_or_else(String::new, |at| {
         let sum: f64 = listed.table.rows.iter().filter_map(|r| r.get(at).and_then(Cell::number)).sum();
-        format!(": {} in all{}", format_ns(sum), if shown < total { " of these" } else { "" })
+        format!(
+            ": {} in all{}",
+            props.run.info.outline.unit.text(sum as i64),
+            if shown < total { " of these" } else { "" }
+        )
     });
     if shown < total {
         let (from, to) = (format_count(listed.skip + 1), format_count(listed.skip + shown));

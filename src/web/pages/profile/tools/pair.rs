@@ -8,9 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlCanvasElement, HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
-use crate::base::units::format_ns;
 use crate::session::{Event, Request};
-use crate::view::text::exact_ns;
 use crate::view::timeline::{Neighbour, SliceRef};
 use crate::web::context::use_app;
 use crate::web::pages::profile::timeline::use_canvas;
@@ -72,8 +70,8 @@ pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
         format!(
             "{}: {} at {} of {}; its name is highlighted on both.",
             c.name,
-            format_ns(c.duration_ns as f64),
-            exact_ns(c.start_ns),
+            run.info.outline.unit.text(i64::try_from(c.duration_ns).unwrap_or(i64::MAX)),
+            run.info.outline.unit.exact(c.start_ns),
             run.info.name
         )
     });
@@ -88,7 +86,7 @@ pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
     };
     let moved = (*offset_ns != 0).then(|| {
         let way = if *offset_ns > 0 { "earlier" } else { "later" };
-        format!("{} is shown {} {way}.", props.other.info.name, exact_ns(offset_ns.abs()))
+        format!("{} is shown {} {way}.", props.other.info.name, props.other.info.outline.unit.exact(offset_ns.abs()))
     });
     html! {
         <section class="panel pair" aria-label="Both timelines">

@@ -4,10 +4,9 @@ use yew::prelude::*;
 
 use super::paged::PagedTable;
 use super::{ToolProps, range_of, waiting};
-use crate::base::units::{format_count, format_ns};
+use crate::base::units::format_count;
 use crate::session::{Answer, Listing, PathShown, PathStep, Question};
 use crate::view::palette::{FILLS, fill_of};
-use crate::view::text::exact_ns;
 use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::use_analysis;
 use crate::web::state::profile::ProfileAction;
@@ -52,9 +51,10 @@ pub fn PathTool(props: &ToolProps) -> Html {
 
 /// The path in a sentence and along the axis of time.
 fn drawn_view(path: &PathShown, props: &ToolProps) -> Html {
-    let mut text = format!("{} over {} parts", exact_ns(path.length_ns), format_count(path.total));
+    let unit = &props.run.info.outline.unit;
+    let mut text = format!("{} over {} parts", unit.exact(path.length_ns), format_count(path.total));
     if path.idle_ns > 0 {
-        text.push_str(&format!("; nothing ran on it for {}", format_ns(path.idle_ns as f64)));
+        text.push_str(&format!("; nothing ran on it for {}", unit.text(path.idle_ns)));
     }
     html! { <><p role="status">{ text }{ "." }</p>{ strip(path, props) }</> }
 }
@@ -77,6 +77,7 @@ fn name_of(step: &PathStep) -> &str {
 fn strip(path: &PathShown, props: &ToolProps) -> Html {
     let (Some(first), Some(last)) = (path.steps.first(), path.steps.last()) else { return Html::default() };
     let (from, whole) = (first.start_ns, last.end_ns.saturating_sub(first.start_ns).max(1) as f64);
+    let unit = &props.run.info.outline.unit;
     let part = |step: &PathStep| {
         let width = length(step) as f64 * 100.0 / whole;
         let name = name_of(step);
@@ -88,7 +89,7 @@ fn strip(path: &PathShown, props: &ToolProps) -> Html {
         let left = step.start_ns.saturating_sub(from) as f64 * 100.0 / whole;
         let style = format!("left:{left:.4}%;width:{width:.4}%;top:0;background:{back};color:{colour}");
         let mostly = if path.is_thinned { "mostly " } else { "" };
-        let what = format!("{mostly}{name}: {}", format_ns(length(step) as f64));
+        let what = format!("{mostly}{name}: {}", unit.text(length(step)));
         let (state, step) = (props.state.clone(), step.clone());
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(to(&step)));
         html! { <button type="button" {onclick} {style} title={what.clone()} aria-label={what}><span>{ name }</span></button> }
@@ -97,7 +98,7 @@ fn strip(path: &PathShown, props: &ToolProps) -> Html {
         <figure class="flame path-strip">
             <figcaption>{ "Along the axis of time" }</figcaption>
             <div style="height:24px">{ for path.steps.iter().map(part) }</div>
-            <p class="lanes-axis"><span>{ exact_ns(from) }</span><span>{ exact_ns(last.end_ns) }</span></p>
+            <p class="lanes-axis"><span>{ unit.exact(from) }</span><span>{ unit.exact(last.end_ns) }</span></p>
         </figure>
     }
 }

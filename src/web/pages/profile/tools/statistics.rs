@@ -9,11 +9,12 @@ use crate::profile::Unit;
 use crate::profile::analysis::GroupBy;
 use crate::profile::analysis::histogram::{BinScale, Histogram};
 use crate::profile::analysis::members::MemberOrder;
+use crate::profile::levels::ALL_LEVELS;
 use crate::session::share::Tool;
 use crate::session::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, Question, Rows};
 use crate::view::plot::Pie;
 use crate::view::table::Cell;
-use crate::view::timeline::SliceLink;
+use crate::view::timeline::{GroupKind, SliceLink};
 use crate::web::components::{LocalTable, PieChart, SelectField};
 use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
@@ -82,7 +83,7 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
             };
             let save_all = (listed.total > u64::from(MOST_GROUPS)).then_some((listed.total, save_all));
             html! { <>
-                <div class="pies">{ shares(listed, &props.run.info.unit) }{ tiles(listed, &on_row) }</div>
+                <div class="pies">{ shares(listed, &props.run.info.outline.unit) }{ tiles(listed, &props.run.info.outline.unit, &on_row) }</div>
                 if let Some((total, _)) = &save_all {
                     <p class="note">{ format!("The {} groups with the most time of {}.", format_count(u64::from(MOST_GROUPS)), format_count(*total)) }</p>
                 }
@@ -127,7 +128,7 @@ fn shares(listed: &Listed, unit: &Unit) -> Html {
 }
 
 /// The same shares as areas; one that is pressed is the group that is shown.
-fn tiles(listed: &Shared<Listed>, on_row: &Callback<usize>) -> Html {
+fn tiles(listed: &Shared<Listed>, unit: &Unit, on_row: &Callback<usize>) -> Html {
     let on_choose = {
         let (listed, on_row) = (listed.clone(), on_row.clone());
         Callback::from(move |name: String| {
@@ -137,7 +138,7 @@ fn tiles(listed: &Shared<Listed>, on_row: &Callback<usize>) -> Html {
             }
         })
     };
-    html! { <Treemap items={self_times(listed)} {on_choose} /> }
+    html! { <Treemap items={self_times(listed)} unit={unit.clone()} {on_choose} /> }
 }
 
 /// One group: its spread, and the ways to its slices.
@@ -155,14 +156,17 @@ fn group_panel(
         html! { <button type="button" {onclick}>{ "Show the longest" }</button> }
     });
     let highlight = {
-        let (state, name, by) = (state.clone(), name.to_owned(), state.link.group_by);
-        Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Highlight(by, name.clone())))
+        // The rows of engines are chosen by their tracks, of whatever level.
+        let level = if members.of.tracks.is_some() { Some(ALL_LEVELS.to_owned()) } else { members.of.level.clone() };
+        let kind = GroupKind { by: members.by, level };
+        let (state, name) = (state.clone(), name.to_owned());
+        Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Highlight(kind.clone(), name.clone())))
     };
     let chart = match spread {
         None => waiting(None),
         Some(Err(message)) => waiting(Some(&message)),
         Some(Ok(answer)) => match &*answer {
-            Answer::Histogram(h) => histogram(h, &props.run.info.unit),
+            Answer::Histogram(h) => histogram(h, &props.run.info.outline.unit),
             _ => Html::default(),
         },
     };

@@ -1,14 +1,16 @@
 //! Patterns of expressions, matched against the graph of a module.
 //!
 //! A pattern is a tree of operations. Fusions are looked into, both orders of a sum or a product match, and conversions, reshapes
-//! and the broadcast of one number for each row take no part. What a pattern means is in [`super::idioms`].
+//! and the broadcast of one number for each row take no part. What a pattern means is where it is used: norms and softmaxes
+//! in code generation, activations that a model spells out where a program becomes HLO.
 
 use crate::base::{FxHashMap, IndexVec};
-use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ReduceKind};
+use crate::compiler::hlo::{Elementwise, HloInstruction, HloModule, InstrId, Opcode, ReduceKind};
+use crate::import::program::Unary;
 
 /// Operations whose instructions a match is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(in crate::compiler) enum Part {
     /// The maximum of each row.
     Max,
     /// The sum of each row.
@@ -31,13 +33,15 @@ impl Part {
 
 /// A tree of operations.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Pattern {
+pub(in crate::compiler) enum Pattern {
     /// What the idiom is taken of: any value, and the same one wherever it stands.
     X,
     /// A constant.
     Number,
     /// The constant 1.
     One,
+    /// A constant, to within a thousandth of it.
+    Near(f32),
     /// An operation with a name. Where the name stands again, it is the same operation.
     Named(Part, &'static Pattern),
     /// The first of these that matches.
@@ -53,11 +57,15 @@ pub(super) enum Pattern {
     Exponential(&'static Pattern),
     Sqrt(&'static Pattern),
     Rsqrt(&'static Pattern),
+    Negate(&'static Pattern),
+    Tanh(&'static Pattern),
+    Erf(&'static Pattern),
+    Erfc(&'static Pattern),
 }
 
 /// What a pattern met.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
+pub(in crate::compiler) struct Found {
     x: Option<InstrId>,
     parts: [Option<InstrId>; Part::COUNT],
     /// Every instruction and member that is part of the match, views and constants included.
@@ -77,7 +85,7 @@ impl Found {
 }
 
 /// A module with its fusions opened.
-pub(super) struct Graph<'a> {
+pub(in crate::compiler) struct Graph<'a> {
     module: &'a HloModule,
     /// Members of fusions, each with its fusion.
     members: FxHashMap<InstrId, (&'a HloInstruction, InstrId)>,
@@ -144,6 +152,7 @@ impl<'a> Graph<'a> {
             }
             P::Number => self.number(id).is_some(),
             P::One => self.number(id) == Some(1.0),
+            P::Near(value) => self.number(id).is_some_and(|n| (n - value).abs() <= value.abs() * 1e-3),
             P::Either(all) => all.iter().any(|p| self.attempt(found, |s, f| s.matches(p, id, f))),
             P::Named(part, inner) => {
                 let id = self.operation(id, found);
@@ -164,6 +173,10 @@ impl<'a> Graph<'a> {
             P::Exponential(inner) => self.of_one(&Opcode::Exponential, inner, id, found),
             P::Sqrt(inner) => self.of_one(&Opcode::Sqrt, inner, id, found),
             P::Rsqrt(inner) => self.of_one(&Opcode::Rsqrt, inner, id, found),
+            P::Negate(inner) => self.of_one(&Opcode::Negate, inner, id, found),
+            P::Tanh(inner) => self.of_one(&Opcode::Tanh, inner, id, found),
+            P::Erf(inner) => self.of_one(&Opcode::Elementwise(Elementwise::Unary(Unary::Erf)), inner, id, found),
+            P::Erfc(inner) => self.of_one(&Opcode::Elementwise(Elementwise::Unary(Unary::Erfc)), inner, id, found),
         }
     }
 

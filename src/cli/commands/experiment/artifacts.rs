@@ -1,0 +1,84 @@
+//! What an experiment leaves beside its record: HLO and profiles, in files with the suite's names.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::cli::commands::profile::write_trace;
+use crate::cli::commands::profile_info;
+use crate::cli::driver::Driver;
+use crate::cli::experiment_args::ExperimentArgs;
+use crate::compiler::CompileOptions;
+use crate::experiment::plan::{Dynamo, ExperimentConfig};
+use crate::experiment::run::Experiment;
+use crate::profile::formats::WriteFormat;
+use crate::session::{ProfileSpec, Request, Workflow};
+
+/// Writes what the flags ask for.
+pub(super) fn write(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
+    if args.suite.wants_hlo() {
+        let path = folder(args, experiment, "hlo")?.join("module.hlo.txt");
+        fs::write(&path, experiment.hlo()?).with_context(|| format!("{}: cannot be written", path.display()))?;
+    }
+    if args.suite.profile_xla {
+        profile(args, experiment)?;
+    }
+    Ok(())
+}
+
+/// The execution of a simulated core; nothing looks into a measured one.
+fn profile(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
+    let Some(instance) = experiment.config.accelerator.instance() else {
+        eprintln!("note: {}: --profile-xla: only simulated executions have a profile", experiment.model.name);
+        return Ok(());
+    };
+    let traced = experiment.config.dynamo == Some(Dynamo::Openxla);
+    let spec = ProfileSpec {
+        model: experiment.model.specification.clone(),
+        batch_size: experiment.batch_size.or(experiment.model.batch_size),
+        workflow: if traced { Workflow::Trace } else { Workflow::MarkStep },
+        seed: experiment.seed,
+        instance: instance.to_owned(),
+        options: CompileOptions::default(),
+    };
+    let mut driver = Driver::new();
+    let info = profile_info(&driver.run(|job| Request::Profile { job, spec }, None)?)?;
+    let path = folder(args, experiment, "xplane")?.join("neuronscope.xplane.pb");
+    write_trace(&mut driver, info.profile, WriteFormat::XPlane, &path)
+}
+
+/// `MODEL/KIND-CONFIGURATION` in the folder of the results; it is made.
+fn folder(args: &ExperimentArgs, experiment: &Experiment<'_>, kind: &str) -> Result<PathBuf> {
+    let model = &experiment.model.name;
+    let folder = args.output_dirname.join(model).join(format!("{kind}-{}-{model}", basename(experiment.config)));
+    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+    Ok(folder)
+}
+
+/// The values of a configuration in order of their keys, in Python's spelling.
+fn basename(config: &ExperimentConfig) -> String {
+    let or_none = |text: Option<&str>| text.unwrap_or("None").replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+    let truth = |is_so: bool| if is_so { "True" } else { "False" }.to_owned();
+    [
+        config.accelerator.name().to_owned(),
+        or_none(config.dynamo.map(|d| d.name())),
+        truth(config.enable_functionalization),
+        config.test.name().to_owned(),
+        or_none(config.torch_xla2.map(|t| t.name())),
+        or_none(config.xla.map(|x| x.name())),
+        or_none(config.xla_flags.as_deref()),
+    ]
+    .join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_the_suites_names() {
+        let text = r#"{"accelerator":"cpu","xla":"PJRT","xla_flags":null,"dynamo":"openxla","torch_xla2":null,"test":"eval","enable_functionalization":false}"#;
+        assert_eq!(basename(&serde_json::from_str(text).unwrap()), "cpu-openxla-False-eval-None-PJRT-None");
+    }
+}

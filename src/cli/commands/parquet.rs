@@ -1,0 +1,101 @@
+//! `neuronscope parquet`
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::aggregate::jsonl_files;
+use super::analysis::list;
+use super::profile::export;
+use crate::bench::import::read_reports_at;
+use crate::cli::analysis_args::OutputArgs;
+use crate::cli::driver::Driver;
+use crate::cli::parquet::{self, RecordSheet};
+use crate::cli::parquet_args::{ParquetArgs, ParquetTableArg};
+use crate::cli::source;
+use crate::profile::analysis::GroupBy;
+use crate::profile::formats::WriteFormat;
+use crate::session::{ExportKind, GroupsOf, Listing};
+
+pub(super) fn run(args: ParquetArgs) -> Result<()> {
+    let shown = args.output.display();
+    let rows = match args.table {
+        ParquetTableArg::Records => records(&args)?,
+        ParquetTableArg::Reports => reports(&args)?,
+        ParquetTableArg::Slices | ParquetTableArg::Operators => profile(&args)?,
+    };
+    eprintln!("note: {shown}: {rows} rows");
+    Ok(())
+}
+
+fn create(path: &Path) -> Result<BufWriter<File>> {
+    let file = File::create(path).with_context(|| format!("{}: cannot be written", path.display()))?;
+    Ok(BufWriter::new(file))
+}
+
+/// The files of the arguments; of a folder its .jsonl files.
+fn files(sources: &[String]) -> Result<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for source in sources.iter().map(PathBuf::from) {
+        if source.is_dir() {
+            all.append(&mut jsonl_files(&source)?);
+        } else {
+            all.push(source);
+        }
+    }
+    Ok(all)
+}
+
+fn records(args: &ParquetArgs) -> Result<u64> {
+    let files = files(&args.sources)?;
+    if files.is_empty() {
+        bail!("there is no .jsonl file; name a file of records, or a folder that has some");
+    }
+    let mut sheet = RecordSheet::new(create(&args.output)?)?;
+    for path in files {
+        let shown = path.display().to_string();
+        let file = File::open(&path).with_context(|| format!("{shown}: cannot be opened"))?;
+        let mut reader = BufReader::with_capacity(1 << 20, file);
+        let (mut line, mut number) = (Vec::new(), 0_u64);
+        while reader.read_until(b'\n', &mut line).with_context(|| format!("{shown}: cannot be read"))? > 0 {
+            number += 1;
+            sheet.push_line(&line, &shown, number)?;
+            line.clear();
+        }
+    }
+    let (rows, notes) = sheet.finish()?;
+    eprint!("{}", notes.describe());
+    Ok(rows)
+}
+
+fn reports(args: &ParquetArgs) -> Result<u64> {
+    let mut all = Vec::new();
+    for path in &args.sources {
+        let bytes = std::fs::read(path).with_context(|| format!("{path}: cannot be read"))?;
+        let mut imported = read_reports_at(path, &bytes, None)?;
+        for diagnostic in imported.diagnostics.items() {
+            eprintln!("note: {path}: {diagnostic}");
+        }
+        all.append(&mut imported.reports);
+    }
+    parquet::reports(create(&args.output)?, &all)
+}
+
+/// A profile is one source; files of several are written one by one.
+fn profile(args: &ParquetArgs) -> Result<u64> {
+    let [source] = args.sources.as_slice() else {
+        bail!("a profile is written from one source, and {} are named", args.sources.len());
+    };
+    let mut driver = Driver::new();
+    let info = source::open(&mut driver, source)?;
+    if args.table == ParquetTableArg::Slices {
+        let csv = export(&mut driver, info.profile, ExportKind::Trace(WriteFormat::SlicesCsv))?;
+        return parquet::slices(create(&args.output)?, &csv);
+    }
+    let what = Listing::Groups(GroupsOf { by: GroupBy::Name, range: None, tracks: None, level: args.level.clone() });
+    let all = OutputArgs { json: true, csv: false, top: usize::MAX };
+    let listed = list(&mut driver, info.profile, what, &all)?;
+    parquet::table(create(&args.output)?, "operators", &listed.table)
+}

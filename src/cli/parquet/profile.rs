@@ -1,0 +1,86 @@
+//! Profiles: their slices, and any table that is made of them.
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+
+use super::sheet::{Field, Kind, Sheet, Value};
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+
+/// Columns of the slices, which the CSV of a profile has too (docs/formats/written.md).
+const SLICES: [(&str, Kind); 9] = [
+    ("process", Kind::Text),
+    ("thread", Kind::Text),
+    ("name", Kind::Text),
+    ("category", Kind::Text),
+    ("start_ns", Kind::Integer),
+    ("duration_ns", Kind::Integer),
+    ("depth", Kind::Integer),
+    ("unclosed", Kind::Bool),
+    ("args", Kind::Text),
+];
+
+/// Writes the slices of a profile from the CSV that it is exported as; how many there are.
+///
+/// # Errors
+/// When the CSV is not of these columns, or the file can not be written.
+pub(in crate::cli) fn slices<W: Write + Send>(out: W, csv: &[u8]) -> Result<u64> {
+    let fields = SLICES.map(|(name, kind)| Field::new(name, kind));
+    let mut sheet = Sheet::new(out, "slices", &fields)?;
+    let mut reader = csv::Reader::from_reader(csv);
+    let mut line = csv::StringRecord::new();
+    while reader.read_record(&mut line).context("the slices can't be read back")? {
+        let row =
+            line.iter().zip(SLICES).map(|(text, (name, kind))| cell(text, name, kind)).collect::<Result<Vec<_>>>()?;
+        sheet.push(&row)?;
+    }
+    sheet.finish()
+}
+
+fn cell<'a>(text: &'a str, name: &str, kind: Kind) -> Result<Value<'a>> {
+    Ok(match kind {
+        Kind::Integer => Value::Integer(text.parse().with_context(|| format!("{name}: {text} is no number"))?),
+        Kind::Bool => Value::Bool(text == "true"),
+        // A slice without a category or arguments.
+        _ if text.is_empty() && name != "name" => Value::Null,
+        _ => Value::Text(text),
+    })
+}
+
+/// Writes a table, whose columns have their short names; how many rows it has.
+///
+/// # Errors
+/// When the file can not be written.
+pub(in crate::cli) fn table<W: Write + Send>(out: W, name: &str, table: &Table) -> Result<u64> {
+    let kinds: Vec<Kind> = table.columns.iter().enumerate().map(|(at, column)| kind(column, at, table)).collect();
+    let fields: Vec<Field> = table.columns.iter().zip(&kinds).map(|(c, kind)| Field::new(&c.id, *kind)).collect();
+    let mut sheet = Sheet::new(out, name, &fields)?;
+    for row in &table.rows {
+        let texts: Vec<String> = row.iter().zip(&table.columns).map(|(cell, c)| cell.text(c.kind)).collect();
+        let cells = row.iter().zip(&kinds).zip(&texts);
+        let row: Vec<Value<'_>> = cells.map(|((cell, kind), text)| value(cell, *kind, text)).collect();
+        sheet.push(&row)?;
+    }
+    sheet.finish()
+}
+
+/// Counts are whole where all their cells are.
+fn kind(column: &Column, at: usize, table: &Table) -> Kind {
+    let is_whole = |row: &Vec<Cell>| matches!(row.get(at), Some(Cell::Count(_) | Cell::Missing) | None);
+    match column.kind {
+        ColumnKind::Text => Kind::Text,
+        ColumnKind::Count if table.rows.iter().all(is_whole) => Kind::Integer,
+        _ => Kind::Number,
+    }
+}
+
+fn value<'a>(cell: &'a Cell, kind: Kind, shown: &'a str) -> Value<'a> {
+    match (cell, kind) {
+        (Cell::Missing, _) => Value::Null,
+        (Cell::Text(text), Kind::Text) => Value::Text(text),
+        (_, Kind::Text) => Value::Text(shown),
+        (Cell::Count(n), _) => Value::Integer(i64::try_from(*n).unwrap_or(i64::MAX)),
+        (Cell::Number(x), _) => Value::Number(*x),
+        (Cell::Text(_), _) => Value::Null,
+    }
+}

@@ -1,0 +1,159 @@
+//! Flags of the suite's experiment runner that say how a run is watched and what it leaves beside its records; and those
+//! that mean nothing here, each with the reason.
+
+use anyhow::{Result, bail};
+use clap::{Args as ClapArgs, ValueEnum};
+
+/// How much is said on stderr.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(super) enum LogLevelArg {
+    /// Nothing but what ends the command
+    Critical,
+    /// Failures of experiments
+    Error,
+    /// And noise
+    Warning,
+    /// And what was run
+    Info,
+    /// The same
+    Debug,
+}
+
+/// Representations of a compiled model that are saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum IrFormatArg {
+    /// HLO text
+    Hlo,
+    /// Not written by this program
+    Stablehlo,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct SuiteArgs {
+    /// What is said on stderr
+    #[arg(long, value_enum, default_value = "info")]
+    pub log_level: LogLevelArg,
+    /// Show what the experiments' processes print, also of those that fail
+    #[arg(long)]
+    pub print_subprocess: bool,
+    /// Show how far the run is, on a terminal
+    #[arg(long)]
+    pub progress_bar: bool,
+    /// Time each iteration as matmul-bench does a product: the least of many calls with emptied caches; measured runs only
+    #[arg(long)]
+    pub pure_wall_time: bool,
+    /// Verify with so many seeds, from --seed on; all must pass
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub verify_iterations: u32,
+    /// Write the HLO of each experiment to MODEL/hlo-CONFIGURATION/module.hlo.txt in the folder of the results
+    #[arg(long)]
+    pub dump_hlo: bool,
+    /// As --dump-hlo; of the two formats hlo is written
+    #[arg(long, value_enum)]
+    pub save_ir_format: Option<IrFormatArg>,
+    /// Write an XPlane profile of each simulated execution to MODEL/xplane-CONFIGURATION/ in the folder of the results
+    #[arg(long)]
+    pub profile_xla: bool,
+    /// Taken for compatibility: the profile of an execution is always whole
+    #[arg(long, default_value_t = 5_000)]
+    pub profile_xla_duration_ms: u64,
+    #[command(flatten)]
+    pub given: AlreadySoArgs,
+    #[command(flatten)]
+    pub refused: RefusedArgs,
+}
+
+/// Flags that ask for what is so without them.
+#[derive(Debug, ClapArgs)]
+pub(super) struct AlreadySoArgs {
+    /// Taken for compatibility: inputs are always drawn at random, from --seed
+    #[arg(long)]
+    pub randomize_input: bool,
+    /// Taken for compatibility: nothing computes in TF32
+    #[arg(long)]
+    pub disable_tf32: bool,
+    /// Taken for compatibility: every model is one graph
+    #[arg(long)]
+    pub filter_by_single_graph: bool,
+    /// Taken for compatibility: no model is left out by a list
+    #[arg(long)]
+    pub no_skip: bool,
+    /// Taken for compatibility: inference has no gradients
+    #[arg(long)]
+    pub collect_full_output: bool,
+}
+
+/// Flags that mean nothing here.
+#[derive(Debug, ClapArgs)]
+pub(super) struct RefusedArgs {
+    #[arg(long, hide = true)]
+    save_output: bool,
+    #[arg(long, hide = true)]
+    dump_dynamo_counters: bool,
+    #[arg(long, hide = true)]
+    collect_dynamo_counters: bool,
+    #[arg(long, hide = true)]
+    dump_pytorch_profiles: bool,
+    #[arg(long, hide = true)]
+    dump_pytorch_xla_metrics: bool,
+    #[arg(long, hide = true)]
+    profile_cuda_cpu: bool,
+    #[arg(long, hide = true)]
+    profile_cuda_cpu_individual_ops: bool,
+    #[arg(long, hide = true)]
+    matmul_precision: Option<String>,
+}
+
+impl SuiteArgs {
+    /// Whether the HLO is written.
+    pub fn wants_hlo(&self) -> bool {
+        self.dump_hlo || self.save_ir_format.is_some()
+    }
+
+    /// Whether messages of this level are shown.
+    pub fn says(&self, level: LogLevelArg) -> bool {
+        self.log_level >= level
+    }
+
+    /// Refuses what can not be done.
+    ///
+    /// # Errors
+    /// With the first flag that means nothing here, and what to use instead.
+    pub fn check(&self) -> Result<()> {
+        let no_dynamo = "models are not traced by TorchDynamo, which has no counters here";
+        let no_torch = "nothing runs in PyTorch; --profile-xla writes a profile of a simulated execution";
+        let no_gpu = "there is no GPU; trace_total_time and xla_ExecuteTime_time_s tell host and device apart";
+        let refused = &self.refused;
+        let flags = [
+            (
+                refused.save_output,
+                "--save-output",
+                "the suite's own always ends in an error; --verify compares outputs",
+            ),
+            (refused.dump_dynamo_counters, "--dump-dynamo-counters", no_dynamo),
+            (refused.collect_dynamo_counters, "--collect-dynamo-counters", no_dynamo),
+            (refused.dump_pytorch_profiles, "--dump-pytorch-profiles", no_torch),
+            (
+                refused.dump_pytorch_xla_metrics,
+                "--dump-pytorch-xla-metrics",
+                "the records have XLA's times and counts (xla_CompileTime_*, xla_ExecuteTime_*)",
+            ),
+            (refused.profile_cuda_cpu, "--profile-cuda-cpu", no_gpu),
+            (refused.profile_cuda_cpu_individual_ops, "--profile-cuda-cpu-individual-ops", no_gpu),
+            (
+                refused.matmul_precision.is_some(),
+                "--matmul-precision",
+                "the processor computes in float32; matmul-bench and bench --auto-cast have the types of NeuronCores",
+            ),
+            (
+                self.save_ir_format == Some(IrFormatArg::Stablehlo),
+                "--save-ir-format stablehlo",
+                "HLO text is written: --save-ir-format hlo",
+            ),
+        ];
+        match flags.into_iter().find(|(is_set, ..)| *is_set) {
+            Some((_, flag, reason)) => bail!("{flag} means nothing here: {reason}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Times of a model by batch size. Most models have one or two, and there may be hundreds of thousands of such lists: a plain
+//! list takes a third of the memory of a map and is looked through as fast.
+
+use super::measure::Measure;
+
+/// A batch size as a key: records may also say null, or anything else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum BatchKey {
+    Number(u64),
+    Other(Box<str>),
+}
+
+impl BatchKey {
+    /// What sorts: numbers by size, anything else behind them.
+    pub fn order(&self) -> f64 {
+        match self {
+            Self::Number(bits) => f64::from_bits(*bits),
+            Self::Other(_) => f64::INFINITY,
+        }
+    }
+}
+
+impl std::fmt::Display for BatchKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(bits) => write!(f, "{}", f64::from_bits(*bits)),
+            Self::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Times by batch size, in order of first appearance.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Batches(Vec<(BatchKey, Measure)>);
+
+impl Batches {
+    /// The time of a batch size.
+    pub fn get(&self, batch: &BatchKey) -> Option<Measure> {
+        self.0.iter().find(|(key, _)| key == batch).map(|(_, measure)| *measure)
+    }
+
+    /// Keeps a time in the place of an earlier one of the same batch size: whether there was one.
+    pub fn replace(&mut self, batch: BatchKey, measure: Measure) -> bool {
+        match self.0.iter_mut().find(|(key, _)| *key == batch) {
+            Some((_, kept)) => {
+                *kept = measure;
+                true
+            }
+            None => {
+                self.0.reserve_exact(1);
+                self.0.push((batch, measure));
+                false
+            }
+        }
+    }
+
+    /// Keeps a time unless there is one of the same batch size.
+    pub fn keep_first(&mut self, batch: &BatchKey, measure: Measure) {
+        if self.get(batch).is_none() {
+            self.replace(batch.clone(), measure);
+        }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (&BatchKey, Measure)> {
+        self.0.iter().map(|(batch, measure)| (batch, *measure))
+    }
+}

@@ -1,0 +1,38 @@
+//! A program on the processor, as [`do_bench`](crate::experiment::micro::do_bench) times it.
+
+use super::error::RunError;
+use super::network::Program;
+use crate::experiment::micro::Measured;
+
+/// Bytes that empty the caches, as the suite has it.
+const CACHE_BYTES: usize = 256_000_000;
+
+/// A program and a buffer that takes its place in the caches.
+pub(super) struct OnProcessor<'a> {
+    program: &'a Program,
+    buffer: Vec<u8>,
+    fill: u8,
+}
+
+impl<'a> OnProcessor<'a> {
+    /// A program that was not called yet.
+    pub fn new(program: &'a Program) -> Self {
+        Self { program, buffer: vec![0; CACHE_BYTES], fill: 0 }
+    }
+}
+
+impl Measured for OnProcessor<'_> {
+    type Error = RunError;
+
+    fn call(&mut self) -> Result<(), RunError> {
+        // The outputs are looked at, so that nothing is left to do.
+        std::hint::black_box(self.program.run()?);
+        Ok(())
+    }
+
+    fn empty_caches(&mut self) {
+        self.fill = self.fill.wrapping_add(1);
+        self.buffer.fill(self.fill);
+        std::hint::black_box(&self.buffer);
+    }
+}

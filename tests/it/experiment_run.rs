@@ -1,0 +1,136 @@
+//! The runner: experiments split over machines, processes that die, and the flags beside the records.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn scratch(name: &str) -> PathBuf {
+    let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_neuronscope"));
+    command.arg("experiment").arg(format!("--output-dirname={}", folder.display())).args(args);
+    command
+}
+
+fn run(folder: &Path, args: &[&str]) -> String {
+    let Output { status, stderr, .. } = command(folder, args).output().unwrap();
+    let stderr = String::from_utf8(stderr).unwrap();
+    assert!(status.success(), "{args:?}: {stderr}");
+    stderr
+}
+
+fn records(folder: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.join("results.jsonl")).unwrap();
+    text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+#[test]
+fn parts_of_a_sweep_put_together_are_the_whole() {
+    let sweep = [
+        "--suite-name=zoo",
+        "--models=matmult,mlp,nn",
+        "--accelerator=trn1",
+        "--accelerator=inf2",
+        "--test=eval",
+        "--repeat=4",
+        "--timestamp=1000.5",
+    ];
+    let whole = scratch("sweep_whole");
+    run(&whole, &sweep);
+    let mut parts = Vec::new();
+    for id in ["0", "1", "2"] {
+        let part = scratch(&format!("sweep_part_{id}"));
+        let id = format!("--partition-id={id}");
+        run(&part, &[&sweep[..], &["--total-partitions=3", &id]].concat());
+        parts.extend(std::fs::read(part.join("results.jsonl")).unwrap());
+    }
+    let whole = std::fs::read(whole.join("results.jsonl")).unwrap();
+    assert_eq!(String::from_utf8(parts), String::from_utf8(whole.clone()));
+    assert_eq!(whole.iter().filter(|b| **b == b'\n').count(), 3 * 2 * 2);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_process_that_is_killed_takes_no_other_experiment_with_it() {
+    use std::time::{Duration, Instant};
+
+    let folder = scratch("killed_child");
+    let args =
+        ["--suite-name=zoo", "--models=nn,nn", "--accelerator=cpu", "--xla=None", "--dynamo=None", "--test=eval"];
+    let mut parent = command(&folder, &[&args[..], &["--repeat=4", "--iterations-per-run=3000"]].concat())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let children = format!("/proc/{0}/task/{0}/children", parent.id());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let child = loop {
+        assert!(Instant::now() < deadline, "no child began");
+        match std::fs::read_to_string(&children).unwrap_or_default().split_whitespace().next() {
+            Some(child) => break child.to_owned(),
+            None => assert!(parent.try_wait().unwrap().is_none(), "the parent ended"),
+        }
+    };
+    assert!(Command::new("kill").args(["-9", &child]).status().unwrap().success());
+    assert!(parent.wait().unwrap().success());
+    let records = records(&folder);
+    assert_eq!(records.len(), 2);
+    assert_eq!(records[0]["metrics"]["error"], "the experiment's process died without a message");
+    assert_eq!(records[0]["verification_code"], "VERIFIER_DIDNT_RUN");
+    assert_eq!(records[1]["metrics"]["total_time"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn the_suites_flags_do_what_they_say_or_say_why_not() {
+    let folder = scratch("suite_flags");
+    let traced = ["--accelerator=trn1", "--dynamo=openxla", "--test=eval", "--repeat=4"];
+    let quiet =
+        ["--dump-hlo", "--profile-xla", "--log-level=critical", "--randomize-input", "--no-skip", "--disable-tf32"];
+    assert_eq!(run(&folder, &[&traced[..], &quiet].concat()), "");
+    let of = |kind: &str, file: &str| {
+        folder.join(format!("dummy/{kind}-trn1-openxla-False-eval-None-PJRT-None-dummy/{file}"))
+    };
+    let hlo = std::fs::read_to_string(of("hlo", "module.hlo.txt")).unwrap();
+    assert!(hlo.starts_with("HloModule") && hlo.contains("ENTRY"), "{hlo}");
+    let profile = of("xplane", "neuronscope.xplane.pb");
+    let opened = Command::new(env!("CARGO_BIN_EXE_neuronscope")).arg("open").arg(profile).output().unwrap();
+    assert!(opened.status.success() && String::from_utf8(opened.stdout).unwrap().contains("aten__addmm_dot"));
+    for (flag, reason) in [
+        ("--collect-dynamo-counters", "TorchDynamo"),
+        ("--profile-cuda-cpu", "no GPU"),
+        ("--dump-pytorch-profiles", "--profile-xla"),
+        ("--matmul-precision=high", "float32"),
+        ("--save-ir-format=stablehlo", "hlo"),
+        ("--save-output", "--verify"),
+    ] {
+        let refused = command(&folder, &[flag]).output().unwrap();
+        let stderr = String::from_utf8(refused.stderr).unwrap();
+        assert!(
+            !refused.status.success() && stderr.contains("means nothing here") && stderr.contains(reason),
+            "{stderr}"
+        );
+    }
+}
+
+#[test]
+fn verification_with_several_seeds_and_least_times_are_runs_of_their_own() {
+    let folder = scratch("own_runs");
+    let fused = ["--accelerator=cpu", "--dynamo=inductor", "--test=eval", "--repeat=1"];
+    let go = |more: &[&str]| run(&folder, &[&fused[..], more].concat());
+    assert!(go(&[]).ends_with("1 experiments ran, 0 were passed over\n"));
+    assert!(go(&["--pure-wall-time"]).ends_with("1 experiments ran, 0 were passed over\n"));
+    assert!(go(&["--verify", "--verify-iterations=2"]).ends_with("1 experiments ran, 0 were passed over\n"));
+    assert!(go(&["--verify", "--verify-iterations=2"]).ends_with("0 experiments ran, 1 were passed over\n"));
+    let records = records(&folder);
+    assert_eq!(records[1]["request"]["pure_wall_time"], true);
+    assert!(records[1]["metrics"]["total_time"][0].as_f64().unwrap() > 0.0);
+    assert_eq!(records[2]["verification_code"], "PASS");
+    assert_eq!(records[2]["request"]["verify_iterations"], 2);
+    // Nothing changes from call to call on a simulated core.
+    run(&folder, &["--accelerator=trn1", "--dynamo=openxla", "--test=eval", "--repeat=1", "--pure-wall-time"]);
+    assert_eq!(self::records(&folder).pop().unwrap()["metrics"]["error"], "SKIP");
+}
