@@ -8,15 +8,25 @@
 
 mod error;
 pub mod eval;
+mod gzip;
 mod inspection;
+mod onnx;
+mod load;
 mod options;
 pub mod program;
+mod pt2;
+mod read;
 mod sniff;
 mod source;
+mod zip;
 
 pub use error::{ImportError, Place};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
+pub use onnx::read_onnx;
+pub use load::load_parameter;
 pub use options::ImportOptions;
+pub use pt2::read_pt2;
+pub use read::read_model;
 pub use sniff::{ModelKind, sniff};
 pub use source::{ModelBytes, read_all};
 

@@ -1,5 +1,7 @@
 //! What kind of file a model is in, by its first bytes: names of files lie.
 
+use super::gzip::{gunzip, is_gzip};
+use super::zip::Archive;
 use super::{ImportError, ModelBytes};
 
 /// A format that is read.
@@ -20,12 +22,242 @@ pub enum ModelKind {
 /// Bytes at the front that are looked at.
 const HEAD_BYTES: usize = 4096;
 
-/// The kind of a file.
+/// Comments and blank lines in front of a text that are passed over, in bytes.
+const MAX_PREAMBLE: usize = 1 << 20;
+
+const EXPORT: &str =
+    "save the model with: torch.export.save(torch.export.export(model.eval(), example_inputs), \"model.pt2\")";
+const STABLEHLO_TEXT: &str = "save text with: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text())";
+const EXPORTED_TEXT: &str = "save text with: open(\"model.mlir\", \"w\").write(jax.export.deserialize(open(FILE, \"rb\").read()).mlir_module())";
+const BYTECODE_TEXT: &str = "turn it into text with: stablehlo-translate --deserialize FILE > model.mlir";
+const HLO_PROTO: &str = "save the module with: open(\"model.hlo_module.pb\", \"wb\").write(context.hlo())";
+const ONNX_FILE: &str = "save it with: onnx.save(onnx_model, \"model.onnx\")";
+const SOME_MODEL: &str = "choose a .pt2, .onnx, HLO or StableHLO file; PyTorch writes one with torch.export.save";
+
+/// The kind of a file; of a gzip file, that of the file inside.
 ///
 /// # Errors
 /// When it is a file of another kind: the error names it and says which command gives a file that can be read.
 pub fn sniff(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
-    let head = bytes.slice(0, HEAD_BYTES).map_err(|e| ImportError::of_file(e, "choose the file again"))?;
-    let _ = head;
-    Err(ImportError::of_file("the file is of no kind that is read here", "export the model with torch.export.save"))
+    let head = head(bytes)?;
+    if is_gzip(&head) {
+        let inner = gunzip(bytes)?;
+        let head = inner.slice(0, HEAD_BYTES).unwrap_or_default();
+        if is_gzip(&head) {
+            return Err(ImportError::of_file("it is a gzip file inside a gzip file", "unpack it by hand"));
+        }
+        return kind_of(&inner, &head);
+    }
+    kind_of(bytes, &head)
+}
+
+/// The first bytes of a file.
+pub(super) fn head(bytes: &dyn ModelBytes) -> Result<Vec<u8>, ImportError> {
+    bytes
+        .slice(0, HEAD_BYTES)
+        .map_err(|e| ImportError::of_file(format!("the file cannot be read: {e}"), "choose it again"))
+}
+
+fn kind_of(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportError> {
+    if bytes.size() == 0 {
+        return Err(ImportError::of_file("the file is empty", "copy or download it again"));
+    }
+    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
+        return archive_kind(bytes);
+    }
+    if let Some(error) = binary_of_another_kind(head) {
+        return Err(error);
+    }
+    if let Some(kind) = protobuf_kind(head) {
+        return Ok(kind);
+    }
+    text_kind(bytes, head)
+}
+
+/// The kind of a zip archive, by the names in it.
+fn archive_kind(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
+    let archive = Archive::open(bytes)?;
+    let has = |part: &str| archive.entries.iter().any(|e| e.name.contains(part));
+    let ends = |end: &str| archive.ending(end).is_some();
+    let is_graph = |name: &str| name.ends_with(".json") && (name.contains("/models/") || name.starts_with("models/"));
+    if archive.entries.iter().any(|e| is_graph(&e.name)) || ends("serialized_exported_program.json") {
+        return Ok(ModelKind::Pt2);
+    }
+    let refuse = |what: &str, instead: &str| Err(ImportError::of_file(what, instead));
+    if has("data/aotinductor/") {
+        return refuse("it is an AOTInductor package: compiled code without a graph", EXPORT);
+    }
+    if has("code/__torch__") || (ends("constants.pkl") && has("/code/")) {
+        return refuse("it is a TorchScript file (torch.jit.save), which has no shapes of what it computes", EXPORT);
+    }
+    if ends("model.weights.h5") {
+        return refuse(
+            "it is a Keras model",
+            "convert it with: python -m tf2onnx.convert --keras FILE --output model.onnx",
+        );
+    }
+    if ends("data.pkl") {
+        return pickled_archive(&archive);
+    }
+    let what = "it is a zip archive without a model: no models/model.json and no serialized_exported_program.json";
+    refuse(what, EXPORT)
+}
+
+/// What `torch.save` wrote: never executed, named by the classes that its pickle asks for.
+fn pickled_archive(archive: &Archive<'_>) -> Result<ModelKind, ImportError> {
+    /// Bytes of a pickle that are searched.
+    const SEARCHED: u64 = 64 << 20;
+    let pickle = archive.ending("data.pkl").map(|e| archive.content(e, SEARCHED).unwrap_or_default());
+    let pickle = pickle.unwrap_or_default();
+    let asks = |name: &[u8]| memchr::memmem::find(&pickle, name).is_some();
+    let what = if asks(b"torch.fx") || asks(b"reduce_graph_module") {
+        "it is a pickled torch.fx.GraphModule, which only Python can load"
+    } else if asks(b"torch.nn.modules") || asks(b"_modules") {
+        "it is a pickled module (torch.save of a model), which only Python can load"
+    } else {
+        "it holds weights without a graph (torch.save of a state_dict)"
+    };
+    Err(ImportError::of_file(what, EXPORT))
+}
+
+/// An error for binary files that are known and not read.
+fn binary_of_another_kind(head: &[u8]) -> Option<ImportError> {
+    let refuse = |what: &str, instead: &str| Some(ImportError::of_file(what, instead));
+    let is_bytecode_at = |at: usize| head.get(at..at + 4) == Some(b"ML\xefR");
+    if is_bytecode_at(0) {
+        let is_portable = memchr::memmem::find(head, b"StableHLO_v").is_some();
+        let what =
+            if is_portable { "it is a StableHLO portable artifact (MLIR bytecode)" } else { "it is MLIR bytecode" };
+        return refuse(&format!("{what}, which is not read; text is"), BYTECODE_TEXT);
+    }
+    if memchr::memmem::find(head, b"ML\xefR").is_some() {
+        return refuse(
+            "it is a file of jax.export: MLIR bytecode in a flatbuffer, which is not read; text is",
+            EXPORTED_TEXT,
+        );
+    }
+    if head.get(4..8) == Some(b"TFL3") {
+        return refuse(
+            "it is a TensorFlow Lite model",
+            "convert it with: python -m tf2onnx.convert --tflite FILE --output model.onnx",
+        );
+    }
+    if head.starts_with(b"\x89HDF") {
+        return refuse(
+            "it is an HDF5 file (Keras weights)",
+            "convert the model with: python -m tf2onnx.convert --keras FILE --output model.onnx",
+        );
+    }
+    let pictures: [(&[u8], &str); 6] = [
+        (b"\x89PNG", "a PNG picture"),
+        (b"\xff\xd8\xff", "a JPEG picture"),
+        (b"GIF8", "a GIF picture"),
+        (b"%PDF", "a PDF document"),
+        (b"\x7fELF", "an ELF program or library"),
+        (b"RIFF", "a sound or a picture"),
+    ];
+    if let Some((_, what)) = pictures.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return refuse(&format!("it is {what}, not a model"), SOME_MODEL);
+    }
+    if head.starts_with(b"NEFF") || memchr::memmem::find(head, b"neff.json").is_some() {
+        let instead = "take the graph it was compiled from: model.hlo_module.pb beside it in the compile cache";
+        return refuse("it is a NEFF: compiled code without a graph", instead);
+    }
+    if head.len() > 8 && head[..8][6..] == [0, 0] && head[8] == b'{' {
+        return refuse("it is a safetensors file: weights without a graph", EXPORT);
+    }
+    if head.first() == Some(&0x80) && head.get(1).is_some_and(|v| (2..=5).contains(v)) {
+        return refuse("it is a Python pickle, which is never executed here", EXPORT);
+    }
+    None
+}
+
+/// The kind of a protobuf file by its first fields.
+fn protobuf_kind(head: &[u8]) -> Option<ModelKind> {
+    match head.first()? {
+        // Field 1 of a model is a number: the version of its form. Another known field follows.
+        0x08 => {
+            let (_, len) = crate::base::wire::varint(head.get(1..)?)?;
+            let next = *head.get(1 + len)?;
+            matches!(next, 0x12 | 0x1a | 0x22 | 0x28 | 0x32 | 0x3a | 0x42 | 0x72 | 0xa2 | 0xca)
+                .then_some(ModelKind::Onnx)
+        }
+        // A model whose version comes later: producer, graph or operator sets first.
+        0x3a | 0x42 => Some(ModelKind::Onnx),
+        // Field 1 of a module is its name, or, of what is around it, the module.
+        0x0a => {
+            let (len, used) = crate::base::wire::varint(head.get(1..)?)?;
+            let first = *head.get(1 + used)?;
+            let after = usize::try_from(len).ok().and_then(|len| head.get(1 + used + len));
+            let is_inside = first == 0x0a;
+            // A line feed and a letter may begin a text, where a length would run past all bounds.
+            let is_name = after.is_some_and(|&tag| matches!(tag, 0x12 | 0x1a | 0x22 | 0x28)) && first >= 0x20;
+            (is_inside || is_name).then_some(ModelKind::HloProto)
+        }
+        _ => None,
+    }
+}
+
+/// The kind of a text by its first word.
+fn text_kind(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportError> {
+    let refuse = |what: &str, instead: &str| Err(ImportError::of_file(what, instead));
+    if head.starts_with(b"version https://git-lfs") {
+        return refuse("it is a Git LFS pointer: the model itself was not downloaded", "run: git lfs pull");
+    }
+    let text = first_words(bytes)?;
+    let starts = |word: &str| text.starts_with(word);
+    if starts("HloModule") {
+        return Ok(ModelKind::HloText);
+    }
+    if ["module", "builtin.module", "\"builtin.module\"", "func.func", "#loc", "#"].iter().any(|w| starts(w)) {
+        return Ok(ModelKind::StableHlo);
+    }
+    let lower = text.get(..64.min(text.len())).unwrap_or_default().to_ascii_lowercase();
+    if lower.starts_with("<!doctype") || lower.starts_with("<html") || lower.starts_with("<?xml") {
+        return refuse("it is a web page, not a model: the download gave a page", "download the file itself");
+    }
+    if starts("{") {
+        return json_kind(&text);
+    }
+    if text.contains("entry_computation_name:") || (starts("name:") && text.contains("computations")) {
+        return refuse("it is the text form of the protobuf HloModuleProto, not HLO text", HLO_PROTO);
+    }
+    if starts("ir_version:") || starts("producer_name:") || (starts("<") && text.contains("ir_version")) {
+        return refuse("it is a text form of an ONNX model", ONNX_FILE);
+    }
+    if starts("import ") || starts("from ") || starts("def ") || starts("#!") {
+        return refuse("it is a program, not a model", EXPORT);
+    }
+    if starts("%") || starts("ENTRY") || starts("func ") {
+        return refuse("it is a part of an HLO or MLIR text", STABLEHLO_TEXT);
+    }
+    refuse("it is of no kind that is read here", SOME_MODEL)
+}
+
+/// What a JSON text is, by the names in it.
+fn json_kind(text: &str) -> Result<ModelKind, ImportError> {
+    let refuse = |what: &str, instead: &str| Err(ImportError::of_file(what, instead));
+    if text.contains("entryComputationName") || text.contains("entry_computation_name") {
+        return refuse("it is the JSON form of the protobuf HloModuleProto", HLO_PROTO);
+    }
+    if text.contains("irVersion") || text.contains("ir_version") || text.contains("opsetImport") {
+        return refuse("it is the JSON form of an ONNX model", ONNX_FILE);
+    }
+    if text.contains("graph_module") {
+        return refuse("it is the graph of a .pt2 file alone", "choose the .pt2 file itself");
+    }
+    refuse("it is a JSON file, not a model", SOME_MODEL)
+}
+
+/// The text from its first word on, without a byte order mark, blank lines and comments.
+fn first_words(bytes: &dyn ModelBytes) -> Result<String, ImportError> {
+    let raw = bytes
+        .slice(0, MAX_PREAMBLE)
+        .map_err(|e| ImportError::of_file(format!("the file cannot be read: {e}"), "choose it again"))?;
+    let text = String::from_utf8_lossy(&raw);
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    while let Some(comment) = rest.strip_prefix("//") {
+        rest = comment.split_once('\n').map_or("", |(_, after)| after).trim_start();
+    }
+    Ok(rest.chars().take(HEAD_BYTES * 4).collect())
 }

@@ -23,6 +23,8 @@ mod experiment_run;
 mod fidelity;
 mod formats;
 mod fuzzed;
+mod import_npz;
+mod import_onnx;
 mod insight;
 mod kernel_log;
 mod layering;

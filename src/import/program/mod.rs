@@ -3,13 +3,16 @@
 //! A program has XLA's operations with XLA's meaning, for any element type: wider than the compiler's own HLO, which holds what the
 //! code generator can place on an engine. `compiler` is reached by making the one of the other.
 
+pub mod builder;
+pub mod compose;
 mod element;
 mod module;
 mod op;
 mod types;
 mod value;
 
-pub use element::ElementType;
+pub use builder::{BuildError, Builder, Built};
+pub use element::{ElementType, wrap};
 pub use module::{
     Computation, ComputationId, Instruction, InstructionId, Origin, Program, ProgramParameter, Role, WeightData,
 };

@@ -1,0 +1,60 @@
+//! Arrays of the file in the program: constants when they are small, parameters when they are weights or large.
+
+use super::super::program::{BuildError, InstructionId, ProgramParameter, Role, Value, WeightData};
+use super::super::{ImportError, Place};
+use super::importer::Importer;
+use super::messages::{Tensor, TensorData};
+use super::tensors::short;
+
+/// Elements of whole numbers that are a constant of the program; larger ones are a parameter, as weights are.
+const MOST_CONSTANT: u64 = 4096;
+
+/// Numbers of a constant node that are a constant of the program.
+const MOST_SETTINGS: usize = 16;
+
+impl Importer<'_> {
+    /// A constant or a parameter that holds an array of the file.
+    pub fn weight(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, ImportError> {
+        let place = |e: BuildError| ImportError::at(Place::Node(short(name)), e.0, "export the model again");
+        let count = tensor.ty.elements().unwrap_or(u64::MAX);
+        let is_trained = self.weights.is_trained(name, tensor);
+        if let TensorData::Held(value) = &tensor.data
+            && (count <= 1 || count <= MOST_CONSTANT && !is_trained)
+        {
+            if is_trained {
+                self.elements.0 += count;
+            } else {
+                self.elements.1 += count;
+            }
+            self.builder.set_origin("Constant", path);
+            return self.builder.constant(Value::clone(value)).map_err(place);
+        }
+        let role = if is_trained { Role::Weight } else { Role::Buffer };
+        let total = if is_trained { &mut self.elements.0 } else { &mut self.elements.1 };
+        *total = total.saturating_add(count);
+        let data = match &tensor.data {
+            TensorData::External => WeightData::Absent,
+            TensorData::InFile { offset, len } => {
+                WeightData::InFile { offset: *offset, len: *len, strides: Vec::new() }
+            }
+            TensorData::Held(value) => WeightData::Held(Box::new(Value::clone(value))),
+        };
+        let parameter = ProgramParameter { name: name.to_owned(), role, ty: tensor.ty.clone(), data };
+        self.builder.set_origin("Parameter", path);
+        self.builder.parameter(parameter).map_err(place)
+    }
+
+    /// A constant or a parameter of a node that holds numbers: few of them are settings of other operators, not weights.
+    pub fn node_constant(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, ImportError> {
+        match &tensor.data {
+            TensorData::Held(value)
+                if value.numbers.len() <= MOST_SETTINGS || !self.weights.is_weight_of_node(name) =>
+            {
+                self.elements.1 += value.numbers.len() as u64;
+                let constant = self.builder.constant(Value::clone(value));
+                constant.map_err(|e| ImportError::at(Place::Node(short(name)), e.0, "export the model again"))
+            }
+            _ => self.weight(name, tensor, path),
+        }
+    }
+}

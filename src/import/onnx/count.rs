@@ -1,0 +1,29 @@
+//! What is counted over the nodes of a file as it is, before anything is translated.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::messages::{AttributeValue, Graph, Node};
+use super::ops::full_name;
+
+/// How often each operator occurs in the main graph and in graphs of its nodes.
+pub(super) fn operators(graph: &Graph) -> BTreeMap<String, u64> {
+    let mut counts: FxHashMap<String, u64> = FxHashMap::default();
+    each_node(graph, &mut |node| *counts.entry(full_name(node)).or_default() += 1);
+    counts.into_iter().collect()
+}
+
+/// Calls `each` for the nodes of a graph and of the graphs in them.
+pub(super) fn each_node<'g>(graph: &'g Graph, each: &mut impl FnMut(&'g Node)) {
+    for node in &graph.nodes {
+        each(node);
+        for attribute in &node.attributes {
+            match &attribute.value {
+                AttributeValue::Graph(inner) => each_node(inner, each),
+                AttributeValue::Graphs(all) => all.iter().for_each(|inner| each_node(inner, each)),
+                _ => {}
+            }
+        }
+    }
+}

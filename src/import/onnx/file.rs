@@ -1,0 +1,89 @@
+//! A model out of a file: the graph as a whole, the numbers of large weights by their place.
+
+use std::rc::Rc;
+
+use super::super::{ImportError, ModelBytes, Place};
+use super::messages::{Graph, Model};
+use super::parse::{Part, function, graph_field, opset};
+use super::spans::{Span, Spans, read};
+use super::tensors::tensor_in_file;
+
+/// Bytes of nodes, types and functions together: a graph of 100,000 nodes with all notes of its exporter has 200 MB.
+const MOST_BYTES: u64 = 1 << 29;
+
+/// Nodes of the main graph and of all functions.
+const MOST_NODES: usize = 1_000_000;
+
+/// Reads the parts of a file that have to be held, up to a limit.
+struct Source<'b> {
+    bytes: &'b dyn ModelBytes,
+    left: u64,
+}
+
+impl Source<'_> {
+    fn content(&mut self, span: Span) -> Result<Vec<u8>, ImportError> {
+        self.left = self.left.checked_sub(span.len).ok_or_else(|| {
+            let what = format!("the graph without its weights has more than {MOST_BYTES} bytes");
+            ImportError::at(Place::Byte(span.offset), what, "export a smaller part of the model")
+        })?;
+        read(self.bytes, span.offset, usize::try_from(span.len).unwrap_or(usize::MAX))
+    }
+
+    fn text(&mut self, span: Span) -> Result<String, ImportError> {
+        Ok(String::from_utf8_lossy(&self.content(span)?).into_owned())
+    }
+}
+
+/// Reads the model of a file.
+pub(super) fn model(bytes: &dyn ModelBytes) -> Result<Model, ImportError> {
+    let mut source = Source { bytes, left: MOST_BYTES };
+    let mut model = Model::default();
+    let (mut name, mut version) = (String::new(), String::new());
+    let mut graph = None;
+    let mut spans = Spans::new(bytes, 0, bytes.size());
+    while let Some(span) = spans.next()? {
+        match span.field {
+            1 => model.ir_version = span.number,
+            2 => name = source.text(span)?,
+            3 => version = source.text(span)?,
+            7 => graph = Some(main_graph(&mut source, span)?),
+            8 => {
+                let (domain, version) = opset(Part { bytes: &source.content(span)?, base: span.offset })?;
+                model.opsets.insert(domain, version);
+            }
+            25 => {
+                let content = source.content(span)?;
+                model.functions.push(Rc::new(function(Part { bytes: &content, base: span.offset })?));
+            }
+            _ => {}
+        }
+    }
+    let Some(graph) = graph else {
+        return Err(ImportError::of_file("the file holds no graph of ONNX", "export it with torch.onnx.export"));
+    };
+    let nodes = graph.nodes.len() + model.functions.iter().map(|f| f.nodes.len()).sum::<usize>();
+    if nodes > MOST_NODES {
+        let what = format!("the model has {nodes} nodes and at most {MOST_NODES} are read");
+        return Err(ImportError::of_file(what, "export a smaller part of it"));
+    }
+    model.graph = graph;
+    model.producer = format!("{name} {version}").trim().to_owned();
+    Ok(model)
+}
+
+/// The main graph.
+fn main_graph(source: &mut Source<'_>, whole: Span) -> Result<Graph, ImportError> {
+    let mut graph = Graph::default();
+    let mut spans = Spans::new(source.bytes, whole.offset, whole.end());
+    while let Some(span) = spans.next()? {
+        match span.field {
+            5 => graph.initializers.push(Rc::new(tensor_in_file(source.bytes, span.offset, span.end())?)),
+            1 | 2 | 11 | 12 | 13 | 15 => {
+                let content = source.content(span)?;
+                graph_field(&mut graph, span.field, Part { bytes: &content, base: span.offset }, 0)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(graph)
+}

@@ -1,0 +1,384 @@
+//! From nodes to instructions: values by name, functions called, parameters made of initialisers.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::program::{ArrayType, Builder, ElementType, InstructionId, ProgramParameter, Role, Type, WeightData};
+use super::super::{ImportError, ImportOptions, OpenDimension, Place, TensorInfo, UnsupportedOp};
+use super::elements::element;
+use super::messages::{Dim, Function, Graph, Model, Node, ValueInfo};
+use super::ops;
+use super::scope;
+use super::site::{Failure, OpError, Results, Site};
+use super::tensors::short;
+use super::values::{Scope, resolved};
+use super::weights::Weights;
+
+/// Nodes that are translated, those of functions counted at each call.
+const MOST_CALLS: u64 = 500_000;
+
+/// Functions that call functions, and graphs in nodes of graphs.
+const MOST_DEEP: usize = 48;
+
+/// Makes a program of a model.
+pub(super) struct Importer<'m> {
+    /// The model.
+    pub model: &'m Model,
+    /// The program so far.
+    pub builder: Builder,
+    /// Operations of products so far.
+    pub flops: u64,
+    /// Whether something is missing.
+    pub is_partial: bool,
+    /// What a person should know.
+    pub notes: IndexSet<String>,
+    /// Operators without a known meaning.
+    pub unsupported: BTreeMap<String, UnsupportedOp>,
+    /// Module paths.
+    pub modules: IndexSet<String>,
+    /// Dimensions whose sizes are open.
+    pub open: Vec<OpenDimension>,
+    /// Elements of weights and of buffers.
+    pub elements: (u64, u64),
+    options: &'m ImportOptions,
+    functions: FxHashMap<(&'m str, &'m str, &'m str), &'m Rc<Function>>,
+    /// What the file says about its weights.
+    pub weights: Weights,
+    calls_left: u64,
+    depth: usize,
+}
+
+impl<'m> Importer<'m> {
+    /// Nothing translated yet.
+    pub fn new(model: &'m Model, options: &'m ImportOptions) -> Self {
+        let mut builder = Builder::new();
+        builder.fold_constants(true);
+        let weights = Weights::of(model);
+        let by_name = |f: &'m Rc<Function>| ((f.domain.as_str(), f.name.as_str(), f.overload.as_str()), f);
+        Self {
+            model,
+            builder,
+            flops: 0,
+            is_partial: false,
+            notes: IndexSet::new(),
+            unsupported: BTreeMap::new(),
+            modules: IndexSet::new(),
+            open: Vec::new(),
+            elements: (weights.merged, 0),
+            options,
+            functions: model.functions.iter().map(by_name).collect(),
+            weights,
+            calls_left: MOST_CALLS,
+            depth: 0,
+        }
+    }
+
+    /// Translates the main graph and gives its inputs and the values of its outputs.
+    pub fn main(&mut self) -> Result<(Vec<TensorInfo>, Vec<InstructionId>), ImportError> {
+        let graph = &self.model.graph;
+        if graph.has_sparse {
+            let instead = "store the weights densely";
+            return Err(ImportError::of_file("the graph has sparse initialisers", instead));
+        }
+        let mut scope = Scope { opsets: self.model.opsets.clone(), ..Scope::default() };
+        scope.values.push(FxHashMap::default());
+        scope.enter(graph);
+        let mut inputs = Vec::new();
+        for info in &graph.inputs {
+            if scope.initializers.contains_key(&info.name) {
+                continue;
+            }
+            let (ty, open) = self.input_type(info)?;
+            let dtype = ty.element.name().to_owned();
+            inputs.push(TensorInfo { name: info.name.to_string(), dtype, shape: ty.dims.clone(), open });
+            let parameter =
+                ProgramParameter { name: info.name.to_string(), role: Role::Input, ty, data: WeightData::Absent };
+            let place = Place::Node(short(&info.name));
+            let id = self.builder.parameter(parameter);
+            let id = id.map_err(|e| ImportError::at(place, e.0, "export the model with smaller inputs"))?;
+            scope.define(&info.name, id);
+        }
+        self.nodes(&graph.nodes, &mut scope)?;
+        let outputs = graph
+            .outputs
+            .iter()
+            .map(|o| self.value(&o.name, &mut scope, "the model's result"))
+            .collect::<Result<_, _>>()?;
+        Ok((inputs, outputs))
+    }
+
+    /// Type of an input, its open dimensions with the sizes that were chosen.
+    fn input_type(&mut self, info: &ValueInfo) -> Result<(ArrayType, BTreeMap<usize, String>), ImportError> {
+        let fail = |what: String, instead: &str| ImportError::at(Place::Node(short(&info.name)), what, instead);
+        let Some(element) = element(info.element).filter(|_| !info.is_other) else {
+            let what = "this input is no array of numbers".to_owned();
+            return Err(fail(what, "export the model with arrays as inputs"));
+        };
+        let Some(dims) = &info.dims else {
+            return Err(fail(
+                "the file does not say how many dimensions this input has".to_owned(),
+                "export it with sizes",
+            ));
+        };
+        let mut sizes = Vec::new();
+        let mut open = BTreeMap::new();
+        for (at, dim) in dims.iter().enumerate() {
+            let name = match dim {
+                Dim::Size(n) => {
+                    let what =
+                        || fail(format!("dimension {at} of this input has the negative size {n}"), "export it again");
+                    sizes.push(u64::try_from(*n).map_err(|_| what())?);
+                    continue;
+                }
+                Dim::Named(name) => short(name),
+                Dim::Unknown => format!("{}.{at}", short(&info.name)),
+            };
+            sizes.push(self.open_size(&name));
+            open.insert(at, name);
+        }
+        let ty = ArrayType::new(element, sizes);
+        if ty.elements().and_then(|n| n.checked_mul(16)).is_none() {
+            return Err(fail(format!("the number of elements of {ty} is beyond 64 bits"), "choose smaller sizes"));
+        }
+        Ok((ty, open))
+    }
+
+    /// Size of an open dimension: the one asked for, else what follows from others, else 1.
+    pub fn open_size(&mut self, name: &str) -> u64 {
+        if let Some(known) = self.open.iter().find(|o| o.name == name) {
+            return known.used;
+        }
+        let chosen = self.options.dims.get(name).copied();
+        if chosen.is_none()
+            && let Some(size) = super::expression::value(name, &mut |other| self.open_size(other))
+        {
+            return size;
+        }
+        let used = chosen.unwrap_or(1);
+        self.open.push(OpenDimension {
+            name: name.to_owned(),
+            min: None,
+            max: None,
+            used,
+            is_chosen: chosen.is_some(),
+        });
+        if chosen.is_none() {
+            self.is_partial = true;
+            self.notes.insert(format!("The size of dimension {name} is open: choose one (1 was taken)."));
+        }
+        used
+    }
+
+    /// Translates nodes in an order in which operands come first.
+    pub fn nodes(&mut self, nodes: &[Node], scope: &mut Scope) -> Result<(), ImportError> {
+        for at in super::order::order(nodes)? {
+            self.node(&nodes[at], scope)?;
+        }
+        Ok(())
+    }
+
+    /// Translates a graph of a node; gives its results.
+    pub fn subgraph(
+        &mut self,
+        graph: &Graph,
+        inputs: &[InstructionId],
+        scope: &mut Scope,
+    ) -> Result<Vec<InstructionId>, ImportError> {
+        self.deeper(&graph.name)?;
+        scope.values.push(FxHashMap::default());
+        scope.enter(graph);
+        for (info, &id) in graph.inputs.iter().zip(inputs) {
+            scope.define(&info.name, id);
+        }
+        let run = self.nodes(&graph.nodes, scope);
+        let results = run.and_then(|()| {
+            graph
+                .outputs
+                .iter()
+                .map(|o| self.value(&o.name, scope, "the result of a graph"))
+                .collect::<Result<Vec<_>, _>>()
+        });
+        scope.values.pop();
+        self.depth -= 1;
+        results
+    }
+
+    fn deeper(&mut self, name: &str) -> Result<(), ImportError> {
+        self.depth += 1;
+        if self.depth <= MOST_DEEP {
+            return Ok(());
+        }
+        let what = format!("functions and graphs call each other more than {MOST_DEEP} deep");
+        Err(ImportError::at(Place::Node(short(name)), what, "a function must not call itself: export the model again"))
+    }
+
+    /// The value of a name.
+    fn value(&mut self, name: &Rc<str>, scope: &mut Scope, user: &str) -> Result<InstructionId, ImportError> {
+        if let Some(&id) = scope.values.iter().rev().find_map(|values| values.get(name)) {
+            return Ok(id);
+        }
+        let Some(tensor) = scope.initializers.remove(name) else {
+            let what = format!("{user} needs the value {}, which no node, input or initialiser gives", short(name));
+            return Err(ImportError::at(
+                Place::Node(short(name)),
+                what,
+                "check the model with onnx.checker and export it again",
+            ));
+        };
+        let id = self.weight(name, &tensor, &scope.path)?;
+        scope.values[0].insert(Rc::clone(name), id);
+        Ok(id)
+    }
+
+    /// Translates one node.
+    fn node(&mut self, node: &Node, scope: &mut Scope) -> Result<(), ImportError> {
+        let place = || {
+            let name = if node.name.is_empty() { node.outputs.first().map_or("", |o| o) } else { &node.name };
+            Place::Node(format!("{} {}", short(&node.op), short(name)))
+        };
+        self.calls_left = self.calls_left.checked_sub(1).ok_or_else(|| {
+            let what =
+                format!("the model calls more than {MOST_CALLS} nodes when its functions and loops are written out");
+            ImportError::at(place(), what, "export a smaller part of it")
+        })?;
+        let path = scope::of_node(node, &scope.path);
+        let user = format!("{} {}", short(&node.op), short(&node.name));
+        let mut inputs = Vec::with_capacity(node.inputs.len());
+        for name in &node.inputs {
+            inputs.push(if name.is_empty() { None } else { Some(self.value(name, scope, user.trim())?) });
+        }
+        let function = self.functions.get(&(node.domain.as_str(), node.op.as_str(), node.overload.as_str())).copied();
+        let results = if let Some(function) = function {
+            self.call(function, node, &inputs, scope)?
+        } else {
+            if !path.is_empty() {
+                self.modules.insert(path.clone());
+            }
+            self.builder.set_origin(&ops::full_name(node), &path);
+            self.operator(node, inputs, scope).map_err(|e| match e {
+                Failure::Here(e) => ImportError::at(place(), e.what, e.instead),
+                Failure::Inside(e) => e,
+            })?
+        };
+        for (at, name) in node.outputs.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+            let Some(&id) = results.get(at) else {
+                let what =
+                    format!("{} gives {} results and the node wants {}", node.op, results.len(), node.outputs.len());
+                return Err(ImportError::at(place(), what, "check the model with onnx.checker and export it again"));
+            };
+            scope.define(name, id);
+        }
+        Ok(())
+    }
+
+    /// Calls a function: its nodes with the values of the call.
+    fn call(
+        &mut self,
+        function: &Rc<Function>,
+        node: &Node,
+        inputs: &[Option<InstructionId>],
+        outer: &mut Scope,
+    ) -> Result<Vec<InstructionId>, ImportError> {
+        self.deeper(&function.name)?;
+        let mut scope = Scope { path: scope::of_call(function, &outer.path), ..Scope::default() };
+        scope.opsets = if function.opsets.is_empty() { self.model.opsets.clone() } else { function.opsets.clone() };
+        scope.values.push(FxHashMap::default());
+        for (name, id) in function.inputs.iter().zip(inputs) {
+            if let Some(id) = id {
+                scope.define(name, *id);
+            }
+        }
+        // Operands that the call leaves out are left out of the nodes that would read them.
+        let given: FxHashSet<&Rc<str>> =
+            function.inputs.iter().zip(inputs).filter(|(_, id)| id.is_some()).map(|(n, _)| n).collect();
+        let absent: FxHashSet<Rc<str>> = function.inputs.iter().filter(|n| !given.contains(n)).cloned().collect();
+        let nodes: Vec<Node> = function.nodes.iter().map(|inner| resolved(inner, function, node, &absent)).collect();
+        self.nodes(&nodes, &mut scope)?;
+        self.depth -= 1;
+        function.outputs.iter().map(|o| self.value(o, &mut scope, "the result of a function")).collect()
+    }
+
+    /// Calls an operator; one that is not known becomes a value of a known type without a meaning.
+    fn operator(
+        &mut self,
+        node: &Node,
+        inputs: Vec<Option<InstructionId>>,
+        scope: &mut Scope,
+    ) -> Result<Vec<InstructionId>, Failure> {
+        let opset = scope.opsets.get(&node.domain).or_else(|| self.model.opsets.get(&node.domain)).copied();
+        let opset = opset.unwrap_or(super::NEWEST_OPSET);
+        if node.domain.is_empty() && matches!(node.op.as_str(), "If" | "Loop" | "Scan") {
+            let mut site = Site { importer: self, node, inputs, opset };
+            return super::control::run(&mut site, scope);
+        }
+        let operands: Vec<InstructionId> = inputs.iter().flatten().copied().collect();
+        let mut site = Site { importer: self, node, inputs, opset };
+        match ops::run(&mut site) {
+            Some(results) => results.map_err(Failure::Here),
+            None => self.unknown(node, &operands, scope).map_err(Failure::Here),
+        }
+    }
+
+    /// An operator without a known meaning: its results have the types that the file tells, else that of its first operand.
+    fn unknown(&mut self, node: &Node, operands: &[InstructionId], scope: &Scope) -> Results {
+        let name = ops::full_name(node);
+        let mut types = Vec::new();
+        for output in &node.outputs {
+            let told = scope.types.get(output).cloned().and_then(|info| self.told_type(&info));
+            let first = || operands.first().and_then(|&x| self.builder.array(x).ok()).cloned();
+            let is_told = told.is_some();
+            let Some(ty) = told.or_else(first) else {
+                let what = format!("{name} is no operator that is known, and the file does not tell its result's type");
+                return Err(OpError {
+                    what,
+                    instead: "run onnx.shape_inference on the model, or export it without".to_owned(),
+                });
+            };
+            if !is_told {
+                self.notes
+                    .insert(format!("The type of {name}'s result is not told: that of its first operand was taken."));
+            }
+            types.push(Type::Array(ty));
+        }
+        self.report(&name, &node.name);
+        let config = String::new();
+        if let [one] = types.as_slice() {
+            return Ok(vec![self.builder.opaque(&name, &config, operands, one.clone())?]);
+        }
+        let all = self.builder.opaque(&name, &config, operands, Type::Tuple(types))?;
+        Ok(self.builder.parts(all)?)
+    }
+
+    /// Notes an operator that has no meaning here or no counterpart on a NeuronCore.
+    pub fn report(&mut self, op: &str, node: &str) {
+        self.is_partial = true;
+        let entry = self.unsupported.entry(op.to_owned()).or_default();
+        if entry.count == 0 {
+            (entry.op, entry.first) = (op.to_owned(), short(node));
+        }
+        entry.count += 1;
+    }
+
+    /// A type that the file tells.
+    fn told_type(&mut self, info: &ValueInfo) -> Option<ArrayType> {
+        let element = element(info.element)?;
+        let mut dims = Vec::new();
+        for dim in info.dims.as_ref()? {
+            dims.push(match dim {
+                Dim::Size(n) => u64::try_from(*n).ok()?,
+                Dim::Named(name) if self.open.iter().any(|o| o.name == *name) => self.open_size(name),
+                _ => return None,
+            });
+        }
+        Some(ArrayType::new(element, dims))
+    }
+
+    /// Element type of a number of ONNX.
+    pub fn element(code: i64) -> Result<ElementType, OpError> {
+        let found = u64::try_from(code).ok().and_then(element);
+        found.ok_or_else(|| OpError::wrong(format!("{code} is no element type that a NeuronCore computes with")))
+    }
+}

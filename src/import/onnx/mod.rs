@@ -1,0 +1,104 @@
+//! ONNX files of any exporter: PyTorch's two, tf2onnx, onnxruntime's optimisers, files made by hand.
+//!
+//! A file is read by slices ([`file`]): nodes and small arrays are held, the numbers of large weights stay where they are. Nodes are
+//! translated in order ([`importer`]), each operator by its own rules ([`ops`]); the builder works out the type of every result, so
+//! that the types in the file are needed for unknown operators only. What a graph computes from its own sizes is computed at once.
+//! Functions are written out where they are called, conditions and loops where they are known ([`control`]).
+
+mod arrays;
+mod control;
+mod count;
+mod elements;
+mod expression;
+mod file;
+mod importer;
+mod messages;
+mod ops;
+mod order;
+mod parse;
+mod scope;
+mod site;
+mod spans;
+mod tensors;
+#[cfg(test)]
+mod tests;
+mod values;
+mod weights;
+
+use std::collections::BTreeMap;
+
+use super::program::{Role, WeightData};
+use super::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, OpenDimension, TensorInfo, Verdict};
+use importer::Importer;
+
+/// The newest version of ONNX's operators that is known here.
+const NEWEST_OPSET: u64 = 26;
+
+/// The first version whose operators are known here.
+const OLDEST_OPSET: u64 = 5;
+
+/// Reads an ONNX model.
+///
+/// # Errors
+/// When the file is cut off or is no model; when a node breaks the rules of its operator; when sizes or control flow depend on
+/// numbers that are only known when the model runs.
+pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let model = file::model(bytes)?;
+    check_opset(&model)?;
+    let mut importer = Importer::new(&model, options);
+    let (inputs, results) = importer.main()?;
+    let mut outputs = Vec::new();
+    for (info, &id) in model.graph.outputs.iter().zip(&results) {
+        let what = |e: super::program::BuildError| ImportError::of_file(e.0, "export the model with arrays as results");
+        let ty = importer.builder.array(id).map_err(what)?;
+        let (dtype, shape) = (ty.element.name().to_owned(), ty.dims.clone());
+        outputs.push(TensorInfo { name: info.name.to_string(), dtype, shape, open: open_of(info, &importer.open) });
+    }
+    let unsupported: Vec<_> = importer.unsupported.into_values().collect();
+    let mut inspection = Inspection {
+        format: "onnx".to_owned(),
+        producer: model.producer.clone(),
+        verdict: if importer.is_partial { Verdict::Partial } else { Verdict::Import },
+        inputs,
+        outputs,
+        parameters: importer.elements.0,
+        buffers: importer.elements.1,
+        flops: importer.flops,
+        ops: count::operators(&model.graph),
+        modules: importer.modules.into_iter().collect(),
+        open_dimensions: importer.open,
+        unsupported,
+        notes: importer.notes.into_iter().collect(),
+    };
+    let name = if model.graph.name.is_empty() { "model" } else { &model.graph.name };
+    let program = importer.builder.finish(&tensors::short(name), &results);
+    let program = program.map_err(|e| ImportError::of_file(e.0, "export a smaller part of the model"))?;
+    let absent = program.parameters.iter().filter(|p| p.role == Role::Weight && p.data == WeightData::Absent).count();
+    if absent > 0 {
+        inspection.notes.push(format!("The numbers of {absent} weights lie in another file: they are not known."));
+    }
+    Ok(Imported { inspection, program })
+}
+
+/// Open dimensions of a result, where the file gives them the names of an input's.
+fn open_of(info: &messages::ValueInfo, open: &[OpenDimension]) -> BTreeMap<usize, String> {
+    let is_known = |name: &String| open.iter().any(|o| o.name == *name);
+    let named = |(at, dim): (usize, &messages::Dim)| match dim {
+        messages::Dim::Named(name) if is_known(name) => Some((at, name.clone())),
+        _ => None,
+    };
+    info.dims.iter().flatten().enumerate().filter_map(named).collect()
+}
+
+/// Whether the operators are of a version that is known.
+fn check_opset(model: &messages::Model) -> Result<(), ImportError> {
+    if model.graph.outputs.is_empty() {
+        return Err(ImportError::of_file("the graph has no outputs", "export the model again"));
+    }
+    let Some(&version) = model.opsets.get("") else { return Ok(()) };
+    if (OLDEST_OPSET..=NEWEST_OPSET).contains(&version) {
+        return Ok(());
+    }
+    let what = format!("the model uses operators of version {version}; known are {OLDEST_OPSET} to {NEWEST_OPSET}");
+    Err(ImportError::of_file(what, "convert it with onnx.version_converter or export it with opset_version=20"))
+}

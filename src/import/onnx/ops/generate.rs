@@ -1,0 +1,122 @@
+//! Operators that make numbers of sizes and settings.
+
+use crate::import::onnx::importer::Importer;
+use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::program::{ArrayType, Binary, Comparison, ElementType, InstructionId, Numbers, Value};
+
+use super::layout::sizes;
+
+/// What an operator that makes numbers gives; none when it is none.
+pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
+    Some(match name {
+        "Constant" => constant(site),
+        "ConstantOfShape" => constant_of_shape(site),
+        "Shape" => shape(site),
+        "Size" => size(site),
+        "Range" => range(site),
+        "EyeLike" => eye(site),
+        "Trilu" => triangle(site),
+        _ => return None,
+    })
+}
+
+fn constant(site: &mut Site<'_, '_>) -> Results {
+    if let Some(tensor) = site.tensor("value")? {
+        let name = site.node.outputs.first().cloned().unwrap_or_default();
+        let path = site.importer.builder.origin().scope.clone();
+        let made = site.importer.node_constant(&name, &tensor, &path);
+        return Ok(vec![made.map_err(|e| OpError { what: e.what, instead: e.instead })?]);
+    }
+    let (element, dims, numbers) = if let Some(n) = site.optional_int("value_int")? {
+        (ElementType::S64, vec![], Numbers::Whole(vec![n]))
+    } else if let Some(all) = site.ints("value_ints")? {
+        (ElementType::S64, vec![all.len() as u64], Numbers::Whole(all))
+    } else if let Some(all) = site.floats("value_floats")? {
+        (ElementType::F32, vec![all.len() as u64], Numbers::Real(all))
+    } else if let Some(one) = site.floats("value_float")? {
+        (ElementType::F32, vec![], Numbers::Real(one))
+    } else {
+        return Err(OpError::wrong("Constant holds text, nothing, or few elements of a large array"));
+    };
+    Ok(vec![site.b().constant(Value { ty: ArrayType::new(element, dims), numbers })?])
+}
+
+fn constant_of_shape(site: &mut Site<'_, '_>) -> Results {
+    let dims = sizes(&site.known_ints(0)?)?;
+    let one = match site.tensor("value")? {
+        Some(tensor) => site.scalar_of(&tensor)?,
+        None => Value::real(ElementType::F32, 0.0),
+    };
+    let one = site.b().constant(one)?;
+    Ok(vec![site.b().broadcast_to(one, &dims)?])
+}
+
+fn shape(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let dims: Vec<i64> = site.dims(x).iter().map(|&d| d as i64).collect();
+    let rank = dims.len() as i64;
+    let end_of = |n: i64| (if n < 0 { n + rank } else { n }).clamp(0, rank) as usize;
+    let (start, end) = (end_of(site.int("start", 0)?), end_of(site.int("end", rank)?));
+    let part = dims.get(start..end.max(start)).unwrap_or_default();
+    Ok(vec![site.b().whole_row(ElementType::S64, part)?])
+}
+
+fn size(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let count = site.ty(x)?.elements().unwrap_or(u64::MAX);
+    Ok(vec![site.b().whole(ElementType::S64, count as i64)?])
+}
+
+fn range(site: &mut Site<'_, '_>) -> Results {
+    let (start, limit, step) = (site.known_reals(0)?, site.known_reals(1)?, site.known_reals(2)?);
+    let (Some(&start), Some(&limit), Some(&step)) = (start.first(), limit.first(), step.first()) else {
+        return Err(OpError::wrong("Range needs three numbers"));
+    };
+    let first = site.x(0)?;
+    let element = site.element(first);
+    let count = ((limit - start) / step).ceil().max(0.0);
+    if !(count.is_finite() && count < 1e9) {
+        return Err(OpError::wrong(format!("Range goes from {start} to {limit} by {step}")));
+    }
+    let numbers = site.b().iota(element, &[count as u64], 0)?;
+    let stretched = if step == 1.0 { numbers } else { site.b().with_number(Binary::Mul, numbers, step)? };
+    Ok(vec![if start == 0.0 { stretched } else { site.b().with_number(Binary::Add, stretched, start)? }])
+}
+
+/// Row and column of each element of a matrix, the rows moved by `k`.
+fn rows_and_columns(site: &mut Site<'_, '_>, dims: &[u64], k: i64) -> Result<[InstructionId; 2], OpError> {
+    let rank = dims.len();
+    if rank < 2 {
+        return Err(OpError::wrong(format!("{} needs a matrix and has {dims:?}", site.node.op)));
+    }
+    let matrix = &dims[rank - 2..];
+    let rows = site.b().iota(ElementType::S32, matrix, 0)?;
+    let rows = site.b().with_number(Binary::Add, rows, k as f64)?;
+    Ok([rows, site.b().iota(ElementType::S32, matrix, 1)?])
+}
+
+fn eye(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let (dims, k) = (site.dims(x), site.int("k", 0)?);
+    let element = match site.optional_int("dtype")? {
+        Some(code) => Importer::element(code)?,
+        None => site.element(x),
+    };
+    let [rows, columns] = rows_and_columns(site, &dims, k)?;
+    let flags = site.b().compare(Comparison::Eq, rows, columns)?;
+    Ok(vec![site.b().convert(flags, element)?])
+}
+
+/// The upper or the lower triangle of matrices.
+fn triangle(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let dims = site.dims(x);
+    let k = if site.option(1).is_some() { site.known_ints(1)?.first().copied().unwrap_or(0) } else { 0 };
+    let [rows, columns] = rows_and_columns(site, &dims, k)?;
+    let how = if site.int("upper", 1)? != 0 { Comparison::Le } else { Comparison::Ge };
+    let flags = site.b().compare(how, rows, columns)?;
+    let flags = site.b().broadcast_to(flags, &dims)?;
+    let element = site.element(x);
+    let zero = site.b().number(element, 0.0)?;
+    Ok(vec![site.b().select(flags, x, zero)?])
+}

@@ -1,0 +1,224 @@
+//! Operators with indices: gathers, scatters, searches, running sums.
+
+use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::program::builder::RowGather;
+use crate::import::program::compose::{IndexPut, arg_extreme, cumulative, one_hot, scatter_along, top_places};
+use crate::import::program::{
+    ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Numbers, ScatterDims, Value,
+};
+
+/// What an operator with indices gives; none when it is none.
+pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
+    Some(match name {
+        "Gather" => gather(site),
+        "GatherElements" => gather_elements(site),
+        "GatherND" => gather_nd(site),
+        "ScatterElements" | "Scatter" => scatter_elements(site),
+        "ScatterND" => scatter_nd(site),
+        "OneHot" => one_hot_of(site),
+        "TopK" => top_k(site),
+        "ArgMax" => arg(site, true),
+        "ArgMin" => arg(site, false),
+        "CumSum" => cumulative_sum(site),
+        "NonZero" => non_zero(site),
+        "Compress" | "Unique" | "NonMaxSuppression" => {
+            let what = format!("the size of {name}'s result depends on the input");
+            Err(OpError::dynamic(what))
+        }
+        _ => return None,
+    })
+}
+
+fn gather(site: &mut Site<'_, '_>) -> Results {
+    let (x, indices) = (site.x(0)?, site.x(1)?);
+    let axis = site.int("axis", 0)?;
+    let dimension = site.axis(axis, site.dims(x).len())?;
+    Ok(vec![site.b().take(x, indices, RowGather { dimension, wraps: true })?])
+}
+
+fn gather_elements(site: &mut Site<'_, '_>) -> Results {
+    let (x, indices) = (site.x(0)?, site.x(1)?);
+    let axis = site.int("axis", 0)?;
+    let axis = site.axis(axis, site.dims(x).len())?;
+    Ok(vec![site.b().take_along(x, indices, axis)?])
+}
+
+/// Indices of several dimensions that count from the end where they are negative, as ones that count from the front.
+fn wrapped(site: &mut Site<'_, '_>, indices: InstructionId, sizes: &[u64]) -> Result<InstructionId, OpError> {
+    let element = site.element(indices);
+    let row: Vec<i64> = sizes.iter().map(|&d| d as i64).collect();
+    let row = site.b().whole_row(element, &row)?;
+    let negative = site.b().compare_number(Comparison::Lt, indices, 0.0)?;
+    let moved = site.b().add(indices, row)?;
+    Ok(site.b().select(negative, moved, indices)?)
+}
+
+/// How many numbers an index has, and the sizes of the dimensions they are for.
+fn index_length(site: &Site<'_, '_>, x: &[u64], indices: &[u64], batch: usize) -> Result<usize, OpError> {
+    let length = indices.last().and_then(|&n| usize::try_from(n).ok());
+    let fits = |n: &usize| {
+        batch < indices.len() && n.saturating_add(batch) <= x.len() && x.get(..batch) == indices.get(..batch)
+    };
+    let wrong = || OpError::wrong(format!("{} of {x:?} at indices {indices:?}", site.node.op));
+    length.filter(fits).ok_or_else(wrong)
+}
+
+fn gather_nd(site: &mut Site<'_, '_>) -> Results {
+    let (x, indices) = (site.x(0)?, site.x(1)?);
+    let batch = usize::try_from(site.int("batch_dims", 0)?).unwrap_or(usize::MAX);
+    let (from, at) = (site.dims(x), site.dims(indices));
+    let k = index_length(site, &from, &at, batch)?;
+    let indices = wrapped(site, indices, &from[batch..batch + k])?;
+    let before = at.len() - 1;
+    let mut slice_sizes = from.clone();
+    slice_sizes[..batch + k].fill(1);
+    let dims: Vec<u64> = at[..before].iter().chain(&from[batch + k..]).copied().collect();
+    let list = |range: std::ops::Range<usize>| range.map(|d| d as u32).collect::<Vec<u32>>();
+    let how = GatherDims {
+        offset_dims: list(before..dims.len()),
+        collapsed_slice_dims: list(batch..batch + k),
+        start_index_map: list(batch..batch + k),
+        index_vector_dim: before as u32,
+        operand_batching_dims: list(0..batch),
+        start_indices_batching_dims: list(0..batch),
+        slice_sizes,
+    };
+    Ok(vec![site.b().gather(x, indices, how, dims)?])
+}
+
+/// How values that are put in join what is there.
+fn reduction(site: &Site<'_, '_>) -> Result<Option<Binary>, OpError> {
+    Ok(match site.text("reduction", "none")?.as_str() {
+        "none" => None,
+        "add" => Some(Binary::Add),
+        "mul" => Some(Binary::Mul),
+        "max" => Some(Binary::Max),
+        "min" => Some(Binary::Min),
+        other => return Err(OpError::wrong(format!("{} has the reduction {other:?}", site.node.op))),
+    })
+}
+
+fn scatter_elements(site: &mut Site<'_, '_>) -> Results {
+    let (x, indices, values) = (site.x(0)?, site.x(1)?, site.x(2)?);
+    let axis = site.int("axis", 0)?;
+    let axis = site.axis(axis, site.dims(x).len())?;
+    let combine = reduction(site)?;
+    Ok(vec![scatter_along(site.b(), x, axis, indices, values, IndexPut { combine })?])
+}
+
+fn scatter_nd(site: &mut Site<'_, '_>) -> Results {
+    let (x, indices, values) = (site.x(0)?, site.x(1)?, site.x(2)?);
+    let combine = reduction(site)?;
+    let (into, at) = (site.dims(x), site.dims(indices));
+    let k = index_length(site, &into, &at, 0)?;
+    let wanted: Vec<u64> = at[..at.len() - 1].iter().chain(&into[k..]).copied().collect();
+    if site.dims(values) != wanted {
+        return Err(OpError::wrong(format!("ScatterND puts {:?} where {wanted:?} belong", site.dims(values))));
+    }
+    let indices = wrapped(site, indices, &into[..k])?;
+    let list = |range: std::ops::Range<usize>| range.map(|d| d as u32).collect::<Vec<u32>>();
+    let how = ScatterDims {
+        update_window_dims: list(at.len() - 1..wanted.len()),
+        inserted_window_dims: list(0..k),
+        scatter_dims_to_operand_dims: list(0..k),
+        index_vector_dim: (at.len() - 1) as u32,
+        ..ScatterDims::default()
+    };
+    Ok(vec![site.b().scatter(x, indices, values, how, combine)?])
+}
+
+fn one_hot_of(site: &mut Site<'_, '_>) -> Results {
+    let (indices, values) = (site.x(0)?, site.x(2)?);
+    let depth = site.known_reals(1)?.first().copied().unwrap_or(0.0);
+    if !(1.0..1e9).contains(&depth) {
+        return Err(OpError::wrong(format!("OneHot has the depth {depth}")));
+    }
+    let rank = site.dims(indices).len() + 1;
+    let axis = site.int("axis", -1)?;
+    let axis = site.axis(axis, rank)?;
+    let indices =
+        if site.element(indices).is_integer() { indices } else { site.b().convert(indices, ElementType::S64)? };
+    let indices = site.b().wrapped(indices, depth as u64)?;
+    let flags = one_hot(site.b(), indices, depth as u64)?;
+    let order: Vec<usize> = (0..rank)
+        .map(|d| {
+            if d < axis {
+                d
+            } else if d == axis {
+                rank - 1
+            } else {
+                d - 1
+            }
+        })
+        .collect();
+    let flags = site.b().transpose(flags, &order)?;
+    let (off, on) = (site.b().pick(values, 0, 0)?, site.b().pick(values, 0, 1)?);
+    Ok(vec![site.b().select(flags, on, off)?])
+}
+
+fn top_k(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let k = match site.ints_of(1, "k")?.as_deref() {
+        Some(&[k]) => u64::try_from(k).ok(),
+        _ => None,
+    };
+    let k = k.ok_or_else(|| OpError::wrong("TopK needs one number k"))?;
+    let axis = site.int("axis", -1)?;
+    let axis = site.axis(axis, site.dims(x).len())?;
+    let largest = site.int("largest", 1)? != 0;
+    Ok(top_places(site.b(), x, k, axis, largest)?.to_vec())
+}
+
+fn arg(site: &mut Site<'_, '_>, is_largest: bool) -> Results {
+    let x = site.x(0)?;
+    let dims = site.dims(x);
+    let axis = site.int("axis", 0)?;
+    let axis = site.axis(axis, dims.len())?;
+    let keeps = site.int("keepdims", 1)? != 0;
+    if site.int("select_last_index", 0)? == 0 {
+        return Ok(vec![arg_extreme(site.b(), x, axis, is_largest, keeps)?]);
+    }
+    let turned = site.b().reverse(x, &[axis])?;
+    let place = arg_extreme(site.b(), turned, axis, is_largest, keeps)?;
+    let last = site.b().whole(ElementType::S64, dims[axis] as i64 - 1)?;
+    Ok(vec![site.b().sub(last, place)?])
+}
+
+fn cumulative_sum(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let dims = site.dims(x);
+    let axis = site.known_ints(1)?.first().copied().unwrap_or(0);
+    let axis = site.axis(axis, dims.len())?;
+    let is_reversed = site.int("reverse", 0)? != 0;
+    let sums = cumulative(site.b(), Binary::Add, x, axis, is_reversed)?;
+    if site.int("exclusive", 0)? == 0 || dims[axis] == 0 {
+        return Ok(vec![sums]);
+    }
+    // Each element without itself: the sums moved by one, a 0 in front.
+    let mut edges = vec![(0, 0); dims.len()];
+    edges[axis] = if is_reversed { (-1, 1) } else { (1, -1) };
+    Ok(vec![site.b().pad(sums, 0.0, &edges)?])
+}
+
+/// Places of elements that are not 0, where they follow from the file alone.
+fn non_zero(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let dims = site.dims(x);
+    let Some(value) = site.known(x) else {
+        return Err(OpError::dynamic("the size of NonZero's result depends on the input"));
+    };
+    let flags: Vec<bool> = match &value.numbers {
+        Numbers::Whole(v) => v.iter().map(|&n| n != 0).collect(),
+        Numbers::Real(v) => v.iter().map(|&n| n != 0.0).collect(),
+        Numbers::Complex(v) => v.iter().map(|&n| n != [0.0, 0.0]).collect(),
+    };
+    let places: Vec<usize> = flags.iter().enumerate().filter(|(_, f)| **f).map(|(n, _)| n).collect();
+    let mut numbers = Vec::with_capacity(places.len() * dims.len());
+    let mut step = flags.len() as u64;
+    for &d in &dims {
+        step /= d.max(1);
+        numbers.extend(places.iter().map(|&n| (n as u64 / step.max(1) % d) as i64));
+    }
+    let ty = ArrayType::new(ElementType::S64, [dims.len() as u64, places.len() as u64]);
+    Ok(vec![site.b().constant(Value { ty, numbers: Numbers::Whole(numbers) })?])
+}

@@ -1,0 +1,253 @@
+//! Operators that onnxruntime's optimisers make of several of ONNX (domain `com.microsoft`).
+
+use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::program::builder::RowGather;
+use crate::import::program::compose::{Affine, Attention, gelu_erf, gelu_tanh, layer_norm, relu, rms_norm};
+use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Unary};
+
+use super::product::{apart, attend_heads, convolution, count_matmul, joined};
+
+/// What an operator of onnxruntime gives; none when it is not known.
+pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
+    Some(match name {
+        "Gelu" | "BiasGelu" => biased(site, gelu_erf),
+        "FastGelu" => biased(site, gelu_tanh),
+        "QuickGelu" => quick_gelu(site),
+        "SkipLayerNormalization" => skip_norm(site, true),
+        "SkipSimplifiedLayerNormalization" => skip_norm(site, false),
+        "EmbedLayerNormalization" => embed_norm(site),
+        "FusedMatMul" | "TransposeMatMul" => fused_matmul(site),
+        "FusedGemm" => fused_gemm(site),
+        "FusedConv" => fused_convolution(site),
+        "Attention" => packed_attention(site),
+        "MultiHeadAttention" => attention_of_heads(site),
+        "BiasAdd" => bias_add(site),
+        "BiasSplitGelu" | "BiasDropout" => return None,
+        _ => return super::quantise::run(site, name).or_else(|| super::activation::run(site, name)),
+    })
+}
+
+type Function = fn(&mut crate::import::program::Builder, InstructionId) -> crate::import::program::Built;
+
+/// A function of an operand and what is added to it before.
+fn biased(site: &mut Site<'_, '_>, function: Function) -> Results {
+    let mut x = site.x(0)?;
+    if let Some(bias) = site.option(1) {
+        x = site.b().add(x, bias)?;
+    }
+    Ok(vec![function(site.b(), x)?])
+}
+
+fn quick_gelu(site: &mut Site<'_, '_>) -> Results {
+    let (x, alpha) = (site.x(0)?, site.float("alpha", 1.702)?);
+    Ok(vec![super::activation::swish(site, x, alpha)?])
+}
+
+fn bias_add(site: &mut Site<'_, '_>) -> Results {
+    let (x, bias, skip) = (site.x(0)?, site.x(1)?, site.x(2)?);
+    let sum = site.b().add(x, bias)?;
+    Ok(vec![site.b().add(sum, skip)?])
+}
+
+/// A norm of a sum; the sum is the fourth result.
+fn skip_norm(site: &mut Site<'_, '_>, is_centred: bool) -> Results {
+    let (x, skip, weight) = (site.x(0)?, site.x(1)?, site.x(2)?);
+    let mut sum = site.b().add(x, skip)?;
+    if let Some(bias) = site.option(if is_centred { 4 } else { 3 }) {
+        sum = site.b().add(sum, bias)?;
+    }
+    let epsilon = site.float("epsilon", 1e-12)?;
+    if !is_centred {
+        let result = rms_norm(site.b(), sum, 1, Some(weight), epsilon)?;
+        return Ok(vec![result, sum, sum, sum]);
+    }
+    let affine = Affine { weight: Some(weight), bias: site.option(3) };
+    let [result, mean, factor] = layer_norm(site.b(), sum, 1, affine, epsilon)?;
+    Ok(vec![result, mean, factor, sum])
+}
+
+/// Word, position and kind of each token as the norm of a sum, and how many tokens of a mask count.
+fn embed_norm(site: &mut Site<'_, '_>) -> Results {
+    let (tokens, words, positions) = (site.x(0)?, site.x(2)?, site.x(3)?);
+    let rows = |site: &mut Site<'_, '_>, table, at| {
+        site.b().take(table, at, RowGather { dimension: 0, wraps: false }).map_err(OpError::from)
+    };
+    let dims = site.dims(tokens);
+    let length = dims.last().copied().unwrap_or(1);
+    let mut sum = rows(site, words, tokens)?;
+    let places = match site.option(8) {
+        Some(places) => rows(site, positions, places)?,
+        None => site.b().slice_dim(positions, 0, 0, length, 1)?,
+    };
+    sum = site.b().add(sum, places)?;
+    if let (Some(kinds), Some(table)) = (site.option(1), site.option(4)) {
+        let kinds = rows(site, table, kinds)?;
+        sum = site.b().add(sum, kinds)?;
+    }
+    let affine = Affine { weight: site.option(5), bias: site.option(6) };
+    let epsilon = site.float("epsilon", 1e-12)?;
+    let [result, ..] = layer_norm(site.b(), sum, 1, affine, epsilon)?;
+    let counts = match site.option(7) {
+        Some(mask) => {
+            let mask = site.b().convert(mask, ElementType::S32)?;
+            site.b().reduce(Binary::Add, mask, &[1], false)?
+        }
+        None => site.b().full(ElementType::S32, &dims[..1.min(dims.len())], 0.0)?,
+    };
+    Ok(vec![result, counts, sum])
+}
+
+fn fused_matmul(site: &mut Site<'_, '_>) -> Results {
+    let (mut a, mut b) = (site.x(0)?, site.x(1)?);
+    if site.int("transBatchA", 0)? != 0 || site.int("transBatchB", 0)? != 0 {
+        return Err(OpError::wrong("FusedMatMul that turns batch dimensions is not known"));
+    }
+    for (x, name) in [(&mut a, "transA"), (&mut b, "transB")] {
+        let rank = site.dims(*x).len();
+        if site.int(name, 0)? != 0 && rank > 1 {
+            *x = site.b().swap_dims(*x, rank - 2, rank - 1)?;
+        }
+    }
+    let product = site.b().matmul(a, b)?;
+    count_matmul(site, a, product);
+    let alpha = site.float("alpha", 1.0)?;
+    Ok(vec![if alpha == 1.0 { product } else { site.b().with_number(Binary::Mul, product, alpha)? }])
+}
+
+/// The activation that an optimiser put into a node.
+fn activated(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, OpError> {
+    let parameters = site.floats("activation_params")?.unwrap_or_default();
+    let number = |at: usize, default: f64| parameters.get(at).copied().unwrap_or(default);
+    Ok(match site.text("activation", "")?.as_str() {
+        "" => x,
+        "Relu" => relu(site.b(), x)?,
+        "Sigmoid" => site.b().unary(Unary::Logistic, x)?,
+        "Tanh" => site.b().unary(Unary::Tanh, x)?,
+        "Clip" => site.b().clamp_numbers(x, Some(number(0, f64::NEG_INFINITY)), Some(number(1, f64::INFINITY)))?,
+        "LeakyRelu" => {
+            let (element, slope) = (site.element(x), site.float("leaky_relu_alpha", number(0, 0.01))?);
+            let slope = site.b().number(element, slope)?;
+            crate::import::program::compose::leaky_relu(site.b(), x, slope)?
+        }
+        "HardSigmoid" => crate::import::program::compose::hard_sigmoid(site.b(), x, number(0, 0.2), number(1, 0.5))?,
+        other => return Err(OpError::wrong(format!("{} has the activation {other:?}", site.node.op))),
+    })
+}
+
+fn fused_gemm(site: &mut Site<'_, '_>) -> Results {
+    let Some(product) = super::product::run(site, "Gemm") else { return Ok(Vec::new()) };
+    let product = product?;
+    Ok(vec![activated(site, product[0])?])
+}
+
+fn fused_convolution(site: &mut Site<'_, '_>) -> Results {
+    let bias = site.option(2);
+    let mut result = convolution(site, 0, 1, bias)?;
+    if let Some(summand) = site.option(3) {
+        result = site.b().add(result, summand)?;
+    }
+    Ok(vec![activated(site, result)?])
+}
+
+/// A mask of keys as numbers that are added to the products: `[batch]` lengths, `[batch, keys]` or `[batch, queries, keys]` flags.
+fn key_mask(site: &mut Site<'_, '_>, mask: InstructionId, keys: u64, batch: u64) -> Result<InstructionId, OpError> {
+    let dims = site.dims(mask);
+    let filter = site.float("mask_filter_value", -10000.0)?;
+    let flags = match dims.as_slice() {
+        [n] if *n == batch => {
+            let places = site.b().iota(ElementType::S32, &[batch, keys], 1)?;
+            let lengths = site.b().unsqueeze(mask, 1)?;
+            let lengths = site.b().convert(lengths, ElementType::S32)?;
+            let seen = site.b().compare(Comparison::Lt, places, lengths)?;
+            site.b().reshape(seen, &[batch, 1, 1, keys])?
+        }
+        [b, k] if *k == keys => {
+            let seen = site.b().convert(mask, ElementType::Pred)?;
+            site.b().reshape(seen, &[*b, 1, 1, *k])?
+        }
+        [b, q, k] if *k == keys => {
+            let seen = site.b().convert(mask, ElementType::Pred)?;
+            site.b().reshape(seen, &[*b, 1, *q, *k])?
+        }
+        _ => return Err(OpError::wrong(format!("{} has a mask of {dims:?} for {keys} keys", site.node.op))),
+    };
+    let first = site.x(0)?;
+    let element = site.element(first);
+    let (zero, never) = (site.b().number(element, 0.0)?, site.b().number(element, filter)?);
+    Ok(site.b().select(flags, zero, never)?)
+}
+
+/// The sum of a mask of keys and a bias of the products.
+fn mask_of(
+    site: &mut Site<'_, '_>,
+    mask: Option<InstructionId>,
+    bias: Option<InstructionId>,
+    keys: u64,
+    batch: u64,
+) -> Result<Option<InstructionId>, OpError> {
+    let mask = match mask {
+        Some(mask) => Some(key_mask(site, mask, keys, batch)?),
+        None => None,
+    };
+    Ok(match (mask, bias) {
+        (Some(mask), Some(bias)) => Some(site.b().add(mask, bias)?),
+        (mask, bias) => mask.or(bias),
+    })
+}
+
+/// Attention whose queries, keys and values are one product.
+fn packed_attention(site: &mut Site<'_, '_>) -> Results {
+    let (x, weight) = (site.x(0)?, site.x(1)?);
+    if site.option(4).is_some() || site.int("do_rotary", 0)? != 0 {
+        return Err(OpError::dynamic("Attention with keys of earlier calls or rotary places"));
+    }
+    let (dims, width) = (site.dims(x), site.dims(weight));
+    let (&[batch, length, _], &[_, all]) = (dims.as_slice(), width.as_slice()) else {
+        return Err(OpError::wrong(format!("Attention of {dims:?} with weights {width:?}")));
+    };
+    let parts = match site.ints("qkv_hidden_sizes")? {
+        Some(sizes) => super::layout::sizes(&sizes)?,
+        None => vec![all / 3; 3],
+    };
+    let mut product = site.b().matmul(x, weight)?;
+    count_matmul(site, x, product);
+    if let Some(bias) = site.option(2) {
+        product = site.b().add(product, bias)?;
+    }
+    let parts = site.b().split(product, 2, &parts)?;
+    let [q, k, v] = parts[..] else { return Err(OpError::wrong("Attention needs queries, keys and values")) };
+    let heads = site.int("num_heads", 0)?;
+    let parts = [apart(site, q, heads)?, apart(site, k, heads)?, apart(site, v, heads)?];
+    let mask = mask_of(site, site.option(3), site.option(5), length, batch)?;
+    let how = Attention { mask, is_causal: site.int("unidirectional", 0)? != 0, scale: scale(site)? };
+    let result = attend_heads(site, parts, how)?;
+    Ok(vec![joined(site, result)?])
+}
+
+fn scale(site: &Site<'_, '_>) -> Result<Option<f64>, OpError> {
+    Ok(Some(site.float("scale", 0.0)?).filter(|&s| s != 0.0))
+}
+
+/// Attention of queries, keys and values of `[batch, length, size]`.
+fn attention_of_heads(site: &mut Site<'_, '_>) -> Results {
+    let mut parts = [site.x(0)?, site.x(1)?, site.x(2)?];
+    if site.option(6).is_some() || site.option(7).is_some() {
+        return Err(OpError::dynamic("MultiHeadAttention with keys of earlier calls"));
+    }
+    if let Some(bias) = site.option(3) {
+        let sizes: Vec<u64> = parts.iter().map(|&p| site.dims(p).last().copied().unwrap_or(0)).collect();
+        let biases = site.b().split(bias, 0, &sizes)?;
+        for (part, bias) in parts.iter_mut().zip(biases) {
+            *part = site.b().add(*part, bias)?;
+        }
+    }
+    let heads = site.int("num_heads", 0)?;
+    for part in &mut parts {
+        *part = if site.dims(*part).len() == 4 { *part } else { apart(site, *part, heads)? };
+    }
+    let keys = site.dims(parts[1]);
+    let mask = mask_of(site, site.option(4), site.option(5), keys[2], keys[0])?;
+    let how = Attention { mask, is_causal: site.int("unidirectional", 0)? != 0, scale: scale(site)? };
+    let result = attend_heads(site, parts, how)?;
+    Ok(vec![joined(site, result)?])
+}

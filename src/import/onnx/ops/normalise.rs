@@ -1,0 +1,180 @@
+//! Normalisations and softmax.
+
+use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::program::compose::{
+    Affine, arg_extreme, batch_norm, group_norm, layer_norm, log_softmax, lp_normalise, one_hot, rms_norm, softmax,
+};
+use crate::import::program::{Binary, InstructionId, Unary, WindowDim};
+
+/// What a normalisation gives; none when it is none.
+pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
+    Some(match name {
+        "Softmax" | "LogSoftmax" | "Hardmax" => shares(site, name),
+        "BatchNormalization" => batch(site),
+        "LayerNormalization" => layer(site),
+        "RMSNormalization" | "SimplifiedLayerNormalization" => root_mean_square(site),
+        "InstanceNormalization" => instance(site),
+        "GroupNormalization" => group(site),
+        "LRN" => local_response(site),
+        "LpNormalization" => lp(site),
+        "MeanVarianceNormalization" => mean_variance(site),
+        _ => return None,
+    })
+}
+
+/// Before version 13 all dimensions from the axis on are one.
+fn shares(site: &mut Site<'_, '_>, name: &str) -> Results {
+    let x = site.x(0)?;
+    let dims = site.dims(x);
+    let is_early = site.opset < 13;
+    let axis = site.int("axis", if is_early { 1 } else { -1 })?;
+    if is_early && axis == dims.len() as i64 {
+        return Err(OpError::wrong(format!("{name} over no dimension of {dims:?}")));
+    }
+    let axis = site.axis(axis, dims.len())?;
+    if !is_early || axis + 1 == dims.len() {
+        return Ok(vec![share(site, name, x, axis)?]);
+    }
+    let product = |part: &[u64]| part.iter().fold(1u64, |n, &d| n.saturating_mul(d));
+    let flat = site.b().reshape(x, &[product(&dims[..axis]), product(&dims[axis..])])?;
+    let result = share(site, name, flat, 1)?;
+    Ok(vec![site.b().reshape(result, &dims)?])
+}
+
+fn share(site: &mut Site<'_, '_>, name: &str, x: InstructionId, axis: usize) -> Result<InstructionId, OpError> {
+    match name {
+        "Softmax" => Ok(softmax(site.b(), x, axis)?),
+        "LogSoftmax" => Ok(log_softmax(site.b(), x, axis)?),
+        _ => {
+            let (dims, element) = (site.dims(x), site.element(x));
+            let place = arg_extreme(site.b(), x, axis, true, false)?;
+            let flags = one_hot(site.b(), place, dims[axis])?;
+            let last = dims.len() - 1;
+            let order: Vec<usize> = (0..=last)
+                .map(|d| {
+                    if d < axis {
+                        d
+                    } else if d == axis {
+                        last
+                    } else {
+                        d - 1
+                    }
+                })
+                .collect();
+            let flags = site.b().transpose(flags, &order)?;
+            Ok(site.b().convert(flags, element)?)
+        }
+    }
+}
+
+fn batch(site: &mut Site<'_, '_>) -> Results {
+    if site.int("training_mode", 0)? != 0 {
+        return Err(OpError::wrong("BatchNormalization with training_mode 1: export the model in evaluation mode"));
+    }
+    let [x, weight, bias, mean, variance] = [site.x(0)?, site.x(1)?, site.x(2)?, site.x(3)?, site.x(4)?];
+    let epsilon = site.float("epsilon", 1e-5)?;
+    let affine = Affine { weight: Some(weight), bias: Some(bias) };
+    Ok(vec![batch_norm(site.b(), x, affine, mean, variance, epsilon)?])
+}
+
+fn layer(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let rank = site.dims(x).len();
+    let axis = site.int("axis", -1)?;
+    let last = rank - site.axis(axis, rank)?;
+    let affine = Affine { weight: site.option(1), bias: site.option(2) };
+    let epsilon = site.float("epsilon", 1e-5)?;
+    Ok(layer_norm(site.b(), x, last, affine, epsilon)?.to_vec())
+}
+
+fn root_mean_square(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let rank = site.dims(x).len();
+    let axis = site.int("axis", -1)?;
+    let last = rank - site.axis(axis, rank)?;
+    let (weight, epsilon) = (site.option(1), site.float("epsilon", 1e-5)?);
+    Ok(vec![rms_norm(site.b(), x, last, weight, epsilon)?])
+}
+
+fn instance(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let dims = site.dims(x);
+    let Some(&channels) = dims.get(1) else {
+        return Err(OpError::wrong(format!("InstanceNormalization of {dims:?}")));
+    };
+    let affine = Affine { weight: site.option(1), bias: site.option(2) };
+    let epsilon = site.float("epsilon", 1e-5)?;
+    Ok(group_norm(site.b(), x, channels, affine, epsilon)?[..1].to_vec())
+}
+
+/// Before version 21 there is one factor and one summand for each group, then one for each channel.
+fn group(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let dims = site.dims(x);
+    let groups = u64::try_from(site.int("num_groups", 0)?).unwrap_or(0);
+    let Some(each) = dims.get(1).and_then(|c| c.checked_div(groups)).filter(|e| dims[1] == e * groups) else {
+        return Err(OpError::wrong(format!("GroupNormalization of {dims:?} in {groups} groups")));
+    };
+    let weight = channel_row(site, 1, groups, each)?;
+    let bias = channel_row(site, 2, groups, each)?;
+    let epsilon = site.float("epsilon", 1e-5)?;
+    Ok(group_norm(site.b(), x, groups, Affine { weight, bias }, epsilon)?[..1].to_vec())
+}
+
+/// A row for each channel, of one for each group.
+fn channel_row(
+    site: &mut Site<'_, '_>,
+    operand: usize,
+    groups: u64,
+    each: u64,
+) -> Result<Option<InstructionId>, OpError> {
+    let Some(row) = site.option(operand).filter(|&row| each > 1 && site.dims(row) == [groups]) else {
+        return Ok(site.option(operand));
+    };
+    let row = site.b().unsqueeze(row, 1)?;
+    let row = site.b().broadcast_to(row, &[groups, each])?;
+    Ok(Some(site.b().reshape(row, &[groups.saturating_mul(each)])?))
+}
+
+/// `x / (bias + alpha/size sum(x^2))^beta`, the sum over `size` neighbouring channels.
+fn local_response(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let dims = site.dims(x);
+    let size = u64::try_from(site.int("size", 0)?).ok().filter(|&n| n > 0 && n < 1 << 20);
+    let (Some(size), true) = (size, dims.len() >= 2) else {
+        return Err(OpError::wrong(format!("LRN of {dims:?} needs a size")));
+    };
+    let (alpha, beta, bias) = (site.float("alpha", 1e-4)?, site.float("beta", 0.75)?, site.float("bias", 1.0)?);
+    let b = site.b();
+    let squares = b.mul(x, x)?;
+    let mut window = vec![WindowDim::ONE; dims.len()];
+    let before = (size - 1) / 2;
+    window[1] = WindowDim { size, pad_low: before as i64, pad_high: (size - 1 - before) as i64, ..WindowDim::ONE };
+    let sum = b.reduce_window(Binary::Add, squares, window)?;
+    let scaled = b.with_number(Binary::Mul, sum, alpha / size as f64)?;
+    let base = b.with_number(Binary::Add, scaled, bias)?;
+    let divisor = b.with_number(Binary::Pow, base, beta)?;
+    Ok(vec![b.div(x, divisor)?])
+}
+
+fn lp(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let axis = site.int("axis", -1)?;
+    let axis = site.axis(axis, site.dims(x).len())?;
+    let p = site.int("p", 2)? as f64;
+    Ok(vec![lp_normalise(site.b(), x, p, axis, 0.0)?])
+}
+
+fn mean_variance(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let axes = site.ints("axes")?.unwrap_or_else(|| vec![0, 2, 3]);
+    let axes = site.axes(&axes, site.dims(x).len())?;
+    let b = site.b();
+    let mean = b.mean(x, &axes, true)?;
+    let centred = b.sub(x, mean)?;
+    let squares = b.mul(centred, centred)?;
+    let variance = b.mean(squares, &axes, true)?;
+    let deviation = b.unary(Unary::Sqrt, variance)?;
+    let deviation = b.with_number(Binary::Add, deviation, 1e-9)?;
+    Ok(vec![b.div(centred, deviation)?])
+}

@@ -1,0 +1,99 @@
+//! Pooling.
+
+use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::program::compose::{PoolSpec, average_pool, max_pool, max_pool_indices};
+use crate::import::program::{Binary, ElementType, InstructionId, Unary};
+
+use super::window::{positive, windows};
+
+/// What a pooling gives; none when it is none.
+pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
+    Some(match name {
+        "MaxPool" => max(site),
+        "AveragePool" => average(site),
+        "LpPool" => lp(site),
+        "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => global(site, name),
+        _ => return None,
+    })
+}
+
+/// The windows of a node.
+fn spec(site: &Site<'_, '_>, x: InstructionId) -> Result<PoolSpec, OpError> {
+    let dims = site.dims(x);
+    let Some(n) = dims.len().checked_sub(2).filter(|&n| n > 0) else {
+        return Err(OpError::wrong(format!("{} of {dims:?}, which has no spatial dimensions", site.node.op)));
+    };
+    if site.ints("kernel_shape")?.is_none() {
+        return Err(OpError::wrong(format!("{} needs the attribute kernel_shape", site.node.op)));
+    }
+    let how = windows(site, &dims[2..], positive(site, "kernel_shape", n)?)?;
+    let pair = |&(low, high): &(i64, i64)| match (u64::try_from(low), u64::try_from(high)) {
+        (Ok(low), Ok(high)) => Ok((low, high)),
+        _ => Err(OpError::wrong(format!("{} has negative pads", site.node.op))),
+    };
+    Ok(PoolSpec {
+        sizes: how.sizes,
+        strides: how.strides,
+        padding: how.padding.iter().map(pair).collect::<Result<_, _>>()?,
+        dilation: how.dilation,
+        rounds_up: site.int("ceil_mode", 0)? != 0,
+        counts_padding: site.int("count_include_pad", 0)? != 0,
+    })
+}
+
+fn max(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let spec = spec(site, x)?;
+    let pooled = max_pool(site.b(), x, &spec)?;
+    if site.node.outputs.get(1).is_none_or(|name| name.is_empty()) {
+        return Ok(vec![pooled]);
+    }
+    if site.int("storage_order", 0)? != 0 {
+        return Err(OpError::wrong("MaxPool counts places by columns, which is not known"));
+    }
+    // Places count through the whole array: batch and channels in front.
+    let places = max_pool_indices(site.b(), x, pooled, &spec)?;
+    let (dims, result) = (site.dims(x), site.dims(pooled));
+    let inside = dims[2..].iter().fold(1u64, |n, &d| n.saturating_mul(d));
+    let channel = site.b().iota(ElementType::S64, &result, 1)?;
+    let channel = site.b().with_number(Binary::Mul, channel, inside as f64)?;
+    let batch = site.b().iota(ElementType::S64, &result, 0)?;
+    let batch = site.b().with_number(Binary::Mul, batch, inside.saturating_mul(dims[1]) as f64)?;
+    let places = site.b().convert(places, ElementType::S64)?;
+    let places = site.b().add(places, channel)?;
+    Ok(vec![pooled, site.b().add(places, batch)?])
+}
+
+fn average(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let spec = spec(site, x)?;
+    Ok(vec![average_pool(site.b(), x, &spec, None)?])
+}
+
+/// `sum(|x|^p)^(1/p)` under each window.
+fn lp(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let p = site.int("p", 2)? as f64;
+    let spec = PoolSpec { counts_padding: true, ..spec(site, x)? };
+    let sizes = site.b().unary(Unary::Abs, x)?;
+    let powers = site.b().with_number(Binary::Pow, sizes, p)?;
+    let sum = average_pool(site.b(), powers, &spec, Some(1.0))?;
+    Ok(vec![site.b().with_number(Binary::Pow, sum, 1.0 / p)?])
+}
+
+fn global(site: &mut Site<'_, '_>, name: &str) -> Results {
+    let x = site.x(0)?;
+    let axes: Vec<usize> = (2..site.dims(x).len()).collect();
+    let p = site.int("p", 2)? as f64;
+    let b = site.b();
+    Ok(vec![match name {
+        "GlobalAveragePool" => b.mean(x, &axes, true)?,
+        "GlobalMaxPool" => b.reduce(Binary::Max, x, &axes, true)?,
+        _ => {
+            let sizes = b.unary(Unary::Abs, x)?;
+            let powers = b.with_number(Binary::Pow, sizes, p)?;
+            let sum = b.reduce(Binary::Add, powers, &axes, true)?;
+            b.with_number(Binary::Pow, sum, 1.0 / p)?
+        }
+    }])
+}

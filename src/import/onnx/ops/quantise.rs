@@ -1,0 +1,315 @@
+//! Quantised values and products of whole numbers.
+
+use crate::import::onnx::importer::Importer;
+use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::program::{Binary, ElementType, InstructionId, Unary};
+
+use super::product::{convolve, count_matmul, widened};
+
+/// What is said of every file with quantised values.
+const NOTE: &str = "Values that are quantised and dequantised keep their steps, but what lies between is computed in single precision.";
+
+/// What a quantised operator gives; none when it is none.
+pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
+    Some(match name {
+        "QuantizeLinear" => noted(site, quantise),
+        "DequantizeLinear" => noted(site, dequantise),
+        "DynamicQuantizeLinear" => reported(site, dynamic),
+        "MatMulInteger" => reported(site, matmul_of_integers),
+        "ConvInteger" => reported(site, convolution_of_integers),
+        "QLinearMatMul" => reported(site, quantised_matmul),
+        "QLinearConv" => reported(site, quantised_convolution),
+        "QLinearAdd" => reported(site, |site| quantised_binary(site, Binary::Add)),
+        "QLinearMul" => reported(site, |site| quantised_binary(site, Binary::Mul)),
+        "QLinearSigmoid" => reported(site, quantised_sigmoid),
+        "QLinearGlobalAveragePool" => reported(site, quantised_mean),
+        "QGemm" => reported(site, quantised_gemm),
+        "DynamicQuantizeMatMul" => reported(site, dynamic_matmul),
+        "MatMulIntegerToFloat" => reported(site, matmul_to_float),
+        _ => return None,
+    })
+}
+
+/// Computed in single precision, which is said.
+fn noted(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> Results {
+    site.importer.is_partial = true;
+    site.importer.notes.insert(NOTE.to_owned());
+    run(site)
+}
+
+/// Without a counterpart on a NeuronCore.
+fn reported(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> Results {
+    site.importer.report(&super::full_name(site.node), &site.node.name);
+    let note = "Products of whole numbers of 8 bits have no counterpart on a NeuronCore.";
+    site.importer.notes.insert(note.to_owned());
+    run(site)
+}
+
+/// A scale or a zero point that repeats along the dimensions of `x`: one number, one for each place of an axis, or one for each
+/// block of an axis.
+fn spread(site: &mut Site<'_, '_>, row: InstructionId, x: InstructionId, axis: i64) -> Result<InstructionId, OpError> {
+    let (own, dims) = (site.dims(row), site.dims(x));
+    match own.as_slice() {
+        [] => Ok(row),
+        [1] => Ok(site.b().reshape(row, &[])?),
+        [n] => {
+            let axis = site.axis(axis, dims.len())?;
+            let mut wide = vec![1; dims.len()];
+            wide[axis] = *n;
+            Ok(site.b().reshape(row, &wide)?)
+        }
+        _ if own.len() == dims.len() => {
+            let axis = site.axis(axis, dims.len())?;
+            if own == dims || own[axis] == 0 {
+                return Ok(row);
+            }
+            let block = dims[axis].div_ceil(own[axis]);
+            let mut many = own.clone();
+            many.insert(axis + 1, block);
+            let wide = site.b().unsqueeze(row, axis + 1)?;
+            let wide = site.b().broadcast_to(wide, &many)?;
+            let mut flat = own.clone();
+            flat[axis] = own[axis].saturating_mul(block);
+            let flat = site.b().reshape(wide, &flat)?;
+            Ok(site.b().slice_dim(flat, axis, 0, dims[axis], 1)?)
+        }
+        _ => Err(OpError::wrong(format!("{} of {dims:?} with scales {own:?}", site.node.op))),
+    }
+}
+
+/// Least and largest number of a quantised type.
+fn range(element: ElementType) -> (f64, f64) {
+    let bits = element.bits() as i32;
+    if element.is_signed_integer() {
+        (-libm::ldexp(1.0, bits - 1), libm::ldexp(1.0, bits - 1) - 1.0)
+    } else {
+        (0.0, libm::ldexp(1.0, bits) - 1.0)
+    }
+}
+
+/// `clamp(round(x / scale) + zero)` as `element`.
+fn to_steps(
+    site: &mut Site<'_, '_>,
+    x: InstructionId,
+    scale: InstructionId,
+    zero: Option<InstructionId>,
+    element: ElementType,
+) -> Result<InstructionId, OpError> {
+    let b = site.b();
+    let quotient = b.div(x, scale)?;
+    if !element.is_integer() {
+        return Ok(b.convert(quotient, element)?);
+    }
+    let mut steps = b.unary(Unary::RoundHalfEven, quotient)?;
+    if let Some(zero) = zero {
+        let zero = b.convert(zero, b.element(x))?;
+        steps = b.add(steps, zero)?;
+    }
+    let (low, high) = range(element);
+    let inside = b.clamp_numbers(steps, Some(low), Some(high))?;
+    Ok(b.convert(inside, element)?)
+}
+
+/// `(x - zero) scale` in the scale's element type.
+fn from_steps(
+    site: &mut Site<'_, '_>,
+    x: InstructionId,
+    scale: InstructionId,
+    zero: Option<InstructionId>,
+) -> Result<InstructionId, OpError> {
+    let b = site.b();
+    let element = b.element(scale);
+    let mut steps = b.convert(x, element)?;
+    if let Some(zero) = zero {
+        let zero = b.convert(zero, element)?;
+        steps = b.sub(steps, zero)?;
+    }
+    Ok(b.mul(steps, scale)?)
+}
+
+fn quantise(site: &mut Site<'_, '_>) -> Results {
+    let (x, scale) = (site.x(0)?, site.x(1)?);
+    let axis = site.int("axis", 1)?;
+    let element = match (site.option(2), site.int("output_dtype", 0)?) {
+        (Some(zero), _) => site.element(zero),
+        (None, 0) => ElementType::U8,
+        (None, code) => Importer::element(code)?,
+    };
+    let scale = spread(site, scale, x, axis)?;
+    let own = site.element(x);
+    let scale = site.b().convert(scale, own)?;
+    let zero = match site.option(2) {
+        Some(zero) => Some(spread(site, zero, x, axis)?),
+        None => None,
+    };
+    Ok(vec![to_steps(site, x, scale, zero, element)?])
+}
+
+fn dequantise(site: &mut Site<'_, '_>) -> Results {
+    let (x, scale) = (site.x(0)?, site.x(1)?);
+    let axis = site.int("axis", 1)?;
+    let scale = spread(site, scale, x, axis)?;
+    let zero = match site.option(2) {
+        Some(zero) => Some(spread(site, zero, x, axis)?),
+        None => None,
+    };
+    Ok(vec![from_steps(site, x, scale, zero)?])
+}
+
+/// Steps of 8 bits, their size and zero point, from the range of the operand.
+fn dynamic(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let all: Vec<usize> = (0..site.dims(x).len()).collect();
+    let b = site.b();
+    let high = b.reduce(Binary::Max, x, &all, false)?;
+    let high = b.with_number(Binary::Max, high, 0.0)?;
+    let low = b.reduce(Binary::Min, x, &all, false)?;
+    let low = b.with_number(Binary::Min, low, 0.0)?;
+    let width = b.sub(high, low)?;
+    let scale = b.with_number(Binary::Div, width, 255.0)?;
+    let zero = b.div(low, scale)?;
+    let zero = b.unary(Unary::Neg, zero)?;
+    let zero = b.unary(Unary::RoundHalfEven, zero)?;
+    let zero = b.clamp_numbers(zero, Some(0.0), Some(255.0))?;
+    let zero = b.convert(zero, ElementType::U8)?;
+    Ok(vec![to_steps(site, x, scale, Some(zero), ElementType::U8)?, scale, zero])
+}
+
+/// An operand of 32 bits, its zero point taken away; `axis` is where the zero points of an array lie.
+fn centred(site: &mut Site<'_, '_>, at: usize, zero: usize, axis: i64) -> Result<InstructionId, OpError> {
+    let x = site.x(at)?;
+    let wide = widened(site, x)?;
+    let Some(zero) = site.option(zero) else { return Ok(wide) };
+    let zero = spread(site, zero, x, axis)?;
+    let zero = widened(site, zero)?;
+    Ok(site.b().sub(wide, zero)?)
+}
+
+fn matmul_of_integers(site: &mut Site<'_, '_>) -> Results {
+    let (x, y) = (centred(site, 0, 2, -2)?, centred(site, 1, 3, -1)?);
+    let product = site.b().matmul(x, y)?;
+    count_matmul(site, x, product);
+    Ok(vec![product])
+}
+
+fn convolution_of_integers(site: &mut Site<'_, '_>) -> Results {
+    let (x, w) = (centred(site, 0, 2, 1)?, centred(site, 1, 3, 0)?);
+    Ok(vec![convolve(site, x, w, None)?])
+}
+
+/// An operand as the numbers that its steps stand for.
+fn real(site: &mut Site<'_, '_>, at: usize, axis: i64) -> Result<InstructionId, OpError> {
+    let (x, scale, zero) = (site.x(at)?, site.x(at + 1)?, site.option(at + 2));
+    let scale = spread(site, scale, x, axis)?;
+    let zero = match zero {
+        Some(zero) => Some(spread(site, zero, x, axis)?),
+        None => None,
+    };
+    from_steps(site, x, scale, zero)
+}
+
+/// A result as the steps that the last two operands say.
+fn stepped(site: &mut Site<'_, '_>, x: InstructionId, at: usize) -> Results {
+    let (scale, zero) = (site.x(at)?, site.option(at + 1));
+    let element = zero.map_or(ElementType::U8, |zero| site.element(zero));
+    Ok(vec![to_steps(site, x, scale, zero, element)?])
+}
+
+fn quantised_binary(site: &mut Site<'_, '_>, function: Binary) -> Results {
+    let (x, y) = (real(site, 0, 1)?, real(site, 3, 1)?);
+    let result = site.b().binary(function, x, y)?;
+    stepped(site, result, 6)
+}
+
+fn quantised_sigmoid(site: &mut Site<'_, '_>) -> Results {
+    let x = real(site, 0, 1)?;
+    let result = site.b().unary(Unary::Logistic, x)?;
+    stepped(site, result, 3)
+}
+
+fn quantised_mean(site: &mut Site<'_, '_>) -> Results {
+    if site.int("channels_last", 0)? != 0 {
+        return Err(OpError::wrong("QLinearGlobalAveragePool with channels last is not known"));
+    }
+    let x = real(site, 0, 1)?;
+    let axes: Vec<usize> = (2..site.dims(x).len()).collect();
+    let result = site.b().mean(x, &axes, true)?;
+    stepped(site, result, 3)
+}
+
+/// A bias of whole numbers, whose steps are the product of two scales.
+fn real_bias(site: &mut Site<'_, '_>, bias: usize, scales: [usize; 2]) -> Result<Option<InstructionId>, OpError> {
+    let Some(bias) = site.option(bias) else { return Ok(None) };
+    let (first, second) = (site.x(scales[0])?, site.x(scales[1])?);
+    let scale = site.b().mul(first, second)?;
+    let element = site.element(scale);
+    let bias = site.b().convert(bias, element)?;
+    Ok(Some(site.b().mul(bias, scale)?))
+}
+
+fn quantised_gemm(site: &mut Site<'_, '_>) -> Results {
+    let (mut a, mut b) = (real(site, 0, 1)?, real(site, 3, 1)?);
+    for (x, name) in [(&mut a, "transA"), (&mut b, "transB")] {
+        if site.int(name, 0)? != 0 {
+            *x = site.b().swap_dims(*x, 0, 1)?;
+        }
+    }
+    let mut result = site.b().matmul(a, b)?;
+    count_matmul(site, a, result);
+    let alpha = site.float("alpha", 1.0)?;
+    result = site.b().with_number(Binary::Mul, result, alpha)?;
+    if let Some(bias) = real_bias(site, 6, [1, 4])? {
+        result = site.b().add(result, bias)?;
+    }
+    if site.option(7).is_none() { Ok(vec![result]) } else { stepped(site, result, 7) }
+}
+
+/// A product with the numbers that the steps of the second operand stand for, and a bias.
+fn matmul_of_real(site: &mut Site<'_, '_>, x: InstructionId, y: InstructionId, bias: usize) -> Results {
+    let product = site.b().matmul(x, y)?;
+    count_matmul(site, x, product);
+    Ok(vec![match site.option(bias) {
+        Some(bias) => site.b().add(product, bias)?,
+        None => product,
+    }])
+}
+
+/// The second operand with its scale and zero point.
+fn real_weight(site: &mut Site<'_, '_>, scale: usize, zero: usize) -> Result<InstructionId, OpError> {
+    let (y, scale) = (site.x(1)?, site.x(scale)?);
+    let scale = spread(site, scale, y, -1)?;
+    let zero = match site.option(zero) {
+        Some(zero) => Some(spread(site, zero, y, -1)?),
+        None => None,
+    };
+    from_steps(site, y, scale, zero)
+}
+
+fn dynamic_matmul(site: &mut Site<'_, '_>) -> Results {
+    let steps = dynamic(site)?;
+    let x = from_steps(site, steps[0], steps[1], Some(steps[2]))?;
+    let y = real_weight(site, 2, 3)?;
+    matmul_of_real(site, x, y, 4)
+}
+
+fn matmul_to_float(site: &mut Site<'_, '_>) -> Results {
+    let (x, scale, zero) = (site.x(0)?, site.x(2)?, site.option(4));
+    let scale = spread(site, scale, x, -2)?;
+    let x = from_steps(site, x, scale, zero)?;
+    let y = real_weight(site, 3, 5)?;
+    matmul_of_real(site, x, y, 6)
+}
+
+fn quantised_matmul(site: &mut Site<'_, '_>) -> Results {
+    let (x, y) = (real(site, 0, -2)?, real(site, 3, -1)?);
+    let product = site.b().matmul(x, y)?;
+    count_matmul(site, x, product);
+    stepped(site, product, 6)
+}
+
+fn quantised_convolution(site: &mut Site<'_, '_>) -> Results {
+    let (x, w) = (real(site, 0, 1)?, real(site, 3, 0)?);
+    let bias = real_bias(site, 8, [1, 4])?;
+    let result = convolve(site, x, w, bias)?;
+    stepped(site, result, 6)
+}

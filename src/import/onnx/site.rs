@@ -1,0 +1,259 @@
+//! What an operator sees of the node it is called by: operands, attributes, the builder.
+
+use std::rc::Rc;
+
+use super::super::ImportError;
+use super::super::program::{ArrayType, BuildError, Builder, ElementType, InstructionId, Numbers, Op, Value};
+use super::importer::Importer;
+use super::messages::{AttributeValue, Graph, Node, Tensor, TensorData};
+
+/// Why a node cannot be read, without its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OpError {
+    /// What is wrong.
+    pub what: String,
+    /// What to do instead.
+    pub instead: String,
+}
+
+impl OpError {
+    /// A node that breaks the rules of its operator.
+    pub fn wrong(what: impl Into<String>) -> Self {
+        Self { what: what.into(), instead: "check the model with onnx.checker and export it again".to_owned() }
+    }
+
+    /// A node whose meaning depends on numbers that are only known when the model runs.
+    pub fn dynamic(what: impl Into<String>) -> Self {
+        let instead =
+            "a NeuronCore runs programs of fixed sizes: export the model with fixed sizes, or without this part";
+        Self { what: what.into(), instead: instead.to_owned() }
+    }
+}
+
+impl From<BuildError> for OpError {
+    fn from(error: BuildError) -> Self {
+        Self::wrong(error.0)
+    }
+}
+
+/// Why an operator gives nothing: itself, or a node of a graph that it calls.
+pub(super) enum Failure {
+    /// Itself.
+    Here(OpError),
+    /// A node inside.
+    Inside(ImportError),
+}
+
+impl From<OpError> for Failure {
+    fn from(error: OpError) -> Self {
+        Self::Here(error)
+    }
+}
+/// What an operator gives: one value for each of its results, in order; trailing ones may be left out.
+pub(super) type Results = Result<Vec<InstructionId>, OpError>;
+
+/// A node as its operator sees it.
+pub(super) struct Site<'s, 'm> {
+    /// The importer.
+    pub importer: &'s mut Importer<'m>,
+    /// The node, attributes of functions resolved.
+    pub node: &'s Node,
+    /// Operands; none for those that are left out.
+    pub inputs: Vec<Option<InstructionId>>,
+    /// Version of the operator's domain.
+    pub opset: u64,
+}
+
+impl Site<'_, '_> {
+    /// The builder.
+    pub const fn b(&mut self) -> &mut Builder {
+        &mut self.importer.builder
+    }
+
+    /// An operand that may be left out.
+    pub fn option(&self, at: usize) -> Option<InstructionId> {
+        self.inputs.get(at).copied().flatten()
+    }
+
+    /// An operand.
+    pub fn x(&self, at: usize) -> Result<InstructionId, OpError> {
+        self.option(at).ok_or_else(|| {
+            let count = self.inputs.iter().flatten().count();
+            OpError::wrong(format!("{} needs operand {at} and the node has {count}", self.node.op))
+        })
+    }
+
+    /// Type of a value.
+    pub fn ty(&self, x: InstructionId) -> Result<ArrayType, OpError> {
+        Ok(self.importer.builder.array(x)?.clone())
+    }
+
+    /// Sizes of a value.
+    pub fn dims(&self, x: InstructionId) -> Vec<u64> {
+        self.importer.builder.dims(x)
+    }
+
+    /// Element type of a value.
+    pub fn element(&self, x: InstructionId) -> ElementType {
+        self.importer.builder.element(x)
+    }
+
+    /// Numbers of a value, where they follow from the file alone.
+    pub fn known(&self, x: InstructionId) -> Option<&Value> {
+        match &self.importer.builder.instruction(x)?.op {
+            Op::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whole numbers of an operand that has to be known.
+    pub fn known_ints(&self, at: usize) -> Result<Vec<i64>, OpError> {
+        let x = self.x(at)?;
+        match self.known(x).map(|v| &v.numbers) {
+            Some(Numbers::Whole(v)) => Ok(v.clone()),
+            Some(_) => Err(OpError::wrong(format!("operand {at} of {} has to be whole numbers", self.node.op))),
+            None => Err(self.unknown(at)),
+        }
+    }
+
+    /// Numbers of an operand that has to be known.
+    pub fn known_reals(&self, at: usize) -> Result<Vec<f64>, OpError> {
+        let x = self.x(at)?;
+        match self.known(x).map(|v| &v.numbers) {
+            Some(Numbers::Real(v)) => Ok(v.clone()),
+            Some(Numbers::Whole(v)) => Ok(v.iter().map(|&n| n as f64).collect()),
+            Some(Numbers::Complex(_)) => Err(OpError::wrong(format!("operand {at} of {} is complex", self.node.op))),
+            None => Err(self.unknown(at)),
+        }
+    }
+
+    fn unknown(&self, at: usize) -> OpError {
+        let what = "depends on numbers that are known only when the model runs";
+        OpError::dynamic(format!("operand {at} of {} {what}", self.node.op))
+    }
+
+    /// Whole numbers of an operand or, in early versions, of an attribute; none when neither is there.
+    pub fn ints_of(&self, at: usize, attribute: &str) -> Result<Option<Vec<i64>>, OpError> {
+        match self.option(at) {
+            Some(_) => self.known_ints(at).map(Some),
+            None => self.ints(attribute),
+        }
+    }
+
+    fn value(&self, name: &str) -> Option<&AttributeValue> {
+        self.node.attributes.iter().find(|a| a.name == name).map(|a| &a.value)
+    }
+
+    fn kind(&self, name: &str, kind: &str) -> OpError {
+        OpError::wrong(format!("attribute {name} of {} has to be {kind}", self.node.op))
+    }
+
+    /// A whole number.
+    pub fn int(&self, name: &str, default: i64) -> Result<i64, OpError> {
+        Ok(self.optional_int(name)?.unwrap_or(default))
+    }
+
+    /// A whole number that may be left out.
+    pub fn optional_int(&self, name: &str) -> Result<Option<i64>, OpError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(AttributeValue::Int(n)) => Ok(Some(*n)),
+            Some(_) => Err(self.kind(name, "a whole number")),
+        }
+    }
+
+    /// A number.
+    pub fn float(&self, name: &str, default: f64) -> Result<f64, OpError> {
+        match self.value(name) {
+            None => Ok(default),
+            Some(AttributeValue::Float(n)) => Ok(*n),
+            Some(AttributeValue::Int(n)) => Ok(*n as f64),
+            Some(_) => Err(self.kind(name, "a number")),
+        }
+    }
+
+    /// Whole numbers; none when the attribute is left out.
+    pub fn ints(&self, name: &str) -> Result<Option<Vec<i64>>, OpError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(AttributeValue::Ints(v)) => Ok(Some(v.clone())),
+            Some(AttributeValue::Int(n)) => Ok(Some(vec![*n])),
+            Some(AttributeValue::Floats(v)) if v.is_empty() => Ok(Some(Vec::new())),
+            Some(_) => Err(self.kind(name, "whole numbers")),
+        }
+    }
+
+    /// Numbers; none when the attribute is left out.
+    pub fn floats(&self, name: &str) -> Result<Option<Vec<f64>>, OpError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(AttributeValue::Floats(v)) => Ok(Some(v.clone())),
+            Some(AttributeValue::Float(n)) => Ok(Some(vec![*n])),
+            Some(_) => Err(self.kind(name, "numbers")),
+        }
+    }
+
+    /// Text.
+    pub fn text(&self, name: &str, default: &str) -> Result<String, OpError> {
+        match self.value(name) {
+            None => Ok(default.to_owned()),
+            Some(AttributeValue::Text(text)) => Ok(text.clone()),
+            Some(_) => Err(self.kind(name, "text")),
+        }
+    }
+
+    /// Texts; none when the attribute is left out.
+    pub fn texts(&self, name: &str) -> Result<Option<Vec<String>>, OpError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(AttributeValue::Texts(texts)) => Ok(Some(texts.clone())),
+            Some(_) => Err(self.kind(name, "texts")),
+        }
+    }
+
+    /// A graph.
+    pub fn graph(&self, name: &str) -> Result<Rc<Graph>, OpError> {
+        match self.value(name) {
+            Some(AttributeValue::Graph(graph)) => Ok(Rc::clone(graph)),
+            _ => Err(self.kind(name, "a graph")),
+        }
+    }
+
+    /// An array; none when the attribute is left out.
+    pub fn tensor(&self, name: &str) -> Result<Option<Rc<Tensor>>, OpError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(AttributeValue::Tensor(tensor)) => Ok(Some(Rc::clone(tensor))),
+            Some(_) => Err(self.kind(name, "an array")),
+        }
+    }
+
+    /// One number of an attribute that is an array.
+    pub fn scalar_of(&self, tensor: &Tensor) -> Result<Value, OpError> {
+        match &tensor.data {
+            TensorData::Held(value) if value.numbers.len() == 1 => {
+                Ok(Value { ty: ArrayType::new(value.ty.element, []), numbers: value.numbers.clone() })
+            }
+            _ => Err(OpError::wrong(format!("{} needs one number and has {}", self.node.op, tensor.ty))),
+        }
+    }
+
+    /// A dimension of an array of `rank` dimensions, counted from the end when it is negative.
+    pub fn axis(&self, axis: i64, rank: usize) -> Result<usize, OpError> {
+        let from_front = if axis < 0 { axis + rank as i64 } else { axis };
+        usize::try_from(from_front).ok().filter(|&a| a < rank).ok_or_else(|| {
+            OpError::wrong(format!("{} has axis {axis} and its operand {rank} dimensions", self.node.op))
+        })
+    }
+
+    /// Dimensions of an array, counted from the end when they are negative.
+    pub fn axes(&self, axes: &[i64], rank: usize) -> Result<Vec<usize>, OpError> {
+        axes.iter().map(|&a| self.axis(a, rank)).collect()
+    }
+
+    /// Counts operations of products: two for each multiply-add.
+    pub fn count(&mut self, multiply_adds: impl IntoIterator<Item = u64>) {
+        let product = multiply_adds.into_iter().fold(2u64, u64::saturating_mul);
+        self.importer.flops = self.importer.flops.saturating_add(product);
+    }
+}

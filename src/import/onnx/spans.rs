@@ -1,0 +1,154 @@
+//! Fields of a message that is too large to hold: where each lies, read by slices.
+
+use super::super::{ImportError, ModelBytes, Place};
+use crate::base::wire::varint;
+
+/// Bytes that are fetched at once while fields are passed over.
+const CHUNK: usize = 16 * 1024;
+
+/// Longest tag and length together.
+const HEAD: usize = 20;
+
+/// A field of a message in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    /// Its number.
+    pub field: u32,
+    /// The number it holds, for those that are one.
+    pub number: u64,
+    /// First byte of its content.
+    pub offset: u64,
+    /// Bytes of its content; 0 for numbers.
+    pub len: u64,
+}
+
+impl Span {
+    /// One beyond the last byte.
+    pub const fn end(&self) -> u64 {
+        self.offset.saturating_add(self.len)
+    }
+}
+
+/// Walks over the fields of a message without reading what they hold.
+pub(super) struct Spans<'b> {
+    bytes: &'b dyn ModelBytes,
+    at: u64,
+    end: u64,
+    chunk: Vec<u8>,
+    chunk_at: u64,
+}
+
+/// What a file that ends too early is answered with.
+fn cut_off(at: u64, what: &str) -> ImportError {
+    ImportError::at(Place::Byte(at), what, "the file is cut off or is no ONNX model: copy it or export it again")
+}
+
+impl<'b> Spans<'b> {
+    /// Over the bytes from `start` to `end`.
+    pub fn new(bytes: &'b dyn ModelBytes, start: u64, end: u64) -> Self {
+        Self { bytes, at: start, end, chunk: Vec::new(), chunk_at: 0 }
+    }
+
+    /// The next field; none at the end of the message.
+    pub fn next(&mut self) -> Result<Option<Span>, ImportError> {
+        if self.at >= self.end {
+            return Ok(None);
+        }
+        let start = self.at;
+        let head = self.head()?;
+        let Some((tag, used)) = varint(&head) else {
+            return Err(cut_off(start, "a field begins here and its number does not end"));
+        };
+        let field = u32::try_from(tag >> 3).ok().filter(|&n| n > 0 && n < 1 << 29);
+        let Some(field) = field else {
+            return Err(cut_off(start, &format!("{tag} is no tag of a field")));
+        };
+        let after = start + used as u64;
+        let rest = &head[used..];
+        let (number, offset, len) = match tag & 7 {
+            0 => match varint(rest) {
+                Some((number, used)) => (number, after + used as u64, 0),
+                None => return Err(cut_off(after, &format!("the number of field {field} does not end"))),
+            },
+            1 => (fixed(rest, 8), after + 8, 0),
+            5 => (fixed(rest, 4), after + 4, 0),
+            2 => match varint(rest) {
+                Some((len, used)) => (0, after + used as u64, len),
+                None => return Err(cut_off(after, &format!("the length of field {field} does not end"))),
+            },
+            other => return Err(cut_off(start, &format!("field {field} has wire type {other}, which no model has"))),
+        };
+        let beyond = offset.checked_add(len).filter(|&end| end <= self.end);
+        let Some(beyond) = beyond else {
+            let left = self.end.saturating_sub(offset);
+            let what = format!("field {field} has {len} bytes and only {left} follow");
+            return Err(cut_off(start, &what));
+        };
+        self.at = beyond;
+        Ok(Some(Span { field, number, offset, len }))
+    }
+
+    /// Up to [`HEAD`] bytes at the present place.
+    fn head(&mut self) -> Result<Vec<u8>, ImportError> {
+        let want = HEAD.min(usize::try_from(self.end - self.at).unwrap_or(HEAD));
+        let inside = self.at >= self.chunk_at && self.at + want as u64 <= self.chunk_at + self.chunk.len() as u64;
+        if !inside {
+            self.chunk = read(self.bytes, self.at, CHUNK.min(usize::try_from(self.end - self.at).unwrap_or(CHUNK)))?;
+            self.chunk_at = self.at;
+        }
+        let from = usize::try_from(self.at - self.chunk_at).unwrap_or(usize::MAX).min(self.chunk.len());
+        Ok(self.chunk[from..self.chunk.len().min(from + want)].to_vec())
+    }
+}
+
+/// A little-endian number of `len` bytes; of fewer when they are cut off, which the caller finds by the end of the field.
+fn fixed(bytes: &[u8], len: usize) -> u64 {
+    bytes.iter().take(len).enumerate().fold(0, |n, (i, &b)| n | u64::from(b) << (8 * i))
+}
+
+/// Bytes of a file, exactly as many as asked for.
+pub(super) fn read(bytes: &dyn ModelBytes, offset: u64, len: usize) -> Result<Vec<u8>, ImportError> {
+    let what =
+        |e: String| ImportError::at(Place::Byte(offset), format!("the file cannot be read: {e}"), "choose it again");
+    let read = bytes.slice(offset, len).map_err(what)?;
+    if read.len() < len {
+        return Err(cut_off(offset, &format!("{len} bytes belong here and {} are there", read.len())));
+    }
+    Ok(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(bytes: &[u8]) -> Result<Vec<Span>, ImportError> {
+        let bytes = bytes.to_vec();
+        let mut spans = Spans::new(&bytes, 0, bytes.len() as u64);
+        let mut found = Vec::new();
+        while let Some(span) = spans.next()? {
+            found.push(span);
+        }
+        Ok(found)
+    }
+
+    #[test]
+    fn fields_are_passed_over() {
+        let mut bytes = vec![0x08, 10, 0x3a, 0xa0, 0x9c, 1];
+        bytes.extend(vec![7u8; 20_000]);
+        bytes.extend([0x15, 1, 0, 0, 0, 0x10, 5]);
+        let found = all(&bytes).unwrap();
+        assert_eq!(
+            found.iter().map(|s| (s.field, s.number, s.len)).collect::<Vec<_>>(),
+            [(1, 10, 0), (7, 0, 20_000), (2, 1, 0), (2, 5, 0)]
+        );
+    }
+
+    #[test]
+    fn a_length_beyond_the_end_names_its_byte() {
+        let error = all(&[0x08, 10, 0x3a, 99, 1]).unwrap_err();
+        assert_eq!(error.place, Place::Byte(2));
+        assert!(error.to_string().contains("field 7 has 99 bytes and only 1 follow"), "{error}");
+        assert!(all(&[0x0b]).unwrap_err().to_string().contains("wire type 3"));
+        assert!(all(&[0xff; 30]).is_err());
+    }
+}

@@ -1,0 +1,63 @@
+//! Normalisations, activations, elementwise operators.
+
+use super::{A, X, close, floats, ints, node, run};
+
+#[test]
+fn softmax_before_version_13_takes_all_dimensions_behind() {
+    let x = X(&[1, 2, 2], &[0.0, 0.0, 0.0, 0.0]);
+    close(&run(11, X(x.0, x.1), &[], node("Softmax", "x", "y", &[])).1, &[0.25; 4]);
+    close(&run(13, X(x.0, x.1), &[], node("Softmax", "x", "y", &[A::I("axis", 1)])).1, &[0.5; 4]);
+    close(&run(13, X(&[2, 2], &[1.0, 3.0, 4.0, 4.0]), &[], node("Hardmax", "x", "y", &[])).1, &[0.0, 1.0, 1.0, 0.0]);
+}
+
+#[test]
+fn norms_of_groups_and_channels() {
+    let x = X(&[1, 4, 1], &[1.0, 3.0, 5.0, 9.0]);
+    let group = |opset: i64, n: i64, rows: [f32; 4]| {
+        let arrays = [floats("g", &[n], &rows[..n as usize]), floats("b", &[n], &[0.0; 4][..n as usize])];
+        let node = node("GroupNormalization", "x g b", "y", &[A::I("num_groups", 2), A::F("epsilon", 0.0)]);
+        run(opset, X(x.0, x.1), &arrays, node).1
+    };
+    close(&group(18, 2, [1.0, 2.0, 0.0, 0.0]), &[-1.0, 1.0, -2.0, 2.0]);
+    close(&group(21, 4, [1.0, 2.0, 3.0, 4.0]), &[-1.0, 2.0, -3.0, 4.0]);
+    let response = node("LRN", "x", "y", &[A::I("size", 3), A::F("alpha", 3.0), A::F("beta", 1.0)]);
+    close(&run(17, X(&[1, 2, 1], &[1.0, 2.0]), &[], response).1, &[1.0 / 6.0, 2.0 / 6.0]);
+    let layer = node("LayerNormalization", "x g", "y m", &[A::F("epsilon", 0.0)]);
+    close(&run(17, X(&[1, 2], &[1.0, 3.0]), &[floats("g", &[2], &[1.0, 2.0])], layer).1, &[-1.0, 2.0]);
+}
+
+#[test]
+fn reductions_take_axes_as_attribute_and_as_operand() {
+    let x = X(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
+    let early = node("ReduceMean", "x", "y", &[A::Ints("axes", &[0]), A::I("keepdims", 0)]);
+    assert_eq!(run(17, X(x.0, x.1), &[], early), (vec![2], vec![2.0, 3.0]));
+    let late = node("ReduceL2", "x a", "y", &[]);
+    let (dims, y) = run(18, X(x.0, x.1), &[ints("a", &[1], &[-1])], late);
+    assert_eq!(dims, [2, 1]);
+    close(&y, &[5f64.sqrt(), 5.0]);
+    let none = node("ReduceSum", "x", "y", &[A::I("noop_with_empty_axes", 1)]);
+    assert_eq!(run(18, X(x.0, x.1), &[], none).0, [2, 2]);
+    close(&run(18, X(x.0, x.1), &[], node("ReduceLogSumExp", "x", "y", &[])).1, &[4.440_189_7]);
+}
+
+#[test]
+fn elementwise_rules() {
+    let x = X(&[3], &[-3.5, 2.5, 7.0]);
+    let unary = |op: &'static str, a: &[A<'_>]| run(17, X(x.0, x.1), &[], node(op, "x", "y", a)).1;
+    assert_eq!(unary("Round", &[]), [-4.0, 2.0, 7.0]);
+    assert_eq!(unary("Cast", &[A::I("to", 7)]), [-3.0, 2.0, 7.0]);
+    assert_eq!(unary("HardSigmoid", &[A::F("alpha", 1.0)]), [0.0, 1.0, 1.0]);
+    assert_eq!(unary("LeakyRelu", &[A::F("alpha", 0.5)]), [-1.75, 2.5, 7.0]);
+    assert_eq!(unary("ThresholdedRelu", &[A::F("alpha", 3.0)]), [0.0, 0.0, 7.0]);
+    assert_eq!(unary("Shrink", &[A::F("lambd", 3.0), A::F("bias", 1.0)]), [-2.5, 0.0, 6.0]);
+    close(&unary("Selu", &[]), &[-1.705_007, 2.626_752_5, 7.354_907]);
+    close(&unary("Gelu", &[A::S("approximate", "tanh")]), &[-0.000_616_8, 2.484_915_6, 7.0]);
+    let two = [floats("z", &[1], &[2.0])];
+    let binary = |op: &'static str, a: &[A<'_>]| run(17, X(x.0, x.1), &two, node(op, "x z", "y", a)).1;
+    assert_eq!(binary("Mod", &[A::I("fmod", 1)]), [-1.5, 0.5, 1.0]);
+    assert_eq!(binary("Pow", &[]), [12.25, 6.25, 49.0]);
+    assert_eq!(binary("Greater", &[]), [0.0, 1.0, 1.0]);
+    assert_eq!(binary("Max", &[]), [2.0, 2.5, 7.0]);
+    let early = node("Clip", "x", "y", &[A::F("min", -1.0), A::F("max", 6.0)]);
+    assert_eq!(run(6, X(x.0, x.1), &[], early).1, [-1.0, 2.5, 6.0]);
+}

@@ -1,0 +1,137 @@
+//! Products, convolutions, poolings, recurrent layers, attention, quantised values.
+
+use super::{A, X, close, compute, file, floats, graph, info, node, node_of, read, run};
+
+#[test]
+fn a_general_product_with_factors() {
+    let arrays = [floats("w", &[2, 2], &[1.0, 2.0, 3.0, 4.0]), floats("c", &[2], &[1.0, 1.0])];
+    let gemm = node("Gemm", "x w c", "y", &[A::I("transB", 1), A::F("alpha", 0.5), A::F("beta", 2.0)]);
+    close(&run(17, X(&[1, 2], &[1.0, 1.0]), &arrays, gemm).1, &[3.5, 5.5]);
+    let sum = node("Einsum", "x w", "y", &[A::S("equation", "ij,kj->ki")]);
+    close(&run(17, X(&[1, 2], &[1.0, 1.0]), &arrays, sum).1, &[3.0, 7.0]);
+}
+
+#[test]
+fn operations_of_products_are_counted() {
+    let flops = |nodes: &[Vec<u8>], arrays: &[Vec<u8>], dims: &[i64]| {
+        read(&file(&graph(nodes, arrays, &[info("x", 1, dims)], &["y"]), 17)).unwrap().inspection.flops
+    };
+    let w = [floats("w", &[3, 5], &[0.0; 15])];
+    assert_eq!(flops(&[node("MatMul", "x w", "y", &[])], &w, &[2, 4, 3]), 2 * 2 * 4 * 3 * 5);
+    let k = [floats("w", &[4, 1, 3, 3], &[0.0; 36])];
+    let conv = node("Conv", "x w", "y", &[A::I("group", 2)]);
+    assert_eq!(flops(&[conv], &k, &[1, 2, 5, 5]), 2 * 4 * 9 * 9);
+    let ellipsis = node("Einsum", "x w", "y", &[A::S("equation", "...i,ij->...j")]);
+    assert_eq!(flops(&[ellipsis], &w, &[2, 4, 3]), 2 * 2 * 4 * 3 * 5);
+}
+
+#[test]
+fn convolutions_pad_by_themselves() {
+    let x: Vec<f64> = (0..5).map(f64::from).collect();
+    let w = [floats("w", &[1, 1, 2], &[1.0, 1.0])];
+    let conv =
+        |auto: &'static str| run(17, X(&[1, 1, 5], &x), &w, node("Conv", "x w", "y", &[A::S("auto_pad", auto)])).1;
+    close(&conv("SAME_UPPER"), &[1.0, 3.0, 5.0, 7.0, 4.0]);
+    close(&conv("SAME_LOWER"), &[0.0, 1.0, 3.0, 5.0, 7.0]);
+    close(&conv("VALID"), &[1.0, 3.0, 5.0, 7.0]);
+}
+
+#[test]
+fn transposed_convolutions_have_a_shape() {
+    // The example of ONNX's operator: ones over 0..8, steps of 1.
+    let x: Vec<f64> = (0..9).map(f64::from).collect();
+    let w = [floats("w", &[1, 1, 3, 3], &[1.0; 9])];
+    let (dims, y) = run(17, X(&[1, 1, 3, 3], &x), &w, node("ConvTranspose", "x w", "y", &[]));
+    assert_eq!((dims, &y[..10]), (vec![1, 1, 5, 5], &[0.0, 1.0, 3.0, 3.0, 2.0, 3.0, 8.0, 15.0, 12.0, 7.0][..]));
+    let shaped = [A::Ints("strides", &[3, 2]), A::Ints("output_shape", &[10, 8])];
+    assert_eq!(run(17, X(&[1, 1, 3, 3], &x), &w, node("ConvTranspose", "x w", "y", &shaped)).0, [1, 1, 10, 8]);
+    let same = [A::Ints("strides", &[2, 2]), A::S("auto_pad", "SAME_UPPER")];
+    assert_eq!(run(17, X(&[1, 1, 3, 3], &x), &w, node("ConvTranspose", "x w", "y", &same)).0, [1, 1, 6, 6]);
+}
+
+#[test]
+fn poolings_round_up_and_count_padding() {
+    let x: Vec<f64> = (1..=16).map(f64::from).collect();
+    let x = || X(&[1, 1, 4, 4], &x);
+    let kernel = A::Ints("kernel_shape", &[3, 3]);
+    let up = node(
+        "MaxPool",
+        "x",
+        "y",
+        &[A::Ints("kernel_shape", &[3, 3]), A::Ints("strides", &[2, 2]), A::I("ceil_mode", 1)],
+    );
+    assert_eq!(run(17, x(), &[], up), (vec![1, 1, 2, 2], vec![11.0, 12.0, 15.0, 16.0]));
+    let places = node("MaxPool", "x", "v y", &[A::Ints("kernel_shape", &[2, 2]), A::Ints("strides", &[2, 2])]);
+    assert_eq!(run(17, x(), &[], places).1, [5.0, 7.0, 13.0, 15.0]);
+    let pads = A::Ints("pads", &[1, 1, 1, 1]);
+    let mean = node("AveragePool", "x", "y", &[kernel, pads]);
+    close(&run(17, x(), &[], mean).1[..2], &[3.5, 4.0]);
+    let counted = [A::Ints("kernel_shape", &[3, 3]), A::Ints("pads", &[1, 1, 1, 1]), A::I("count_include_pad", 1)];
+    close(&run(17, x(), &[], node("AveragePool", "x", "y", &counted)).1[..1], &[14.0 / 9.0]);
+    assert_eq!(run(17, x(), &[], node("GlobalAveragePool", "x", "y", &[])).1, [8.5]);
+}
+
+#[test]
+fn recurrent_layers_of_both_directions() {
+    // One unit, all weights 1: gates of the sum of input and state.
+    let arrays = |gates: i64| {
+        [
+            floats("w", &[2, gates, 1], &vec![1.0; 2 * gates as usize]),
+            floats("r", &[2, gates, 1], &vec![1.0; 2 * gates as usize]),
+        ]
+    };
+    let sigmoid = |x: f64| 1.0 / (1.0 + libm::exp(-x));
+    let lstm = node("LSTM", "x w r", "y h c", &[A::I("hidden_size", 1), A::S("direction", "bidirectional")]);
+    let (dims, y) = run(17, X(&[2, 1, 1], &[1.0, -1.0]), &arrays(4), lstm);
+    let step = |x: f64, (h, c): (f64, f64)| {
+        let s = x + h;
+        let c = sigmoid(s) * c + sigmoid(s) * libm::tanh(s);
+        (sigmoid(s) * libm::tanh(c), c)
+    };
+    let first = step(1.0, (0.0, 0.0));
+    let last = step(-1.0, (0.0, 0.0));
+    assert_eq!(dims, [2, 2, 1, 1]);
+    close(&y, &[first.0, step(1.0, last).0, step(-1.0, first).0, last.0]);
+    let gru = node("GRU", "x w r", "y h", &[A::I("hidden_size", 1), A::S("direction", "bidirectional")]);
+    let (_, y) = run(17, X(&[2, 1, 1], &[1.0, -1.0]), &arrays(3), gru);
+    let step = |x: f64, h: f64| {
+        let z = sigmoid(x + h);
+        (1.0 - z) * libm::tanh(x + z * h) + z * h
+    };
+    close(&y, &[step(1.0, 0.0), step(1.0, step(-1.0, 0.0)), step(-1.0, step(1.0, 0.0)), step(-1.0, 0.0)]);
+}
+
+#[test]
+fn fused_operators_of_onnxruntime() {
+    let arrays = [floats("s", &[2], &[1.0, -1.0]), floats("g", &[2], &[2.0, 2.0]), floats("b", &[2], &[1.0, 1.0])];
+    let skip = node_of("com.microsoft", "SkipLayerNormalization", "x s g b", "y", &[A::F("epsilon", 0.0)]);
+    close(&run(17, X(&[1, 1, 2], &[1.0, 5.0]), &arrays, skip).1, &[-1.0, 3.0]);
+    let product = node_of("com.microsoft", "FusedMatMul", "x x", "y", &[A::I("transB", 1), A::F("alpha", 0.5)]);
+    close(&run(17, X(&[1, 2], &[3.0, 4.0]), &[], product).1, &[12.5]);
+    let quick = node_of("com.microsoft", "QuickGelu", "x", "y", &[]);
+    close(&run(17, X(&[1], &[1.0]), &[], quick).1, &[0.845_795_5]);
+}
+
+#[test]
+fn attention_of_packed_weights_is_that_of_its_parts() {
+    // One head of size 1; the weights take queries, keys and values from one number: 1, 1 and 2 times it.
+    let arrays = [floats("w", &[1, 3], &[1.0, 1.0, 2.0]), floats("b", &[3], &[0.0; 3])];
+    let attention =
+        node_of("com.microsoft", "Attention", "x w b", "y", &[A::I("num_heads", 1), A::I("unidirectional", 1)]);
+    let (dims, y) = run(17, X(&[1, 2, 1], &[1.0, 2.0]), &arrays, attention);
+    let shares = [libm::exp(2.0), libm::exp(4.0)];
+    let second = (2.0 * shares[0] + 4.0 * shares[1]) / (shares[0] + shares[1]);
+    assert_eq!(dims, [1, 2, 1]);
+    close(&y, &[2.0, second]);
+}
+
+#[test]
+fn quantised_values_keep_their_steps() {
+    let zero = |name: &str, code: i64, n: u8| [super::num(2, code), super::msg(8, name), super::msg(9, [n])].concat();
+    let arrays = [floats("s", &[], &[0.5]), zero("z", 2, 10)];
+    let nodes = [node("QuantizeLinear", "x s z", "q", &[]), node("DequantizeLinear", "q s z", "y", &[])];
+    let made = file(&graph(&nodes, &arrays, &[info("x", 1, &[4])], &["y"]), 17);
+    close(&compute(&made, &[X(&[4], &[0.25, 0.6, -100.0, 1000.0])]).1, &[0.0, 0.5, -5.0, 122.5]);
+    let inspection = read(&made).unwrap().inspection;
+    assert!(inspection.notes[0].contains("single precision"), "{:?}", inspection.notes);
+}

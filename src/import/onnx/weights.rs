@@ -1,0 +1,219 @@
+//! Which initialisers are weights that were trained, and how many parameters the model had before its exporter changed them.
+//!
+//! Exporters store equal arrays once, fold batch normalisation into convolutions and add tables of constants. PyTorch's newer
+//! exporter notes for each node which parameters (`%p_layer1_weight`) and buffers (`%b_cos`) it came from; its older one leaves an
+//! `Identity` where one array stands for several. Where a file says nothing, floating point arrays are weights.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::program::ElementType;
+use super::count::each_node;
+use super::messages::{AttributeValue, Model, Node, Tensor};
+use super::scope::mentioned;
+
+/// What the file says about its weights.
+#[derive(Default)]
+pub(super) struct Weights {
+    /// Plain names of floating point arrays that are no weights: running statistics, scales, zero points, tables.
+    buffers: FxHashSet<String>,
+    /// Plain names of parameters that notes mention.
+    parameters: FxHashSet<String>,
+    /// Initialisers that are read by a node that mentions a parameter.
+    read: FxHashSet<String>,
+    /// Names of what products and norms read as weights.
+    products: FxHashSet<String>,
+    /// Elements of parameters that the exporter merged, folded or left out.
+    pub merged: u64,
+}
+
+/// A name without what exporters spell in different ways: dots and slashes are underscores.
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
+impl Weights {
+    /// What a model says.
+    pub fn of(model: &Model) -> Self {
+        let arrays: FxHashMap<&str, &Tensor> = model.graph.initializers.iter().map(|t| (&*t.name, &**t)).collect();
+        let mut found = Self::default();
+        let mut look = |node: &Node| {
+            found.buffers.extend(buffer_operands(node).filter_map(|at| node.inputs.get(at)).map(|name| plain(name)));
+            found.buffers.extend(mentioned(node, "%b_").map(str::to_owned));
+            found
+                .products
+                .extend(weight_operands(node).filter_map(|at| node.inputs.get(at)).map(|name| name.to_string()));
+            found.parameters.extend(mentioned(node, "%p_").map(str::to_owned));
+            if mentioned(node, "%p_").next().is_some() {
+                found.read.extend(node.inputs.iter().map(|name| name.to_string()));
+            }
+        };
+        each_node(&model.graph, &mut look);
+        model.functions.iter().flat_map(|f| &f.nodes).for_each(look);
+        found.buffers.remove("");
+        found.merged = found.stand_ins(model, &arrays) + folded_norms(model, &arrays) + dropped_biases(model, &arrays);
+        found
+    }
+
+    /// Whether an initialiser is a weight.
+    pub fn is_trained(&self, name: &str, tensor: &Tensor) -> bool {
+        let is_single = tensor.ty.elements() == Some(1);
+        let is_named = name.ends_with("weight") || name.ends_with("bias");
+        let is_quantised = tensor.ty.element.is_integer() && self.products.contains(name) && !tensor.ty.dims.is_empty();
+        if is_quantised && !name.ends_with("zero_point") {
+            return true;
+        }
+        let has_kind = match tensor.ty.element {
+            ElementType::S8 | ElementType::U8 | ElementType::S4 | ElementType::U4 => !name.ends_with("zero_point"),
+            element => element.is_float(),
+        };
+        let own = plain(name);
+        if !has_kind || tensor.ty.dims.is_empty() || is_single && !is_named {
+            return false;
+        }
+        // An array that stands for several may be a statistic and a weight.
+        if self.buffers.contains(&own) && !self.parameters.contains(&own) {
+            return false;
+        }
+        // Rows of a table that the exporter looked up itself are called after the operation.
+        let is_said = self.parameters.contains(&own) || self.read.contains(name) || name.starts_with("embedding");
+        self.parameters.is_empty() || is_said
+    }
+
+    /// Whether the numbers of a node are a weight: something multiplies with them, or they are added to a product.
+    pub fn is_weight_of_node(&self, name: &str) -> bool {
+        self.products.contains(name)
+    }
+
+    /// Elements of parameters for which an array of another name stands.
+    fn stand_ins(&self, model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
+        let names: FxHashSet<String> = arrays.keys().map(|name| plain(name)).collect();
+        let tables: FxHashSet<&str> = model
+            .graph
+            .nodes
+            .iter()
+            .filter(|n| n.op == "Gather")
+            .filter_map(|n| n.inputs.first().map(|name| &**name))
+            .collect();
+        let mut stands_for: FxHashMap<&str, FxHashSet<String>> = FxHashMap::default();
+        for node in &model.graph.nodes {
+            if node.op == "Identity"
+                && let (Some(from), Some(to)) = (node.inputs.first(), node.outputs.first())
+                && let Some((&name, _)) = arrays.get_key_value(&**from).filter(|(name, _)| !tables.contains(*name))
+            {
+                let all = stands_for.entry(name).or_default();
+                all.extend([plain(name), plain(to)]);
+            }
+            let parameters: Vec<&str> = mentioned(node, "%p_").collect();
+            for (at, operand) in node.inputs.iter().enumerate() {
+                let Some((&name, tensor)) = arrays.get_key_value(&**operand) else { continue };
+                let Some(claimed) = claimed(node, at, name, tensor, &parameters) else { continue };
+                let all = stands_for.entry(name).or_default();
+                if self.parameters.contains(&plain(name)) {
+                    all.insert(plain(name));
+                }
+                all.insert(claimed);
+            }
+        }
+        let more = |(name, all): (&str, FxHashSet<String>)| {
+            let own = plain(name);
+            let count = all.iter().filter(|p| **p == own || !names.contains(*p)).count() as u64;
+            let elements = arrays.get(name).and_then(|t| t.ty.elements()).unwrap_or(0);
+            if self.is_trained(name, arrays[name]) { count.saturating_sub(1).saturating_mul(elements) } else { 0 }
+        };
+        stands_for.into_iter().map(more).fold(0, u64::saturating_add)
+    }
+}
+
+/// Operands that are settings or statistics, whatever their names.
+fn buffer_operands(node: &Node) -> impl Iterator<Item = usize> {
+    let operands: &[usize] = match node.op.as_str() {
+        "BatchNormalization" => &[3, 4],
+        "DequantizeLinear" | "QuantizeLinear" | "DynamicQuantizeLinear" => &[1, 2],
+        "MatMulInteger" | "ConvInteger" => &[2, 3],
+        "QLinearMatMul" | "QLinearConv" => &[1, 2, 4, 5, 6, 7],
+        "Resize" | "Upsample" | "Pad" | "Clip" | "Range" | "OneHot" => &[1, 2],
+        "LSTM" | "GRU" | "RNN" => &[5, 6],
+        _ => &[],
+    };
+    operands.iter().copied()
+}
+
+/// Operands that products and norms multiply with or add.
+fn weight_operands(node: &Node) -> impl Iterator<Item = usize> {
+    let operands: &[usize] = match node.op.as_str() {
+        "Conv"
+        | "ConvTranspose"
+        | "Gemm"
+        | "LayerNormalization"
+        | "InstanceNormalization"
+        | "BatchNormalization"
+        | "GroupNormalization" => &[1, 2],
+        "MatMul" => &[0, 1],
+        "MatMulInteger" | "ConvInteger" | "RMSNormalization" | "PRelu" => &[1],
+        "LSTM" | "GRU" | "RNN" => &[1, 2, 3],
+        "QLinearMatMul" => &[3],
+        "QLinearConv" => &[3, 8],
+        "DequantizeLinear" | "Gather" => &[0],
+        _ => &[],
+    };
+    operands.iter().copied()
+}
+
+/// The parameter that operand `at` of a node is, among those that the node mentions.
+fn claimed(node: &Node, at: usize, name: &str, tensor: &Tensor, parameters: &[&str]) -> Option<String> {
+    let own = plain(name);
+    if let Some(itself) = parameters.iter().find(|p| **p == own) {
+        return Some((*itself).to_owned());
+    }
+    let end = match (node.op.as_str(), at) {
+        ("LayerNormalization" | "BatchNormalization" | "InstanceNormalization" | "GroupNormalization", 2)
+        | ("Gemm" | "Conv" | "ConvTranspose", 2)
+        | ("Add", _) => "bias",
+        ("LayerNormalization" | "BatchNormalization" | "InstanceNormalization" | "GroupNormalization", 1)
+        | ("Gemm" | "Conv" | "ConvTranspose" | "MatMul", 0 | 1)
+        | ("Mul" | "RMSNormalization", _) => "weight",
+        _ => return None,
+    };
+    let is_array = !tensor.ty.dims.is_empty() && tensor.ty.element.is_float();
+    parameters.iter().find(|p| p.ends_with(end)).filter(|_| is_array).map(|p| (*p).to_owned())
+}
+
+/// Elements of batch normalisations that were folded into convolutions: a factor and a summand for each channel, of which a
+/// convolution without a bias of its own has kept one.
+fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
+    let of_node = |node: &Node| -> u64 {
+        let weight = node.inputs.get(1).filter(|_| node.op == "Conv").and_then(|name| arrays.get(&**name));
+        let Some(weight) = weight else { return 0 };
+        let channels = weight.ty.dims.first().copied().unwrap_or(0);
+        let bias = node.inputs.get(2).filter(|name| !name.is_empty());
+        let is_noted = mentioned(node, "%p_").next().is_some()
+            && node.notes.values().any(|note| note.contains("batch_norm.") || note.contains("batch_norm_legit"));
+        match bias {
+            // Named by the exporter: made of the batch normalisation.
+            Some(bias) if is_noted && !bias.ends_with(".bias") => channels,
+            _ if is_noted => channels.saturating_mul(2),
+            Some(_) if weight.name.starts_with("onnx::Conv_") => channels,
+            _ => 0,
+        }
+    };
+    model.graph.nodes.iter().map(of_node).fold(0, u64::saturating_add)
+}
+
+/// Elements of biases that the exporter left out since all their numbers are 0.
+fn dropped_biases(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
+    let of_node = |node: &Node| -> u64 {
+        let is_norm = node.notes.values().any(|note| note.contains("batch_norm"));
+        let has_bias = node.inputs.get(2).is_some_and(|name| !name.is_empty());
+        let mentions = mentioned(node, "%p_").any(|p| p.ends_with("_bias"));
+        let weight = node.inputs.get(1).and_then(|name| arrays.get(&**name));
+        let (Some(weight), false, false, true) = (weight, is_norm, has_bias, mentions) else { return 0 };
+        let is_turned = node.attributes.iter().any(|a| a.name == "transB" && a.value == AttributeValue::Int(1));
+        let at = match node.op.as_str() {
+            "Conv" => 0,
+            "Gemm" => usize::from(!is_turned),
+            _ => return 0,
+        };
+        weight.ty.dims.get(at).copied().unwrap_or(0)
+    };
+    model.graph.nodes.iter().map(of_node).fold(0, u64::saturating_add)
+}

@@ -1,0 +1,134 @@
+//! Tuples, calls, loops, sorting.
+
+use super::super::{ArrayType, Comparison, ComputationId, ElementType, InstructionId, Op, Type};
+use super::core::{BuildError, Builder, Built};
+
+impl Builder {
+    /// Several values as one.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn tuple(&mut self, parts: &[InstructionId]) -> Built {
+        let ty = Type::Tuple(parts.iter().map(|&p| self.type_of(p).clone()).collect());
+        self.push(Op::Tuple, parts.to_vec(), vec![], ty)
+    }
+
+    /// One of several values.
+    ///
+    /// # Errors
+    /// When `x` is not a tuple of so many.
+    pub fn get(&mut self, x: InstructionId, at: usize) -> Built {
+        let part = match self.type_of(x) {
+            Type::Tuple(parts) => parts.get(at).cloned(),
+            _ => None,
+        };
+        let Some(ty) = part else {
+            return Err(BuildError(format!("{} has no part {at}", self.type_of(x))));
+        };
+        self.push(Op::GetTupleElement(at as u32), vec![x], vec![], ty)
+    }
+
+    /// All values of a tuple.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn parts(&mut self, x: InstructionId) -> Result<Vec<InstructionId>, BuildError> {
+        let count = match self.type_of(x) {
+            Type::Tuple(parts) => parts.len(),
+            _ => return Ok(vec![x]),
+        };
+        (0..count).map(|at| self.get(x, at)).collect()
+    }
+
+    /// Calls a computation whose result has type `ty`.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn call(&mut self, called: ComputationId, operands: &[InstructionId], ty: Type) -> Built {
+        self.push(Op::Call, operands.to_vec(), vec![called], ty)
+    }
+
+    /// Runs `body` `count` times over `state`: it gets the number of the turn (s32) and the state, and gives the next state.
+    /// Nothing of the caller is visible in it, so that what it needs is part of the state.
+    ///
+    /// # Errors
+    /// When the body changes the state's types.
+    pub fn repeat(
+        &mut self,
+        count: u64,
+        state: &[InstructionId],
+        body: impl FnOnce(&mut Self, InstructionId, &[InstructionId]) -> Result<Vec<InstructionId>, BuildError>,
+    ) -> Result<Vec<InstructionId>, BuildError> {
+        let turn = self.whole(ElementType::S32, 0)?;
+        let all: Vec<InstructionId> = std::iter::once(turn).chain(state.iter().copied()).collect();
+        let first = self.tuple(&all)?;
+        let ty = self.type_of(first).clone();
+        let condition = self.computation("condition", std::slice::from_ref(&ty), |b, p| {
+            let turn = b.get(p[0], 0)?;
+            b.compare_number(Comparison::Lt, turn, count as f64)
+        })?;
+        let step = self.computation("body", std::slice::from_ref(&ty), |b, p| {
+            let parts = b.parts(p[0])?;
+            let one = b.number(ElementType::S32, 1.0)?;
+            let next = b.add(parts[0], one)?;
+            let after = body(b, parts[0], &parts[1..])?;
+            let all: Vec<InstructionId> = std::iter::once(next).chain(after).collect();
+            let result = b.tuple(&all)?;
+            match *b.type_of(result) == ty {
+                true => Ok(result),
+                false => Err(BuildError(format!("a loop's state {ty} becomes {}", b.type_of(result)))),
+            }
+        })?;
+        let last = self.push(Op::While, vec![first], vec![condition, step], ty)?;
+        Ok(self.parts(last)?.split_off(1))
+    }
+
+    /// `keys` sorted along a dimension, and `companions` in the same order. Equal keys keep their order.
+    ///
+    /// # Errors
+    /// When the arrays have different sizes.
+    pub fn sort(
+        &mut self,
+        keys: InstructionId,
+        companions: &[InstructionId],
+        dimension: usize,
+        is_descending: bool,
+    ) -> Result<Vec<InstructionId>, BuildError> {
+        let dims = self.dims(keys);
+        self.size(keys, dimension)?;
+        let all: Vec<InstructionId> = std::iter::once(keys).chain(companions.iter().copied()).collect();
+        let mut parameters = Vec::new();
+        for &x in &all {
+            let ty = self.array(x)?;
+            if ty.dims != dims {
+                return Err(BuildError(format!("{ty} is not sorted along with sizes {dims:?}")));
+            }
+            let one = Type::Array(ArrayType::new(ty.element, []));
+            parameters.extend([one.clone(), one]);
+        }
+        let how = if is_descending { Comparison::Gt } else { Comparison::Lt };
+        let comparator = self.computation("before", &parameters, |b, p| b.compare(how, p[0], p[1]))?;
+        let types: Vec<Type> = all.iter().map(|&x| self.type_of(x).clone()).collect();
+        let ty = if let [one] = types.as_slice() { one.clone() } else { Type::Tuple(types) };
+        let op = Op::Sort { dimension: dimension as u32, is_stable: true };
+        let sorted = self.push(op, all, vec![comparator], ty)?;
+        self.parts(sorted)
+    }
+
+    /// The `k` largest or smallest along the last dimension and where they are (s32).
+    ///
+    /// # Errors
+    /// When there are fewer than `k`.
+    pub fn top_k(&mut self, x: InstructionId, k: u64, is_largest: bool) -> Result<[InstructionId; 2], BuildError> {
+        let ty = self.array(x)?.clone();
+        let mut dims = ty.dims.clone();
+        match dims.last_mut() {
+            Some(last) if *last >= k => *last = k,
+            _ => return Err(BuildError(format!("{ty} has not {k} elements in its last dimension"))),
+        }
+        let places = Type::Array(ArrayType::new(ElementType::S32, dims.clone()));
+        let result = Type::Tuple(vec![Type::Array(ArrayType::new(ty.element, dims)), places]);
+        let found = self.push(Op::TopK { k, is_largest }, vec![x], vec![], result)?;
+        Ok([self.get(found, 0)?, self.get(found, 1)?])
+    }
+}

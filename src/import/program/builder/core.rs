@@ -1,0 +1,361 @@
+//! The builder itself: computations under construction, parameters, constants.
+
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use super::super::{
+    ArrayType, Binary, Computation, ComputationId, ElementType, Foreign, Instruction, InstructionId, Numbers, Op,
+    Origin, Program, ProgramParameter, Type, Value,
+};
+use super::fold::{fold, fold_reduction};
+use super::prune::prune;
+use crate::base::{Idx, IndexVec};
+
+/// Why a value cannot be built: operands that do not fit, or sizes beyond all bounds.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct BuildError(pub String);
+
+/// A value of the computation under construction.
+pub type Built = Result<InstructionId, BuildError>;
+
+/// Instructions a program may have: a bound on what a hostile file makes of a few bytes.
+const MAX_INSTRUCTIONS: usize = 4_000_000;
+
+/// Bytes of an origin that are kept: files may have names of a megabyte, and each instruction carries its origin.
+const MAX_ORIGIN_BYTES: usize = 600;
+
+/// A computation under construction.
+#[derive(Debug, Default)]
+struct Frame {
+    /// Its name.
+    name: String,
+    /// What it has so far.
+    instructions: IndexVec<InstructionId, Instruction>,
+    /// Parameters so far.
+    parameters: u32,
+    /// Single numbers that it has already, by element type and bits.
+    numbers: FxHashMap<(ElementType, u64), InstructionId>,
+}
+
+/// Builds a [`Program`].
+#[derive(Debug)]
+pub struct Builder {
+    /// Finished computations.
+    computations: IndexVec<ComputationId, Computation>,
+    /// The computation under construction, after those that wait for it.
+    frames: Vec<Frame>,
+    /// Parameters of the entry.
+    parameters: Vec<ProgramParameter>,
+    /// Origin of what is pushed now.
+    origin: Origin,
+    /// Name stem of what is pushed now.
+    stem: String,
+    /// Computations of two numbers that reductions call.
+    pub(super) reducers: FxHashMap<(Binary, ElementType), ComputationId>,
+    /// Instructions in all computations.
+    count: usize,
+    /// Whether small results of constants become constants.
+    folds: bool,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Builder {
+    /// A builder whose entry computation is open.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            computations: IndexVec::new(),
+            frames: vec![Frame { name: "main".to_owned(), ..Frame::default() }],
+            parameters: Vec::new(),
+            origin: Origin::default(),
+            stem: "value".to_owned(),
+            reducers: FxHashMap::default(),
+            count: 0,
+            folds: false,
+        }
+    }
+
+    /// Whether small results of constants become constants: what a graph computes from its own sizes. Off at first.
+    pub fn fold_constants(&mut self, folds: bool) {
+        self.folds = folds;
+    }
+
+    /// The constant that an operation gives, when all its operands are constants.
+    fn folded(&self, op: &Op, operands: &[InstructionId], called: &[ComputationId], ty: &Type) -> Option<Value> {
+        if matches!(op, Op::Constant(_) | Op::Parameter(_)) {
+            return None;
+        }
+        let known = |id: &InstructionId| match &self.instruction(*id)?.op {
+            Op::Constant(value) => Some(&**value),
+            _ => None,
+        };
+        let values: Vec<&Value> = operands.iter().map(known).collect::<Option<_>>()?;
+        match (op, values.as_slice()) {
+            (Op::Reduce { dimensions }, [x, first]) => {
+                let with = self.reducers.iter().find(|(_, id)| called == [**id])?.0.0;
+                fold_reduction(with, x, first, dimensions, ty.array()?)
+            }
+            _ => fold(op, &values, ty.array()?),
+        }
+    }
+
+    /// What the next instructions come from. Long names are cut.
+    pub fn set_origin(&mut self, op: &str, scope: &str) {
+        self.origin = Origin { op: head(op).to_owned(), scope: head(scope).to_owned() };
+        let last = self.origin.op.rsplit(':').next().unwrap_or_default();
+        let stem: String = last.chars().take(60).map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        self.stem = if stem.is_empty() { "value".to_owned() } else { stem.to_ascii_lowercase() };
+    }
+
+    /// What the next instructions come from.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Appends an instruction whose result type is known. The typed pushes are built on it.
+    ///
+    /// # Errors
+    /// When a result has more elements than 64 bits count, or when the program grows beyond all bounds.
+    pub fn push(&mut self, op: Op, operands: Vec<InstructionId>, called: Vec<ComputationId>, ty: Type) -> Built {
+        check_size(&ty)?;
+        if self.folds && let Some(value) = self.folded(&op, &operands, &called, &ty) {
+            return self.constant(value);
+        }
+        self.count += 1;
+        if self.count > MAX_INSTRUCTIONS {
+            return Err(BuildError(format!("the program has more than {MAX_INSTRUCTIONS} instructions")));
+        }
+        let frame = self.frame_mut();
+        if let Some(bad) = operands.iter().find(|o| o.index() >= frame.instructions.len()) {
+            return Err(BuildError(format!("operand {} is not of this computation", bad.index())));
+        }
+        let name = format!("{}.{}", self.stem, self.frame().instructions.len());
+        let origin = self.origin.clone();
+        Ok(self.frame_mut().instructions.push(Instruction { name, op, operands, called, ty, origin }))
+    }
+
+    /// Appends an instruction that gives an array.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn push_array(
+        &mut self,
+        op: Op,
+        operands: Vec<InstructionId>,
+        element: ElementType,
+        dims: impl Into<Vec<u64>>,
+    ) -> Built {
+        self.push(op, operands, vec![], Type::Array(ArrayType::new(element, dims)))
+    }
+
+    /// A parameter of the entry computation.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn parameter(&mut self, parameter: ProgramParameter) -> Built {
+        let ty = Type::Array(parameter.ty.clone());
+        self.parameters.push(parameter);
+        self.next_parameter(ty)
+    }
+
+    /// The next parameter of the computation under construction.
+    fn next_parameter(&mut self, ty: Type) -> Built {
+        let frame = self.frame_mut();
+        let number = frame.parameters;
+        frame.parameters += 1;
+        self.push(Op::Parameter(number), vec![], vec![], ty)
+    }
+
+    /// A computation of its own: `body` gets its parameters and gives its result. Values of the caller are not visible in it.
+    ///
+    /// # Errors
+    /// Those of `body`.
+    pub fn computation(
+        &mut self,
+        name: &str,
+        parameters: &[Type],
+        body: impl FnOnce(&mut Self, &[InstructionId]) -> Built,
+    ) -> Result<ComputationId, BuildError> {
+        self.frames.push(Frame { name: format!("{name}.{}", self.computations.len()), ..Frame::default() });
+        let built = self.fill(parameters, body);
+        let frame = self.frames.pop().unwrap_or_default();
+        let root = built?;
+        Ok(self.computations.push(Computation { name: frame.name, instructions: frame.instructions, root }))
+    }
+
+    /// Parameters and body of the computation on top.
+    fn fill(&mut self, parameters: &[Type], body: impl FnOnce(&mut Self, &[InstructionId]) -> Built) -> Built {
+        let mut ids = Vec::with_capacity(parameters.len());
+        for ty in parameters {
+            ids.push(self.next_parameter(ty.clone())?);
+        }
+        body(self, &ids)
+    }
+
+    /// Type of a value of the computation under construction.
+    #[must_use]
+    pub fn type_of(&self, id: InstructionId) -> &Type {
+        self.frame().instructions.get(id).map_or(&Type::Token, |i| &i.ty)
+    }
+
+    /// Array type of a value.
+    ///
+    /// # Errors
+    /// When it is a tuple or a token.
+    pub fn array(&self, id: InstructionId) -> Result<&ArrayType, BuildError> {
+        self.type_of(id).array().ok_or_else(|| BuildError(format!("an array is wanted, not {}", self.type_of(id))))
+    }
+
+    /// Sizes of an array; none for a tuple.
+    #[must_use]
+    pub fn dims(&self, id: InstructionId) -> Vec<u64> {
+        self.type_of(id).array().map(|a| a.dims.clone()).unwrap_or_default()
+    }
+
+    /// Number of dimensions of an array.
+    #[must_use]
+    pub fn rank(&self, id: InstructionId) -> usize {
+        self.type_of(id).array().map_or(0, |a| a.dims.len())
+    }
+
+    /// Element type of an array; [`ElementType::F32`] for a tuple.
+    #[must_use]
+    pub fn element(&self, id: InstructionId) -> ElementType {
+        self.type_of(id).array().map_or(ElementType::F32, |a| a.element)
+    }
+
+    /// The instruction that gives a value of the computation under construction.
+    #[must_use]
+    pub fn instruction(&self, id: InstructionId) -> Option<&Instruction> {
+        self.frame().instructions.get(id)
+    }
+
+    /// Numbers as a constant.
+    ///
+    /// # Errors
+    /// When there are more or fewer of them than the type has elements.
+    pub fn constant(&mut self, value: Value) -> Built {
+        if value.ty.elements() != Some(value.numbers.len() as u64) {
+            return Err(BuildError(format!("{} numbers are not those of {}", value.numbers.len(), value.ty)));
+        }
+        let ty = Type::Array(value.ty.clone());
+        self.push(Op::Constant(Box::new(value)), vec![], vec![], ty)
+    }
+
+    /// One number, of any element type: whole types round towards zero, for booleans everything but 0 is true.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn number(&mut self, element: ElementType, value: f64) -> Built {
+        let key = (element, value.to_bits());
+        if let Some(&id) = self.frame().numbers.get(&key) {
+            return Ok(id);
+        }
+        let id = self.constant(number_of(element, value))?;
+        self.frame_mut().numbers.insert(key, id);
+        Ok(id)
+    }
+
+    /// One whole number, exact in all 64 bits.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn whole(&mut self, element: ElementType, value: i64) -> Built {
+        self.constant(Value::whole(element, value))
+    }
+
+    /// A row of whole numbers.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn whole_row(&mut self, element: ElementType, values: &[i64]) -> Built {
+        let ty = ArrayType::new(element, [values.len() as u64]);
+        self.constant(Value { ty, numbers: Numbers::Whole(values.to_vec()) })
+    }
+
+    /// An array of one number.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn full(&mut self, element: ElementType, dims: &[u64], value: f64) -> Built {
+        let one = self.number(element, value)?;
+        self.broadcast_to(one, dims)
+    }
+
+    /// An operation without a known meaning; its result types are known. Several results are a tuple.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn opaque(&mut self, name: &str, config: &str, operands: &[InstructionId], ty: Type) -> Built {
+        let foreign = Foreign { name: head(name).to_owned(), config: head(config).to_owned() };
+        self.push(Op::Opaque(foreign), operands.to_vec(), vec![], ty)
+    }
+
+    /// The program: its result is `outputs`, a tuple unless there is exactly one. What no result depends on is left out, except
+    /// parameters.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn finish(mut self, name: &str, outputs: &[InstructionId]) -> Result<Program, BuildError> {
+        let root = match outputs {
+            [one] => *one,
+            many => self.tuple(many)?,
+        };
+        let frame = self.frames.pop().unwrap_or_default();
+        let main = Computation { name: frame.name, instructions: frame.instructions, root };
+        let mut computations = self.computations;
+        let entry = computations.push(main);
+        let program = Program { name: name.to_owned(), computations, entry, parameters: self.parameters };
+        Ok(prune(program))
+    }
+
+    fn frame(&self) -> &Frame {
+        &self.frames[self.frames.len() - 1]
+    }
+
+    fn frame_mut(&mut self) -> &mut Frame {
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+}
+
+/// One number of an element type.
+pub(super) fn number_of(element: ElementType, value: f64) -> Value {
+    let ty = ArrayType::new(element, []);
+    let numbers = match element {
+        ElementType::Pred => Numbers::Whole(vec![i64::from(value != 0.0)]),
+        e if e.is_complex() => Numbers::Complex(vec![[value, 0.0]]),
+        e if e.is_float() => Numbers::Real(vec![value]),
+        // A cast of a float saturates.
+        ElementType::U64 => Numbers::Whole(vec![(value as u64) as i64]),
+        _ => Numbers::Whole(vec![value as i64]),
+    };
+    Value { ty, numbers }
+}
+
+/// The first bytes of a name, cut between characters.
+fn head(name: &str) -> &str {
+    let mut end = name.len().min(MAX_ORIGIN_BYTES);
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    &name[..end]
+}
+
+fn check_size(ty: &Type) -> Result<(), BuildError> {
+    match ty {
+        Type::Array(array) => match array.elements().and_then(|n| n.checked_mul(16)) {
+            Some(_) => Ok(()),
+            None => Err(BuildError(format!("{array} has more bytes than 64 bits count"))),
+        },
+        Type::Tuple(parts) => parts.iter().try_for_each(check_size),
+        Type::Token => Ok(()),
+    }
+}

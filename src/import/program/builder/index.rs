@@ -1,0 +1,142 @@
+//! Operations with indices.
+
+use super::super::{ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Op, ScatterDims, Type};
+use super::core::{BuildError, Builder, Built};
+
+/// A gather along one dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowGather {
+    /// The dimension.
+    pub dimension: usize,
+    /// Whether indices count from the end when they are negative.
+    pub wraps: bool,
+}
+
+impl Builder {
+    /// 0, 1, 2 .. along a dimension.
+    ///
+    /// # Errors
+    /// When the sizes have no such dimension.
+    pub fn iota(&mut self, element: ElementType, dims: &[u64], dimension: usize) -> Built {
+        if dimension >= dims.len() {
+            return Err(BuildError(format!("sizes {dims:?} have no dimension {dimension}")));
+        }
+        self.push_array(Op::Iota { dimension: dimension as u32 }, vec![], element, dims)
+    }
+
+    /// Slices of `x` at whole numbers along one dimension: the dimension is replaced by those of `indices`. An index beyond the
+    /// end takes the last slice, as XLA's gather does.
+    ///
+    /// # Errors
+    /// When `indices` are not whole numbers or `x` has no such dimension.
+    pub fn take(&mut self, x: InstructionId, indices: InstructionId, how: RowGather) -> Built {
+        let indices = if how.wraps { self.wrapped(indices, self.size(x, how.dimension)?)? } else { indices };
+        let (ty, at) = (self.array(x)?.clone(), how.dimension);
+        let index_dims = self.dims(indices);
+        let size = self.size(x, at)?;
+        if size == 0 {
+            return Err(BuildError(format!("{ty} has nothing to take along dimension {at}")));
+        }
+        let k = index_dims.len();
+        let dims: Vec<u64> = ty.dims[..at].iter().chain(&index_dims).chain(&ty.dims[at + 1..]).copied().collect();
+        let mut slice_sizes = ty.dims.clone();
+        slice_sizes[at] = 1;
+        let gather = GatherDims {
+            offset_dims: (0..at).chain(at + k..dims.len()).map(|d| d as u32).collect(),
+            collapsed_slice_dims: vec![at as u32],
+            start_index_map: vec![at as u32],
+            index_vector_dim: k as u32,
+            slice_sizes,
+            ..GatherDims::default()
+        };
+        self.gather(x, indices, gather, dims)
+    }
+
+    /// XLA's gather.
+    ///
+    /// # Errors
+    /// When `indices` are not whole numbers.
+    pub fn gather(&mut self, x: InstructionId, indices: InstructionId, how: GatherDims, dims: Vec<u64>) -> Built {
+        if !self.element(indices).is_integer() {
+            return Err(BuildError(format!("indices are whole numbers, not {}", self.type_of(indices))));
+        }
+        let element = self.array(x)?.element;
+        self.push_array(Op::Gather(how), vec![x, indices], element, dims)
+    }
+
+    /// For each element of `indices`, the element of `x` at that place of `dimension` and at its own place of all others.
+    ///
+    /// # Errors
+    /// When the arrays have different numbers of dimensions or `indices` is larger where it may not be.
+    pub fn take_along(&mut self, x: InstructionId, indices: InstructionId, dimension: usize) -> Built {
+        let (ty, wanted) = (self.array(x)?.clone(), self.dims(indices));
+        let size = self.size(x, dimension)?;
+        if wanted.len() != ty.dims.len() {
+            return Err(BuildError(format!("{ty} is not indexed by sizes {wanted:?}")));
+        }
+        let mut x = x;
+        for (d, (&n, &all)) in wanted.iter().zip(&ty.dims).enumerate() {
+            if d != dimension && n > all {
+                return Err(BuildError(format!("{ty} is not indexed by sizes {wanted:?}")));
+            }
+            x = if d == dimension { x } else { self.slice_dim(x, d, 0, n, 1)? };
+        }
+        let indices = self.wrapped(indices, size)?;
+        let column: Vec<u64> = wanted.iter().copied().chain([1]).collect();
+        let indices = self.reshape(indices, &column)?;
+        let others: Vec<u32> = (0..wanted.len()).filter(|&d| d != dimension).map(|d| d as u32).collect();
+        let gather = GatherDims {
+            collapsed_slice_dims: vec![dimension as u32],
+            start_index_map: vec![dimension as u32],
+            index_vector_dim: wanted.len() as u32,
+            operand_batching_dims: others.clone(),
+            start_indices_batching_dims: others,
+            slice_sizes: vec![1; wanted.len()],
+            ..GatherDims::default()
+        };
+        self.gather(x, indices, gather, wanted)
+    }
+
+    /// Indices that count from the end where they are negative, as ones that count from the front.
+    ///
+    /// # Errors
+    /// When they are not whole numbers.
+    pub fn wrapped(&mut self, indices: InstructionId, size: u64) -> Built {
+        if !self.element(indices).is_signed_integer() {
+            return Ok(indices);
+        }
+        let negative = self.compare_number(Comparison::Lt, indices, 0.0)?;
+        let moved = self.with_number(Binary::Add, indices, size as f64)?;
+        self.select(negative, moved, indices)
+    }
+
+    /// XLA's scatter of one array: `combine` joins what is there with what comes; none replaces.
+    ///
+    /// # Errors
+    /// When element types differ or `indices` are not whole numbers.
+    pub fn scatter(
+        &mut self,
+        x: InstructionId,
+        indices: InstructionId,
+        updates: InstructionId,
+        how: ScatterDims,
+        combine: Option<Binary>,
+    ) -> Built {
+        let (ty, new) = (self.array(x)?.clone(), self.array(updates)?.clone());
+        if ty.element != new.element || !self.element(indices).is_integer() {
+            let indices = self.type_of(indices);
+            return Err(BuildError(format!("{new} at {indices} cannot be scattered into {ty}")));
+        }
+        let called = match combine {
+            Some(with) => self.reducer(with, ty.element)?,
+            None => self.replacer(ty.element)?,
+        };
+        self.push(Op::Scatter(how), vec![x, indices, updates], vec![called], Type::Array(ty))
+    }
+
+    /// The computation of two numbers that gives the second.
+    fn replacer(&mut self, element: ElementType) -> Result<super::super::ComputationId, BuildError> {
+        let one = Type::Array(ArrayType::new(element, []));
+        self.computation("replace", &[one.clone(), one], |_, p| Ok(p[1]))
+    }
+}

@@ -1,0 +1,292 @@
+//! Operations that move elements.
+
+use super::super::{InstructionId, Op};
+use super::core::{BuildError, Builder, Built};
+
+impl Builder {
+    /// The array repeated to sizes by numpy's rules.
+    ///
+    /// # Errors
+    /// When the sizes do not fit.
+    pub fn broadcast_to(&mut self, x: InstructionId, dims: &[u64]) -> Built {
+        let from = self.array(x)?.dims.clone();
+        if from == dims {
+            return Ok(x);
+        }
+        let Some(first) = dims.len().checked_sub(from.len()) else {
+            return Err(BuildError(format!("sizes {from:?} have more dimensions than {dims:?}")));
+        };
+        let places = (first..dims.len()).map(|d| d as u32).collect();
+        self.broadcast_in(x, dims, places)
+    }
+
+    /// The array repeated: its dimension `i` becomes dimension `dimensions[i]` of the result.
+    ///
+    /// # Errors
+    /// When the sizes do not fit.
+    pub fn broadcast_in(&mut self, x: InstructionId, dims: &[u64], dimensions: Vec<u32>) -> Built {
+        let from = self.array(x)?.clone();
+        let fits = from.dims.len() == dimensions.len()
+            && from
+                .dims
+                .iter()
+                .zip(&dimensions)
+                .all(|(&n, &d)| dims.get(d as usize).is_some_and(|&m| n == m || n == 1));
+        if !fits {
+            return Err(BuildError(format!("{from} cannot be repeated to sizes {dims:?}")));
+        }
+        self.push_array(Op::Broadcast { dimensions }, vec![x], from.element, dims)
+    }
+
+    /// The same elements with other sizes.
+    ///
+    /// # Errors
+    /// When the number of elements differs.
+    pub fn reshape(&mut self, x: InstructionId, dims: &[u64]) -> Built {
+        let from = self.array(x)?.clone();
+        if from.dims == dims {
+            return Ok(x);
+        }
+        let wanted = dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d));
+        if wanted.is_none() || wanted != from.elements() {
+            return Err(BuildError(format!("{from} does not have the elements of sizes {dims:?}")));
+        }
+        self.push_array(Op::Reshape, vec![x], from.element, dims)
+    }
+
+    /// The array with a dimension of size one put in at `at`.
+    ///
+    /// # Errors
+    /// When there are fewer dimensions.
+    pub fn unsqueeze(&mut self, x: InstructionId, at: usize) -> Built {
+        let mut dims = self.dims(x);
+        if at > dims.len() {
+            return Err(BuildError(format!("dimension {at} of {} dimensions", dims.len())));
+        }
+        dims.insert(at, 1);
+        self.reshape(x, &dims)
+    }
+
+    /// The array without a dimension of size one.
+    ///
+    /// # Errors
+    /// When the dimension is not there or has another size.
+    pub fn squeeze(&mut self, x: InstructionId, at: usize) -> Built {
+        let mut dims = self.dims(x);
+        self.size(x, at)?;
+        dims.remove(at);
+        self.reshape(x, &dims)
+    }
+
+    /// Size of a dimension.
+    ///
+    /// # Errors
+    /// When the array has fewer dimensions.
+    pub fn size(&self, x: InstructionId, dimension: usize) -> Result<u64, BuildError> {
+        let ty = self.array(x)?;
+        ty.dims.get(dimension).copied().ok_or_else(|| BuildError(format!("{ty} has no dimension {dimension}")))
+    }
+
+    /// Dimension `i` of the result is dimension `permutation[i]`.
+    ///
+    /// # Errors
+    /// When it is not a permutation of the array's dimensions.
+    pub fn transpose(&mut self, x: InstructionId, permutation: &[usize]) -> Built {
+        let ty = self.array(x)?.clone();
+        let mut sorted = permutation.to_vec();
+        sorted.sort_unstable();
+        if !sorted.iter().copied().eq(0..ty.dims.len()) {
+            return Err(BuildError(format!("{permutation:?} is not an order of the dimensions of {ty}")));
+        }
+        if permutation.is_sorted() {
+            return Ok(x);
+        }
+        let dims: Vec<u64> = permutation.iter().map(|&d| ty.dims[d]).collect();
+        let permutation = permutation.iter().map(|&d| d as u32).collect();
+        self.push_array(Op::Transpose { permutation }, vec![x], ty.element, dims)
+    }
+
+    /// Two dimensions in each other's place.
+    ///
+    /// # Errors
+    /// When the array has fewer dimensions.
+    pub fn swap_dims(&mut self, x: InstructionId, a: usize, b: usize) -> Built {
+        let mut order: Vec<usize> = (0..self.rank(x)).collect();
+        self.size(x, a)?;
+        self.size(x, b)?;
+        order.swap(a, b);
+        self.transpose(x, &order)
+    }
+
+    /// Dimensions turned around.
+    ///
+    /// # Errors
+    /// When the array has fewer dimensions.
+    pub fn reverse(&mut self, x: InstructionId, dimensions: &[usize]) -> Built {
+        let ty = self.array(x)?.clone();
+        for &d in dimensions {
+            self.size(x, d)?;
+        }
+        let dimensions = dimensions.iter().map(|&d| d as u32).collect();
+        self.push_array(Op::Reverse { dimensions }, vec![x], ty.element, ty.dims)
+    }
+
+    /// A range of one dimension.
+    ///
+    /// # Errors
+    /// When the range is not in the array or the step is 0.
+    pub fn slice_dim(&mut self, x: InstructionId, dimension: usize, start: u64, limit: u64, step: u64) -> Built {
+        let ty = self.array(x)?.clone();
+        let size = self.size(x, dimension)?;
+        if step == 0 || start > limit || limit > size {
+            let range = format!("{start}..{limit} by {step}");
+            return Err(BuildError(format!("{range} is not a range of dimension {dimension} of {ty}")));
+        }
+        if (start, limit, step) == (0, size, 1) {
+            return Ok(x);
+        }
+        let mut dims = ty.dims.clone();
+        dims[dimension] = (limit - start).div_ceil(step);
+        let (mut starts, mut limits, mut strides) = (vec![0; dims.len()], ty.dims.clone(), vec![1; dims.len()]);
+        (starts[dimension], limits[dimension], strides[dimension]) = (start, limit, step);
+        self.push_array(Op::Slice { starts, limits, strides }, vec![x], ty.element, dims)
+    }
+
+    /// One element of a dimension, which disappears.
+    ///
+    /// # Errors
+    /// When it is not in the array.
+    pub fn pick(&mut self, x: InstructionId, dimension: usize, at: u64) -> Built {
+        let part = self.slice_dim(x, dimension, at, at.saturating_add(1), 1)?;
+        self.squeeze(part, dimension)
+    }
+
+    /// Parts of a dimension, of the sizes given.
+    ///
+    /// # Errors
+    /// When the sizes do not add up to the dimension's.
+    pub fn split(
+        &mut self,
+        x: InstructionId,
+        dimension: usize,
+        sizes: &[u64],
+    ) -> Result<Vec<InstructionId>, BuildError> {
+        let size = self.size(x, dimension)?;
+        if sizes.iter().try_fold(0u64, |sum, &n| sum.checked_add(n)) != Some(size) {
+            return Err(BuildError(format!("parts of {sizes:?} do not make up a dimension of {size}")));
+        }
+        let mut start = 0;
+        let mut parts = Vec::with_capacity(sizes.len());
+        for &n in sizes {
+            parts.push(self.slice_dim(x, dimension, start, start + n, 1)?);
+            start += n;
+        }
+        Ok(parts)
+    }
+
+    /// Elements of one number added in front of and behind each dimension; negative counts cut off.
+    ///
+    /// # Errors
+    /// When there is not one pair for each dimension, or when a size would be negative.
+    pub fn pad(&mut self, x: InstructionId, value: f64, edges: &[(i64, i64)]) -> Built {
+        let value = self.number(self.element(x), value)?;
+        let edges: Vec<(i64, i64, u64)> = edges.iter().map(|&(low, high)| (low, high, 0)).collect();
+        self.pad_with(x, value, &edges)
+    }
+
+    /// Elements added in front, behind and between the elements of each dimension.
+    ///
+    /// # Errors
+    /// As [`Self::pad`].
+    pub fn pad_with(&mut self, x: InstructionId, value: InstructionId, edges: &[(i64, i64, u64)]) -> Built {
+        let ty = self.array(x)?.clone();
+        if edges.len() != ty.dims.len() {
+            return Err(BuildError(format!("{} paddings for {ty}", edges.len())));
+        }
+        if edges.iter().all(|&e| e == (0, 0, 0)) {
+            return Ok(x);
+        }
+        let mut dims = Vec::with_capacity(edges.len());
+        for (&n, &(low, high, between)) in ty.dims.iter().zip(edges) {
+            let inner = i128::from(n) + i128::from(n.saturating_sub(1)) * i128::from(between);
+            let size = u64::try_from(inner + i128::from(low) + i128::from(high));
+            dims.push(size.map_err(|_| BuildError(format!("padding {edges:?} takes more than {ty} has")))?);
+        }
+        let low = edges.iter().map(|e| e.0).collect();
+        let high = edges.iter().map(|e| e.1).collect();
+        let interior = edges.iter().map(|e| e.2).collect();
+        self.push_array(Op::Pad { low, high, interior }, vec![x, value], ty.element, dims)
+    }
+
+    /// Arrays one behind the other.
+    ///
+    /// # Errors
+    /// When there is none, or when element types or other sizes differ.
+    pub fn concatenate(&mut self, parts: &[InstructionId], dimension: usize) -> Built {
+        let Some(&first) = parts.first() else {
+            return Err(BuildError("there is nothing to join".to_owned()));
+        };
+        let ty = self.array(first)?.clone();
+        self.size(first, dimension)?;
+        if parts.len() == 1 {
+            return Ok(first);
+        }
+        let mut dims = ty.dims.clone();
+        dims[dimension] = 0;
+        for &part in parts {
+            let other = self.array(part)?;
+            let mut sizes = other.dims.clone();
+            let size = sizes.get_mut(dimension).map(std::mem::take);
+            let (Some(size), true) = (size, other.element == ty.element) else {
+                return Err(BuildError(format!("{ty} and {other} cannot be joined")));
+            };
+            let total = dims[dimension].checked_add(size);
+            sizes[dimension] = dims[dimension];
+            if sizes != dims {
+                return Err(BuildError(format!("{ty} and {other} cannot be joined along dimension {dimension}")));
+            }
+            dims[dimension] = total.ok_or_else(|| BuildError("sizes add up beyond 64 bits".to_owned()))?;
+        }
+        self.push_array(Op::Concatenate { dimension: dimension as u32 }, parts.to_vec(), ty.element, dims)
+    }
+
+    /// Arrays of one type side by side in a new dimension.
+    ///
+    /// # Errors
+    /// As [`Self::concatenate`].
+    pub fn stack(&mut self, parts: &[InstructionId], at: usize) -> Built {
+        let mut raised = Vec::with_capacity(parts.len());
+        for &part in parts {
+            raised.push(self.unsqueeze(part, at)?);
+        }
+        self.concatenate(&raised, at)
+    }
+
+    /// A part of `x` of sizes `sizes` that begins at `starts`, whole numbers of one type.
+    ///
+    /// # Errors
+    /// When the sizes do not fit.
+    pub fn dynamic_slice(&mut self, x: InstructionId, starts: &[InstructionId], sizes: &[u64]) -> Built {
+        let ty = self.array(x)?.clone();
+        let fits = starts.len() == ty.dims.len() && sizes.len() == starts.len();
+        if !fits || sizes.iter().zip(&ty.dims).any(|(part, all)| part > all) {
+            return Err(BuildError(format!("{ty} has no part of sizes {sizes:?}")));
+        }
+        let operands = std::iter::once(x).chain(starts.iter().copied()).collect();
+        self.push_array(Op::DynamicSlice { sizes: sizes.to_vec() }, operands, ty.element, sizes)
+    }
+
+    /// `x` with `part` put in at `starts`.
+    ///
+    /// # Errors
+    /// When the sizes do not fit.
+    pub fn dynamic_update_slice(&mut self, x: InstructionId, part: InstructionId, starts: &[InstructionId]) -> Built {
+        let (ty, other) = (self.array(x)?.clone(), self.array(part)?.clone());
+        let fits = ty.element == other.element && starts.len() == ty.dims.len() && other.dims.len() == ty.dims.len();
+        if !fits || other.dims.iter().zip(&ty.dims).any(|(part, all)| part > all) {
+            return Err(BuildError(format!("{other} cannot be put into {ty}")));
+        }
+        let operands = [x, part].into_iter().chain(starts.iter().copied()).collect();
+        self.push_array(Op::DynamicUpdateSlice, operands, ty.element, ty.dims)
+    }
+}

@@ -1,0 +1,200 @@
+//! Products: matrices and convolutions.
+
+use super::super::{ArrayType, ConvolutionDims, DotDims, InstructionId, Op, Type, WindowDim};
+use super::core::{BuildError, Builder, Built};
+use super::elementwise::broadcast_dims;
+use super::reduce::places;
+
+/// Settings of a convolution with channels second, as frameworks say them; one number for each spatial dimension.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConvolutionSpec {
+    /// Steps.
+    pub strides: Vec<u64>,
+    /// Elements added in front and behind; of a transposed convolution, taken away from its result.
+    pub padding: Vec<(i64, i64)>,
+    /// Distances between elements of the kernel.
+    pub dilation: Vec<u64>,
+    /// Groups of channels.
+    pub groups: u64,
+    /// Elements added behind the result of a transposed convolution.
+    pub output_padding: Vec<u64>,
+    /// Whether the convolution is transposed: the kernel is then `[in, out / groups, ..]`, else `[out, in / groups, ..]`.
+    pub is_transposed: bool,
+}
+
+impl Builder {
+    /// A product of matrices over the dimensions given. The result has batch dimensions, the left side's others, the right side's.
+    ///
+    /// # Errors
+    /// When sizes or element types do not fit.
+    pub fn dot(&mut self, a: InstructionId, b: InstructionId, dims: DotDims) -> Built {
+        let (left, right) = (self.array(a)?.clone(), self.array(b)?.clone());
+        let size = |ty: &ArrayType, d: u32| ty.dims.get(d as usize).copied();
+        let pairs = |l: &[u32], r: &[u32]| {
+            l.len() == r.len()
+                && l.iter().zip(r).all(|(&i, &j)| size(&left, i).is_some() && size(&left, i) == size(&right, j))
+        };
+        let fits = left.element == right.element
+            && pairs(&dims.lhs_contracting, &dims.rhs_contracting)
+            && pairs(&dims.lhs_batch, &dims.rhs_batch);
+        if !fits {
+            return Err(BuildError(format!("{left} and {right} cannot be multiplied as {dims:?}")));
+        }
+        let free = |ty: &ArrayType, contracted: &[u32], batch: &[u32]| -> Vec<u64> {
+            let is_free = |d: &u32| !contracted.contains(d) && !batch.contains(d);
+            (0..ty.dims.len() as u32).filter(is_free).map(|d| ty.dims[d as usize]).collect()
+        };
+        let mut result: Vec<u64> = dims.lhs_batch.iter().map(|&d| left.dims[d as usize]).collect();
+        result.extend(free(&left, &dims.lhs_contracting, &dims.lhs_batch));
+        result.extend(free(&right, &dims.rhs_contracting, &dims.rhs_batch));
+        self.push_array(Op::Dot(dims), vec![a, b], left.element, result)
+    }
+
+    /// A product of the last two dimensions by numpy's rules: batch dimensions repeat, a vector is a row or a column.
+    ///
+    /// # Errors
+    /// When sizes or element types do not fit.
+    pub fn matmul(&mut self, a: InstructionId, b: InstructionId) -> Built {
+        let (left, right) = (self.dims(a), self.dims(b));
+        match (left.len(), right.len()) {
+            (0, _) | (_, 0) => Err(BuildError("a product of matrices needs dimensions".to_owned())),
+            // The right side has no batch: one product of all rows.
+            (m, 1 | 2) => {
+                let rhs = right.len() as u32;
+                let contracted = if rhs == 2 { 0 } else { rhs - 1 };
+                self.dot(a, b, contracting(m as u32 - 1, contracted))
+            }
+            (1, n) => {
+                let row = self.unsqueeze(a, 0)?;
+                let product = self.matmul(row, b)?;
+                self.squeeze(product, n - 2)
+            }
+            (m, n) => {
+                let batch = broadcast_dims(&left[..m - 2], &right[..n - 2])?;
+                let a = self.with_batch(a, &batch, &left[m - 2..])?;
+                let b = self.with_batch(b, &batch, &right[n - 2..])?;
+                let k = batch.len() as u32;
+                let mut dims = contracting(k + 1, k);
+                dims.lhs_batch = (0..k).collect();
+                dims.rhs_batch = (0..k).collect();
+                self.dot(a, b, dims)
+            }
+        }
+    }
+
+    /// `x` times the transposed matrix `weight` of `[out, in]`, with or without a bias.
+    ///
+    /// # Errors
+    /// When sizes or element types do not fit.
+    pub fn linear(&mut self, x: InstructionId, weight: InstructionId, bias: Option<InstructionId>) -> Built {
+        let (m, n) = (self.rank(x), self.rank(weight));
+        if m == 0 || n == 0 {
+            return Err(BuildError("a linear layer needs dimensions".to_owned()));
+        }
+        let product = self.dot(x, weight, contracting(m as u32 - 1, n as u32 - 1))?;
+        match bias {
+            Some(bias) => self.add(product, bias),
+            None => Ok(product),
+        }
+    }
+
+    /// A convolution of `x` of `[batch, channels, spatial ..]`, with or without a bias for each channel of the result.
+    ///
+    /// # Errors
+    /// When sizes or element types do not fit.
+    pub fn convolution(
+        &mut self,
+        x: InstructionId,
+        kernel: InstructionId,
+        bias: Option<InstructionId>,
+        spec: &ConvolutionSpec,
+    ) -> Built {
+        let spatial = self.rank(x).checked_sub(2).filter(|&s| s + 2 == self.rank(kernel));
+        let Some(spatial) = spatial else {
+            let (x, kernel) = (self.type_of(x), self.type_of(kernel));
+            return Err(BuildError(format!("a convolution of {x} with a kernel of {kernel}")));
+        };
+        let lengths = [spec.strides.len(), spec.padding.len(), spec.dilation.len()];
+        if lengths.iter().any(|&n| n != spatial) || spec.groups == 0 {
+            return Err(BuildError(format!("{spec:?} is not of {spatial} spatial dimensions")));
+        }
+        let kernel = if spec.is_transposed { self.swapped_kernel(kernel, spec.groups)? } else { kernel };
+        let window = self.window(kernel, spec);
+        let out = self.convolve(x, kernel, window, spec.groups)?;
+        let Some(bias) = bias else { return Ok(out) };
+        let mut dims = vec![1; spatial + 1];
+        dims[0] = self.size(bias, 0)?;
+        let bias = self.reshape(bias, &dims)?;
+        self.add(out, bias)
+    }
+
+    /// A kernel of `[in, out / groups, ..]` as one of `[out, in / groups, ..]`.
+    fn swapped_kernel(&mut self, kernel: InstructionId, groups: u64) -> Built {
+        let dims = self.dims(kernel);
+        if groups == 1 {
+            return self.swap_dims(kernel, 0, 1);
+        }
+        let mut split = dims.clone();
+        split[0] = dims[0] / groups;
+        split.insert(0, groups);
+        let apart = self.reshape(kernel, &split)?;
+        let swapped = self.swap_dims(apart, 1, 2)?;
+        let mut joined = dims.clone();
+        (joined[0], joined[1]) = (dims[1].saturating_mul(groups), dims[0] / groups);
+        self.reshape(swapped, &joined)
+    }
+
+    /// How a kernel of `[out, in, ..]` moves.
+    fn window(&self, kernel: InstructionId, spec: &ConvolutionSpec) -> Vec<WindowDim> {
+        let sizes = self.dims(kernel);
+        let of = |i: usize| {
+            let (size, dilation, (low, high)) = (sizes[i + 2], spec.dilation[i], spec.padding[i]);
+            let plain = WindowDim { size, window_dilation: dilation, ..WindowDim::ONE };
+            if !spec.is_transposed {
+                return WindowDim { stride: spec.strides[i], pad_low: low, pad_high: high, ..plain };
+            }
+            let reach = i64::try_from(dilation.saturating_mul(size.saturating_sub(1))).unwrap_or(i64::MAX);
+            let more = spec.output_padding.get(i).copied().unwrap_or(0);
+            WindowDim {
+                pad_low: reach.saturating_sub(low),
+                pad_high: reach.saturating_sub(high).saturating_add_unsigned(more),
+                base_dilation: spec.strides[i],
+                is_reversed: true,
+                ..plain
+            }
+        };
+        (0..sizes.len().saturating_sub(2)).map(of).collect()
+    }
+
+    /// The convolution itself, kernel `[out, in / groups, ..]`.
+    fn convolve(&mut self, x: InstructionId, kernel: InstructionId, window: Vec<WindowDim>, groups: u64) -> Built {
+        let (input, weights) = (self.array(x)?.clone(), self.array(kernel)?.clone());
+        let fits = input.element == weights.element
+            && weights.dims[1].checked_mul(groups) == Some(input.dims[1])
+            && weights.dims[0] % groups == 0;
+        if !fits {
+            return Err(BuildError(format!("{input} has not the channels of a kernel {weights} in {groups} groups")));
+        }
+        let mut dims = vec![input.dims[0], weights.dims[0]];
+        for (&n, w) in input.dims[2..].iter().zip(&window) {
+            dims.push(places(n, w)?);
+        }
+        let spatial: Vec<u32> = (2..dims.len() as u32).collect();
+        let plain = (0, 1, spatial.clone());
+        let layout = ConvolutionDims { input: plain.clone(), kernel: (1, 0, spatial), output: plain };
+        let op = Op::Convolution { window, dims: layout, feature_group_count: groups, batch_group_count: 1 };
+        let result = Type::Array(ArrayType::new(input.element, dims));
+        self.push(op, vec![x, kernel], vec![], result)
+    }
+
+    /// An array with the batch dimensions of a product in front of its matrix.
+    fn with_batch(&mut self, x: InstructionId, batch: &[u64], matrix: &[u64]) -> Built {
+        let dims: Vec<u64> = batch.iter().chain(matrix).copied().collect();
+        self.broadcast_to(x, &dims)
+    }
+}
+
+/// A product over one dimension of each side.
+pub(super) fn contracting(lhs: u32, rhs: u32) -> DotDims {
+    DotDims { lhs_contracting: vec![lhs], rhs_contracting: vec![rhs], ..DotDims::default() }
+}

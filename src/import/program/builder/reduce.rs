@@ -1,0 +1,150 @@
+//! Reductions, whole and by windows.
+
+use super::super::{ArrayType, Binary, ComputationId, ElementType, InstructionId, Op, Type, WindowDim};
+use super::core::{BuildError, Builder, Built};
+
+impl Builder {
+    /// Combines elements along dimensions, which disappear or stay with size one.
+    ///
+    /// # Errors
+    /// When the array has not these dimensions.
+    pub fn reduce(&mut self, with: Binary, x: InstructionId, dimensions: &[usize], keeps: bool) -> Built {
+        let ty = self.array(x)?.clone();
+        for &d in dimensions {
+            self.size(x, d)?;
+        }
+        let first = self.first_value(with, ty.element)?;
+        let reducer = self.reducer(with, ty.element)?;
+        let dims: Vec<u64> =
+            ty.dims.iter().enumerate().filter(|(d, _)| !dimensions.contains(d)).map(|(_, &n)| n).collect();
+        let mut sorted: Vec<u32> = dimensions.iter().map(|&d| d as u32).collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let result = Type::Array(ArrayType::new(ty.element, dims));
+        let reduced = if sorted.is_empty() {
+            x
+        } else {
+            self.push(Op::Reduce { dimensions: sorted }, vec![x, first], vec![reducer], result)?
+        };
+        if !keeps {
+            return Ok(reduced);
+        }
+        let kept: Vec<u64> =
+            ty.dims.iter().enumerate().map(|(d, &n)| if dimensions.contains(&d) { 1 } else { n }).collect();
+        self.reshape(reduced, &kept)
+    }
+
+    /// Mean along dimensions, in the array's own element type.
+    ///
+    /// # Errors
+    /// As [`Self::reduce`].
+    pub fn mean(&mut self, x: InstructionId, dimensions: &[usize], keeps: bool) -> Built {
+        let sum = self.reduce(Binary::Add, x, dimensions, keeps)?;
+        let mut count = 1.0;
+        for &d in dimensions {
+            count *= self.size(x, d)? as f64;
+        }
+        self.with_number(Binary::Div, sum, count)
+    }
+
+    /// Combines the elements under a window; padding does not take part.
+    ///
+    /// # Errors
+    /// When there is not one window for each dimension, or when it is larger than the padded array.
+    pub fn reduce_window(&mut self, with: Binary, x: InstructionId, window: Vec<WindowDim>) -> Built {
+        let ty = self.array(x)?.clone();
+        if window.len() != ty.dims.len() {
+            return Err(BuildError(format!("{} windows for {ty}", window.len())));
+        }
+        let mut dims = Vec::with_capacity(window.len());
+        for (&n, w) in ty.dims.iter().zip(&window) {
+            dims.push(places(n, w)?);
+        }
+        let first = self.first_value(with, ty.element)?;
+        let reducer = self.reducer(with, ty.element)?;
+        let result = Type::Array(ArrayType::new(ty.element, dims));
+        self.push(Op::ReduceWindow { window }, vec![x, first], vec![reducer], result)
+    }
+
+    /// The computation of two numbers that a reduction calls.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn reducer(&mut self, with: Binary, element: ElementType) -> Result<ComputationId, BuildError> {
+        if let Some(&known) = self.reducers.get(&(with, element)) {
+            return Ok(known);
+        }
+        let one = Type::Array(ArrayType::new(element, []));
+        let name = format!("{with:?}").to_ascii_lowercase();
+        let made = self.computation(&name, &[one.clone(), one], |b, p| b.binary(with, p[0], p[1]))?;
+        self.reducers.insert((with, element), made);
+        Ok(made)
+    }
+
+    /// The number that a reduction begins with and that changes nothing.
+    ///
+    /// # Errors
+    /// When the function has none.
+    pub fn first_value(&mut self, with: Binary, element: ElementType) -> Built {
+        let (_, most) = limits(element);
+        match with {
+            Binary::Add | Binary::Or | Binary::Xor => self.number(element, 0.0),
+            Binary::Mul => self.number(element, 1.0),
+            Binary::And if element == ElementType::Pred => self.number(element, 1.0),
+            Binary::And => self.whole(element, -1),
+            Binary::Max => self.least(element),
+            Binary::Min => self.limit(element, most),
+            other => Err(BuildError(format!("{other:?} does not reduce"))),
+        }
+    }
+
+    /// The least number of an element type.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn least(&mut self, element: ElementType) -> Built {
+        self.limit(element, limits(element).0)
+    }
+
+    /// An end of an element type's range.
+    fn limit(&mut self, element: ElementType, (real, whole): (f64, i64)) -> Built {
+        if element.is_float() { self.number(element, real) } else { self.whole(element, whole) }
+    }
+}
+
+/// Least and largest number of an element type, as a floating point and as a whole number.
+pub(super) fn limits(element: ElementType) -> ((f64, i64), (f64, i64)) {
+    let (least, most) = match element {
+        ElementType::Pred => (0, 1),
+        ElementType::S64 => (i64::MIN, i64::MAX),
+        // All bits set, as the numbers of this type are kept.
+        ElementType::U64 => (0, -1),
+        e if e.is_signed_integer() => (-(1i64 << (e.bits() - 1)), (1i64 << (e.bits() - 1)) - 1),
+        e if e.is_integer() => (0, (1i64 << e.bits()) - 1),
+        _ => (0, 0),
+    };
+    let infinite = match element {
+        // The type has no infinities.
+        ElementType::F8E4M3Fn => 448.0,
+        _ => f64::INFINITY,
+    };
+    ((-infinite, least), (infinite, most))
+}
+
+/// How many places a window has along a dimension of `size`.
+///
+/// # Errors
+/// When it has none or when its numbers make no sense.
+pub(super) fn places(size: u64, w: &WindowDim) -> Result<u64, BuildError> {
+    let wrong = || BuildError(format!("window {w:?} does not fit a dimension of {size}"));
+    if w.size == 0 || w.stride == 0 || w.window_dilation == 0 || w.base_dilation == 0 {
+        return Err(wrong());
+    }
+    let spread = |n: u64, step: u64| i128::from(n.saturating_sub(1)) * i128::from(step) + i128::from(n.min(1));
+    let padded = spread(size, w.base_dilation) + i128::from(w.pad_low) + i128::from(w.pad_high);
+    let room = padded - spread(w.size, w.window_dilation);
+    if room < 0 {
+        return Err(wrong());
+    }
+    u64::try_from(room / i128::from(w.stride) + 1).map_err(|_| wrong())
+}

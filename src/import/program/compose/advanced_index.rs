@@ -1,0 +1,156 @@
+//! Indexing by arrays, as numpy has it.
+
+use super::super::builder::RowGather;
+use super::super::{Binary, BuildError, Builder, Built, ElementType, GatherDims, InstructionId, ScatterDims};
+
+/// How values are put in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexPut {
+    /// What joins the element there and the one that comes; none replaces.
+    pub combine: Option<Binary>,
+}
+
+/// Index arrays of some dimensions, brought to one shape.
+struct Picked {
+    /// Dimensions that are indexed.
+    dims: Vec<usize>,
+    /// Places, `[.., dims]`.
+    starts: InstructionId,
+    /// Sizes of the index arrays.
+    shape: Vec<u64>,
+    /// Where those sizes go in the result.
+    at: usize,
+}
+
+/// `x[i, :, j ..]`: the dimensions whose index is given are replaced by the sizes of the index arrays, at the first of them when
+/// they are neighbours, else in front.
+///
+/// # Errors
+/// When the indices do not fit each other.
+pub fn advanced_index(b: &mut Builder, x: InstructionId, indices: &[Option<InstructionId>]) -> Built {
+    let ty = b.array(x)?.clone();
+    if let [dimension] = given(indices)[..]
+        && let Some(index) = indices[dimension]
+    {
+        return b.take(x, index, RowGather { dimension, wraps: true });
+    }
+    let picked = picked(b, x, indices)?;
+    let others: Vec<usize> = (0..ty.dims.len()).filter(|d| !picked.dims.contains(d)).collect();
+    let (k, at) = (picked.shape.len(), picked.at);
+    let mut dims: Vec<u64> = others.iter().map(|&d| ty.dims[d]).collect();
+    dims.splice(at..at, picked.shape.iter().copied());
+    let mut slice_sizes = ty.dims.clone();
+    picked.dims.iter().for_each(|&d| slice_sizes[d] = 1);
+    let gather = GatherDims {
+        offset_dims: (0..dims.len()).filter(|d| !(at..at + k).contains(d)).map(|d| d as u32).collect(),
+        collapsed_slice_dims: numbers(&picked.dims),
+        start_index_map: numbers(&picked.dims),
+        index_vector_dim: k as u32,
+        slice_sizes,
+        ..GatherDims::default()
+    };
+    b.gather(x, picked.starts, gather, dims)
+}
+
+/// `x` with `values` put in where [`advanced_index`] would read.
+///
+/// # Errors
+/// When the indices or values do not fit.
+pub fn advanced_put(
+    b: &mut Builder,
+    x: InstructionId,
+    indices: &[Option<InstructionId>],
+    values: InstructionId,
+    how: IndexPut,
+) -> Built {
+    let ty = b.array(x)?.clone();
+    let picked = picked(b, x, indices)?;
+    let others: Vec<usize> = (0..ty.dims.len()).filter(|d| !picked.dims.contains(d)).collect();
+    let (k, at) = (picked.shape.len(), picked.at);
+    let mut dims: Vec<u64> = others.iter().map(|&d| ty.dims[d]).collect();
+    dims.splice(at..at, picked.shape.iter().copied());
+    let values = b.broadcast_to(values, &dims)?;
+    let scatter = ScatterDims {
+        update_window_dims: (0..dims.len()).filter(|d| !(at..at + k).contains(d)).map(|d| d as u32).collect(),
+        inserted_window_dims: numbers(&picked.dims),
+        scatter_dims_to_operand_dims: numbers(&picked.dims),
+        index_vector_dim: k as u32,
+        ..ScatterDims::default()
+    };
+    b.scatter(x, picked.starts, values, scatter, how.combine)
+}
+
+/// `x` with each element of `values` put in at the place of `dimension` that `indices` says, at its own place of all others.
+///
+/// # Errors
+/// When sizes do not fit.
+pub fn scatter_along(
+    b: &mut Builder,
+    x: InstructionId,
+    dimension: usize,
+    indices: InstructionId,
+    values: InstructionId,
+    how: IndexPut,
+) -> Built {
+    let (rank, dims) = (b.rank(x), b.dims(indices));
+    if dims.len() != rank || b.rank(values) != rank {
+        return Err(BuildError(format!("{} is not indexed by {}", b.type_of(x), b.type_of(indices))));
+    }
+    let mut values = values;
+    for (d, &n) in dims.iter().enumerate() {
+        values = b.slice_dim(values, d, 0, n, 1)?;
+    }
+    let indices = b.wrapped(indices, b.size(x, dimension)?)?;
+    let mut columns = Vec::with_capacity(rank);
+    for d in 0..rank {
+        let column = if d == dimension { indices } else { b.iota(b.element(indices), &dims, d)? };
+        columns.push(column);
+    }
+    let starts = b.stack(&columns, rank)?;
+    let all: Vec<usize> = (0..rank).collect();
+    let scatter = ScatterDims {
+        inserted_window_dims: numbers(&all),
+        scatter_dims_to_operand_dims: numbers(&all),
+        index_vector_dim: rank as u32,
+        ..ScatterDims::default()
+    };
+    b.scatter(x, starts, values, scatter, how.combine)
+}
+
+/// Index arrays brought to one shape, side by side in a last dimension.
+fn picked(b: &mut Builder, x: InstructionId, indices: &[Option<InstructionId>]) -> Result<Picked, BuildError> {
+    let ty = b.array(x)?.clone();
+    let dims = given(indices);
+    if dims.is_empty() || indices.len() > ty.dims.len() {
+        return Err(BuildError(format!("{} indices of {ty}", indices.len())));
+    }
+    let mut shape: Vec<u64> = Vec::new();
+    for index in indices.iter().flatten() {
+        if b.element(*index) == ElementType::Pred {
+            return Err(BuildError("an index of booleans gives a size that depends on data".to_owned()));
+        }
+        let own = b.dims(*index);
+        shape = super::super::builder::broadcast_dims(&shape, &own)?;
+    }
+    let mut columns = Vec::with_capacity(dims.len());
+    for &d in &dims {
+        let Some(index) = indices[d] else { continue };
+        let index = b.convert(index, ElementType::S64)?;
+        let index = b.wrapped(index, ty.dims[d])?;
+        columns.push(b.broadcast_to(index, &shape)?);
+    }
+    let starts = b.stack(&columns, shape.len())?;
+    let is_together = dims.windows(2).all(|pair| pair[1] == pair[0] + 1);
+    let at = if is_together { dims[0] } else { 0 };
+    Ok(Picked { dims, starts, shape, at })
+}
+
+/// Dimensions whose index is given.
+fn given(indices: &[Option<InstructionId>]) -> Vec<usize> {
+    (0..indices.len()).filter(|&d| indices[d].is_some()).collect()
+}
+
+/// Dimensions as the operations hold them.
+fn numbers(dims: &[usize]) -> Vec<u32> {
+    dims.iter().map(|&d| d as u32).collect()
+}

@@ -1,0 +1,104 @@
+//! Scaled dot-product attention.
+
+use super::super::{Binary, BuildError, Builder, Built, Comparison, DotDims, ElementType, InstructionId};
+use super::softmax;
+
+/// Settings of an attention.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Attention {
+    /// Added to the products (numbers), or where they count (booleans).
+    pub mask: Option<InstructionId>,
+    /// Whether a query sees only the keys up to its own place.
+    pub is_causal: bool,
+    /// Factor of the products; one over the root of the length of a key when not given.
+    pub scale: Option<f64>,
+}
+
+/// `softmax(scale q k^T + mask) v` of arrays `[.., heads, length, size]`. Fewer heads of keys and values than of queries are
+/// each used by several heads.
+///
+/// # Errors
+/// When sizes do not fit.
+pub fn attention(b: &mut Builder, q: InstructionId, k: InstructionId, v: InstructionId, how: Attention) -> Built {
+    let rank = b.rank(q);
+    if rank < 2 || b.rank(k) != rank || b.rank(v) != rank {
+        return Err(BuildError("queries, keys and values of attention have the same number of dimensions".to_owned()));
+    }
+    let (k, v) = (shared_heads(b, q, k)?, shared_heads(b, q, v)?);
+    let size = b.size(q, rank - 1)?.max(1);
+    let scale = how.scale.unwrap_or_else(|| 1.0 / (size as f64).sqrt());
+    let batch: Vec<u32> = (0..rank as u32 - 2).collect();
+    let last = rank as u32 - 1;
+    let by_size = DotDims {
+        lhs_contracting: vec![last],
+        rhs_contracting: vec![last],
+        lhs_batch: batch.clone(),
+        rhs_batch: batch.clone(),
+    };
+    let products = b.dot(q, k, by_size)?;
+    let scores = b.with_number(Binary::Mul, products, scale)?;
+    let scores = masked(b, scores, how)?;
+    let shares = softmax(b, scores, rank - 1)?;
+    let by_key = DotDims {
+        lhs_contracting: vec![last],
+        rhs_contracting: vec![last - 1],
+        lhs_batch: batch.clone(),
+        rhs_batch: batch,
+    };
+    b.dot(shares, v, by_key)
+}
+
+/// Keys or values for each head of the queries.
+fn shared_heads(b: &mut Builder, q: InstructionId, x: InstructionId) -> Built {
+    let (wanted, mut dims) = (b.dims(q), b.dims(x));
+    let batch = wanted.len() - 2;
+    if wanted[..batch] == dims[..batch] {
+        return Ok(x);
+    }
+    // One of the heads, with those in front of it, repeats.
+    let at = batch - 1;
+    let times = wanted[at].checked_div(dims[at]).filter(|t| t * dims[at] == wanted[at]);
+    match times {
+        Some(times) if times > 1 && dims[at] > 1 => {
+            let apart = b.unsqueeze(x, at + 1)?;
+            let mut repeated = b.dims(apart);
+            repeated[at + 1] = times;
+            let many = b.broadcast_to(apart, &repeated)?;
+            dims[at] = wanted[at];
+            let joined = b.reshape(many, &dims)?;
+            dims[..at].copy_from_slice(&wanted[..at]);
+            b.broadcast_to(joined, &dims)
+        }
+        _ => {
+            dims[..batch].copy_from_slice(&wanted[..batch]);
+            b.broadcast_to(x, &dims)
+        }
+    }
+}
+
+/// Products with what must not be seen at minus infinity.
+fn masked(b: &mut Builder, scores: InstructionId, how: Attention) -> Built {
+    let mut scores = scores;
+    let element = b.element(scores);
+    if let Some(mask) = how.mask {
+        scores = if b.element(mask) == ElementType::Pred {
+            let never = b.number(element, f64::NEG_INFINITY)?;
+            let dims = b.dims(scores);
+            let mask = b.broadcast_to(mask, &dims)?;
+            b.select(mask, scores, never)?
+        } else {
+            let mask = b.convert(mask, element)?;
+            b.add(scores, mask)?
+        };
+    }
+    if how.is_causal {
+        let dims = b.dims(scores);
+        let matrix = dims[dims.len() - 2..].to_vec();
+        let row = b.iota(ElementType::S32, &matrix, 0)?;
+        let column = b.iota(ElementType::S32, &matrix, 1)?;
+        let seen = b.compare(Comparison::Ge, row, column)?;
+        let never = b.number(element, f64::NEG_INFINITY)?;
+        scores = b.select(seen, scores, never)?;
+    }
+    Ok(scores)
+}

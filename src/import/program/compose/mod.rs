@@ -1,0 +1,68 @@
+//! Families of operators that frameworks have and XLA has not, made of XLA's operations.
+//!
+//! Each function pushes instructions on a [`Builder`](super::Builder) and gives the result. One file holds one family.
+
+mod activation;
+mod advanced_index;
+mod attention;
+mod einsum;
+mod math;
+mod normalise;
+mod pool;
+mod recurrent;
+mod resize;
+mod scan;
+mod softmax;
+mod statistic;
+
+pub use activation::{
+    Elu, celu, elu, gelu_erf, gelu_tanh, glu, hard_sigmoid, hard_swish, leaky_relu, log_sigmoid, mish, relu, selu,
+    silu, softplus, softsign,
+};
+pub use advanced_index::{IndexPut, advanced_index, advanced_put, scatter_along};
+pub use attention::{Attention, attention};
+pub use einsum::einsum;
+pub use math::{floor_divide, floor_modulo, one_hot, power_number, truncated_quotient};
+pub use normalise::{Affine, batch_norm, group_norm, layer_norm, lp_normalise, rms_norm};
+pub use pool::{PoolSpec, adaptive_average_pool, adaptive_max_pool, average_pool, max_pool, max_pool_indices};
+pub use recurrent::{CellKind, Layer, Recurrent, recurrent};
+pub use resize::{Resize, ResizeMode, resize};
+pub use scan::{cumulative, flat_places, sort_places, top_places};
+pub use softmax::{log_softmax, logsumexp, softmax};
+pub use statistic::{arg_extreme, norm, variance};
+
+use super::{Binary, BuildError, Builder, Built, ElementType, InstructionId};
+
+/// `x` in single precision when its type has fewer bits: sums of many elements are computed so, as frameworks do.
+///
+/// # Errors
+/// When `x` is not an array.
+pub fn widened(b: &mut Builder, x: InstructionId) -> Built {
+    let element = b.array(x)?.element;
+    if element.is_float() && element.bits() < 32 { b.convert(x, ElementType::F32) } else { Ok(x) }
+}
+
+/// `1 - x`.
+fn one_minus(b: &mut Builder, x: InstructionId) -> Built {
+    let one = b.number(b.element(x), 1.0)?;
+    b.binary(Binary::Sub, one, x)
+}
+
+/// A row of one number for each channel, repeated over an array of sizes `dims` with channels at `channel`.
+fn per_channel(b: &mut Builder, row: InstructionId, dims: &[u64], channel: usize) -> Built {
+    b.broadcast_in(row, dims, vec![channel as u32])
+}
+
+/// A dimension of an array, counted from the end when it is negative.
+///
+/// # Errors
+/// When the array has no such dimension.
+pub fn dimension(rank: usize, at: i64) -> Result<usize, BuildError> {
+    // An array of one number has a dimension for frameworks.
+    let count = rank.max(1) as i64;
+    let from_front = if at < 0 { at.saturating_add(count) } else { at };
+    match usize::try_from(from_front) {
+        Ok(d) if d < rank.max(1) => Ok(d),
+        _ => Err(BuildError(format!("dimension {at} of {rank} dimensions"))),
+    }
+}

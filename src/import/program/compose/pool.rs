@@ -1,0 +1,249 @@
+//! Pooling over windows of `[batch, channels, spatial ..]`; batch and channels may be any number of leading dimensions.
+
+use super::super::{
+    ArrayType, Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Numbers, Value, WindowDim,
+};
+
+/// Windows of a pooling, one for each spatial dimension.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PoolSpec {
+    /// Sizes.
+    pub sizes: Vec<u64>,
+    /// Steps.
+    pub strides: Vec<u64>,
+    /// Elements added in front and behind.
+    pub padding: Vec<(u64, u64)>,
+    /// Distances between elements under the window.
+    pub dilation: Vec<u64>,
+    /// Whether a last window that reaches over the padding counts.
+    pub rounds_up: bool,
+    /// Whether padding counts as elements of a mean.
+    pub counts_padding: bool,
+}
+
+/// Windows along one dimension whose elements are counted.
+const MOST_PLACES: u64 = 1 << 20;
+
+/// The largest element under each window.
+///
+/// # Errors
+/// When the windows do not fit.
+pub fn max_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec) -> Built {
+    let window = windows(b, x, spec)?;
+    b.reduce_window(Binary::Max, x, window)
+}
+
+/// Where the largest element under each window is: its place among the spatial elements of its channel, as a whole number.
+///
+/// # Errors
+/// When the windows do not fit, or when they overlap padding in more than two dimensions.
+pub fn max_pool_indices(b: &mut Builder, x: InstructionId, pooled: InstructionId, spec: &PoolSpec) -> Built {
+    // For each element of the window: whether it is the largest; the first one counts.
+    let window = windows(b, x, spec)?;
+    let (dims, result) = (b.dims(x), b.dims(pooled));
+    let first = dims.len() - spec.sizes.len();
+    let spatial: Vec<u64> = dims[first..].to_vec();
+    let count = spec.sizes.iter().try_fold(1u64, |n, &k| n.checked_mul(k)).filter(|&n| n <= 4096);
+    let Some(count) = count else {
+        return Err(BuildError(format!("places of the largest of windows of {:?}", spec.sizes)));
+    };
+    let places = flat_numbers(b, &dims, first)?;
+    let least = b.least(b.element(x))?;
+    let edges: Vec<(i64, i64, u64)> = window.iter().map(|w| (w.pad_low, w.pad_high.max(0), 0)).collect();
+    let padded = b.pad_with(x, least, &edges)?;
+    let nowhere = b.number(ElementType::S64, i64::MAX as f64)?;
+    let padded_places = b.pad_with(places, nowhere, &edges)?;
+    let mut best = b.broadcast_to(nowhere, &result)?;
+    for number in (0..count).rev() {
+        let mut rest = number;
+        let (mut value, mut place) = (padded, padded_places);
+        for (i, &k) in spec.sizes.iter().enumerate().rev() {
+            let (at, d) = (rest % k, first + i);
+            rest /= k;
+            let start = at * window[d].window_dilation;
+            let limit = start + (result[d] - 1) * window[d].stride + 1;
+            value = b.slice_dim(value, d, start, limit, window[d].stride)?;
+            place = b.slice_dim(place, d, start, limit, window[d].stride)?;
+        }
+        let is_largest = b.compare(Comparison::Eq, value, pooled)?;
+        let known = b.compare_number(Comparison::Lt, place, spatial.iter().product::<u64>() as f64)?;
+        let counts = b.binary(Binary::And, is_largest, known)?;
+        best = b.select(counts, place, best)?;
+    }
+    Ok(best)
+}
+
+/// The mean under each window; `divisor` is the number to divide by, when it is given.
+///
+/// # Errors
+/// When the windows do not fit.
+pub fn average_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec, divisor: Option<f64>) -> Built {
+    let window = windows(b, x, spec)?;
+    let dims = b.dims(x);
+    let sum = b.reduce_window(Binary::Add, x, window.clone())?;
+    if let Some(divisor) = divisor {
+        return b.with_number(Binary::Div, sum, divisor);
+    }
+    let result = b.dims(sum);
+    let first = dims.len() - spec.sizes.len();
+    if result[first..].iter().any(|&n| n > MOST_PLACES) {
+        return Err(BuildError(format!("a mean under windows at {:?} places", &result[first..])));
+    }
+    let counts: Vec<Vec<f64>> = (0..spec.sizes.len())
+        .map(|i| {
+            let (size, w, behind) = (dims[first + i], &window[first + i], spec.padding[i].1);
+            (0..result[first + i]).map(|at| counted(at, size, w, behind, spec.counts_padding)).collect()
+        })
+        .collect();
+    let is_uniform = counts.iter().all(|row| row.iter().all(|&n| n == row[0]));
+    if is_uniform {
+        let count = counts.iter().filter_map(|row| row.first()).product();
+        return b.with_number(Binary::Div, sum, count);
+    }
+    let mut sum = sum;
+    for (i, row) in counts.into_iter().enumerate() {
+        let ty = ArrayType::new(b.element(x), [row.len() as u64]);
+        let row = b.constant(Value { ty, numbers: Numbers::Real(row) })?;
+        let row = b.broadcast_in(row, &result, vec![(first + i) as u32])?;
+        sum = b.div(sum, row)?;
+    }
+    Ok(sum)
+}
+
+/// The mean over as many parts of each spatial dimension as `sizes` says.
+///
+/// # Errors
+/// When there are more sizes than dimensions.
+pub fn adaptive_average_pool(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> Built {
+    adaptive(b, x, sizes, |b, x, dimensions| b.mean(x, dimensions, true), average_pool_plain)
+}
+
+/// The largest element over as many parts of each spatial dimension as `sizes` says.
+///
+/// # Errors
+/// When there are more sizes than dimensions.
+pub fn adaptive_max_pool(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> Built {
+    adaptive(b, x, sizes, |b, x, dimensions| b.reduce(Binary::Max, x, dimensions, true), max_pool)
+}
+
+fn average_pool_plain(b: &mut Builder, x: InstructionId, spec: &PoolSpec) -> Built {
+    average_pool(b, x, spec, None)
+}
+
+/// A pooling into parts: whole dimensions at once, equal parts by windows, others part by part.
+fn adaptive(
+    b: &mut Builder,
+    x: InstructionId,
+    sizes: &[u64],
+    whole: impl Fn(&mut Builder, InstructionId, &[usize]) -> Built,
+    by_window: impl Fn(&mut Builder, InstructionId, &PoolSpec) -> Built,
+) -> Built {
+    let dims = b.dims(x);
+    let Some(first) = dims.len().checked_sub(sizes.len()) else {
+        return Err(BuildError(format!("{} sizes for {}", sizes.len(), b.type_of(x))));
+    };
+    if sizes.iter().all(|&n| n == 1) {
+        let all: Vec<usize> = (first..dims.len()).collect();
+        return whole(b, x, &all);
+    }
+    if sizes.contains(&0) || dims.contains(&0) {
+        return Err(BuildError(format!("{} cannot be pooled to {sizes:?}", b.type_of(x))));
+    }
+    if dims[first..].iter().zip(sizes).all(|(&n, &m)| n % m == 0) {
+        let steps: Vec<u64> = dims[first..].iter().zip(sizes).map(|(&n, &m)| n / m).collect();
+        if steps.iter().all(|&s| s == 1) {
+            return Ok(x);
+        }
+        let spec = PoolSpec {
+            sizes: steps.clone(),
+            strides: steps,
+            padding: vec![(0, 0); sizes.len()],
+            dilation: vec![1; sizes.len()],
+            ..PoolSpec::default()
+        };
+        return by_window(b, x, &spec);
+    }
+    let mut x = x;
+    for (i, &m) in sizes.iter().enumerate() {
+        let (d, n) = (first + i, u128::from(dims[first + i]));
+        if m > 65_536 {
+            return Err(BuildError(format!("a pooling to {m} parts")));
+        }
+        let mut parts = Vec::new();
+        for at in 0..u128::from(m) {
+            let (start, limit) = (at * n / u128::from(m), ((at + 1) * n).div_ceil(u128::from(m)));
+            let part = b.slice_dim(x, d, start as u64, limit as u64, 1)?;
+            parts.push(whole(b, part, &[d])?);
+        }
+        x = b.concatenate(&parts, d)?;
+    }
+    Ok(x)
+}
+
+/// Windows for all dimensions of `x`, with the padding behind that rounding up needs.
+fn windows(b: &Builder, x: InstructionId, spec: &PoolSpec) -> Result<Vec<WindowDim>, BuildError> {
+    let dims = b.dims(x);
+    let n = spec.sizes.len();
+    let first = dims.len().checked_sub(n);
+    let lengths = [spec.strides.len(), spec.padding.len(), spec.dilation.len()];
+    let (Some(first), true) = (first, lengths.iter().all(|&l| l == n)) else {
+        return Err(BuildError(format!("{spec:?} does not fit {}", b.type_of(x))));
+    };
+    let mut windows = vec![WindowDim::ONE; first];
+    for i in 0..n {
+        windows.push(one_window(dims[first + i], i, spec)?);
+    }
+    Ok(windows)
+}
+
+/// The window of spatial dimension `i`, of `size` elements.
+fn one_window(size: u64, i: usize, spec: &PoolSpec) -> Result<WindowDim, BuildError> {
+    let wrong = || BuildError(format!("{spec:?} does not fit a dimension of {size}"));
+    let (k, stride, dilation) = (spec.sizes[i], spec.strides[i], spec.dilation[i]);
+    let (low, high) = spec.padding[i];
+    if k == 0 || stride == 0 || dilation == 0 {
+        return Err(wrong());
+    }
+    let reach = (k - 1).checked_mul(dilation).and_then(|n| n.checked_add(1)).ok_or_else(wrong)?;
+    let padded = size.checked_add(low).and_then(|n| n.checked_add(high)).ok_or_else(wrong)?;
+    let room = padded.checked_sub(reach).ok_or_else(wrong)?;
+    let mut steps = if spec.rounds_up { room.div_ceil(stride) } else { room / stride };
+    // A window must begin inside the array or the padding in front of it.
+    if spec.rounds_up && steps * stride >= size + low {
+        steps -= 1;
+    }
+    let more = i128::from(steps) * i128::from(stride) + i128::from(reach) - i128::from(padded);
+    let pad_high = i64::try_from(i128::from(high) + more.max(0)).map_err(|_| wrong())?;
+    let pad_low = i64::try_from(low).map_err(|_| wrong())?;
+    Ok(WindowDim { size: k, stride, pad_low, pad_high, window_dilation: dilation, ..WindowDim::ONE })
+}
+
+/// How many elements of a mean lie under the window at place `at` of a dimension.
+fn counted(at: u64, size: u64, w: &WindowDim, behind: u64, counts_padding: bool) -> f64 {
+    let start = i128::from(at) * i128::from(w.stride) - i128::from(w.pad_low);
+    let (least, most) = match counts_padding {
+        // What rounding up added counts never.
+        true => (-i128::from(w.pad_low), i128::from(size) + i128::from(behind)),
+        false => (0, i128::from(size)),
+    };
+    // Places start, start + dilation .. of which those from `least` up to `most` count.
+    let dilation = i128::from(w.window_dilation.max(1));
+    let before = |end: i128| (((end - start).max(0) + dilation - 1) / dilation).min(i128::from(w.size));
+    (before(most) - before(least)) as f64
+}
+
+/// The place of each element among the dimensions from `first` on, in row-major order, as s64.
+fn flat_numbers(b: &mut Builder, dims: &[u64], first: usize) -> Built {
+    let mut sum = None;
+    let mut step = 1u64;
+    for d in (first..dims.len()).rev() {
+        let place = b.iota(ElementType::S64, dims, d)?;
+        let place = b.with_number(Binary::Mul, place, step as f64)?;
+        sum = Some(match sum {
+            Some(sum) => b.add(sum, place)?,
+            None => place,
+        });
+        step = step.saturating_mul(dims[d]);
+    }
+    sum.ok_or_else(|| BuildError("a pooling needs spatial dimensions".to_owned()))
+}

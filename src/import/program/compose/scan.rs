@@ -1,0 +1,78 @@
+//! Running sums, orders, places.
+
+use super::super::{Binary, BuildError, Builder, Built, ElementType, InstructionId, WindowDim};
+
+/// Each element combined with all in front of it (with `is_reversed`, behind it) along a dimension.
+///
+/// # Errors
+/// When `x` has no such dimension.
+pub fn cumulative(b: &mut Builder, with: Binary, x: InstructionId, dimension: usize, is_reversed: bool) -> Built {
+    let rank = b.rank(x);
+    if rank == 0 {
+        return Ok(x);
+    }
+    let size = b.size(x, dimension)?;
+    let reach = i64::try_from(size.saturating_sub(1)).map_err(|_| BuildError(format!("a running sum of {size}")))?;
+    let mut window = vec![WindowDim::ONE; rank];
+    let (pad_low, pad_high) = if is_reversed { (0, reach) } else { (reach, 0) };
+    window[dimension] = WindowDim { size: size.max(1), pad_low, pad_high, ..WindowDim::ONE };
+    b.reduce_window(with, x, window)
+}
+
+/// The elements of a dimension in order, and where they were (s64). Equal ones keep their order.
+///
+/// # Errors
+/// When `x` has no such dimension.
+pub fn sort_places(
+    b: &mut Builder,
+    x: InstructionId,
+    dimension: usize,
+    is_descending: bool,
+) -> Result<[InstructionId; 2], BuildError> {
+    let dims = b.dims(x);
+    let places = b.iota(ElementType::S64, &dims, dimension)?;
+    let sorted = b.sort(x, &[places], dimension, is_descending)?;
+    match sorted.as_slice() {
+        [values, places] => Ok([*values, *places]),
+        _ => Err(BuildError("a sort of two arrays gave something else".to_owned())),
+    }
+}
+
+/// The `k` largest or smallest elements of a dimension in order, and where they were (s64).
+///
+/// # Errors
+/// When there are fewer.
+pub fn top_places(
+    b: &mut Builder,
+    x: InstructionId,
+    k: u64,
+    dimension: usize,
+    is_largest: bool,
+) -> Result<[InstructionId; 2], BuildError> {
+    let last = b.rank(x).saturating_sub(1);
+    let turned = if dimension == last { x } else { b.swap_dims(x, dimension, last)? };
+    let [values, places] = b.top_k(turned, k, is_largest)?;
+    let places = b.convert(places, ElementType::S64)?;
+    if dimension == last {
+        return Ok([values, places]);
+    }
+    Ok([b.swap_dims(values, dimension, last)?, b.swap_dims(places, dimension, last)?])
+}
+
+/// Places along all dimensions of an array as places in row-major order: `sum(place[d] * step[d])`.
+///
+/// # Errors
+/// When there is not one array of places for each dimension.
+pub fn flat_places(b: &mut Builder, places: &[InstructionId], dims: &[u64]) -> Built {
+    let mut sum = None;
+    let mut step = 1u64;
+    for (&place, &n) in places.iter().zip(dims).rev() {
+        let moved = b.with_number(Binary::Mul, place, step as f64)?;
+        sum = Some(match sum {
+            Some(sum) => b.add(sum, moved)?,
+            None => moved,
+        });
+        step = step.saturating_mul(n);
+    }
+    sum.ok_or_else(|| BuildError("places along no dimension".to_owned()))
+}

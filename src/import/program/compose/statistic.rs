@@ -1,0 +1,69 @@
+//! Statistics along dimensions.
+
+use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+
+/// Variance along dimensions: the squares are divided by their number less `correction`.
+///
+/// # Errors
+/// When `x` has no such dimensions.
+pub fn variance(b: &mut Builder, x: InstructionId, dimensions: &[usize], correction: f64, keeps: bool) -> Built {
+    let element = b.element(x);
+    let x = super::widened(b, x)?;
+    let mean = b.mean(x, dimensions, true)?;
+    let centred = b.sub(x, mean)?;
+    let square = b.mul(centred, centred)?;
+    let sum = b.reduce(Binary::Add, square, dimensions, keeps)?;
+    let mut count = 1.0;
+    for &d in dimensions {
+        count *= b.size(x, d)? as f64;
+    }
+    let result = b.with_number(Binary::Div, sum, (count - correction).max(0.0))?;
+    b.convert(result, element)
+}
+
+/// `sum(|x|^p)^(1/p)` along dimensions; an infinite `p` is the largest or the least size, 0 counts what is not 0.
+///
+/// # Errors
+/// When `x` has no such dimensions.
+pub fn norm(b: &mut Builder, x: InstructionId, p: f64, dimensions: &[usize], keeps: bool) -> Built {
+    if p == 0.0 {
+        let counts = b.compare_number(Comparison::Ne, x, 0.0)?;
+        let counts = b.convert(counts, b.element(x))?;
+        return b.reduce(Binary::Add, counts, dimensions, keeps);
+    }
+    if p == 2.0 {
+        let square = b.mul(x, x)?;
+        let sum = b.reduce(Binary::Add, square, dimensions, keeps)?;
+        return b.unary(Unary::Sqrt, sum);
+    }
+    let size = b.unary(Unary::Abs, x)?;
+    if p.is_infinite() {
+        let with = if p > 0.0 { Binary::Max } else { Binary::Min };
+        return b.reduce(with, size, dimensions, keeps);
+    }
+    if p == 1.0 {
+        return b.reduce(Binary::Add, size, dimensions, keeps);
+    }
+    let power = b.with_number(Binary::Pow, size, p)?;
+    let sum = b.reduce(Binary::Add, power, dimensions, keeps)?;
+    b.with_number(Binary::Pow, sum, 1.0 / p)
+}
+
+/// The place of the first largest (or least) element of a dimension, as s64.
+///
+/// # Errors
+/// When `x` has no such dimension or nothing along it.
+pub fn arg_extreme(b: &mut Builder, x: InstructionId, dimension: usize, is_largest: bool, keeps: bool) -> Built {
+    let dims = b.dims(x);
+    let size = b.size(x, dimension)?;
+    if size == 0 {
+        return Err(BuildError(format!("{} has no largest element along dimension {dimension}", b.type_of(x))));
+    }
+    let with = if is_largest { Binary::Max } else { Binary::Min };
+    let extreme = b.reduce(with, x, &[dimension], true)?;
+    let is_extreme = b.compare(Comparison::Eq, x, extreme)?;
+    let places = b.iota(ElementType::S64, &dims, dimension)?;
+    let beyond = b.number(ElementType::S64, (size - 1) as f64)?;
+    let candidates = b.select(is_extreme, places, beyond)?;
+    b.reduce(Binary::Min, candidates, &[dimension], keeps)
+}

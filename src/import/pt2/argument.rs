@@ -1,0 +1,230 @@
+//! Arguments of nodes: a union that is tagged by the name of its only field.
+
+use std::borrow::{Borrow, Cow};
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+
+use super::schema::{Graph, NamedTensor};
+
+/// A string of the JSON, not copied unless it has escapes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Text<'a>(pub Cow<'a, str>);
+
+impl Text<'_> {
+    /// The string.
+    pub fn get(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for Text<'_> {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Text<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_borrowed_str<E>(self, v: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed(v)))
+            }
+            fn visit_str<E>(self, v: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(v.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(Reader)
+    }
+}
+
+/// A number that is written, or the name of one that the graph computes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Symbolic<'a, T> {
+    /// Written.
+    Known(T),
+    /// Computed.
+    Named(Text<'a>),
+}
+
+/// A graph within a node, with its name.
+#[derive(Debug, serde::Deserialize)]
+pub struct Subgraph<'a> {
+    /// The graph.
+    #[serde(borrow)]
+    pub graph: Graph<'a>,
+}
+
+/// What a node is given, or gives.
+#[derive(Debug)]
+pub enum Argument<'a> {
+    /// A tensor by its name.
+    Tensor(Text<'a>),
+    /// Several.
+    Tensors(Vec<Text<'a>>),
+    /// Several, some of them absent.
+    OptionalTensors(Vec<Option<Text<'a>>>),
+    /// A whole number.
+    Int(i64),
+    /// Several, each written or named.
+    Ints(Vec<Symbolic<'a, i64>>),
+    /// A number.
+    Float(f64),
+    /// Several.
+    Floats(Vec<f64>),
+    /// A truth.
+    Bool(bool),
+    /// A text.
+    Text(Text<'a>),
+    /// A whole number, written or named.
+    SymInt(Symbolic<'a, i64>),
+    /// A number, written or named.
+    SymFloat(Symbolic<'a, f64>),
+    /// A truth, written or named.
+    SymBool(Symbolic<'a, bool>),
+    /// A graph.
+    Graph(Box<Subgraph<'a>>),
+    /// Nothing.
+    None,
+    /// Something that changes no result (a device, a memory format, an element type that the results have too), or that is not
+    /// known.
+    Other,
+}
+
+/// A floating point number; infinities and not-a-number are texts in newer files.
+struct Number(f64);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(untagged)]
+        enum Either<'a> {
+            Number(f64),
+            #[serde(borrow)]
+            Text(Text<'a>),
+        }
+        match Either::deserialize(deserializer)? {
+            Either::Number(n) => Ok(Self(n)),
+            Either::Text(t) => match t.get().to_ascii_lowercase().as_str() {
+                "infinity" | "inf" => Ok(Self(f64::INFINITY)),
+                "-infinity" | "-inf" => Ok(Self(f64::NEG_INFINITY)),
+                "nan" => Ok(Self(f64::NAN)),
+                other => Err(serde::de::Error::custom(format!("{other} is not a number"))),
+            },
+        }
+    }
+}
+
+/// The fields that a number written or named may have.
+#[derive(serde::Deserialize)]
+struct Either<'a> {
+    #[serde(borrow, default)]
+    as_name: Option<Text<'a>>,
+    #[serde(default)]
+    as_int: Option<i64>,
+    #[serde(default)]
+    as_float: Option<Number>,
+    #[serde(default)]
+    as_bool: Option<bool>,
+}
+
+impl<'a> Either<'a> {
+    fn of<T, E: serde::de::Error>(self, known: Option<T>) -> Result<Symbolic<'a, T>, E> {
+        match (self.as_name, known) {
+            (Some(name), _) => Ok(Symbolic::Named(name)),
+            (None, Some(known)) => Ok(Symbolic::Known(known)),
+            (None, None) => Err(E::custom("a number or a name is wanted")),
+        }
+    }
+}
+
+/// A tensor or its absence.
+#[derive(serde::Deserialize)]
+struct MaybeTensor<'a> {
+    #[serde(borrow, default)]
+    as_tensor: Option<NamedTensor<'a>>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Argument<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Argument<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an argument: a map of one field as_tensor, as_int ..")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Argument<'de>, A::Error> {
+                let mut found = Argument::None;
+                while let Some(tag) = map.next_key::<Text<'de>>()? {
+                    found = tagged(tag.get(), &mut map)?;
+                }
+                Ok(found)
+            }
+        }
+        deserializer.deserialize_map(Reader)
+    }
+}
+
+/// The argument behind a tag.
+fn tagged<'de, A: MapAccess<'de>>(tag: &str, map: &mut A) -> Result<Argument<'de>, A::Error> {
+    let names = |tensors: Vec<NamedTensor<'de>>| tensors.into_iter().map(|t| t.name).collect();
+    Ok(match tag {
+        "as_tensor" => Argument::Tensor(map.next_value::<NamedTensor<'de>>()?.name),
+        // The signature names tensors without a tag.
+        "name" => Argument::Tensor(map.next_value()?),
+        "as_tensors" => Argument::Tensors(names(map.next_value()?)),
+        "as_optional_tensors" => {
+            let all: Vec<MaybeTensor<'de>> = map.next_value()?;
+            Argument::OptionalTensors(all.into_iter().map(|t| t.as_tensor.map(|t| t.name)).collect())
+        }
+        "as_int" => Argument::Int(map.next_value()?),
+        "as_ints" => {
+            let all: Vec<i64> = map.next_value()?;
+            Argument::Ints(all.into_iter().map(Symbolic::Known).collect())
+        }
+        "as_float" => Argument::Float(map.next_value::<Number>()?.0),
+        "as_floats" => {
+            let all: Vec<Number> = map.next_value()?;
+            Argument::Floats(all.into_iter().map(|n| n.0).collect())
+        }
+        "as_bool" => Argument::Bool(map.next_value()?),
+        "as_string" => Argument::Text(map.next_value()?),
+        "as_sym_int" => {
+            let either: Either<'de> = map.next_value()?;
+            let known = either.as_int;
+            Argument::SymInt(either.of(known)?)
+        }
+        "as_sym_ints" => {
+            let all: Vec<Either<'de>> = map.next_value()?;
+            let each = |either: Either<'de>| {
+                let known = either.as_int;
+                either.of(known)
+            };
+            Argument::Ints(all.into_iter().map(each).collect::<Result<_, A::Error>>()?)
+        }
+        "as_sym_float" => {
+            let mut either: Either<'de> = map.next_value()?;
+            let known = either.as_float.take().map(|n| n.0);
+            Argument::SymFloat(either.of(known)?)
+        }
+        "as_sym_bool" => {
+            let either: Either<'de> = map.next_value()?;
+            let known = either.as_bool;
+            Argument::SymBool(either.of(known)?)
+        }
+        "as_graph" => Argument::Graph(map.next_value()?),
+        "as_none" => {
+            map.next_value::<IgnoredAny>()?;
+            Argument::None
+        }
+        _ => {
+            map.next_value::<IgnoredAny>()?;
+            Argument::Other
+        }
+    })
+}

@@ -1,0 +1,122 @@
+//! Weights of files up to torch 2.7: archives of `torch.save` inside the archive, each with a pickle that names storages.
+
+use super::pickle::{Id, Pickle, Pickled};
+use super::weights::{Layout, Weight};
+use crate::import::ModelBytes;
+use crate::import::program::{ArrayType, ElementType, WeightData};
+use crate::import::zip::{Archive, Entry};
+
+/// Bytes of a pickle that is read.
+const MAX_PICKLE: u64 = 256 << 20;
+
+/// A part of a file.
+struct Window<'a> {
+    bytes: &'a dyn ModelBytes,
+    start: u64,
+    len: u64,
+}
+
+impl ModelBytes for Window<'_> {
+    fn size(&self) -> u64 {
+        self.len
+    }
+
+    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String> {
+        let left = self.len.saturating_sub(offset);
+        let len = len.min(usize::try_from(left).unwrap_or(usize::MAX));
+        self.bytes.slice(self.start.saturating_add(offset), len)
+    }
+}
+
+/// Tensors of an archive of `torch.save` that is an entry of `outer`, by their paths.
+///
+/// # Errors
+/// When the entry is packed or what it holds is damaged.
+pub fn tensors(bytes: &dyn ModelBytes, outer: &Archive<'_>, entry: &Entry) -> Result<Vec<(String, Weight)>, String> {
+    let say = |e: crate::import::ImportError| e.what;
+    let start = outer.stored_at(entry).map_err(say)?.ok_or("they are packed in the archive")?;
+    let window = Window { bytes, start, len: entry.size };
+    let archive = Archive::open(&window).map_err(say)?;
+    let data = archive.ending("data.pkl").ok_or("there is no data.pkl")?;
+    let folder = data.name.trim_end_matches("data.pkl");
+    let pickle = Pickle::read(&archive.content(data, MAX_PICKLE).map_err(say)?)?;
+    let items = match pickle.get(pickle.root) {
+        Pickled::Map(items) | Pickled::Call { items, .. } => items.as_slice(),
+        _ => &[],
+    };
+    let mut found = Vec::new();
+    for &(key, value) in items {
+        let (Pickled::Text(path), Some(tensor)) = (pickle.get(key), tensor(&pickle, value, 4)) else { continue };
+        let storage = archive.entries.iter().find(|e| {
+            e.name.strip_prefix(folder).and_then(|n| n.strip_prefix("data/")) == Some(tensor.storage.as_str())
+        });
+        let mut data = WeightData::Absent;
+        if let Some(storage) = storage
+            && tensor.layout.end <= storage.size
+            && let Some(at) = archive.stored_at(storage).map_err(say)?
+        {
+            data = tensor.layout.in_file(start.saturating_add(at));
+        }
+        let key = format!("{} {} {:?}", entry.name, tensor.storage, (&tensor.ty, &tensor.layout));
+        found.push((path.clone(), Weight { key, data }));
+    }
+    Ok(found)
+}
+
+/// A tensor of a pickle.
+struct Tensor {
+    storage: String,
+    ty: ArrayType,
+    layout: Layout,
+}
+
+/// The tensor that a call would build; a parameter is a call around one.
+fn tensor(pickle: &Pickle, id: Id, depth: u32) -> Option<Tensor> {
+    let Pickled::Call { function, arguments, .. } = pickle.get(id) else { return None };
+    let Pickled::Global(function) = pickle.get(*function) else { return None };
+    let arguments = pickle.items(*arguments);
+    match function.as_str() {
+        "torch._utils _rebuild_tensor_v2" | "torch._utils _rebuild_tensor" => {
+            let [persistent, first, sizes, strides, ..] = arguments else { return None };
+            let Pickled::Persistent(storage) = pickle.get(*persistent) else { return None };
+            let [_, kind, key, ..] = pickle.items(*storage) else { return None };
+            let (Pickled::Global(kind), Pickled::Text(key)) = (pickle.get(*kind), pickle.get(*key)) else {
+                return None;
+            };
+            let numbers = |id: Id| pickle.items(id).iter().map(|&n| int(pickle, n)).collect::<Option<Vec<i64>>>();
+            let dims = numbers(*sizes)?.into_iter().map(|n| u64::try_from(n).ok()).collect::<Option<Vec<u64>>>()?;
+            let ty = ArrayType::new(storage_element(kind)?, dims);
+            ty.elements()?;
+            let layout = Layout::new(&ty, &numbers(*strides)?, u64::try_from(int(pickle, *first)?).ok()?)?;
+            Some(Tensor { storage: key.clone(), ty, layout })
+        }
+        "torch._utils _rebuild_parameter" if depth > 0 => tensor(pickle, *arguments.first()?, depth - 1),
+        _ => None,
+    }
+}
+
+fn int(pickle: &Pickle, id: Id) -> Option<i64> {
+    match pickle.get(id) {
+        Pickled::Int(n) => Some(*n),
+        _ => None,
+    }
+}
+
+/// The element type of a kind of storage: `torch FloatStorage`.
+fn storage_element(kind: &str) -> Option<ElementType> {
+    Some(match kind.rsplit(' ').next()? {
+        "FloatStorage" => ElementType::F32,
+        "DoubleStorage" => ElementType::F64,
+        "HalfStorage" => ElementType::F16,
+        "BFloat16Storage" => ElementType::Bf16,
+        "LongStorage" => ElementType::S64,
+        "IntStorage" => ElementType::S32,
+        "ShortStorage" => ElementType::S16,
+        "CharStorage" => ElementType::S8,
+        "ByteStorage" => ElementType::U8,
+        "BoolStorage" => ElementType::Pred,
+        "ComplexFloatStorage" => ElementType::C64,
+        "ComplexDoubleStorage" => ElementType::C128,
+        _ => return None,
+    })
+}

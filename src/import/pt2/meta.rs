@@ -1,0 +1,239 @@
+//! Types of values: element types by torch's numbers, sizes with symbols.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::schema::{ExportedProgram, Graph, SymInt, TensorMeta};
+use super::symbol::Expression;
+use crate::import::program::{ArrayType, ElementType};
+use crate::import::{ImportError, ImportOptions, OpenDimension, Place};
+
+/// The element type of torch's number (`torch/csrc/utils/generated_serialization_types.h`).
+#[must_use]
+pub const fn element_of(dtype: i64) -> Option<ElementType> {
+    Some(match dtype {
+        1 => ElementType::U8,
+        2 => ElementType::S8,
+        3 => ElementType::S16,
+        4 => ElementType::S32,
+        5 => ElementType::S64,
+        6 => ElementType::F16,
+        7 => ElementType::F32,
+        8 => ElementType::F64,
+        10 => ElementType::C64,
+        11 => ElementType::C128,
+        12 => ElementType::Pred,
+        13 => ElementType::Bf16,
+        28 => ElementType::U16,
+        29 => ElementType::F8E4M3Fn,
+        30 => ElementType::F8E5M2,
+        _ => return None,
+    })
+}
+
+/// Symbols of a graph with the values that are used.
+#[derive(Debug, Default)]
+pub struct Symbols {
+    values: FxHashMap<String, i64>,
+    /// Expressions that were evaluated already.
+    known: RefCell<FxHashMap<String, i64>>,
+    /// Dimensions that the file leaves open.
+    pub open: Vec<OpenDimension>,
+}
+
+impl Symbols {
+    /// The symbols of a program: asked for by `options`, else as the model was exported.
+    ///
+    /// # Errors
+    /// When a size depends on data, or when the options name a dimension that the file has not or a size it does not allow.
+    pub fn of(program: &ExportedProgram<'_>, options: &ImportOptions) -> Result<Self, ImportError> {
+        let graph = &program.graph_module.graph;
+        let mut found: Vec<(String, Option<i64>)> = Vec::new();
+        let mut note = |size: &SymInt<'_>| {
+            let Some(expression) = &size.as_expr else { return };
+            let text = expression.expr_str.get();
+            let names = Expression::symbols_of(text);
+            let is_alone = names.len() == 1 && is_plain(text, &names[0]);
+            let hint = expression.hint.as_ref().and_then(|h| h.as_int).filter(|_| is_alone);
+            for name in names {
+                match found.iter_mut().find(|(n, _)| *n == name) {
+                    Some((_, known)) => *known = known.or(hint),
+                    None => found.push((name, hint)),
+                }
+            }
+        };
+        for meta in in_order(graph) {
+            meta.sizes.iter().for_each(&mut note);
+        }
+        graph.sym_int_values.values().for_each(&mut note);
+        if let Some((name, _)) = found.iter().find(|(name, _)| depends_on_data(name)) {
+            return Err(data_dependent(graph, name));
+        }
+        found.sort_by_key(|(name, _)| symbol_number(name));
+        let mut symbols = Self::default();
+        let chosen = chosen_sizes(graph, &found, options)?;
+        for (name, hint) in &found {
+            let range = program.range_constraints.get(name.as_str());
+            let min = range.and_then(|r| r.min_val.as_i64());
+            let max = range.and_then(|r| r.max_val.as_i64()).filter(|&m| m < i64::MAX / 2);
+            let asked = chosen.get(name).copied();
+            if let Some(size) = asked
+                && (min.is_some_and(|m| size < m) || max.is_some_and(|m| size > m))
+            {
+                let range =
+                    format!("{} to {}", min.unwrap_or(1), max.map_or_else(|| "any".to_owned(), |m| m.to_string()));
+                let what = format!("{size} is not a size of dimension {name}, which is {range}");
+                return Err(ImportError::of_file(what, "ask for a size in its range"));
+            }
+            let used = asked.or(*hint).unwrap_or_else(|| min.unwrap_or(1).max(1));
+            symbols.values.insert(name.clone(), used);
+            symbols.open.push(OpenDimension {
+                name: name.clone(),
+                min: min.and_then(|m| u64::try_from(m).ok()),
+                max: max.and_then(|m| u64::try_from(m).ok()),
+                used: u64::try_from(used).unwrap_or(0),
+                is_chosen: asked.is_some(),
+            });
+        }
+        Ok(symbols)
+    }
+
+    /// The number that a size is.
+    ///
+    /// # Errors
+    /// When it is an expression without a value.
+    pub fn number(&self, size: &SymInt<'_>) -> Result<i64, String> {
+        if let Some(n) = size.as_int {
+            return Ok(n);
+        }
+        let Some(expression) = &size.as_expr else {
+            return Err("a size is neither a number nor an expression".to_owned());
+        };
+        let text = expression.expr_str.get();
+        if let Some(&n) = self.known.borrow().get(text) {
+            return Ok(n);
+        }
+        let value = |name: &str| self.values.get(name).copied();
+        let n = Expression::evaluate(text, &value)?;
+        self.known.borrow_mut().insert(text.to_owned(), n);
+        Ok(n)
+    }
+
+    /// The type that a tensor has.
+    ///
+    /// # Errors
+    /// When its element type is not known or a size is no size.
+    pub fn array(&self, meta: &TensorMeta<'_>) -> Result<ArrayType, String> {
+        let element = element_of(meta.dtype).ok_or_else(|| format!("its element type {} is not known", meta.dtype))?;
+        let mut dims = Vec::with_capacity(meta.sizes.len());
+        for size in &meta.sizes {
+            let n = self.number(size)?;
+            dims.push(u64::try_from(n).map_err(|_| format!("its size {n} is negative"))?);
+        }
+        let ty = ArrayType::new(element, dims);
+        match ty.elements().and_then(|n| n.checked_mul(16)) {
+            Some(_) => Ok(ty),
+            None => Err(format!("it has more elements than 64 bits count: {ty}")),
+        }
+    }
+
+    /// Names of the open dimensions of a tensor by position.
+    #[must_use]
+    pub fn open_names(&self, meta: &TensorMeta<'_>) -> std::collections::BTreeMap<usize, String> {
+        let name = |size: &SymInt<'_>| {
+            let text = size.as_expr.as_ref()?.expr_str.get();
+            let names = Expression::symbols_of(text);
+            match names.as_slice() {
+                [one] if is_plain(text, one) => Some(one.clone()),
+                _ => Some(text.chars().take(100).collect()),
+            }
+        };
+        meta.sizes.iter().enumerate().filter_map(|(d, s)| Some((d, name(s)?))).collect()
+    }
+}
+
+/// Tensors of a graph: its inputs first, then the rest in no order that shows.
+fn in_order<'g, 'a>(graph: &'g Graph<'a>) -> impl Iterator<Item = &'g TensorMeta<'a>> {
+    let inputs = graph.inputs.iter().filter_map(|a| match a {
+        super::argument::Argument::Tensor(name) => graph.tensor_values.get(name),
+        _ => None,
+    });
+    inputs.chain(graph.tensor_values.values())
+}
+
+/// Whether an expression is a symbol and nothing else.
+fn is_plain(text: &str, name: &str) -> bool {
+    text.trim() == name || (text.starts_with("Symbol(") && text.matches('(').count() == 1 && text.ends_with(')'))
+}
+
+/// Whether torch made a symbol for a size that it could not know: `u0`.
+fn depends_on_data(name: &str) -> bool {
+    let digits = name.strip_prefix('u').or_else(|| name.strip_prefix("zuf"));
+    digits.is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The error for a size that depends on data: it names the operation.
+fn data_dependent(graph: &Graph<'_>, symbol: &str) -> ImportError {
+    let has = |name: &str| {
+        let sizes = graph.tensor_values.get(name).map(|m| m.sizes.as_slice()).unwrap_or_default();
+        sizes
+            .iter()
+            .filter_map(|s| s.as_expr.as_ref())
+            .any(|e| Expression::symbols_of(e.expr_str.get()).iter().any(|s| s == symbol))
+    };
+    let node = graph.nodes.iter().find_map(|node| {
+        let name = node.outputs.iter().find_map(|o| match o {
+            super::argument::Argument::Tensor(name) if has(name.get()) => Some(name.get().to_owned()),
+            _ => None,
+        })?;
+        Some((name, node.target.get().trim_start_matches("torch.ops.").to_owned()))
+    });
+    let (place, op) = match node {
+        Some((name, op)) => (Place::Node(name), op),
+        None => (Place::File, "a value".to_owned()),
+    };
+    let what = format!("the size of the result of {op} depends on data (the unbacked symbol {symbol})");
+    ImportError::at(place, what, "a NeuronCore has fixed sizes: give the operation a fixed size and export again")
+}
+
+/// Sizes that are asked for, by symbol. A dimension is named by its symbol, as `INPUT.POSITION`, or, when there is only one, `batch`.
+fn chosen_sizes(
+    graph: &Graph<'_>,
+    found: &[(String, Option<i64>)],
+    options: &ImportOptions,
+) -> Result<FxHashMap<String, i64>, ImportError> {
+    let mut chosen = FxHashMap::default();
+    for (name, &size) in &options.dims {
+        let by_place = || {
+            let (input, at) = name.rsplit_once('.')?;
+            let size = graph.tensor_values.get(input)?.sizes.get(at.parse::<usize>().ok()?)?;
+            match Expression::symbols_of(size.as_expr.as_ref()?.expr_str.get()).as_slice() {
+                [one] => Some(one.clone()),
+                _ => None,
+            }
+        };
+        let symbol = match found {
+            _ if found.iter().any(|(n, _)| n == name) => Some(name.clone()),
+            [(only, _)] if name == "batch" => Some(only.clone()),
+            _ => by_place(),
+        };
+        let Some(symbol) = symbol else {
+            let names: Vec<&str> = found.iter().map(|(n, _)| n.as_str()).collect();
+            let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            let what = format!("the file has no open dimension {name}; it has {has}");
+            return Err(ImportError::of_file(what, "leave it out or name one that is there"));
+        };
+        let size = i64::try_from(size).map_err(|_| {
+            ImportError::of_file(format!("dimension {name} of size {size}"), "ask for a size below 2^63")
+        })?;
+        chosen.insert(symbol, size);
+    }
+    Ok(chosen)
+}
+
+/// Letters and number of a symbol, for an order that people expect.
+fn symbol_number(name: &str) -> (String, u64) {
+    let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (letters.to_owned(), name[letters.len()..].parse().unwrap_or(0))
+}

@@ -1,0 +1,281 @@
+//! Pickles, read and never executed: what they would build is kept as it is written.
+
+use rustc_hash::FxHashMap;
+
+/// A place among the values of a pickle.
+pub type Id = usize;
+
+/// A value of a pickle.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pickled {
+    /// None, an empty set and other things of no use here.
+    Nothing,
+    /// A truth.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A text.
+    Text(String),
+    /// A name of a module: `torch._utils _rebuild_tensor_v2`.
+    Global(String),
+    /// A tuple or a list.
+    Items(Vec<Id>),
+    /// A map, or an object that has items of a map.
+    Map(Vec<(Id, Id)>),
+    /// What the pickle's writer keeps elsewhere.
+    Persistent(Id),
+    /// A call that would build an object: the function, its arguments, items set later.
+    Call {
+        /// The function.
+        function: Id,
+        /// Its arguments.
+        arguments: Id,
+        /// Items set later.
+        items: Vec<(Id, Id)>,
+    },
+}
+
+/// A pickle that was read.
+#[derive(Debug)]
+pub struct Pickle {
+    values: Vec<Pickled>,
+    /// What it builds.
+    pub root: Id,
+}
+
+impl Pickle {
+    /// A value.
+    #[must_use]
+    pub fn get(&self, id: Id) -> &Pickled {
+        self.values.get(id).unwrap_or(&Pickled::Nothing)
+    }
+
+    /// The parts of a tuple or list.
+    #[must_use]
+    pub fn items(&self, id: Id) -> &[Id] {
+        match self.get(id) {
+            Pickled::Items(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// Reads a pickle of protocol 2 to 5.
+    ///
+    /// # Errors
+    /// When it is cut off or has an operation that is not known: the byte is named.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        let mut reader = Reader {
+            bytes,
+            at: 0,
+            values: vec![Pickled::Nothing],
+            stack: Vec::new(),
+            marks: Vec::new(),
+            memo: FxHashMap::default(),
+        };
+        loop {
+            let at = reader.at;
+            match reader.step() {
+                Some(Step::Stop) => {
+                    let root = reader.stack.pop().ok_or("a pickle builds nothing")?;
+                    return Ok(Self { values: reader.values, root });
+                }
+                Some(Step::On) => {}
+                None => return Err(format!("a pickle is damaged or not known at its byte {at}")),
+            }
+        }
+    }
+}
+
+enum Step {
+    On,
+    Stop,
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    values: Vec<Pickled>,
+    stack: Vec<Id>,
+    marks: Vec<usize>,
+    memo: FxHashMap<u32, Id>,
+}
+
+impl Reader<'_> {
+    /// Runs one operation; none when it is damaged or not known.
+    fn step(&mut self) -> Option<Step> {
+        match self.byte()? {
+            b'.' => return Some(Step::Stop),
+            0x80 => {
+                self.byte()?;
+            }
+            0x95 => {
+                self.take(8)?;
+            }
+            b'N' | 0x8f => self.push(Pickled::Nothing),
+            0x88 => self.push(Pickled::Bool(true)),
+            0x89 => self.push(Pickled::Bool(false)),
+            b'J' => {
+                let n = i32::from_le_bytes(self.take(4)?.try_into().ok()?);
+                self.push(Pickled::Int(i64::from(n)));
+            }
+            b'K' => {
+                let n = self.byte()?;
+                self.push(Pickled::Int(i64::from(n)));
+            }
+            b'M' => {
+                let n = u16::from_le_bytes(self.take(2)?.try_into().ok()?);
+                self.push(Pickled::Int(i64::from(n)));
+            }
+            0x8a => {
+                let n = usize::from(self.byte()?);
+                let raw = self.take(n)?;
+                let mut wide = [if raw.last().is_some_and(|b| b & 0x80 != 0) { 0xff } else { 0 }; 8];
+                wide.get_mut(..n)?.copy_from_slice(raw);
+                self.push(Pickled::Int(i64::from_le_bytes(wide)));
+            }
+            b'G' => {
+                self.take(8)?;
+                self.push(Pickled::Nothing);
+            }
+            b'X' | b'B' => self.text(4)?,
+            0x8c | b'C' | b'U' => self.text(1)?,
+            0x8d | 0x8e => self.text(8)?,
+            b'c' => {
+                let (module, name) = (self.line()?, self.line()?);
+                self.push(Pickled::Global(format!("{module} {name}")));
+            }
+            0x93 => {
+                let (name, module) = (self.stack.pop()?, self.stack.pop()?);
+                match (&self.values[module], &self.values[name]) {
+                    (Pickled::Text(module), Pickled::Text(name)) => {
+                        let global = format!("{module} {name}");
+                        self.push(Pickled::Global(global));
+                    }
+                    _ => return None,
+                }
+            }
+            b'Q' => {
+                let id = self.stack.pop()?;
+                self.push(Pickled::Persistent(id));
+            }
+            b'(' => self.marks.push(self.stack.len()),
+            b'0' => {
+                self.stack.pop()?;
+            }
+            b')' | b']' => self.push(Pickled::Items(Vec::new())),
+            b'}' => self.push(Pickled::Map(Vec::new())),
+            b't' => {
+                let items = self.marked()?;
+                self.push(Pickled::Items(items));
+            }
+            code @ 0x85..=0x87 => {
+                let items = self.stack.split_off(self.stack.len().checked_sub(usize::from(code - 0x84))?);
+                self.push(Pickled::Items(items));
+            }
+            b'a' => {
+                let item = self.stack.pop()?;
+                self.append(&[item])?;
+            }
+            b'e' => {
+                let items = self.marked()?;
+                self.append(&items)?;
+            }
+            b's' => {
+                let value = self.stack.pop()?;
+                let key = self.stack.pop()?;
+                self.set_items(&[key, value])?;
+            }
+            b'u' => {
+                let items = self.marked()?;
+                self.set_items(&items)?;
+            }
+            b'R' | 0x81 => {
+                let (arguments, function) = (self.stack.pop()?, self.stack.pop()?);
+                self.push(Pickled::Call { function, arguments, items: Vec::new() });
+            }
+            // A state is put into an object: of no use here.
+            b'b' => {
+                self.stack.pop()?;
+            }
+            b'q' => {
+                let key = u32::from(self.byte()?);
+                self.memo.insert(key, *self.stack.last()?);
+            }
+            b'r' => {
+                let key = u32::from_le_bytes(self.take(4)?.try_into().ok()?);
+                self.memo.insert(key, *self.stack.last()?);
+            }
+            0x94 => {
+                self.memo.insert(u32::try_from(self.memo.len()).ok()?, *self.stack.last()?);
+            }
+            b'h' => {
+                let key = u32::from(self.byte()?);
+                self.stack.push(*self.memo.get(&key)?);
+            }
+            b'j' => {
+                let key = u32::from_le_bytes(self.take(4)?.try_into().ok()?);
+                self.stack.push(*self.memo.get(&key)?);
+            }
+            _ => return None,
+        }
+        Some(Step::On)
+    }
+
+    fn push(&mut self, value: Pickled) {
+        self.stack.push(self.values.len());
+        self.values.push(value);
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        let byte = *self.bytes.get(self.at)?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    fn take(&mut self, n: usize) -> Option<&[u8]> {
+        let part = self.bytes.get(self.at..self.at.checked_add(n)?)?;
+        self.at += n;
+        Some(part)
+    }
+
+    fn line(&mut self) -> Option<String> {
+        let rest = self.bytes.get(self.at..)?;
+        let end = memchr::memchr(b'\n', rest)?;
+        self.at += end + 1;
+        Some(String::from_utf8_lossy(&rest[..end]).into_owned())
+    }
+
+    /// A text with a length of so many bytes in front.
+    fn text(&mut self, width: usize) -> Option<()> {
+        let mut wide = [0; 8];
+        wide[..width].copy_from_slice(self.take(width)?);
+        let n = usize::try_from(u64::from_le_bytes(wide)).ok()?;
+        let text = String::from_utf8_lossy(self.take(n)?).into_owned();
+        self.push(Pickled::Text(text));
+        Some(())
+    }
+
+    /// Values above the last mark.
+    fn marked(&mut self) -> Option<Vec<Id>> {
+        let mark = self.marks.pop()?;
+        (mark <= self.stack.len()).then(|| self.stack.split_off(mark))
+    }
+
+    fn append(&mut self, items: &[Id]) -> Option<()> {
+        let list = *self.stack.last()?;
+        if let Pickled::Items(all) = &mut self.values[list] {
+            all.extend(items);
+        }
+        Some(())
+    }
+
+    fn set_items(&mut self, items: &[Id]) -> Option<()> {
+        let map = *self.stack.last()?;
+        let pairs = items.chunks_exact(2).map(|pair| (pair[0], pair[1]));
+        match &mut self.values[map] {
+            Pickled::Map(all) | Pickled::Call { items: all, .. } => all.extend(pairs),
+            _ => {}
+        }
+        Some(())
+    }
+}

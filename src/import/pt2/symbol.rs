@@ -1,0 +1,353 @@
+//! Expressions of symbols, as sympy writes them: `Symbol('s77', positive=True, integer=True)`, `2*s0 + 1`,
+//! `Add(Mul(Integer(2), Symbol('s0')), Integer(1))`, `((s0 + 1)//2)`, `Max(1, s0)`.
+
+use std::collections::BTreeMap;
+
+/// Levels of parentheses that are followed.
+const MAX_DEPTH: usize = 100;
+
+/// Reads and evaluates one expression.
+pub struct Expression<'a> {
+    rest: &'a str,
+    depth: usize,
+    values: &'a dyn Fn(&str) -> Option<i64>,
+    /// Names of symbols met.
+    pub symbols: Vec<String>,
+}
+
+/// A fraction with a divisor above 0.
+type Fraction = (i128, i128);
+
+impl<'a> Expression<'a> {
+    /// The value of an expression; `values` knows the symbols.
+    ///
+    /// # Errors
+    /// When it is not an expression of whole numbers that is known here, or a symbol has no value.
+    pub fn evaluate(text: &'a str, values: &'a dyn Fn(&str) -> Option<i64>) -> Result<i64, String> {
+        let mut reader = Self { rest: text, depth: 0, values, symbols: Vec::new() };
+        let value = reader.sum()?;
+        reader.space();
+        if !reader.rest.is_empty() {
+            return Err(format!("`{}` is not understood in the size `{}`", start(reader.rest), start(text)));
+        }
+        whole(value)
+            .and_then(|n| i64::try_from(n).ok())
+            .ok_or_else(|| format!("the size `{}` is not whole", start(text)))
+    }
+
+    /// Names of the symbols of an expression, in order, each once.
+    pub fn symbols_of(text: &'a str) -> Vec<String> {
+        let mut reader = Self { rest: text, depth: 0, values: &|_| Some(1), symbols: Vec::new() };
+        let _ = reader.sum();
+        let mut seen = BTreeMap::new();
+        reader.symbols.retain(|name| seen.insert(name.clone(), ()).is_none());
+        reader.symbols
+    }
+
+    fn sum(&mut self) -> Result<Fraction, String> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err("a size is an expression of too many levels".to_owned());
+        }
+        let mut total = self.product()?;
+        loop {
+            self.space();
+            let sign = if self.takes("+") {
+                1
+            } else if self.takes("-") {
+                -1
+            } else {
+                break;
+            };
+            let next = self.product()?;
+            total = plus(total, (next.0.checked_mul(sign).ok_or_else(too_large)?, next.1))?;
+        }
+        self.depth -= 1;
+        Ok(total)
+    }
+
+    fn product(&mut self) -> Result<Fraction, String> {
+        let mut total = self.power()?;
+        loop {
+            self.space();
+            if self.takes("//") {
+                let by = self.power()?;
+                total = (floor(over(total, by)?), 1);
+            } else if self.takes("*") {
+                total = times(total, self.power()?)?;
+            } else if self.takes("/") {
+                let by = self.power()?;
+                total = over(total, by)?;
+            } else if self.takes("%") {
+                let by = self.power()?;
+                total = modulo(total, by)?;
+            } else {
+                return Ok(total);
+            }
+        }
+    }
+
+    fn power(&mut self) -> Result<Fraction, String> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err("a size is an expression of too many levels".to_owned());
+        }
+        let value = self.signed_power();
+        self.depth -= 1;
+        value
+    }
+
+    fn signed_power(&mut self) -> Result<Fraction, String> {
+        self.space();
+        if self.takes("-") {
+            let value = self.power()?;
+            return Ok((value.0.checked_neg().ok_or_else(too_large)?, value.1));
+        }
+        let base = self.atom()?;
+        self.space();
+        if self.takes("**") || self.takes("^") {
+            let exponent = self.power()?;
+            return raised(base, exponent);
+        }
+        Ok(base)
+    }
+
+    fn atom(&mut self) -> Result<Fraction, String> {
+        self.space();
+        if self.takes("(") {
+            let value = self.sum()?;
+            return self.closed(value);
+        }
+        let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+        if digits > 0 {
+            let value = i128::from(self.rest[..digits].parse::<i64>().map_err(|_| too_large())?);
+            self.rest = &self.rest[digits..];
+            return Ok((value, 1));
+        }
+        let letters = self.rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')).count();
+        if letters == 0 {
+            return Err(format!("`{}` is not understood in a size", start(self.rest)));
+        }
+        let name = &self.rest[..letters];
+        self.rest = &self.rest[letters..];
+        if self.takes("(") {
+            return if name == "Symbol" { self.quoted_symbol() } else { self.function(name) };
+        }
+        self.symbol(name)
+    }
+
+    /// `'s77', positive=True)`.
+    fn quoted_symbol(&mut self) -> Result<Fraction, String> {
+        self.space();
+        let quote = self.rest.chars().next().filter(|c| matches!(c, '\'' | '"'));
+        let Some((name, after)) = quote.and_then(|q| self.rest[1..].split_once(q)) else {
+            return Err(format!("a symbol's name is wanted at `{}`", start(self.rest)));
+        };
+        let end = after.find(')').ok_or("a symbol is not closed")?;
+        self.rest = &after[end + 1..];
+        self.symbol(name)
+    }
+
+    fn symbol(&mut self, name: &str) -> Result<Fraction, String> {
+        self.symbols.push(name.to_owned());
+        let value = (self.values)(name).ok_or_else(|| format!("the size `{name}` is not known"))?;
+        Ok((i128::from(value), 1))
+    }
+
+    fn function(&mut self, name: &str) -> Result<Fraction, String> {
+        let mut arguments = Vec::new();
+        loop {
+            self.space();
+            if self.takes(")") {
+                break;
+            }
+            if self.skips_keyword() {
+                continue;
+            }
+            arguments.push(self.sum()?);
+            self.space();
+            if !self.takes(",") && !self.rest.starts_with(')') {
+                return Err(format!("`{}` is not understood in a size", start(self.rest)));
+            }
+        }
+        call(name.rsplit('.').next().unwrap_or(name), &arguments)
+    }
+
+    /// Passes over `integer=True,`.
+    fn skips_keyword(&mut self) -> bool {
+        let letters = self.rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+        let is_keyword = letters > 0 && self.rest[letters..].starts_with('=');
+        if is_keyword {
+            let end = self.rest.find([',', ')']).unwrap_or(self.rest.len());
+            self.rest = &self.rest[end..];
+            self.takes(",");
+        }
+        is_keyword
+    }
+
+    fn closed(&mut self, value: Fraction) -> Result<Fraction, String> {
+        self.space();
+        if self.takes(")") { Ok(value) } else { Err("a parenthesis of a size is not closed".to_owned()) }
+    }
+
+    fn space(&mut self) {
+        self.rest = self.rest.trim_start();
+    }
+
+    fn takes(&mut self, what: &str) -> bool {
+        // A product is not the first half of a power.
+        if what == "*" && self.rest.starts_with("**") {
+            return false;
+        }
+        match self.rest.strip_prefix(what) {
+            Some(after) => {
+                self.rest = after;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// A function of sympy or of torch's own.
+fn call(name: &str, a: &[Fraction]) -> Result<Fraction, String> {
+    let all = |start: Fraction, f: fn(Fraction, Fraction) -> Result<Fraction, String>| {
+        a.iter().try_fold(start, |total, &next| f(total, next))
+    };
+    match (name, a) {
+        ("Integer" | "ToFloat" | "Float" | "Identity", [x]) => Ok(*x),
+        ("Rational" | "IntTrueDiv" | "FloatTrueDiv" | "CleanDiv", [x, y]) => over(*x, *y),
+        ("Add", _) => all((0, 1), plus),
+        ("Mul", _) => all((1, 1), times),
+        ("Pow" | "PowByNatural", [x, y]) => raised(*x, *y),
+        ("FloorDiv", [x, y]) => Ok((floor(over(*x, *y)?), 1)),
+        ("CeilDiv", [x, y]) => Ok((ceil(over(*x, *y)?), 1)),
+        ("floor" | "FloorToInt" | "TruncToInt", [x]) => Ok((floor(*x), 1)),
+        ("ceiling" | "CeilToInt", [x]) => Ok((ceil(*x), 1)),
+        ("Mod" | "PythonMod", [x, y]) => modulo(*x, *y),
+        ("ModularIndexing", [x, y, z]) => modulo((floor(over(*x, *y)?), 1), *z),
+        ("Max", [first, rest @ ..]) => {
+            rest.iter().try_fold(*first, |m, &x| Ok(if plus(x, (-m.0, m.1))?.0 > 0 { x } else { m }))
+        }
+        ("Min", [first, rest @ ..]) => {
+            rest.iter().try_fold(*first, |m, &x| Ok(if plus(x, (-m.0, m.1))?.0 < 0 { x } else { m }))
+        }
+        ("Abs", [x]) => Ok((x.0.abs(), x.1)),
+        _ => Err(format!("the function {} of {} numbers is not known in a size", start(name), a.len())),
+    }
+}
+
+fn too_large() -> String {
+    "a size is beyond all bounds".to_owned()
+}
+
+fn plus(a: Fraction, b: Fraction) -> Result<Fraction, String> {
+    let left = a.0.checked_mul(b.1).ok_or_else(too_large)?;
+    let right = b.0.checked_mul(a.1).ok_or_else(too_large)?;
+    reduced(left.checked_add(right).ok_or_else(too_large)?, a.1.checked_mul(b.1).ok_or_else(too_large)?)
+}
+
+fn times(a: Fraction, b: Fraction) -> Result<Fraction, String> {
+    reduced(a.0.checked_mul(b.0).ok_or_else(too_large)?, a.1.checked_mul(b.1).ok_or_else(too_large)?)
+}
+
+fn over(a: Fraction, b: Fraction) -> Result<Fraction, String> {
+    if b.0 == 0 {
+        return Err("a size is divided by 0".to_owned());
+    }
+    times(a, if b.0 < 0 { (-b.1, -b.0) } else { (b.1, b.0) })
+}
+
+fn modulo(a: Fraction, b: Fraction) -> Result<Fraction, String> {
+    let whole = (floor(over(a, b)?), 1);
+    let part = times(whole, b)?;
+    plus(a, (-part.0, part.1))
+}
+
+fn raised(base: Fraction, exponent: Fraction) -> Result<Fraction, String> {
+    let n = whole(exponent).ok_or("a size has a root")?;
+    let size = u32::try_from(n.unsigned_abs()).map_err(|_| too_large())?;
+    let up = (base.0.checked_pow(size).ok_or_else(too_large)?, base.1.checked_pow(size).ok_or_else(too_large)?);
+    let up = reduced(up.0, up.1)?;
+    if n >= 0 { Ok(up) } else { over((1, 1), up) }
+}
+
+/// The fraction in its lowest terms.
+fn reduced(a: i128, b: i128) -> Result<Fraction, String> {
+    let (mut x, mut y) = (a.unsigned_abs(), b.unsigned_abs());
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    if a.unsigned_abs().max(b.unsigned_abs()) >> 120 != 0 {
+        return Err(too_large());
+    }
+    let divisor = i128::try_from(x.max(1)).map_err(|_| too_large())?;
+    Ok((a / divisor, b / divisor))
+}
+
+fn whole(a: Fraction) -> Option<i128> {
+    (a.1 == 1).then_some(a.0)
+}
+
+fn floor(a: Fraction) -> i128 {
+    a.0.div_euclid(a.1)
+}
+
+fn ceil(a: Fraction) -> i128 {
+    -((-a.0).div_euclid(a.1))
+}
+
+/// The first characters of a text, for messages.
+fn start(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Expression;
+
+    fn value(text: &str) -> Result<i64, String> {
+        let known = |name: &str| match name {
+            "s0" => Some(7),
+            "s77" => Some(3),
+            _ => None,
+        };
+        Expression::evaluate(text, &known)
+    }
+
+    #[test]
+    fn spellings_of_sizes_have_their_values() {
+        let cases = [
+            ("Symbol('s77', positive=True, integer=True)", 3),
+            ("s0", 7),
+            ("2*s0 + 1", 15),
+            ("-2*s0 + 20", 6),
+            ("((s0 + 1)//2)", 4),
+            ("(-7)//2", -4),
+            ("s0 % 4 + s77**2", 12),
+            ("Add(Mul(Integer(2), Symbol('s0', integer=True)), Integer(-1))", 13),
+            ("FloorDiv(s0, 2) * Max(1, s77, 2)", 9),
+            ("torch.utils._sympy.functions.FloorDiv(Symbol('s0', integer=True), Integer(2))", 3),
+            ("floor(s0/2) + ceiling(s0/2)", 7),
+            ("Mul(Rational(1, 2), Add(s0, 1))", 4),
+            ("Min(s0, 4) + Mod(s0, 4)", 7),
+        ];
+        for (text, want) in cases {
+            assert_eq!(value(text), Ok(want), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_size_is_an_error() {
+        for text in ["", "s0 +", "s9", "f(1)", "s0/2", "1/0", "9**99", "(((", "Symbol(", "Symbol('s0'", "é"] {
+            assert!(value(text).is_err(), "{text}");
+        }
+        assert!(value(&"(".repeat(100_000)).is_err());
+        assert!(value(&"-".repeat(1000)).is_err());
+    }
+
+    #[test]
+    fn symbols_are_named_once() {
+        assert_eq!(Expression::symbols_of("s1*Symbol('s0', integer=True) + s1"), ["s1", "s0"]);
+    }
+}

@@ -1,0 +1,248 @@
+//! One node at work: its arguments by name, its result types.
+
+use super::super::argument::{Argument, Symbolic, Text};
+use super::super::schema::{Graph, Node};
+use super::run::Translator;
+use super::views::ViewId;
+use crate::import::program::{ArrayType, BuildError, Builder, Built, ElementType, InstructionId};
+
+/// What an operation gave.
+#[derive(Debug)]
+pub enum Done {
+    /// One new value.
+    One(InstructionId),
+    /// Several new values; none for results that nobody can know.
+    Many(Vec<Option<InstructionId>>),
+    /// Values that share memory with others.
+    Views(Vec<ViewId>),
+    /// No tensor.
+    Nothing,
+    /// The family does not know it.
+    Unknown,
+}
+
+/// What a family of operations makes.
+pub type Made = Result<Done, BuildError>;
+
+/// A value as the only result.
+pub fn one(value: InstructionId) -> Made {
+    Ok(Done::One(value))
+}
+
+/// A node that is translated.
+pub struct Call<'t, 'p, 'a> {
+    /// Everything around it.
+    pub t: &'t mut Translator<'p>,
+    /// The node.
+    pub node: &'p Node<'a>,
+    /// The graph it is in.
+    pub graph: &'p Graph<'a>,
+    /// The operator's name without overload and without the mark of an operation in place: `add`.
+    pub op: &'p str,
+    /// Its overload: `Tensor`.
+    pub overload: &'p str,
+}
+
+impl<'p, 'a> Call<'_, 'p, 'a> {
+    /// The builder.
+    pub fn b(&mut self) -> &mut Builder {
+        &mut self.t.b
+    }
+
+    /// An argument by name.
+    pub fn arg(&self, name: &str) -> Option<&'p Argument<'a>> {
+        self.node.inputs.iter().find(|i| i.name.get() == name).map(|i| &i.arg)
+    }
+
+    /// An argument by place.
+    pub fn at(&self, place: usize) -> Result<&'p Argument<'a>, BuildError> {
+        let found = self.node.inputs.get(place).map(|i| &i.arg);
+        found.ok_or_else(|| BuildError(format!("argument {place} of {} is missing", self.op)))
+    }
+
+    /// The tensor at a place.
+    pub fn x(&mut self, place: usize) -> Built {
+        let argument = self.at(place)?;
+        match argument {
+            Argument::Tensor(name) => self.value(name),
+            _ => Err(BuildError(format!("argument {place} of {} is no tensor", self.op))),
+        }
+    }
+
+    /// The value of the graph that the tensor at a place is.
+    pub fn view(&mut self, place: usize) -> Result<ViewId, BuildError> {
+        let argument = self.at(place)?;
+        match argument {
+            Argument::Tensor(name) => self.t.view_named(name.get()),
+            _ => Err(BuildError(format!("argument {place} of {} is no tensor", self.op))),
+        }
+    }
+
+    /// What a value of the graph shows now.
+    pub fn value(&mut self, name: &Text<'_>) -> Built {
+        let view = self.t.view_named(name.get())?;
+        self.t.views.get(&mut self.t.b, view)
+    }
+
+    /// A tensor by name, when it is given.
+    pub fn tensor(&mut self, name: &str) -> Result<Option<InstructionId>, BuildError> {
+        match self.arg(name) {
+            Some(Argument::Tensor(name)) => self.value(name).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Tensors at a place.
+    pub fn tensors(&mut self, place: usize) -> Result<Vec<InstructionId>, BuildError> {
+        let argument = self.at(place)?;
+        match argument {
+            Argument::Tensors(names) => names.iter().map(|n| self.value(n)).collect(),
+            Argument::Tensor(name) => Ok(vec![self.value(name)?]),
+            _ => Err(BuildError(format!("argument {place} of {} is no list of tensors", self.op))),
+        }
+    }
+
+    /// Tensors at a place, some of them absent.
+    pub fn maybe_tensors(&mut self, place: usize) -> Result<Vec<Option<InstructionId>>, BuildError> {
+        let argument = self.at(place)?;
+        match argument {
+            Argument::OptionalTensors(names) => {
+                names.iter().map(|n| n.as_ref().map(|n| self.value(n)).transpose()).collect()
+            }
+            _ => Ok(self.tensors(place)?.into_iter().map(Some).collect()),
+        }
+    }
+
+    /// A whole number of an argument.
+    pub fn int_of(&self, argument: &Argument<'_>) -> Option<i64> {
+        match argument {
+            Argument::Int(n) => Some(*n),
+            Argument::Bool(v) => Some(i64::from(*v)),
+            Argument::SymInt(n) => self.symbolic(n),
+            Argument::Float(n) if libm::trunc(*n) == *n => Some(*n as i64),
+            _ => None,
+        }
+    }
+
+    /// A number of an argument.
+    pub fn number_of(&self, argument: &Argument<'_>) -> Option<f64> {
+        match argument {
+            Argument::Float(n) | Argument::SymFloat(Symbolic::Known(n)) => Some(*n),
+            other => self.int_of(other).map(|n| n as f64),
+        }
+    }
+
+    /// A whole number by name.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        self.int_of(self.arg(name)?)
+    }
+
+    /// A whole number by name, or what the schema says when it is not given.
+    pub fn int_or(&self, name: &str, default: i64) -> i64 {
+        self.int(name).unwrap_or(default)
+    }
+
+    /// A number by name, or what the schema says when it is not given.
+    pub fn float_or(&self, name: &str, default: f64) -> f64 {
+        self.arg(name).and_then(|a| self.number_of(a)).unwrap_or(default)
+    }
+
+    /// A number by name.
+    pub fn float(&self, name: &str) -> Option<f64> {
+        self.number_of(self.arg(name)?)
+    }
+
+    /// A truth by name, or what the schema says when it is not given.
+    pub fn flag_or(&self, name: &str, default: bool) -> bool {
+        match self.arg(name) {
+            Some(Argument::Bool(v) | Argument::SymBool(Symbolic::Known(v))) => *v,
+            Some(Argument::Int(n)) => *n != 0,
+            _ => default,
+        }
+    }
+
+    /// Whole numbers by name; one number counts as a list.
+    pub fn ints(&self, name: &str) -> Option<Vec<i64>> {
+        match self.arg(name)? {
+            Argument::Ints(all) => all.iter().map(|n| self.symbolic(n)).collect(),
+            other => self.int_of(other).map(|n| vec![n]),
+        }
+    }
+
+    /// A text by name.
+    pub fn text(&self, name: &str) -> Option<&'p str> {
+        match self.arg(name)? {
+            Argument::Text(text) => Some(text.get()),
+            _ => None,
+        }
+    }
+
+    /// A dimension by name, counted from the front.
+    pub fn dimension(&self, name: &str, default: i64, rank: usize) -> Result<usize, BuildError> {
+        crate::import::program::compose::dimension(rank, self.int_or(name, default))
+    }
+
+    /// Dimensions by name, counted from the front; all when they are not given or none is.
+    pub fn dimensions(&self, name: &str, rank: usize) -> Result<Vec<usize>, BuildError> {
+        match self.ints(name) {
+            Some(all) if !all.is_empty() => {
+                all.iter().map(|&d| crate::import::program::compose::dimension(rank, d)).collect()
+            }
+            _ => Ok((0..rank).collect()),
+        }
+    }
+
+    /// Type of the first result.
+    pub fn result(&self) -> Result<ArrayType, BuildError> {
+        self.results()?.into_iter().next().ok_or_else(|| BuildError(format!("{} has no result", self.op)))
+    }
+
+    /// Types of all results.
+    pub fn results(&self) -> Result<Vec<ArrayType>, BuildError> {
+        let mut types = Vec::new();
+        for name in self.output_names() {
+            types.push(self.t.type_named(name.get(), self.graph)?);
+        }
+        Ok(types)
+    }
+
+    /// Names of all tensors that it gives.
+    pub fn output_names(&self) -> Vec<&'p Text<'a>> {
+        let mut names = Vec::new();
+        for output in &self.node.outputs {
+            match output {
+                Argument::Tensor(name) => names.push(name),
+                Argument::Tensors(all) => names.extend(all),
+                _ => {}
+            }
+        }
+        names
+    }
+
+    /// The operand at a place as an array of an element type: a tensor, or a number.
+    pub fn operand(&mut self, place: usize, element: ElementType) -> Built {
+        let argument = self.at(place)?;
+        match argument {
+            Argument::Tensor(name) => {
+                let x = self.value(name)?;
+                self.b().convert(x, element)
+            }
+            Argument::Int(n) if element.is_integer() => self.t.b.whole(element, *n),
+            other => match self.number_of(other) {
+                Some(n) => self.t.b.number(element, n),
+                None => Err(BuildError(format!("argument {place} of {} is no operand", self.op))),
+            },
+        }
+    }
+
+    /// Number written or named.
+    fn symbolic(&self, n: &Symbolic<'_, i64>) -> Option<i64> {
+        match n {
+            Symbolic::Known(n) => Some(*n),
+            Symbolic::Named(name) => {
+                let size = self.graph.sym_int_values.get(name.get())?;
+                self.t.symbols.number(size).ok()
+            }
+        }
+    }
+}

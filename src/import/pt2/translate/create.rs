@@ -1,0 +1,112 @@
+//! Tensors from nothing, and quantised numbers.
+
+use super::call::{Call, Done, Made, one};
+use crate::import::program::{ArrayType, Binary, BuildError, Comparison, ElementType, Numbers, Unary, Value};
+
+/// Numbers of a row that is written out.
+const MAX_ROW: u64 = 1 << 20;
+
+/// Translates operations that make tensors of their own.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
+    let value = match c.op {
+        "zeros" | "zeros_like" | "new_zeros" | "empty" | "empty_like" | "new_empty" | "empty_strided"
+        | "new_empty_strided" | "zero" | "empty_permuted" => 0.0,
+        "ones" | "ones_like" | "new_ones" => 1.0,
+        "full" | "full_like" | "new_full" | "scalar_tensor" => return full(c),
+        "arange" => return arange(c),
+        "linspace" => return linspace(c),
+        "eye" => {
+            let ty = c.result()?;
+            let row = c.b().iota(ElementType::S32, &ty.dims, 0)?;
+            let column = c.b().iota(ElementType::S32, &ty.dims, 1)?;
+            let is_equal = c.b().compare(Comparison::Eq, row, column)?;
+            return one(c.b().convert(is_equal, ty.element)?);
+        }
+        _ => return Ok(Done::Unknown),
+    };
+    let ty = c.result()?;
+    one(c.b().full(ty.element, &ty.dims, value)?)
+}
+
+/// One number everywhere.
+fn full(c: &mut Call<'_, '_, '_>) -> Made {
+    let ty = c.result()?;
+    let place = match c.op {
+        "scalar_tensor" => 0,
+        "new_full" => 2,
+        _ => 1,
+    };
+    let value = match c.tensor("fill_value")? {
+        Some(value) => c.b().convert(value, ty.element)?,
+        None => c.operand(place, ty.element)?,
+    };
+    one(c.b().broadcast_to(value, &ty.dims)?)
+}
+
+/// A row of numbers with equal steps.
+fn arange(c: &mut Call<'_, '_, '_>) -> Made {
+    let ty = c.result()?;
+    let (start, step) = (c.float_or("start", 0.0), c.float_or("step", 1.0));
+    let mut row = c.b().iota(ty.element, &ty.dims, 0)?;
+    if step != 1.0 {
+        row = c.b().with_number(Binary::Mul, row, step)?;
+    }
+    if start != 0.0 {
+        row = c.b().with_number(Binary::Add, row, start)?;
+    }
+    one(row)
+}
+
+/// A row of numbers from one to another.
+fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
+    let ty = c.result()?;
+    let (start, end) = (c.float("start"), c.float("end"));
+    let (Some(start), Some(end)) = (start, end) else { return Ok(Done::Unknown) };
+    let count = ty.elements().filter(|&n| n <= MAX_ROW).ok_or_else(|| BuildError(format!("{ty} numbers")))?;
+    let step = if count > 1 { (end - start) / (count - 1) as f64 } else { 0.0 };
+    // As torch does: the second half is counted from the end.
+    let number = |i: u64| if i < count / 2 { start + step * i as f64 } else { end - step * (count - 1 - i) as f64 };
+    let numbers = Numbers::Real((0..count).map(number).collect());
+    let row = c.b().constant(Value { ty: ArrayType::new(ElementType::F64, ty.dims), numbers })?;
+    one(c.b().convert(row, ty.element)?)
+}
+
+/// Translates `quantized_decomposed`: numbers to whole numbers of few bits and back, by one scale or one for each channel.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn quantised(c: &mut Call<'_, '_, '_>) -> Made {
+    let is_back = c.op.starts_with("dequantize_per");
+    let is_forth = c.op.starts_with("quantize_per");
+    if !(is_back || is_forth) || c.op.ends_with("token") || c.op.ends_with("group") {
+        return Ok(Done::Unknown);
+    }
+    let ty = c.result()?;
+    let x = c.x(0)?;
+    let wide = c.b().convert(x, ElementType::F32)?;
+    let dims = ty.dims.clone();
+    let (scale, zero) = if c.op.ends_with("channel") {
+        let scales = c.tensor("scales")?.ok_or_else(|| BuildError("no scales".to_owned()))?;
+        let zeros = c.tensor("zero_points")?.ok_or_else(|| BuildError("no zero points".to_owned()))?;
+        let axis = c.dimension("axis", 0, dims.len())?;
+        let scales = c.b().convert(scales, ElementType::F32)?;
+        let zeros = c.b().convert(zeros, ElementType::F32)?;
+        let scales = c.b().broadcast_in(scales, &dims, vec![axis as u32])?;
+        (scales, c.b().broadcast_in(zeros, &dims, vec![axis as u32])?)
+    } else {
+        (c.operand(1, ElementType::F32)?, c.operand(2, ElementType::F32)?)
+    };
+    if is_back {
+        let centred = c.b().sub(wide, zero)?;
+        return one(c.b().mul(centred, scale)?);
+    }
+    let scaled = c.b().div(wide, scale)?;
+    let rounded = c.b().unary(Unary::RoundHalfEven, scaled)?;
+    let moved = c.b().add(rounded, zero)?;
+    let (low, high) = (c.float("quant_min"), c.float("quant_max"));
+    let limited = c.b().clamp_numbers(moved, low, high)?;
+    one(c.b().convert(limited, ty.element)?)
+}

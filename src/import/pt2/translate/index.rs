@@ -1,0 +1,185 @@
+//! Look-ups and writes by indices.
+
+use super::call::{Call, Done, Made, one};
+use crate::import::program::builder::RowGather;
+use crate::import::program::compose::{IndexPut, advanced_index, advanced_put, one_hot, scatter_along};
+use crate::import::program::{Binary, BuildError, Comparison, ElementType, InstructionId};
+
+/// Translates look-ups and writes by indices.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
+    match c.op {
+        "embedding" => {
+            let (table, indices) = (c.x(0)?, c.x(1)?);
+            one(c.b().take(table, indices, RowGather { dimension: 0, wraps: false })?)
+        }
+        "embedding_bag" | "_embedding_bag" | "_embedding_bag_forward_only" => embedding_bag(c),
+        "index_select" => {
+            let (x, indices) = (c.x(0)?, c.tensor("index")?);
+            let indices = indices.ok_or_else(|| BuildError("index_select without an index".to_owned()))?;
+            let rank = c.b().rank(x);
+            let dimension = c.dimension("dim", 0, rank)?;
+            one(c.b().take(x, indices, RowGather { dimension, wraps: false })?)
+        }
+        "index" | "_unsafe_index" => {
+            let x = c.x(0)?;
+            let indices = c.maybe_tensors(1)?;
+            one(advanced_index(c.b(), x, &indices)?)
+        }
+        "index_put" | "_unsafe_index_put" | "_index_put_impl" => {
+            let x = c.x(0)?;
+            let indices = c.maybe_tensors(1)?;
+            let element = c.b().element(x);
+            let values = c.operand(2, element)?;
+            let combine = c.flag_or("accumulate", false).then_some(Binary::Add);
+            one(advanced_put(c.b(), x, &indices, values, IndexPut { combine })?)
+        }
+        "gather" | "take_along_dim" => {
+            let x = c.x(0)?;
+            let index = if c.op == "gather" { c.tensor("index")? } else { c.tensor("indices")? };
+            let index = index.ok_or_else(|| BuildError("a gather without its index".to_owned()))?;
+            let rank = c.b().rank(x);
+            let dimension = c.dimension("dim", 0, rank)?;
+            one(c.b().take_along(x, index, dimension)?)
+        }
+        "scatter" | "scatter_add" | "scatter_reduce" => scatter(c),
+        "index_add" | "index_copy" | "index_fill" => index_write(c),
+        "select_scatter" | "slice_scatter" => part_write(c),
+        "one_hot" => {
+            let x = c.x(0)?;
+            let classes = c.result()?.dims.last().copied().unwrap_or(0);
+            let hot = one_hot(c.b(), x, classes)?;
+            one(c.b().convert(hot, ElementType::S64)?)
+        }
+        "take" => {
+            let (x, indices) = (c.x(0)?, c.x(1)?);
+            let all = c.b().array(x)?.elements().unwrap_or(0);
+            let row = c.b().reshape(x, &[all])?;
+            one(c.b().take(row, indices, RowGather { dimension: 0, wraps: true })?)
+        }
+        _ => Ok(Done::Unknown),
+    }
+}
+
+/// Rows of a table summed over bags that begin at offsets.
+fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
+    let (table, indices) = (c.x(0)?, c.x(1)?);
+    let mode = c.int_or("mode", 0);
+    let padding = c.int("padding_idx").filter(|&p| p >= 0);
+    if c.tensor("per_sample_weights")?.is_some() || mode > 1 || padding.is_some() {
+        return Ok(Done::Unknown);
+    }
+    let offsets = c.tensor("offsets")?.ok_or_else(|| BuildError("bags without offsets".to_owned()))?;
+    let (bags, count) = (c.result()?.dims[0], c.b().array(indices)?.elements().unwrap_or(0));
+    let rows = c.b().take(table, indices, RowGather { dimension: 0, wraps: false })?;
+    // A row belongs to a bag when it lies at or behind its offset and before the next one.
+    let element = c.b().element(offsets);
+    let given = c.b().size(offsets, 0)?;
+    let offsets = c.b().slice_dim(offsets, 0, 0, bags.min(given), 1)?;
+    let dims = [bags, count];
+    let place = c.b().iota(element, &dims, 1)?;
+    let start = c.b().broadcast_in(offsets, &dims, vec![0])?;
+    let is_behind = c.b().compare(Comparison::Ge, place, start)?;
+    let later = c.b().slice_dim(offsets, 0, 1.min(bags), bags, 1)?;
+    let end = c.b().full(element, &[1.min(bags)], count as f64)?;
+    let ends = c.b().concatenate(&[later, end], 0)?;
+    let ends = c.b().broadcast_in(ends, &dims, vec![0])?;
+    let is_before = c.b().compare(Comparison::Lt, place, ends)?;
+    let is_in = c.b().binary(Binary::And, is_behind, is_before)?;
+    let element = c.b().element(rows);
+    let share = c.b().convert(is_in, element)?;
+    let mut bag = c.b().matmul(share, rows)?;
+    if mode == 1 {
+        let size = c.b().reduce(Binary::Add, share, &[1], true)?;
+        let size = c.b().with_number(Binary::Max, size, 1.0)?;
+        bag = c.b().div(bag, size)?;
+    }
+    let others = c.results()?.len().saturating_sub(1);
+    let mut values = vec![Some(bag)];
+    values.extend(vec![None; others]);
+    Ok(Done::Many(values))
+}
+
+/// Elements written at indices along a dimension.
+fn scatter(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let (rank, element) = (c.b().rank(x), c.b().element(x));
+    let dimension = c.dimension("dim", 0, rank)?;
+    let index = c.tensor("index")?.ok_or_else(|| BuildError("a scatter without its index".to_owned()))?;
+    let combine = match (c.op, c.text("reduce")) {
+        ("scatter_add", _) | (_, Some("add" | "sum")) => Some(Binary::Add),
+        (_, Some("multiply" | "prod")) => Some(Binary::Mul),
+        (_, Some("amax")) => Some(Binary::Max),
+        (_, Some("amin")) => Some(Binary::Min),
+        (_, Some(_)) => return Ok(Done::Unknown),
+        _ => None,
+    };
+    if c.op == "scatter_reduce" && !c.flag_or("include_self", true) {
+        return Ok(Done::Unknown);
+    }
+    let values = match c.tensor("src")? {
+        Some(src) => c.b().convert(src, element)?,
+        None => {
+            let value = c.float_or("value", 0.0);
+            let dims = c.b().dims(index);
+            c.b().full(element, &dims, value)?
+        }
+    };
+    one(scatter_along(c.b(), x, dimension, index, values, IndexPut { combine })?)
+}
+
+/// Whole slices written at indices along a dimension.
+fn index_write(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let (rank, element) = (c.b().rank(x), c.b().element(x));
+    let dimension = c.dimension("dim", 0, rank)?;
+    let index = c.tensor("index")?.ok_or_else(|| BuildError("an index is wanted".to_owned()))?;
+    let combine = (c.op == "index_add").then_some(Binary::Add);
+    let values = match c.tensor("source")? {
+        Some(source) => c.b().convert(source, element)?,
+        None => {
+            let value = match c.tensor("value")? {
+                Some(value) => c.b().convert(value, element)?,
+                None => {
+                    let value = c.float_or("value", 0.0);
+                    c.b().number(element, value)?
+                }
+            };
+            let mut dims = c.b().dims(x);
+            dims[dimension] = c.b().array(index)?.elements().unwrap_or(0);
+            c.b().broadcast_to(value, &dims)?
+        }
+    };
+    let alpha = c.float_or("alpha", 1.0);
+    let values = if alpha == 1.0 { values } else { c.b().with_number(Binary::Mul, values, alpha)? };
+    let mut indices: Vec<Option<InstructionId>> = vec![None; dimension];
+    indices.push(Some(index));
+    one(advanced_put(c.b(), x, &indices, values, IndexPut { combine })?)
+}
+
+/// A copy with a slice or a range put in.
+fn part_write(c: &mut Call<'_, '_, '_>) -> Made {
+    use super::views::{Look, Views};
+    let (x, part) = (c.x(0)?, c.x(1)?);
+    let rank = c.b().rank(x);
+    let dimension = c.dimension("dim", 0, rank)?;
+    let size = c.b().size(x, dimension)?;
+    let signed = i64::try_from(size).unwrap_or(i64::MAX);
+    let at = |n: i64| u64::try_from(if n < 0 { n.saturating_add(signed) } else { n }.clamp(0, signed)).unwrap_or(0);
+    let mut views = Views::default();
+    let whole = views.fresh(x);
+    let (start, limit, step) = if c.op == "select_scatter" {
+        let start = at(c.int_or("index", 0));
+        (start, start.saturating_add(1), 1)
+    } else {
+        (at(c.int_or("start", 0)), at(c.int_or("end", i64::MAX)), u64::try_from(c.int_or("step", 1)).unwrap_or(1))
+    };
+    let range = views.look(c.b(), whole, Look::Slice(dimension, start, limit, step))?;
+    let shown = views.get(c.b(), range)?;
+    let dims = c.b().dims(shown);
+    let part = c.b().reshape(part, &dims)?;
+    views.set(c.b(), range, part)?;
+    one(views.get(c.b(), whole)?)
+}

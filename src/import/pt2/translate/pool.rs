@@ -1,0 +1,128 @@
+//! Pooling and resizing.
+
+use super::call::{Call, Done, Made, one};
+use crate::import::program::compose::{
+    PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_pool, average_pool, max_pool, max_pool_indices,
+    resize,
+};
+use crate::import::program::{BuildError, ElementType};
+
+/// Translates pooling and resizing.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
+    let Some((kind, spatial)) = dimensions_of(c.op) else {
+        return if c.op.contains("upsample") { upsample(c) } else { Ok(Done::Unknown) };
+    };
+    let x = c.x(0)?;
+    match kind {
+        "max_pool" => {
+            let spec = spec(c, spatial)?;
+            let value = max_pool(c.b(), x, &spec)?;
+            if !c.op.ends_with("indices") {
+                return one(value);
+            }
+            // Places are made only where a name says that somebody may use them.
+            let is_used = c.output_names().get(1).is_some_and(|n| !n.get().contains("unused"));
+            let places = if is_used { Some(max_pool_indices(c.b(), x, value, &spec)?) } else { None };
+            Ok(Done::Many(vec![Some(value), places]))
+        }
+        "avg_pool" => {
+            let spec = spec(c, spatial)?;
+            let divisor = c.float("divisor_override");
+            one(average_pool(c.b(), x, &spec, divisor)?)
+        }
+        _ => {
+            let result = c.result()?.dims;
+            let sizes = result[result.len().saturating_sub(spatial)..].to_vec();
+            if kind == "adaptive_avg_pool" {
+                return one(adaptive_average_pool(c.b(), x, &sizes)?);
+            }
+            let value = adaptive_max_pool(c.b(), x, &sizes)?;
+            Ok(Done::Many(vec![Some(value), None]))
+        }
+    }
+}
+
+/// Kind of a pooling and its number of spatial dimensions.
+fn dimensions_of(op: &str) -> Option<(&'static str, usize)> {
+    let plain = op.trim_start_matches('_').trim_end_matches("_with_indices");
+    let spatial = match plain.as_bytes() {
+        [.., n @ b'1'..=b'3', b'd'] => usize::from(n - b'0'),
+        _ => return None,
+    };
+    match &plain[..plain.len() - 2] {
+        "max_pool" => Some(("max_pool", spatial)),
+        "avg_pool" => Some(("avg_pool", spatial)),
+        "adaptive_avg_pool" => Some(("adaptive_avg_pool", spatial)),
+        "adaptive_max_pool" => Some(("adaptive_max_pool", spatial)),
+        _ => None,
+    }
+}
+
+/// Windows of a pooling.
+fn spec(c: &Call<'_, '_, '_>, spatial: usize) -> Result<PoolSpec, BuildError> {
+    let numbers = |name: &str, default: &[u64]| -> Result<Vec<u64>, BuildError> {
+        let given = c.ints(name).unwrap_or_default();
+        let each = |n: i64| u64::try_from(n).map_err(|_| BuildError(format!("{name} of {n}")));
+        let given: Vec<u64> = given.into_iter().map(each).collect::<Result<_, _>>()?;
+        match given.as_slice() {
+            [] => Ok(default.to_vec()),
+            [single] => Ok(vec![*single; spatial]),
+            all if all.len() == spatial => Ok(all.to_vec()),
+            all => Err(BuildError(format!("{name} of {} numbers for {spatial} dimensions", all.len()))),
+        }
+    };
+    let sizes = numbers("kernel_size", &[])?;
+    let strides = numbers("stride", &sizes)?;
+    let padding = numbers("padding", &vec![0; spatial])?;
+    Ok(PoolSpec {
+        strides,
+        padding: padding.into_iter().map(|p| (p, p)).collect(),
+        dilation: numbers("dilation", &vec![1; spatial])?,
+        rounds_up: c.flag_or("ceil_mode", false),
+        counts_padding: c.flag_or("count_include_pad", true),
+        sizes,
+    })
+}
+
+/// Resizing to the sizes of the result.
+fn upsample(c: &mut Call<'_, '_, '_>) -> Made {
+    let plain = c.op.trim_start_matches('_').trim_end_matches("_aa");
+    if plain.len() != c.op.trim_start_matches('_').len() {
+        return Ok(Done::Unknown);
+    }
+    let mode = match plain {
+        "upsample_nearest1d" | "upsample_nearest2d" | "upsample_nearest3d" => ResizeMode::Nearest,
+        "upsample_nearest_exact1d" | "upsample_nearest_exact2d" | "upsample_nearest_exact3d" => {
+            ResizeMode::NearestExact
+        }
+        "upsample_linear1d" | "upsample_bilinear2d" | "upsample_trilinear3d" => ResizeMode::Linear,
+        "upsample_bicubic2d" => ResizeMode::Cubic(-0.75),
+        _ => return Ok(Done::Unknown),
+    };
+    let aligns_corners = c.flag_or("align_corners", false);
+    let result = c.result()?;
+    let mut x = c.x(0)?;
+    let element = result.element;
+    if element.bits() < 32 && element.is_float() {
+        x = c.b().convert(x, ElementType::F32)?;
+    }
+    let given = scales(c);
+    for d in 2..result.dims.len() {
+        let scale = given.get(d - 2).copied().filter(|&s| s > 0.0 && !aligns_corners);
+        let how = Resize { mode, aligns_corners, step: scale.map(|s| 1.0 / s) };
+        x = resize(c.b(), x, d, result.dims[d], how)?;
+    }
+    one(x)
+}
+
+/// Factors that the caller gave, which torch uses instead of the quotient of the sizes.
+fn scales(c: &Call<'_, '_, '_>) -> Vec<f64> {
+    use super::super::argument::Argument;
+    if let Some(Argument::Floats(all)) = c.arg("scale_factors") {
+        return all.clone();
+    }
+    ["scales", "scales_d", "scales_h", "scales_w"].iter().filter_map(|name| c.float(name)).collect()
+}

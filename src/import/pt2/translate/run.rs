@@ -1,0 +1,435 @@
+//! Walks a graph and translates each node.
+
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+use super::super::argument::Argument;
+use super::super::meta::Symbols;
+use super::super::schema::{ExportedProgram, Graph, Node};
+use super::super::weights::Weights;
+use super::call::{Call, Done, Made};
+use super::families::known;
+use super::signature::{input_kind, scope_of};
+use super::views::{ViewId, Views};
+use crate::import::program::{ArrayType, BuildError, Builder, InstructionId, Program, ProgramParameter, Role, Type};
+use crate::import::{ImportError, Place, UnsupportedOp};
+
+/// A program with what it could not say.
+#[derive(Debug)]
+pub struct Translated {
+    /// The program.
+    pub program: Program,
+    /// Operators without a known meaning.
+    pub unsupported: Vec<UnsupportedOp>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// A translation at work.
+pub struct Translator<'p> {
+    /// What is built.
+    pub b: Builder,
+    /// Values that share memory.
+    pub views: Views,
+    /// Sizes with names.
+    pub symbols: &'p Symbols,
+    /// Values by name; those of a graph within a graph hide those around it.
+    names: Vec<FxHashMap<String, ViewId>>,
+    unsupported: IndexMap<String, UnsupportedOp>,
+    notes: Vec<String>,
+}
+
+/// Notes of operations that are kept.
+const MAX_NOTES: usize = 20;
+
+/// The program of an exported graph.
+///
+/// # Errors
+/// When a branch depends on data, or when a node names values that are not there.
+pub fn translate<'p>(
+    exported: &'p ExportedProgram<'p>,
+    symbols: &'p Symbols,
+    weights: &Weights,
+) -> Result<Translated, ImportError> {
+    let mut t = Translator {
+        b: Builder::new(),
+        views: Views::default(),
+        symbols,
+        names: vec![FxHashMap::default()],
+        unsupported: IndexMap::new(),
+        notes: Vec::new(),
+    };
+    let graph = &exported.graph_module.graph;
+    let parameters = t.parameters(exported, weights)?;
+    t.graph(graph)?;
+    let outputs = t.outputs(exported, &parameters)?;
+    let program = t.b.finish("model", &outputs).map_err(|e| of_file(&e))?;
+    let unsupported = t.unsupported.into_values().collect();
+    Ok(Translated { program, unsupported, notes: t.notes })
+}
+
+fn of_file(error: &BuildError) -> ImportError {
+    ImportError::of_file(error.0.clone(), "export a smaller model")
+}
+
+impl<'p> Translator<'p> {
+    /// Parameters of the program: inputs of the graph, weights that share their numbers once.
+    fn parameters(
+        &mut self,
+        exported: &'p ExportedProgram<'p>,
+        weights: &Weights,
+    ) -> Result<Vec<(String, ViewId)>, ImportError> {
+        let graph = &exported.graph_module.graph;
+        let mut shared: FxHashMap<String, ViewId> = FxHashMap::default();
+        let mut changeable = Vec::new();
+        for spec in &exported.graph_module.signature.input_specs {
+            let Some(input) = input_kind(spec) else { continue };
+            let ty = self.type_named(input.value, graph).map_err(|e| at_node(input.value, e.0))?;
+            let weight = match input.role {
+                Role::Input => None,
+                _ => Some(weights.get(input.path, &ty)),
+            };
+            if let Some(weight) = &weight
+                && let Some(&known) = shared.get(&weight.key)
+            {
+                self.bind(input.value, known);
+                continue;
+            }
+            let (key, data) = weight.map(|w| (Some(w.key), w.data)).unwrap_or_default();
+            let parameter = ProgramParameter { name: input.path.to_owned(), role: input.role, ty, data };
+            let value = self.b.parameter(parameter).map_err(|e| at_node(input.value, e.0))?;
+            let view = self.views.fresh(value);
+            self.bind(input.value, view);
+            changeable.push((input.path.to_owned(), view));
+            if let Some(key) = key {
+                shared.insert(key, view);
+            }
+        }
+        Ok(changeable)
+    }
+
+    /// Results of the program: what a caller gets, then parameters that were changed.
+    fn outputs(
+        &mut self,
+        exported: &'p ExportedProgram<'p>,
+        parameters: &[(String, ViewId)],
+    ) -> Result<Vec<InstructionId>, ImportError> {
+        self.b.set_origin("", "");
+        let (mut given, mut changed) = (Vec::new(), Vec::new());
+        for spec in &exported.graph_module.signature.output_specs {
+            let Some((kind, spec)) = spec.iter().next() else { continue };
+            let Some(Argument::Tensor(name)) = &spec.arg else { continue };
+            let view = self.view_named(name.get()).map_err(|e| at_node(name.get(), e.0))?;
+            let value = self.views.get(&mut self.b, view).map_err(|e| at_node(name.get(), e.0))?;
+            if kind.get() == "user_output" { given.push(value) } else { changed.push(value) }
+        }
+        let is_functional = !changed.is_empty();
+        for (_, view) in parameters {
+            if !is_functional && self.views.is_changed(*view) {
+                changed.push(self.views.get(&mut self.b, *view).map_err(|e| of_file(&e))?);
+            }
+        }
+        if !changed.is_empty() {
+            let count = changed.len();
+            self.notes.push(format!("{count} buffers or inputs are changed; their new values follow the results"));
+        }
+        given.extend(changed);
+        Ok(given)
+    }
+
+    /// Translates the nodes of a graph.
+    fn graph<'a>(&mut self, graph: &'p Graph<'a>) -> Result<(), ImportError> {
+        graph.nodes.iter().try_for_each(|node| self.node(node, graph))
+    }
+
+    fn node<'a>(&mut self, node: &'p Node<'a>, graph: &'p Graph<'a>) -> Result<(), ImportError> {
+        let target = node.target.get();
+        let plain = target.strip_prefix("torch.ops.").unwrap_or(target);
+        if let Some(op) = plain.strip_prefix("higher_order.") {
+            return self.higher_order(op, node, graph);
+        }
+        if target.starts_with("_operator.") || target.starts_with("math.") || target.starts_with("torch.sym_") {
+            // Numbers of sizes: the file says their values.
+            return Ok(());
+        }
+        let mut parts = plain.splitn(3, '.');
+        let space = parts.next().unwrap_or_default();
+        let name = parts.next().unwrap_or_default();
+        let overload = parts.next().unwrap_or_default();
+        // Scopes of the nodes of subgraphs are those of the node around them.
+        let scope = scope_of(node);
+        let scope = if scope.is_empty() { self.b.origin().scope.clone() } else { scope };
+        self.b.set_origin(&format!("{space}::{name}"), &scope);
+        let is_in_place = name.ends_with('_') && !name.ends_with("__") || is_in_place_dunder(name);
+        let op = if is_in_place && !name.ends_with("__") { &name[..name.len() - 1] } else { name };
+        let mut call = Call { t: self, node, graph, op, overload };
+        let made = match space {
+            "aten" => known(&mut call),
+            "quantized_decomposed" => super::create::quantised(&mut call),
+            _ => Ok(Done::Unknown),
+        };
+        let finished = call.finish(made, is_in_place);
+        match finished {
+            Ok(()) => Ok(()),
+            Err(Reason::Missing(what)) => Err(at_node(&name_of(node), what)),
+            Err(Reason::Unknown(why)) => self.opaque(node, graph, &format!("{space}::{name}"), why),
+        }
+    }
+
+    /// An operation without a known meaning: opaque, and listed.
+    fn opaque<'a>(
+        &mut self,
+        node: &'p Node<'a>,
+        graph: &'p Graph<'a>,
+        op: &str,
+        why: Option<String>,
+    ) -> Result<(), ImportError> {
+        let first = name_of(node);
+        if let Some(why) = why
+            && self.notes.len() < MAX_NOTES
+        {
+            self.notes.push(format!("{first}: {op} is used in a way that is not known here: {why}"));
+        }
+        let entry = self.unsupported.entry(op.to_owned()).or_insert_with(|| UnsupportedOp {
+            op: op.to_owned(),
+            count: 0,
+            first: first.clone(),
+        });
+        entry.count += 1;
+        let wrong = |e: BuildError| at_node(&first, e.0);
+        let (mut operands, mut config) = (Vec::new(), String::new());
+        let mut call = Call { t: self, node, graph, op: "", overload: "" };
+        for (place, input) in node.inputs.iter().enumerate() {
+            match &input.arg {
+                Argument::Tensor(_) | Argument::Tensors(_) => operands.extend(call.tensors(place).map_err(wrong)?),
+                other => {
+                    if let Some(n) = call.number_of(other) {
+                        config.push_str(&format!("{}={n} ", input.name.get().chars().take(40).collect::<String>()));
+                    }
+                }
+            }
+        }
+        let types = call.results().map_err(wrong)?;
+        let names: Vec<String> = call.output_names().iter().map(|n| n.get().to_owned()).collect();
+        let arrays: Vec<Type> = types.into_iter().map(Type::Array).collect();
+        match arrays.as_slice() {
+            [] => {}
+            [single] => {
+                let value = self.b.opaque(op, config.trim(), &operands, single.clone()).map_err(wrong)?;
+                let view = self.views.fresh(value);
+                self.bind(&names[0], view);
+                // An operation in place also writes its first operand.
+                if op.ends_with('_')
+                    && let Some(Argument::Tensor(target)) = node.inputs.first().map(|i| &i.arg)
+                {
+                    let target = self.view_named(target.get()).map_err(wrong)?;
+                    self.views.set(&mut self.b, target, value).map_err(wrong)?;
+                }
+            }
+            _ => {
+                let all = self.b.opaque(op, config.trim(), &operands, Type::Tuple(arrays)).map_err(wrong)?;
+                for (at, name) in names.iter().enumerate() {
+                    let value = self.b.get(all, at).map_err(wrong)?;
+                    let view = self.views.fresh(value);
+                    self.bind(name, view);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An operator of higher order: graphs that only set a mode are walked in place; branches and loops are refused.
+    fn higher_order<'a>(&mut self, op: &str, node: &'p Node<'a>, graph: &'p Graph<'a>) -> Result<(), ImportError> {
+        let place = name_of(node);
+        let inner = node.inputs.iter().enumerate().find_map(|(at, i)| match &i.arg {
+            Argument::Graph(inner) => Some((at, inner)),
+            _ => None,
+        });
+        let (Some((at, inner)), true) = (inner, op.starts_with("wrap") || op.starts_with("hints_wrapper")) else {
+            let what = match op {
+                "cond" => "torch.cond: a branch that depends on data".to_owned(),
+                "while_loop" => "torch.while_loop: a loop whose number of turns depends on data".to_owned(),
+                other => format!("the higher-order operator {other} is not known here"),
+            };
+            let instead =
+                "a NeuronCore runs a fixed program: export one branch, or compute both and choose with torch.where";
+            return Err(ImportError::at(Place::Node(place), what, instead));
+        };
+        let missing = |e: BuildError| at_node(&place, e.0);
+        let mut inside = FxHashMap::default();
+        let given = node.inputs[at + 1..].iter().flat_map(|i| match &i.arg {
+            Argument::Tensors(all) => all.iter().collect::<Vec<_>>(),
+            Argument::Tensor(name) => vec![name],
+            _ => Vec::new(),
+        });
+        let wanted = inner.graph.inputs.iter().filter_map(|a| match a {
+            Argument::Tensor(name) => Some(name),
+            _ => None,
+        });
+        for (outer, own) in given.zip(wanted) {
+            inside.insert(own.get().to_owned(), self.view_named(outer.get()).map_err(missing)?);
+        }
+        self.names.push(inside);
+        let walked = self.graph(&inner.graph);
+        let mut results = Vec::new();
+        if walked.is_ok() {
+            for output in &inner.graph.outputs {
+                let names = match output {
+                    Argument::Tensor(name) => vec![name],
+                    Argument::Tensors(all) => all.iter().collect(),
+                    _ => Vec::new(),
+                };
+                for name in names {
+                    results.push(self.view_named(name.get()).map_err(missing)?);
+                }
+            }
+        }
+        self.names.pop();
+        walked?;
+        let call = Call { t: self, node, graph, op: "", overload: "" };
+        let names: Vec<String> = call.output_names().iter().map(|n| n.get().to_owned()).collect();
+        if names.len() != results.len() {
+            return Err(at_node(
+                &place,
+                format!("{} results are named and the graph gives {}", names.len(), results.len()),
+            ));
+        }
+        names.iter().zip(results).for_each(|(name, view)| self.bind(name, view));
+        Ok(())
+    }
+
+    /// Names a value.
+    pub fn bind(&mut self, name: &str, view: ViewId) {
+        if let Some(names) = self.names.last_mut() {
+            names.insert(name.to_owned(), view);
+        }
+    }
+
+    /// A value by its name.
+    ///
+    /// # Errors
+    /// When no node in front gives it.
+    pub fn view_named(&self, name: &str) -> Result<ViewId, BuildError> {
+        let found = self.names.last().and_then(|names| names.get(name)).copied();
+        found.ok_or_else(|| BuildError(format!("{MISSING}{}", name.chars().take(200).collect::<String>())))
+    }
+
+    /// The type of a value by its name.
+    ///
+    /// # Errors
+    /// When the graph does not describe it.
+    pub fn type_named(&self, name: &str, graph: &Graph<'_>) -> Result<ArrayType, BuildError> {
+        let short = || name.chars().take(200).collect::<String>();
+        let meta = graph.tensor_values.get(name);
+        let meta = meta.ok_or_else(|| BuildError(format!("{MISSING}{} has no type", short())))?;
+        self.symbols.array(meta).map_err(|e| BuildError(format!("{MISSING}{}: {e}", short())))
+    }
+}
+
+/// Marks errors about values that are not there, which are the file's and not an operator's.
+const MISSING: &str = "no node in front gives the value ";
+
+/// Why a node has no translation.
+enum Reason {
+    /// The file is damaged.
+    Missing(String),
+    /// The operator, or the way it is used, is not known.
+    Unknown(Option<String>),
+}
+
+impl Call<'_, '_, '_> {
+    /// Binds the results of an operation, brought to the types that the file says.
+    fn finish(mut self, made: Made, is_in_place: bool) -> Result<(), Reason> {
+        let unknown = |e: BuildError| {
+            if e.0.starts_with(MISSING) { Reason::Missing(e.0) } else { Reason::Unknown(Some(e.0)) }
+        };
+        let done = made.map_err(unknown)?;
+        let names: Vec<String> = self.output_names().iter().map(|n| n.get().to_owned()).collect();
+        let values: Vec<Option<InstructionId>> = match done {
+            Done::Unknown => return Err(Reason::Unknown(None)),
+            Done::Nothing => Vec::new(),
+            Done::Views(views) => {
+                if views.len() != names.len() {
+                    return Err(Reason::Unknown(Some(format!("{} results for {}", views.len(), names.len()))));
+                }
+                let types = self.results().map_err(unknown)?;
+                for ((name, view), ty) in names.iter().zip(views).zip(types) {
+                    let shown = self.t.views.get(&mut self.t.b, view).map_err(unknown)?;
+                    if self.t.b.dims(shown) != ty.dims || self.t.b.element(shown) != ty.element {
+                        let what = format!("its result is {} and the file says {ty}", self.t.b.type_of(shown));
+                        return Err(Reason::Unknown(Some(what)));
+                    }
+                    self.t.bind(name, view);
+                }
+                return Ok(());
+            }
+            Done::One(value) => vec![Some(value)],
+            Done::Many(values) => values,
+        };
+        if is_in_place {
+            return self.write(&names, values.first().copied().flatten()).map_err(unknown);
+        }
+        let types = self.results().map_err(unknown)?;
+        for (at, (name, ty)) in names.iter().zip(types).enumerate() {
+            let Some(value) = values.get(at).copied().flatten() else {
+                // A result that nobody uses need not be known; one that somebody uses is found missing there.
+                if name.contains("unused") || values.len() > at {
+                    continue;
+                }
+                return Err(Reason::Unknown(Some(format!("{} results for {}", values.len(), names.len()))));
+            };
+            let value = self.typed(value, &ty).map_err(unknown)?;
+            let view = self.t.views.fresh(value);
+            self.t.bind(name, view);
+        }
+        Ok(())
+    }
+
+    /// A value in the element type that the file says; its sizes must be those of the file.
+    fn typed(&mut self, value: InstructionId, ty: &ArrayType) -> Result<InstructionId, BuildError> {
+        let own = self.t.b.array(value)?.clone();
+        // Some versions of torch say `[1, 1, 2, 16]` for the states of a recurrent layer, which are `[1, 2, 16]`.
+        let is_same = own.dims.iter().filter(|&&n| n != 1).eq(ty.dims.iter().filter(|&&n| n != 1));
+        if !is_same {
+            return Err(BuildError(format!("its result is {own} and the file says {ty}")));
+        }
+        let value = self.t.b.reshape(value, &ty.dims)?;
+        self.t.b.convert(value, ty.element)
+    }
+
+    /// Writes the result of an operation in place to its first operand.
+    fn write(&mut self, names: &[String], value: Option<InstructionId>) -> Result<(), BuildError> {
+        let target = self.view(0)?;
+        if let Some(value) = value {
+            let now = self.t.views.get(&mut self.t.b, target)?;
+            let ty = self.t.b.array(now)?.clone();
+            let value = self.t.b.convert(value, ty.element)?;
+            let value = self.t.b.broadcast_to(value, &ty.dims)?;
+            self.t.views.set(&mut self.t.b, target, value)?;
+        }
+        if let Some(name) = names.first() {
+            self.t.bind(name, target);
+        }
+        Ok(())
+    }
+}
+
+/// `__iand__` and its like.
+fn is_in_place_dunder(name: &str) -> bool {
+    matches!(name, "__iand__" | "__ior__" | "__ixor__" | "__ilshift__" | "__irshift__")
+}
+
+/// The name of a node: that of its first result, else its target.
+fn name_of(node: &Node<'_>) -> String {
+    let name = node.outputs.iter().find_map(|o| match o {
+        Argument::Tensor(name) => Some(name.get()),
+        Argument::Tensors(all) => all.first().map(super::super::argument::Text::get),
+        _ => None,
+    });
+    name.unwrap_or(node.target.get()).chars().take(200).collect()
+}
+
+fn at_node(name: &str, what: impl Into<String>) -> ImportError {
+    let place = Place::Node(name.chars().take(200).collect());
+    ImportError::at(place, what, "the file is damaged or of a kind that is not known here: export the model again")
+}

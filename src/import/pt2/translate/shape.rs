@@ -1,0 +1,493 @@
+//! Operations that change sizes, order and element type: most are views of the same memory.
+
+use super::call::{Call, Done, Made, one};
+use super::views::{Look, ViewId};
+use crate::import::program::{BuildError, Comparison, ElementType, InstructionId};
+
+/// Translates views, copies, joins and what changes nothing.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
+    match c.op {
+        "detach" | "alias" | "lift" | "contiguous" | "requires_grad" => same(c),
+        "dropout" | "feature_dropout" | "alpha_dropout" | "feature_alpha_dropout" | "native_dropout"
+            if !c.flag_or("train", true) || c.float_or("p", 0.5) == 0.0 =>
+        {
+            dropout(c)
+        }
+        "clone" | "lift_fresh_copy" | "lift_fresh" => copy(c),
+        "to"
+        | "_to_copy"
+        | "type_as"
+        | "float"
+        | "half"
+        | "double"
+        | "long"
+        | "int"
+        | "bool"
+        | "bfloat16"
+        | "cpu"
+        | "_autocast_to_full_precision"
+        | "_autocast_to_reduced_precision"
+        | "to_dense" => convert(c),
+        "view" if c.overload == "dtype" => {
+            let x = c.x(0)?;
+            let ty = c.result()?;
+            let bits = crate::import::program::Op::BitcastConvert;
+            one(c.b().push_array(bits, vec![x], ty.element, ty.dims)?)
+        }
+        "view" | "_unsafe_view" | "reshape" | "view_as" | "reshape_as" | "flatten" | "unflatten" | "squeeze"
+        | "unsqueeze" | "_reshape_alias" | "ravel" | "atleast_1d" | "atleast_2d" | "atleast_3d" | "squeeze_copy"
+        | "view_copy" | "unsqueeze_copy" => {
+            let dims = c.result()?.dims;
+            look(c, Look::Reshape(dims))
+        }
+        "as_strided" | "as_strided_copy" => as_strided(c),
+        "transpose" | "swapaxes" | "swapdims" | "t" | "permute" | "movedim" | "moveaxis" | "numpy_T" | "mT"
+        | "matrix_H" | "adjoint" | "permute_copy" | "transpose_copy" => transpose(c),
+        "expand" | "expand_as" | "broadcast_to" | "expand_copy" => {
+            let dims = c.result()?.dims;
+            look(c, Look::Expand(dims))
+        }
+        "slice" | "slice_copy" | "narrow" | "select" | "select_copy" => part(c),
+        "split"
+        | "split_with_sizes"
+        | "chunk"
+        | "unbind"
+        | "tensor_split"
+        | "unsafe_split"
+        | "unsafe_chunk"
+        | "split_copy"
+        | "split_with_sizes_copy"
+        | "unbind_copy" => parts(c),
+        "cat" | "concat" | "concatenate" | "stack" | "hstack" | "vstack" | "dstack" => join(c),
+        "repeat" | "tile" => repeat(c),
+        "repeat_interleave" if c.overload == "self_int" => repeat_interleave(c),
+        "flip" => {
+            let x = c.x(0)?;
+            let rank = c.b().rank(x);
+            let dimensions = c.dimensions("dims", rank)?;
+            one(c.b().reverse(x, &dimensions)?)
+        }
+        "roll" => roll(c),
+        "pad" | "constant_pad_nd" | "reflection_pad1d" | "reflection_pad2d" | "replication_pad1d"
+        | "replication_pad2d" | "reflection_pad3d" | "replication_pad3d" => pad(c),
+        "pixel_shuffle" | "pixel_unshuffle" | "channel_shuffle" => shuffle(c),
+        "tril" | "triu" => triangle(c),
+        "diff" => difference(c),
+        "meshgrid" => meshgrid(c),
+        "broadcast_tensors" => {
+            let types = c.results()?;
+            let mut values = Vec::new();
+            for (x, ty) in c.tensors(0)?.into_iter().zip(types) {
+                values.push(Some(c.b().broadcast_to(x, &ty.dims)?));
+            }
+            Ok(Done::Many(values))
+        }
+        op if op.starts_with("_assert") || op.starts_with("sym_") || op == "_check" => Ok(Done::Nothing),
+        _ => Ok(Done::Unknown),
+    }
+}
+
+/// A value that is its operand.
+fn same(c: &mut Call<'_, '_, '_>) -> Made {
+    Ok(Done::Views(vec![c.view(0)?]))
+}
+
+/// Dropout outside training: nothing; the native one also says that nothing was dropped.
+fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
+    if c.op != "native_dropout" {
+        return same(c);
+    }
+    let x = c.x(0)?;
+    let dims = c.b().dims(x);
+    let kept = c.b().full(ElementType::Pred, &dims, 1.0)?;
+    Ok(Done::Many(vec![Some(x), Some(kept)]))
+}
+
+/// A copy with memory of its own.
+fn copy(c: &mut Call<'_, '_, '_>) -> Made {
+    one(c.x(0)?)
+}
+
+/// Another element type, or the same value when it has it already.
+fn convert(c: &mut Call<'_, '_, '_>) -> Made {
+    let element = c.result()?.element;
+    let x = c.x(0)?;
+    if c.b().element(x) == element && c.op != "_to_copy" && !c.flag_or("copy", false) {
+        return same(c);
+    }
+    one(c.b().convert(x, element)?)
+}
+
+/// A view of the operand.
+fn look(c: &mut Call<'_, '_, '_>, look: Look) -> Made {
+    let parent = c.view(0)?;
+    Ok(Done::Views(vec![c.t.views.look(&mut c.t.b, parent, look)?]))
+}
+
+/// Strides that are those of the sizes, or of the operand, need no copy; others are not known here.
+fn as_strided(c: &mut Call<'_, '_, '_>) -> Made {
+    let ty = c.result()?;
+    let strides = c.ints("stride").unwrap_or_default();
+    let x = c.x(0)?;
+    let mut step = 1u64;
+    let mut is_row_major = strides.len() == ty.dims.len();
+    for (&n, &stride) in ty.dims.iter().zip(&strides).rev() {
+        is_row_major &= n == 1 || u64::try_from(stride) == Ok(step);
+        step = step.saturating_mul(n);
+    }
+    let is_whole = ty.elements() == c.b().array(x)?.elements() && c.int_or("storage_offset", 0) == 0;
+    if !is_row_major || !is_whole {
+        return Err(BuildError("strides other than those of the sizes".to_owned()));
+    }
+    look(c, Look::Reshape(ty.dims))
+}
+
+/// Another order of dimensions.
+fn transpose(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let rank = c.b().rank(x);
+    let mut order: Vec<usize> = (0..rank).collect();
+    match c.op {
+        "permute" | "permute_copy" => order = c.dimensions("dims", rank)?,
+        "t" if rank == 2 => order.reverse(),
+        "t" => {}
+        "numpy_T" => order.reverse(),
+        "mT" | "matrix_H" | "adjoint" if rank >= 2 => order.swap(rank - 1, rank - 2),
+        "movedim" | "moveaxis" => order = moved(c, rank)?,
+        _ => {
+            let at = |place: usize| -> Result<usize, BuildError> {
+                let number = c.int_of(c.at(place)?).unwrap_or(i64::MAX);
+                crate::import::program::compose::dimension(rank, number)
+            };
+            let (a, b) = (at(1)?, at(2)?);
+            if rank > 0 {
+                order.swap(a, b);
+            }
+        }
+    }
+    look(c, Look::Transpose(order))
+}
+
+/// The order after dimensions have moved to other places.
+fn moved(c: &Call<'_, '_, '_>, rank: usize) -> Result<Vec<usize>, BuildError> {
+    let (from, to) = (c.dimensions("source", rank)?, c.dimensions("destination", rank)?);
+    if from.len() != to.len() {
+        return Err(BuildError("as many sources as destinations are wanted".to_owned()));
+    }
+    let mut rest = (0..rank).filter(|d| !from.contains(d));
+    let order: Vec<usize> = (0..rank)
+        .filter_map(|place| match to.iter().position(|&t| t == place) {
+            Some(at) => Some(from[at]),
+            None => rest.next(),
+        })
+        .collect();
+    Ok(order)
+}
+
+/// A range, or one element, of a dimension.
+fn part(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let rank = c.b().rank(x);
+    let dimension = c.dimension("dim", 0, rank)?;
+    let size = c.b().size(x, dimension)?;
+    let parent = c.view(0)?;
+    if c.op.starts_with("select") {
+        let index = c.int("index").ok_or_else(|| BuildError("the index of select is not known".to_owned()))?;
+        let at = from_front(index, size);
+        if at >= size {
+            return Err(BuildError(format!("element {index} of a dimension of {size}")));
+        }
+        let row = c.t.views.look(&mut c.t.b, parent, Look::Slice(dimension, at, at + 1, 1))?;
+        let dims = c.result()?.dims;
+        return Ok(Done::Views(vec![c.t.views.look(&mut c.t.b, row, Look::Reshape(dims))?]));
+    }
+    let (start, limit, step) = if c.op == "narrow" {
+        let start = from_front(c.int_or("start", 0), size);
+        (start, start.saturating_add(u64::try_from(c.int_or("length", 0)).unwrap_or(0)), 1)
+    } else {
+        let start = from_front(c.int_or("start", 0), size);
+        let limit = from_front(c.int_or("end", i64::MAX), size);
+        (start, limit.max(start), u64::try_from(c.int_or("step", 1)).unwrap_or(1))
+    };
+    look(c, Look::Slice(dimension, start.min(size), limit.min(size), step))
+}
+
+/// A place that counts from the end when it is negative, within the dimension.
+fn from_front(at: i64, size: u64) -> u64 {
+    match u64::try_from(at) {
+        Ok(at) => at.min(size),
+        Err(_) => size.saturating_sub(at.unsigned_abs()),
+    }
+}
+
+/// Parts of a dimension, as many as there are results.
+fn parts(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let rank = c.b().rank(x);
+    let dimension = c.dimension("dim", 0, rank)?;
+    let parent = c.view(0)?;
+    let is_unbound = c.op.starts_with("unbind");
+    let mut start = 0u64;
+    let mut views: Vec<ViewId> = Vec::new();
+    for ty in c.results()? {
+        let n = if is_unbound { 1 } else { ty.dims.get(dimension).copied().unwrap_or(1) };
+        let part = c.t.views.look(&mut c.t.b, parent, Look::Slice(dimension, start, start.saturating_add(n), 1))?;
+        start = start.saturating_add(n);
+        views.push(if is_unbound { c.t.views.look(&mut c.t.b, part, Look::Reshape(ty.dims))? } else { part });
+    }
+    Ok(Done::Views(views))
+}
+
+/// Tensors one behind the other, or side by side in a new dimension.
+fn join(c: &mut Call<'_, '_, '_>) -> Made {
+    let ty = c.result()?;
+    let rank = ty.dims.len();
+    let mut parts = Vec::new();
+    for x in c.tensors(0)? {
+        // Tensors of one dimension without elements join everything.
+        if c.b().dims(x) == [0] && rank != 1 {
+            continue;
+        }
+        let mut x = c.b().convert(x, ty.element)?;
+        if matches!(c.op, "vstack") && c.b().rank(x) == 1 {
+            x = c.b().unsqueeze(x, 0)?;
+        }
+        parts.push(x);
+    }
+    match c.op {
+        "stack" => {
+            let dimension = c.dimension("dim", 0, rank)?;
+            one(c.b().stack(&parts, dimension)?)
+        }
+        "vstack" => one(c.b().concatenate(&parts, 0)?),
+        "hstack" => one(c.b().concatenate(&parts, usize::from(rank > 1))?),
+        "dstack" if rank == 3 && parts.iter().all(|&p| c.t.b.rank(p) == 3) => one(c.b().concatenate(&parts, 2)?),
+        "dstack" => Ok(Done::Unknown),
+        _ => {
+            let dimension = c.dimension("dim", 0, rank)?;
+            one(c.b().concatenate(&parts, dimension)?)
+        }
+    }
+}
+
+/// The whole tensor several times along each dimension.
+fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
+    let ty = c.result()?;
+    let x = c.x(0)?;
+    let rank = ty.dims.len();
+    let mut from = c.b().dims(x);
+    while from.len() < rank {
+        from.insert(0, 1);
+    }
+    // Each dimension apart from its repetitions: [times, size, times, size ..].
+    let mut times = Vec::with_capacity(rank);
+    for (&to, &n) in ty.dims.iter().zip(&from) {
+        times.push(to.checked_div(n).unwrap_or(if n == 0 { 1 } else { 0 }));
+    }
+    let x = c.b().reshape(x, &from)?;
+    let apart: Vec<u64> = times.iter().zip(&from).flat_map(|(&t, &n)| [t, n]).collect();
+    let places = (0..rank).map(|d| 2 * d as u32 + 1).collect();
+    let many = c.b().broadcast_in(x, &apart, places)?;
+    one(c.b().reshape(many, &ty.dims)?)
+}
+
+/// Each element several times.
+fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> Made {
+    let times = c.int("repeats").and_then(|n| u64::try_from(n).ok());
+    let times = times.ok_or_else(|| BuildError("the number of repetitions is not known".to_owned()))?;
+    let mut x = c.x(0)?;
+    let dimension = match c.int("dim") {
+        Some(_) => c.dimension("dim", 0, c.t.b.rank(x))?,
+        None => {
+            let all = c.b().array(x)?.elements().unwrap_or(0);
+            x = c.b().reshape(x, &[all])?;
+            0
+        }
+    };
+    let apart = c.b().unsqueeze(x, dimension + 1)?;
+    let mut dims = c.b().dims(apart);
+    dims[dimension + 1] = times;
+    let many = c.b().broadcast_to(apart, &dims)?;
+    let dims = c.result()?.dims;
+    one(c.b().reshape(many, &dims)?)
+}
+
+/// Elements that move along dimensions and come in again at the other end.
+fn roll(c: &mut Call<'_, '_, '_>) -> Made {
+    let mut x = c.x(0)?;
+    let dims = c.b().dims(x);
+    let shifts = c.ints("shifts").unwrap_or_default();
+    let is_flat = c.ints("dims").is_none_or(|d| d.is_empty());
+    if is_flat {
+        let all = c.b().array(x)?.elements().unwrap_or(0);
+        x = c.b().reshape(x, &[all])?;
+    }
+    let along = if is_flat { vec![0] } else { c.dimensions("dims", dims.len())? };
+    for (&shift, &d) in shifts.iter().zip(&along) {
+        let size = c.b().size(x, d)?;
+        let by = i64::try_from(size).ok().filter(|&n| n > 0).map_or(0, |n| shift.rem_euclid(n) as u64);
+        if by > 0 {
+            let back = c.b().slice_dim(x, d, size - by, size, 1)?;
+            let front = c.b().slice_dim(x, d, 0, size - by, 1)?;
+            x = c.b().concatenate(&[back, front], d)?;
+        }
+    }
+    one(c.b().reshape(x, &dims)?)
+}
+
+/// Elements around: of one number, mirrored or repeated ones.
+fn pad(c: &mut Call<'_, '_, '_>) -> Made {
+    let edges = c.ints("pad").or_else(|| c.ints("padding")).unwrap_or_default();
+    let mode = match c.op {
+        "pad" => c.text("mode").unwrap_or("constant"),
+        op if op.starts_with("reflection") => "reflect",
+        op if op.starts_with("replication") => "replicate",
+        _ => "constant",
+    };
+    let x = c.x(0)?;
+    let rank = c.b().rank(x);
+    if !edges.len().is_multiple_of(2) || edges.len() / 2 > rank {
+        return Err(BuildError(format!("{} paddings of {rank} dimensions", edges.len())));
+    }
+    let of_dimension = |i: usize| (rank - 1 - i, edges[2 * i], edges[2 * i + 1]);
+    if mode == "constant" {
+        let value = c.float_or("value", 0.0);
+        let mut all = vec![(0, 0); rank];
+        for (d, low, high) in (0..edges.len() / 2).map(of_dimension) {
+            all[d] = (low, high);
+        }
+        return one(c.b().pad(x, value, &all)?);
+    }
+    let mut x = x;
+    for (d, low, high) in (0..edges.len() / 2).map(of_dimension) {
+        x = padded_by_itself(c, x, d, (low, high), mode)?;
+    }
+    one(x)
+}
+
+/// Elements of the tensor itself around a dimension.
+fn padded_by_itself(
+    c: &mut Call<'_, '_, '_>,
+    x: InstructionId,
+    d: usize,
+    (low, high): (i64, i64),
+    mode: &str,
+) -> Result<InstructionId, BuildError> {
+    let size = i64::try_from(c.b().size(x, d)?).unwrap_or(i64::MAX);
+    let total = size.checked_add(low).and_then(|n| n.checked_add(high)).filter(|&n| (0..1 << 20).contains(&n));
+    let Some(total) = total.filter(|_| size > 0) else {
+        return Err(BuildError(format!("{low} and {high} elements around {size}")));
+    };
+    let place = |i: i64| match mode {
+        "reflect" if size == 1 => Some(0),
+        "reflect" => {
+            let turn = 2 * (size - 1);
+            let at = (i - low).rem_euclid(turn);
+            Some(if at < size { at } else { turn - at })
+        }
+        "replicate" => Some((i - low).clamp(0, size - 1)),
+        "circular" => Some((i - low).rem_euclid(size)),
+        _ => None,
+    };
+    let places: Option<Vec<i64>> = (0..total).map(place).collect();
+    let Some(places) = places else { return Err(BuildError(format!("padding of mode {mode}"))) };
+    let row = c.b().whole_row(ElementType::S64, &places)?;
+    let how = crate::import::program::builder::RowGather { dimension: d, wraps: false };
+    c.b().take(x, row, how)
+}
+
+/// Channels to pixels, pixels to channels, groups of channels mixed.
+fn shuffle(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let (dims, result) = (c.b().dims(x), c.result()?.dims);
+    let rank = dims.len();
+    if rank < 3 {
+        return Err(BuildError(format!("{} of {rank} dimensions", c.op)));
+    }
+    let (lead, k) = (rank - 3, dims[..rank - 3].to_vec());
+    let (channels, h, w) = (dims[rank - 3], dims[rank - 2], dims[rank - 1]);
+    let factor = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
+    let wrong = || BuildError("a factor that does not fit".to_owned());
+    let (apart, order): (Vec<u64>, Vec<usize>) = match c.op {
+        "pixel_shuffle" => {
+            let r = factor("upscale_factor").ok_or_else(wrong)?;
+            let squared = r.checked_mul(r).ok_or_else(wrong)?;
+            (vec![channels / squared, r, r, h, w], vec![0, 3, 1, 4, 2])
+        }
+        "pixel_unshuffle" => {
+            let r = factor("downscale_factor").ok_or_else(wrong)?;
+            (vec![channels, h / r, r, w / r, r], vec![0, 2, 4, 1, 3])
+        }
+        _ => {
+            let groups = factor("groups").ok_or_else(wrong)?;
+            (vec![groups, channels / groups, h, w], vec![1, 0, 2, 3])
+        }
+    };
+    let all: Vec<u64> = k.iter().copied().chain(apart).collect();
+    let order: Vec<usize> = (0..lead).chain(order.into_iter().map(|d| d + lead)).collect();
+    let apart = c.b().reshape(x, &all)?;
+    let turned = c.b().transpose(apart, &order)?;
+    one(c.b().reshape(turned, &result)?)
+}
+
+/// A triangle of each matrix; the rest is 0.
+fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
+    let offset = c.int_or("diagonal", 0);
+    let is_lower = c.op == "tril";
+    let x = c.x(0)?;
+    let (dims, element) = (c.b().dims(x), c.b().element(x));
+    let Some(first) = dims.len().checked_sub(2) else {
+        return Err(BuildError("a triangle needs two dimensions".to_owned()));
+    };
+    let row = c.b().iota(ElementType::S64, &dims[first..], 0)?;
+    let column = c.b().iota(ElementType::S64, &dims[first..], 1)?;
+    let edge = c.b().with_number(crate::import::program::Binary::Add, row, offset as f64)?;
+    let how = if is_lower { Comparison::Le } else { Comparison::Ge };
+    let kept = c.b().compare(how, column, edge)?;
+    let zero = c.b().number(element, 0.0)?;
+    one(c.b().select(kept, x, zero)?)
+}
+
+/// Differences of neighbours, `n` times, with tensors put in front and behind.
+fn difference(c: &mut Call<'_, '_, '_>) -> Made {
+    let times = c.int_or("n", 1).clamp(0, 64);
+    let mut x = c.x(0)?;
+    let rank = c.b().rank(x);
+    let d = c.dimension("dim", -1, rank)?;
+    let mut parts = vec![x];
+    if let Some(front) = c.tensor("prepend")? {
+        parts.insert(0, front);
+    }
+    if let Some(back) = c.tensor("append")? {
+        parts.push(back);
+    }
+    x = c.b().concatenate(&parts, d)?;
+    for _ in 0..times {
+        let size = c.b().size(x, d)?;
+        let later = c.b().slice_dim(x, d, 1.min(size), size, 1)?;
+        let earlier = c.b().slice_dim(x, d, 0, size.saturating_sub(1), 1)?;
+        x = if c.b().element(x) == ElementType::Pred {
+            c.b().compare(Comparison::Ne, later, earlier)?
+        } else {
+            c.b().sub(later, earlier)?
+        };
+    }
+    one(x)
+}
+
+/// Coordinates of a grid.
+fn meshgrid(c: &mut Call<'_, '_, '_>) -> Made {
+    let is_xy = c.text("indexing") == Some("xy");
+    let types = c.results()?;
+    let mut values = Vec::new();
+    for (i, (x, ty)) in c.tensors(0)?.into_iter().zip(types).enumerate() {
+        let at = if is_xy && i < 2 { 1 - i } else { i };
+        let n = c.b().array(x)?.elements().unwrap_or(0);
+        let row = c.b().reshape(x, &[n])?;
+        values.push(Some(c.b().broadcast_in(row, &ty.dims, vec![at as u32])?));
+    }
+    Ok(Done::Many(values))
+}

@@ -1,0 +1,62 @@
+//! One way in: a file of any kind becomes a program.
+
+use super::gzip::{gunzip, is_gzip};
+use super::load::load_parameter;
+use super::program::WeightData;
+use super::sniff::head;
+use super::{ImportError, ImportOptions, Imported, ModelBytes, ModelKind, pt2, read_onnx, sniff};
+
+/// Bytes of weights of a packed file that are kept.
+const MAX_HELD: u64 = 64 << 20;
+
+/// The model in a file. `name` is the file's, for the program's name; what the file is, its bytes say.
+///
+/// # Errors
+/// When the file is of no kind that is read, when it is damaged, or when it holds what has no program: the error says where, what,
+/// and what to do instead.
+pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
+    if is_gzip(&head(bytes)?) {
+        let inner = gunzip(bytes)?;
+        let mut imported = read_plain(name, &inner, options)?;
+        hold_weights(&mut imported, &inner);
+        return Ok(imported);
+    }
+    read_plain(name, bytes, options)
+}
+
+/// A file that is not packed.
+fn read_plain(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let kind = sniff(bytes)?;
+    let mut imported = match kind {
+        ModelKind::Pt2 => pt2::read_pt2(bytes, options),
+        ModelKind::Onnx => read_onnx(bytes, options),
+        ModelKind::HloProto | ModelKind::HloText | ModelKind::StableHlo => {
+            let what = format!("{kind:?} files are not read yet");
+            Err(ImportError::of_file(what, "save the model with torch.export.save"))
+        }
+    }?;
+    imported.program.name = stem(name);
+    Ok(imported)
+}
+
+/// Numbers that lie in the unpacked file are kept, since the packed one has no place for them; those of large models are left out.
+fn hold_weights(imported: &mut Imported, unpacked: &dyn ModelBytes) {
+    let mut left = MAX_HELD;
+    for parameter in &mut imported.program.parameters {
+        let WeightData::InFile { len, .. } = parameter.data else { continue };
+        let value = if len <= left { load_parameter(unpacked, parameter).ok().flatten() } else { None };
+        left = left.saturating_sub(len);
+        parameter.data = value.map_or(WeightData::Absent, |v| WeightData::Held(Box::new(v)));
+    }
+}
+
+/// The name of a file without folders and endings.
+fn stem(name: &str) -> String {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let known = [".gz", ".pt2", ".onnx", ".txt", ".pb", ".hlo_module", ".hlo", ".mlir"];
+    let mut stem = file;
+    while let Some(shorter) = known.iter().find_map(|end| stem.strip_suffix(end)) {
+        stem = shorter;
+    }
+    if stem.is_empty() { file.to_owned() } else { stem.to_owned() }
+}

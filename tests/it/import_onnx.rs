@@ -1,0 +1,260 @@
+//! ONNX files of real exporters against what is known of them: verdicts, inputs, results, operators, products, values.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use neuronscope::import::eval::evaluate;
+use neuronscope::import::program::{Numbers, Program, Role, Value, WeightData};
+use neuronscope::import::{ImportOptions, Imported, Inspection, Verdict, read_model, read_onnx};
+use serde_json::Value as Json;
+
+use super::import_npz;
+
+/// A file and what is known of it.
+struct Case {
+    name: String,
+    bytes: Vec<u8>,
+    facts: Json,
+    expected: Option<Vec<u8>>,
+}
+
+fn unpacked(path: &Path) -> Vec<u8> {
+    let bytes = fs::read(path).unwrap();
+    match path.extension() {
+        // Ten bytes of header without extras, eight of trailer.
+        Some(gz) if gz == "gz" => miniz_oxide::inflate::decompress_to_vec(&bytes[10..bytes.len() - 8]).unwrap(),
+        _ => bytes,
+    }
+}
+
+/// The files that travel with the tests.
+fn fixtures() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/onnx");
+    let all: Json = serde_json::from_slice(&fs::read(folder.join("facts.json")).unwrap()).unwrap();
+    let case = |(name, facts): (&String, &Json)| {
+        let gz = folder.join(format!("{name}.gz"));
+        let path = if gz.exists() { gz } else { folder.join(name) };
+        let expected = fs::read(folder.join(format!("{name}.npz"))).ok();
+        Case { name: name.clone(), bytes: unpacked(&path), facts: facts.clone(), expected }
+    };
+    all.as_object().unwrap().iter().map(case).collect()
+}
+
+/// Files of a corpus that is too large to travel, when it is there.
+fn corpus() -> Vec<Case> {
+    let Ok(root) = std::env::var("NEURONSCOPE_MODELS").map(PathBuf::from) else { return Vec::new() };
+    let mut cases = Vec::new();
+    for folder in ["onnx", "bad"] {
+        let mut paths: Vec<PathBuf> = fs::read_dir(root.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
+        paths.sort();
+        for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "onnx" || e == "json")) {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let facts = serde_json::from_slice(&fs::read(root.join(format!("facts/{name}.json"))).unwrap()).unwrap();
+            let expected = fs::read(root.join(format!("expected/{name}.npz"))).ok();
+            cases.push(Case { name, bytes: fs::read(path).unwrap(), facts, expected });
+        }
+    }
+    cases
+}
+
+fn read(case: &Case) -> Result<Imported, String> {
+    let mut options = ImportOptions::default();
+    // The size that the expected values were made with.
+    options.dims.insert("batch".to_owned(), 3);
+    read_model(&case.name, &case.bytes, &options).map_err(|e| e.to_string())
+}
+
+/// Names of ONNX's element types as the facts spell them.
+fn dtype(name: &str) -> &str {
+    match name {
+        "float" => "f32",
+        "double" => "f64",
+        "float16" => "f16",
+        "bfloat16" => "bf16",
+        "int64" => "s64",
+        "int32" => "s32",
+        "int8" => "s8",
+        "uint8" => "u8",
+        "bool" => "pred",
+        other => other,
+    }
+}
+
+/// What differs from the facts.
+fn differences(found: &Inspection, facts: &Json) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let verdict = facts["expect"]["verdict"].as_str().unwrap();
+    let own = if found.verdict == Verdict::Import { "import" } else { "partial" };
+    if verdict != own {
+        wrong.push(format!("verdict {own}, expected {verdict}: {:?} {:?}", found.notes, found.unsupported));
+    }
+    for (what, list, file) in [("inputs", &found.inputs, "file_inputs"), ("outputs", &found.outputs, "file_outputs")] {
+        let expected = facts[file].as_array().unwrap();
+        if list.len() != expected.len() {
+            wrong.push(format!("{} {what}, expected {}", list.len(), expected.len()));
+        }
+        for (at, (own, told)) in list.iter().zip(expected).enumerate() {
+            // The file may leave sizes out; what the exporter was given and got is known beside it.
+            let sizes = &facts[what][at]["shape"];
+            let is_same = own.name == told["name"].as_str().unwrap()
+                && own.dtype == dtype(told["dtype"].as_str().unwrap())
+                && serde_json::json!(own.shape) == *sizes;
+            if !is_same {
+                wrong.push(format!("{what} {at}: {own:?}, expected {told} {sizes}"));
+            }
+        }
+    }
+    // Exporters drop parameters that nothing reads and tables that they look up: nothing in the file tells of those.
+    if let Some(known) = facts["parameters"].as_f64()
+        && (found.parameters as f64 - known).abs() > 0.025 * known
+    {
+        wrong.push(format!("{} parameters, expected {known}", found.parameters));
+    }
+    if serde_json::json!(found.ops) != facts["op_histogram"] {
+        wrong.push(format!("operators {:?}, expected {}", found.ops, facts["op_histogram"]));
+    }
+    let is_counted = facts["flops"].get("not_counted").is_none();
+    let flops = facts["flops"]["products"].as_f64().unwrap();
+    if is_counted && (found.flops as f64 - flops).abs() > 0.01 * flops {
+        wrong.push(format!("products {}, expected {flops}", found.flops));
+    }
+    wrong
+}
+
+/// One value for each parameter of a program: of weights what the file holds, of inputs those given.
+fn parameters(program: &Program, bytes: &[u8], inputs: &[Value]) -> Option<Vec<Value>> {
+    let mut inputs = inputs.iter();
+    let value = |p: &neuronscope::import::program::ProgramParameter| match (&p.role, &p.data) {
+        (Role::Input, _) => inputs.next().cloned(),
+        (_, WeightData::Held(value)) => Some(Value::clone(value)),
+        (_, WeightData::InFile { offset, .. }) => Some(import_npz::numbers(&bytes[*offset as usize..], p.ty.clone())),
+        (_, WeightData::Absent) => None,
+    };
+    program.parameters.iter().map(value).collect()
+}
+
+/// The largest distance of a file's results from the expected ones; none when they are not known.
+fn value_distance(case: &Case, imported: &Imported) -> Option<Result<f64, String>> {
+    let arrays = import_npz::arrays(case.expected.as_ref()?);
+    let pick = |stem: &str| -> Vec<Value> {
+        (0..)
+            .map_while(|n| arrays.iter().find(|(name, _)| *name == format!("{stem}{n}")))
+            .map(|(_, v)| v.clone())
+            .collect()
+    };
+    let (inputs, outputs) = (pick("in"), pick("out"));
+    let parameters = parameters(&imported.program, &case.bytes, &inputs)?;
+    let given = match evaluate(&imported.program, parameters, 1 << 34) {
+        Ok(given) => given.outputs,
+        Err(e) => return Some(Err(e.to_string())),
+    };
+    if given.len() != outputs.len() {
+        return Some(Err(format!("{} results, expected {}", given.len(), outputs.len())));
+    }
+    for (a, b) in given.iter().zip(&outputs) {
+        if a.ty != b.ty {
+            return Some(Err(format!("a result of {}, expected {}", a.ty, b.ty)));
+        }
+        if let Numbers::Real(v) = &a.numbers
+            && v.iter().any(|n| n.is_nan())
+        {
+            return Some(Err("a result that is no number".to_owned()));
+        }
+    }
+    Some(Ok(given.iter().zip(&outputs).map(|(a, b)| import_npz::distance(a, b)).fold(0.0, f64::max)))
+}
+
+#[test]
+fn every_file_agrees_with_its_facts() {
+    let mut wrong = Vec::new();
+    let (mut agreed, mut valued) = (0, 0);
+    let cases: Vec<Case> = fixtures().into_iter().chain(corpus()).collect();
+    for case in &cases {
+        let verdict = case.facts["expect"]["verdict"].as_str().unwrap();
+        let found = match read(case) {
+            Err(e) if verdict == "refuse" => {
+                println!("{}: refused: {e}", case.name);
+                agreed += 1;
+                continue;
+            }
+            Err(e) => {
+                wrong.push(format!("{}: refused: {e}", case.name));
+                continue;
+            }
+            Ok(_) if verdict == "refuse" => {
+                wrong.push(format!("{}: read, but {}", case.name, case.facts["expect"]["why"]));
+                continue;
+            }
+            Ok(found) => found,
+        };
+        let mut own = differences_of(&found, case);
+        match value_distance(case, &found) {
+            None => {}
+            Some(Ok(distance)) if distance < 1e-4 => valued += 1,
+            Some(other) => own.push(format!("values: {other:?}")),
+        }
+        println!(
+            "{}: parameters {} (known {}), {} instructions, {} modules, {:?}",
+            case.name,
+            found.inspection.parameters,
+            case.facts["parameters"],
+            found.program.computations.iter().map(|c| c.instructions.len()).sum::<usize>(),
+            found.inspection.modules.len(),
+            found.inspection.notes,
+        );
+        agreed += usize::from(own.is_empty());
+        wrong.extend(own.into_iter().map(|w| format!("{}: {w}", case.name)));
+    }
+    println!("{agreed} of {} files agree, {valued} in their values", cases.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What differs; a file with an open batch is partial until its size is chosen.
+fn differences_of(found: &Imported, case: &Case) -> Vec<String> {
+    let mut inspection = found.inspection.clone();
+    if !inspection.open_dimensions.is_empty() {
+        let unasked = read_onnx(&case.bytes, &ImportOptions::default()).unwrap().inspection;
+        assert_eq!(inspection.verdict, Verdict::Import, "{}", case.name);
+        inspection.verdict = unasked.verdict;
+    }
+    differences(&inspection, &case.facts)
+}
+
+#[test]
+fn damaged_files_are_errors_or_models() {
+    let small: Vec<Vec<u8>> = fixtures().into_iter().map(|c| c.bytes).filter(|b| b.len() < 40_000).collect();
+    let edits = proptest::collection::vec((0usize..40_000, proptest::num::u8::ANY), 0..6);
+    let strategy = (0..small.len(), edits, proptest::option::of(0usize..40_000));
+    let mut runner = proptest::test_runner::TestRunner::new(proptest::test_runner::Config {
+        failure_persistence: None,
+        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64),
+        ..Default::default()
+    });
+    let outcome = runner.run(&strategy, |(which, edits, cut)| {
+        let mut bytes = small[which].clone();
+        for (at, byte) in edits {
+            let at = at % bytes.len();
+            bytes[at] = byte;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut % bytes.len());
+        }
+        // Whatever it gives: it gives something.
+        match read_onnx(&bytes, &ImportOptions::default()) {
+            Ok(imported) => proptest::prop_assert!(!imported.inspection.outputs.is_empty()),
+            Err(error) => proptest::prop_assert!(!error.what.is_empty() && !error.instead.is_empty()),
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+}
+
+#[test]
+fn files_that_end_early_are_refused_by_the_byte() {
+    let whole =
+        fixtures().into_iter().find(|c| c.name.starts_with("tiny-cnn--torch2.9.1-onnx-legacy-op11")).unwrap().bytes;
+    for share in [1, 3, 6, 9] {
+        let error = read_onnx(&whole[..whole.len() * share / 10].to_vec(), &ImportOptions::default()).unwrap_err();
+        assert!(error.to_string().starts_with("byte "), "{error}");
+    }
+}
