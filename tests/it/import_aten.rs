@@ -2,11 +2,17 @@
 
 use neuronscope::import::eval::evaluate;
 use neuronscope::import::program::{ArrayType, ElementType, Numbers, Value};
-use neuronscope::import::{ImportOptions, Imported, read_model};
+use neuronscope::import::{ImportOptions, Imported, ModelBytes, read_model};
 use serde_json::{Value as Json, json};
 
 /// A tensor: sizes, numbers, torch's number of its element type (7 is f32, 5 s64, 12 bool).
 type Tensor = (Vec<u64>, Vec<f64>, i64);
+
+/// A node: its target, arguments, results by name.
+type Node<'a> = (&'a str, Json, Vec<(&'a str, &'a Tensor)>);
+
+/// A function with its target and the arguments behind the operand.
+type Case<'a> = (&'a str, Json, fn(f64) -> f64);
 
 /// A tensor of f32.
 fn f(dims: &[u64], numbers: &[f64]) -> Tensor {
@@ -60,7 +66,7 @@ fn meta(dims: &[u64], dtype: i64) -> Json {
 }
 
 /// A graph of nodes `(target, arguments, results)` over inputs `x0`, `x1` .. whose results are those of the last node.
-fn file(inputs: &[Tensor], nodes: &[(&str, Json, Vec<(&str, &Tensor)>)]) -> Vec<u8> {
+fn file(inputs: &[Tensor], nodes: &[Node<'_>]) -> Vec<u8> {
     let mut tensors = serde_json::Map::new();
     let mut specs = Vec::new();
     for (at, (dims, _, dtype)) in inputs.iter().enumerate() {
@@ -105,12 +111,12 @@ fn value((dims, numbers, dtype): &Tensor) -> Value {
     Value { ty: ArrayType::new(element, dims.clone()), numbers }
 }
 
-fn import(bytes: &Vec<u8>) -> Imported {
+fn import(bytes: &dyn ModelBytes) -> Imported {
     read_model("one.pt2", bytes, &ImportOptions::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Runs a graph and compares what it gives.
-fn check_file(name: &str, bytes: &Vec<u8>, inputs: &[Tensor], expected: &[&Tensor]) {
+fn check_file(name: &str, bytes: &dyn ModelBytes, inputs: &[Tensor], expected: &[&Tensor]) {
     let imported = import(bytes);
     assert!(imported.inspection.unsupported.is_empty(), "{name}: {:?}", imported.inspection.notes);
     let given = evaluate(&imported.program, inputs.iter().map(value).collect(), 10_000_000).unwrap().outputs;
@@ -153,7 +159,7 @@ fn flag(v: bool) -> Json {
 #[test]
 fn activations() {
     let rows = f(&[4], &[-2.0, -0.5, 0.0, 3.0]);
-    let cases: [(&str, Json, fn(f64) -> f64); 14] = [
+    let cases: [Case<'_>; 14] = [
         ("relu.default", json!([]), |x| x.max(0.0)),
         ("silu.default", json!([]), |x| x / (1.0 + libm::exp(-x))),
         ("gelu.default", json!([]), |x| 0.5 * x * (1.0 + libm::erf(x / 2f64.sqrt()))),
