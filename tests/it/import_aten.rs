@@ -564,3 +564,29 @@ fn large_graphs_and_long_names_are_read_within_bounds() {
     let imported = import(&file(std::slice::from_ref(&input), &nodes));
     assert!(imported.inspection.unsupported[0].first.len() <= 200);
 }
+
+#[test]
+fn archives_packed_again_are_read_and_bombs_are_not() {
+    let input = count(&[2]);
+    let plain = file(std::slice::from_ref(&input), &[("relu.default", json!([["self", x(0)]]), vec![("y", &input)])]);
+    let deflated = |content: &[u8], claimed: u32| {
+        let packed = miniz_oxide::deflate::compress_to_vec(content, 6);
+        let mut bytes = archive(&[("m/models/model.json", &packed)]);
+        for (at, from) in [(0, b"PK\x03\x04"), (6, b"PK\x01\x02")] {
+            let header = bytes.windows(4).rposition(|w| w == from).unwrap() + usize::from(at == 6) * 2;
+            bytes[header + 8..header + 10].copy_from_slice(&[8, 0]);
+            bytes[header + 22..header + 26].copy_from_slice(&claimed.to_le_bytes());
+        }
+        bytes
+    };
+    let begin = plain.iter().position(|&b| b == b'{').unwrap();
+    let end = plain.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
+    let json = &plain[begin..end];
+    assert_eq!(import(&deflated(json, json.len() as u32)).inspection.ops.len(), 1);
+    // Blanks said to be four gigabytes, or a hundred bytes.
+    let bomb = vec![b' '; 1 << 20];
+    for claimed in [u32::MAX - 1, 100] {
+        let error = read_model("bomb.pt2", &deflated(&bomb, claimed), &ImportOptions::default()).unwrap_err();
+        assert!(error.to_string().contains("bytes"), "{error}");
+    }
+}
