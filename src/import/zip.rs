@@ -93,7 +93,8 @@ impl<'a> Archive<'a> {
         let packed = read(self.bytes, start, entry.packed).map_err(|e| at(e.what))?;
         match entry.method {
             0 => Ok(packed),
-            8 => unpack(&packed, usize::try_from(limit).unwrap_or(usize::MAX)).map_err(at),
+            // What unpacks to more than the directory says is damaged or made to fill the memory.
+            8 => unpack(&packed, usize::try_from(entry.size).unwrap_or(usize::MAX)).map_err(at),
             other => Err(at(format!("it is packed by method {other}; stored and deflated entries are read"))),
         }
     }

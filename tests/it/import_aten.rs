@@ -2,11 +2,17 @@
 
 use neuronscope::import::eval::evaluate;
 use neuronscope::import::program::{ArrayType, ElementType, Numbers, Value};
-use neuronscope::import::{ImportOptions, Imported, read_model};
+use neuronscope::import::{ImportOptions, Imported, ModelBytes, read_model};
 use serde_json::{Value as Json, json};
 
 /// A tensor: sizes, numbers, torch's number of its element type (7 is f32, 5 s64, 12 bool).
 type Tensor = (Vec<u64>, Vec<f64>, i64);
+
+/// A node: its target, arguments, results by name.
+type Node<'a> = (&'a str, Json, Vec<(&'a str, &'a Tensor)>);
+
+/// A function with its target and the arguments behind the operand.
+type Case<'a> = (&'a str, Json, fn(f64) -> f64);
 
 /// A tensor of f32.
 fn f(dims: &[u64], numbers: &[f64]) -> Tensor {
@@ -60,7 +66,7 @@ fn meta(dims: &[u64], dtype: i64) -> Json {
 }
 
 /// A graph of nodes `(target, arguments, results)` over inputs `x0`, `x1` .. whose results are those of the last node.
-fn file(inputs: &[Tensor], nodes: &[(&str, Json, Vec<(&str, &Tensor)>)]) -> Vec<u8> {
+fn file(inputs: &[Tensor], nodes: &[Node<'_>]) -> Vec<u8> {
     let mut tensors = serde_json::Map::new();
     let mut specs = Vec::new();
     for (at, (dims, _, dtype)) in inputs.iter().enumerate() {
@@ -105,12 +111,12 @@ fn value((dims, numbers, dtype): &Tensor) -> Value {
     Value { ty: ArrayType::new(element, dims.clone()), numbers }
 }
 
-fn import(bytes: &Vec<u8>) -> Imported {
+fn import(bytes: &dyn ModelBytes) -> Imported {
     read_model("one.pt2", bytes, &ImportOptions::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Runs a graph and compares what it gives.
-fn check_file(name: &str, bytes: &Vec<u8>, inputs: &[Tensor], expected: &[&Tensor]) {
+fn check_file(name: &str, bytes: &dyn ModelBytes, inputs: &[Tensor], expected: &[&Tensor]) {
     let imported = import(bytes);
     assert!(imported.inspection.unsupported.is_empty(), "{name}: {:?}", imported.inspection.notes);
     let given = evaluate(&imported.program, inputs.iter().map(value).collect(), 10_000_000).unwrap().outputs;
@@ -153,7 +159,7 @@ fn flag(v: bool) -> Json {
 #[test]
 fn activations() {
     let rows = f(&[4], &[-2.0, -0.5, 0.0, 3.0]);
-    let cases: [(&str, Json, fn(f64) -> f64); 14] = [
+    let cases: [Case<'_>; 14] = [
         ("relu.default", json!([]), |x| x.max(0.0)),
         ("silu.default", json!([]), |x| x / (1.0 + libm::exp(-x))),
         ("gelu.default", json!([]), |x| 0.5 * x * (1.0 + libm::erf(x / 2f64.sqrt()))),
@@ -557,4 +563,30 @@ fn large_graphs_and_long_names_are_read_within_bounds() {
     let nodes = [("nosuch.default", json!([["self", x(0)]]), vec![(long.as_str(), &input)])];
     let imported = import(&file(std::slice::from_ref(&input), &nodes));
     assert!(imported.inspection.unsupported[0].first.len() <= 200);
+}
+
+#[test]
+fn archives_packed_again_are_read_and_bombs_are_not() {
+    let input = count(&[2]);
+    let plain = file(std::slice::from_ref(&input), &[("relu.default", json!([["self", x(0)]]), vec![("y", &input)])]);
+    let deflated = |content: &[u8], claimed: u32| {
+        let packed = miniz_oxide::deflate::compress_to_vec(content, 6);
+        let mut bytes = archive(&[("m/models/model.json", &packed)]);
+        for (at, from) in [(0, b"PK\x03\x04"), (6, b"PK\x01\x02")] {
+            let header = bytes.windows(4).rposition(|w| w == from).unwrap() + usize::from(at == 6) * 2;
+            bytes[header + 8..header + 10].copy_from_slice(&[8, 0]);
+            bytes[header + 22..header + 26].copy_from_slice(&claimed.to_le_bytes());
+        }
+        bytes
+    };
+    let begin = plain.iter().position(|&b| b == b'{').unwrap();
+    let end = plain.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
+    let json = &plain[begin..end];
+    assert_eq!(import(&deflated(json, json.len() as u32)).inspection.ops.len(), 1);
+    // Blanks said to be four gigabytes, or a hundred bytes.
+    let bomb = vec![b' '; 1 << 20];
+    for claimed in [u32::MAX - 1, 100] {
+        let error = read_model("bomb.pt2", &deflated(&bomb, claimed), &ImportOptions::default()).unwrap_err();
+        assert!(error.to_string().contains("bytes"), "{error}");
+    }
 }

@@ -38,9 +38,11 @@ pub fn inspect(
         let elements = ty.elements().unwrap_or(0);
         match input.role {
             Role::Input => inspection.inputs.push(info(input.value, graph, symbols)?),
-            Role::Weight if seen.insert(weights.get(input.path, &ty).key) => inspection.parameters += elements,
+            Role::Weight if seen.insert(weights.get(input.path, &ty).key) => {
+                inspection.parameters = inspection.parameters.saturating_add(elements);
+            }
             Role::Weight => {}
-            Role::Buffer => inspection.buffers += elements,
+            Role::Buffer => inspection.buffers = inspection.buffers.saturating_add(elements),
         }
     }
     for spec in &exported.graph_module.signature.output_specs {

@@ -50,6 +50,7 @@ impl Symbols {
     pub fn of(program: &ExportedProgram<'_>, options: &ImportOptions) -> Result<Self, ImportError> {
         let graph = &program.graph_module.graph;
         let mut found: Vec<(String, Option<i64>)> = Vec::new();
+        let mut at: FxHashMap<String, usize> = FxHashMap::default();
         let mut note = |size: &SymInt<'_>| {
             let Some(expression) = &size.as_expr else { return };
             let text = expression.expr_str.get();
@@ -57,9 +58,12 @@ impl Symbols {
             let is_alone = names.len() == 1 && is_plain(text, &names[0]);
             let hint = expression.hint.as_ref().and_then(|h| h.as_int).filter(|_| is_alone);
             for name in names {
-                match found.iter_mut().find(|(n, _)| *n == name) {
-                    Some((_, known)) => *known = known.or(hint),
-                    None => found.push((name, hint)),
+                match at.get(&name) {
+                    Some(&at) => found[at].1 = found[at].1.or(hint),
+                    None => {
+                        at.insert(name.clone(), found.len());
+                        found.push((name, hint));
+                    }
                 }
             }
         };

@@ -20,7 +20,7 @@ pub struct BuildError(pub String);
 pub type Built = Result<InstructionId, BuildError>;
 
 /// Instructions a program may have: a bound on what a hostile file makes of a few bytes.
-const MAX_INSTRUCTIONS: usize = 4_000_000;
+const MAX_INSTRUCTIONS: usize = 2_000_000;
 
 /// Bytes of an origin that are kept: files may have names of a megabyte, and each instruction carries its origin.
 const MAX_ORIGIN_BYTES: usize = 600;

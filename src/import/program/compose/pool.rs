@@ -4,6 +4,9 @@ use super::super::{
     ArrayType, Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Numbers, Value, WindowDim,
 };
 
+/// Elements under windows along one dimension that are counted one by one.
+const MAX_COUNTED: u64 = 1 << 24;
+
 /// Windows of a pooling, one for each spatial dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PoolSpec {
@@ -209,7 +212,7 @@ fn one_window(size: u64, i: usize, spec: &PoolSpec) -> Result<WindowDim, BuildEr
     let room = padded.checked_sub(reach).ok_or_else(wrong)?;
     let mut steps = if spec.rounds_up { room.div_ceil(stride) } else { room / stride };
     // A window must begin inside the array or the padding in front of it.
-    if spec.rounds_up && steps * stride >= size + low {
+    if spec.rounds_up && steps.saturating_mul(stride) >= size + low {
         steps -= 1;
     }
     let more = i128::from(steps) * i128::from(stride) + i128::from(reach) - i128::from(padded);

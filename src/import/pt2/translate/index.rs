@@ -72,7 +72,8 @@ fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
         return Ok(Done::Unknown);
     }
     let offsets = c.tensor("offsets")?.ok_or_else(|| BuildError("bags without offsets".to_owned()))?;
-    let (bags, count) = (c.result()?.dims[0], c.b().array(indices)?.elements().unwrap_or(0));
+    let bags = c.result()?.dims.first().copied().unwrap_or(0);
+    let count = c.b().array(indices)?.elements().unwrap_or(0);
     let rows = c.b().take(table, indices, RowGather { dimension: 0, wraps: false })?;
     // A row belongs to a bag when it lies at or behind its offset and before the next one.
     let element = c.b().element(offsets);

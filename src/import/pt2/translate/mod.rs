@@ -3,11 +3,13 @@
 //! The types of all values are in the file, so that each operation is made to give the type the file says. An operation that is
 //! not known, or used in a way that is not known, becomes opaque with its result types and is listed.
 
+mod arrange;
 mod attention;
 mod binary;
 mod call;
 mod create;
 mod families;
+mod finish;
 mod index;
 mod mutate;
 mod norm;

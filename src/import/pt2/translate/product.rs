@@ -81,7 +81,9 @@ fn convolution(c: &mut Call<'_, '_, '_>) -> Made {
     let dilation = counts(numbers("dilation", 1)?)?;
     let padding = match c.text("padding") {
         Some("valid") => vec![(0, 0); spatial],
-        Some("same") => kernel_dims[2..]
+        Some("same") => kernel_dims
+            .get(2..)
+            .unwrap_or_default()
             .iter()
             .zip(&dilation)
             .map(|(&k, &d)| {

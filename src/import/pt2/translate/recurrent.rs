@@ -60,7 +60,7 @@ fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
     if is_batch_first {
         x = c.b().swap_dims(x, 0, 1)?;
     }
-    let each = weights.len() / (count * directions).max(1);
+    let each = weights.len() / count.saturating_mul(directions).max(1);
     let projects = matches!(kind, CellKind::Lstm { .. }) && each == 3 + 2 * usize::from(has_biases);
     if each != 2 + 2 * usize::from(has_biases) + usize::from(projects) || states.is_empty() {
         return Err(BuildError(format!("{} weights for {count} layers in {directions} directions", weights.len())));

@@ -7,8 +7,9 @@ use super::super::argument::Argument;
 use super::super::meta::Symbols;
 use super::super::schema::{ExportedProgram, Graph, Node};
 use super::super::weights::Weights;
-use super::call::{Call, Done, Made};
+use super::call::{Call, Done};
 use super::families::known;
+use super::finish::Reason;
 use super::signature::{input_kind, scope_of};
 use super::views::{ViewId, Views};
 use crate::import::program::{ArrayType, BuildError, Builder, InstructionId, Program, ProgramParameter, Role, Type};
@@ -327,92 +328,7 @@ impl<'p> Translator<'p> {
 }
 
 /// Marks errors about values that are not there, which are the file's and not an operator's.
-const MISSING: &str = "no node in front gives the value ";
-
-/// Why a node has no translation.
-enum Reason {
-    /// The file is damaged.
-    Missing(String),
-    /// The operator, or the way it is used, is not known.
-    Unknown(Option<String>),
-}
-
-impl Call<'_, '_, '_> {
-    /// Binds the results of an operation, brought to the types that the file says.
-    fn finish(mut self, made: Made, is_in_place: bool) -> Result<(), Reason> {
-        let unknown = |e: BuildError| {
-            if e.0.starts_with(MISSING) { Reason::Missing(e.0) } else { Reason::Unknown(Some(e.0)) }
-        };
-        let done = made.map_err(unknown)?;
-        let names: Vec<String> = self.output_names().iter().map(|n| n.get().to_owned()).collect();
-        let values: Vec<Option<InstructionId>> = match done {
-            Done::Unknown => return Err(Reason::Unknown(None)),
-            Done::Nothing => Vec::new(),
-            Done::Views(views) => {
-                if views.len() != names.len() {
-                    return Err(Reason::Unknown(Some(format!("{} results for {}", views.len(), names.len()))));
-                }
-                let types = self.results().map_err(unknown)?;
-                for ((name, view), ty) in names.iter().zip(views).zip(types) {
-                    let shown = self.t.views.get(&mut self.t.b, view).map_err(unknown)?;
-                    if self.t.b.dims(shown) != ty.dims || self.t.b.element(shown) != ty.element {
-                        let what = format!("its result is {} and the file says {ty}", self.t.b.type_of(shown));
-                        return Err(Reason::Unknown(Some(what)));
-                    }
-                    self.t.bind(name, view);
-                }
-                return Ok(());
-            }
-            Done::One(value) => vec![Some(value)],
-            Done::Many(values) => values,
-        };
-        if is_in_place {
-            return self.write(&names, values.first().copied().flatten()).map_err(unknown);
-        }
-        let types = self.results().map_err(unknown)?;
-        for (at, (name, ty)) in names.iter().zip(types).enumerate() {
-            let Some(value) = values.get(at).copied().flatten() else {
-                // A result that nobody uses need not be known; one that somebody uses is found missing there.
-                if name.contains("unused") || values.len() > at {
-                    continue;
-                }
-                return Err(Reason::Unknown(Some(format!("{} results for {}", values.len(), names.len()))));
-            };
-            let value = self.typed(value, &ty).map_err(unknown)?;
-            let view = self.t.views.fresh(value);
-            self.t.bind(name, view);
-        }
-        Ok(())
-    }
-
-    /// A value in the element type that the file says; its sizes must be those of the file.
-    fn typed(&mut self, value: InstructionId, ty: &ArrayType) -> Result<InstructionId, BuildError> {
-        let own = self.t.b.array(value)?.clone();
-        // Some versions of torch say `[1, 1, 2, 16]` for the states of a recurrent layer, which are `[1, 2, 16]`.
-        let is_same = own.dims.iter().filter(|&&n| n != 1).eq(ty.dims.iter().filter(|&&n| n != 1));
-        if !is_same {
-            return Err(BuildError(format!("its result is {own} and the file says {ty}")));
-        }
-        let value = self.t.b.reshape(value, &ty.dims)?;
-        self.t.b.convert(value, ty.element)
-    }
-
-    /// Writes the result of an operation in place to its first operand.
-    fn write(&mut self, names: &[String], value: Option<InstructionId>) -> Result<(), BuildError> {
-        let target = self.view(0)?;
-        if let Some(value) = value {
-            let now = self.t.views.get(&mut self.t.b, target)?;
-            let ty = self.t.b.array(now)?.clone();
-            let value = self.t.b.convert(value, ty.element)?;
-            let value = self.t.b.broadcast_to(value, &ty.dims)?;
-            self.t.views.set(&mut self.t.b, target, value)?;
-        }
-        if let Some(name) = names.first() {
-            self.t.bind(name, target);
-        }
-        Ok(())
-    }
-}
+pub const MISSING: &str = "no node in front gives the value ";
 
 /// `__iand__` and its like.
 fn is_in_place_dunder(name: &str) -> bool {

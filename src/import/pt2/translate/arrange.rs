@@ -1,0 +1,247 @@
+//! Operations that put elements in other places: repetitions, paddings, shuffles, grids.
+
+use super::call::{Call, Done, Made, one};
+use crate::import::program::{BuildError, Comparison, ElementType, InstructionId};
+
+/// The whole tensor several times along each dimension.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
+    let ty = c.result()?;
+    let x = c.x(0)?;
+    let rank = ty.dims.len();
+    let mut from = c.b().dims(x);
+    while from.len() < rank {
+        from.insert(0, 1);
+    }
+    // Each dimension apart from its repetitions: [times, size, times, size ..].
+    let mut times = Vec::with_capacity(rank);
+    for (&to, &n) in ty.dims.iter().zip(&from) {
+        times.push(to.checked_div(n).unwrap_or(if n == 0 { 1 } else { 0 }));
+    }
+    let x = c.b().reshape(x, &from)?;
+    let apart: Vec<u64> = times.iter().zip(&from).flat_map(|(&t, &n)| [t, n]).collect();
+    let places = (0..rank).map(|d| 2 * d as u32 + 1).collect();
+    let many = c.b().broadcast_in(x, &apart, places)?;
+    one(c.b().reshape(many, &ty.dims)?)
+}
+
+/// Each element several times.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> Made {
+    let times = c.int("repeats").and_then(|n| u64::try_from(n).ok());
+    let times = times.ok_or_else(|| BuildError("the number of repetitions is not known".to_owned()))?;
+    let mut x = c.x(0)?;
+    let dimension = match c.int("dim") {
+        Some(_) => c.dimension("dim", 0, c.t.b.rank(x))?,
+        None => {
+            let all = c.b().array(x)?.elements().unwrap_or(0);
+            x = c.b().reshape(x, &[all])?;
+            0
+        }
+    };
+    let apart = c.b().unsqueeze(x, dimension + 1)?;
+    let mut dims = c.b().dims(apart);
+    dims[dimension + 1] = times;
+    let many = c.b().broadcast_to(apart, &dims)?;
+    let dims = c.result()?.dims;
+    one(c.b().reshape(many, &dims)?)
+}
+
+/// Elements that move along dimensions and come in again at the other end.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn roll(c: &mut Call<'_, '_, '_>) -> Made {
+    let mut x = c.x(0)?;
+    let dims = c.b().dims(x);
+    let shifts = c.ints("shifts").unwrap_or_default();
+    let is_flat = c.ints("dims").is_none_or(|d| d.is_empty());
+    if is_flat {
+        let all = c.b().array(x)?.elements().unwrap_or(0);
+        x = c.b().reshape(x, &[all])?;
+    }
+    let along = if is_flat { vec![0] } else { c.dimensions("dims", dims.len())? };
+    for (&shift, &d) in shifts.iter().zip(&along) {
+        let size = c.b().size(x, d)?;
+        let by = i64::try_from(size).ok().filter(|&n| n > 0).map_or(0, |n| shift.rem_euclid(n) as u64);
+        if by > 0 {
+            let back = c.b().slice_dim(x, d, size - by, size, 1)?;
+            let front = c.b().slice_dim(x, d, 0, size - by, 1)?;
+            x = c.b().concatenate(&[back, front], d)?;
+        }
+    }
+    one(c.b().reshape(x, &dims)?)
+}
+
+/// Elements around: of one number, mirrored or repeated ones.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn pad(c: &mut Call<'_, '_, '_>) -> Made {
+    let edges = c.ints("pad").or_else(|| c.ints("padding")).unwrap_or_default();
+    let mode = match c.op {
+        "pad" => c.text("mode").unwrap_or("constant"),
+        op if op.starts_with("reflection") => "reflect",
+        op if op.starts_with("replication") => "replicate",
+        _ => "constant",
+    };
+    let x = c.x(0)?;
+    let rank = c.b().rank(x);
+    if !edges.len().is_multiple_of(2) || edges.len() / 2 > rank {
+        return Err(BuildError(format!("{} paddings of {rank} dimensions", edges.len())));
+    }
+    let of_dimension = |i: usize| (rank - 1 - i, edges[2 * i], edges[2 * i + 1]);
+    if mode == "constant" {
+        let value = c.float_or("value", 0.0);
+        let mut all = vec![(0, 0); rank];
+        for (d, low, high) in (0..edges.len() / 2).map(of_dimension) {
+            all[d] = (low, high);
+        }
+        return one(c.b().pad(x, value, &all)?);
+    }
+    let mut x = x;
+    for (d, low, high) in (0..edges.len() / 2).map(of_dimension) {
+        x = padded_by_itself(c, x, d, (low, high), mode)?;
+    }
+    one(x)
+}
+
+/// Elements of the tensor itself around a dimension.
+fn padded_by_itself(
+    c: &mut Call<'_, '_, '_>,
+    x: InstructionId,
+    d: usize,
+    (low, high): (i64, i64),
+    mode: &str,
+) -> Result<InstructionId, BuildError> {
+    let size = i64::try_from(c.b().size(x, d)?).unwrap_or(i64::MAX);
+    let total = size.checked_add(low).and_then(|n| n.checked_add(high)).filter(|&n| (0..1 << 20).contains(&n));
+    let Some(total) = total.filter(|_| size > 0) else {
+        return Err(BuildError(format!("{low} and {high} elements around {size}")));
+    };
+    let place = |i: i64| match mode {
+        "reflect" if size == 1 => Some(0),
+        "reflect" => {
+            let turn = 2 * (size - 1);
+            let at = (i - low).rem_euclid(turn);
+            Some(if at < size { at } else { turn - at })
+        }
+        "replicate" => Some((i - low).clamp(0, size - 1)),
+        "circular" => Some((i - low).rem_euclid(size)),
+        _ => None,
+    };
+    let places: Option<Vec<i64>> = (0..total).map(place).collect();
+    let Some(places) = places else { return Err(BuildError(format!("padding of mode {mode}"))) };
+    let row = c.b().whole_row(ElementType::S64, &places)?;
+    let how = crate::import::program::builder::RowGather { dimension: d, wraps: false };
+    c.b().take(x, row, how)
+}
+
+/// Channels to pixels, pixels to channels, groups of channels mixed.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn shuffle(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let (dims, result) = (c.b().dims(x), c.result()?.dims);
+    let rank = dims.len();
+    if rank < 3 {
+        return Err(BuildError(format!("{} of {rank} dimensions", c.op)));
+    }
+    let (lead, k) = (rank - 3, dims[..rank - 3].to_vec());
+    let (channels, h, w) = (dims[rank - 3], dims[rank - 2], dims[rank - 1]);
+    let factor = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
+    let wrong = || BuildError("a factor that does not fit".to_owned());
+    let (apart, order): (Vec<u64>, Vec<usize>) = match c.op {
+        "pixel_shuffle" => {
+            let r = factor("upscale_factor").ok_or_else(wrong)?;
+            let squared = r.checked_mul(r).ok_or_else(wrong)?;
+            (vec![channels / squared, r, r, h, w], vec![0, 3, 1, 4, 2])
+        }
+        "pixel_unshuffle" => {
+            let r = factor("downscale_factor").ok_or_else(wrong)?;
+            (vec![channels, h / r, r, w / r, r], vec![0, 2, 4, 1, 3])
+        }
+        _ => {
+            let groups = factor("groups").ok_or_else(wrong)?;
+            (vec![groups, channels / groups, h, w], vec![1, 0, 2, 3])
+        }
+    };
+    let all: Vec<u64> = k.iter().copied().chain(apart).collect();
+    let order: Vec<usize> = (0..lead).chain(order.into_iter().map(|d| d + lead)).collect();
+    let apart = c.b().reshape(x, &all)?;
+    let turned = c.b().transpose(apart, &order)?;
+    one(c.b().reshape(turned, &result)?)
+}
+
+/// A triangle of each matrix; the rest is 0.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
+    let offset = c.int_or("diagonal", 0);
+    let is_lower = c.op == "tril";
+    let x = c.x(0)?;
+    let (dims, element) = (c.b().dims(x), c.b().element(x));
+    let Some(first) = dims.len().checked_sub(2) else {
+        return Err(BuildError("a triangle needs two dimensions".to_owned()));
+    };
+    let row = c.b().iota(ElementType::S64, &dims[first..], 0)?;
+    let column = c.b().iota(ElementType::S64, &dims[first..], 1)?;
+    let edge = c.b().with_number(crate::import::program::Binary::Add, row, offset as f64)?;
+    let how = if is_lower { Comparison::Le } else { Comparison::Ge };
+    let kept = c.b().compare(how, column, edge)?;
+    let zero = c.b().number(element, 0.0)?;
+    one(c.b().select(kept, x, zero)?)
+}
+
+/// Differences of neighbours, `n` times, with tensors put in front and behind.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn difference(c: &mut Call<'_, '_, '_>) -> Made {
+    let times = c.int_or("n", 1).clamp(0, 64);
+    let mut x = c.x(0)?;
+    let rank = c.b().rank(x);
+    let d = c.dimension("dim", -1, rank)?;
+    let mut parts = vec![x];
+    if let Some(front) = c.tensor("prepend")? {
+        parts.insert(0, front);
+    }
+    if let Some(back) = c.tensor("append")? {
+        parts.push(back);
+    }
+    x = c.b().concatenate(&parts, d)?;
+    for _ in 0..times {
+        let size = c.b().size(x, d)?;
+        let later = c.b().slice_dim(x, d, 1.min(size), size, 1)?;
+        let earlier = c.b().slice_dim(x, d, 0, size.saturating_sub(1), 1)?;
+        x = if c.b().element(x) == ElementType::Pred {
+            c.b().compare(Comparison::Ne, later, earlier)?
+        } else {
+            c.b().sub(later, earlier)?
+        };
+    }
+    one(x)
+}
+
+/// Coordinates of a grid.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn meshgrid(c: &mut Call<'_, '_, '_>) -> Made {
+    let is_xy = c.text("indexing") == Some("xy");
+    let types = c.results()?;
+    let mut values = Vec::new();
+    for (i, (x, ty)) in c.tensors(0)?.into_iter().zip(types).enumerate() {
+        let at = if is_xy && i < 2 { 1 - i } else { i };
+        let n = c.b().array(x)?.elements().unwrap_or(0);
+        let row = c.b().reshape(x, &[n])?;
+        values.push(Some(c.b().broadcast_in(row, &ty.dims, vec![at as u32])?));
+    }
+    Ok(Done::Many(values))
+}
