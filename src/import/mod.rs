@@ -6,14 +6,24 @@
 //!
 //! Readers take bytes by slices ([`ModelBytes`]), so that the weights beside a graph are passed over.
 
+mod calls;
 mod error;
+mod gzip;
+mod hlo;
 mod inspection;
+mod lexer;
+mod limits;
 mod options;
 pub mod program;
+mod roles;
+mod scopes;
 mod sniff;
 mod source;
+mod summary;
 
 pub use error::{ImportError, Place};
+pub use gzip::gunzip;
+pub use hlo::{read_hlo_proto, read_hlo_text};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
 pub use options::ImportOptions;
 pub use sniff::{ModelKind, sniff};

@@ -3,16 +3,28 @@
 //! A program has XLA's operations with XLA's meaning, for any element type: wider than the compiler's own HLO, which holds what the
 //! code generator can place on an engine. `compiler` is reached by making the one of the other.
 
+mod builder;
+mod bytes;
 mod element;
+mod flops;
+pub mod infer;
 mod module;
 mod op;
+mod trips;
 mod types;
 mod value;
+mod verify;
 
+pub use builder::Builder;
+pub use bytes::numbers_of_bytes;
 pub use element::ElementType;
+pub use flops::{LoopBodies, flops, instruction_flops, reachable};
 pub use module::{
     Computation, ComputationId, Instruction, InstructionId, Origin, Program, ProgramParameter, Role, WeightData,
 };
 pub use op::{Binary, Comparison, ConvolutionDims, DotDims, Foreign, GatherDims, Op, ScatterDims, Unary, WindowDim};
+pub use trips::TripCounts;
 pub use types::{ArrayType, Type};
 pub use value::{Numbers, Value};
+pub(super) use verify::check_sizes;
+pub use verify::verify;

@@ -1,0 +1,142 @@
+//! Products, convolutions, windows and Fourier transforms.
+
+use super::{Inference, check_dimensions};
+use crate::import::program::{ArrayType, ConvolutionDims, DotDims, Op, Type, WindowDim};
+
+pub(super) fn result(at: &Inference<'_>) -> Result<Type, String> {
+    match at.op {
+        Op::Dot(dims) => dot(at, dims),
+        Op::Convolution { window, dims, feature_group_count, batch_group_count } => {
+            convolution(at, window, dims, (*feature_group_count, *batch_group_count))
+        }
+        Op::ReduceWindow { window } => reduce_window(at, window),
+        Op::SelectAndScatter { window } => select_and_scatter(at, window),
+        Op::Fft { kind, length } => fft(at, kind, length),
+        _ => Ok(at.declared.clone()),
+    }
+}
+
+/// How many places a window has along a dimension of `size` elements.
+///
+/// # Errors
+/// When sizes are beyond 64 bits or steps are zero.
+pub fn window_result(size: u64, window: &WindowDim) -> Result<u64, String> {
+    if window.stride == 0 || window.window_dilation == 0 || window.base_dilation == 0 || window.size == 0 {
+        return Err("its window has a size, a step or a dilation of 0".to_owned());
+    }
+    let dilated = |n: u64, by: u64| if n == 0 { 0 } else { i128::from(n - 1) * i128::from(by) + 1 };
+    let padded = dilated(size, window.base_dilation) + i128::from(window.pad_low) + i128::from(window.pad_high);
+    let under = dilated(window.size, window.window_dilation);
+    if padded < under {
+        return Ok(0);
+    }
+    u64::try_from((padded - under) / i128::from(window.stride) + 1).map_err(|_| "its result is beyond 64 bits".to_owned())
+}
+
+fn dot(at: &Inference<'_>, dims: &DotDims) -> Result<Type, String> {
+    let (lhs, rhs) = (at.array(0)?, at.array(1)?);
+    let (left, right) = (
+        [&dims.lhs_batch[..], &dims.lhs_contracting[..]].concat(),
+        [&dims.rhs_batch[..], &dims.rhs_contracting[..]].concat(),
+    );
+    check_dimensions(&left, lhs.dims.len(), "its left side")?;
+    check_dimensions(&right, rhs.dims.len(), "its right side")?;
+    if dims.lhs_batch.len() != dims.rhs_batch.len() || left.len() != right.len() {
+        return Err("it pairs different numbers of dimensions".to_owned());
+    }
+    for (&l, &r) in left.iter().zip(&right) {
+        if lhs.dims[l as usize] != rhs.dims[r as usize] {
+            return Err(format!("it pairs dimension {l} of {lhs} with dimension {r} of {rhs}"));
+        }
+    }
+    let batch = dims.lhs_batch.iter().map(|&d| lhs.dims[d as usize]);
+    let free = |array: &ArrayType, used: &[u32]| {
+        let dims = array.dims.iter().enumerate().filter(|(i, _)| !used.contains(&(*i as u32)));
+        dims.map(|(_, &d)| d).collect::<Vec<_>>()
+    };
+    let sizes: Vec<u64> = batch.chain(free(lhs, &left)).chain(free(rhs, &right)).collect();
+    Ok(Type::Array(ArrayType::new(at.declared_element()?, sizes)))
+}
+
+fn convolution(
+    at: &Inference<'_>,
+    window: &[WindowDim],
+    dims: &ConvolutionDims,
+    (feature_groups, batch_groups): (u64, u64),
+) -> Result<Type, String> {
+    let (input, kernel) = (at.array(0)?, at.array(1)?);
+    let spatial = window.len();
+    for (which, array, (a, b, rest)) in
+        [("its input", input, &dims.input), ("its kernel", kernel, &dims.kernel), ("its result", input, &dims.output)]
+    {
+        let all: Vec<u32> = [*a, *b].into_iter().chain(rest.iter().copied()).collect();
+        check_dimensions(&all, array.dims.len(), which)?;
+        if rest.len() != spatial || array.dims.len() != spatial + 2 {
+            return Err(format!("{which} has {} dimensions and its window {spatial}", array.dims.len()));
+        }
+    }
+    let size = |array: &ArrayType, d: u32| array.dims[d as usize];
+    let (channels, batch) = (size(input, dims.input.1), size(input, dims.input.0));
+    let (per_group, features) = (size(kernel, dims.kernel.0), size(kernel, dims.kernel.1));
+    if feature_groups == 0 || batch_groups == 0 || per_group.checked_mul(feature_groups) != Some(channels) {
+        return Err(format!("{channels} channels in {feature_groups} groups meet a kernel of {per_group}"));
+    }
+    if !features.is_multiple_of(feature_groups) || !batch.is_multiple_of(batch_groups) {
+        return Err(format!("{features} features and a batch of {batch} do not divide into its groups"));
+    }
+    let mut sizes = vec![0; spatial + 2];
+    sizes[dims.output.0 as usize] = batch / batch_groups;
+    sizes[dims.output.1 as usize] = features;
+    for i in 0..spatial {
+        let under = size(kernel, dims.kernel.2[i]);
+        if window[i].size != under {
+            return Err(format!("its window has {} elements and its kernel {under}", window[i].size));
+        }
+        sizes[dims.output.2[i] as usize] = window_result(size(input, dims.input.2[i]), &window[i])?;
+    }
+    Ok(Type::Array(ArrayType::new(at.declared_element()?, sizes)))
+}
+
+fn windowed(array: &ArrayType, window: &[WindowDim]) -> Result<Vec<u64>, String> {
+    if window.len() != array.dims.len() {
+        return Err(format!("its window has {} dimensions and {array} has {}", window.len(), array.dims.len()));
+    }
+    array.dims.iter().zip(window).map(|(&size, w)| window_result(size, w)).collect()
+}
+
+fn reduce_window(at: &Inference<'_>, window: &[WindowDim]) -> Result<Type, String> {
+    let n = at.operands.len() / 2;
+    if !at.operands.len().is_multiple_of(2) {
+        return Err(format!("it has {} operands and takes as many arrays as first values", at.operands.len()));
+    }
+    let mut types = Vec::new();
+    for i in 0..n {
+        let array = at.array(i)?;
+        types.push(Type::Array(ArrayType::new(array.element, windowed(array, window)?)));
+    }
+    Ok(if n == 1 { types[0].clone() } else { Type::Tuple(types) })
+}
+
+fn select_and_scatter(at: &Inference<'_>, window: &[WindowDim]) -> Result<Type, String> {
+    let (array, source) = (at.array(0)?, at.array(1)?);
+    let places = windowed(array, window)?;
+    if places != source.dims {
+        return Err(format!("its window has places {places:?} and its source is {source}"));
+    }
+    Ok(at.operands[0].clone())
+}
+
+fn fft(at: &Inference<'_>, kind: &str, length: &[u64]) -> Result<Type, String> {
+    let array = at.array(0)?;
+    let mut dims = array.dims.clone();
+    let (rank, n) = (dims.len(), length.len());
+    if n == 0 || n > rank {
+        return Err(format!("it transforms {n} dimensions of {array}"));
+    }
+    match kind {
+        "RFFT" => dims[rank - 1] = length[n - 1] / 2 + 1,
+        "IRFFT" => dims[rank - 1] = length[n - 1],
+        _ => {}
+    }
+    Ok(Type::Array(ArrayType::new(at.declared_element()?, dims)))
+}
