@@ -19,6 +19,7 @@ mod roles;
 mod scopes;
 mod sniff;
 mod source;
+mod stablehlo;
 mod summary;
 
 pub use error::{ImportError, Place};
@@ -28,6 +29,7 @@ pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdi
 pub use options::ImportOptions;
 pub use sniff::{ModelKind, sniff};
 pub use source::{ModelBytes, read_all};
+pub use stablehlo::read_stablehlo;
 
 /// A model that was read from a file.
 #[derive(Clone, Debug, PartialEq)]

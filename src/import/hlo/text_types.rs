@@ -34,8 +34,9 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
     if token.kind != Kind::Word {
         return Err(lexer.unexpected(token, "a type"));
     }
-    let dims = read_dims(lexer)?;
-    let is_row_major = read_layout(lexer)?;
+    let (dims, end) = read_dims(lexer)?;
+    // A brace with a space in front of it is a computation's body.
+    let is_row_major = lexer.peek().start != end || read_layout(lexer)?;
     match token.text {
         "token" => Ok((Type::Token, true)),
         "opaque" => Ok((Type::Token, true)),
@@ -56,10 +57,11 @@ fn unknown_element(lexer: &Lexer<'_>, start: usize, name: &str) -> ImportError {
     lexer.error_at(start, format!("{shown:?} is no element type that is known"), format!("known ones like it are {known}"))
 }
 
-fn read_dims(lexer: &mut Lexer<'_>) -> Result<Vec<u64>, ImportError> {
+/// Sizes, and where their bracket ends.
+fn read_dims(lexer: &mut Lexer<'_>) -> Result<(Vec<u64>, usize), ImportError> {
     lexer.expect('[', "a type")?;
     let mut dims = Vec::new();
-    while !lexer.take(']') {
+    while !lexer.peek().is(']') {
         if lexer.take('<') {
             lexer.expect('=', "a bounded dimension")?;
         }
@@ -68,7 +70,7 @@ fn read_dims(lexer: &mut Lexer<'_>) -> Result<Vec<u64>, ImportError> {
         dims.push(size.ok_or_else(|| lexer.unexpected(token, "a size"))?);
         lexer.take(',');
     }
-    Ok(dims)
+    Ok((dims, lexer.next().end))
 }
 
 /// Passes over `{1,0:T(8,128)}`; whether it is row-major.
@@ -268,7 +270,7 @@ mod tests {
 
     #[test]
     fn types_with_layouts_tiles_bounds_and_comments() {
-        let read = |text| read_type(&mut Lexer::new(text)).map(|(ty, straight)| (ty.to_string(), straight));
+        let read = |text: &str| read_type(&mut Lexer::new(text)).map(|(ty, straight)| (ty.to_string(), straight));
         assert_eq!(read("f32[4,2]{1,0:T(8,128)(2,1)}"), Ok(("f32[4,2]".to_owned(), true)));
         assert_eq!(read("(s32[], /*index=5*/pred[<=3]{0}, token[])"), Ok(("(s32[], pred[3], token[])".to_owned(), true)));
         assert_eq!(read("f32[4,2]{0,1}"), Ok(("f32[4,2]".to_owned(), false)));

@@ -10,6 +10,7 @@ mod flops;
 pub mod infer;
 mod module;
 mod op;
+mod prune;
 mod trips;
 mod types;
 mod value;
@@ -23,6 +24,7 @@ pub use module::{
     Computation, ComputationId, Instruction, InstructionId, Origin, Program, ProgramParameter, Role, WeightData,
 };
 pub use op::{Binary, Comparison, ConvolutionDims, DotDims, Foreign, GatherDims, Op, ScatterDims, Unary, WindowDim};
+pub use prune::prune;
 pub use trips::TripCounts;
 pub use types::{ArrayType, Type};
 pub use value::{Numbers, Value};

@@ -12,10 +12,8 @@
 mod names;
 mod uses;
 
-use crate::import::program::{Program, Role, Type};
+use crate::import::program::{Program, Role};
 use uses::Evidence;
-
-pub(super) use names::weight_path;
 
 /// What is known of a parameter's name.
 #[derive(Clone, Debug, Default)]
@@ -101,9 +99,4 @@ pub(super) fn parameter_elements(program: &Program, rule: Rule, has_modules: boo
         }
     }
     (total.saturating_sub(tied), tied > 0)
-}
-
-/// Whether a type is one array.
-pub(super) fn is_array(ty: &Type) -> bool {
-    ty.array().is_some()
 }

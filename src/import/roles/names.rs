@@ -32,11 +32,6 @@ pub(super) fn role_of(naming: &Naming) -> Option<(Role, String)> {
     WEIGHTS.contains(&last.as_str()).then(|| (Role::Weight, path(1)))
 }
 
-/// The dotted path of a weight by its name, when it is one.
-pub(in crate::import) fn weight_path(naming: &Naming) -> Option<String> {
-    role_of(naming).map(|(_, path)| path)
-}
-
 /// `variables['params']['layer1']['bias']`, `params['a'].b[0]`.
 fn pieces_of_label(label: &str) -> Vec<String> {
     if !label.contains('[') && !label.contains('.') || label.contains('/') {

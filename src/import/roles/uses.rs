@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::base::Idx;
-use crate::import::program::{Binary, Computation, ComputationId, Instruction, Op, Program, Type};
+use crate::import::program::{Binary, Computation, ComputationId, Instruction, Op, Program, Type, Unary};
 
 /// How many instructions are followed before the rest counts as mixed: calls of calls may be many.
 const MOST_STEPS: u64 = 2_000_000;
@@ -106,6 +106,7 @@ impl Walk<'_> {
             Op::While => self.turn(instruction, &first(), depth),
             Op::Broadcast { .. } if grows(within, instruction) => repeated(first()),
             Op::Slice { .. } | Op::DynamicSlice { .. } => cut(first()),
+            Op::Unary(Unary::Rsqrt | Unary::Sqrt) => self.root(first()),
             Op::Unary(_)
             | Op::Convert
             | Op::BitcastConvert
@@ -116,7 +117,7 @@ impl Walk<'_> {
             | Op::Reverse { .. }
             | Op::Pad { .. }
             | Op::Barrier => first(),
-            Op::Binary(f) => self.mixed(labels, *f == Binary::Mul),
+            Op::Binary(f) => self.binary(*f, labels),
             Op::Dot(_) | Op::Convolution { .. } => self.product(labels, matches!(instruction.op, Op::Convolution { .. })),
             Op::BatchNormInference { .. } | Op::BatchNormTraining { .. } | Op::BatchNormGrad { .. } => self.norm(labels),
             Op::Gather(_) => self.gather(labels),
@@ -146,6 +147,20 @@ impl Walk<'_> {
         {
             what(slot);
         }
+    }
+
+    /// What is subtracted from a computed value is a mean: biases are added.
+    fn binary(&mut self, f: Binary, labels: &[Label]) -> Label {
+        if let (Binary::Sub, [Label::Active, mean]) = (f, labels) {
+            self.note(mean, |seen| seen.statistic += 1);
+        }
+        self.mixed(labels, f == Binary::Mul)
+    }
+
+    /// What a root is taken of alone is a variance.
+    fn root(&mut self, label: Label) -> Label {
+        self.note(&label, |seen| seen.statistic += 1);
+        label
     }
 
     /// Values that are combined element by element.

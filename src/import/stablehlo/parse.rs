@@ -1,0 +1,507 @@
+//! Reads the text of a module. One reader serves the generic form of every operation and the short forms of StableHLO and CHLO: what
+//! stands between an operation's name and the colon of its types is operands, words and attributes in some order.
+
+use super::syntax::{Argument, Function, Location, Module, Operation, Region, Use};
+use super::types::read_type;
+use crate::import::ImportError;
+use crate::import::lexer::{Kind, Lexer};
+
+const EXPORT_AGAIN: &str = "export the text again; it must not be edited by hand";
+
+/// How deep regions may nest.
+const MOST_NESTING: u32 = 64;
+
+/// Reads a module.
+pub(super) fn read_module(source: &str) -> Result<Module<'_>, ImportError> {
+    let mut lexer = Lexer::with_angles(source);
+    let mut module = Module::default();
+    let mut depth = 0u32;
+    loop {
+        let token = lexer.peek();
+        match (token.kind, token.text) {
+            (Kind::End, _) if depth > 0 => return Err(lexer.unexpected(token, "`}` of the module")),
+            (Kind::End, _) => return Ok(module),
+            (Kind::Name, name) if name.starts_with('#') => read_alias(&mut lexer, &mut module)?,
+            (Kind::Word, "module" | "builtin.module") => {
+                lexer.next();
+                depth += 1;
+                read_module_header(&mut lexer, &mut module)?;
+            }
+            (Kind::Word, "func.func" | "func") => {
+                let function = read_function(&mut lexer, &mut module)?;
+                module.functions.push(function);
+            }
+            (Kind::Word, name) if name.starts_with("sdy.mesh") => skip_line(&mut lexer)?,
+            (Kind::Sign('}'), _) if depth > 0 => {
+                lexer.next();
+                depth -= 1;
+                read_location(&mut lexer, &mut module)?;
+            }
+            (Kind::Name, name) if name.starts_with('!') => skip_line(&mut lexer)?,
+            (Kind::Sign('{'), _) if lexer.source()[token.start..].starts_with("{-#") => return Ok(module),
+            _ => return Err(lexer.unexpected(token, "a function of the module")),
+        }
+    }
+}
+
+/// Passes over the rest of a line and the groups in it.
+fn skip_line(lexer: &mut Lexer<'_>) -> Result<(), ImportError> {
+    lexer.next();
+    while !lexer.peek().is_first_on_line {
+        lexer.group()?;
+    }
+    Ok(())
+}
+
+/// `#loc4 = loc("name"(#loc3))`; other aliases are passed over.
+fn read_alias<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<(), ImportError> {
+    let alias = lexer.next().text;
+    if !lexer.take('=') {
+        let token = lexer.next();
+        return Err(lexer.unexpected(token, "`=` of an alias"));
+    }
+    let is_location = lexer.take_word("loc");
+    if is_location {
+        if let Some(name) = location_name(lexer.group()?) {
+            module.locations.insert(alias, name);
+        }
+        return Ok(());
+    }
+    module.has_pretty_locations |= alias.starts_with("#loc");
+    let first = lexer.peek();
+    if first.kind == Kind::Text && !first.is_first_on_line {
+        module.locations.insert(alias, first.text);
+    }
+    // A call site goes on in the next line, with `at`.
+    while !lexer.peek().is_first_on_line || lexer.peek().is_word("at") {
+        match lexer.peek().kind {
+            Kind::Sign('(' | '[' | '{' | '<') => {
+                lexer.group()?;
+            }
+            _ => {
+                lexer.next();
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The name in `("jit(f)/MLP/add"(#loc3))`.
+fn location_name(group: &str) -> Option<&str> {
+    let inner = group.strip_prefix('(')?.trim_start().strip_prefix('"')?;
+    let (name, rest) = inner.split_once('"')?;
+    // A file, a line and a column are no name.
+    (!rest.starts_with(':')).then_some(name)
+}
+
+fn read_module_header<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<(), ImportError> {
+    if lexer.peek().kind == Kind::Name {
+        module.name = lexer.next().bare_name();
+    }
+    if lexer.take_word("attributes") {
+        module.attributes = lexer.group()?;
+    }
+    lexer.expect('{', "the module")?;
+    Ok(())
+}
+
+fn read_function<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<Function<'a>, ImportError> {
+    let at = lexer.next().start;
+    while lexer.peek().kind == Kind::Word {
+        lexer.next();
+    }
+    let name = lexer.expect_kind(Kind::Name, "a function's name")?.bare_name();
+    let arguments = read_arguments(lexer, module)?;
+    let mut results = Vec::new();
+    if lexer.peek().kind == Kind::Arrow {
+        lexer.next();
+        if lexer.take('(') {
+            while !lexer.take(')') {
+                results.push(read_type(lexer)?);
+                skip_dictionary(lexer)?;
+                lexer.take(',');
+            }
+        } else {
+            results.push(read_type(lexer)?);
+        }
+    }
+    if lexer.take_word("attributes") {
+        lexer.group()?;
+    }
+    let body = if lexer.take('{') { read_body(lexer, module, MOST_NESTING)? } else { Vec::new() };
+    read_location(lexer, module)?;
+    Ok(Function { name, body: Region { arguments, body }, results, at })
+}
+
+fn skip_dictionary(lexer: &mut Lexer<'_>) -> Result<(), ImportError> {
+    if lexer.peek().is('{') {
+        lexer.group()?;
+    }
+    Ok(())
+}
+
+/// `(%arg0: tensor<4xf32> {attributes} loc("name"), ...)`.
+fn read_arguments<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<Vec<Argument<'a>>, ImportError> {
+    lexer.expect('(', "arguments")?;
+    let mut arguments = Vec::new();
+    while !lexer.take(')') {
+        let name = lexer.expect_kind(Kind::Name, "an argument")?;
+        lexer.expect(':', "an argument")?;
+        let ty = read_type(lexer)?;
+        skip_dictionary(lexer)?;
+        let location = read_location(lexer, module)?;
+        arguments.push(Argument { name: name.text, ty, location });
+        if !lexer.take(',') && !lexer.peek().is(')') {
+            let token = lexer.next();
+            return Err(lexer.unexpected(token, "`,` or `)` of arguments"));
+        }
+    }
+    Ok(arguments)
+}
+
+/// A location where one is written: `loc(#loc4)`, or in the form that torch_xla prints, `"aten__add"(#loc4)`, `[unknown]`, `#loc4`.
+fn read_location<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<Location<'a>, ImportError> {
+    let token = lexer.peek();
+    if token.is_word("loc") {
+        lexer.next();
+        let group = lexer.group()?;
+        let alias = group.strip_prefix("(#").and_then(|_| group.get(1..group.len() - 1));
+        return Ok(match (alias, location_name(group)) {
+            (Some(alias), _) => Location::Alias(alias.trim()),
+            (None, Some(name)) => Location::Name(name),
+            (None, None) => Location::None,
+        });
+    }
+    if token.is_first_on_line {
+        return Ok(Location::None);
+    }
+    match token.kind {
+        Kind::Text => {
+            lexer.next();
+            if lexer.peek().is('(') {
+                lexer.group()?;
+            }
+            module.has_pretty_locations = true;
+            Ok(Location::Name(token.text))
+        }
+        Kind::Sign('[') if lexer.source()[token.start..].starts_with("[unknown]") => {
+            lexer.group()?;
+            module.has_pretty_locations = true;
+            Ok(Location::None)
+        }
+        Kind::Name if token.text.starts_with("#loc") => {
+            lexer.next();
+            module.has_pretty_locations = true;
+            Ok(Location::Alias(token.text))
+        }
+        _ => Ok(Location::None),
+    }
+}
+
+/// Operations up to the closing brace.
+fn read_body<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>, depth: u32) -> Result<Vec<Operation<'a>>, ImportError> {
+    let mut body = Vec::new();
+    while !lexer.take('}') {
+        body.push(read_operation(lexer, module, depth)?);
+    }
+    Ok(body)
+}
+
+fn read_operation<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>, depth: u32) -> Result<Operation<'a>, ImportError> {
+    let Some(depth) = depth.checked_sub(1) else {
+        let at = lexer.peek().start;
+        return Err(lexer.error_at(at, "regions nest too deep", "export a model with fewer loops inside loops"));
+    };
+    let mut results = Vec::new();
+    while lexer.peek().kind == Kind::Name {
+        let name = lexer.next();
+        let mut count = 1;
+        if lexer.take(':') {
+            let token = lexer.expect_kind(Kind::Word, "a number of results")?;
+            count = token.text.parse().ok().filter(|&n: &u32| n <= 100_000).ok_or_else(|| lexer.unexpected(token, "a number"))?;
+        }
+        results.push((name.text, count));
+        if !lexer.take(',') {
+            lexer.expect('=', "an operation")?;
+            break;
+        }
+    }
+    let name = lexer.next();
+    if !matches!(name.kind, Kind::Word | Kind::Text) {
+        return Err(lexer.unexpected(name, "an operation"));
+    }
+    let mut operation = Operation {
+        name: full_name(name.text),
+        results,
+        operands: Vec::new(),
+        attributes: Vec::new(),
+        words: Vec::new(),
+        regions: Vec::new(),
+        types: Vec::new(),
+        location: Location::None,
+        at: name.start,
+    };
+    read_parts(lexer, module, &mut operation, depth)?;
+    if lexer.take(':') {
+        read_types(lexer, &mut operation)?;
+    }
+    read_regions_after_types(lexer, module, &mut operation, depth)?;
+    operation.location = read_location(lexer, module)?;
+    Ok(operation)
+}
+
+/// The name with its dialect: short forms leave `func.` out.
+fn full_name(name: &str) -> String {
+    match name {
+        "return" | "call" => format!("func.{name}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// Everything between the name and the colon.
+fn read_parts<'a>(
+    lexer: &mut Lexer<'a>,
+    module: &mut Module<'a>,
+    operation: &mut Operation<'a>,
+    depth: u32,
+) -> Result<(), ImportError> {
+    // Where a reduction says `init:`, first values follow; they come after all arrays.
+    let (mut first_values, mut is_first_value) = (Vec::new(), false);
+    let mut parens = 0u32;
+    loop {
+        let token = lexer.peek();
+        match token.kind {
+            Kind::Sign(':') if parens == 0 => break,
+            Kind::Sign(':') => {
+                lexer.next();
+            }
+            Kind::End => return Err(lexer.unexpected(token, "an operation")),
+            Kind::Sign('(') => {
+                lexer.next();
+                match lexer.peek().is('{') {
+                    true => read_regions(lexer, module, operation, depth)?,
+                    false => (parens, is_first_value) = (parens + 1, false),
+                }
+            }
+            Kind::Sign(')') if parens > 0 => {
+                lexer.next();
+                parens -= 1;
+            }
+            Kind::Name if token.is_first_on_line && parens == 0 => break,
+            Kind::Name if token.text.starts_with('%') => {
+                let read = read_use(lexer)?;
+                if lexer.take('=') {
+                    // `%iterArg = %5` of a loop: a name for the regions, and what it begins with.
+                    operation.words.push(read.name);
+                    operation.operands.push(read_use(lexer)?);
+                } else if is_first_value {
+                    first_values.push(read);
+                } else {
+                    operation.operands.push(read);
+                }
+            }
+            Kind::Sign('{') if parens == 0 && !token.is_first_on_line => read_dictionary(lexer, operation)?,
+            Kind::Sign('<') if parens == 0 && lexer.source()[token.start..].starts_with("<{") => {
+                read_dictionary(lexer, operation)?;
+            }
+            Kind::Sign('[' | '<') => {
+                let group = lexer.group()?;
+                operation.words.push(group);
+            }
+            Kind::Sign(',') => {
+                lexer.next();
+            }
+            Kind::Word | Kind::Text | Kind::Name => {
+                if token.is_first_on_line && parens == 0 || token.is_word("loc") {
+                    break;
+                }
+                read_word(lexer, operation)?;
+                is_first_value |= token.is_word("init");
+            }
+            _ if token.is_first_on_line => break,
+            _ => return Err(lexer.unexpected(token, "an operand or an attribute")),
+        }
+    }
+    operation.operands.extend(first_values);
+    Ok(())
+}
+
+/// A word alone, or a name and the attribute that follows it.
+fn read_word<'a>(lexer: &mut Lexer<'a>, operation: &mut Operation<'a>) -> Result<(), ImportError> {
+    let word = lexer.next();
+    if lexer.take('=') {
+        let value = read_value(lexer, false)?;
+        operation.attributes.push((word.text, value));
+        return Ok(());
+    }
+    let end = match lexer.peek() {
+        next if next.is('<') && next.start == word.end => next.start + lexer.group()?.len(),
+        _ => word.end,
+    };
+    operation.words.push(&lexer.source()[word.start..end]);
+    Ok(())
+}
+
+/// An attribute's value, up to the comma or the closing bracket that is in no group; outside of a dictionary also up to the colon of
+/// the types or the dictionary that follows.
+fn read_value<'a>(lexer: &mut Lexer<'a>, is_in_dictionary: bool) -> Result<&'a str, ImportError> {
+    let start = lexer.peek().start;
+    let mut end = start;
+    loop {
+        let token = lexer.peek();
+        let ends = match token.kind {
+            Kind::End | Kind::Sign(',' | '}' | ')' | '>' | ']') => true,
+            Kind::Sign(':' | '{') if !is_in_dictionary => end > start,
+            _ => !is_in_dictionary && token.is_first_on_line && end > start,
+        };
+        if ends {
+            return Ok(&lexer.source()[start..end]);
+        }
+        end = match token.kind {
+            Kind::Sign('{' | '(' | '[' | '<') => token.start + lexer.group()?.len(),
+            _ => lexer.next().end,
+        };
+    }
+}
+
+/// `{a = 1 : i64, b}` or `<{a = 1 : i64}>`.
+fn read_dictionary<'a>(lexer: &mut Lexer<'a>, operation: &mut Operation<'a>) -> Result<(), ImportError> {
+    let is_bracketed = lexer.take('<');
+    lexer.expect('{', "attributes")?;
+    while !lexer.take('}') {
+        let key = lexer.next();
+        if !matches!(key.kind, Kind::Word | Kind::Text) {
+            return Err(lexer.unexpected(key, "an attribute's name"));
+        }
+        let value = if lexer.take('=') { read_value(lexer, true)? } else { "unit" };
+        operation.attributes.push((key.text, value));
+        if !lexer.take(',') && !lexer.peek().is('}') {
+            let token = lexer.next();
+            return Err(lexer.unexpected(token, "`,` or `}` of attributes"));
+        }
+    }
+    if is_bracketed {
+        lexer.expect('>', "attributes")?;
+    }
+    Ok(())
+}
+
+fn read_use<'a>(lexer: &mut Lexer<'a>) -> Result<Use<'a>, ImportError> {
+    let token = lexer.next();
+    if token.kind != Kind::Name {
+        return Err(lexer.unexpected(token, "a value"));
+    }
+    let next = lexer.peek();
+    let is_part = next.kind == Kind::Name && next.start == token.end && next.text.starts_with('#');
+    let index = match is_part.then(|| lexer.next()) {
+        Some(part) => part.bare_name().parse().map_err(|_| lexer.unexpected(part, "a result's number"))?,
+        None => 0,
+    };
+    Ok(Use { name: token.text, index, at: token.start })
+}
+
+/// `{..}, {..})` of the generic form.
+fn read_regions<'a>(
+    lexer: &mut Lexer<'a>,
+    module: &mut Module<'a>,
+    operation: &mut Operation<'a>,
+    depth: u32,
+) -> Result<(), ImportError> {
+    while lexer.take('{') {
+        operation.regions.push(read_region(lexer, module, depth)?);
+        lexer.take(',');
+    }
+    lexer.expect(')', "regions")?;
+    Ok(())
+}
+
+/// A region behind its opening brace, with or without a block's name and arguments.
+fn read_region<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>, depth: u32) -> Result<Region<'a>, ImportError> {
+    let mut arguments = Vec::new();
+    if lexer.peek().kind == Kind::Name && lexer.peek().text.starts_with('^') {
+        lexer.next();
+        if lexer.peek().is('(') {
+            arguments = read_arguments(lexer, module)?;
+        }
+        lexer.expect(':', "a block")?;
+    }
+    Ok(Region { arguments, body: read_body(lexer, module, depth)? })
+}
+
+/// Types behind the colon; those of the results are kept.
+fn read_types(lexer: &mut Lexer<'_>, operation: &mut Operation<'_>) -> Result<(), ImportError> {
+    let listed = read_type_list(lexer)?;
+    let results = if lexer.peek().kind == Kind::Arrow {
+        lexer.next();
+        read_type_list(lexer)?
+    } else {
+        // Without an arrow the results come last: `: tensor<i1>, tensor<f32>` of a select.
+        let results: u32 = operation.results.iter().map(|(_, n)| *n).sum();
+        let before = listed.len().saturating_sub(results as usize);
+        listed.into_iter().skip(before).collect()
+    };
+    operation.types = results;
+    Ok(())
+}
+
+fn read_type_list(lexer: &mut Lexer<'_>) -> Result<Vec<super::syntax::OpenType>, ImportError> {
+    let mut types = Vec::new();
+    if lexer.take('(') {
+        while !lexer.take(')') {
+            types.push(read_type(lexer)?);
+            lexer.take(',');
+        }
+        return Ok(types);
+    }
+    loop {
+        types.push(read_type(lexer)?);
+        if !lexer.take(',') {
+            return Ok(types);
+        }
+    }
+}
+
+/// Regions of the short forms: `cond {..} do {..}` of a loop, `reducer(..) (..) {..}` of a reduction.
+fn read_regions_after_types<'a>(
+    lexer: &mut Lexer<'a>,
+    module: &mut Module<'a>,
+    operation: &mut Operation<'a>,
+    depth: u32,
+) -> Result<(), ImportError> {
+    if operation.name.ends_with(".while") && operation.regions.is_empty() {
+        if lexer.take_word("attributes") {
+            lexer.group()?;
+        }
+        for word in ["cond", "do"] {
+            if !lexer.take_word(word) {
+                let token = lexer.next();
+                return Err(lexer.unexpected(token, &format!("`{word}` of a loop")));
+            }
+            lexer.expect('{', "a loop")?;
+            let mut region = read_region(lexer, module, depth)?;
+            if region.arguments.is_empty() {
+                let names = operation.words.iter().filter(|w| w.starts_with('%'));
+                let named = names.zip(&operation.types);
+                region.arguments =
+                    named.map(|(name, ty)| Argument { name, ty: ty.clone(), location: Location::None }).collect();
+            }
+            operation.regions.push(region);
+        }
+    } else if lexer.take_word("reducer") {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        while lexer.peek().is('(') {
+            let mut pair = read_arguments(lexer, module)?.into_iter();
+            left.extend(pair.next());
+            right.extend(pair.next());
+        }
+        left.extend(right);
+        lexer.expect('{', "a reducer")?;
+        operation.regions.push(Region { arguments: left, body: read_body(lexer, module, depth)? });
+    }
+    Ok(())
+}
+
+/// An error at a place of the text.
+pub(super) fn error(source: &str, at: usize, what: impl Into<String>) -> ImportError {
+    Lexer::new(source).error_at(at, what, EXPORT_AGAIN)
+}
