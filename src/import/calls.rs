@@ -40,7 +40,7 @@ const MARKS: [&str; 9] = [
 ];
 
 /// Functions of one operand that JAX and torch_xla write as calls.
-const FUNCTIONS: [(&str, Unary); 16] = [
+const FUNCTIONS: [(&str, Unary); 17] = [
     ("erf", Unary::Erf),
     ("erf_inv", Unary::ErfInv),
     ("erfc", Unary::Erfc),
@@ -57,11 +57,17 @@ const FUNCTIONS: [(&str, Unary); 16] = [
     ("digamma", Unary::Digamma),
     ("lgamma", Unary::Lgamma),
     ("is_inf", Unary::IsInf),
+    ("is_nan", Unary::IsNan),
 ];
 
 /// The function that CHLO and MHLO name so.
 pub(super) fn function(name: &str) -> Option<Unary> {
     FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, f)| *f)
+}
+
+/// CHLO's name of a function that HLO has no opcode for.
+pub(super) fn function_name(f: Unary) -> &'static str {
+    FUNCTIONS.iter().find(|(_, known)| *known == f).map_or("unknown", |(name, _)| name)
 }
 
 /// What a call means: an operation of its own where there is one.
@@ -80,7 +86,7 @@ pub(super) fn meaning(name: &str, config: &str, operands: &[&Type], result: &Typ
             Some(values) => Op::TopK { k: values.dims.last().copied().unwrap_or(0), is_largest: true },
             None => call(),
         },
-        (_, [one], _) if *one == result && bare != name => function(bare).map_or_else(call, Op::Unary),
+        (_, [_], Type::Array(_)) if bare != name => function(bare).map_or_else(call, Op::Unary),
         _ => call(),
     }
 }

@@ -15,7 +15,8 @@ pub(super) fn is_gzip(bytes: &[u8]) -> bool {
 /// # Errors
 /// When it is cut off, damaged, or unpacks to more than 256 MiB.
 pub fn gunzip(bytes: &[u8]) -> Result<Vec<u8>, ImportError> {
-    let damaged = |what: &str| ImportError::at(Place::File, format!("the gzip file {what}"), "copy the whole file again");
+    let damaged =
+        |what: &str| ImportError::at(Place::File, format!("the gzip file {what}"), "copy the whole file again");
     let body = header_len(bytes).and_then(|len| bytes.get(len..)).ok_or_else(|| damaged("ends in its header"))?;
     miniz_oxide::inflate::decompress_to_vec_with_limit(body, MOST_BYTES).map_err(|error| match error.status {
         miniz_oxide::inflate::TINFLStatus::HasMoreOutput => {

@@ -142,8 +142,13 @@ impl<'a> Lexer<'a> {
                 Kind::Sign('<' | '>') if !self.has_angles => {}
                 Kind::Sign(sign @ ('(' | '[' | '{' | '<')) => open.push(sign),
                 Kind::Sign(sign @ (')' | ']' | '}' | '>')) => {
-                    if open.pop() != Some(opening(sign)) {
-                        return Err(self.error_at(last.start, format!("{sign:?} closes nothing"), "look at the brackets before it"));
+                    let opened = open.pop();
+                    if opened != Some(opening(sign)) {
+                        return Err(self.error_at(
+                            last.start,
+                            format!("{sign:?} closes nothing"),
+                            "look at the brackets before it",
+                        ));
                     }
                 }
                 Kind::End => return Err(self.cut_off()),
@@ -354,13 +359,41 @@ mod tests {
         assert_eq!(
             words("%a.1 = f32[4]{0} get-tuple-element(%b-2), index=1, x=-1_0x0_-1 // rest"),
             [
-                "%a.1", "=", "f32", "[", "4", "]", "{", "0", "}", "get-tuple-element", "(", "%b-2", ")", ",", "index",
-                "=", "1", ",", "x", "=", "-1_0x0_-1"
+                "%a.1",
+                "=",
+                "f32",
+                "[",
+                "4",
+                "]",
+                "{",
+                "0",
+                "}",
+                "get-tuple-element",
+                "(",
+                "%b-2",
+                ")",
+                ",",
+                "index",
+                "=",
+                "1",
+                ",",
+                "x",
+                "=",
+                "-1_0x0_-1"
             ]
         );
-        assert_eq!(words("^bb0(%0#1 : i1) -> #loc3 @f 1.0e-05 dense<-2.5E+3>")[..6], ["^bb0", "(", "%0", "#1", ":", "i1"]);
-        assert_eq!(words("1.0e-05 -2.5E+3 0xFF80 b01f_01io->b01f"), ["1.0e-05", "-2.5E+3", "0xFF80", "b01f_01io", "->", "b01f"]);
-        assert_eq!(words("constant({...}) /*index=5*/ \"a\\\"b\""), ["constant", "(", "{", ".", ".", ".", "}", ")", "a\\\"b"]);
+        assert_eq!(
+            words("^bb0(%0#1 : i1) -> #loc3 @f 1.0e-05 dense<-2.5E+3>")[..6],
+            ["^bb0", "(", "%0", "#1", ":", "i1"]
+        );
+        assert_eq!(
+            words("1.0e-05 -2.5E+3 0xFF80 b01f_01io->b01f"),
+            ["1.0e-05", "-2.5E+3", "0xFF80", "b01f_01io", "->", "b01f"]
+        );
+        assert_eq!(
+            words("constant({...}) /*index=5*/ \"a\\\"b\""),
+            ["constant", "(", "{", ".", ".", ".", "}", ")", "a\\\"b"]
+        );
     }
 
     #[test]
@@ -369,7 +402,10 @@ mod tests {
         assert_eq!(lexer.group(), Ok("{a={1,2} b=(x)}"));
         assert_eq!(lexer.next().text, "rest");
         let error = Lexer::new("\n {a={1,2}").group().unwrap_err();
-        assert_eq!(error.to_string(), "line 2, column 10: the text ends in the middle; it is cut off: copy the whole file");
+        assert_eq!(
+            error.to_string(),
+            "line 2, column 10: the text ends in the middle; it is cut off: copy the whole file"
+        );
         assert!(Lexer::new(&"(".repeat(100_000)).group().is_err());
         assert!(Lexer::new("(]").group().is_err());
     }

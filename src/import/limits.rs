@@ -21,10 +21,9 @@ pub(super) fn refuse_impossible(program: &Program) -> Result<(), ImportError> {
                     "a Fourier transform (fft)",
                     "NeuronCores have none: write it as a product with a matrix, or keep it on the host",
                 )),
-                _ if is_complex(&instruction.ty) => Some((
-                    "complex numbers",
-                    "NeuronCores have none: keep real and imaginary parts apart",
-                )),
+                _ if is_complex(&instruction.ty) => {
+                    Some(("complex numbers", "NeuronCores have none: keep real and imaginary parts apart"))
+                }
                 _ => None,
             };
             if let Some((what, instead)) = refused {

@@ -24,7 +24,7 @@ mod summary;
 
 pub use error::{ImportError, Place};
 pub use gzip::gunzip;
-pub use hlo::{read_hlo_proto, read_hlo_text};
+pub use hlo::{print_hlo_text, read_hlo_proto, read_hlo_text};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
 pub use options::ImportOptions;
 pub use sniff::{ModelKind, sniff};

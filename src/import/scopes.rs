@@ -72,7 +72,10 @@ mod tests {
             (origin.op, origin.scope)
         };
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
-        assert_eq!(of("aten__addmm", "NN[model]/Linear[layer1]/aten__addmm"), pair("aten::addmm", "NN[model]/Linear[layer1]"));
+        assert_eq!(
+            of("aten__addmm", "NN[model]/Linear[layer1]/aten__addmm"),
+            pair("aten::addmm", "NN[model]/Linear[layer1]")
+        );
         assert_eq!(of("aten__mul", "aten__mul.6/aten__mul"), pair("aten::mul", ""));
         assert_eq!(of("", "jit(apply)/MLP/layer1/dot_general"), pair("dot_general", "MLP/layer1"));
         assert_eq!(of("", "jit(f)/transpose(jvp(MLP))/layer1/jit(relu)/max"), pair("max", "MLP/layer1"));

@@ -40,7 +40,9 @@ pub(super) fn summarise(
     }
     let elided = count(program, |op| matches!(op, Op::ElidedConstant));
     if elided > 0 {
-        inspection.notes.push(format!("{elided} constants are left out of the text, so that values cannot be computed"));
+        inspection
+            .notes
+            .push(format!("{elided} constants are left out of the text, so that values cannot be computed"));
     }
     inspection
 }

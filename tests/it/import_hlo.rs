@@ -4,7 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use neuronscope::import::{ImportError, ImportOptions, Imported, Verdict, read_hlo_proto, read_hlo_text, read_stablehlo};
+use neuronscope::import::{
+    ImportError, ImportOptions, Imported, Verdict, print_hlo_text, read_hlo_proto, read_hlo_text, read_stablehlo,
+};
 use serde_json::Value;
 
 /// Reads a file by its name's end.
@@ -42,7 +44,8 @@ fn corpus(format: &str) -> Vec<(PathBuf, Value)> {
         }
     }
     if let Ok(root) = std::env::var("NEURONSCOPE_MODELS") {
-        let mut names: Vec<_> = std::fs::read_dir(Path::new(&root).join("facts")).unwrap().flatten().map(|e| e.path()).collect();
+        let mut names: Vec<_> =
+            std::fs::read_dir(Path::new(&root).join("facts")).unwrap().flatten().map(|e| e.path()).collect();
         names.sort();
         for path in names {
             let facts: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
@@ -56,8 +59,14 @@ fn corpus(format: &str) -> Vec<(PathBuf, Value)> {
     out
 }
 
+/// What a parameter of the entry is, its element type and its sizes: an object, or a list of the three.
+fn is_what(parameter: &Value) -> &str {
+    parameter["is"].as_str().or_else(|| parameter[0].as_str()).unwrap()
+}
+
 fn elements(ty: &Value) -> Option<(String, Vec<u64>)> {
-    let dtype = ty["dtype"].as_str()?;
+    let dtype = ty["dtype"].as_str().or_else(|| ty[1].as_str())?;
+    let shape = ty["shape"].as_array().or_else(|| ty[2].as_array())?;
     let name = match dtype {
         "float32" => "f32",
         "float16" => "f16",
@@ -68,7 +77,7 @@ fn elements(ty: &Value) -> Option<(String, Vec<u64>)> {
         "bool" => "pred",
         other => other,
     };
-    Some((name.to_owned(), ty["shape"].as_array()?.iter().map(|d| d.as_u64().unwrap_or(0)).collect()))
+    Some((name.to_owned(), shape.iter().map(|d| d.as_u64().unwrap_or(0)).collect()))
 }
 
 fn types(list: &Value) -> Vec<(String, Vec<u64>)> {
@@ -78,7 +87,7 @@ fn types(list: &Value) -> Vec<(String, Vec<u64>)> {
 /// Inputs of a model that its file has a parameter for: torch_xla leaves out what no result depends on.
 fn inputs_of_file(facts: &Value) -> Vec<(String, Vec<u64>)> {
     let listed = facts["parameters_of_entry"].as_array().map(|l| l.iter());
-    listed.into_iter().flatten().filter(|p| p["is"].as_str().unwrap().starts_with("input")).filter_map(elements).collect()
+    listed.into_iter().flatten().filter(|p| is_what(p).starts_with("input")).filter_map(elements).collect()
 }
 
 /// Elements of the model's weights that its file has a parameter for.
@@ -86,7 +95,7 @@ fn weights_of_file(facts: &Value) -> f64 {
     const BUFFERS: [&str; 8] =
         ["input", "unnamed constant", "running_", "_ids", "num_batches", "batch_stats", ".sin", ".cos"];
     let listed = facts["parameters_of_entry"].as_array().map(|l| l.iter());
-    let weights = listed.into_iter().flatten().filter(|p| !BUFFERS.iter().any(|b| p["is"].as_str().unwrap().contains(b)));
+    let weights = listed.into_iter().flatten().filter(|p| !BUFFERS.iter().any(|b| is_what(p).contains(b)));
     weights.filter_map(elements).map(|(_, dims)| dims.iter().product::<u64>() as f64).sum()
 }
 
@@ -106,7 +115,8 @@ fn differences(path: &Path, facts: &Value) -> Vec<String> {
     if inspection.verdict != expected {
         out.push(format!("verdict {:?}, {:?}", inspection.verdict, inspection.unsupported));
     }
-    let hist = if facts["op_histogram_live"].is_object() { &facts["op_histogram_live"] } else { &facts["op_histogram"] };
+    let hist =
+        if facts["op_histogram_live"].is_object() { &facts["op_histogram_live"] } else { &facts["op_histogram"] };
     let mut wanted: Vec<(String, u64)> =
         hist.as_object().unwrap().iter().map(|(op, n)| (op.clone(), n.as_u64().unwrap())).collect();
     wanted.sort();
@@ -127,7 +137,9 @@ fn differences(path: &Path, facts: &Value) -> Vec<String> {
     if is_told && (inspection.parameters as f64 - parameters).abs() > 0.01 * parameters {
         out.push(format!("{} parameters are to be {parameters}", inspection.parameters));
     }
-    if types(&facts["outputs"]) != inspection.outputs.iter().map(|t| (t.dtype.clone(), t.shape.clone())).collect::<Vec<_>>() {
+    if types(&facts["outputs"])
+        != inspection.outputs.iter().map(|t| (t.dtype.clone(), t.shape.clone())).collect::<Vec<_>>()
+    {
         out.push(format!("outputs {:?}", inspection.outputs));
     }
     let mut inputs: Vec<_> = inspection.inputs.iter().map(|t| (t.dtype.clone(), t.shape.clone())).collect();
@@ -162,4 +174,24 @@ fn check(format: &str) {
     }
     println!("{} of {} files agree", corpus.len() - wrong, corpus.len());
     assert_eq!(wrong, 0);
+}
+
+#[test]
+fn what_is_printed_reads_back_to_the_same_program() {
+    let mut compared = 0;
+    for (path, _) in corpus("hlo").into_iter().chain(corpus("stablehlo")).filter(|(path, _)| is_text_or_proto(path)) {
+        let Ok(imported) = read(&path) else { continue };
+        let text = print_hlo_text(&imported.program);
+        let again = read_hlo_text(&text, &ImportOptions::default());
+        let again = again.unwrap_or_else(|e| panic!("{}: {e}\n{text}", path.display()));
+        // Names of computations get a number each time; NaN is not itself.
+        for (a, b) in imported.program.computations.iter().zip(again.program.computations.iter()) {
+            assert_eq!(format!("{:?}", a.instructions), format!("{:?}", b.instructions), "{}", path.display());
+            assert_eq!(a.root, b.root);
+        }
+        assert_eq!(imported.program.computations.len(), again.program.computations.len());
+        assert_eq!(imported.inspection.flops, again.inspection.flops);
+        compared += 1;
+    }
+    assert!(compared >= 40, "{compared} programs were compared");
 }

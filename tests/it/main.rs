@@ -21,6 +21,8 @@ mod experiment_reports;
 mod fidelity;
 mod formats;
 mod fuzzed;
+mod import_hlo;
+mod import_hlo_bad;
 mod insight;
 mod kernel_log;
 mod layering;

@@ -52,7 +52,12 @@ pub(super) fn assemble(module: &RawModule) -> Result<Assembled, ImportError> {
         return Err(ImportError::of_file("the module has no entry computation", EXPORT_AGAIN));
     };
     let is_fused = ops.contains_key("fusion");
-    Ok(Assembled { program: Program { name: module.name.clone(), computations, entry, parameters }, naming, ops, is_fused })
+    Ok(Assembled {
+        program: Program { name: module.name.clone(), computations, entry, parameters },
+        naming,
+        ops,
+        is_fused,
+    })
 }
 
 /// Computations that the entry reaches, those that are called before their callers.
@@ -89,7 +94,12 @@ fn callees_first(module: &RawModule) -> Result<Vec<usize>, ImportError> {
             }
         }
     }
-    Ok(order)
+    // XLA writes callees first: then its order stays.
+    let mut written = order.clone();
+    written.sort_unstable();
+    let is_written_so =
+        written.iter().all(|&i| module.computations[i].instructions.iter().all(|c| c.called.iter().all(|&c| c < i)));
+    Ok(if is_written_so { written } else { order })
 }
 
 /// What the root of a computation depends on.
@@ -146,7 +156,12 @@ impl Body<'_> {
             }
             self.builder.origin = scopes::origin(&instruction.op_type, &instruction.op_name);
             let id = match self.parameters.take() {
-                None => self.builder.push(&instruction.name, Op::Parameter(expected as u32), Vec::new(), instruction.ty.clone()),
+                None => self.builder.push(
+                    &instruction.name,
+                    Op::Parameter(expected as u32),
+                    Vec::new(),
+                    instruction.ty.clone(),
+                ),
                 Some(mut listed) => {
                     let id = self.entry_parameter(instruction, &instruction.name, &instruction.ty, &mut listed);
                     self.parameters = Some(listed);
@@ -203,7 +218,8 @@ impl Body<'_> {
         }
         let mut called = Vec::with_capacity(raw.called.len());
         for &callee in &raw.called {
-            called.push(self.computations[callee].ok_or_else(|| failed("it calls a computation around it".to_owned()))?);
+            called
+                .push(self.computations[callee].ok_or_else(|| failed("it calls a computation around it".to_owned()))?);
         }
         let op = match op_of(raw).map_err(failed)? {
             Op::CustomCall(call) => {
@@ -222,9 +238,8 @@ impl Body<'_> {
     }
 
     fn literal(&mut self, name: &str, literal: &Literal) -> InstructionId {
-        let constant = |builder: &mut Builder, op: Op, ty: &ArrayType| {
-            builder.push(name, op, Vec::new(), Type::Array(ty.clone()))
-        };
+        let constant =
+            |builder: &mut Builder, op: Op, ty: &ArrayType| builder.push(name, op, Vec::new(), Type::Array(ty.clone()));
         match literal {
             Literal::Held(value) => {
                 let value: Value = value.clone();

@@ -5,6 +5,7 @@
 
 mod assemble;
 mod ops;
+mod print;
 mod proto;
 mod proto_literal;
 mod proto_settings;
@@ -17,22 +18,22 @@ use super::program::verify;
 use super::{ImportError, ImportOptions, Imported, Verdict, gzip, limits, summary};
 use raw::RawModule;
 
-pub(super) use ops::{binary_name, comparison, unary_name};
+pub(super) use ops::comparison;
+pub use print::print_hlo_text;
 
 /// Reads an `HloModuleProto` or an `HloProto`, packed by gzip or not.
 ///
 /// # Errors
 /// When the bytes are cut off or no such message, when instructions contradict each other, or when a NeuronCore cannot do them.
-pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<Imported, ImportError> {
-    if gzip::is_gzip(bytes) {
-        let inner = gzip::gunzip(bytes)?;
-        return if gzip::is_gzip(&inner) {
-            Err(ImportError::of_file("the gzip file holds a gzip file", "unpack it once"))
-        } else {
-            read_hlo_proto(&inner, options)
-        };
+pub fn read_hlo_proto(bytes: &[u8], _options: &ImportOptions) -> Result<Imported, ImportError> {
+    if !gzip::is_gzip(bytes) {
+        return import(&proto::read_module(bytes)?, "hlo");
     }
-    import(&proto::read_module(bytes)?, "hlo")
+    let inner = gzip::gunzip(bytes)?;
+    if gzip::is_gzip(&inner) {
+        return Err(ImportError::of_file("the gzip file holds a gzip file", "unpack it once"));
+    }
+    import(&proto::read_module(&inner)?, "hlo")
 }
 
 /// Reads HLO text of any dialect.
@@ -60,7 +61,10 @@ fn import(module: &RawModule, format: &str) -> Result<Imported, ImportError> {
 
 /// Who made a module, as its name tells.
 fn producer(name: &str) -> &'static str {
-    if name.starts_with("IrToHlo") || name.starts_with("SyncTensorsGraph") || name.starts_with("ScheduleSyncTensorsGraph") {
+    if name.starts_with("IrToHlo")
+        || name.starts_with("SyncTensorsGraph")
+        || name.starts_with("ScheduleSyncTensorsGraph")
+    {
         "torch_xla"
     } else if name.starts_with("jit_") || name.starts_with("pjit_") || name.starts_with("pmap_") {
         "jax"
@@ -70,3 +74,6 @@ fn producer(name: &str) -> &'static str {
         ""
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -70,9 +70,7 @@ fn layout(raw: &RawInstruction) -> Result<Op, String> {
         }
         "dynamic-slice" => Op::DynamicSlice { sizes: sizes(&s.sizes)? },
         "dynamic-update-slice" => Op::DynamicUpdateSlice,
-        "batch-norm-inference" => {
-            Op::BatchNormInference { epsilon: s.epsilon, feature: natural(s.feature_index)? }
-        }
+        "batch-norm-inference" => Op::BatchNormInference { epsilon: s.epsilon, feature: natural(s.feature_index)? },
         "batch-norm-training" => Op::BatchNormTraining { epsilon: s.epsilon, feature: natural(s.feature_index)? },
         "batch-norm-grad" => Op::BatchNormGrad { epsilon: s.epsilon, feature: natural(s.feature_index)? },
         name => Op::Opaque(Foreign { name: name.to_owned(), config: s.config.clone() }),
@@ -238,11 +236,11 @@ fn binary(opcode: &str) -> Option<Binary> {
 }
 
 /// HLO's name of a function of one operand.
-pub(in crate::import) fn unary_name(f: Unary) -> Option<&'static str> {
+pub(super) fn unary_name(f: Unary) -> Option<&'static str> {
     UNARY.iter().find(|(_, g)| *g == f).map(|(name, _)| *name)
 }
 
 /// HLO's name of a function of two operands.
-pub(in crate::import) fn binary_name(f: Binary) -> &'static str {
+pub(super) fn binary_name(f: Binary) -> &'static str {
     BINARY.iter().find(|(_, g)| *g == f).map_or("", |(name, _)| *name)
 }

@@ -79,7 +79,8 @@ fn link(
     for (instruction, ids) in computation.instructions.iter_mut().zip(called) {
         for id in ids {
             let callee = by_id.get(&id);
-            let callee = callee.ok_or_else(|| at(&instruction.name, format!("it calls computation {id}, which does not exist")))?;
+            let callee = callee
+                .ok_or_else(|| at(&instruction.name, format!("it calls computation {id}, which does not exist")))?;
             instruction.called.push(*callee);
         }
         // A loop lists its body first and its condition second.

@@ -15,7 +15,7 @@ pub(super) fn read_module(source: &str) -> Result<RawModule, ImportError> {
     let mut lexer = Lexer::new(source);
     let first = lexer.next();
     if !first.is_word("HloModule") {
-        return Err(lexer.unexpected(first, "HloModule"));
+        return Err(refuse_other_form(&mut lexer, first));
     }
     let name = lexer.next();
     let is_scheduled = skip_header(&mut lexer)?;
@@ -31,6 +31,17 @@ pub(super) fn read_module(source: &str) -> Result<RawModule, ImportError> {
         }
     }
     reader.module(&lexer, name.bare_name(), is_scheduled)
+}
+
+/// The error of a text that is no HLO text: other texts of the same module are named.
+fn refuse_other_form(lexer: &mut Lexer<'_>, first: Token<'_>) -> ImportError {
+    let form = match first.kind {
+        Kind::Word if lexer.peek().is(':') => "text",
+        Kind::Sign('{') if lexer.peek().kind == Kind::Text => "JSON",
+        _ => return lexer.unexpected(first, "HloModule"),
+    };
+    let instead = "give the HloModuleProto itself (LoweringContext.hlo()), or HLO text";
+    ImportError::of_file(format!("the file is the {form} form of the protocol buffer, not HLO text"), instead)
 }
 
 /// Passes over the rest of the header's line; whether it says that the module is scheduled.
@@ -189,7 +200,8 @@ fn read_instruction<'a>(
         "parameter" => {
             let number = lexer.next();
             let parsed = number.text.parse().ok().filter(|&n: &i64| n >= 0);
-            instruction.settings.parameter = Some(parsed.ok_or_else(|| lexer.unexpected(number, "a parameter's number"))?);
+            instruction.settings.parameter =
+                Some(parsed.ok_or_else(|| lexer.unexpected(number, "a parameter's number"))?);
             lexer.expect(')', "a parameter")?;
         }
         _ => instruction.operands = read_operands(lexer, by_name)?,
@@ -207,11 +219,12 @@ fn read_operands<'a>(lexer: &mut Lexer<'a>, by_name: &FxHashMap<&'a str, u32>) -
     let mut operands = Vec::new();
     while !lexer.take(')') {
         let token = lexer.peek();
-        let is_type = token.is('(') || token.kind == Kind::Word && {
-            let mut ahead = lexer.clone();
-            ahead.next();
-            ahead.peek().is('[')
-        };
+        let is_type = token.is('(')
+            || token.kind == Kind::Word && {
+                let mut ahead = lexer.clone();
+                ahead.next();
+                ahead.peek().is('[')
+            };
         if is_type {
             read_type(lexer)?;
         }

@@ -47,8 +47,16 @@ pub(super) fn apply(
         "algorithm" if opcode == "rng-bit-generator" => set(&mut settings.algorithm, Some(value.to_owned())),
         "k" => set(&mut settings.k, one()),
         "largest" => set(&mut settings.is_smallest, Some(value == "false")),
-        "to_apply" | "calls" | "condition" | "body" | "select" | "scatter" | "true_computation" | "false_computation"
-        | "branch_computations" | "called_computations" => return call(key, value, at, callees),
+        "to_apply"
+        | "calls"
+        | "condition"
+        | "body"
+        | "select"
+        | "scatter"
+        | "true_computation"
+        | "false_computation"
+        | "branch_computations"
+        | "called_computations" => return call(key, value, at, callees),
         _ => return set_dimensions(settings, key, value),
     };
     understood.is_some()

@@ -54,7 +54,11 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
 fn unknown_element(lexer: &Lexer<'_>, start: usize, name: &str) -> ImportError {
     let known = crate::base::nearest_text(name, ElementType::ALL.iter().map(|e| e.name()));
     let shown: String = name.chars().take(40).collect();
-    lexer.error_at(start, format!("{shown:?} is no element type that is known"), format!("known ones like it are {known}"))
+    lexer.error_at(
+        start,
+        format!("{shown:?} is no element type that is known"),
+        format!("known ones like it are {known}"),
+    )
 }
 
 /// Sizes, and where their bracket ends.
@@ -80,7 +84,12 @@ fn read_layout(lexer: &mut Lexer<'_>) -> Result<bool, ImportError> {
     }
     let text = lexer.group()?;
     let order = text.split(':').next().unwrap_or("");
-    Ok(order.trim_matches(['{', '}']).split(',').rev().enumerate().all(|(i, d)| d.trim().is_empty() || d.trim() == i.to_string()))
+    Ok(order
+        .trim_matches(['{', '}'])
+        .split(',')
+        .rev()
+        .enumerate()
+        .all(|(i, d)| d.trim().is_empty() || d.trim() == i.to_string()))
 }
 
 /// Reads what is between the parentheses of `constant( )`.
@@ -272,7 +281,10 @@ mod tests {
     fn types_with_layouts_tiles_bounds_and_comments() {
         let read = |text: &str| read_type(&mut Lexer::new(text)).map(|(ty, straight)| (ty.to_string(), straight));
         assert_eq!(read("f32[4,2]{1,0:T(8,128)(2,1)}"), Ok(("f32[4,2]".to_owned(), true)));
-        assert_eq!(read("(s32[], /*index=5*/pred[<=3]{0}, token[])"), Ok(("(s32[], pred[3], token[])".to_owned(), true)));
+        assert_eq!(
+            read("(s32[], /*index=5*/pred[<=3]{0}, token[])"),
+            Ok(("(s32[], pred[3], token[])".to_owned(), true))
+        );
         assert_eq!(read("f32[4,2]{0,1}"), Ok(("f32[4,2]".to_owned(), false)));
         assert!(read("f33[4]").unwrap_err().to_string().contains("known ones like it are f32"));
         assert!(read("f32[-4]").is_err() && read(&"(".repeat(9999)).is_err());
@@ -281,7 +293,10 @@ mod tests {
 
     #[test]
     fn literals_of_each_kind() {
-        assert_eq!(literal("f32[]", "1e-05").unwrap(), Literal::Held(crate::import::program::Value::real(ElementType::F32, f64::from(1e-5f32))));
+        assert_eq!(
+            literal("f32[]", "1e-05").unwrap(),
+            Literal::Held(crate::import::program::Value::real(ElementType::F32, f64::from(1e-5f32)))
+        );
         let Literal::Held(ints) = literal("s32[2,2]", "{ { 1, -2 }, /*i=1*/ {3,4} }").unwrap() else { unreachable!() };
         assert_eq!(ints.numbers, Numbers::Whole(vec![1, -2, 3, 4]));
         let Literal::Held(complex) = literal("c64[2]", "{(1, 2), (0.5, -inf)}").unwrap() else { unreachable!() };
@@ -295,7 +310,10 @@ mod tests {
     #[test]
     fn windows_labels_and_padding() {
         let w = window("{size=3x1 stride=2x1 pad=-1_2x0_0 lhs_dilate=2x1 rhs_reversal=1x0}").unwrap();
-        assert_eq!((w[0].size, w[0].stride, w[0].pad_low, w[0].pad_high, w[0].base_dilation, w[0].is_reversed), (3, 2, -1, 2, 2, true));
+        assert_eq!(
+            (w[0].size, w[0].stride, w[0].pad_low, w[0].pad_high, w[0].base_dilation, w[0].is_reversed),
+            (3, 2, -1, 2, 2, true)
+        );
         assert_eq!(window("{size=3x1 stride=2}"), None);
         let labels = dim_labels("b01f_01io->b01f").unwrap();
         assert_eq!((labels.input, labels.kernel), ((0, 3, vec![1, 2]), (2, 3, vec![0, 1])));

@@ -1,8 +1,8 @@
 //! Puts computations together, instruction by instruction.
 
 use super::{
-    ArrayType, Binary, Comparison, Computation, ComputationId, ElementType, Instruction, InstructionId, Op, Origin, Type,
-    Value,
+    ArrayType, Binary, Comparison, Computation, ComputationId, ElementType, Instruction, InstructionId, Op, Origin,
+    Type, Value,
 };
 use crate::base::{FxHashMap, IndexVec};
 
@@ -118,7 +118,8 @@ impl Builder {
         let shift = i64::try_from(array.element.bits() - 1).unwrap_or(31);
         let all = self.splat(&format!("{name}.all"), Value::whole(element, shift), &array.dims);
         let one = self.splat(&format!("{name}.one"), Value::whole(element, 1), &array.dims);
-        let mut binary = |what: &str, f, a, b| self.push(&format!("{name}.{what}"), Op::Binary(f), vec![a, b], ty.clone());
+        let mut binary =
+            |what: &str, f, a, b| self.push(&format!("{name}.{what}"), Op::Binary(f), vec![a, b], ty.clone());
         let sign = binary("sign", Binary::ShiftRightArithmetic, bits, all);
         let mask = binary("mask", Binary::ShiftRightLogical, sign, one);
         Some(binary("key", Binary::Xor, bits, mask))

@@ -84,7 +84,9 @@ pub fn numbers_of_bytes(element: ElementType, bytes: &[u8]) -> Option<Numbers> {
         ElementType::C64 | ElementType::C128 => {
             let part = if element == ElementType::C64 { ElementType::F32 } else { ElementType::F64 };
             let half = width / 2;
-            Numbers::Complex(chunks.map(|c| [part.real_of_bits(word(&c[..half])), part.real_of_bits(word(&c[half..]))]).collect())
+            Numbers::Complex(
+                chunks.map(|c| [part.real_of_bits(word(&c[..half])), part.real_of_bits(word(&c[half..]))]).collect(),
+            )
         }
         _ if element.is_float() => Numbers::Real(chunks.map(|c| element.real_of_bits(word(c))).collect()),
         _ => Numbers::Whole(chunks.map(|c| element.whole_of_bits(word(c))).collect()),
@@ -110,7 +112,10 @@ mod tests {
         assert_eq!(numbers_of_bytes(ElementType::U16, &[0xff, 0xff]), Some(Numbers::Whole(vec![65535])));
         assert_eq!(numbers_of_bytes(ElementType::U64, &[0xff; 8]), Some(Numbers::Whole(vec![-1])));
         assert_eq!(numbers_of_bytes(ElementType::F32, &[0; 5]), None);
-        assert_eq!(numbers_of_bytes(ElementType::C64, &[0, 0, 128, 63, 0, 0, 0, 64]), Some(Numbers::Complex(vec![[1.0, 2.0]])));
+        assert_eq!(
+            numbers_of_bytes(ElementType::C64, &[0, 0, 128, 63, 0, 0, 0, 64]),
+            Some(Numbers::Complex(vec![[1.0, 2.0]]))
+        );
         assert_eq!(numbers_of_bytes(ElementType::F16, &[0, 0x3c]), Some(Numbers::Real(vec![1.0])));
     }
 }

@@ -134,7 +134,9 @@ impl<'a> TripCounts<'a> {
             }
             _ => match self.number(body, id, &Arguments::Carried, steps)? {
                 Number::Constant(n) => Some(n),
-                Number::Carried(..) => passed(instruction).and_then(|operand| self.constant(computation, operand, steps)),
+                Number::Carried(..) => {
+                    passed(instruction).and_then(|operand| self.constant(computation, operand, steps))
+                }
             },
         }
     }

@@ -105,10 +105,11 @@ fn verify_instruction(
     let mut called = Vec::with_capacity(instruction.called.len());
     for id in &instruction.called {
         let callee = before.get(id.index());
-        called.push(callee.ok_or_else(|| at(&instruction.name, "it calls a computation that is not defined before its own"))?);
+        called.push(
+            callee.ok_or_else(|| at(&instruction.name, "it calls a computation that is not defined before its own"))?,
+        );
     }
-    let inference =
-        Inference { op: &instruction.op, operands: &operands, called: &called, declared: &instruction.ty };
+    let inference = Inference { op: &instruction.op, operands: &operands, called: &called, declared: &instruction.ty };
     let result = inference.result().map_err(|e| at(&instruction.name, e))?;
     if result != instruction.ty {
         let what = format!("its operands give {result} and the file declares {}", instruction.ty);

@@ -48,7 +48,12 @@ pub(super) fn assign(program: &mut Program, naming: &[Naming]) -> Rule {
     let evidence = uses::evidence(program);
     let mut roles: Vec<Role> = Vec::new();
     for (parameter, seen) in program.parameters.iter().zip(&evidence) {
-        roles.push(role_of_use(parameter.ty.element.is_integer(), parameter.ty.element.is_float(), parameter.ty.dims.is_empty(), seen));
+        roles.push(role_of_use(
+            parameter.ty.element.is_integer(),
+            parameter.ty.element.is_float(),
+            parameter.ty.dims.is_empty(),
+            seen,
+        ));
     }
     if !roles.contains(&Role::Input) {
         let fallback = evidence.iter().position(|seen| seen.maybe_data > 0);

@@ -66,6 +66,9 @@ mod tests {
         assert_eq!(role("params__linear____w__.3", ""), weight("linear.w"));
         assert_eq!(role("x.1", "model.layers[0].weight"), weight("layers.0.weight"));
         assert_eq!(role("a.1", "v['batch_stats']['n']['mean']"), Some((Role::Buffer, "n.mean".to_owned())));
-        assert_eq!((role("xs_0_.1", "xs[0]"), role("p0.1", ""), role("p0.1", "NN[model]/Linear[a]/xla__device_data")), (None, None, None));
+        assert_eq!(
+            (role("xs_0_.1", "xs[0]"), role("p0.1", ""), role("p0.1", "NN[model]/Linear[a]/xla__device_data")),
+            (None, None, None)
+        );
     }
 }

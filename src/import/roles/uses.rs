@@ -118,10 +118,16 @@ impl Walk<'_> {
             | Op::Pad { .. }
             | Op::Barrier => first(),
             Op::Binary(f) => self.binary(*f, labels),
-            Op::Dot(_) | Op::Convolution { .. } => self.product(labels, matches!(instruction.op, Op::Convolution { .. })),
-            Op::BatchNormInference { .. } | Op::BatchNormTraining { .. } | Op::BatchNormGrad { .. } => self.norm(labels),
+            Op::Dot(_) | Op::Convolution { .. } => {
+                self.product(labels, matches!(instruction.op, Op::Convolution { .. }))
+            }
+            Op::BatchNormInference { .. } | Op::BatchNormTraining { .. } | Op::BatchNormGrad { .. } => {
+                self.norm(labels)
+            }
             Op::Gather(_) => self.gather(labels),
-            Op::CustomCall(call) if call.name.contains("TransferWithStaticRing") || call.name.contains("Marker") => first(),
+            Op::CustomCall(call) if call.name.contains("TransferWithStaticRing") || call.name.contains("Marker") => {
+                first()
+            }
             Op::CustomCall(_) => self.norm(labels),
             Op::Scatter(_) | Op::Collective(_) | Op::Opaque(_) | Op::Conditional => Label::Active,
             _ => self.mixed(labels, false),
@@ -168,7 +174,9 @@ impl Walk<'_> {
         if labels.contains(&Label::Active) {
             for label in labels {
                 let is_cut = matches!(label, Label::Alone { is_cut: true, .. });
-                self.note(label, |seen| *(if is_cut && is_product { &mut seen.cut_factor } else { &mut seen.other }) += 1);
+                self.note(label, |seen| {
+                    *(if is_cut && is_product { &mut seen.cut_factor } else { &mut seen.other }) += 1
+                });
             }
             return Label::Active;
         }
@@ -186,7 +194,11 @@ impl Walk<'_> {
         members.dedup();
         match (&members[..], &whole[..]) {
             ([], _) => Label::Fixed,
-            ([_], _) => labels.iter().find(|l| matches!(l, Label::Alone { .. } | Label::Many(_))).cloned().unwrap_or(Label::Fixed),
+            ([_], _) => labels
+                .iter()
+                .find(|l| matches!(l, Label::Alone { .. } | Label::Many(_)))
+                .cloned()
+                .unwrap_or(Label::Fixed),
             (_, [one]) if !labels.iter().any(|l| matches!(l, Label::Many(_))) => (*one).clone(),
             _ => Label::Many(members.into()),
         }

@@ -4,7 +4,8 @@ use super::syntax::Operation;
 use super::types::tensor;
 use crate::import::lexer::integers;
 use crate::import::program::{
-    ArrayType, ConvolutionDims, DotDims, ElementType, GatherDims, Numbers, ScatterDims, Value, WindowDim, numbers_of_bytes,
+    ArrayType, ConvolutionDims, DotDims, ElementType, GatherDims, Numbers, ScatterDims, Value, WindowDim,
+    numbers_of_bytes,
 };
 
 /// Whole numbers of `[1, 2]`, `array<i64: 1, 2>`, `dense<[1, 2]> : tensor<2xi64>`, `3 : i64`, `true`.
@@ -128,7 +129,10 @@ pub(super) fn convolution_window(operation: &Operation<'_>, sizes: &[u64]) -> Re
             let end = start.and_then(|s| if s.starts_with("[[") { s.find("]]") } else { s.find(']') });
             start.map(|s| list(&s[..end.unwrap_or(s.len())])).unwrap_or_default()
         };
-        return window(sizes, [nested("stride"), nested("pad"), nested("lhs_dilate"), nested("rhs_dilate"), nested("reverse")]);
+        return window(
+            sizes,
+            [nested("stride"), nested("pad"), nested("lhs_dilate"), nested("rhs_dilate"), nested("reverse")],
+        );
     }
     let fields = ["window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal"];
     window(sizes, fields.map(|name| operation.list(name)))

@@ -6,9 +6,7 @@ use super::parse::error;
 use super::syntax::{Argument, Function, Module, OpenType, Operation, Region, Use};
 use crate::base::{FxHashMap, FxHashSet, IndexVec};
 use crate::import::program::infer::{Inference, Signature};
-use crate::import::program::{
-    Builder, Computation, ComputationId, Foreign, InstructionId, Op, Origin, Program, Type,
-};
+use crate::import::program::{Builder, Computation, ComputationId, Foreign, InstructionId, Op, Origin, Program, Type};
 use crate::import::{ImportError, calls, scopes};
 
 /// How deep calls and regions may nest.
@@ -98,7 +96,9 @@ impl<'m, 'a> Converter<'m, 'a> {
         };
         match self.states[index] {
             State::Done(id) => return Ok(id),
-            State::Open => return Err(self.error(function.at, format!("the function {:?} calls itself", function.name))),
+            State::Open => {
+                return Err(self.error(function.at, format!("the function {:?} calls itself", function.name)));
+            }
             State::New => self.states[index] = State::Open,
         }
         let mut frame = Frame::new(depth);
@@ -121,7 +121,12 @@ impl<'m, 'a> Converter<'m, 'a> {
     }
 
     /// Operations of a body; what its return gives.
-    fn body(&mut self, frame: &mut Frame<'a>, body: &[Operation<'a>], at: usize) -> Result<Vec<InstructionId>, ImportError> {
+    fn body(
+        &mut self,
+        frame: &mut Frame<'a>,
+        body: &[Operation<'a>],
+        at: usize,
+    ) -> Result<Vec<InstructionId>, ImportError> {
         for operation in body {
             if operation.name.ends_with(".return") {
                 return operation.operands.iter().map(|read| self.read(frame, read)).collect();
@@ -198,7 +203,9 @@ impl<'m, 'a> Converter<'m, 'a> {
         let op = op_of(operation, &types).map_err(failed)?;
         let op = op.ok_or_else(|| self.error(operation.at, format!("{}: it has no meaning here", operation.name)))?;
         let mut called = Vec::new();
-        if let Some(callee) = operation.words.iter().position(|w| *w == "applies").and_then(|i| operation.words.get(i + 1)) {
+        if let Some(callee) =
+            operation.words.iter().position(|w| *w == "applies").and_then(|i| operation.words.get(i + 1))
+        {
             called.push(self.applied(operation, callee, &types)?);
         }
         for region in &operation.regions {
@@ -256,7 +263,12 @@ impl<'m, 'a> Converter<'m, 'a> {
         Ok(frame.builder.push_call(name, Op::Call, operands, vec![id], ty))
     }
 
-    fn constant(&self, frame: &mut Frame<'a>, operation: &Operation<'a>, name: &str) -> Result<InstructionId, ImportError> {
+    fn constant(
+        &self,
+        frame: &mut Frame<'a>,
+        operation: &Operation<'a>,
+        name: &str,
+    ) -> Result<InstructionId, ImportError> {
         let ty = declared(&operation.types);
         let word = operation.words.iter().find(|w| w.starts_with("dense")).copied();
         let value = word.or_else(|| operation.attribute("value").map(before_type)).unwrap_or("");
@@ -292,11 +304,17 @@ impl<'m, 'a> Converter<'m, 'a> {
     }
 
     /// `applies stablehlo.add`: a computation of one operation on two numbers.
-    fn applied(&mut self, operation: &Operation<'a>, callee: &str, types: &[&Type]) -> Result<ComputationId, ImportError> {
+    fn applied(
+        &mut self,
+        operation: &Operation<'a>,
+        callee: &str,
+        types: &[&Type],
+    ) -> Result<ComputationId, ImportError> {
         let element = types.first().and_then(|t| t.array()).map(|a| a.element);
         let element = element.ok_or_else(|| self.error(operation.at, "it reduces no array"))?;
         let one = Type::Array(crate::import::program::ArrayType::new(element, []));
-        let inner = Operation { name: callee.to_owned(), attributes: Vec::new(), words: Vec::new(), ..operation.clone() };
+        let inner =
+            Operation { name: callee.to_owned(), attributes: Vec::new(), words: Vec::new(), ..operation.clone() };
         let op = op_of(&inner, &[&one, &one]).ok().flatten().filter(|op| matches!(op, Op::Binary(_)));
         let op = op.unwrap_or_else(|| Op::Opaque(Foreign { name: callee.to_owned(), config: String::new() }));
         let mut frame = Frame::new(0);
@@ -307,12 +325,18 @@ impl<'m, 'a> Converter<'m, 'a> {
     }
 
     /// A region of numbers: of a reduction, a sort, a scatter. Constants that it reads around it are made again inside.
-    fn plain_region(&mut self, around: &mut Frame<'a>, region: &Region<'a>, at: usize) -> Result<ComputationId, ImportError> {
+    fn plain_region(
+        &mut self,
+        around: &mut Frame<'a>,
+        region: &Region<'a>,
+        at: usize,
+    ) -> Result<ComputationId, ImportError> {
         let mut frame = self.frame_in(around, at)?;
         for read in outer_reads(&[region]) {
             let id = self.read(around, &read)?;
             let copied = copy_constant(around, &mut frame, id);
-            let copied = copied.ok_or_else(|| self.error(read.at, format!("the region reads {} around it", clip(read.name))))?;
+            let copied =
+                copied.ok_or_else(|| self.error(read.at, format!("the region reads {} around it", clip(read.name))))?;
             frame.scope.outer.insert((read.name, read.index), copied);
         }
         for (i, argument) in region.arguments.iter().enumerate() {
@@ -347,7 +371,10 @@ impl<'m, 'a> Converter<'m, 'a> {
         let mut called = Vec::new();
         for (i, region) in [condition, body].into_iter().enumerate() {
             if region.arguments.len() != carried {
-                return Err(self.error(operation.at, format!("a loop carries {carried} values and its region takes {}", region.arguments.len())));
+                return Err(self.error(
+                    operation.at,
+                    format!("a loop carries {carried} values and its region takes {}", region.arguments.len()),
+                ));
             }
             let mut inner = self.frame_in(frame, operation.at)?;
             let kept = open_tuple(&mut inner, &whole, &region.arguments, &captured);
@@ -416,7 +443,9 @@ impl<'m, 'a> Converter<'m, 'a> {
                 ty: array.clone(),
                 data: crate::import::program::WeightData::Absent,
             }),
-            other => Err(self.error(self.module.functions[main].at, format!("an argument of main is {other}, not an array"))),
+            other => {
+                Err(self.error(self.module.functions[main].at, format!("an argument of main is {other}, not an array")))
+            }
         });
         let parameters = arrays.collect::<Result<Vec<_>, ImportError>>()?;
         Ok(Program { name: name.to_owned(), computations: self.computations, entry, parameters })

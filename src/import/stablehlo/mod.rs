@@ -44,7 +44,9 @@ fn count(body: &[Operation<'_>], ops: &mut BTreeMap<String, u64>) {
     for operation in body {
         *ops.entry(operation.name.clone()).or_insert(0) += 1;
         // The short form of a reduction has a region of two operations.
-        if let Some(applied) = operation.words.iter().position(|w| *w == "applies").and_then(|i| operation.words.get(i + 1)) {
+        if let Some(applied) =
+            operation.words.iter().position(|w| *w == "applies").and_then(|i| operation.words.get(i + 1))
+        {
             *ops.entry((*applied).to_owned()).or_insert(0) += 1;
             *ops.entry("stablehlo.return".to_owned()).or_insert(0) += 1;
         }
@@ -74,3 +76,6 @@ fn producer(module: &Module<'_>) -> &'static str {
         ""
     }
 }
+
+#[cfg(test)]
+mod tests;

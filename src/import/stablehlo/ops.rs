@@ -43,17 +43,22 @@ pub(super) fn op_of(operation: &Operation<'_>, operands: &[&Type]) -> Result<Opt
         "rng_bit_generator" => Op::RngBitGenerator { algorithm: algorithm(operation) },
         "get_dimension_size" => Op::GetDimensionSize { dimension: dimension(operation, &["dimension", "dim"])? },
         "map" => Op::Map,
-        "all_reduce" | "all_gather" | "all_to_all" | "reduce_scatter" | "collective_permute" | "collective_broadcast"
-        | "partition_id" | "replica_id" => {
-            Op::Collective(Foreign { name: name.replace('_', "-"), config: String::new() })
-        }
+        "all_reduce"
+        | "all_gather"
+        | "all_to_all"
+        | "reduce_scatter"
+        | "collective_permute"
+        | "collective_broadcast"
+        | "partition_id"
+        | "replica_id" => Op::Collective(Foreign { name: name.replace('_', "-"), config: String::new() }),
         _ => return layout(name, operation, operands),
     }))
 }
 
 /// Operations that move elements, and normalisations.
 fn layout(name: &str, operation: &Operation<'_>, operands: &[&Type]) -> Result<Option<Op>, String> {
-    let epsilon = || operation.attribute("epsilon").and_then(|e| e.split(' ').next()?.parse::<f32>().ok()).unwrap_or(0.0);
+    let epsilon =
+        || operation.attribute("epsilon").and_then(|e| e.split(' ').next()?.parse::<f32>().ok()).unwrap_or(0.0);
     let feature = || operation.number("feature_index");
     Ok(Some(match name {
         "iota" => Op::Iota { dimension: dimension(operation, &["dim", "iota_dimension"])? },
@@ -144,7 +149,10 @@ fn tuple_index(operation: &Operation<'_>) -> Result<u32, String> {
         return operation.number("index");
     }
     let word = operation.words.iter().find(|w| w.starts_with('[')).copied().unwrap_or("");
-    super::attributes::naturals(&super::attributes::list(word))?.first().copied().ok_or_else(|| "it has no index".to_owned())
+    super::attributes::naturals(&super::attributes::list(word))?
+        .first()
+        .copied()
+        .ok_or_else(|| "it has no index".to_owned())
 }
 
 /// A product of the last dimension of the left side and the first but for batches of the right one.

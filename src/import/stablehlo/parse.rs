@@ -112,17 +112,16 @@ fn read_function<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<F
     }
     let name = lexer.expect_kind(Kind::Name, "a function's name")?.bare_name();
     let arguments = read_arguments(lexer, module)?;
-    let mut results = Vec::new();
     if lexer.peek().kind == Kind::Arrow {
         lexer.next();
         if lexer.take('(') {
             while !lexer.take(')') {
-                results.push(read_type(lexer)?);
+                read_type(lexer)?;
                 skip_dictionary(lexer)?;
                 lexer.take(',');
             }
         } else {
-            results.push(read_type(lexer)?);
+            read_type(lexer)?;
         }
     }
     if lexer.take_word("attributes") {
@@ -130,7 +129,7 @@ fn read_function<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<F
     }
     let body = if lexer.take('{') { read_body(lexer, module, MOST_NESTING)? } else { Vec::new() };
     read_location(lexer, module)?;
-    Ok(Function { name, body: Region { arguments, body }, results, at })
+    Ok(Function { name, body: Region { arguments, body }, at })
 }
 
 fn skip_dictionary(lexer: &mut Lexer<'_>) -> Result<(), ImportError> {
@@ -199,7 +198,11 @@ fn read_location<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<L
 }
 
 /// Operations up to the closing brace.
-fn read_body<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>, depth: u32) -> Result<Vec<Operation<'a>>, ImportError> {
+fn read_body<'a>(
+    lexer: &mut Lexer<'a>,
+    module: &mut Module<'a>,
+    depth: u32,
+) -> Result<Vec<Operation<'a>>, ImportError> {
     let mut body = Vec::new();
     while !lexer.take('}') {
         body.push(read_operation(lexer, module, depth)?);
@@ -207,7 +210,11 @@ fn read_body<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>, depth: u32) -> 
     Ok(body)
 }
 
-fn read_operation<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>, depth: u32) -> Result<Operation<'a>, ImportError> {
+fn read_operation<'a>(
+    lexer: &mut Lexer<'a>,
+    module: &mut Module<'a>,
+    depth: u32,
+) -> Result<Operation<'a>, ImportError> {
     let Some(depth) = depth.checked_sub(1) else {
         let at = lexer.peek().start;
         return Err(lexer.error_at(at, "regions nest too deep", "export a model with fewer loops inside loops"));
@@ -218,7 +225,12 @@ fn read_operation<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>, depth: u32
         let mut count = 1;
         if lexer.take(':') {
             let token = lexer.expect_kind(Kind::Word, "a number of results")?;
-            count = token.text.parse().ok().filter(|&n: &u32| n <= 100_000).ok_or_else(|| lexer.unexpected(token, "a number"))?;
+            count = token
+                .text
+                .parse()
+                .ok()
+                .filter(|&n: &u32| n <= 100_000)
+                .ok_or_else(|| lexer.unexpected(token, "a number"))?;
         }
         results.push((name.text, count));
         if !lexer.take(',') {

@@ -77,7 +77,6 @@ impl<'a> Operation<'a> {
 pub(super) struct Function<'a> {
     pub name: &'a str,
     pub body: Region<'a>,
-    pub results: Vec<OpenType>,
     pub at: usize,
 }
 

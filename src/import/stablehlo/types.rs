@@ -37,7 +37,9 @@ fn nested(lexer: &mut Lexer<'_>, depth: u32) -> Result<OpenType, ImportError> {
             }
             Ok(OpenType { ty: Type::Tuple(parts), open: Vec::new() })
         }
-        (Kind::Name, "!stablehlo.token" | "!mhlo.token" | "!chlo.token") => Ok(OpenType { ty: Type::Token, open: Vec::new() }),
+        (Kind::Name, "!stablehlo.token" | "!mhlo.token" | "!chlo.token") => {
+            Ok(OpenType { ty: Type::Token, open: Vec::new() })
+        }
         (Kind::Word, word) => match element(word) {
             Some(element) => Ok(OpenType { ty: Type::Array(ArrayType::new(element, [])), open: Vec::new() }),
             None => Err(lexer.unexpected(token, "a type that is known")),
@@ -62,7 +64,8 @@ pub(super) fn tensor(text: &str) -> Result<OpenType, String> {
         }
         rest = after;
     }
-    let element = element(rest).ok_or_else(|| format!("tensor<{}> is of an element type that is not known", clip(text)))?;
+    let element =
+        element(rest).ok_or_else(|| format!("tensor<{}> is of an element type that is not known", clip(text)))?;
     let ty = Type::Array(ArrayType::new(element, dims));
     check_sizes(&ty)?;
     Ok(OpenType { ty, open })

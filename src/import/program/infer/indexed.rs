@@ -76,7 +76,11 @@ fn gather(at: &Inference<'_>, dims: &GatherDims) -> Result<Type, String> {
     let result_rank = batch.len() + offset.len();
     check_dimensions(&dims.offset_dims, result_rank, "offset_dims")?;
     if offset.len() != dims.offset_dims.len() {
-        return Err(format!("its slices have {} dimensions and offset_dims has {}", offset.len(), dims.offset_dims.len()));
+        return Err(format!(
+            "its slices have {} dimensions and offset_dims has {}",
+            offset.len(),
+            dims.offset_dims.len()
+        ));
     }
     let sizes = (0..result_rank as u32).map(|i| match dims.offset_dims.iter().position(|&d| d == i) {
         Some(k) => offset[k],

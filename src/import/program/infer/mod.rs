@@ -71,16 +71,20 @@ impl<'a> Inference<'a> {
             | Op::Pad { .. }
             | Op::Concatenate { .. } => layout::result(self),
             Op::DynamicSlice { .. } | Op::DynamicUpdateSlice | Op::Gather(_) | Op::Scatter(_) => indexed::result(self),
-            Op::Dot(_) | Op::Convolution { .. } | Op::ReduceWindow { .. } | Op::SelectAndScatter { .. } | Op::Fft { .. } => {
-                windowed::result(self)
-            }
+            Op::Dot(_)
+            | Op::Convolution { .. }
+            | Op::ReduceWindow { .. }
+            | Op::SelectAndScatter { .. }
+            | Op::Fft { .. } => windowed::result(self),
             _ => control::result(self),
         }
     }
 
     /// The array of an operand.
     fn array(&self, operand: usize) -> Result<&'a ArrayType, String> {
-        self.operands[operand].array().ok_or_else(|| format!("operand {operand} is {}, not an array", self.operands[operand]))
+        self.operands[operand]
+            .array()
+            .ok_or_else(|| format!("operand {operand} is {}, not an array", self.operands[operand]))
     }
 
     fn declared_element(&self) -> Result<ElementType, String> {
@@ -90,8 +94,14 @@ impl<'a> Inference<'a> {
     /// The declared element type where both are floating point numbers (XLA allows results of another precision), else `computed`.
     fn element_or_declared(&self, computed: ElementType) -> ElementType {
         match self.declared.array().map(|a| a.element) {
-            Some(declared) if declared.is_float() == computed.is_float() && declared.is_complex() == computed.is_complex() => {
-                if computed.is_float() { declared } else { computed }
+            Some(declared)
+                if declared.is_float() == computed.is_float() && declared.is_complex() == computed.is_complex() =>
+            {
+                if computed.is_float() {
+                    declared
+                } else {
+                    computed
+                }
             }
             _ => computed,
         }
@@ -189,7 +199,9 @@ impl<'a> Inference<'a> {
             | Op::Fft { .. }
             | Op::RngBitGenerator { .. }
             | Op::GetDimensionSize { .. } => (1, 1),
-            Op::Binary(_) | Op::Compare(_) | Op::Pad { .. } | Op::Gather(_) | Op::Dot(_) | Op::Convolution { .. } => (2, 2),
+            Op::Binary(_) | Op::Compare(_) | Op::Pad { .. } | Op::Gather(_) | Op::Dot(_) | Op::Convolution { .. } => {
+                (2, 2)
+            }
             Op::Rng { .. } => (2, 2),
             Op::Select | Op::Clamp | Op::SelectAndScatter { .. } | Op::BatchNormTraining { .. } => (3, 3),
             Op::BatchNormInference { .. } | Op::BatchNormGrad { .. } => (5, 5),

@@ -30,7 +30,8 @@ pub fn window_result(size: u64, window: &WindowDim) -> Result<u64, String> {
     if padded < under {
         return Ok(0);
     }
-    u64::try_from((padded - under) / i128::from(window.stride) + 1).map_err(|_| "its result is beyond 64 bits".to_owned())
+    u64::try_from((padded - under) / i128::from(window.stride) + 1)
+        .map_err(|_| "its result is beyond 64 bits".to_owned())
 }
 
 fn dot(at: &Inference<'_>, dims: &DotDims) -> Result<Type, String> {
