@@ -1,16 +1,26 @@
 //! A program of a module: functions become computations, regions become computations that take what they read around them.
 
 use super::attributes::{Dense, dense};
+use super::dynamic::{OpenSizes, folded, known, with_fixed_sizes};
 use super::ops::{is_total_order, op_of};
 use super::parse::error;
 use super::syntax::{Argument, Function, Module, OpenType, Operation, Region, Use};
 use crate::base::{FxHashMap, FxHashSet, IndexVec};
 use crate::import::program::infer::{Inference, Signature};
-use crate::import::program::{Builder, Computation, ComputationId, Foreign, InstructionId, Op, Origin, Program, Type};
+use crate::import::program::{
+    Builder, Computation, ComputationId, Foreign, InstructionId, Op, Origin, Program, ProgramParameter, Role, Type,
+    Value, WeightData,
+};
 use crate::import::{ImportError, calls, scopes};
 
 /// How deep calls and regions may nest.
 const MOST_NESTING: u32 = 100;
+
+/// How many functions are converted: with open sizes, each call is one.
+const MOST_CONVERSIONS: u32 = 20_000;
+
+/// An argument of a call: its type, and its numbers where they are known.
+pub(super) type Given = (Type, Option<Value>);
 
 /// A function while its module is converted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,6 +38,7 @@ pub(super) struct Converter<'m, 'a> {
     states: Vec<State>,
     pub computations: IndexVec<ComputationId, Computation>,
     signatures: Vec<Signature>,
+    conversions: u32,
 }
 
 /// Values by name, in one computation.
@@ -73,7 +84,15 @@ impl<'m, 'a> Converter<'m, 'a> {
     pub fn new(module: &'m Module<'a>, source: &'a str) -> Self {
         let functions = module.functions.iter().enumerate().map(|(i, f)| (f.name, i)).collect();
         let states = vec![State::New; module.functions.len()];
-        Self { module, source, functions, states, computations: IndexVec::new(), signatures: Vec::new() }
+        Self {
+            module,
+            source,
+            functions,
+            states,
+            computations: IndexVec::new(),
+            signatures: Vec::new(),
+            conversions: 0,
+        }
     }
 
     fn error(&self, at: usize, what: impl Into<String>) -> ImportError {
@@ -88,10 +107,10 @@ impl<'m, 'a> Converter<'m, 'a> {
         self.computations.push(computation)
     }
 
-    /// The computation of a function.
-    pub fn function(&mut self, index: usize, depth: u32) -> Result<ComputationId, ImportError> {
+    /// The computation of a function that is called with `arguments`.
+    pub fn function(&mut self, index: usize, arguments: &[Given], depth: u32) -> Result<ComputationId, ImportError> {
         let function: &Function<'a> = &self.module.functions[index];
-        let Some(depth) = depth.checked_sub(1) else {
+        let Some(depth) = depth.checked_sub(1).filter(|_| self.conversions < MOST_CONVERSIONS) else {
             return Err(self.error(function.at, "calls nest too deep"));
         };
         match self.states[index] {
@@ -101,23 +120,18 @@ impl<'m, 'a> Converter<'m, 'a> {
             }
             State::New => self.states[index] = State::Open,
         }
+        self.conversions += 1;
         let mut frame = Frame::new(depth);
         for (i, argument) in function.body.arguments.iter().enumerate() {
-            self.parameter(&mut frame, argument, i)?;
+            let given = arguments.get(i).filter(|_| self.module.is_open);
+            parameter(&mut frame, argument, i, given);
         }
         let returned = self.body(&mut frame, &function.body.body, function.at)?;
         let root = single(&mut frame, returned);
         let id = self.finish(frame, function.name, root);
-        self.states[index] = State::Done(id);
+        // With open sizes the next call may give others.
+        self.states[index] = if self.module.is_open { State::New } else { State::Done(id) };
         Ok(id)
-    }
-
-    fn parameter(&self, frame: &mut Frame<'a>, argument: &Argument<'a>, i: usize) -> Result<(), ImportError> {
-        let ty = argument.ty.ty.clone();
-        frame.builder.origin = Origin::default();
-        let id = frame.builder.push(argument.name.trim_start_matches('%'), Op::Parameter(i as u32), Vec::new(), ty);
-        frame.scope.values.insert(argument.name, Bound::One(id));
-        Ok(())
     }
 
     /// Operations of a body; what its return gives.
@@ -200,6 +214,16 @@ impl<'m, 'a> Converter<'m, 'a> {
         }
         let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
         let types: Vec<&Type> = types.iter().collect();
+        if self.module.is_open {
+            let declared = declared(&operation.types);
+            let fixed = with_fixed_sizes(operation, &frame.builder, &operands, &declared).map_err(failed)?;
+            if let Some((op, operands, ty)) = fixed {
+                let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
+                let inferred = || self.result_type(operation, &op, &types.iter().collect::<Vec<_>>(), &[]);
+                let ty = ty.map_or_else(inferred, Ok)?;
+                return Ok(frame.builder.push(&name, op, operands, ty));
+            }
+        }
         let op = op_of(operation, &types).map_err(failed)?;
         let op = op.ok_or_else(|| self.error(operation.at, format!("{}: it has no meaning here", operation.name)))?;
         let mut called = Vec::new();
@@ -212,6 +236,11 @@ impl<'m, 'a> Converter<'m, 'a> {
             called.push(self.plain_region(frame, region, operation.at)?);
         }
         let ty = self.result_type(operation, &op, &types, &called)?;
+        if self.module.is_open
+            && let Some(value) = folded(&op, &frame.builder, &operands, &ty)
+        {
+            return Ok(frame.builder.push(&name, Op::Constant(Box::new(value)), Vec::new(), ty));
+        }
         if let Op::Compare(comparison) = op
             && is_total_order(operation)
             && operands.len() == 2
@@ -258,7 +287,8 @@ impl<'m, 'a> Converter<'m, 'a> {
         let Some(&index) = self.functions.get(callee) else {
             return Err(self.error(operation.at, format!("a function {:?} is called and not defined", clip(callee))));
         };
-        let id = self.function(index, frame.depth)?;
+        let given: Vec<Given> = operands.iter().map(|&o| given(&frame.builder, o)).collect();
+        let id = self.function(index, &given, frame.depth)?;
         let ty = self.signatures[id.0 as usize].result.clone();
         Ok(frame.builder.push_call(name, Op::Call, operands, vec![id], ty))
     }
@@ -293,6 +323,10 @@ impl<'m, 'a> Converter<'m, 'a> {
         let symbol = operation.words.iter().find(|w| w.starts_with('@')).copied();
         let target = symbol.or_else(|| operation.attribute("call_target_name")).unwrap_or("");
         let target = target.trim_start_matches('@').trim_matches('"');
+        // A check of sizes: they are known by now.
+        if let ("shape_assertion", Some(&condition)) = (target, operands.first()) {
+            return Ok(condition);
+        }
         let config = operation.attribute("backend_config").unwrap_or("").trim_matches('"');
         let op = {
             let types: Vec<&Type> = operands.iter().map(|&o| frame.builder.ty(o)).collect();
@@ -340,7 +374,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             frame.scope.outer.insert((read.name, read.index), copied);
         }
         for (i, argument) in region.arguments.iter().enumerate() {
-            self.parameter(&mut frame, argument, i)?;
+            parameter(&mut frame, argument, i, None);
         }
         let returned = self.body(&mut frame, &region.body, at)?;
         let root = single(&mut frame, returned);
@@ -429,27 +463,51 @@ impl<'m, 'a> Converter<'m, 'a> {
         Ok(frame.builder.push_call(name, Op::Conditional, operands, called, ty))
     }
 
-    /// The whole program, from the function `main` or the only public one.
-    pub fn program(mut self, name: &str) -> Result<Program, ImportError> {
+    /// The number of the function that a caller calls: `main`, or the first.
+    pub fn main(&self) -> Result<usize, ImportError> {
         let main = self.functions.get("main").copied().or((!self.module.functions.is_empty()).then_some(0));
-        let Some(main) = main else {
-            return Err(ImportError::of_file("the module has no function", "export the text again"));
-        };
-        let entry = self.function(main, MOST_NESTING)?;
-        let arrays = self.module.functions[main].body.arguments.iter().map(|argument| match &argument.ty.ty {
-            Type::Array(array) => Ok(crate::import::program::ProgramParameter {
-                name: argument.name.trim_start_matches('%').to_owned(),
-                role: crate::import::program::Role::Input,
-                ty: array.clone(),
-                data: crate::import::program::WeightData::Absent,
-            }),
-            other => {
-                Err(self.error(self.module.functions[main].at, format!("an argument of main is {other}, not an array")))
-            }
-        });
-        let parameters = arrays.collect::<Result<Vec<_>, ImportError>>()?;
-        Ok(Program { name: name.to_owned(), computations: self.computations, entry, parameters })
+        main.ok_or_else(|| ImportError::of_file("the module has no function", "export the text again"))
     }
+
+    /// The whole program.
+    pub fn program(mut self, main: usize, sizes: &OpenSizes) -> Result<Program, ImportError> {
+        let function: &Function<'a> = &self.module.functions[main];
+        let arguments = function.body.arguments.iter().enumerate();
+        let given: Vec<Given> = arguments.map(|(i, a)| (sizes.filled(i, &a.ty.ty), None)).collect();
+        let entry = self.function(main, &given, MOST_NESTING)?;
+        let mut parameters = Vec::new();
+        for (argument, (ty, _)) in function.body.arguments.iter().zip(given) {
+            let Type::Array(ty) = ty else {
+                return Err(self.error(function.at, format!("an argument of main is {ty}, not an array")));
+            };
+            let name = argument.name.trim_start_matches('%').to_owned();
+            parameters.push(ProgramParameter { name, role: Role::Input, ty, data: WeightData::Absent });
+        }
+        Ok(Program { name: self.module.name.to_owned(), computations: self.computations, entry, parameters })
+    }
+}
+
+/// What a call gives for an argument.
+fn given(builder: &Builder, operand: InstructionId) -> Given {
+    let value = match &builder.instructions()[operand].op {
+        Op::Constant(value) if known(builder, operand).is_some_and(|numbers| numbers.len() <= 8) => {
+            Some((**value).clone())
+        }
+        _ => None,
+    };
+    (builder.ty(operand).clone(), value)
+}
+
+/// Makes a parameter; known numbers stand in for it.
+fn parameter<'a>(frame: &mut Frame<'a>, argument: &Argument<'a>, i: usize, given: Option<&Given>) {
+    frame.builder.origin = Origin::default();
+    let name = argument.name.trim_start_matches('%');
+    let (ty, value) = given.cloned().unwrap_or_else(|| (argument.ty.ty.clone(), None));
+    let mut id = frame.builder.push(name, Op::Parameter(i as u32), Vec::new(), ty.clone());
+    if let Some(value) = value {
+        id = frame.builder.push(name, Op::Constant(Box::new(value)), Vec::new(), ty);
+    }
+    frame.scope.values.insert(argument.name, Bound::One(id));
 }
 
 fn clip(name: &str) -> String {

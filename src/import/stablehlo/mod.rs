@@ -2,6 +2,7 @@
 
 mod attributes;
 mod convert;
+mod dynamic;
 mod ops;
 mod parse;
 mod syntax;
@@ -9,34 +10,56 @@ mod types;
 
 use std::collections::BTreeMap;
 
-use super::program::{prune, verify};
+use super::program::{Program, prune, verify};
 use super::roles::Naming;
-use super::{ImportError, ImportOptions, Imported, Verdict, limits, summary};
+use super::{ImportError, ImportOptions, Imported, Inspection, Verdict, limits, summary};
 use convert::Converter;
+use dynamic::OpenSizes;
 use syntax::{Module, Operation};
 
 /// Reads StableHLO text.
 ///
 /// # Errors
 /// When the text is cut off or no StableHLO, when operations contradict each other, or when a NeuronCore cannot do them.
-pub fn read_stablehlo(source: &str, _options: &ImportOptions) -> Result<Imported, ImportError> {
+pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
     let module = parse::read_module(source)?;
     let mut ops = BTreeMap::new();
     for function in &module.functions {
         *ops.entry("func.func".to_owned()).or_insert(0) += 1;
         count(&function.body.body, &mut ops);
     }
-    let mut program = prune(Converter::new(&module, source).program(module.name)?);
+    let converter = Converter::new(&module, source);
+    let main = converter.main()?;
+    let sizes = OpenSizes::of(&module, main, options);
+    let mut program = prune(converter.program(main, &sizes)?);
     verify(&program)?;
     limits::refuse_impossible(&program)?;
     let naming = naming(&module);
     let mut inspection = summary::summarise(&mut program, "mlir", producer(&module), &naming, ops);
+    if !sizes.dimensions.is_empty() {
+        inspection.verdict = Verdict::Partial;
+        name_open_dimensions(&mut inspection, &program, &sizes);
+    }
     if module.has_pretty_locations {
         inspection.verdict = Verdict::Partial;
         let note = "locations are printed in a form that MLIR itself cannot read: export without XLA_IR_DEBUG";
         inspection.notes.push(note.to_owned());
     }
     Ok(Imported { inspection, program })
+}
+
+/// Says which dimensions of inputs are open and which sizes were used.
+fn name_open_dimensions(inspection: &mut Inspection, program: &Program, sizes: &OpenSizes) {
+    for (argument, dimension, which) in &sizes.places {
+        let name = program.parameters.get(*argument).map(|p| p.name.as_str());
+        if let Some(input) = inspection.inputs.iter_mut().find(|i| Some(i.name.as_str()) == name) {
+            input.open.insert(*dimension, sizes.dimensions[*which].name.clone());
+        }
+    }
+    for dimension in sizes.dimensions.iter().filter(|d| !d.is_chosen) {
+        inspection.notes.push(format!("the size of {} is open: 1 was used, give another one", dimension.name));
+    }
+    inspection.open_dimensions.clone_from(&sizes.dimensions);
 }
 
 /// Counts operations, those in regions too.

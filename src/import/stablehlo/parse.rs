@@ -14,7 +14,8 @@ const MOST_NESTING: u32 = 64;
 /// Reads a module.
 pub(super) fn read_module(source: &str) -> Result<Module<'_>, ImportError> {
     let mut lexer = Lexer::with_angles(source);
-    let mut module = Module::default();
+    let is_open = source.contains("tensor<?") || source.contains("x?x");
+    let mut module = Module { is_open, ..Module::default() };
     let mut depth = 0u32;
     loop {
         let token = lexer.peek();
@@ -117,7 +118,7 @@ fn read_function<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<F
         if lexer.take('(') {
             while !lexer.take(')') {
                 read_type(lexer)?;
-                skip_dictionary(lexer)?;
+                read_argument_attributes(lexer, module)?;
                 lexer.take(',');
             }
         } else {
@@ -132,9 +133,12 @@ fn read_function<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<F
     Ok(Function { name, body: Region { arguments, body }, at })
 }
 
-fn skip_dictionary(lexer: &mut Lexer<'_>) -> Result<(), ImportError> {
+/// Attributes of an argument or a result; of them, only the name of an open dimension says something: `jax.global_constant = "batch"`.
+fn read_argument_attributes<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<(), ImportError> {
     if lexer.peek().is('{') {
-        lexer.group()?;
+        let group = lexer.group()?;
+        let name = group.split_once("jax.global_constant = \"").and_then(|(_, rest)| rest.split('"').next());
+        module.dimension_names.extend(name.filter(|name| !module.dimension_names.contains(name)));
     }
     Ok(())
 }
@@ -147,7 +151,7 @@ fn read_arguments<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<
         let name = lexer.expect_kind(Kind::Name, "an argument")?;
         lexer.expect(':', "an argument")?;
         let ty = read_type(lexer)?;
-        skip_dictionary(lexer)?;
+        read_argument_attributes(lexer, module)?;
         let location = read_location(lexer, module)?;
         arguments.push(Argument { name: name.text, ty, location });
         if !lexer.take(',') && !lexer.peek().is(')') {

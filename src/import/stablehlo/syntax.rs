@@ -100,6 +100,10 @@ pub(super) struct Module<'a> {
     pub locations: crate::base::FxHashMap<&'a str, &'a str>,
     /// Whether locations are printed in a form that MLIR cannot read.
     pub has_pretty_locations: bool,
+    /// Names of open dimensions, as JAX gives them to the arguments of functions inside.
+    pub dimension_names: Vec<&'a str>,
+    /// Whether any size is open.
+    pub is_open: bool,
     /// Attributes of the module as written.
     pub attributes: &'a str,
 }

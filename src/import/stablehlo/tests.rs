@@ -156,3 +156,34 @@ fn an_operation_that_is_not_known_is_listed() {
     let inspection = read(&main(body)).unwrap().inspection;
     assert_eq!((inspection.unsupported[0].op.as_str(), inspection.verdict), ("mine.fancy", Verdict::Partial));
 }
+
+#[test]
+fn an_open_batch_is_asked_for_and_shapes_fold() {
+    let text = "module @jit_f attributes {jax.uses_shape_polymorphism = true} {
+  func.func public @main(%arg0: tensor<4xf32>, %arg1: tensor<?x4xf32>) -> tensor<?x8xf32> {
+    %c = stablehlo.constant dense<1> : tensor<i32>
+    %0 = stablehlo.get_dimension_size %arg1, dim = 0 : (tensor<?x4xf32>) -> tensor<i32>
+    %1 = stablehlo.compare GE, %0, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.custom_call @shape_assertion(%1, %0) {has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
+    %2 = call @inner(%0, %arg0, %arg1) : (tensor<i32>, tensor<4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+    return %2 : tensor<?x8xf32>
+  }
+  func.func private @inner(%arg0: tensor<i32> {jax.global_constant = \"b\"}, %arg1: tensor<4xf32>, %arg2: tensor<?x4xf32>) -> tensor<?x8xf32> {
+    %c = stablehlo.constant dense<4> : tensor<1xi32>
+    %0 = stablehlo.reshape %arg0 : (tensor<i32>) -> tensor<1xi32>
+    %1 = stablehlo.concatenate %0, %c, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %2 = stablehlo.dynamic_broadcast_in_dim %arg1, %1, dims = [1] : (tensor<4xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+    %3 = stablehlo.add %arg2, %2 : tensor<?x4xf32>
+    %4 = stablehlo.concatenate %3, %2, dim = 1 : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+    return %4 : tensor<?x8xf32>
+  }
+}";
+    let asked = ImportOptions { dims: [("b".to_owned(), 3)].into(), ..ImportOptions::default() };
+    for (options, size) in [(ImportOptions::default(), 1), (asked, 3)] {
+        let inspection = read_stablehlo(text, &options).unwrap_or_else(|e| panic!("{e}")).inspection;
+        assert_eq!(inspection.outputs[0].shape, [size, 8]);
+        assert_eq!((inspection.open_dimensions[0].name.as_str(), inspection.open_dimensions[0].used), ("b", size));
+        assert_eq!((inspection.inputs[0].shape[0], inspection.inputs[0].open[&0].as_str()), (size, "b"));
+        assert_eq!((inspection.verdict, inspection.notes.len()), (Verdict::Partial, if size == 1 { 2 } else { 1 }));
+    }
+}
