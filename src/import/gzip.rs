@@ -3,7 +3,7 @@
 use super::{ImportError, Place};
 
 /// The most bytes that are unpacked.
-const MOST_BYTES: usize = 256 << 20;
+const MOST_BYTES: usize = 128 << 20;
 
 /// Whether bytes begin as a gzip member does.
 pub(super) fn is_gzip(bytes: &[u8]) -> bool {
@@ -13,7 +13,7 @@ pub(super) fn is_gzip(bytes: &[u8]) -> bool {
 /// What is inside the first gzip member.
 ///
 /// # Errors
-/// When it is cut off, damaged, or unpacks to more than 256 MiB.
+/// When it is cut off, damaged, or unpacks to more than 128 MiB.
 pub fn gunzip(bytes: &[u8]) -> Result<Vec<u8>, ImportError> {
     let damaged =
         |what: &str| ImportError::at(Place::File, format!("the gzip file {what}"), "copy the whole file again");

@@ -14,27 +14,27 @@ const EXPORT_AGAIN: &str = "export the module again; the file was changed or is 
 const MOST_NESTING: u32 = 64;
 
 /// Fields of a message; an error when they do not fill it.
-pub(super) fn fields<'a>(message: &'a [u8], of: &str) -> Result<Vec<(u32, Wire<'a>)>, ImportError> {
-    let mut fields = Fields::of(message);
-    let all: Vec<_> = fields.by_ref().collect();
-    if fields.is_done() {
-        return Ok(all);
+pub(super) fn fields<'a>(message: &'a [u8], of: &str) -> Result<Fields<'a>, ImportError> {
+    let mut passed = Fields::of(message);
+    let count = passed.by_ref().count();
+    if passed.is_done() {
+        return Ok(Fields::of(message));
     }
-    let what = format!("field {} of {of} runs past its end", all.len() + 1);
+    let what = format!("field {} of {of} runs past its end", count + 1);
     let instead = "the file is cut off or no HloModuleProto: copy the whole file";
-    Err(ImportError::at(Place::Byte(fields.offset() as u64), what, instead))
+    Err(ImportError::at(Place::Byte(passed.offset() as u64), what, instead))
 }
 
 /// Reads a module.
 pub(super) fn read_module(bytes: &[u8]) -> Result<RawModule, ImportError> {
     let outer = fields(bytes, "the module")?;
-    let has = |n: u32| outer.iter().any(|(field, _)| *field == n);
-    let module = match outer.iter().find(|(field, _)| *field == 1) {
+    let has = |n: u32| outer.clone().any(|(field, _)| field == n);
+    let module = match outer.clone().find(|(field, _)| *field == 1) {
         Some((_, Wire::Bytes(inner))) if !has(3) || std::str::from_utf8(inner).is_err() => fields(inner, "the module")?,
         _ => outer,
     };
     let (mut name, mut entry_id, mut is_scheduled, mut messages) = (String::new(), 0, false, Vec::new());
-    for (field, value) in &module {
+    for (field, value) in module {
         match field {
             1 => name = value.text().into_owned(),
             3 => messages.push(value.bytes()),

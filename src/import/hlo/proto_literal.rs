@@ -2,7 +2,7 @@
 
 use super::proto::{at, fields};
 use super::raw::Literal;
-use crate::base::wire::Wire;
+use crate::base::wire::{Fields, Wire};
 use crate::import::ImportError;
 use crate::import::program::{ArrayType, ElementType, Numbers, Type, numbers_of_bytes};
 
@@ -11,9 +11,9 @@ pub(super) fn read_literal(message: &[u8], ty: &Type, name: &str) -> Result<Opti
     let all = fields(message, "a literal")?;
     match ty {
         Type::Token => Ok(Some(Literal::Tuple(Vec::new()))),
-        Type::Array(array) => read_array(&all, array, name),
+        Type::Array(array) => read_array(all, array, name),
         Type::Tuple(parts) => {
-            let messages: Vec<&[u8]> = all.iter().filter(|(field, _)| *field == 10).map(|(_, v)| v.bytes()).collect();
+            let messages: Vec<&[u8]> = all.filter(|(field, _)| *field == 10).map(|(_, v)| v.bytes()).collect();
             if messages.len() != parts.len() {
                 return Err(at(name, format!("a literal of {ty} holds {} values", messages.len())));
             }
@@ -55,9 +55,9 @@ const fn field_of(element: ElementType) -> u32 {
     }
 }
 
-fn read_array(all: &[(u32, Wire<'_>)], ty: &ArrayType, name: &str) -> Result<Option<Literal>, ImportError> {
+fn read_array(all: Fields<'_>, ty: &ArrayType, name: &str) -> Result<Option<Literal>, ImportError> {
     let wanted = field_of(ty.element);
-    let values = all.iter().filter(|(field, _)| *field == wanted).map(|(_, value)| *value);
+    let values = all.filter(|(field, _)| *field == wanted).map(|(_, value)| value);
     let mut numbers: Option<Numbers> = None;
     for value in values {
         let more = read_numbers(ty.element, value).ok_or_else(|| at(name, "its literal ends inside a number"))?;

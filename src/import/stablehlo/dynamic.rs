@@ -62,8 +62,22 @@ impl OpenSizes {
     }
 }
 
+/// An argument of a call: its type, and its numbers where they are known.
+pub(super) type Given = (Type, Option<Value>);
+
+/// What a call gives for an argument.
+pub(super) fn given(builder: &Builder, operand: InstructionId) -> Given {
+    let value = match &builder.instructions()[operand].op {
+        Op::Constant(value) if known(builder, operand).is_some_and(|numbers| numbers.len() <= 8) => {
+            Some((**value).clone())
+        }
+        _ => None,
+    };
+    (builder.ty(operand).clone(), value)
+}
+
 /// Whole numbers that an instruction is known to give.
-pub(super) fn known(builder: &Builder, id: InstructionId) -> Option<&[i64]> {
+fn known(builder: &Builder, id: InstructionId) -> Option<&[i64]> {
     match &builder.instructions().get(id)?.op {
         Op::Constant(value) => match &value.numbers {
             Numbers::Whole(numbers) => Some(numbers),
@@ -86,8 +100,10 @@ fn known_all(builder: &Builder, id: InstructionId) -> Option<Vec<i64>> {
     }
 }
 
-/// The operation with fixed sizes for one whose sizes are operands, with the operands that are left and its result's type where that
-/// does not follow from them.
+/// An operation, its operands, and its result's type where that does not follow from them.
+pub(super) type FixedOp = (Op, Vec<InstructionId>, Option<Type>);
+
+/// The operation with fixed sizes for one whose sizes are operands, with the operands that are left.
 ///
 /// None when it is no such operation; an error when sizes depend on data.
 pub(super) fn with_fixed_sizes(
@@ -95,7 +111,7 @@ pub(super) fn with_fixed_sizes(
     builder: &Builder,
     operands: &[InstructionId],
     declared: &Type,
-) -> Result<Option<(Op, Vec<InstructionId>, Option<Type>)>, String> {
+) -> Result<Option<FixedOp>, String> {
     let numbers = |i: usize| -> Result<Vec<i64>, String> {
         let found = operands.get(i).and_then(|&o| known_all(builder, o));
         found.ok_or_else(|| format!("its operand {i} is a shape that depends on data"))

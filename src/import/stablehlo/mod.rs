@@ -3,8 +3,11 @@
 mod attributes;
 mod convert;
 mod dynamic;
+mod locations;
 mod ops;
 mod parse;
+mod parts;
+mod regions;
 mod syntax;
 mod types;
 

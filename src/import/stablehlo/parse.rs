@@ -1,7 +1,9 @@
 //! Reads the text of a module. One reader serves the generic form of every operation and the short forms of StableHLO and CHLO: what
 //! stands between an operation's name and the colon of its types is operands, words and attributes in some order.
 
-use super::syntax::{Argument, Function, Location, Module, Operation, Region, Use};
+use super::locations::{read_alias, read_location};
+use super::parts::read_parts;
+use super::syntax::{Argument, Function, Location, Module, Operation, Region};
 use super::types::read_type;
 use crate::import::ImportError;
 use crate::import::lexer::{Kind, Lexer};
@@ -52,47 +54,6 @@ fn skip_line(lexer: &mut Lexer<'_>) -> Result<(), ImportError> {
         lexer.group()?;
     }
     Ok(())
-}
-
-/// `#loc4 = loc("name"(#loc3))`; other aliases are passed over.
-fn read_alias<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<(), ImportError> {
-    let alias = lexer.next().text;
-    if !lexer.take('=') {
-        let token = lexer.next();
-        return Err(lexer.unexpected(token, "`=` of an alias"));
-    }
-    let is_location = lexer.take_word("loc");
-    if is_location {
-        if let Some(name) = location_name(lexer.group()?) {
-            module.locations.insert(alias, name);
-        }
-        return Ok(());
-    }
-    module.has_pretty_locations |= alias.starts_with("#loc");
-    let first = lexer.peek();
-    if first.kind == Kind::Text && !first.is_first_on_line {
-        module.locations.insert(alias, first.text);
-    }
-    // A call site goes on in the next line, with `at`.
-    while !lexer.peek().is_first_on_line || lexer.peek().is_word("at") {
-        match lexer.peek().kind {
-            Kind::Sign('(' | '[' | '{' | '<') => {
-                lexer.group()?;
-            }
-            _ => {
-                lexer.next();
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The name in `("jit(f)/MLP/add"(#loc3))`.
-fn location_name(group: &str) -> Option<&str> {
-    let inner = group.strip_prefix('(')?.trim_start().strip_prefix('"')?;
-    let (name, rest) = inner.split_once('"')?;
-    // A file, a line and a column are no name.
-    (!rest.starts_with(':')).then_some(name)
 }
 
 fn read_module_header<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<(), ImportError> {
@@ -160,45 +121,6 @@ fn read_arguments<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<
         }
     }
     Ok(arguments)
-}
-
-/// A location where one is written: `loc(#loc4)`, or in the form that torch_xla prints, `"aten__add"(#loc4)`, `[unknown]`, `#loc4`.
-fn read_location<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<Location<'a>, ImportError> {
-    let token = lexer.peek();
-    if token.is_word("loc") {
-        lexer.next();
-        let group = lexer.group()?;
-        let alias = group.strip_prefix("(#").and_then(|_| group.get(1..group.len() - 1));
-        return Ok(match (alias, location_name(group)) {
-            (Some(alias), _) => Location::Alias(alias.trim()),
-            (None, Some(name)) => Location::Name(name),
-            (None, None) => Location::None,
-        });
-    }
-    if token.is_first_on_line {
-        return Ok(Location::None);
-    }
-    match token.kind {
-        Kind::Text => {
-            lexer.next();
-            if lexer.peek().is('(') {
-                lexer.group()?;
-            }
-            module.has_pretty_locations = true;
-            Ok(Location::Name(token.text))
-        }
-        Kind::Sign('[') if lexer.source()[token.start..].starts_with("[unknown]") => {
-            lexer.group()?;
-            module.has_pretty_locations = true;
-            Ok(Location::None)
-        }
-        Kind::Name if token.text.starts_with("#loc") => {
-            lexer.next();
-            module.has_pretty_locations = true;
-            Ok(Location::Alias(token.text))
-        }
-        _ => Ok(Location::None),
-    }
 }
 
 /// Operations up to the closing brace.
@@ -274,150 +196,8 @@ fn full_name(name: &str) -> String {
     }
 }
 
-/// Everything between the name and the colon.
-fn read_parts<'a>(
-    lexer: &mut Lexer<'a>,
-    module: &mut Module<'a>,
-    operation: &mut Operation<'a>,
-    depth: u32,
-) -> Result<(), ImportError> {
-    // Where a reduction says `init:`, first values follow; they come after all arrays.
-    let (mut first_values, mut is_first_value) = (Vec::new(), false);
-    let mut parens = 0u32;
-    loop {
-        let token = lexer.peek();
-        match token.kind {
-            Kind::Sign(':') if parens == 0 => break,
-            Kind::Sign(':') => {
-                lexer.next();
-            }
-            Kind::End => return Err(lexer.unexpected(token, "an operation")),
-            Kind::Sign('(') => {
-                lexer.next();
-                match lexer.peek().is('{') {
-                    true => read_regions(lexer, module, operation, depth)?,
-                    false => (parens, is_first_value) = (parens + 1, false),
-                }
-            }
-            Kind::Sign(')') if parens > 0 => {
-                lexer.next();
-                parens -= 1;
-            }
-            Kind::Name if token.is_first_on_line && parens == 0 => break,
-            Kind::Name if token.text.starts_with('%') => {
-                let read = read_use(lexer)?;
-                if lexer.take('=') {
-                    // `%iterArg = %5` of a loop: a name for the regions, and what it begins with.
-                    operation.words.push(read.name);
-                    operation.operands.push(read_use(lexer)?);
-                } else if is_first_value {
-                    first_values.push(read);
-                } else {
-                    operation.operands.push(read);
-                }
-            }
-            Kind::Sign('{') if parens == 0 && !token.is_first_on_line => read_dictionary(lexer, operation)?,
-            Kind::Sign('<') if parens == 0 && lexer.source()[token.start..].starts_with("<{") => {
-                read_dictionary(lexer, operation)?;
-            }
-            Kind::Sign('[' | '<') => {
-                let group = lexer.group()?;
-                operation.words.push(group);
-            }
-            Kind::Sign(',') => {
-                lexer.next();
-            }
-            Kind::Word | Kind::Text | Kind::Name => {
-                if token.is_first_on_line && parens == 0 || token.is_word("loc") {
-                    break;
-                }
-                read_word(lexer, operation)?;
-                is_first_value |= token.is_word("init");
-            }
-            _ if token.is_first_on_line => break,
-            _ => return Err(lexer.unexpected(token, "an operand or an attribute")),
-        }
-    }
-    operation.operands.extend(first_values);
-    Ok(())
-}
-
-/// A word alone, or a name and the attribute that follows it.
-fn read_word<'a>(lexer: &mut Lexer<'a>, operation: &mut Operation<'a>) -> Result<(), ImportError> {
-    let word = lexer.next();
-    if lexer.take('=') {
-        let value = read_value(lexer, false)?;
-        operation.attributes.push((word.text, value));
-        return Ok(());
-    }
-    let end = match lexer.peek() {
-        next if next.is('<') && next.start == word.end => next.start + lexer.group()?.len(),
-        _ => word.end,
-    };
-    operation.words.push(&lexer.source()[word.start..end]);
-    Ok(())
-}
-
-/// An attribute's value, up to the comma or the closing bracket that is in no group; outside of a dictionary also up to the colon of
-/// the types or the dictionary that follows.
-fn read_value<'a>(lexer: &mut Lexer<'a>, is_in_dictionary: bool) -> Result<&'a str, ImportError> {
-    let start = lexer.peek().start;
-    let mut end = start;
-    loop {
-        let token = lexer.peek();
-        let ends = match token.kind {
-            Kind::End | Kind::Sign(',' | '}' | ')' | '>' | ']') => true,
-            Kind::Sign(':' | '{') if !is_in_dictionary => end > start,
-            _ => !is_in_dictionary && token.is_first_on_line && end > start,
-        };
-        if ends {
-            return Ok(&lexer.source()[start..end]);
-        }
-        end = match token.kind {
-            Kind::Sign('{' | '(' | '[' | '<') => token.start + lexer.group()?.len(),
-            _ => lexer.next().end,
-        };
-    }
-}
-
-/// `{a = 1 : i64, b}` or `<{a = 1 : i64}>`.
-fn read_dictionary<'a>(lexer: &mut Lexer<'a>, operation: &mut Operation<'a>) -> Result<(), ImportError> {
-    let is_bracketed = lexer.take('<');
-    lexer.expect('{', "attributes")?;
-    while !lexer.take('}') {
-        let key = lexer.next();
-        if !matches!(key.kind, Kind::Word | Kind::Text) {
-            return Err(lexer.unexpected(key, "an attribute's name"));
-        }
-        let value = if lexer.take('=') { read_value(lexer, true)? } else { "unit" };
-        operation.attributes.push((key.text, value));
-        if !lexer.take(',') && !lexer.peek().is('}') {
-            let token = lexer.next();
-            return Err(lexer.unexpected(token, "`,` or `}` of attributes"));
-        }
-    }
-    if is_bracketed {
-        lexer.expect('>', "attributes")?;
-    }
-    Ok(())
-}
-
-fn read_use<'a>(lexer: &mut Lexer<'a>) -> Result<Use<'a>, ImportError> {
-    let token = lexer.next();
-    if token.kind != Kind::Name {
-        return Err(lexer.unexpected(token, "a value"));
-    }
-    let next = lexer.peek();
-    let is_part = next.kind == Kind::Name && next.start == token.end && next.text.starts_with('#');
-    let index = match is_part.then(|| lexer.next()) {
-        Some(part) => part.bare_name().parse().map_err(|_| lexer.unexpected(part, "a result's number"))?,
-        None => 0,
-    };
-    Ok(Use { name: token.text, index, at: token.start })
-}
-
 /// `{..}, {..})` of the generic form.
-fn read_regions<'a>(
+pub(super) fn read_regions<'a>(
     lexer: &mut Lexer<'a>,
     module: &mut Module<'a>,
     operation: &mut Operation<'a>,

@@ -178,7 +178,8 @@ fn an_open_batch_is_asked_for_and_shapes_fold() {
     return %4 : tensor<?x8xf32>
   }
 }";
-    let asked = ImportOptions { dims: [("b".to_owned(), 3)].into(), ..ImportOptions::default() };
+    let mut asked = ImportOptions::default();
+    asked.dims.insert("b".to_owned(), 3);
     for (options, size) in [(ImportOptions::default(), 1), (asked, 3)] {
         let inspection = read_stablehlo(text, &options).unwrap_or_else(|e| panic!("{e}")).inspection;
         assert_eq!(inspection.outputs[0].shape, [size, 8]);

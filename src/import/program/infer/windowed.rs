@@ -141,3 +141,47 @@ fn fft(at: &Inference<'_>, kind: &str, length: &[u64]) -> Result<Type, String> {
     }
     Ok(Type::Array(ArrayType::new(at.declared_element()?, dims)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_have_as_many_places_as_xla_says() {
+        let places = |size, window: WindowDim| window_result(size, &window);
+        let window = WindowDim { size: 3, ..WindowDim::ONE };
+        assert_eq!(places(7, window), Ok(5));
+        assert_eq!(places(7, WindowDim { stride: 2, pad_low: 1, pad_high: 1, ..window }), Ok(4));
+        assert_eq!(places(7, WindowDim { window_dilation: 3, ..window }), Ok(1));
+        assert_eq!(places(4, WindowDim { base_dilation: 2, pad_low: 2, pad_high: 2, ..window }), Ok(9));
+        assert_eq!(places(7, WindowDim { pad_low: -5, ..window }), Ok(0));
+        assert_eq!(places(0, WindowDim::ONE), Ok(0));
+        assert!(places(7, WindowDim { stride: 0, ..window }).is_err());
+        let huge = WindowDim { pad_low: i64::MAX, pad_high: i64::MAX, base_dilation: u64::MAX, ..window };
+        assert!(places(u64::MAX, huge).is_err());
+    }
+
+    #[test]
+    fn products_and_convolutions_give_their_sizes() {
+        let array = |dims: &[u64]| Type::Array(ArrayType::new(crate::import::program::ElementType::F32, dims));
+        let result = |op: &Op, a: &[u64], b: &[u64]| {
+            let (a, b) = (array(a), array(b));
+            let at = Inference { op, operands: &[&a, &b], called: &[], declared: &array(&[]) };
+            at.result().map(|ty| ty.to_string())
+        };
+        let dims =
+            DotDims { lhs_contracting: vec![2], rhs_contracting: vec![1], lhs_batch: vec![0], rhs_batch: vec![0] };
+        assert_eq!(result(&Op::Dot(dims.clone()), &[2, 5, 7], &[2, 7, 3]), Ok("f32[2,5,3]".to_owned()));
+        assert!(result(&Op::Dot(dims.clone()), &[2, 5, 7], &[2, 8, 3]).unwrap_err().contains("pairs dimension 2"));
+        assert!(result(&Op::Dot(dims), &[2, 5], &[2, 8, 3]).unwrap_err().contains("names dimension 2 of 2"));
+        let convolution = |groups| Op::Convolution {
+            window: vec![WindowDim { size: 3, pad_low: 1, pad_high: 1, ..WindowDim::ONE }; 2],
+            dims: ConvolutionDims { input: (0, 1, vec![2, 3]), kernel: (1, 0, vec![2, 3]), output: (0, 3, vec![1, 2]) },
+            feature_group_count: groups,
+            batch_group_count: 1,
+        };
+        assert_eq!(result(&convolution(4), &[1, 4, 6, 5], &[8, 1, 3, 3]), Ok("f32[1,6,5,8]".to_owned()));
+        assert!(result(&convolution(1), &[1, 4, 6, 5], &[8, 1, 3, 3]).unwrap_err().contains("4 channels in 1 groups"));
+        assert!(result(&convolution(0), &[1, 4, 6, 5], &[8, 1, 3, 3]).is_err());
+    }
+}
