@@ -94,8 +94,8 @@ fn pad(at: &Inference<'_>, low: &[i64], high: &[i64], interior: &[u64]) -> Resul
     (0..rank)
         .map(|i| {
             let size = i128::from(from.dims[i]);
-            let between = (size - 1).max(0) * i128::from(interior[i]);
-            let padded = size + between + i128::from(low[i]) + i128::from(high[i]);
+            let between = (size - 1).max(0).saturating_mul(i128::from(interior[i]));
+            let padded = between.saturating_add(size + i128::from(low[i]) + i128::from(high[i]));
             u64::try_from(padded).map_err(|_| format!("its dimension {i} gets {padded} elements"))
         })
         .collect()

@@ -24,8 +24,10 @@ pub fn window_result(size: u64, window: &WindowDim) -> Result<u64, String> {
     if window.stride == 0 || window.window_dilation == 0 || window.base_dilation == 0 || window.size == 0 {
         return Err("its window has a size, a step or a dilation of 0".to_owned());
     }
-    let dilated = |n: u64, by: u64| if n == 0 { 0 } else { i128::from(n - 1) * i128::from(by) + 1 };
-    let padded = dilated(size, window.base_dilation) + i128::from(window.pad_low) + i128::from(window.pad_high);
+    let dilated =
+        |n: u64, by: u64| if n == 0 { 0 } else { i128::from(n - 1).saturating_mul(i128::from(by)).saturating_add(1) };
+    let pads = i128::from(window.pad_low) + i128::from(window.pad_high);
+    let padded = dilated(size, window.base_dilation).saturating_add(pads);
     let under = dilated(window.size, window.window_dilation);
     if padded < under {
         return Ok(0);
