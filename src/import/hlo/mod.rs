@@ -59,20 +59,22 @@ fn import(module: &RawModule, format: &str) -> Result<Imported, ImportError> {
     Ok(Imported { inspection, program })
 }
 
+/// Beginnings of names that frameworks give modules.
+const NAMES: [(&str, &str); 9] = [
+    ("IrToHlo", "torch_xla"),
+    ("PyLoweringContext", "torch_xla"),
+    ("SyncTensorsGraph", "torch_xla"),
+    ("ScheduleSyncTensorsGraph", "torch_xla"),
+    ("jit_", "jax"),
+    ("pjit_", "jax"),
+    ("pmap_", "jax"),
+    ("a_inference_", "tensorflow"),
+    ("cluster_", "tensorflow"),
+];
+
 /// Who made a module, as its name tells.
 fn producer(name: &str) -> &'static str {
-    if name.starts_with("IrToHlo")
-        || name.starts_with("SyncTensorsGraph")
-        || name.starts_with("ScheduleSyncTensorsGraph")
-    {
-        "torch_xla"
-    } else if name.starts_with("jit_") || name.starts_with("pjit_") || name.starts_with("pmap_") {
-        "jax"
-    } else if name.starts_with("a_inference_") || name.starts_with("cluster_") {
-        "tensorflow"
-    } else {
-        ""
-    }
+    NAMES.iter().find(|(start, _)| name.starts_with(start)).map_or("", |(_, producer)| producer)
 }
 
 #[cfg(test)]
