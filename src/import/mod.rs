@@ -6,29 +6,40 @@
 //!
 //! Readers take bytes by slices ([`ModelBytes`]), so that the weights beside a graph are passed over.
 
+mod calls;
 mod error;
 pub mod eval;
 mod gzip;
+mod hlo;
 mod inspection;
-mod onnx;
+mod lexer;
+mod limits;
 mod load;
+mod onnx;
 mod options;
 pub mod program;
 mod pt2;
 mod read;
+mod roles;
+mod scopes;
 mod sniff;
 mod source;
+mod stablehlo;
+mod summary;
 mod zip;
 
 pub use error::{ImportError, Place};
+pub use gzip::gunzip;
+pub use hlo::{print_hlo_text, read_hlo_proto, read_hlo_text};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
-pub use onnx::read_onnx;
 pub use load::load_parameter;
+pub use onnx::read_onnx;
 pub use options::ImportOptions;
 pub use pt2::read_pt2;
 pub use read::read_model;
 pub use sniff::{ModelKind, sniff};
 pub use source::{ModelBytes, read_all};
+pub use stablehlo::read_stablehlo;
 
 /// A model that was read from a file.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,10 +4,16 @@ use super::gzip::{gunzip, is_gzip};
 use super::load::load_parameter;
 use super::program::WeightData;
 use super::sniff::head;
-use super::{ImportError, ImportOptions, Imported, ModelBytes, ModelKind, pt2, read_onnx, sniff};
+use super::{
+    ImportError, ImportOptions, Imported, ModelBytes, ModelKind, Place, pt2, read_all, read_hlo_proto, read_hlo_text,
+    read_onnx, read_stablehlo, sniff,
+};
 
 /// Bytes of weights of a packed file that are kept.
 const MAX_HELD: u64 = 64 << 20;
+
+/// Bytes of a graph without weights at most.
+const MAX_GRAPH: u64 = 1 << 30;
 
 /// The model in a file. `name` is the file's, for the program's name; what the file is, its bytes say.
 ///
@@ -30,13 +36,21 @@ fn read_plain(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Re
     let mut imported = match kind {
         ModelKind::Pt2 => pt2::read_pt2(bytes, options),
         ModelKind::Onnx => read_onnx(bytes, options),
-        ModelKind::HloProto | ModelKind::HloText | ModelKind::StableHlo => {
-            let what = format!("{kind:?} files are not read yet");
-            Err(ImportError::of_file(what, "save the model with torch.export.save"))
-        }
+        ModelKind::HloProto => read_hlo_proto(&read_all(bytes, MAX_GRAPH)?, options),
+        ModelKind::HloText => read_hlo_text(&text_of(bytes)?, options),
+        ModelKind::StableHlo => read_stablehlo(&text_of(bytes)?, options),
     }?;
     imported.program.name = stem(name);
     Ok(imported)
+}
+
+/// A file of text.
+fn text_of(bytes: &dyn ModelBytes) -> Result<String, ImportError> {
+    let bytes = read_all(bytes, MAX_GRAPH)?;
+    String::from_utf8(bytes).map_err(|e| {
+        let place = Place::Byte(e.utf8_error().valid_up_to() as u64);
+        ImportError::at(place, "the text is not UTF-8", "export the graph again")
+    })
 }
 
 /// Numbers that lie in the unpacked file are kept, since the packed one has no place for them; those of large models are left out.

@@ -24,6 +24,8 @@ mod fidelity;
 mod formats;
 mod fuzzed;
 mod import_aten;
+mod import_hlo;
+mod import_hlo_bad;
 mod import_npz;
 mod import_onnx;
 mod import_pt2;

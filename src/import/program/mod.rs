@@ -4,18 +4,32 @@
 //! code generator can place on an engine. `compiler` is reached by making the one of the other.
 
 pub mod builder;
+mod bytes;
 pub mod compose;
+mod computation_builder;
 mod element;
+mod flops;
+pub mod infer;
 mod module;
 mod op;
+mod prune;
+mod trips;
 mod types;
 mod value;
+mod verify;
 
 pub use builder::{BuildError, Builder, Built};
+pub use bytes::numbers_of_bytes;
+pub use computation_builder::ComputationBuilder;
 pub use element::{ElementType, wrap};
+pub use flops::{LoopBodies, flops, instruction_flops, reachable};
 pub use module::{
     Computation, ComputationId, Instruction, InstructionId, Origin, Program, ProgramParameter, Role, WeightData,
 };
 pub use op::{Binary, Comparison, ConvolutionDims, DotDims, Foreign, GatherDims, Op, ScatterDims, Unary, WindowDim};
+pub use prune::prune;
+pub use trips::TripCounts;
 pub use types::{ArrayType, Type};
 pub use value::{Numbers, Value};
+pub(super) use verify::check_sizes;
+pub use verify::verify;

@@ -3,12 +3,12 @@
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use super::super::prune;
 use super::super::{
     ArrayType, Binary, Computation, ComputationId, ElementType, Foreign, Instruction, InstructionId, Numbers, Op,
     Origin, Program, ProgramParameter, Type, Value,
 };
 use super::fold::{fold, fold_reduction};
-use super::prune::prune;
 use crate::base::{Idx, IndexVec};
 
 /// Why a value cannot be built: operands that do not fit, or sizes beyond all bounds.
@@ -125,7 +125,9 @@ impl Builder {
     /// When a result has more elements than 64 bits count, or when the program grows beyond all bounds.
     pub fn push(&mut self, op: Op, operands: Vec<InstructionId>, called: Vec<ComputationId>, ty: Type) -> Built {
         check_size(&ty)?;
-        if self.folds && let Some(value) = self.folded(&op, &operands, &called, &ty) {
+        if self.folds
+            && let Some(value) = self.folded(&op, &operands, &called, &ty)
+        {
             return self.constant(value);
         }
         self.count += 1;

@@ -10,7 +10,6 @@ mod fold;
 mod index;
 mod movement;
 mod product;
-mod prune;
 mod reduce;
 
 pub use self::core::{BuildError, Builder, Built};

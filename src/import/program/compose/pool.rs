@@ -4,9 +4,6 @@ use super::super::{
     ArrayType, Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Numbers, Value, WindowDim,
 };
 
-/// Elements under windows along one dimension that are counted one by one.
-const MAX_COUNTED: u64 = 1 << 24;
-
 /// Windows of a pooling, one for each spatial dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PoolSpec {

@@ -1,0 +1,81 @@
+//! XLA's HLO: what torch_xla and torch_neuronx compile and keep in caches, and what JAX and TensorFlow dump.
+//!
+//! Text (of any dialect) and protocol buffers are read to the same instructions as written ([`raw`]), which become a program
+//! ([`assemble`]): what the result does not depend on is left out, a fifth to a half of what torch_xla writes.
+
+mod assemble;
+mod ops;
+mod print;
+mod proto;
+mod proto_literal;
+mod proto_settings;
+mod raw;
+mod text;
+mod text_settings;
+mod text_types;
+
+use super::program::verify;
+use super::{ImportError, ImportOptions, Imported, Verdict, gzip, limits, summary};
+use raw::RawModule;
+
+pub(super) use ops::comparison;
+pub use print::print_hlo_text;
+
+/// Reads an `HloModuleProto` or an `HloProto`, packed by gzip or not.
+///
+/// # Errors
+/// When the bytes are cut off or no such message, when instructions contradict each other, or when a NeuronCore cannot do them.
+pub fn read_hlo_proto(bytes: &[u8], _options: &ImportOptions) -> Result<Imported, ImportError> {
+    if !gzip::is_gzip(bytes) {
+        return import(&proto::read_module(bytes)?, "hlo");
+    }
+    let inner = gzip::gunzip(&bytes.to_vec())?;
+    if gzip::is_gzip(&inner) {
+        return Err(ImportError::of_file("the gzip file holds a gzip file", "unpack it once"));
+    }
+    import(&proto::read_module(&inner)?, "hlo")
+}
+
+/// Reads HLO text of any dialect.
+///
+/// # Errors
+/// When the text is cut off or no HLO, when instructions contradict each other, or when a NeuronCore cannot do them.
+pub fn read_hlo_text(source: &str, _options: &ImportOptions) -> Result<Imported, ImportError> {
+    import(&text::read_module(source)?, "hlo-text")
+}
+
+fn import(module: &RawModule, format: &str) -> Result<Imported, ImportError> {
+    let assembled = assemble::assemble(module)?;
+    let mut program = assembled.program;
+    verify(&program)?;
+    limits::refuse_impossible(&program)?;
+    let producer = producer(&module.name);
+    let mut inspection = summary::summarise(&mut program, format, producer, &assembled.naming, assembled.ops);
+    if module.is_scheduled || assembled.is_fused {
+        inspection.verdict = Verdict::Partial;
+        let note = "the module was optimised for a backend: fusions, layouts and calls of that backend; dump it before optimisation";
+        inspection.notes.push(note.to_owned());
+    }
+    Ok(Imported { inspection, program })
+}
+
+/// Beginnings of names that frameworks give modules.
+const NAMES: [(&str, &str); 9] = [
+    ("IrToHlo", "torch_xla"),
+    ("PyLoweringContext", "torch_xla"),
+    ("SyncTensorsGraph", "torch_xla"),
+    ("ScheduleSyncTensorsGraph", "torch_xla"),
+    ("jit_", "jax"),
+    ("pjit_", "jax"),
+    ("pmap_", "jax"),
+    ("a_inference_", "tensorflow"),
+    ("cluster_", "tensorflow"),
+];
+
+/// Who made a module, as its name tells.
+fn producer(name: &str) -> &'static str {
+    NAMES.iter().find(|(start, _)| name.starts_with(start)).map_or("", |(_, producer)| producer)
+}
+
+#[cfg(test)]
+mod tests;

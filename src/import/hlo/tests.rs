@@ -1,0 +1,149 @@
+//! Constructs of HLO text, and what is said of text that is wrong.
+
+use super::*;
+use crate::import::program::{LoopBodies, Op, Role, flops};
+
+fn read(text: &str) -> Result<Imported, ImportError> {
+    read_hlo_text(text, &ImportOptions::default())
+}
+
+fn error(text: &str) -> String {
+    read(text).map(|_| ()).unwrap_err().to_string()
+}
+
+const LOOP: &str = "HloModule m
+body.1 {
+  p = (s32[], f32[4,4]{1,0}, f32[4,4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  one = s32[] constant(2)
+  next = s32[] add(i, one)
+  x = f32[4,4] get-tuple-element(p), index=1
+  w = f32[4,4] get-tuple-element(p), index=2
+  y = f32[4,4] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT t = (s32[], f32[4,4], f32[4,4]) tuple(next, y, w)
+}
+cond.1 {
+  p = (s32[], f32[4,4], f32[4,4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(9)
+  ROOT lt = pred[] compare(i, n), direction=LT
+}
+ENTRY main {
+  x = f32[4,4] parameter(0)
+  w = f32[4,4] parameter(1)
+  zero = s32[] constant(START)
+  t = (s32[], f32[4,4], f32[4,4]) tuple(zero, x, w)
+  l = (s32[], f32[4,4], f32[4,4]) while(t), condition=cond.1, body=body.1
+  ROOT y = f32[4,4] get-tuple-element(l), index=1
+}";
+
+#[test]
+fn a_loop_runs_as_often_as_its_numbers_say() {
+    let imported = read(&LOOP.replace("START", "0")).unwrap();
+    assert_eq!(imported.inspection.flops, 2 * 4 * 4 * 4);
+    assert_eq!(flops(&imported.program, LoopBodies::EachTrip), 5 * 2 * 4 * 4 * 4);
+    let roles: Vec<&Role> = imported.program.parameters.iter().map(|p| &p.role).collect();
+    assert_eq!(roles, [&Role::Input, &Role::Weight]);
+}
+
+#[test]
+fn a_loop_of_unknown_length_is_refused_and_a_dead_one_is_not() {
+    let data = LOOP.replace("constant(START)", "parameter(2)");
+    assert!(error(&data).starts_with("l: a while loop whose number of turns depends on data; "), "{}", error(&data));
+    let dead = data.replace("ROOT y = f32[4,4] get-tuple-element(l), index=1", "ROOT y = f32[4,4] add(x, w)");
+    let inspection = read(&dead).unwrap().inspection;
+    assert_eq!((inspection.flops, inspection.ops.get("while"), inspection.ops["add"]), (0, None, 1));
+}
+
+#[test]
+fn a_comparison_by_total_order_compares_bits() {
+    let text = "HloModule m
+ENTRY e {
+  a = f32[3] parameter(0)
+  b = f32[3] parameter(1)
+  ROOT c = pred[3] compare(a, b), direction=LT, type=TOTALORDER
+}";
+    let program = read(text).unwrap().program;
+    let entry = &program.computations[program.entry];
+    let compared = &entry.instructions[entry.instructions[entry.root].operands[0]];
+    assert_eq!((compared.name.as_str(), compared.ty.to_string()), ("c.key", "s32[3]".to_owned()));
+}
+
+#[test]
+fn a_tuple_that_feeds_the_entry_becomes_its_parts() {
+    let text = "HloModule m
+ENTRY e {
+  p = (f32[2,3], (f32[3,4], pred[])) parameter(0)
+  x = f32[2,3] get-tuple-element(p), index=0
+  q = (f32[3,4], pred[]) get-tuple-element(p), index=1
+  w = f32[3,4] get-tuple-element(q), index=0
+  ROOT d = f32[2,4] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}";
+    let program = read(text).unwrap().program;
+    let listed: Vec<_> =
+        program.parameters.iter().map(|p| (p.name.as_str(), p.ty.to_string(), p.role.clone())).collect();
+    assert_eq!(listed[0], ("p.0", "f32[2,3]".to_owned(), Role::Input));
+    assert_eq!(listed[1], ("p.1.0", "f32[3,4]".to_owned(), Role::Weight));
+    assert_eq!(listed[2], ("p.1.1", "pred[]".to_owned(), Role::Buffer));
+}
+
+#[test]
+fn calls_by_name_become_what_they_mean_and_unknown_ones_are_listed() {
+    let text = "HloModule m
+ENTRY e {
+  x = f32[2] parameter(0)
+  a = f32[2] custom-call(x), custom_call_target=\"AwsNeuronTransferWithStaticRing\", api_version=API_VERSION_UNSPECIFIED
+  b = f32[2] custom-call(a), custom_call_target=\"AwsNeuronGelu\"
+  c = f32[2] custom-call(b), custom_call_target=\"mhlo.erf\"
+  d = f32[2] custom-call(c), custom_call_target=\"my_kernel\", backend_config={\"a\":[1,2]}
+  ROOT f = f32[2] stochastic-convert(d, d)
+}";
+    let Imported { inspection, program } = read(text).unwrap();
+    let ops: Vec<&Op> = program.computations[program.entry].instructions.iter().map(|i| &i.op).collect();
+    assert!(matches!(ops[1..4], [Op::Barrier, Op::CustomCall(_), Op::Unary(_)]), "{ops:?}");
+    let unsupported: Vec<_> =
+        inspection.unsupported.iter().map(|u| (u.op.as_str(), u.count, u.first.as_str())).collect();
+    assert_eq!(unsupported, [("custom-call my_kernel", 1, "d"), ("stochastic-convert", 1, "f")]);
+    assert_eq!(inspection.verdict, Verdict::Partial);
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place() {
+    let module = |body: &str| format!("HloModule m\nENTRY e {{\n  x = f32[2,3] parameter(0)\n{body}\n}}\n");
+    let cases = [
+        ("", "line 1, column 1: the text ends in the middle"),
+        ("HloModule m\n", "the module has no ENTRY computation"),
+        (
+            &module("  ROOT y = f32[2,3] tanh(z)"),
+            "line 4, column 26: the operand \"z\" is not defined before it is read",
+        ),
+        (&module("  ROOT y = f32[2,4] tanh(x)"), "y: its operands give f32[2,3] and the file declares f32[2,4]"),
+        (&module("  ROOT y = f32[2,3] add(x)"), "y: it has 1 operands and takes 2"),
+        (&module("  ROOT y = f32[3,2] reshape(x), dimensions={0}, x={"), "the text ends in the middle"),
+        (&module("  ROOT y = f32[7] reshape(x)"), "y: f32[2,3] and f32[7] have different numbers of elements"),
+        (&module("  ROOT y = f32[] call(x), to_apply=nothing"), "a computation \"nothing\" is called and not defined"),
+        (&module("  ROOT y = f32[2,3] call(x), to_apply=e"), "e: the computation calls itself"),
+        (&module("  ROOT y = f32[-2,3] tanh(x)"), "\"-2\" where a size should be"),
+        (&module("  ROOT y = c64[2,3] convert(x)"), "y: complex numbers"),
+        (&module("  x = f32[2,3] tanh(x)"), "there are two instructions \"x\""),
+        (&module("  ROOT y = f32[2,3] slice(x), slice={[0:2], [0:9]}"), "it takes [0:9:1] of dimension 1, which has 3"),
+        (&module("  ROOT y = f32[2,3] parameter(5)"), "y: it is parameter 5 where parameter 1 should be"),
+    ];
+    for (text, expected) in cases {
+        let found = error(text);
+        assert!(found.contains(expected), "{found}\nis to contain\n{expected}");
+    }
+}
+
+#[test]
+fn other_forms_of_the_protocol_buffer_are_no_hlo_text() {
+    assert!(
+        error("name: \"IrToHlo.25\"\nentry_computation_name: \"x\"").contains("the text form of the protocol buffer")
+    );
+    assert!(error("{\"name\":\"IrToHlo.25\"}").contains("the JSON form of the protocol buffer"));
+    assert!(error("module @m {}").contains("where HloModule should be"));
+    let error = |bytes: &[u8]| read_hlo_proto(bytes, &ImportOptions::default()).map(|_| ()).unwrap_err().to_string();
+    assert!(error(b"").contains("holds no computation"));
+    assert!(error(b"\x1f\x8b\x08").contains("ends in its header"));
+    assert!(error(&[0x0a, 0x7f, 1, 2]).contains("runs past its end"));
+}

@@ -1,0 +1,121 @@
+//! Numbers of arrays as bytes: what weights and literals are in files.
+
+use super::{ElementType, Numbers};
+
+impl ElementType {
+    /// The number of this type next to a number; floating point types of 8 bits keep it as it is.
+    #[must_use]
+    pub fn rounded(self, number: f64) -> f64 {
+        match self {
+            Self::F32 | Self::C64 => f64::from(number as f32),
+            Self::F16 => half::f16::from_f64(number).to_f64(),
+            Self::Bf16 => half::bf16::from_f64(number).to_f64(),
+            _ => number,
+        }
+    }
+
+    /// The floating point number of a pattern of bits; zero for other types.
+    #[must_use]
+    pub fn real_of_bits(self, bits: u64) -> f64 {
+        match self {
+            Self::F64 => f64::from_bits(bits),
+            Self::F32 => f64::from(f32::from_bits(bits as u32)),
+            Self::F16 => half::f16::from_bits(bits as u16).to_f64(),
+            Self::Bf16 => half::bf16::from_bits(bits as u16).to_f64(),
+            Self::F8E4M3Fn => small(bits as u8, 4, 3, Top::OneNan),
+            Self::F8E4M3 => small(bits as u8, 4, 3, Top::Ieee),
+            Self::F8E5M2 => small(bits as u8, 5, 2, Top::Ieee),
+            _ => 0.0,
+        }
+    }
+
+    /// The whole number of a pattern of bits, with its sign.
+    #[must_use]
+    pub fn whole_of_bits(self, bits: u64) -> i64 {
+        let width = self.bits().min(64) as u32;
+        match self {
+            Self::Pred => i64::from(bits & 1 == 1),
+            _ if width == 64 => bits as i64,
+            _ if self.is_signed_integer() => ((bits << (64 - width)) as i64) >> (64 - width),
+            _ => (bits & ((1 << width) - 1)) as i64,
+        }
+    }
+}
+
+/// What the largest exponent means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Top {
+    /// Infinities and NaNs.
+    Ieee,
+    /// Numbers, but for a NaN of all ones.
+    OneNan,
+}
+
+fn small(bits: u8, exponent_bits: u32, mantissa_bits: u32, top: Top) -> f64 {
+    let sign = if bits & 0x80 == 0 { 1.0 } else { -1.0 };
+    let mantissa = u32::from(bits) & ((1 << mantissa_bits) - 1);
+    let exponent = (u32::from(bits) >> mantissa_bits) & ((1 << exponent_bits) - 1);
+    let bias = (1i32 << (exponent_bits - 1)) - 1;
+    let largest = (1 << exponent_bits) - 1;
+    let all_ones = (1 << mantissa_bits) - 1;
+    if exponent == largest && (top == Top::Ieee || mantissa == all_ones) {
+        return if top == Top::Ieee && mantissa == 0 { sign * f64::INFINITY } else { f64::NAN };
+    }
+    let unit = 1.0 / f64::from(1 << mantissa_bits);
+    let (significand, power) = match exponent {
+        0 => (f64::from(mantissa) * unit, 1 - bias),
+        _ => (1.0 + f64::from(mantissa) * unit, exponent as i32 - bias),
+    };
+    sign * libm::ldexp(significand, power)
+}
+
+/// Numbers of little-endian bytes, one after another; none when the bytes are no whole number of elements.
+///
+/// Numbers of 4 bits are one in each byte.
+#[must_use]
+pub fn numbers_of_bytes(element: ElementType, bytes: &[u8]) -> Option<Numbers> {
+    let width = usize::try_from(element.bits().div_ceil(8)).ok()?;
+    if !bytes.len().is_multiple_of(width) {
+        return None;
+    }
+    let word = |chunk: &[u8]| chunk.iter().rev().fold(0u64, |n, &b| n << 8 | u64::from(b));
+    let chunks = bytes.chunks_exact(width);
+    Some(match element {
+        ElementType::C64 | ElementType::C128 => {
+            let part = if element == ElementType::C64 { ElementType::F32 } else { ElementType::F64 };
+            let half = width / 2;
+            Numbers::Complex(
+                chunks.map(|c| [part.real_of_bits(word(&c[..half])), part.real_of_bits(word(&c[half..]))]).collect(),
+            )
+        }
+        _ if element.is_float() => Numbers::Real(chunks.map(|c| element.real_of_bits(word(c))).collect()),
+        _ => Numbers::Whole(chunks.map(|c| element.whole_of_bits(word(c))).collect()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_eight_bits() {
+        assert_eq!(ElementType::F8E4M3Fn.real_of_bits(0x7e), 448.0);
+        assert!(ElementType::F8E4M3Fn.real_of_bits(0xff).is_nan());
+        assert_eq!(ElementType::F8E4M3.real_of_bits(0x77), 240.0);
+        assert_eq!(ElementType::F8E5M2.real_of_bits(0xfc), f64::NEG_INFINITY);
+        assert_eq!(ElementType::F8E5M2.real_of_bits(0x01), 2f64.powi(-16));
+    }
+
+    #[test]
+    fn whole_numbers_keep_their_sign() {
+        assert_eq!(numbers_of_bytes(ElementType::S8, &[0xff, 1]), Some(Numbers::Whole(vec![-1, 1])));
+        assert_eq!(numbers_of_bytes(ElementType::U16, &[0xff, 0xff]), Some(Numbers::Whole(vec![65535])));
+        assert_eq!(numbers_of_bytes(ElementType::U64, &[0xff; 8]), Some(Numbers::Whole(vec![-1])));
+        assert_eq!(numbers_of_bytes(ElementType::F32, &[0; 5]), None);
+        assert_eq!(
+            numbers_of_bytes(ElementType::C64, &[0, 0, 128, 63, 0, 0, 0, 64]),
+            Some(Numbers::Complex(vec![[1.0, 2.0]]))
+        );
+        assert_eq!(numbers_of_bytes(ElementType::F16, &[0, 0x3c]), Some(Numbers::Real(vec![1.0])));
+    }
+}

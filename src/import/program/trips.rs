@@ -1,0 +1,246 @@
+//! How often loops run, where that is the same on every call.
+//!
+//! A loop's count is known when its condition compares a number that the body raises or lowers by a constant with a constant, and the
+//! number begins as a constant: what `for` loops, scans and recurrent layers of every framework become.
+
+use std::cell::Cell;
+
+use super::{Binary, Comparison, Computation, ComputationId, Instruction, InstructionId, Numbers, Op, Program, Unary};
+use crate::base::FxHashMap;
+
+/// How deep calls, tuples and conversions are followed before a number counts as unknown.
+const MOST_STEPS: u32 = 64;
+
+/// How many instructions are looked at for one loop.
+const MOST_LOOKS: u32 = 20_000;
+
+/// Finds how often loops of one program run.
+#[derive(Debug)]
+pub struct TripCounts<'a> {
+    program: &'a Program,
+    callers: FxHashMap<ComputationId, Vec<(ComputationId, InstructionId)>>,
+    looks: Cell<u32>,
+}
+
+/// A number inside a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Number {
+    Constant(i64),
+    /// An element of what the loop carries, at the start of a turn, and what was added.
+    Carried(u32, i64),
+}
+
+/// Values of the parameters of a computation that is looked through.
+#[derive(Clone, Copy)]
+enum Arguments<'a> {
+    /// A loop's body or condition: its parameter is what the loop carries.
+    Carried,
+    /// A called computation: operands of the call, in the computation around it.
+    Of(&'a Computation, &'a [InstructionId], &'a Arguments<'a>),
+}
+
+impl<'a> TripCounts<'a> {
+    /// Of a program.
+    #[must_use]
+    pub fn of(program: &'a Program) -> Self {
+        let mut callers: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        for (from, computation) in program.computations.iter_enumerated() {
+            for (id, instruction) in computation.instructions.iter_enumerated() {
+                for callee in &instruction.called {
+                    callers.entry(*callee).or_default().push((from, id));
+                }
+            }
+        }
+        Self { program, callers, looks: Cell::new(0) }
+    }
+
+    /// How often the loop `instruction` of `computation` runs; none when that depends on data.
+    #[must_use]
+    pub fn count(&self, computation: ComputationId, instruction: &Instruction) -> Option<u64> {
+        self.looks.set(MOST_LOOKS);
+        let [condition, body] = instruction.called[..] else { return None };
+        let (condition, body) = (self.program.computations.get(condition)?, self.program.computations.get(body)?);
+        let test = condition.instructions.get(condition.root)?;
+        let Op::Compare(comparison) = test.op else { return None };
+        let [left, right] = test.operands[..] else { return None };
+        let left = self.number(condition, left, &Arguments::Carried, MOST_STEPS)?;
+        let right = self.number(condition, right, &Arguments::Carried, MOST_STEPS)?;
+        let start = |k| self.start(computation, instruction, k);
+        let step = |k| self.step(body, k);
+        let fixed = |number| match number {
+            Number::Constant(n) => Some(n),
+            Number::Carried(k, offset) if step(k)? == 0 => start(k)?.checked_add(offset),
+            Number::Carried(..) => None,
+        };
+        if let Some(limit) = fixed(right)
+            && let Number::Carried(k, offset) = left
+        {
+            return turns(comparison, start(k)?.checked_add(offset)?, step(k)?, limit);
+        }
+        let Number::Carried(k, offset) = right else { return None };
+        turns(mirrored(comparison), start(k)?.checked_add(offset)?, step(k)?, fixed(left)?)
+    }
+
+    /// One step less, unless there were too many.
+    fn look(&self, steps: u32) -> Option<u32> {
+        self.looks.set(self.looks.get().checked_sub(1)?);
+        steps.checked_sub(1)
+    }
+
+    /// What element `k` is when the loop begins.
+    fn start(&self, computation: ComputationId, instruction: &Instruction, k: u32) -> Option<i64> {
+        let whole = *instruction.operands.first()?;
+        let tuple = self.program.computations.get(computation)?.instructions.get(whole)?;
+        let element = match tuple.op {
+            Op::Tuple => *tuple.operands.get(k as usize)?,
+            _ if k == 0 => whole,
+            _ => return None,
+        };
+        self.constant(computation, element, MOST_STEPS)
+    }
+
+    /// What a turn adds to element `k`.
+    fn step(&self, body: &Computation, k: u32) -> Option<i64> {
+        let root = body.instructions.get(body.root)?;
+        let element = match root.op {
+            Op::Tuple => *root.operands.get(k as usize)?,
+            _ => body.root,
+        };
+        match self.number(body, element, &Arguments::Carried, MOST_STEPS)? {
+            Number::Carried(same, step) if same == k => Some(step),
+            _ => None,
+        }
+    }
+
+    /// A number that is the same on every call of the program.
+    fn constant(&self, computation: ComputationId, id: InstructionId, steps: u32) -> Option<i64> {
+        let steps = self.look(steps)?;
+        let body = self.program.computations.get(computation)?;
+        let instruction = body.instructions.get(id)?;
+        match &instruction.op {
+            Op::Parameter(n) => {
+                let mut found = None;
+                for &(from, call) in self.callers.get(&computation)? {
+                    let call = &self.program.computations[from].instructions[call];
+                    let value = match call.op {
+                        Op::Call => self.constant(from, *call.operands.get(*n as usize)?, steps / 2)?,
+                        _ => return None,
+                    };
+                    if found.replace(value).is_some_and(|before| before != value) {
+                        return None;
+                    }
+                }
+                found
+            }
+            _ => match self.number(body, id, &Arguments::Carried, steps)? {
+                Number::Constant(n) => Some(n),
+                Number::Carried(..) => {
+                    passed(instruction).and_then(|operand| self.constant(computation, operand, steps))
+                }
+            },
+        }
+    }
+
+    fn number(&self, within: &Computation, id: InstructionId, arguments: &Arguments<'_>, steps: u32) -> Option<Number> {
+        let steps = self.look(steps)?;
+        let instruction = within.instructions.get(id)?;
+        let operand = |i: usize| instruction.operands.get(i).copied();
+        match &instruction.op {
+            Op::Constant(value) => match &value.numbers {
+                Numbers::Whole(numbers) => numbers.first().map(|&n| Number::Constant(n)),
+                _ => None,
+            },
+            Op::Parameter(n) => match arguments {
+                Arguments::Carried => Some(Number::Carried(*n, 0)),
+                Arguments::Of(outer, operands, around) => {
+                    self.number(outer, *operands.get(*n as usize)?, around, steps)
+                }
+            },
+            Op::GetTupleElement(k) => self.element(within, operand(0)?, *k, arguments, steps),
+            Op::Binary(f @ (Binary::Add | Binary::Sub)) => {
+                let a = self.number(within, operand(0)?, arguments, steps)?;
+                let b = self.number(within, operand(1)?, arguments, steps)?;
+                combined(*f, a, b)
+            }
+            Op::Call => {
+                let callee = self.program.computations.get(*instruction.called.first()?)?;
+                self.number(callee, callee.root, &Arguments::Of(within, &instruction.operands, arguments), steps)
+            }
+            _ => self.number(within, passed(instruction)?, arguments, steps),
+        }
+    }
+
+    /// Element `k` of a tuple.
+    fn element(
+        &self,
+        within: &Computation,
+        tuple: InstructionId,
+        k: u32,
+        arguments: &Arguments<'_>,
+        steps: u32,
+    ) -> Option<Number> {
+        let steps = self.look(steps)?;
+        let instruction = within.instructions.get(tuple)?;
+        match (&instruction.op, arguments) {
+            (Op::Tuple, _) => self.number(within, *instruction.operands.get(k as usize)?, arguments, steps),
+            (Op::Parameter(0), Arguments::Carried) => Some(Number::Carried(k, 0)),
+            (Op::Parameter(n), Arguments::Of(outer, operands, around)) => {
+                self.element(outer, *operands.get(*n as usize)?, k, around, steps)
+            }
+            (Op::Call, _) => {
+                let callee = self.program.computations.get(*instruction.called.first()?)?;
+                let inner = Arguments::Of(within, &instruction.operands, arguments);
+                self.element(callee, callee.root, k, &inner, steps)
+            }
+            (Op::Barrier, _) => self.element(within, *instruction.operands.first()?, k, arguments, steps),
+            _ => None,
+        }
+    }
+}
+
+/// The operand whose one number an instruction passes on.
+fn passed(instruction: &Instruction) -> Option<InstructionId> {
+    match instruction.op {
+        Op::Convert | Op::Reshape | Op::Broadcast { .. } | Op::Barrier | Op::Unary(Unary::RoundHalfEven) => {
+            instruction.operands.first().copied()
+        }
+        _ => None,
+    }
+}
+
+fn combined(f: Binary, a: Number, b: Number) -> Option<Number> {
+    Some(match (f, a, b) {
+        (Binary::Add, Number::Constant(a), Number::Constant(b)) => Number::Constant(a.checked_add(b)?),
+        (Binary::Sub, Number::Constant(a), Number::Constant(b)) => Number::Constant(a.checked_sub(b)?),
+        (Binary::Add, Number::Carried(k, a), Number::Constant(b))
+        | (Binary::Add, Number::Constant(b), Number::Carried(k, a)) => Number::Carried(k, a.checked_add(b)?),
+        (Binary::Sub, Number::Carried(k, a), Number::Constant(b)) => Number::Carried(k, a.checked_sub(b)?),
+        _ => return None,
+    })
+}
+
+fn mirrored(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Lt => Comparison::Gt,
+        Comparison::Le => Comparison::Ge,
+        Comparison::Gt => Comparison::Lt,
+        Comparison::Ge => Comparison::Le,
+        same => same,
+    }
+}
+
+/// Turns of a loop whose number begins at `start`, changes by `step` and goes on while it compares so with `limit`.
+fn turns(comparison: Comparison, start: i64, step: i64, limit: i64) -> Option<u64> {
+    let (start, step, limit) = (i128::from(start), i128::from(step), i128::from(limit));
+    let (distance, step) = match comparison {
+        Comparison::Lt if step > 0 => (limit - start, step),
+        Comparison::Le if step > 0 => (limit - start + 1, step),
+        Comparison::Gt if step < 0 => (start - limit, -step),
+        Comparison::Ge if step < 0 => (start - limit + 1, -step),
+        Comparison::Ne if step != 0 && (limit - start) % step == 0 && (limit - start) / step >= 0 => {
+            return u64::try_from((limit - start) / step).ok();
+        }
+        _ => return None,
+    };
+    u64::try_from((distance.max(0) + step - 1) / step).ok()
+}

@@ -1,0 +1,131 @@
+//! Whether a program holds together: operands before their users, calls of what exists, types that follow from their operands.
+
+use super::infer::{Inference, Signature};
+use super::{Computation, Instruction, Op, Program, Type};
+use crate::base::Idx;
+use crate::import::{ImportError, Place};
+
+const EXPORT_AGAIN: &str = "export the model again; the file was changed or is damaged";
+
+/// Checks a program.
+///
+/// # Errors
+/// At the first instruction that reads what comes after it, calls what comes after its computation, or declares another type than its
+/// operands give.
+pub fn verify(program: &Program) -> Result<(), ImportError> {
+    let mut signatures: Vec<Signature> = Vec::with_capacity(program.computations.len());
+    for computation in program.computations.iter() {
+        let signature = verify_computation(computation, &signatures)?;
+        signatures.push(signature);
+    }
+    let Some(entry) = signatures.get(program.entry.index()) else {
+        return Err(ImportError::of_file("the program has no entry computation", EXPORT_AGAIN));
+    };
+    for (i, (declared, parameter)) in program.parameters.iter().zip(&entry.parameters).enumerate() {
+        if Type::Array(declared.ty.clone()) != *parameter {
+            let what = format!("parameter {i} of the program is {} and its entry takes {parameter}", declared.ty);
+            return Err(at(&declared.name, what));
+        }
+    }
+    if program.parameters.len() != entry.parameters.len() {
+        let (listed, taken) = (program.parameters.len(), entry.parameters.len());
+        let what = format!("the program lists {listed} parameters and its entry takes {taken}");
+        return Err(ImportError::of_file(what, EXPORT_AGAIN));
+    }
+    Ok(())
+}
+
+fn at(name: &str, what: impl Into<String>) -> ImportError {
+    ImportError::at(Place::Node(shown(name)), what, EXPORT_AGAIN)
+}
+
+/// A name, shortened when it is very long.
+fn shown(name: &str) -> String {
+    const MOST: usize = 120;
+    match name.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
+fn verify_computation(computation: &Computation, before: &[Signature]) -> Result<Signature, ImportError> {
+    let mut parameters: Vec<Option<Type>> = Vec::new();
+    for (id, instruction) in computation.instructions.iter_enumerated() {
+        if let Some(late) = instruction.operands.iter().find(|o| o.index() >= id.index()) {
+            let name = computation.instructions.get(*late).map_or("an instruction that does not exist", |i| &i.name);
+            return Err(at(&instruction.name, format!("it reads {}, which comes after it", shown(name))));
+        }
+        if let Op::Parameter(number) = instruction.op {
+            place_parameter(&mut parameters, number, instruction, computation.instructions.len())?;
+        }
+        verify_instruction(instruction, computation, before)?;
+    }
+    let Some(root) = computation.instructions.get(computation.root) else {
+        return Err(at(&computation.name, "the computation has no result"));
+    };
+    let mut taken = Vec::with_capacity(parameters.len());
+    for (i, parameter) in parameters.into_iter().enumerate() {
+        taken.push(parameter.ok_or_else(|| at(&computation.name, format!("the computation has no parameter {i}")))?);
+    }
+    Ok(Signature { parameters: taken, result: root.ty.clone() })
+}
+
+fn place_parameter(
+    parameters: &mut Vec<Option<Type>>,
+    number: u32,
+    instruction: &Instruction,
+    most: usize,
+) -> Result<(), ImportError> {
+    let number = number as usize;
+    if number >= most {
+        return Err(at(&instruction.name, format!("it is parameter {number} of a computation of {most} instructions")));
+    }
+    if parameters.len() <= number {
+        parameters.resize(number + 1, None);
+    }
+    if parameters[number].replace(instruction.ty.clone()).is_some() {
+        return Err(at(&instruction.name, format!("the computation has parameter {number} twice")));
+    }
+    Ok(())
+}
+
+fn verify_instruction(
+    instruction: &Instruction,
+    computation: &Computation,
+    before: &[Signature],
+) -> Result<(), ImportError> {
+    check_sizes(&instruction.ty).map_err(|e| at(&instruction.name, e))?;
+    if let Op::Constant(value) = &instruction.op
+        && value.ty.elements() != Some(value.numbers.len() as u64)
+    {
+        let what = format!("a constant of {} holds {} numbers", value.ty, value.numbers.len());
+        return Err(at(&instruction.name, what));
+    }
+    let operands: Vec<&Type> = instruction.operands.iter().map(|&o| &computation.instructions[o].ty).collect();
+    let mut called = Vec::with_capacity(instruction.called.len());
+    for id in &instruction.called {
+        let callee = before.get(id.index());
+        called.push(
+            callee.ok_or_else(|| at(&instruction.name, "it calls a computation that is not defined before its own"))?,
+        );
+    }
+    let inference = Inference { op: &instruction.op, operands: &operands, called: &called, declared: &instruction.ty };
+    let result = inference.result().map_err(|e| at(&instruction.name, e))?;
+    if result != instruction.ty {
+        let what = format!("its operands give {result} and the file declares {}", instruction.ty);
+        return Err(at(&instruction.name, what));
+    }
+    Ok(())
+}
+
+/// An error when an array has more elements than 64 bits count.
+pub(in crate::import) fn check_sizes(ty: &Type) -> Result<(), String> {
+    match ty {
+        Type::Token => Ok(()),
+        Type::Tuple(parts) => parts.iter().try_for_each(check_sizes),
+        Type::Array(array) => match array.elements().and_then(|n| n.checked_mul(array.element.bits())) {
+            Some(_) => Ok(()),
+            None => Err(format!("{array} has more elements than 64 bits count")),
+        },
+    }
+}

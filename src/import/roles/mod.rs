@@ -1,0 +1,107 @@
+//! Which parameters of a program are inputs, which are weights, which are buffers.
+//!
+//! HLO and StableHLO do not say. Two rules decide, in this order:
+//!
+//! 1. *By name* ([`names`]), when any parameter has a path of a JAX parameter tree: collections called `params` are weights,
+//!    `batch_stats`, `cache` and the like are buffers, and what has no such path is an input.
+//! 2. *By use* ([`uses`]) otherwise. One number is a buffer. Of floating point arrays, what is the data side of a product, of a
+//!    convolution or of a normalisation before any other value is mixed in is an input; a running mean or variance, or a table that is
+//!    cut to length and only multiplied (a rotary table), is a buffer; all others are weights. Of whole numbers, what is cut to length
+//!    before it indexes (position numbers) or indexes what was computed is a buffer; all others are inputs.
+
+mod names;
+mod uses;
+
+use crate::import::program::{Program, Role};
+use uses::Evidence;
+
+/// What is known of a parameter's name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Naming {
+    /// Its name in the file.
+    pub name: String,
+    /// What its metadata or location says: `variables['params']['layer1']['bias']`.
+    pub label: String,
+}
+
+/// How roles were told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// Rule 1.
+    Names,
+    /// Rule 2.
+    Uses,
+}
+
+/// Gives every parameter its role and its name.
+pub(super) fn assign(program: &mut Program, naming: &[Naming]) -> Rule {
+    let by_name: Vec<Option<(Role, String)>> = naming.iter().map(names::role_of).collect();
+    if by_name.iter().flatten().next().is_some() {
+        for (parameter, found) in program.parameters.iter_mut().zip(by_name) {
+            match found {
+                Some((role, path)) => (parameter.role, parameter.name) = (role, path),
+                None => parameter.role = Role::Input,
+            }
+        }
+        return Rule::Names;
+    }
+    let evidence = uses::evidence(program);
+    let mut roles: Vec<Role> = Vec::new();
+    for (parameter, seen) in program.parameters.iter().zip(&evidence) {
+        roles.push(role_of_use(
+            parameter.ty.element.is_integer(),
+            parameter.ty.element.is_float(),
+            parameter.ty.dims.is_empty(),
+            seen,
+        ));
+    }
+    if !roles.contains(&Role::Input) {
+        let fallback = evidence.iter().position(|seen| seen.maybe_data > 0);
+        let last = roles.len().checked_sub(1);
+        if let Some(i) = fallback.or_else(|| evidence.iter().position(|seen| seen.cut_index > 0)).or(last) {
+            roles[i] = Role::Input;
+        }
+    }
+    for (parameter, role) in program.parameters.iter_mut().zip(roles) {
+        parameter.role = role;
+    }
+    Rule::Uses
+}
+
+fn role_of_use(is_integer: bool, is_float: bool, is_one: bool, seen: &Evidence) -> Role {
+    if is_one {
+        return Role::Buffer;
+    }
+    if !is_float {
+        let is_buffer = seen.index == 0 && (seen.cut_index > 0 || seen.active_index > 0) && is_integer;
+        return if is_buffer { Role::Buffer } else { Role::Input };
+    }
+    if seen.data > 0 {
+        return Role::Input;
+    }
+    let is_table_of_factors = seen.cut_factor > 0 && seen.weight + seen.table + seen.other == 0;
+    if seen.statistic > 0 || is_table_of_factors { Role::Buffer } else { Role::Weight }
+}
+
+/// Elements of weights; also whether an embedding table and an output projection of one shape were taken for one tied weight.
+///
+/// torch_xla passes a tied weight twice. A file that names modules tells the two apart; without names they count once.
+pub(super) fn parameter_elements(program: &Program, rule: Rule, has_modules: bool) -> (u64, bool) {
+    let elements = |ty: &crate::import::program::ArrayType| ty.elements().unwrap_or(u64::MAX);
+    let weights = program.parameters.iter().enumerate().filter(|(_, p)| p.role == Role::Weight);
+    let total = weights.clone().fold(0u64, |n, (_, p)| n.saturating_add(elements(&p.ty)));
+    if rule == Rule::Names || has_modules {
+        return (total, false);
+    }
+    let evidence = uses::evidence(program);
+    let is_table = |i: usize| evidence[i].table > 0 && evidence[i].weight == 0;
+    let is_projection = |i: usize| evidence[i].table == 0 && evidence[i].weight > 0;
+    let mut tied = 0u64;
+    for (i, table) in weights.clone().filter(|(i, p)| p.ty.dims.len() == 2 && is_table(*i)) {
+        let twin = weights.clone().any(|(j, p)| j != i && p.ty == table.ty && is_projection(j));
+        if twin && table.ty.dims[0] > table.ty.dims[1] {
+            tied = tied.saturating_add(elements(&table.ty));
+        }
+    }
+    (total.saturating_sub(tied), tied > 0)
+}

@@ -1,0 +1,278 @@
+//! What parameters of a program are used for, followed through reshapes, calls and loops.
+
+use std::rc::Rc;
+
+use crate::base::Idx;
+use crate::import::program::{Binary, Computation, ComputationId, Instruction, Op, Program, Type, Unary};
+
+/// How many instructions are followed before the rest counts as mixed: calls of calls may be many.
+const MOST_STEPS: u64 = 2_000_000;
+
+/// How deep calls are followed.
+const MOST_CALLS: u32 = 100;
+
+/// How often a parameter is used as what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Evidence {
+    /// The data side of a product, a convolution or a normalisation.
+    pub data: u32,
+    /// Mixed with other parameters before it is a data side.
+    pub maybe_data: u32,
+    /// The weight side of them.
+    pub weight: u32,
+    /// A running mean or variance.
+    pub statistic: u32,
+    /// A table that is indexed.
+    pub table: u32,
+    /// Indexes a parameter.
+    pub index: u32,
+    /// Indexes a parameter after it was cut to length.
+    pub cut_index: u32,
+    /// Indexes what was computed.
+    pub active_index: u32,
+    /// Multiplied after it was cut to length.
+    pub cut_factor: u32,
+    /// Combined with what was computed in another way.
+    pub other: u32,
+}
+
+/// What a value is made of.
+#[derive(Clone, Debug, PartialEq)]
+enum Label {
+    /// Constants and single numbers.
+    Fixed,
+    /// One parameter: whether no element was repeated, and whether some were cut off.
+    Alone { parameter: u32, is_kept: bool, is_cut: bool },
+    /// Several parameters.
+    Many(Rc<[u32]>),
+    /// A product or a table's rows are in it.
+    Active,
+    /// Several values.
+    Tuple(Rc<[Label]>),
+}
+
+/// Evidence for each parameter of the entry.
+pub(super) fn evidence(program: &Program) -> Vec<Evidence> {
+    let mut walk = Walk { program, evidence: vec![Evidence::default(); program.parameters.len()], steps: MOST_STEPS };
+    let arguments = program.parameters.iter().enumerate().map(|(i, p)| match p.ty.dims.is_empty() {
+        true => Label::Fixed,
+        false => Label::Alone { parameter: i as u32, is_kept: true, is_cut: false },
+    });
+    let arguments: Vec<Label> = arguments.collect();
+    walk.computation(program.entry, &arguments, MOST_CALLS);
+    walk.evidence
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    evidence: Vec<Evidence>,
+    steps: u64,
+}
+
+impl Walk<'_> {
+    fn computation(&mut self, id: ComputationId, arguments: &[Label], depth: u32) -> Label {
+        let program = self.program;
+        let Some(computation) = program.computations.get(id) else { return Label::Active };
+        let Some(depth) = depth.checked_sub(1) else { return Label::Active };
+        let mut labels: Vec<Label> = Vec::with_capacity(computation.instructions.len());
+        for instruction in computation.instructions.iter() {
+            self.steps = self.steps.saturating_sub(1);
+            let label = if self.steps == 0 {
+                Label::Active
+            } else if let Op::Parameter(n) = instruction.op {
+                arguments.get(n as usize).cloned().unwrap_or(Label::Active)
+            } else {
+                let operands: Vec<Label> = instruction.operands.iter().map(|o| labels[o.index()].clone()).collect();
+                self.instruction(computation, instruction, &operands, depth)
+            };
+            labels.push(label);
+        }
+        labels.get(computation.root.index()).cloned().unwrap_or(Label::Active)
+    }
+
+    fn instruction(&mut self, within: &Computation, instruction: &Instruction, labels: &[Label], depth: u32) -> Label {
+        let first = || labels.first().cloned().unwrap_or(Label::Fixed);
+        match &instruction.op {
+            Op::Constant(_) | Op::ElidedConstant | Op::Iota { .. } | Op::Rng { .. } => Label::Fixed,
+            Op::Tuple => Label::Tuple(labels.into()),
+            Op::GetTupleElement(k) => match first() {
+                Label::Tuple(parts) => parts.get(*k as usize).cloned().unwrap_or(Label::Active),
+                other => other,
+            },
+            Op::Call => match instruction.called.first() {
+                Some(&callee) => self.computation(callee, labels, depth),
+                None => Label::Active,
+            },
+            Op::While => self.turn(instruction, &first(), depth),
+            Op::Broadcast { .. } if grows(within, instruction) => repeated(first()),
+            Op::Slice { .. } | Op::DynamicSlice { .. } => cut(first()),
+            Op::Unary(Unary::Rsqrt | Unary::Sqrt) => self.root(first()),
+            Op::Unary(_)
+            | Op::Convert
+            | Op::BitcastConvert
+            | Op::ReducePrecision { .. }
+            | Op::Broadcast { .. }
+            | Op::Reshape
+            | Op::Transpose { .. }
+            | Op::Reverse { .. }
+            | Op::Pad { .. }
+            | Op::Barrier => first(),
+            Op::Binary(f) => self.binary(*f, labels),
+            Op::Dot(_) | Op::Convolution { .. } => {
+                self.product(labels, matches!(instruction.op, Op::Convolution { .. }))
+            }
+            Op::BatchNormInference { .. } | Op::BatchNormTraining { .. } | Op::BatchNormGrad { .. } => {
+                self.norm(labels)
+            }
+            Op::Gather(_) => self.gather(labels),
+            Op::CustomCall(call) if call.name.contains("TransferWithStaticRing") || call.name.contains("Marker") => {
+                first()
+            }
+            Op::CustomCall(_) => self.norm(labels),
+            Op::Scatter(_) | Op::Collective(_) | Op::Opaque(_) | Op::Conditional => Label::Active,
+            _ => self.mixed(labels, false),
+        }
+    }
+
+    /// One turn of a loop: what the body passes on unchanged keeps its label.
+    fn turn(&mut self, instruction: &Instruction, start: &Label, depth: u32) -> Label {
+        let Some(&body) = instruction.called.get(1) else { return Label::Active };
+        let end = self.computation(body, std::slice::from_ref(start), depth);
+        match (start, end) {
+            (Label::Tuple(start), Label::Tuple(end)) => {
+                let same = |(a, b): (&Label, &Label)| if a == b { a.clone() } else { Label::Active };
+                Label::Tuple(start.iter().zip(end.iter()).map(same).collect())
+            }
+            _ => Label::Active,
+        }
+    }
+
+    fn note(&mut self, label: &Label, what: impl Fn(&mut Evidence)) {
+        if let Label::Alone { parameter, .. } = label
+            && let Some(slot) = self.evidence.get_mut(*parameter as usize)
+        {
+            what(slot);
+        }
+    }
+
+    /// What is subtracted from a computed value is a mean: biases are added.
+    fn binary(&mut self, f: Binary, labels: &[Label]) -> Label {
+        if let (Binary::Sub, [Label::Active, mean]) = (f, labels) {
+            self.note(mean, |seen| seen.statistic += 1);
+        }
+        self.mixed(labels, f == Binary::Mul)
+    }
+
+    /// What a root is taken of alone is a variance.
+    fn root(&mut self, label: Label) -> Label {
+        self.note(&label, |seen| seen.statistic += 1);
+        label
+    }
+
+    /// Values that are combined element by element.
+    fn mixed(&mut self, labels: &[Label], is_product: bool) -> Label {
+        if labels.contains(&Label::Active) {
+            for label in labels {
+                let is_cut = matches!(label, Label::Alone { is_cut: true, .. });
+                self.note(label, |seen| {
+                    *(if is_cut && is_product { &mut seen.cut_factor } else { &mut seen.other }) += 1
+                });
+            }
+            return Label::Active;
+        }
+        let whole: Vec<&Label> = labels.iter().filter(|l| matches!(l, Label::Alone { is_kept: true, .. })).collect();
+        let mut members: Vec<u32> = Vec::new();
+        for label in labels {
+            match label {
+                Label::Alone { parameter, .. } => members.push(*parameter),
+                Label::Many(more) => members.extend(more.iter()),
+                Label::Tuple(_) => return Label::Active,
+                Label::Fixed | Label::Active => {}
+            }
+        }
+        members.sort_unstable();
+        members.dedup();
+        match (&members[..], &whole[..]) {
+            ([], _) => Label::Fixed,
+            ([_], _) => labels
+                .iter()
+                .find(|l| matches!(l, Label::Alone { .. } | Label::Many(_)))
+                .cloned()
+                .unwrap_or(Label::Fixed),
+            (_, [one]) if !labels.iter().any(|l| matches!(l, Label::Many(_))) => (*one).clone(),
+            _ => Label::Many(members.into()),
+        }
+    }
+
+    /// A product of a data side and a weight side. What multiplies a computed value is a weight on either side.
+    fn product(&mut self, labels: &[Label], is_convolution: bool) -> Label {
+        let [left, right] = labels else { return Label::Active };
+        if *right == Label::Active && !is_convolution {
+            self.note(left, |seen| seen.weight += 1);
+        } else {
+            self.note(left, |seen| seen.data += 1);
+            self.note_many(left);
+        }
+        self.note(right, |seen| seen.weight += 1);
+        Label::Active
+    }
+
+    fn note_many(&mut self, label: &Label) {
+        if let Label::Many(members) = label {
+            for &member in members.iter() {
+                if let Some(slot) = self.evidence.get_mut(member as usize) {
+                    slot.maybe_data += 1;
+                }
+            }
+        }
+    }
+
+    /// A normalisation: data, scale and offset, and perhaps statistics.
+    fn norm(&mut self, labels: &[Label]) -> Label {
+        for (i, label) in labels.iter().enumerate() {
+            match i {
+                0 => {
+                    self.note(label, |seen| seen.data += 1);
+                    self.note_many(label);
+                }
+                1 | 2 => self.note(label, |seen| seen.weight += 1),
+                _ => self.note(label, |seen| seen.statistic += 1),
+            }
+        }
+        Label::Active
+    }
+
+    fn gather(&mut self, labels: &[Label]) -> Label {
+        let [table, index] = labels else { return Label::Active };
+        self.note(table, |seen| seen.table += 1);
+        let is_active = *table == Label::Active;
+        let is_cut = matches!(index, Label::Alone { is_cut: true, .. });
+        self.note(index, |seen| match (is_active, is_cut) {
+            (true, _) => seen.active_index += 1,
+            (_, true) => seen.cut_index += 1,
+            _ => seen.index += 1,
+        });
+        Label::Active
+    }
+}
+
+/// Whether a broadcast repeats elements.
+fn grows(within: &Computation, instruction: &Instruction) -> bool {
+    let size = |ty: &Type| ty.array().and_then(crate::import::program::ArrayType::elements);
+    let operand = instruction.operands.first().and_then(|o| within.instructions.get(*o));
+    operand.is_some_and(|o| size(&o.ty) != size(&instruction.ty))
+}
+
+fn repeated(label: Label) -> Label {
+    match label {
+        Label::Alone { parameter, is_cut, .. } => Label::Alone { parameter, is_kept: false, is_cut },
+        other => other,
+    }
+}
+
+fn cut(label: Label) -> Label {
+    match label {
+        Label::Alone { parameter, is_kept, .. } => Label::Alone { parameter, is_kept, is_cut: true },
+        other => other,
+    }
+}

@@ -1,0 +1,398 @@
+//! A program of a module: functions become computations, regions become computations that take what they read around them.
+
+use super::attributes::{Dense, dense};
+use super::dynamic::{Given, OpenSizes, folded, given, with_fixed_sizes};
+use super::ops::{is_total_order, op_of};
+use super::parse::error;
+use super::syntax::{Argument, Function, Module, OpenType, Operation, Use};
+use crate::base::{FxHashMap, IndexVec};
+use crate::import::program::infer::{Inference, Signature};
+use crate::import::program::{
+    Computation, ComputationBuilder, ComputationId, InstructionId, Op, Origin, Program, ProgramParameter, Role, Type,
+    WeightData,
+};
+use crate::import::{ImportError, calls, scopes};
+
+/// How deep calls and regions may nest.
+const MOST_NESTING: u32 = 100;
+
+/// How many functions are converted: with open sizes, each call is one.
+const MOST_CONVERSIONS: u32 = 20_000;
+
+/// A function while its module is converted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    Open,
+    Done(ComputationId),
+}
+
+/// Converts the functions of a module.
+pub(super) struct Converter<'m, 'a> {
+    pub module: &'m Module<'a>,
+    pub source: &'a str,
+    functions: FxHashMap<&'a str, usize>,
+    states: Vec<State>,
+    pub computations: IndexVec<ComputationId, Computation>,
+    pub(super) signatures: Vec<Signature>,
+    conversions: u32,
+}
+
+/// Values by name, in one computation.
+#[derive(Default)]
+pub(super) struct Scope<'a> {
+    pub(super) values: FxHashMap<&'a str, Bound>,
+    /// Values of the surroundings by name and result's number.
+    pub(super) outer: FxHashMap<(&'a str, u32), InstructionId>,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy)]
+pub(super) enum Bound {
+    One(InstructionId),
+    /// Several results.
+    Tuple(InstructionId),
+}
+
+/// A computation while it is made.
+pub(super) struct Frame<'a> {
+    pub(super) builder: ComputationBuilder,
+    pub(super) scope: Scope<'a>,
+    elements: FxHashMap<(InstructionId, u32), InstructionId>,
+    pub(super) depth: u32,
+}
+
+impl Frame<'_> {
+    pub(super) fn new(depth: u32) -> Self {
+        Self { builder: ComputationBuilder::default(), scope: Scope::default(), elements: FxHashMap::default(), depth }
+    }
+
+    pub(super) fn element(&mut self, tuple: InstructionId, k: u32) -> InstructionId {
+        if let Some(&known) = self.elements.get(&(tuple, k)) {
+            return known;
+        }
+        let id = self.builder.element(tuple, k);
+        self.elements.insert((tuple, k), id);
+        id
+    }
+}
+
+impl<'m, 'a> Converter<'m, 'a> {
+    pub fn new(module: &'m Module<'a>, source: &'a str) -> Self {
+        let functions = module.functions.iter().enumerate().map(|(i, f)| (f.name, i)).collect();
+        let states = vec![State::New; module.functions.len()];
+        Self {
+            module,
+            source,
+            functions,
+            states,
+            computations: IndexVec::new(),
+            signatures: Vec::new(),
+            conversions: 0,
+        }
+    }
+
+    pub(super) fn error(&self, at: usize, what: impl Into<String>) -> ImportError {
+        error(self.source, at, what)
+    }
+
+    pub(super) fn finish(&mut self, frame: Frame<'a>, name: &str, root: InstructionId) -> ComputationId {
+        let computation = frame.builder.finish(name, root);
+        let parameters = computation.instructions.iter().filter(|i| matches!(i.op, Op::Parameter(_)));
+        let parameters = parameters.map(|i| i.ty.clone()).collect();
+        self.signatures.push(Signature { parameters, result: computation.instructions[root].ty.clone() });
+        self.computations.push(computation)
+    }
+
+    /// The computation of a function that is called with `arguments`.
+    pub fn function(&mut self, index: usize, arguments: &[Given], depth: u32) -> Result<ComputationId, ImportError> {
+        let function: &Function<'a> = &self.module.functions[index];
+        let Some(depth) = depth.checked_sub(1).filter(|_| self.conversions < MOST_CONVERSIONS) else {
+            return Err(self.error(function.at, "calls nest too deep"));
+        };
+        match self.states[index] {
+            State::Done(id) => return Ok(id),
+            State::Open => {
+                return Err(self.error(function.at, format!("the function {:?} calls itself", function.name)));
+            }
+            State::New => self.states[index] = State::Open,
+        }
+        self.conversions += 1;
+        let mut frame = Frame::new(depth);
+        for (i, argument) in function.body.arguments.iter().enumerate() {
+            let given = arguments.get(i).filter(|_| self.module.is_open);
+            parameter(&mut frame, argument, i, given);
+        }
+        let returned = self.body(&mut frame, &function.body.body, function.at)?;
+        let root = single(&mut frame, returned);
+        let id = self.finish(frame, function.name, root);
+        // With open sizes the next call may give others.
+        self.states[index] = if self.module.is_open { State::New } else { State::Done(id) };
+        Ok(id)
+    }
+
+    /// Operations of a body; what its return gives.
+    pub(super) fn body(
+        &mut self,
+        frame: &mut Frame<'a>,
+        body: &[Operation<'a>],
+        at: usize,
+    ) -> Result<Vec<InstructionId>, ImportError> {
+        for operation in body {
+            if operation.name.ends_with(".return") {
+                return operation.operands.iter().map(|read| self.read(frame, read)).collect();
+            }
+            frame.builder.origin = scopes::origin("", self.module.label(operation.location));
+            let id = self.operation(frame, operation)?;
+            self.bind(frame, operation, id);
+        }
+        Err(self.error(at, "a function or a region does not return"))
+    }
+
+    fn bind(&self, frame: &mut Frame<'a>, operation: &Operation<'a>, id: InstructionId) {
+        match operation.results[..] {
+            [] => {}
+            [(name, 1)] => {
+                frame.scope.values.insert(name, Bound::One(id));
+            }
+            [(name, _)] => {
+                frame.scope.values.insert(name, Bound::Tuple(id));
+            }
+            // `%values, %indices = ..`
+            ref many => {
+                for (k, (name, _)) in many.iter().enumerate() {
+                    let element = frame.element(id, k as u32);
+                    frame.scope.values.insert(name, Bound::One(element));
+                }
+            }
+        }
+    }
+
+    pub(super) fn read(&self, frame: &mut Frame<'a>, read: &Use<'a>) -> Result<InstructionId, ImportError> {
+        if let Some(&outer) = frame.scope.outer.get(&(read.name, read.index)) {
+            return Ok(outer);
+        }
+        match frame.scope.values.get(read.name).copied() {
+            Some(Bound::One(id)) if read.index == 0 => Ok(id),
+            Some(Bound::Tuple(id)) => {
+                let parts = if let Type::Tuple(parts) = frame.builder.ty(id) { parts.len() } else { 0 };
+                if (read.index as usize) < parts {
+                    return Ok(frame.element(id, read.index));
+                }
+                Err(self.error(read.at, format!("the value {} has {parts} results", clip(read.name))))
+            }
+            _ => Err(self.error(read.at, format!("the value {} is not defined before it is read", clip(read.name)))),
+        }
+    }
+
+    fn operation(&mut self, frame: &mut Frame<'a>, operation: &Operation<'a>) -> Result<InstructionId, ImportError> {
+        let name = operation.results.first().map_or("unnamed", |(name, _)| name.trim_start_matches('%')).to_owned();
+        let mut operands = Vec::with_capacity(operation.operands.len());
+        for read in &operation.operands {
+            operands.push(self.read(frame, read)?);
+        }
+        let failed = |what: String| self.error(operation.at, format!("{}: {what}", operation.name));
+        match operation.name.as_str() {
+            "func.call" => return self.call(frame, operation, &name, operands),
+            "stablehlo.constant" | "mhlo.constant" | "chlo.constant" => return self.constant(frame, operation, &name),
+            "stablehlo.while" | "mhlo.while" => return self.loops(frame, operation, &name, operands),
+            "stablehlo.case" | "stablehlo.if" | "mhlo.case" | "mhlo.if" => {
+                return self.branches(frame, operation, &name, operands);
+            }
+            "stablehlo.custom_call" | "mhlo.custom_call" => return self.custom_call(frame, operation, &name, operands),
+            "stablehlo.composite" | "mhlo.composite" => return self.call(frame, operation, &name, operands),
+            "sdy.sharding_constraint" | "sdy.reshard" if operands.len() == 1 => return Ok(operands[0]),
+            "sdy.manual_computation" => {
+                let instead = "export the model for one device, without a mesh";
+                let what = "sdy.manual_computation: the module is divided over several devices";
+                return Err(ImportError { instead: instead.to_owned(), ..self.error(operation.at, what) });
+            }
+            _ => {}
+        }
+        let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
+        let types: Vec<&Type> = types.iter().collect();
+        if self.module.is_open {
+            let declared = declared(&operation.types);
+            let fixed = with_fixed_sizes(operation, &frame.builder, &operands, &declared).map_err(failed)?;
+            if let Some((op, operands, ty)) = fixed {
+                let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
+                let inferred = || self.result_type(operation, &op, &types.iter().collect::<Vec<_>>(), &[]);
+                let ty = ty.map_or_else(inferred, Ok)?;
+                return Ok(frame.builder.push(&name, op, operands, ty));
+            }
+        }
+        let op = op_of(operation, &types).map_err(failed)?;
+        let op = op.ok_or_else(|| self.error(operation.at, format!("{}: it has no meaning here", operation.name)))?;
+        let mut called = Vec::new();
+        if let Some(callee) =
+            operation.words.iter().position(|w| *w == "applies").and_then(|i| operation.words.get(i + 1))
+        {
+            called.push(self.applied(operation, callee, &types)?);
+        }
+        for region in &operation.regions {
+            called.push(self.plain_region(frame, region, operation.at)?);
+        }
+        let ty = self.result_type(operation, &op, &types, &called)?;
+        if self.module.is_open
+            && let Some(value) = folded(&op, &frame.builder, &operands, &ty)
+        {
+            return Ok(frame.builder.push(&name, Op::Constant(Box::new(value)), Vec::new(), ty));
+        }
+        if let Op::Compare(comparison) = op
+            && is_total_order(operation)
+            && operands.len() == 2
+        {
+            return Ok(frame.builder.compare_total_order(&name, comparison, [operands[0], operands[1]], ty));
+        }
+        Ok(frame.builder.push_call(&name, op, operands, called, ty))
+    }
+
+    /// The result's type as written, sizes that are left open from the operands.
+    fn result_type(
+        &self,
+        operation: &Operation<'a>,
+        op: &Op,
+        operands: &[&Type],
+        called: &[ComputationId],
+    ) -> Result<Type, ImportError> {
+        let declared = declared(&operation.types);
+        if operation.types.iter().all(|t| t.open.is_empty()) {
+            return Ok(declared);
+        }
+        let failed = |what: String| {
+            let instead = "export the model with fixed sizes";
+            let error = self.error(operation.at, format!("{} has an open size: {what}", operation.name));
+            ImportError { instead: instead.to_owned(), ..error }
+        };
+        if matches!(op, Op::Reshape | Op::Broadcast { .. } | Op::Iota { .. } | Op::Opaque(_)) {
+            return Err(failed("it does not follow from its operands".to_owned()));
+        }
+        let called: Vec<&Signature> = called.iter().map(|c| &self.signatures[c.0 as usize]).collect();
+        Inference { op, operands, called: &called, declared: &declared }.result().map_err(failed)
+    }
+
+    fn call(
+        &mut self,
+        frame: &mut Frame<'a>,
+        operation: &Operation<'a>,
+        name: &str,
+        operands: Vec<InstructionId>,
+    ) -> Result<InstructionId, ImportError> {
+        let symbol = operation.words.iter().find(|w| w.starts_with('@')).copied();
+        let symbol = symbol.or_else(|| operation.attribute("callee").or_else(|| operation.attribute("decomposition")));
+        let callee = symbol.unwrap_or("").trim_start_matches('@');
+        let Some(&index) = self.functions.get(callee) else {
+            return Err(self.error(operation.at, format!("a function {:?} is called and not defined", clip(callee))));
+        };
+        let given: Vec<Given> = operands.iter().map(|&o| given(&frame.builder, o)).collect();
+        let id = self.function(index, &given, frame.depth)?;
+        let ty = self.signatures[id.0 as usize].result.clone();
+        Ok(frame.builder.push_call(name, Op::Call, operands, vec![id], ty))
+    }
+
+    fn constant(
+        &self,
+        frame: &mut Frame<'a>,
+        operation: &Operation<'a>,
+        name: &str,
+    ) -> Result<InstructionId, ImportError> {
+        let ty = declared(&operation.types);
+        let word = operation.words.iter().find(|w| w.starts_with("dense")).copied();
+        let value = word.or_else(|| operation.attribute("value").map(before_type)).unwrap_or("");
+        let Some(array) = ty.array() else {
+            return Err(self.error(operation.at, format!("a constant of {ty}")));
+        };
+        let failed = |what| self.error(operation.at, format!("stablehlo.constant: {what}"));
+        Ok(match dense(value, array).map_err(failed)? {
+            Dense::Splat(value) => frame.builder.splat(name, value, &array.dims),
+            Dense::All(value) => frame.builder.push(name, Op::Constant(Box::new(value)), Vec::new(), ty),
+            Dense::Elided => frame.builder.push(name, Op::ElidedConstant, Vec::new(), ty),
+        })
+    }
+
+    fn custom_call(
+        &self,
+        frame: &mut Frame<'a>,
+        operation: &Operation<'a>,
+        name: &str,
+        operands: Vec<InstructionId>,
+    ) -> Result<InstructionId, ImportError> {
+        let symbol = operation.words.iter().find(|w| w.starts_with('@')).copied();
+        let target = symbol.or_else(|| operation.attribute("call_target_name")).unwrap_or("");
+        let target = target.trim_start_matches('@').trim_matches('"');
+        // A check of sizes: they are known by now.
+        if let ("shape_assertion", Some(&condition)) = (target, operands.first()) {
+            return Ok(condition);
+        }
+        let config = operation.attribute("backend_config").unwrap_or("").trim_matches('"');
+        let op = {
+            let types: Vec<&Type> = operands.iter().map(|&o| frame.builder.ty(o)).collect();
+            calls::meaning(target, config, &types, &declared(&operation.types))
+        };
+        let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
+        let ty = self.result_type(operation, &op, &types.iter().collect::<Vec<_>>(), &[])?;
+        Ok(frame.builder.push(name, op, operands, ty))
+    }
+
+    /// The number of the function that a caller calls: `main`, or the first.
+    pub fn main(&self) -> Result<usize, ImportError> {
+        let main = self.functions.get("main").copied().or((!self.module.functions.is_empty()).then_some(0));
+        main.ok_or_else(|| ImportError::of_file("the module has no function", "export the text again"))
+    }
+
+    /// The whole program.
+    pub fn program(mut self, main: usize, sizes: &OpenSizes) -> Result<Program, ImportError> {
+        let function: &Function<'a> = &self.module.functions[main];
+        let arguments = function.body.arguments.iter().enumerate();
+        let given: Vec<Given> = arguments.map(|(i, a)| (sizes.filled(i, &a.ty.ty), None)).collect();
+        let entry = self.function(main, &given, MOST_NESTING)?;
+        let mut parameters = Vec::new();
+        for (argument, (ty, _)) in function.body.arguments.iter().zip(given) {
+            let Type::Array(ty) = ty else {
+                return Err(self.error(function.at, format!("an argument of main is {ty}, not an array")));
+            };
+            let name = argument.name.trim_start_matches('%').to_owned();
+            parameters.push(ProgramParameter { name, role: Role::Input, ty, data: WeightData::Absent });
+        }
+        Ok(Program { name: self.module.name.to_owned(), computations: self.computations, entry, parameters })
+    }
+}
+
+/// Makes a parameter; known numbers stand in for it.
+pub(super) fn parameter<'a>(frame: &mut Frame<'a>, argument: &Argument<'a>, i: usize, given: Option<&Given>) {
+    frame.builder.origin = Origin::default();
+    let name = argument.name.trim_start_matches('%');
+    let (ty, value) = given.cloned().unwrap_or_else(|| (argument.ty.ty.clone(), None));
+    let mut id = frame.builder.push(name, Op::Parameter(i as u32), Vec::new(), ty.clone());
+    if let Some(value) = value {
+        id = frame.builder.push(name, Op::Constant(Box::new(value)), Vec::new(), ty);
+    }
+    frame.scope.values.insert(argument.name, Bound::One(id));
+}
+
+pub(super) fn clip(name: &str) -> String {
+    name.chars().take(80).collect()
+}
+
+/// `dense<..>` of `dense<..> : tensor<4xf32>`.
+fn before_type(value: &str) -> &str {
+    value.rsplit_once(" : ").map_or(value, |(value, _)| value)
+}
+
+/// The type of an operation's results: one as it is, several as a tuple.
+fn declared(types: &[OpenType]) -> Type {
+    match types {
+        [one] => one.ty.clone(),
+        many => Type::Tuple(many.iter().map(|t| t.ty.clone()).collect()),
+    }
+}
+
+/// One value as it is, several as a tuple.
+pub(super) fn single(frame: &mut Frame<'_>, values: Vec<InstructionId>) -> InstructionId {
+    if let [one] = values[..] {
+        return one;
+    }
+    let types = values.iter().map(|&v| frame.builder.ty(v).clone()).collect();
+    frame.builder.origin = Origin::default();
+    frame.builder.push("results", Op::Tuple, values, Type::Tuple(types))
+}

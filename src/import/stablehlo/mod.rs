@@ -1,0 +1,107 @@
+//! StableHLO text: what `lowered.as_text()` of JAX, torch_xla and TorchNeuron print, with CHLO, regions and locations.
+
+mod attributes;
+mod convert;
+mod dynamic;
+mod locations;
+mod ops;
+mod parse;
+mod parts;
+mod regions;
+mod syntax;
+mod types;
+
+use std::collections::BTreeMap;
+
+use super::program::{Program, prune, verify};
+use super::roles::Naming;
+use super::{ImportError, ImportOptions, Imported, Inspection, Verdict, limits, summary};
+use convert::Converter;
+use dynamic::OpenSizes;
+use syntax::{Module, Operation};
+
+/// Reads StableHLO text.
+///
+/// # Errors
+/// When the text is cut off or no StableHLO, when operations contradict each other, or when a NeuronCore cannot do them.
+pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let module = parse::read_module(source)?;
+    let mut ops = BTreeMap::new();
+    for function in &module.functions {
+        *ops.entry("func.func".to_owned()).or_insert(0) += 1;
+        count(&function.body.body, &mut ops);
+    }
+    let converter = Converter::new(&module, source);
+    let main = converter.main()?;
+    let sizes = OpenSizes::of(&module, main, options);
+    let mut program = prune(converter.program(main, &sizes)?);
+    verify(&program)?;
+    limits::refuse_impossible(&program)?;
+    let naming = naming(&module);
+    let mut inspection = summary::summarise(&mut program, "mlir", producer(&module), &naming, ops);
+    if !sizes.dimensions.is_empty() {
+        inspection.verdict = Verdict::Partial;
+        name_open_dimensions(&mut inspection, &program, &sizes);
+    }
+    if module.has_pretty_locations {
+        inspection.verdict = Verdict::Partial;
+        let note = "locations are printed in a form that MLIR itself cannot read: export without XLA_IR_DEBUG";
+        inspection.notes.push(note.to_owned());
+    }
+    Ok(Imported { inspection, program })
+}
+
+/// Says which dimensions of inputs are open and which sizes were used.
+fn name_open_dimensions(inspection: &mut Inspection, program: &Program, sizes: &OpenSizes) {
+    for (argument, dimension, which) in &sizes.places {
+        let name = program.parameters.get(*argument).map(|p| p.name.as_str());
+        if let Some(input) = inspection.inputs.iter_mut().find(|i| Some(i.name.as_str()) == name) {
+            input.open.insert(*dimension, sizes.dimensions[*which].name.clone());
+        }
+    }
+    for dimension in sizes.dimensions.iter().filter(|d| !d.is_chosen) {
+        inspection.notes.push(format!("the size of {} is open: 1 was used, give another one", dimension.name));
+    }
+    inspection.open_dimensions.clone_from(&sizes.dimensions);
+}
+
+/// Counts operations, those in regions too.
+fn count(body: &[Operation<'_>], ops: &mut BTreeMap<String, u64>) {
+    for operation in body {
+        *ops.entry(operation.name.clone()).or_insert(0) += 1;
+        // The short form of a reduction has a region of two operations.
+        if let Some(applied) =
+            operation.words.iter().position(|w| *w == "applies").and_then(|i| operation.words.get(i + 1))
+        {
+            *ops.entry((*applied).to_owned()).or_insert(0) += 1;
+            *ops.entry("stablehlo.return".to_owned()).or_insert(0) += 1;
+        }
+        for region in &operation.regions {
+            count(&region.body, ops);
+        }
+    }
+}
+
+fn naming(module: &Module<'_>) -> Vec<Naming> {
+    let main = module.functions.iter().find(|f| f.name == "main").or(module.functions.first());
+    let arguments = main.map(|f| f.body.arguments.as_slice()).unwrap_or_default();
+    let name = |a: &syntax::Argument<'_>| Naming {
+        name: a.name.trim_start_matches('%').to_owned(),
+        label: module.label(a.location).to_owned(),
+    };
+    arguments.iter().map(name).collect()
+}
+
+/// Who made a module, as its name and attributes tell.
+fn producer(module: &Module<'_>) -> &'static str {
+    if module.name.starts_with("IrToHlo") || module.name.starts_with("SyncTensorsGraph") {
+        "torch_xla"
+    } else if module.attributes.contains("mhlo.num_partitions") || module.name.starts_with("jit_") {
+        "jax"
+    } else {
+        ""
+    }
+}
+
+#[cfg(test)]
+mod tests;

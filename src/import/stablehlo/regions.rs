@@ -1,0 +1,199 @@
+//! Regions become computations. Those of loops and choices take what they read around them as values; those of reductions and sorts
+//! may read only constants around them, which are made again inside.
+
+use super::convert::{Bound, Converter, Frame, clip, parameter, single};
+use super::ops::op_of;
+use super::syntax::{Argument, Operation, Region, Use};
+use crate::base::FxHashSet;
+use crate::import::ImportError;
+use crate::import::program::{ArrayType, ComputationId, Foreign, InstructionId, Op, Type};
+
+impl<'a> Converter<'_, 'a> {
+    /// `applies stablehlo.add`: a computation of one operation on two numbers.
+    pub(super) fn applied(
+        &mut self,
+        operation: &Operation<'a>,
+        callee: &str,
+        types: &[&Type],
+    ) -> Result<ComputationId, ImportError> {
+        let element = types.first().and_then(|t| t.array()).map(|a| a.element);
+        let element = element.ok_or_else(|| self.error(operation.at, "it reduces no array"))?;
+        let one = Type::Array(ArrayType::new(element, []));
+        let inner =
+            Operation { name: callee.to_owned(), attributes: Vec::new(), words: Vec::new(), ..operation.clone() };
+        let op = op_of(&inner, &[&one, &one]).ok().flatten().filter(|op| matches!(op, Op::Binary(_)));
+        let op = op.unwrap_or_else(|| Op::Opaque(Foreign { name: callee.to_owned(), config: String::new() }));
+        let mut frame = Frame::new(0);
+        let left = frame.builder.push("left", Op::Parameter(0), Vec::new(), one.clone());
+        let right = frame.builder.push("right", Op::Parameter(1), Vec::new(), one.clone());
+        let root = frame.builder.push("result", op, vec![left, right], one);
+        Ok(self.finish(frame, callee, root))
+    }
+
+    /// A region of numbers: of a reduction, a sort, a scatter. Constants that it reads around it are made again inside.
+    pub(super) fn plain_region(
+        &mut self,
+        around: &mut Frame<'a>,
+        region: &Region<'a>,
+        at: usize,
+    ) -> Result<ComputationId, ImportError> {
+        let mut frame = self.frame_in(around, at)?;
+        for read in outer_reads(&[region]) {
+            let id = self.read(around, &read)?;
+            let copied = copy_constant(around, &mut frame, id);
+            let copied =
+                copied.ok_or_else(|| self.error(read.at, format!("the region reads {} around it", clip(read.name))))?;
+            frame.scope.outer.insert((read.name, read.index), copied);
+        }
+        for (i, argument) in region.arguments.iter().enumerate() {
+            parameter(&mut frame, argument, i, None);
+        }
+        let returned = self.body(&mut frame, &region.body, at)?;
+        let root = single(&mut frame, returned);
+        Ok(self.finish(frame, "region", root))
+    }
+
+    fn frame_in(&self, around: &Frame<'a>, at: usize) -> Result<Frame<'a>, ImportError> {
+        around.depth.checked_sub(1).map(Frame::new).ok_or_else(|| self.error(at, "regions nest too deep"))
+    }
+
+    pub(super) fn loops(
+        &mut self,
+        frame: &mut Frame<'a>,
+        operation: &Operation<'a>,
+        name: &str,
+        mut operands: Vec<InstructionId>,
+    ) -> Result<InstructionId, ImportError> {
+        let [condition, body] = &operation.regions[..] else {
+            return Err(self.error(operation.at, "a loop has a condition and a body"));
+        };
+        let carried = operands.len();
+        let captured = outer_reads(&[condition, body]);
+        for read in &captured {
+            operands.push(self.read(frame, read)?);
+        }
+        let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
+        let whole = Type::Tuple(types);
+        let mut called = Vec::new();
+        for (i, region) in [condition, body].into_iter().enumerate() {
+            if region.arguments.len() != carried {
+                return Err(self.error(
+                    operation.at,
+                    format!("a loop carries {carried} values and its region takes {}", region.arguments.len()),
+                ));
+            }
+            let mut inner = self.frame_in(frame, operation.at)?;
+            let kept = open_tuple(&mut inner, &whole, &region.arguments, &captured);
+            let mut returned = self.body(&mut inner, &region.body, operation.at)?;
+            let root = if i == 1 {
+                returned.extend(kept);
+                let types = returned.iter().map(|&r| inner.builder.ty(r).clone()).collect();
+                inner.builder.push("next", Op::Tuple, returned, Type::Tuple(types))
+            } else {
+                single(&mut inner, returned)
+            };
+            called.push(self.finish(inner, if i == 0 { "condition" } else { "body" }, root));
+        }
+        let start = frame.builder.push(&format!("{name}.start"), Op::Tuple, operands, whole.clone());
+        let end = frame.builder.push_call(name, Op::While, vec![start], called, whole);
+        Ok(self.shown(frame, operation, end))
+    }
+
+    /// One result of a loop as that value; several as a tuple.
+    fn shown(&self, frame: &mut Frame<'a>, operation: &Operation<'a>, end: InstructionId) -> InstructionId {
+        match operation.results[..] {
+            [(_, 1)] => frame.element(end, 0),
+            _ => end,
+        }
+    }
+
+    pub(super) fn branches(
+        &mut self,
+        frame: &mut Frame<'a>,
+        operation: &Operation<'a>,
+        name: &str,
+        mut operands: Vec<InstructionId>,
+    ) -> Result<InstructionId, ImportError> {
+        let mut called = Vec::new();
+        for (i, region) in operation.regions.iter().enumerate() {
+            let captured = outer_reads(&[region]);
+            let mut values = Vec::new();
+            for read in &captured {
+                values.push(self.read(frame, read)?);
+            }
+            let types: Vec<Type> = values.iter().map(|&o| frame.builder.ty(o).clone()).collect();
+            let whole = Type::Tuple(types);
+            operands.push(frame.builder.push(&format!("{name}.branch{i}"), Op::Tuple, values, whole.clone()));
+            let mut inner = self.frame_in(frame, operation.at)?;
+            open_tuple(&mut inner, &whole, &[], &captured);
+            let returned = self.body(&mut inner, &region.body, operation.at)?;
+            let root = single(&mut inner, returned);
+            called.push(self.finish(inner, "branch", root));
+        }
+        let ty = called.first().map(|c| self.signatures[c.0 as usize].result.clone());
+        let ty = ty.ok_or_else(|| self.error(operation.at, "a choice has no branches"))?;
+        Ok(frame.builder.push_call(name, Op::Conditional, operands, called, ty))
+    }
+}
+
+/// Makes the one parameter of a region and names its elements: the region's arguments, then what it reads around it, which it gives.
+fn open_tuple<'a>(
+    frame: &mut Frame<'a>,
+    whole: &Type,
+    arguments: &[Argument<'a>],
+    captured: &[Use<'a>],
+) -> Vec<InstructionId> {
+    let tuple = frame.builder.push("carried", Op::Parameter(0), Vec::new(), whole.clone());
+    for (k, argument) in arguments.iter().enumerate() {
+        let id = frame.element(tuple, k as u32);
+        frame.scope.values.insert(argument.name, Bound::One(id));
+    }
+    let mut kept = Vec::new();
+    for (k, read) in captured.iter().enumerate() {
+        let id = frame.element(tuple, (arguments.len() + k) as u32);
+        kept.push(id);
+        frame.scope.outer.insert((read.name, read.index), id);
+    }
+    kept
+}
+
+/// Values that regions read and do not define, each once, in the order they are read.
+fn outer_reads<'a>(regions: &[&Region<'a>]) -> Vec<Use<'a>> {
+    let mut found: Vec<Use<'a>> = Vec::new();
+    let mut seen: FxHashSet<(&str, u32)> = FxHashSet::default();
+    for region in regions {
+        let mut own = region.arguments.iter().map(|a| a.name).collect();
+        let mut reads = Vec::new();
+        gather_reads(region, &mut own, &mut reads);
+        found.extend(reads.into_iter().filter(|read| seen.insert((read.name, read.index))));
+    }
+    found
+}
+
+/// Reads of names that no operation before them in the region defines.
+fn gather_reads<'a>(region: &Region<'a>, own: &mut FxHashSet<&'a str>, reads: &mut Vec<Use<'a>>) {
+    for operation in &region.body {
+        reads.extend(operation.operands.iter().filter(|read| !own.contains(read.name)).cloned());
+        for inner in &operation.regions {
+            let mut visible = own.clone();
+            visible.extend(inner.arguments.iter().map(|a| a.name));
+            gather_reads(inner, &mut visible, reads);
+        }
+        own.extend(operation.results.iter().map(|(name, _)| *name));
+    }
+}
+
+/// A constant, or one number repeated, made again in another computation.
+fn copy_constant(from: &Frame<'_>, to: &mut Frame<'_>, id: InstructionId) -> Option<InstructionId> {
+    let instruction = &from.builder.instructions()[id];
+    match &instruction.op {
+        Op::Constant(_) | Op::Iota { .. } => {
+            Some(to.builder.push(&instruction.name, instruction.op.clone(), Vec::new(), instruction.ty.clone()))
+        }
+        Op::Broadcast { .. } | Op::Convert | Op::Reshape => {
+            let operand = copy_constant(from, to, *instruction.operands.first()?)?;
+            Some(to.builder.push(&instruction.name, instruction.op.clone(), vec![operand], instruction.ty.clone()))
+        }
+        _ => None,
+    }
+}

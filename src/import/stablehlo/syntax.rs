@@ -1,0 +1,109 @@
+//! MLIR as written: operations, their operands, attributes, regions and types.
+
+use crate::import::program::Type;
+
+/// A value that is read: `%3` or `%3#1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Use<'a> {
+    pub name: &'a str,
+    pub index: u32,
+    /// Its place in the text.
+    pub at: usize,
+}
+
+/// A type; sizes that are left open are `None`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct OpenType {
+    /// The type with 1 for every open size.
+    pub ty: Type,
+    /// Which dimensions are open.
+    pub open: Vec<usize>,
+}
+
+/// A block argument.
+#[derive(Clone, Debug)]
+pub(super) struct Argument<'a> {
+    pub name: &'a str,
+    pub ty: OpenType,
+    pub location: Location<'a>,
+}
+
+/// A region of one block.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Region<'a> {
+    pub arguments: Vec<Argument<'a>>,
+    pub body: Vec<Operation<'a>>,
+}
+
+/// An operation.
+#[derive(Clone, Debug)]
+pub(super) struct Operation<'a> {
+    /// `stablehlo.add`, `func.call`.
+    pub name: String,
+    /// Names of its results and how many values each stands for.
+    pub results: Vec<(&'a str, u32)>,
+    pub operands: Vec<Use<'a>>,
+    /// Attributes by name, as written.
+    pub attributes: Vec<(&'a str, &'a str)>,
+    /// Words, texts and symbols between the operands, as written: `LT`, `dense<0>`, `@relu`.
+    pub words: Vec<&'a str>,
+    pub regions: Vec<Region<'a>>,
+    pub types: Vec<OpenType>,
+    /// The location's name, or the number of its alias.
+    pub location: Location<'a>,
+    pub at: usize,
+}
+
+/// A location.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Location<'a> {
+    #[default]
+    None,
+    /// A name written in place.
+    Name(&'a str),
+    /// `#loc4`.
+    Alias(&'a str),
+}
+
+impl<'a> Operation<'a> {
+    /// An attribute as written.
+    pub fn attribute(&self, name: &str) -> Option<&'a str> {
+        self.attributes.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+    }
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub(super) struct Function<'a> {
+    pub name: &'a str,
+    pub body: Region<'a>,
+    pub at: usize,
+}
+
+impl<'a> Module<'a> {
+    /// The name of a location.
+    pub fn label(&self, location: Location<'a>) -> &'a str {
+        match location {
+            Location::None => "",
+            Location::Name(name) => name,
+            Location::Alias(alias) => self.locations.get(alias).copied().unwrap_or(""),
+        }
+    }
+}
+
+/// A module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Module<'a> {
+    pub name: &'a str,
+    pub functions: Vec<Function<'a>>,
+    /// Names of location aliases.
+    pub locations: crate::base::FxHashMap<&'a str, &'a str>,
+    /// Whether locations are printed in a form that MLIR cannot read.
+    pub has_pretty_locations: bool,
+    /// Names of open dimensions, as JAX gives them to the arguments of functions inside.
+    pub dimension_names: Vec<&'a str>,
+    /// Whether any size is open.
+    pub is_open: bool,
+    /// Attributes of the module as written.
+    pub attributes: &'a str,
+}
