@@ -60,7 +60,7 @@ fn record(
         r#"{{"model": {{"suite_name": "torchbench", "model_name": "model_{model}"}}, "experiment": {{"accelerator": "cuda", "accelerator_model": "{product}", "xla": {xla}, "xla_flags": null, "dynamo": {dynamo}, "torch_xla2": null, "test": "{test}", "batch_size": {batch}, "enable_functionalization": false}}, "repeat": 10, "iterations_per_run": 1, "metrics": {{"#
     );
     // One run in fifty fails.
-    if random.next_u32() % 50 == 0 {
+    if random.next_u32().is_multiple_of(50) {
         let _ = write!(
             out,
             r#""error": "Traceback (most recent call last):\n  File \"experiment_runner.py\", line {}\nRuntimeError: out of memory""#,
@@ -82,7 +82,7 @@ fn record(
             );
         }
         // Some runs collect counters.
-        if random.next_u32() % 10 == 0 {
+        if random.next_u32().is_multiple_of(10) {
             out.push_str(r#", "dynamo_counters": [{"frames": {"total": 1, "ok": 1}, "stats": {"calls_captured": 120, "unique_graphs": 1}}, {}, {}]"#);
         }
     }

@@ -101,6 +101,6 @@ mod tests {
             full[&field.name] = value;
         }
         let report: Report = serde_json::from_value(full).unwrap();
-        assert_eq!(reports(&mut Vec::new(), &[report, Report::default()]).unwrap(), 2);
+        assert_eq!(reports(Vec::new(), &[report, Report::default()]).unwrap(), 2);
     }
 }

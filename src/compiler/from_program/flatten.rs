@@ -136,15 +136,13 @@ impl Writer<'_> {
         operands.iter().for_each(|o| leaves(o, &mut inputs));
         let combine = instruction.called.first().map(|&c| combine_of(&self.program.computations[c]));
         let mut results = Vec::new();
-        let mut part = 0;
         let mut types = Vec::new();
         array_types(&instruction.ty, &mut types);
-        for ty in types {
+        for (part, ty) in (0..).zip(types) {
             let mut node = self.node(&instruction.name, instruction.op.clone(), inputs.clone(), ty.clone());
             node.origin = instruction.origin.clone();
             node.part = part;
             node.combine = combine;
-            part += 1;
             results.push(self.push(node)?);
         }
         let mut results = results.into_iter();
