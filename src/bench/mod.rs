@@ -20,6 +20,7 @@ mod config;
 mod configuration;
 pub mod cpu;
 pub mod dataset;
+mod brought;
 mod device;
 pub mod evaluate;
 mod executor;
@@ -69,6 +70,7 @@ pub use config::{
     BenchConfig, ConfigError, MAX_BATCH, MAX_DURATION_S, MAX_JITTER, MAX_PARALLEL, MAX_USD_PER_HOUR, MAX_WARMUPS,
 };
 pub use configuration::{Configuration, ConfigurationError};
+pub use brought::BroughtRun;
 pub use device::{Compilation, Device, is_simulated, service_times, stage_times};
 pub use executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
 pub use expression::Expression;

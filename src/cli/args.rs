@@ -11,6 +11,7 @@ use super::compile_args::CompileArgs;
 use super::customop_args::CustomOpArgs;
 use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulBenchArgs, VerifyArgs};
 use super::index_args::{IndexCommand, ModelCompileArgs};
+use super::inspect_args::InspectArgs;
 use super::kernel_file;
 use super::matmult_args::MatmultArgs;
 use super::output_args::TableArgs;
@@ -61,6 +62,8 @@ pub(super) enum Command {
     Query(QueryArgs),
     /// Compare two profiles operator by operator
     Compare(CompareArgs),
+    /// What a model file of PyTorch, JAX or ONNX holds, and how long a call of it takes on a simulated core
+    Inspect(Box<InspectArgs>),
     /// Compute a model as a NeuronCore would, and compare with the reference
     Numerics(NumericsArgs),
     /// Run a custom operator's kernel: its time on the GPSIMD processors, line by line, and its values

@@ -7,6 +7,7 @@
 //! Readers take bytes by slices ([`ModelBytes`]), so that the weights beside a graph are passed over.
 
 mod calls;
+mod compare;
 mod error;
 pub mod eval;
 mod gzip;
@@ -15,6 +16,7 @@ mod inspection;
 mod lexer;
 mod limits;
 mod load;
+mod npz;
 mod onnx;
 mod options;
 pub mod program;
@@ -28,11 +30,13 @@ mod stablehlo;
 mod summary;
 mod zip;
 
+pub use compare::{ResultComparison, compare};
 pub use error::{ImportError, Place};
 pub use gzip::gunzip;
 pub use hlo::{print_hlo_text, read_hlo_proto, read_hlo_text};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
 pub use load::load_parameter;
+pub use npz::read_npz;
 pub use onnx::read_onnx;
 pub use options::ImportOptions;
 pub use pt2::read_pt2;

@@ -17,7 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("model", &["base", "tensor", "machine", "kernel"]),
     ("compiler", &["base", "tensor", "machine", "kernel", "import", "model"]),
     ("neuron", &["base", "tensor", "machine", "kernel", "model", "compiler"]),
-    ("bench", &["base", "tensor", "profile", "machine", "kernel", "model", "compiler", "neuron"]),
+    ("bench", &["base", "tensor", "profile", "machine", "kernel", "import", "model", "compiler", "neuron"]),
     (
         "experiment",
         &["base", "tensor", "profile", "machine", "view", "insight", "model", "compiler", "neuron", "bench"],

@@ -19,6 +19,7 @@ mod flame;
 mod histogram;
 mod idle;
 mod index;
+mod inspect;
 mod matmul_bench;
 mod matmult;
 mod mlperf;
@@ -57,6 +58,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Profile(args) => profile::run(args),
         Command::CustomOp(args) => customop::run(*args),
         Command::Devices(args) => devices::run(args),
+        Command::Inspect(args) => inspect::run(*args),
         Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
         Command::Operators(args) => operators::run(args),

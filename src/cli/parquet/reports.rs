@@ -9,7 +9,7 @@ use super::sheet::{Field, Kind, Sheet, Value};
 use crate::bench::{REPORT_KEYS, Report};
 
 /// Keys with text.
-const TEXTS: [&str; 15] = [
+const TEXTS: [&str; 16] = [
     "model_filename",
     "model_name",
     "device_type",
@@ -20,6 +20,7 @@ const TEXTS: [&str; 15] = [
     "stop_dts",
     "NeuronPerf_version",
     "status",
+    "workflow",
     "throughput_avg_method",
     "source",
     "machine",

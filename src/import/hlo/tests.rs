@@ -144,6 +144,6 @@ fn other_forms_of_the_protocol_buffer_are_no_hlo_text() {
     assert!(error("module @m {}").contains("where HloModule should be"));
     let error = |bytes: &[u8]| read_hlo_proto(bytes, &ImportOptions::default()).map(|_| ()).unwrap_err().to_string();
     assert!(error(b"").contains("holds no computation"));
-    assert!(error(b"\x1f\x8b\x08").contains("ends in its header"));
+    assert!(error(b"\x1f\x8b\x08").contains("has a damaged header"));
     assert!(error(&[0x0a, 0x7f, 1, 2]).contains("runs past its end"));
 }
