@@ -11,6 +11,7 @@
 //! reads a clock: a row is a function of its configuration, its times and its seed.
 
 mod arithmetic;
+mod brought;
 mod calendar;
 mod charts;
 mod compile;
@@ -20,7 +21,6 @@ mod config;
 mod configuration;
 pub mod cpu;
 pub mod dataset;
-mod brought;
 mod device;
 pub mod evaluate;
 mod executor;
@@ -61,6 +61,7 @@ mod timer;
 mod verdict;
 
 pub use arithmetic::FormulaError;
+pub use brought::BroughtRun;
 pub use calendar::{simulated_dts, utc_dts};
 pub use charts::{CURVE_PERCENTS, RunCharts};
 pub use compile::{Artifact, CompileConfig, CompilePlan, CompileTask, CompiledModel};
@@ -70,7 +71,6 @@ pub use config::{
     BenchConfig, ConfigError, MAX_BATCH, MAX_DURATION_S, MAX_JITTER, MAX_PARALLEL, MAX_USD_PER_HOUR, MAX_WARMUPS,
 };
 pub use configuration::{Configuration, ConfigurationError};
-pub use brought::BroughtRun;
 pub use device::{Compilation, Device, is_simulated, service_times, stage_times};
 pub use executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
 pub use expression::Expression;

@@ -65,7 +65,13 @@ fn bind(imported: &Imported, bytes: &dyn ModelBytes, arrays: &[(String, Value)])
             }
         };
         let mut value = found.ok_or_else(|| {
-            format!("no array holds {} ({}): name it {}, arg{n} or in{}", parameter.name, parameter.ty, parameter.name, inputs.max(1) - 1)
+            format!(
+                "no array holds {} ({}): name it {}, arg{n} or in{}",
+                parameter.name,
+                parameter.ty,
+                parameter.name,
+                inputs.max(1) - 1
+            )
         })?;
         if value.ty.dims != parameter.ty.dims {
             return Err(format!("{} is {} and the array given is {}", parameter.name, parameter.ty, value.ty));

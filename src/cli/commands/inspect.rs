@@ -18,9 +18,8 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
     let run = args.instance.as_deref().map(|instance| on_device(&imported, instance)).transpose()?;
     let compared = match (&args.inputs, &args.expect) {
         (Some(inputs), Some(expect)) => {
-            let arrays = |path: &std::path::Path| {
-                read_npz(&DiskModel::open(path)?).with_context(|| path.display().to_string())
-            };
+            let arrays =
+                |path: &std::path::Path| read_npz(&DiskModel::open(path)?).with_context(|| path.display().to_string());
             let (inputs, expect) = (arrays(inputs)?, arrays(expect)?);
             Some(compare(&imported, &bytes, &inputs, &expect).map_err(anyhow::Error::msg)?)
         }
@@ -42,7 +41,8 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
         out
     };
     text::print(said.as_bytes())?;
-    let failed = compared.iter().flatten().filter(|c| c.relative_error.is_nan() || c.relative_error > args.tolerance).count();
+    let failed =
+        compared.iter().flatten().filter(|c| c.relative_error.is_nan() || c.relative_error > args.tolerance).count();
     if failed > 0 {
         bail!("{failed} results differ by more than the tolerance of {}", args.tolerance);
     }
