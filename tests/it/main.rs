@@ -28,6 +28,7 @@ mod import_hlo;
 mod import_hlo_bad;
 mod import_npz;
 mod import_onnx;
+mod import_placed;
 mod import_pt2;
 mod insight;
 mod kernel_log;

@@ -58,10 +58,12 @@ fn reports(result: &StudyResult) -> Vec<Value> {
 
 /// All blocks, those of parts side by side too.
 fn blocks(document: &Document) -> Vec<&Block> {
-    let inside = |block| match block {
-        &Block::Beside(ref parts) => parts.iter().flat_map(blocks).collect(),
-        other => vec![other],
-    };
+    fn inside(block: &Block) -> Vec<&Block> {
+        match block {
+            Block::Beside(parts) => parts.iter().flat_map(blocks).collect(),
+            other => vec![other],
+        }
+    }
     document.blocks.iter().flat_map(inside).collect()
 }
 

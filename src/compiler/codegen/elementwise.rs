@@ -243,7 +243,7 @@ impl Generator<'_> {
         id: InstrId,
         members: &[(InstrId, &HloInstruction)],
     ) -> Result<(), CodegenError> {
-        let (main, resident) = self.main_operand(id, members)?;
+        let Ok((main, resident)) = self.main_operand(id, members) else { return self.elementwise_of_parts(id) };
         let steps = self.plan_steps(members, main, &resident)?;
         let purpose = Purpose::execution(self.sources.of(id));
         let bytes = resident.bytes;

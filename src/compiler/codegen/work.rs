@@ -26,6 +26,15 @@ impl Generator<'_> {
         Ok(())
     }
 
+    /// Elementwise work none of whose operands has the result's size in SBUF: small values meet repeated ones. One pass over the
+    /// result.
+    pub(super) fn elementwise_of_parts(&mut self, id: InstrId) -> Result<(), CodegenError> {
+        let instruction = self.instruction(id)?;
+        let name = instruction.opcode.name().to_owned();
+        let elements = instruction.shape.elements();
+        self.work(id, &Work { name, kind: WorkKind::Vector, elements, passes: 1 })
+    }
+
     fn operands_ready(&mut self, id: InstrId) -> Result<Vec<Wait>, CodegenError> {
         let mut ready = Vec::new();
         for operand in self.instruction(id)?.operands.clone() {

@@ -218,6 +218,12 @@ impl Emit<'_> {
                     Some(_) => vector,
                 };
                 let along: Vec<u32> = along.into_iter().collect();
+                let own = self.shape(vector);
+                let vector = if own.dtype == shape.dtype {
+                    vector
+                } else {
+                    self.push(Opcode::Convert, vec![vector], Shape::new(shape.dtype, own.dims))
+                };
                 self.repeated(vector, &along, &shape.dims)
             }
             Given::Computed => {

@@ -66,6 +66,10 @@ pub(super) fn dynamic_slice(e: &mut Emit<'_>, sizes: &[u64], shape: Shape) -> Re
 }
 
 pub(super) fn dynamic_update_slice(e: &mut Emit<'_>, shape: Shape) -> Result<InstrId> {
+    // A buffer that is there from the start is written out with the part in it; readers go on with that.
+    if e.given[e.operand_id(0)?] != super::given::Given::No {
+        return moved(e, "dynamic-update-slice", shape);
+    }
     let mut operands = vec![e.operand(0)?, e.operand(1)?];
     for n in 0..shape.rank() {
         let start = e.operand(n + 2)?;

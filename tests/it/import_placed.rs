@@ -1,0 +1,68 @@
+//! Models that people bring, on a simulated core: all of them are placed, and those of the zoo are as fast as the zoo's.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use neuronscope::bench::Device;
+use neuronscope::compiler::Workflow;
+use neuronscope::import::{ImportOptions, Imported, read_model};
+use neuronscope::neuron::sim::{NoObserver, simulate};
+
+fn files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models");
+    let mut found: Vec<PathBuf> = ["pt2", "onnx", "hlo", "stablehlo"]
+        .iter()
+        .flat_map(|format| fs::read_dir(root.join(format)).unwrap().map(|entry| entry.unwrap().path()))
+        .filter(|path| !matches!(path.extension().and_then(|e| e.to_str()), Some("npz" | "json" | "md")))
+        .collect();
+    found.sort();
+    found
+}
+
+fn read(path: &Path) -> Option<Imported> {
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    read_model(&name, &fs::read(path).unwrap(), &ImportOptions::default()).ok()
+}
+
+#[test]
+fn every_model_that_is_read_is_placed_on_a_core() {
+    let device = Device::of_instance("inf2.xlarge").unwrap();
+    let (mut placed, mut wrong) = (0, Vec::new());
+    for path in files() {
+        let Some(imported) = read(&path) else { continue };
+        match device.run_program(&imported.program, &BTreeMap::new()) {
+            Ok(run) if run.window.to_ns() > 0 => placed += 1,
+            Ok(_) => wrong.push(format!("{}: takes no time", path.display())),
+            Err(e) => wrong.push(format!("{}: {e}", path.display())),
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(placed > 60, "{placed}");
+}
+
+/// Microseconds of one call on the core: of a zoo model, and of each file whose name begins so.
+fn beside_the_zoo(model: &str, begin: &str) -> (f64, Vec<(String, f64)>) {
+    let device = Device::of_instance("inf2.xlarge").unwrap();
+    let us = |time: neuronscope::base::SimTime| time.to_ms_f64() * 1e3;
+    let executable = device.compile(model, Some(1), Workflow::Trace).unwrap();
+    let zoo = us(simulate(&executable, &device.costs, &mut NoObserver).unwrap().window);
+    let of = |path: &PathBuf| {
+        let name = path.file_name()?.to_str()?.to_owned();
+        let imported = name.starts_with(begin).then(|| read(path))??;
+        Some((name, us(device.run_program(&imported.program, &BTreeMap::new()).unwrap().window)))
+    };
+    (zoo, files().iter().filter_map(of).collect())
+}
+
+#[test]
+fn a_model_that_is_brought_is_as_fast_as_the_zoos() {
+    for (model, begin, least) in [("bert-base-uncased:seq=128", "bert-base-b1-s128", 3), ("resnet50", "resnet50-b1", 1)]
+    {
+        let (zoo, brought) = beside_the_zoo(model, begin);
+        assert!(brought.len() >= least, "{brought:?}");
+        for (name, us) in brought {
+            assert!((us / zoo - 1.0).abs() < 0.05, "{name}: {us:.1} us, {model}: {zoo:.1} us");
+        }
+    }
+}
