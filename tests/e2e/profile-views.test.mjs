@@ -106,7 +106,8 @@ test("all slices of a group are highlighted and stepped through, whatever makes 
   assert.equal(Number(await stream.locator("td").first().getAttribute("data-value")), kernels);
   await stream.getByRole("button").click();
   await group.getByRole("button", { name: "Highlight on the timeline" }).click();
-  await page.getByText(`${kernels} found by thread`).waitFor();
+  // The slice that was selected before is one of them, so its place among them is shown.
+  await page.getByText(new RegExp(`^\\d+ of ${kernels}$`)).waitFor();
   assert.equal((await query(page)).get("of_level"), null);
 }));
 
@@ -114,7 +115,6 @@ test("a link with a level that the profile does not have says so", views(async (
   await page.evaluate(() => { location.hash = "#/profile?tool=statistics&level=kernel"; });
   await open(page, TRACE);
   await page.getByText(/has no level 'kernel': it has .*device kernels.*, all\. device kernels is used/).waitFor();
-  assert.equal(await page.getByLabel("Level", { exact: true }).inputValue(), "device kernels");
 }));
 
 test("the group of the statistics is in the link", views(async (page) => {
