@@ -2,7 +2,13 @@
 //!
 //! `cargo bench --bench kernels`; prints rates, asserts nothing.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "a benchmark prints, reads the clock and may fail"
+)]
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,5 +1,5 @@
 //! Prints how many simulated inferences the scheduler runs in a second of wall time, and how long a report takes.
-#![allow(missing_docs)]
+#![allow(missing_docs, reason = "a benchmark has no interface")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark measures wall time")]
 #![allow(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 

@@ -6,25 +6,84 @@
 //! | room | holds |
 //! |---|---|
 //! | [`base`] | time, units, typed ids, interning, random numbers, statistics, diagnostics, the seams of a shell |
-//! | [`tensor`], [`profile`], [`machine`] | numbers; what happened when, and its file formats; what the hardware is |
+//! | [`tensor`], [`profile`], [`machine`] | numbers; what happened when; what the hardware is |
+//! | [`formats`], [`analysis`] | files that hold a profile; questions about a profile |
 //! | [`kernel`] | custom operators: the C++ of GPSIMD kernels, checked and run for its values |
 //! | [`view`], [`insight`] | pure view models: timeline geometry, tables, plots; what an execution's figures mean |
 //! | [`model`] | what a person writes: modules, the tracer, the zoo |
 //! | [`compiler`] | graph to HLO to passes to an executable |
 //! | [`neuron`] | what the machine does: the simulator and the runtime around it |
-//! | [`bench`] | NeuronPerf: configurations, scheduler, reports |
+//! | [`device`] | from a model and an instance to how long a call takes |
+//! | [`mod@bench`] | NeuronPerf: configurations, scheduler, reports |
 //! | [`experiment`], [`capture`], [`fidelity`] | PyTorch/XLA's benchmark suite; a simulated execution as a profile; published rows against predictions |
 //! | [`session`] | one facade for every shell: requests, events, share links |
 //! | `cli`, `web` | the shells, each behind a feature; the only rooms that know files, terminals and browsers |
+//!
+//! # Features
+//!
+//! The library needs none, natively and for wasm32.
+//!
+//! * `cli`: the command line `neuronscope` and the room `cli`.
+//! * `web`: the page, its worker and the room `web`, for wasm32.
+//!
+//! # Opening a file
+//!
+//! ```
+//! use neuronscope::analysis::operators::{OpQuery, operator_stats};
+//! use neuronscope::formats::read_bytes;
+//!
+//! let trace = br#"[{"ph":"X","name":"dot","ts":1,"dur":2,"pid":1,"tid":1},
+//!                  {"ph":"X","name":"dot","ts":4,"dur":3,"pid":1,"tid":1}]"#;
+//! let profile = read_bytes("two.json", trace)?;
+//! let table = operator_stats(&profile, &OpQuery::default());
+//! let row = &table.stats[0];
+//! assert_eq!((table.name(&profile, row), row.count, row.total_ns), ("dot", 2, 5_000));
+//! # Ok::<(), neuronscope::formats::ReadError>(())
+//! ```
+//!
+//! # Simulating a model
+//!
+//! ```
+//! use neuronscope::compiler::Workflow;
+//! use neuronscope::device::Device;
+//! use neuronscope::neuron::sim::{NoObserver, simulate};
+//!
+//! let device = Device::of_instance("trn1.2xlarge")?;
+//! let executable = device.compile("nn", None, Workflow::Trace)?;
+//! let outcome = simulate(&executable, &device.costs, &mut NoObserver)?;
+//! assert!(outcome.window.to_ms_f64() > 0.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Writing a file
+//!
+//! ```
+//! use neuronscope::base::Diagnostics;
+//! use neuronscope::formats::{WriteFormat, read_bytes};
+//! use neuronscope::profile::ProfileBuilder;
+//!
+//! let mut builder = ProfileBuilder::new("mine");
+//! let process = builder.process("1", "server");
+//! let thread = builder.thread(process, "1", "worker");
+//! builder.slice(thread, 0, 1_000, "request", "", None);
+//! let bytes = WriteFormat::Perfetto.write(&builder.finish(Diagnostics::new()));
+//! assert_eq!(read_bytes("again", &bytes)?.slices().len(), 1);
+//! # Ok::<(), neuronscope::formats::ReadError>(())
+//! ```
+//!
+//! `examples/` has a program of each: `cargo run --example open_trace`, `simulate_bert`, `write_trace`.
 
+pub mod analysis;
 pub mod base;
 pub mod bench;
 pub mod capture;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compiler;
+pub mod device;
 pub mod experiment;
 pub mod fidelity;
+pub mod formats;
 pub mod import;
 pub mod insight;
 pub mod kernel;

@@ -1,7 +1,7 @@
 //! Rates in wasm, measured in a dedicated worker of the browser: simulator items, benchmark inferences, and trace
 //! reading. They print numbers and assert only that the work was done. `./x bench` runs them in release mode.
 #![cfg(target_arch = "wasm32")]
-#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a benchmark reads the clock and may fail")]
 
 use std::fmt::Write as _;
 
@@ -12,10 +12,10 @@ use neuronscope::experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, Metric, Selection, speedups,
 };
 use neuronscope::experiment::plan::{ModelFilter, Test};
+use neuronscope::formats::read_bytes;
 use neuronscope::machine::cost::CostTable;
 use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::{NoObserver, simulate};
-use neuronscope::profile::formats::read_bytes;
 use wasm_bindgen_test::{console_log, wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);

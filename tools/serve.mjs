@@ -56,7 +56,10 @@ function fileFor(url, root, base) {
   return file.startsWith(root + sep) ? file : null;
 }
 
-async function answer(request, response, root, base) {
+// The name of a file within the sub-path, as an address has it.
+const nameIn = (url, base) => new URL(url, "http://localhost").pathname.slice(base.length);
+
+async function answer(request, response, { root, base, live }) {
   const send = (status, text, headers = {}) => {
     response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", ...headers });
     response.end(text);
@@ -64,6 +67,7 @@ async function answer(request, response, root, base) {
   if (request.method !== "GET" && request.method !== "HEAD") return send(405, "method not allowed\n", { Allow: "GET, HEAD" });
   if (base !== "/" && request.url === base.slice(0, -1)) return send(301, "", { Location: base });
   const file = fileFor(request.url, root, base);
+  if (live && file && (await live.answer(nameIn(request.url, base), response, file))) return;
   const info = file && (await stat(file).catch(() => null));
   if (!info?.isFile()) return send(404, "not found\n");
   response.writeHead(200, { ...headersFor(file), "Content-Length": info.size });
@@ -83,12 +87,13 @@ function listen(server, port) {
 
 /**
  * Serves the folder `dir` under the path `base` ("/" or "/some/path/") on 127.0.0.1. When `port` is taken the next
- * free one is used; 0 is any free port. Gives the page's `url`, the `port` and `close()`.
+ * free one is used; 0 is any free port. `live` (tools/live.mjs) makes pages load again when they were built anew. Gives the
+ * page's `url`, the `port` and `close()`.
  */
-export async function serve({ dir, base = "/", port = 0 }) {
+export async function serve({ dir, base = "/", port = 0, live }) {
   const root = resolve(dir);
   const server = createServer((request, response) => {
-    answer(request, response, root, base).catch((error) => response.destroy(error));
+    answer(request, response, { root, base, live }).catch((error) => response.destroy(error));
   });
   let bound;
   for (let candidate = port; bound === undefined; candidate += 1) {
@@ -107,6 +112,15 @@ export async function serve({ dir, base = "/", port = 0 }) {
   return { url: `http://127.0.0.1:${bound}${base}`, port: bound, close };
 }
 
+/** The number of a port as a person gives it. */
+export function portOf(text) {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65535) {
+    throw new Error(`--port ${text}: a port is a whole number from 0 to 65535`);
+  }
+  return port;
+}
+
 async function main() {
   const { values } = parseArgs({
     options: {
@@ -115,10 +129,7 @@ async function main() {
       port: { type: "string", default: "8080" },
     },
   });
-  const port = Number(values.port);
-  if (!Number.isInteger(port) || port < 0 || port > 65535) {
-    throw new Error(`--port ${values.port}: a port is a whole number from 0 to 65535`);
-  }
+  const port = portOf(values.port);
   const served = await serve({ dir: values.dir, base: values.base, port });
   if (port !== 0 && served.port !== port) console.log(`Port ${port} is taken: using ${served.port}.`);
   console.log(`neuronscope is at ${served.url}  (Ctrl-C ends it)`);

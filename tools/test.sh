@@ -13,6 +13,8 @@ cmd_test() {
       ;;
     *) die "test $1: unknown option" "usage: ./x test [--fast | --peers]" ;;
   esac
+  # A machine that throws target/ away compiles once: what a second time would need is not kept.
+  if [ -n "${CI:-}" ]; then export CARGO_INCREMENTAL=0; fi
   ensure_tools
   need_components
   if [ "$fast" = no ]; then
@@ -21,6 +23,7 @@ cmd_test() {
   fi
   run_checks
   suite "native tests" cargo test --locked --no-fail-fast
+  run_examples
   if [ "$fast" = no ]; then
     suite "tests in the browser's worker" wasm_tests
     step "build the page" page_is_built
@@ -30,6 +33,20 @@ cmd_test() {
   fi
   finish
 }
+
+# The programs of examples/ end with 0. The native tests have built them.
+run_examples() {
+  local example name out
+  out=$(mktemp -d)
+  for example in "$ROOT"/examples/*.rs; do
+    name=$(basename "$example" .rs)
+    step "example $name" run_example "$name" "$out/$name"
+  done
+  rm -rf "$out"
+}
+
+# What it prints is shown when it fails, or prints nothing.
+run_example() { cargo run --locked --quiet --example "$1" >"$2" 2>&1 && [ -s "$2" ] || { cat "$2" >&2; return 1; }; }
 
 # A step's failure must not end the run: `die` leaves only the subshell.
 in_subshell() { ("$@"); }
@@ -55,14 +72,16 @@ page_is_built() {
   return "$status"
 }
 
-# tests/web*.rs. Headless Chromium takes its flags from webdriver.json.
+# tests/web*.rs. Headless Chromium takes its flags from webdriver.json. They ask little of the library: it is compiled for them in
+# the way that takes the least time, which is not the page's.
 wasm_tests() {
-  WASM_BINDGEN_TEST_TIMEOUT=${WASM_BINDGEN_TEST_TIMEOUT:-300} \
+  CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=0 WASM_BINDGEN_TEST_TIMEOUT=${WASM_BINDGEN_TEST_TIMEOUT:-300} \
     cargo test --locked --no-fail-fast --target "$WASM_TARGET" --no-default-features --features web --test 'web*'
 }
 
+# Two files at a time: a page waits for its workers about as long as it works.
 e2e_tests() {
-  (cd "$E2E" && NEURONSCOPE_CLI=$(debug_cli_path) node --test --test-reporter=spec ./*.test.mjs)
+  (cd "$E2E" && NEURONSCOPE_CLI=$(debug_cli_path) node --test --test-concurrency=2 --test-reporter=spec ./*.test.mjs)
 }
 
 # What tests need beyond building: lints, a browser with its driver, and the test packages.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use neuronscope::base::Rng;
-use neuronscope::profile::formats::{WriteFormat, read_bytes};
+use neuronscope::formats::{WriteFormat, read_bytes};
 
 use crate::TEXT_BYTES;
 use crate::program::{FUNCTIONS, Walk, below, function};

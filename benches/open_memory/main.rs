@@ -3,7 +3,14 @@
 //!
 //! `cargo bench --bench open_memory [-- FORMAT...]`; prints ratios, asserts nothing. Where `/proc` is not there it says so.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::disallowed_methods, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "a benchmark prints, reads the clock and may fail"
+)]
 
 mod chrome;
 mod devices;
@@ -16,7 +23,7 @@ mod stacks;
 use std::io::Read;
 use std::process::Command;
 
-use neuronscope::profile::formats::{ChunkedReader, ProfileReader};
+use neuronscope::formats::{ChunkedReader, ProfileReader};
 
 /// Bytes of text made for each format, about.
 const TEXT_BYTES: usize = 60 << 20;

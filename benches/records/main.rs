@@ -4,8 +4,12 @@
 //! Beside it Python parses every line, which is the least that PyTorch/XLA's script does. With `NEURONSCOPE_PYTORCH_XLA`, the
 //! folder `benchmarks` of a checkout of PyTorch/XLA, that script reads the same file, and both have to print the same.
 
-// A benchmark prints and reads the clock.
-#![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::unwrap_used)]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a benchmark prints, reads the clock and may fail"
+)]
 
 mod generate;
 

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use neuronscope::profile::formats::chrome::ChromeReader;
-use neuronscope::profile::formats::{ChunkedReader, ReadLimits};
+use neuronscope::formats::chrome::ChromeReader;
+use neuronscope::formats::{ChunkedReader, ReadLimits};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut reader = Box::new(ChromeReader::new(ReadLimits::default()));

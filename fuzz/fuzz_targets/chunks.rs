@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use neuronscope::profile::formats::{ChunkedReader, ProfileReader, read_bytes};
-use neuronscope::profile::summary::OpenSummary;
+use neuronscope::formats::{ChunkedReader, ProfileReader, read_bytes};
+use neuronscope::analysis::summary::OpenSummary;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&size, bytes)) = bytes.split_first() else { return };

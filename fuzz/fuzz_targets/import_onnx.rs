@@ -1,9 +1,12 @@
-//! Bytes behind the beginning of an ONNX model.
+//! Bytes as an ONNX model.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use neuronscope::import::{ImportOptions, read_onnx};
+
+mod readers {
+    include!("../model_readers.rs");
+}
 
 fuzz_target!(|bytes: &[u8]| {
-    let _ = read_onnx(&bytes.to_vec(), &ImportOptions::default());
+    let _ = readers::ModelReader::Onnx.ask(bytes);
 });

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use neuronscope::profile::formats::read_bytes;
+use neuronscope::formats::read_bytes;
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = read_bytes("fuzz", bytes);

@@ -2,9 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use neuronscope::profile::formats::read_bytes;
+use neuronscope::formats::read_bytes;
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each target uses a part of it")]
 mod skeletons {
     include!("../skeletons.rs");
 }

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use neuronscope::profile::formats::{WriteFormat, read_bytes};
+use neuronscope::formats::{WriteFormat, read_bytes};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(profile) = read_bytes("fuzz", bytes) else { return };

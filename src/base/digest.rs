@@ -1,5 +1,7 @@
 //! A digest of configurations that is the same on every target: FNV-1a, 64 bit.
 
+use super::convert::place;
+
 /// Builds a 64-bit FNV-1a digest from bytes and numbers. Not for security: for names and random streams.
 #[derive(Clone, Copy, Debug)]
 pub struct Digest(u64);
@@ -50,7 +52,7 @@ impl Digest {
         let mut x = self.finish();
         (0..8)
             .map(|_| {
-                let c = ALPHABET[(x % 36) as usize];
+                let c = ALPHABET[place(x % 36)];
                 x /= 36;
                 char::from(c)
             })

@@ -1,4 +1,4 @@
-//! Typed indexes: a `TrackId` can not be used where a `SliceId` is meant.
+//! Typed indexes: a `TrackId` cannot be used where a `SliceId` is meant.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};

@@ -4,6 +4,7 @@ use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::convert::narrow;
 use crate::define_idx;
 
 define_idx! {
@@ -53,7 +54,7 @@ impl StringTable {
             return id;
         }
         let Ok(end) = u32::try_from(self.arena.len() + text.len()) else { return StrId::EMPTY };
-        let id = StrId(self.ends.len() as u32);
+        let id = StrId(narrow(self.ends.len()));
         self.arena.push_str(text);
         self.ends.push(end);
         match self.by_hash.get_mut(&hash) {

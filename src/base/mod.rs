@@ -1,6 +1,18 @@
 //! What every room may use and what knows nothing of NeuronCores: time, units, typed indexes, interned text,
 //! seeded random numbers, statistics, diagnostics, and the seams a shell fills in.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_lossless,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
+
+pub mod convert;
 mod diag;
 mod digest;
 mod index;
@@ -20,5 +32,5 @@ pub use intern::{StrId, StringTable};
 pub use nearest::{nearest, nearest_text};
 pub use rng::Rng;
 pub use rustc_hash::{FxHashMap, FxHashSet};
-pub use seams::{Cancel, Clock, ManualClock, MemoryStore, NeverCancel, Pool, SerialPool, Store, StoreError};
+pub use seams::{Cancel, Clock, ManualClock, NeverCancel};
 pub use time::{Interval, SimTime, TraceNs, WallNs};

@@ -3,6 +3,8 @@
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg32;
 
+use super::convert::{real, single};
+
 /// A deterministic stream of random numbers: PCG-32 with a stream chosen by the caller.
 #[derive(Clone, Debug)]
 pub struct Rng(Pcg32);
@@ -32,12 +34,12 @@ impl Rng {
 
     /// Uniform in `[0, 1)` with 53 bits.
     pub fn unit_f64(&mut self) -> f64 {
-        (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+        real(self.next_u64() >> 11) / real(1 << 53)
     }
 
     /// Uniform in `[0, 1)` with 24 bits.
     pub fn unit_f32(&mut self) -> f32 {
-        (self.next_u32() >> 8) as f32 / (1u32 << 24) as f32
+        single(self.next_u32() >> 8) / single(1 << 24)
     }
 
     /// Uniform in `[low, high)`.

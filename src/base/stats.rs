@@ -1,5 +1,7 @@
 //! Statistics used by reports: one percentile rule, mean, standard deviation.
 
+use super::convert::{real_len, whole_len};
+
 /// The `p`-th percentile (0..=100) of **sorted** values by linear interpolation, numpy's default rule.
 /// `None` when there are no values.
 #[must_use]
@@ -19,18 +21,17 @@ pub fn lerp(a: f64, b: f64, fraction: f64) -> f64 {
 /// The two ranks that the `p`-th percentile of `n` sorted values lies between, and how far from the lower one.
 /// `None` when there are no values.
 #[must_use]
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub fn percentile_ranks(n: usize, p: f64) -> Option<(usize, usize, f64)> {
     let last = n.checked_sub(1)?;
-    let rank = p.clamp(0.0, 100.0) / 100.0 * last as f64;
-    let low = (rank as usize).min(last);
-    Some((low, (low + 1).min(last), rank - low as f64))
+    let rank = p.clamp(0.0, 100.0) / 100.0 * real_len(last);
+    let low = whole_len(rank).min(last);
+    Some((low, (low + 1).min(last), rank - real_len(low)))
 }
 
 /// Arithmetic mean; `None` when there are no values.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
-    if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) }
+    if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / real_len(values.len())) }
 }
 
 /// Sample standard deviation (n - 1); `None` below two values.
@@ -41,7 +42,7 @@ pub fn stddev(values: &[f64]) -> Option<f64> {
         return None;
     }
     let ss: f64 = values.iter().map(|v| (v - m) * (v - m)).sum();
-    Some(libm::sqrt(ss / (values.len() - 1) as f64))
+    Some(libm::sqrt(ss / real_len(values.len() - 1)))
 }
 
 /// `x` rounded to `digits` decimals, half away from zero on the decimal text of the shortest form.

@@ -9,6 +9,8 @@ use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
+use super::convert::{real, whole};
+
 /// Simulated time or a simulated duration, in integer picoseconds. 2^64 ps is 213 days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SimTime(pub u64);
@@ -47,9 +49,8 @@ impl SimTime {
         Self::from_ps_f64(ns * 1e3)
     }
 
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn from_ps_f64(ps: f64) -> Self {
-        Self((ps + 0.5) as u64)
+        Self(whole(ps + 0.5))
     }
 
     /// Nanoseconds, rounded half up: what profiles and reports show.
@@ -61,13 +62,13 @@ impl SimTime {
     /// Milliseconds, exact to f64.
     #[must_use]
     pub fn to_ms_f64(self) -> f64 {
-        self.0 as f64 / 1e9
+        real(self.0) / 1e9
     }
 
     /// Seconds, exact to f64.
     #[must_use]
     pub fn to_secs_f64(self) -> f64 {
-        self.0 as f64 / 1e12
+        real(self.0) / 1e12
     }
 
     /// `self - earlier`, or zero when `earlier` is later.

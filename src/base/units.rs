@@ -1,14 +1,12 @@
-//! Numbers as people read them: durations, bytes, rates, counts.
+//! Numbers as people read them: three significant figures with a unit that leaves few digits, thousands separated. Counts are
+//! whole and exact. `docs/design.md` says where which is used; files for machines have values as they are.
+
+use super::convert::{whole, whole_len};
 
 /// A duration in nanoseconds with three significant figures and a unit: `140 ns`, `7.20 us`, `1.34 s`.
 #[must_use]
 pub fn format_ns(ns: f64) -> String {
-    let (scale, unit) = match ns.abs() {
-        a if a < 1e3 => (1.0, "ns"),
-        a if a < 1e6 => (1e3, "\u{b5}s"),
-        a if a < 1e9 => (1e6, "ms"),
-        _ => (1e9, "s"),
-    };
+    let (unit, scale) = unit_of_ns(ns);
     let value = ns / scale;
     if unit == "ns" && (value - libm::round(value)).abs() < 1e-9 {
         return format!("{value:.0} ns");
@@ -50,12 +48,71 @@ pub fn format_figures(value: f64) -> String {
     format!("{value:.6e}").parse::<f64>().unwrap_or(value).to_string()
 }
 
+/// A number with three significant figures, thousands separated: `28,900`, `7,220`, `99.7`, `0.139`; far from 1 with a power
+/// of ten: `7.81e-6`.
+#[must_use]
+pub fn format_number(value: f64) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let rounded = three_significant(value);
+    match rounded.abs() {
+        0.0 => "0".to_owned(),
+        a if !(1e-4..1e15).contains(&a) => format!("{rounded:.2e}"),
+        a if a >= 1e3 => format!("{}{}", if value < 0.0 { "\u{2212}" } else { "" }, format_count(whole(a))),
+        a if a >= 1.0 => three_figures(value),
+        a => {
+            // 0.139 has three decimals, 0.0139 four.
+            let zeros = -libm::floor(libm::log10(a) + 1e-12);
+            format!("{rounded:.*}", whole_len(zeros) + 2)
+        }
+    }
+}
+
+/// A value in a unit: nanoseconds in the unit that suits them, anything else as a number.
+#[must_use]
+pub fn format_in(value: f64, unit: &str) -> String {
+    if unit == "ns" { format_ns(value) } else { format!("{} {unit}", format_number(value)) }
+}
+
+/// A share of 100: `99.7 %`, `5.49 %`, `0.06 %`.
+#[must_use]
+pub fn format_percent(value: f64) -> String {
+    format!("{} %", three_figures(value))
+}
+
+/// From a number to another in one unit; one number where both read alike: `0.139 ms`, `3.25 to 5.60 ms`.
+#[must_use]
+pub fn format_range(low: f64, high: f64, unit: &str) -> String {
+    let (low, high) = (format_number(low), format_number(high));
+    if low == high { format!("{low} {unit}") } else { format!("{low} to {high} {unit}") }
+}
+
+/// The unit that leaves few digits of the longest of some times, and how many nanoseconds it has.
+#[must_use]
+pub fn unit_of_ns(longest_ns: f64) -> (&'static str, f64) {
+    // 999.6 ns would read 1,000 ns.
+    match three_significant(longest_ns.abs()) {
+        a if a < 1e3 => ("ns", 1.0),
+        a if a < 1e6 => ("\u{b5}s", 1e3),
+        a if a < 1e9 => ("ms", 1e6),
+        _ => ("s", 1e9),
+    }
+}
+
+/// Three significant figures, or as many digits as there are before the point, and at most two decimals.
 fn three_figures(value: f64) -> String {
-    match value.abs() {
+    // What rounds up to a power of ten has a decimal less.
+    match three_significant(value).abs() {
         a if a >= 100.0 => format!("{value:.0}"),
         a if a >= 10.0 => format!("{value:.1}"),
         _ => format!("{value:.2}"),
     }
+}
+
+/// The nearest value with three significant figures.
+fn three_significant(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
 }
 
 #[cfg(test)]
@@ -63,10 +120,47 @@ mod tests {
     use super::*;
 
     #[test]
+    fn numbers_have_three_figures_and_separated_thousands() {
+        let texts = [28_864.712, 7_216.356, 999.7, 12.0, 1.0, 0.139_4, 0.013_94, 0.1, 0.0, -28_864.7, 7.81e-6, 3.2e17];
+        let read = [
+            "28,900",
+            "7,220",
+            "1,000",
+            "12.0",
+            "1.00",
+            "0.139",
+            "0.0139",
+            "0.100",
+            "0",
+            "\u{2212}28,900",
+            "7.81e-6",
+            "3.20e17",
+        ];
+        assert_eq!(texts.map(format_number), read);
+        assert_eq!(format_number(f64::INFINITY), "inf");
+        assert_eq!(format_range(0.139_1, 0.139_4, "ms"), "0.139 ms");
+        assert_eq!(format_range(3.25, 5.6, "ms"), "3.25 to 5.60 ms");
+        assert_eq!(
+            (format_in(2_724.0, "ns"), format_in(2_724.0, "inf/s")),
+            ("2.72 \u{b5}s".into(), "2,720 inf/s".into())
+        );
+        assert_eq!((unit_of_ns(45_482_500.0), unit_of_ns(-999.6)), (("ms", 1e6), ("\u{b5}s", 1e3)));
+    }
+
+    #[test]
     fn people_can_read_them() {
         assert_eq!(format_ns(140.0), "140 ns");
         assert_eq!(format_ns(7_204.0), "7.20 \u{b5}s");
         assert_eq!(format_ns(1_340_803_802.0), "1.34 s");
+        // What was once shown as 45,482,500.000 ns, 2746497024 and 99.70779567025701 %.
+        assert_eq!(format_ns(45_482_500.0), "45.5 ms");
+        assert_eq!(format_bytes(2_746_497_024.0), "2.56 GiB");
+        assert_eq!(format_percent(99.707_795_670_257_01), "99.7 %");
+        assert_eq!(
+            [5.494, 100.0, 99.97, 0.06, 0.0].map(format_percent),
+            ["5.49 %", "100 %", "100 %", "0.06 %", "0.00 %"]
+        );
+        assert_eq!((format_ns(999_700.0), format_ns(9_996.0)), ("1.00 ms".to_owned(), "10.0 \u{b5}s".to_owned()));
         assert_eq!(format_bytes(512.0), "512 B");
         assert_eq!(format_bytes(25_165_824.0), "24.0 MiB");
         assert_eq!(format_count(1_340_804), "1,340,804");

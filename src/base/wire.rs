@@ -3,6 +3,8 @@
 //! Our own and not a crate: three formats need a handful of fields of messages that have dozens, files are cut off or
 //! newer than any schema, and generated code for all of them would cost the worker more than the readers do.
 
+use super::convert::real;
+
 /// A value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire<'a> {
@@ -28,7 +30,7 @@ impl<'a> Wire<'a> {
 
     /// The number as two's complement, as `int64` and `int32` are written.
     pub fn i64(self) -> i64 {
-        self.u64() as i64
+        self.u64().cast_signed()
     }
 
     /// The number of a `double` or `float`.
@@ -36,7 +38,7 @@ impl<'a> Wire<'a> {
         match self {
             Self::Fixed64(bits) => f64::from_bits(bits),
             Self::Fixed32(bits) => f64::from(f32::from_bits(bits)),
-            Self::Varint(n) => n as f64,
+            Self::Varint(n) => real(n),
             Self::Bytes(_) => 0.0,
         }
     }

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::SimTime;
 
-use super::config::BenchConfig;
-use super::configuration::Configuration;
-use super::measurement::Measurement;
-use super::report::Report;
-use super::sweep_plan::remaining_text;
+use crate::bench::config::bench_config::BenchConfig;
+use crate::bench::config::configuration::Configuration;
+use crate::bench::measured::measurement::Measurement;
+use crate::bench::reports::report::Report;
+use crate::bench::sweep::plan::remaining_text;
 
 /// How much is said: NeuronPerf's `verbosity`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

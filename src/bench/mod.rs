@@ -4,102 +4,73 @@
 //! BenchConfig -> expand -> Configuration + ServiceTimes -> Executor -> Scheduler -> Measurement -> Report -> table, CSV, JSON
 //! ```
 //!
-//! [`BenchConfig`] is what a person asks for; [`expand`] makes it an ordered [`Sweep`] of [`Configuration`]s. The room
-//! does not know what a model is: whoever runs a configuration brings its [`ServiceTimes`], from the device simulator
-//! or as plain numbers. [`ConfigurationRun`] takes one configuration to its row in steps, so that a worker can show
-//! progress and be cancelled; it never fails, a configuration that can not run is a row with an error. Nothing here
-//! reads a clock: a row is a function of its configuration, its times and its seed.
+//! [`BenchConfig`] (`config/`) is what a person asks for; [`expand`] (`sweep/`) makes it an ordered [`Sweep`] of
+//! [`Configuration`]s. [`service_times`] (`run/`) gives the [`ServiceTimes`] of each, from the room `device` or from plain
+//! numbers; the scheduler knows only those, and no model. [`ConfigurationRun`] takes one configuration to its row in steps,
+//! so that a worker can show progress and be cancelled; it never fails, a configuration that cannot run is a row with an
+//! error. Nothing here reads a clock: a row is a function of its configuration, its times and its seed.
 
-mod arithmetic;
-mod brought;
-mod calendar;
-mod charts;
 mod compile;
-mod compile_sweep;
-mod confidence;
 mod config;
-mod configuration;
 pub mod cpu;
 pub mod dataset;
-mod device;
 pub mod evaluate;
-mod executor;
 pub mod export;
-mod expression;
-mod fixed;
 mod host_step;
 pub mod import;
 mod index;
-mod input_fit;
-mod inputs;
-mod list;
 mod log;
 pub mod matmult;
-mod measurement;
+mod measured;
 pub mod mlperf;
-mod observer;
-mod options;
-mod plan;
-mod python_json;
-mod queue;
-mod report;
-mod results;
+mod parity;
+mod reports;
 mod run;
-mod run_error;
 mod scheduler;
-mod service;
-mod source;
-mod spans;
-mod summarise;
 mod sweep;
-mod sweep_models;
-mod sweep_notes;
-mod sweep_plan;
-mod sweep_state;
-mod timed_results;
-mod timer;
-mod verdict;
 
-pub use arithmetic::FormulaError;
-pub use brought::BroughtRun;
-pub use calendar::{simulated_dts, utc_dts};
-pub use charts::{CURVE_PERCENTS, RunCharts};
-pub use compile::{Artifact, CompileConfig, CompilePlan, CompileTask, CompiledModel};
-pub use compile_sweep::{CompileSweep, option_text};
-pub use confidence::{mean_ci95, percentile_ci95_percents};
-pub use config::{
+pub use crate::device::ServiceTimes;
+pub use compile::artifact::{Artifact, CompileConfig, CompilePlan, CompileTask, CompiledModel};
+pub use compile::sweep::{CompileSweep, option_text};
+pub use config::bench_config::{
     BenchConfig, ConfigError, MAX_BATCH, MAX_DURATION_S, MAX_JITTER, MAX_PARALLEL, MAX_USD_PER_HOUR, MAX_WARMUPS,
 };
-pub use configuration::{Configuration, ConfigurationError};
-pub use device::{Compilation, Device, is_simulated, service_times, stage_times};
-pub use executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
-pub use expression::Expression;
-pub use fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel};
-pub use host_step::{HostStep, HostStepError};
+pub use config::configuration::{Configuration, ConfigurationError};
+pub use config::input_fit::batch_of_inputs;
+pub use config::inputs::{InputError, InputTuple, parse_inputs};
+pub use config::list::{ListError, MAX_LIST_ENTRIES, parse_levels, parse_list};
+pub use config::options::{
+    Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions, SdkGeneration,
+};
+pub use host_step::arithmetic::FormulaError;
+pub use host_step::expression::Expression;
+pub use host_step::step::{HostStep, HostStepError};
 pub use index::{
     Appended, BesideIndex, EntryStatus, FILTER_FIELDS, FilePlan, FileStep, FilterError, IndexConflict, IndexError,
     IndexFilter, MODELLED, ModelEntry, ModelIndex, ReadIndex,
 };
-pub use input_fit::batch_of_inputs;
-pub use inputs::{InputError, InputTuple, parse_inputs};
-pub use list::{ListError, MAX_LIST_ENTRIES, parse_levels, parse_list};
 pub use log::Verbosity;
-pub use measurement::{MAX_INFERENCES, Measurement, SecondCount};
-pub use observer::{RunObserver, Unobserved};
-pub use options::{Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions, SdkGeneration};
-pub use plan::{Estimate, TooManyInferences, estimate};
-pub use python_json::{QUOTED_NAN, quoted_nan, without_nan};
-pub use report::{NEURONPERF_KEYS, REPORT_KEYS, Report, ReportDetail};
-pub use results::{RunResults, get_reports, results_to_json};
-pub use run::{ConfigurationRun, Outcome, RowResult, RunDetail};
-pub use run_error::RunError;
+pub use measured::measurement::{MAX_INFERENCES, Measurement, SecondCount};
+pub use measured::spans::{MOST_TIMED_INFERENCES, Span, SpanRecorder, TimerSpans};
+pub use measured::timer::{Timer, Timers, mean_of_averages_ms};
+pub use parity::{Parity, parity, parity_markdown};
+pub use reports::calendar::{simulated_dts, utc_dts};
+pub use reports::charts::{CURVE_PERCENTS, RunCharts};
+pub use reports::confidence::{mean_ci95, percentile_ci95_percents};
+pub use reports::python_json::{QUOTED_NAN, quoted_nan, without_nan};
+pub use reports::report::{NEURONPERF_KEYS, REPORT_KEYS, Report, ReportDetail};
+pub use reports::results::{RunResults, get_reports, results_to_json};
+pub use reports::summarise::REPORT_VERSION;
+pub use reports::timed_results::{TimedResults, timed_results_to_json};
+pub use reports::verdict::verdict;
+pub use run::configuration_run::{ConfigurationRun, Outcome, RowResult, RunDetail};
+pub use run::error::RunError;
+pub use run::estimate::{Estimate, TooManyInferences, estimate};
+pub use run::fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel};
+pub use run::times::{service_times, stage_times};
+pub use scheduler::executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
+pub use scheduler::observer::{RunObserver, Unobserved};
 pub use scheduler::{Progress, Scheduler};
-pub use service::{MAX_SERVICE, ServiceError, ServiceTimes};
-pub use spans::{MOST_TIMED_INFERENCES, Span, SpanRecorder, TimerSpans};
-pub use summarise::REPORT_VERSION;
-pub use sweep::{MAX_CONFIGURATIONS, Sweep, expand};
-pub use sweep_plan::{PlannedRow, SweepPlan, remaining_text};
-pub use sweep_state::{RowState, SweepProgress, SweepRow, SweepState};
-pub use timed_results::{TimedResults, timed_results_to_json};
-pub use timer::{Timer, Timers, mean_of_averages_ms};
-pub use verdict::verdict;
+pub use sweep::expand::{MAX_CONFIGURATIONS, Sweep, expand};
+pub use sweep::plan::{PlannedRow, SweepPlan, remaining_text};
+pub use sweep::state::{RowState, SweepProgress, SweepRow, SweepState};

@@ -1,5 +1,5 @@
 //! The page.
 
 fn main() {
-    neuronscope::web::start();
+    neuronscope::web::app::start();
 }

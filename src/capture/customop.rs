@@ -34,10 +34,10 @@ pub fn build_customop_profile(kernel: &str, processors: &[CoreMeter]) -> Profile
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::WriteFormat;
     use crate::kernel::built_in;
     use crate::machine::cost::CostTable;
     use crate::neuron::gpsimd::{CustomOpSpec, run_with_processors};
-    use crate::profile::formats::WriteFormat;
 
     #[test]
     fn every_processor_has_a_row_that_ends_with_its_time() {

@@ -5,7 +5,7 @@
 //! then *Process Control*, *Process Execution* and *Process Data Transfer*, each with the module hierarchy, Framework
 //! Ops and HLO Ops. A last section shows the engines and DMA queues themselves.
 //!
-//! [`bench_run`] makes the timeline of a whole benchmark.
+//! [`build_bench_profile`] makes the timeline of a whole benchmark.
 
 mod bench_run;
 mod build;

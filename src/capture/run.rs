@@ -28,6 +28,7 @@ pub fn run_of<'a>(executable: &'a Executable, recorder: &Recorder, costs: &CostT
         sources: &executable.sources,
         model_flops: Some(executable.model_flops),
         memory: Some(executable.memory),
+        products: None,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use clap::{Args as ClapArgs, ValueEnum};
 
+use crate::analysis::GroupBy;
 use crate::base::{Interval, TraceNs};
-use crate::profile::analysis::GroupBy;
 use crate::profile::levels::ALL_LEVELS;
 use crate::session::{Chosen, ProfileInfo};
 
@@ -257,6 +257,6 @@ fn parse_span(text: &str) -> Result<Interval<TraceNs>, String> {
     match parts {
         Some((start, end)) if start < end => Ok(Interval::new(TraceNs(start), TraceNs(end))),
         Some(_) => Err(format!("'{text}' is empty: the end must be after the start")),
-        None => Err(format!("'{text}' is no span: write START..END in ns, like 1000..2500")),
+        None => Err(format!("'{text}' is not a span: write START..END in ns, like 1000..2500")),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::profile::formats::WriteFormat;
+use crate::formats::WriteFormat;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::analysis_args::{CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
@@ -11,12 +11,15 @@ use super::compile_args::CompileArgs;
 use super::customop_args::CustomOpArgs;
 use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulBenchArgs, VerifyArgs};
 use super::index_args::{IndexCommand, ModelCompileArgs};
-use super::inspect_args::InspectArgs;
+use super::inspect_args::{ArraysArgs, InspectArgs};
 use super::kernel_file;
 use super::matmult_args::MatmultArgs;
+use super::model_args::{BroughtArgs, ModelFileArg};
 use super::output_args::TableArgs;
 use super::parquet_args::ParquetArgs;
+use super::serve_args::{CompletionsArgs, ManArgs, ServeArgs};
 use crate::compiler::Workflow;
+use crate::session::LOCAL_PAGE;
 use crate::tensor::Rounding;
 
 /// Benchmark and profile models for AWS NeuronCores with no hardware, and explore profiles of any origin.
@@ -64,6 +67,8 @@ pub(super) enum Command {
     Compare(CompareArgs),
     /// What a model file of PyTorch, JAX or ONNX holds, and how long a call of it takes on a simulated core
     Inspect(Box<InspectArgs>),
+    /// The operators of model files that are read, by format, with the engine that each goes to
+    OperatorsSupported(OperatorsSupportedArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
     Numerics(NumericsArgs),
     /// Run a custom operator's kernel: its time on the GPSIMD processors, line by line, and its values
@@ -88,11 +93,34 @@ pub(super) enum Command {
     MatmulBench(MatmulBenchArgs),
     /// Judge outputs of experiments by the rules of PyTorch/XLA's verifier
     Verify(VerifyArgs),
+    /// Serve the page to this machine, on 127.0.0.1
+    Serve(ServeArgs),
+    /// Print the completions of a shell: bash, zsh, fish, elvish, powershell
+    Completions(CompletionsArgs),
+    /// Write manual pages, one for each command
+    Man(ManArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct OperatorsSupportedArgs {
+    /// One format alone
+    #[arg(long, value_parser = ["pt2", "onnx", "hlo", "stablehlo"])]
+    pub format: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct NumericsArgs {
-    /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false, mlp:kernel=FILE.cpp
+    #[command(flatten)]
+    pub file: ModelFileArg,
+    #[command(flatten)]
+    pub brought: BroughtArgs,
+    #[command(flatten)]
+    pub arrays: ArraysArgs,
+    /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false, mlp:kernel=FILE.cpp; or a model file, with
+    /// --inputs and --expect
     #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
     pub model: String,
     /// Samples of one inference [default: the model's own]
@@ -109,9 +137,10 @@ pub(super) struct NumericsArgs {
     /// Seed of weights, inputs and stochastic rounding
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Mean relative error below which an output passes
-    #[arg(long, default_value_t = crate::neuron::numerics::DEFAULT_TOLERANCE, allow_negative_numbers = true)]
-    pub tolerance: f64,
+    /// Mean relative error below which an output passes [default: 0.02]; of a model file the largest difference of a result over the
+    /// largest expected number [default: 0.0001]
+    #[arg(long, allow_negative_numbers = true)]
+    pub tolerance: Option<f64>,
     /// Print the comparison as JSON
     #[arg(long)]
     pub json: bool,
@@ -157,7 +186,11 @@ impl From<WorkflowArg> for Workflow {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct ProfileArgs {
-    /// Model, with parameters after a colon: nn, mlp:kernel=FILE.cpp
+    #[command(flatten)]
+    pub file: ModelFileArg,
+    #[command(flatten)]
+    pub brought: BroughtArgs,
+    /// Model, with parameters after a colon: nn, mlp:kernel=FILE.cpp; or a model file: resnet50.onnx
     #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
     pub model: String,
     /// Samples of one execution [default: the model's own]
@@ -177,6 +210,12 @@ pub(super) struct ProfileArgs {
     /// Show metrics, performance bounds and findings instead of the operators
     #[arg(long)]
     pub summary: bool,
+    /// Write the overview as a page: one HTML file, which opens without a network
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Where neuronscope is, for the link in the page
+    #[arg(long, value_name = "URL", default_value = LOCAL_PAGE, requires = "html")]
+    pub live: String,
     /// Print JSON: the device window and the operator tables, or with --summary what that shows
     #[arg(long)]
     pub json: bool,
@@ -209,6 +248,9 @@ pub(super) struct OpenArgs {
     /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
     #[arg(long, value_parser = write_format, default_value = "chrome", requires = "output")]
     pub export: WriteFormat,
+    /// Write the overview as a page: one HTML file, which opens without a network
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,

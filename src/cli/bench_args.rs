@@ -8,6 +8,8 @@ use clap::{ArgAction, Args, ValueEnum};
 use super::args::WorkflowArg;
 use super::compile_args::CompileListArgs;
 use super::kernel_file;
+use super::model_args::BroughtArgs;
+use super::model_file;
 use super::output_args::OutputArgs;
 use crate::bench::mlperf::{MlperfSettings, Scenario};
 use crate::bench::{
@@ -15,18 +17,20 @@ use crate::bench::{
     SdkGeneration, batch_of_inputs, parse_inputs, parse_levels, parse_list,
 };
 use crate::compiler::CompileOptions;
+use crate::device::OpenedModel;
 
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
-    /// Model index to run (JSON, from `neuronscope compile`); lists of sizes and levels then filter it
-    #[arg(value_name = "INDEX.json")]
+    /// Model index to run (JSON, from `neuronscope compile`); lists of sizes and levels then filter it. Or a model file of PyTorch, JAX
+    /// or ONNX: resnet50.onnx
+    #[arg(value_name = "INDEX.json|MODEL_FILE")]
     pub model_filename: Option<PathBuf>,
     /// Take flags from a JSON file: an object with NeuronPerf's argument names, {"n_models": [1, 16], "duration": 10}; a
     /// flag given here wins
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Model, with parameters after a colon: nn, matmult:n=1024,loop_count=1000,add_bias=true, mlp:kernel=FILE.cpp; or fixed, with --device-ms
-    /// and the other times [default: nn]
+    /// Model, with parameters after a colon: nn, matmult:n=1024,loop_count=1000,add_bias=true, mlp:kernel=FILE.cpp; or a model file: resnet50.onnx; or
+    /// fixed, with --device-ms and the other times [default: nn]
     #[arg(long, value_parser = kernel_file::model)]
     pub model: Option<String>,
     /// Instance type; it decides the number of NeuronCores [default: that of the index, or trn1.2xlarge]
@@ -43,7 +47,7 @@ pub(super) struct BenchArgs {
     /// Threads feeding each copy [default: 1 and 2; of a pipeline, its size and one]
     #[arg(long)]
     pub workers_per_model: Option<String>,
-    /// Samples of one inference [default: 1]
+    /// Samples of one inference [default: 1; of a model file its own]
     #[arg(long)]
     pub batch_sizes: Option<String>,
     /// NeuronCores of one model copy [default: 1]
@@ -72,6 +76,8 @@ pub(super) struct BenchArgs {
     /// Label in reports
     #[arg(long)]
     pub model_name: Option<String>,
+    #[command(flatten)]
+    pub brought: BroughtArgs,
     #[command(flatten)]
     pub eval: EvalArgs,
     #[command(flatten)]
@@ -231,6 +237,32 @@ impl MlperfArgs {
 }
 
 impl BenchArgs {
+    /// The same with a model file that stands where an index may stand as the model that it is.
+    ///
+    /// # Errors
+    /// When a model is named twice.
+    pub fn with_positional_model(mut self) -> Result<Self> {
+        let is_model = |path: &PathBuf| path.to_str().is_some_and(model_file::has_model_ending);
+        if let Some(path) = self.model_filename.take_if(|path| is_model(path)) {
+            if let Some(model) = &self.model {
+                bail!("{}: --model {model} names another model; leave one of them out", path.display());
+            }
+            self.model = Some(path.to_string_lossy().into_owned());
+        }
+        Ok(self)
+    }
+
+    /// Puts a model file that was opened into a benchmark. Where no batch size is asked for, it is that of the inputs, or its own.
+    pub fn put_model(&self, config: &mut BenchConfig, opened: OpenedModel) {
+        if self.batch_sizes.is_none() {
+            let own = u32::try_from(opened.batch.own()).unwrap_or(u32::MAX);
+            let of_inputs = |entry: &InputTuple| u32::try_from(*entry.0.first()?.first()?).ok();
+            let inputs = config.inputs.iter().map(|entry| of_inputs(entry).unwrap_or(own));
+            config.batch_sizes = if config.inputs.is_empty() { vec![own] } else { inputs.collect() };
+        }
+        config.model = opened.id;
+    }
+
     /// The benchmark, without what the index file adds.
     ///
     /// # Errors
@@ -329,7 +361,7 @@ impl RunArgs {
     fn options(&self, compile: CompileOptions) -> Result<RunOptions> {
         let step = |flag: &str, text: &str| text.parse::<HostStep>().map_err(|e| anyhow::anyhow!("{flag}: {e}"));
         let Some(device_type) = DeviceType::from_name(&self.device_type) else {
-            bail!("--device-type: '{}' can't be run here; use neuron or cpu", self.device_type)
+            bail!("--device-type: '{}' cannot be run here; use neuron or cpu", self.device_type)
         };
         Ok(RunOptions {
             device_type,

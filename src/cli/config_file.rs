@@ -61,7 +61,7 @@ pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
         return Ok(args);
     };
     let shown = path.to_string_lossy().into_owned();
-    let text = fs::read_to_string(&path).with_context(|| format!("--config: {shown}: can't be read"))?;
+    let text = fs::read_to_string(&path).with_context(|| format!("--config: {shown}: cannot be read"))?;
     let file = ConfigFile { shown, given: args[2..].to_vec() };
     let tokens = file.tokens(&text)?;
     file.check(&tokens)?;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 
 use super::args::write_format;
-use crate::kernel::Fill;
+use crate::formats::WriteFormat;
+use crate::kernel::{Fill, KernelDtype};
 use crate::neuron::gpsimd::Workload;
-use crate::profile::formats::WriteFormat;
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct CustomOpArgs {
-    /// Kernel: relu-element, relu-tcm, relu-multicore, relu-multicore-fixed, or a C++ file; several are compared
+    /// Kernel: relu-element, relu-tcm, relu-multicore, relu-multicore-fixed, relu-any-type, or a C++ file; several are compared
     #[arg(long, required_unless_present = "list")]
     pub kernel: Vec<String>,
     /// Run it on all processors, as a library built with multicore=True
@@ -35,6 +35,9 @@ pub(super) struct CustomOpArgs {
     /// Run the kernel on an input of this shape too, and report that run: 1000,3
     #[arg(long, value_delimiter = ',')]
     pub input: Option<Vec<u64>>,
+    /// Element type of the tensors that the kernel takes and returns; several are compared: float32,int32,int16
+    #[arg(long, value_delimiter = ',', default_value = "float32")]
+    pub dtype: Vec<KernelDtype>,
     /// What inputs hold: element i of a ramp is (i - n/2) / 8
     #[arg(long, value_enum, default_value = "normal")]
     pub fill: FillArg,

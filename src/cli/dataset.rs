@@ -26,6 +26,6 @@ pub(super) fn read(path: &Path) -> Result<Records> {
         let (has, most) = (format_bytes(size.len() as f64), format_bytes(MOST_BYTES as f64));
         bail!("--dataset: {shown}: has {has}, at most {most} are read; give the number of its records instead");
     }
-    let bytes = fs::read(path).with_context(|| format!("--dataset: {shown}: can't be read"))?;
+    let bytes = fs::read(path).with_context(|| format!("--dataset: {shown}: cannot be read"))?;
     read_records(&shown, &bytes).context("--dataset")
 }

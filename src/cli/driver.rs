@@ -1,10 +1,15 @@
 //! Drives a session to the end of one request.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, anyhow};
 
 use super::interrupt;
 use super::progress::ProgressBar;
-use crate::session::{ByteSource, Event, JobId, ProfileKey, Request, Session, StepResult};
+use crate::import::read_model;
+use crate::session::{
+    Ask, ByteSource, Control, Event, JobId, ModelLibrary, ProfileKey, Request, Session, StepResult, Told,
+};
 
 /// Events simulated or read between two looks at the progress.
 const BUDGET_EVENTS: u32 = 200_000;
@@ -14,11 +19,14 @@ pub(super) struct Driver {
     session: Session,
     next_job: u32,
     bar: ProgressBar,
+    /// Notes that were printed: the configurations of a sweep have the same to say.
+    noted: BTreeSet<String>,
 }
 
 impl Driver {
     pub fn new() -> Self {
-        Self { session: Session::new(), next_job: 1, bar: ProgressBar::new() }
+        let session = Session::new().with_model_reader(read_model);
+        Self { session, next_job: 1, bar: ProgressBar::new(), noted: BTreeSet::new() }
     }
 
     /// A line on stderr, above the progress where it is shown.
@@ -26,45 +34,54 @@ impl Driver {
         self.bar.say(line);
     }
 
-    /// Forgets a profile.
-    pub fn close(&mut self, profile: ProfileKey) {
-        self.session.handle(Request::Close { profile }, None);
+    /// Models that were brought to the session.
+    pub fn models(&self) -> &ModelLibrary {
+        self.session.models()
     }
 
-    /// Sends the request that `make` builds for a new job and runs it to its end; every event but progress.
+    /// Forgets a profile.
+    pub fn close(&mut self, profile: ProfileKey) {
+        self.session.handle(Control::Close(profile).into(), None);
+    }
+
+    /// Asks and works until the end. Returns the message that ends the request; `None` when Ctrl-C ended it before its time.
     ///
     /// # Errors
     /// With the session's message, when the request failed.
-    pub fn run(
-        &mut self,
-        make: impl FnOnce(JobId) -> Request,
-        source: Option<Box<dyn ByteSource>>,
-    ) -> Result<Vec<Event>> {
-        let mut events = Vec::new();
-        self.run_with(make, source, &mut |event| events.push(event))?;
-        Ok(events)
+    pub fn run(&mut self, ask: impl Into<Ask>, source: Option<Box<dyn ByteSource>>) -> Result<Option<Told>> {
+        let mut last = None;
+        self.run_with(ask, source, &mut |told| last = Some(told).filter(Told::is_last))?;
+        Ok(last)
     }
 
-    /// As [`Self::run`], with each event as it comes. Ctrl-C, where it is listened to, ends it before its time.
+    /// As [`Self::run`], with each message but progress as it comes. A note is printed once, however many requests give it.
+    /// Ctrl-C, where it is listened to, ends the request before its time.
     ///
     /// # Errors
     /// As [`Self::run`].
     pub fn run_with(
         &mut self,
-        make: impl FnOnce(JobId) -> Request,
+        ask: impl Into<Ask>,
         source: Option<Box<dyn ByteSource>>,
-        on_event: &mut dyn FnMut(Event),
+        on_told: &mut dyn FnMut(Told),
     ) -> Result<()> {
         let job = JobId(self.next_job);
         self.next_job += 1;
-        self.session.handle(make(job), source);
-        let (bar, mut failed) = (&mut self.bar, None);
+        self.session.handle(Request::new(job, ask), source);
+        let (bar, noted, mut failed) = (&mut self.bar, &mut self.noted, None);
         loop {
-            let state = self.session.step(BUDGET_EVENTS, &mut |event| match event {
-                Event::Progress { done, total, label, .. } => bar.show(done, total, &label),
-                Event::Note { message, .. } => bar.note(&message),
-                Event::Failed { message, .. } => failed = Some(message),
-                other => on_event(other),
+            let state = self.session.step(BUDGET_EVENTS, &mut |event| {
+                let Event::Told(_, told) = event else { return };
+                match told {
+                    Told::Progress { done, total, label } => bar.show(done, total, &label),
+                    Told::Note(message) => {
+                        if noted.insert(message.clone()) {
+                            bar.note(&message);
+                        }
+                    }
+                    Told::Failed(message) => failed = Some(message),
+                    other => on_told(other),
+                }
             });
             if state == StepResult::Idle || interrupt::is_asked() {
                 break;

@@ -18,11 +18,11 @@ impl FileSource {
     /// Opens a file.
     ///
     /// # Errors
-    /// When it can not be opened, or is a folder.
+    /// When it cannot be opened, or is a folder.
     pub fn open(path: &Path) -> Result<Self> {
         let shown = path.display();
-        let file = File::open(path).with_context(|| format!("{shown}: can't be opened"))?;
-        let metadata = file.metadata().with_context(|| format!("{shown}: can't be read"))?;
+        let file = File::open(path).with_context(|| format!("{shown}: cannot be opened"))?;
+        let metadata = file.metadata().with_context(|| format!("{shown}: cannot be read"))?;
         if metadata.is_dir() {
             bail!("{shown}: is a folder, where a file is needed");
         }

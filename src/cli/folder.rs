@@ -23,13 +23,13 @@ impl FolderSource {
     /// The files of folders, and files.
     ///
     /// # Errors
-    /// When a path can not be read, or there is nothing to open.
+    /// When a path cannot be read, or there is nothing to open.
     pub fn open(paths: &[PathBuf]) -> Result<Self> {
         let mut found: Vec<(String, PathBuf)> = Vec::new();
         let is_alone = paths.len() == 1;
         for path in paths {
             let shown = path.display();
-            let metadata = std::fs::metadata(path).with_context(|| format!("{shown}: can't be opened"))?;
+            let metadata = std::fs::metadata(path).with_context(|| format!("{shown}: cannot be opened"))?;
             let name = name_in_bundle(path);
             if !metadata.is_dir() {
                 found.push((name, path.clone()));
@@ -48,7 +48,7 @@ impl FolderSource {
         for &at in &chosen {
             let (name, path) = &found[at];
             let shown = path.display();
-            let metadata = std::fs::metadata(path).with_context(|| format!("{shown}: can't be read"))?;
+            let metadata = std::fs::metadata(path).with_context(|| format!("{shown}: cannot be read"))?;
             sized.push((name.clone(), metadata.len()));
         }
         let layout = BundleLayout::new(&sized).map_err(|e| anyhow!(e))?;
@@ -111,10 +111,10 @@ fn name_in_bundle(path: &Path) -> String {
 /// Lists the files below a folder. Links to folders are not followed, so that a ring of them has an end.
 fn walk(folder: &Path, name: &str, depth: usize, found: &mut Vec<(String, PathBuf)>) -> Result<()> {
     let shown = folder.display();
-    let entries = std::fs::read_dir(folder).with_context(|| format!("{shown}: can't be read"))?;
+    let entries = std::fs::read_dir(folder).with_context(|| format!("{shown}: cannot be read"))?;
     for entry in entries {
-        let entry = entry.with_context(|| format!("{shown}: can't be read"))?;
-        let (path, kind) = (entry.path(), entry.file_type().with_context(|| format!("{shown}: can't be read"))?);
+        let entry = entry.with_context(|| format!("{shown}: cannot be read"))?;
+        let (path, kind) = (entry.path(), entry.file_type().with_context(|| format!("{shown}: cannot be read"))?);
         let below = entry.file_name().to_string_lossy().into_owned();
         let below = if name.is_empty() { below } else { format!("{name}/{below}") };
         if found.len() >= MOST_PATHS {

@@ -7,11 +7,16 @@ use clap::{Args, Subcommand};
 
 use super::compile_args::CompileListArgs;
 use super::kernel_file;
+use super::model_args::{BroughtArgs, ModelFileArg};
 use crate::bench::{CompileConfig, parse_inputs, parse_levels, parse_list};
 
 #[derive(Debug, Args)]
 pub(super) struct ModelCompileArgs {
-    /// Model, with parameters after a colon
+    #[command(flatten)]
+    pub file: ModelFileArg,
+    #[command(flatten)]
+    pub brought: BroughtArgs,
+    /// Model, with parameters after a colon; or a model file: resnet50.onnx
     #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
     pub model: String,
     /// Instance type to compile for
@@ -20,9 +25,9 @@ pub(super) struct ModelCompileArgs {
     /// Shapes of the inputs, one entry for each batch size; entries separated by ;
     #[arg(long)]
     pub inputs: Option<String>,
-    /// Samples of one inference: 1, 1,2 or 1-10
-    #[arg(long, default_value = "1")]
-    pub batch_sizes: String,
+    /// Samples of one inference: 1, 1,2 or 1-10 [default: 1; of a model file its own]
+    #[arg(long)]
+    pub batch_sizes: Option<String>,
     /// NeuronCores of one model copy
     #[arg(long, default_value = "1")]
     pub pipeline_sizes: String,
@@ -34,6 +39,9 @@ pub(super) struct ModelCompileArgs {
     /// Folder of the artifacts
     #[arg(long, default_value = "models")]
     pub models_dir: String,
+    /// Write the program as HLO text beside each artifact, as written and as the passes leave it: NAME.before.hlo.txt, NAME.after.hlo.txt
+    #[arg(long)]
+    pub hlo: bool,
     /// Label in the index and in artifact names
     #[arg(long)]
     pub model_name: Option<String>,
@@ -43,6 +51,16 @@ pub(super) struct ModelCompileArgs {
 }
 
 impl ModelCompileArgs {
+    /// The list of batch sizes.
+    pub fn batch_sizes(&self) -> &str {
+        self.batch_sizes.as_deref().unwrap_or("1")
+    }
+
+    /// The model as it was named: a text of the zoo or the path of a file.
+    pub fn model(&self) -> &str {
+        self.file.model_file.as_deref().unwrap_or(&self.model)
+    }
+
     /// What to compile.
     ///
     /// # Errors
@@ -50,16 +68,17 @@ impl ModelCompileArgs {
     pub fn config(&self) -> Result<CompileConfig> {
         let (options, compile) = self.compile.options()?;
         Ok(CompileConfig {
-            model: self.model.clone(),
+            model: self.model().to_owned(),
             model_name: self.model_name.clone(),
             instance_type: self.instance.clone(),
             inputs: self.inputs.as_deref().map(parse_inputs).transpose()?.unwrap_or_default(),
-            batch_sizes: parse_list("--batch-sizes", &self.batch_sizes)?,
+            batch_sizes: parse_list("--batch-sizes", self.batch_sizes())?,
             pipeline_sizes: parse_list("--pipeline-sizes", &self.pipeline_sizes)?,
             performance_levels: parse_levels("--performance-levels", &self.performance_levels)?,
             options,
             compile,
             models_dir: self.models_dir.clone(),
+            hlo: self.hlo,
         })
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn listen() -> Result<()> {
             std::process::exit(i32::from(EXIT_CODE));
         }
     })
-    .context("Ctrl-C can't be listened to")
+    .context("Ctrl-C cannot be listened to")
 }
 
 /// Whether Ctrl-C was pressed.

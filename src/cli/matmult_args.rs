@@ -4,15 +4,16 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use super::args::WorkflowArg;
-use crate::bench::matmult::{CcFlags, MatmultConfig, MatmultRun, cast_of_dtype, instance_of};
+use super::model_args::{BroughtArgs, ModelFileArg};
+use crate::bench::matmult::{CcFlags, MatmultConfig, MatmultRun, cast_of_dtype, instance_of, words_of};
 use crate::bench::parse_list;
 
 /// Flags of the script, each also with underscores, and of the sweep.
 #[derive(Debug, Args)]
 pub(super) struct MatmultArgs {
-    /// First dimension of the input [B, N, N]; lists and ranges are swept: 1,2,8
-    #[arg(short, long, value_name = "B", default_value = "1")]
-    pub batch_size: String,
+    /// First dimension of the input [B, N, N]; lists and ranges are swept: 1,2,8 [default: 1; of a model file its own]
+    #[arg(short, long, value_name = "B")]
+    pub batch_size: Option<String>,
     /// Rows and columns of the matrices; lists and ranges are swept: 256,1024
     #[arg(short = 'n', long, value_name = "N", default_value = "1024")]
     pub matrix_dim: String,
@@ -28,9 +29,21 @@ pub(super) struct MatmultArgs {
     /// Repetitions of the timed calls with the next seeds, to see how well the result repeats
     #[arg(long, value_name = "V", default_value_t = 2)]
     pub num_verification_iterations: u32,
-    /// Another model of the zoo in place of the layer, `bert-base-uncased` or `mlp`: its products and convolutions are counted
+    #[command(flatten)]
+    pub file: ModelFileArg,
+    #[command(flatten)]
+    pub brought: BroughtArgs,
+    /// Another model of the zoo in place of the layer, `bert-base-uncased` or `mlp`, or a model file: its products and convolutions
+    /// are counted
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["matrix_dim", "loop_count", "no_loop", "unchained", "no_bias"])]
     pub model: Option<String>,
+    /// A single operator in place of the layer: matmul, linear, conv2d:padding=1, softmax, layer_norm, gelu, add, attention;
+    /// several are swept, and loop_count=N applies one N times to its own result
+    #[arg(long, value_name = "NAME[:KEY=VALUE]", conflicts_with_all = ["model", "matrix_dim", "loop_count", "no_loop", "unchained", "no_bias"])]
+    pub op: Vec<String>,
+    /// Shapes of the operands of --op, a comma between operands: 1024x1024,1024x1024; several are swept [default: the operator's own]
+    #[arg(long, visible_alias = "shapes", value_name = "SHAPES", requires = "op")]
+    pub shape: Vec<String>,
     /// Flags of the compiler: "--auto-cast none -O1"; those that are not simulated are named in a note
     #[arg(long, value_name = "FLAGS", default_value = "", allow_hyphen_values = true)]
     pub neuron_cc_flags: String,
@@ -99,7 +112,7 @@ impl MatmultArgs {
     /// The microbenchmark, and what a person should know of it.
     ///
     /// # Errors
-    /// With the flag that can not be used.
+    /// With the flag that cannot be used.
     pub fn config(&self) -> Result<(MatmultConfig, Vec<String>)> {
         let flags = CcFlags::parse(&self.neuron_cc_flags)?;
         if flags.names_casts && !self.dtype.is_empty() {
@@ -108,12 +121,14 @@ impl MatmultArgs {
         let formats = self.dtype.iter().map(|d| cast_of_dtype(d, flags.options)).collect::<Result<Vec<_>, _>>()?;
         let loops = if self.no_loop { "1" } else { self.loop_count.as_deref().unwrap_or("1000") };
         let config = MatmultConfig {
-            batch_sizes: parse_list("--batch_size", &self.batch_size)?,
+            batch_sizes: parse_list("--batch_size", self.batch_size.as_deref().unwrap_or("1"))?,
             matrix_dims: parse_list("--matrix_dim", &self.matrix_dim)?,
             loop_counts: parse_list("--loop_count", loops)?,
             options: if formats.is_empty() { vec![flags.options] } else { formats },
             instances: self.instance.iter().map(|i| instance_of(i)).collect::<Result<_, _>>()?,
-            model: self.model.clone(),
+            model: self.file.model_file.clone().or_else(|| self.model.clone()),
+            operators: split_words(&self.op),
+            shapes: split_words(&self.shape),
             run: MatmultRun {
                 warmup_iterations: if self.no_warmup { 0 } else { self.num_warmup_iterations.unwrap_or(8) },
                 timed_iterations: self.num_timed_iterations,
@@ -130,6 +145,11 @@ impl MatmultArgs {
         };
         Ok((config, flags.notes()))
     }
+}
+
+/// The words of some flags: each may have several, with spaces or semicolons between them.
+fn split_words(flags: &[String]) -> Vec<String> {
+    flags.iter().flat_map(|flag| words_of(flag)).collect()
 }
 
 /// Milliseconds as whole nanoseconds.

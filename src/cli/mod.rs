@@ -4,8 +4,7 @@
 //! Exit code 0: done; 1: it could not be done (the message says why), or a comparison failed; 2: wrong usage; 130: ended
 //! by Ctrl-C.
 
-// A command line prints: that is what it is for.
-#![allow(clippy::print_stdout, clippy::print_stderr)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line prints: that is what it is for")]
 
 mod analysis_args;
 mod args;
@@ -26,12 +25,17 @@ mod inspect_args;
 mod interrupt;
 mod kernel_file;
 mod matmult_args;
+mod model_args;
 mod model_file;
 mod output_args;
 mod parquet;
 mod parquet_args;
 mod png;
+#[cfg(test)]
+mod printed;
 mod progress;
+mod serve;
+mod serve_args;
 mod source;
 mod suite_args;
 

@@ -1,14 +1,15 @@
 //! Model files on disk.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::import::{ImportOptions, Imported, ModelBytes, read_model};
+use crate::device::BroughtSettings;
+use crate::import::{ImportOptions, Imported, MODEL_ENDINGS, ModelBytes, read_model};
+use crate::model::ModelSpec;
 
 /// A file that is read by slices: weights beside a graph stay on disk.
 pub(super) struct DiskModel {
@@ -45,22 +46,37 @@ impl ModelBytes for DiskModel {
 }
 
 /// The model in a file.
-pub(super) fn read(path: &Path, dims: &[String]) -> Result<(Imported, DiskModel)> {
+pub(super) fn read(path: &Path, settings: &BroughtSettings) -> Result<(Imported, DiskModel)> {
     let bytes = DiskModel::open(path)?;
-    let options = ImportOptions { dims: dims_of(dims)? };
+    let options = ImportOptions { dims: settings.dims.clone(), looks_only: false };
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let imported = read_model(&name, &bytes, &options).with_context(|| path.display().to_string())?;
     Ok((imported, bytes))
 }
 
-/// Sizes of open dimensions: `batch=8`, several with commas between.
-fn dims_of(texts: &[String]) -> Result<BTreeMap<String, u64>> {
-    let pairs = texts.iter().flat_map(|t| t.split(',')).map(str::trim).filter(|t| !t.is_empty());
-    pairs
-        .map(|pair| {
-            let (name, size) = pair.split_once('=').with_context(|| format!("--dim {pair}: write NAME=SIZE"))?;
-            let size = size.trim().parse().with_context(|| format!("--dim {pair}: the size is a whole number"))?;
-            Ok((name.trim().to_owned(), size))
-        })
-        .collect()
+/// Whether a text names a model file and no model of the zoo: a file that is there, or a name that ends as model files do.
+pub(super) fn is_meant(text: &str) -> bool {
+    has_model_ending(text) || (Path::new(text).is_file() && text.parse::<ModelSpec>().is_err())
+}
+
+/// Whether a name ends as model files do.
+pub(super) fn has_model_ending(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    !lower.contains("kernel=") && MODEL_ENDINGS.iter().any(|end| lower.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_of_the_zoo_is_no_file() {
+        for file in ["a.pt2", "dir/resnet50.onnx", "C:\\models\\a.ONNX.gz", "module.hlo.txt", "jax.mlir"] {
+            assert!(is_meant(file), "{file}");
+        }
+        for model in ["nn", "matmult:n=64", "google/vit-base-patch16-224", "mlp:kernel=relu.cpp", "index.json"] {
+            assert!(!is_meant(model), "{model}");
+        }
+        assert!(is_meant(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")), "a file that is there");
+    }
 }

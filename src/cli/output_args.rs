@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 
 use super::args::write_format;
 use crate::bench::export::JsonFormat;
-use crate::profile::formats::WriteFormat;
-use crate::session::TraceSpec;
+use crate::formats::WriteFormat;
+use crate::session::{LOCAL_PAGE, TraceSpec};
 
 /// What is printed and written.
 #[derive(Debug, Args)]
@@ -62,6 +62,12 @@ pub(super) struct TableArgs {
     /// Write the reports to a JSON file too [without a name: {model_name}.results-{date}-{time}.json]
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     pub json_file: Option<Option<PathBuf>>,
+    /// Write the reports as a page too: one HTML file with tables and plots, which opens without a network
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Where neuronscope is, for the link in the page
+    #[arg(long, value_name = "URL", default_value = LOCAL_PAGE, requires = "html")]
+    pub live: String,
     /// Which JSON --json, --json-file and --return-timers give
     #[arg(long, value_enum, default_value = "neuronscope")]
     pub json_format: JsonFormatArg,

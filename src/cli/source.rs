@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use clap::Parser;
 
 use super::args::ProfileArgs;
@@ -11,7 +11,7 @@ use super::driver::Driver;
 use super::file::FileSource;
 use super::flags::dashed_flag;
 use super::folder::FolderSource;
-use crate::session::{ByteSource, ProfileInfo, ProfileSpec, Request};
+use crate::session::{ByteSource, JobRequest, ProfileInfo};
 
 /// What a run starts with on the command line.
 const RUN_PREFIX: &str = "sim:";
@@ -31,14 +31,15 @@ struct RunFlags {
 /// When neither can be done; the message says why.
 pub(super) fn open(driver: &mut Driver, source: &str) -> Result<ProfileInfo> {
     let Some(run) = source.strip_prefix(RUN_PREFIX) else { return open_file(driver, Path::new(source)) };
-    let spec = spec_of(run).map_err(|e| anyhow!("{source}: {e}"))?;
-    profile_info(&driver.run(|job| Request::Profile { job, spec }, None)?)
+    let flags = flags_of(run).map_err(|e| anyhow!("{source}: {e}"))?;
+    let spec = profile_spec(driver, &flags).with_context(|| source.to_owned())?;
+    profile_info(driver.run(JobRequest::Profile(spec), None)?)
 }
 
 /// Opens a file, or the files of a folder as one archive.
 ///
 /// # Errors
-/// When it can not be read as a profile; the message says why.
+/// When it cannot be read as a profile; the message says why.
 pub(super) fn open_file(driver: &mut Driver, path: &Path) -> Result<ProfileInfo> {
     open_files(driver, &[path.to_owned()])
 }
@@ -57,21 +58,25 @@ pub(super) fn open_files(driver: &mut Driver, paths: &[PathBuf]) -> Result<Profi
         several => (format!("{} files", several.len()), Box::new(FolderSource::open(paths)?)),
     };
     let size = file.len();
-    profile_info(&driver.run(|job| Request::Open { job, name, size }, Some(file))?)
+    profile_info(driver.run(JobRequest::Open { name, size }, Some(file))?)
 }
 
 /// A run by its model and the flags behind the question mark.
-fn spec_of(run: &str) -> Result<ProfileSpec, String> {
+fn flags_of(run: &str) -> Result<ProfileArgs, String> {
     let (model, flags) = run.split_once('?').unwrap_or((run, ""));
     let flags = flags.split('&').filter(|f| !f.is_empty()).map(|f| dashed_flag(&format!("--{f}")));
     let flags = RunFlags::try_parse_from([format!("--model={model}")].into_iter().chain(flags));
-    flags.map(|f| profile_spec(&f.profile)).map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
+    flags.map(|f| f.profile).map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Workflow;
+    use crate::session::{ProfileSpec, Workflow};
+
+    fn spec_of(run: &str) -> Result<ProfileSpec, String> {
+        profile_spec(&mut Driver::new(), &flags_of(run)?).map_err(|e| e.to_string())
+    }
 
     #[test]
     fn a_run_is_named_with_the_flags_of_the_profile_command() {

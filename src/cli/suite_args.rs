@@ -115,7 +115,7 @@ impl SuiteArgs {
         self.log_level >= level
     }
 
-    /// Refuses what can not be done.
+    /// Refuses what cannot be done.
     ///
     /// # Errors
     /// With the first flag that means nothing here, and what to use instead.

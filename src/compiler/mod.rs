@@ -12,8 +12,8 @@ mod patterns;
 mod workflow;
 
 pub use binding::parameter_values;
-pub use compile_time::{COMPILE_MS_PER_OPERATION, modelled_compile_s};
-pub use from_program::{FromProgramError, Placed, Stand, from_program};
+pub use compile_time::modelled_compile_s;
+pub use from_program::{FromProgramError, Outlined, Placed, Stand, engine_of, from_program, outline};
 pub use lowering::{LowerError, lower};
 pub use options::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption, UnsupportedOption};
 pub use workflow::{UnknownWorkflow, Workflow};

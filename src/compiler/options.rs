@@ -61,7 +61,7 @@ pub struct UnknownOption {
     pub allowed: &'static str,
 }
 
-/// An option that the core of an instance has not.
+/// An option that the core of an instance lacks.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnsupportedOption {
@@ -208,7 +208,7 @@ impl CompileOptions {
     /// Whether the cores of an instance can do what is asked for.
     ///
     /// # Errors
-    /// With the option they have not, and what there is instead.
+    /// With the option they lack, and what there is instead.
     pub fn check(&self, instance: &Instance, rounding: Rounding) -> Result<(), UnsupportedOption> {
         let Some(core) = features(instance.core_version) else { return Ok(()) };
         let (name, instance) = (core.name, instance.name);

@@ -25,10 +25,12 @@ pub(in crate::compiler) enum Part {
     Squares,
     /// The standard deviation, or its reciprocal.
     Deviation,
+    /// The reciprocal deviation times the weight.
+    Scaled,
 }
 
 impl Part {
-    const COUNT: usize = 7;
+    const COUNT: usize = 8;
 }
 
 /// A tree of operations.
@@ -38,8 +40,12 @@ pub(in crate::compiler) enum Pattern {
     X,
     /// A constant.
     Number,
+    /// The constant 0.
+    Zero,
     /// The constant 1.
     One,
+    /// What weights and constants alone give.
+    Given,
     /// A constant, to within a thousandth of it.
     Near(f32),
     /// An operation with a name. Where the name stands again, it is the same operation.
@@ -54,6 +60,7 @@ pub(in crate::compiler) enum Pattern {
     Subtract(&'static Pattern, &'static Pattern),
     Multiply(&'static Pattern, &'static Pattern),
     Divide(&'static Pattern, &'static Pattern),
+    Maximum(&'static Pattern, &'static Pattern),
     Exponential(&'static Pattern),
     Sqrt(&'static Pattern),
     Rsqrt(&'static Pattern),
@@ -151,7 +158,9 @@ impl<'a> Graph<'a> {
                 *found.x.get_or_insert(value) == value
             }
             P::Number => self.number(id).is_some(),
+            P::Zero => self.number(id) == Some(0.0),
             P::One => self.number(id) == Some(1.0),
+            P::Given => self.is_given(id),
             P::Near(value) => self.number(id).is_some_and(|n| (n - value).abs() <= value.abs() * 1e-3),
             P::Either(all) => all.iter().any(|p| self.attempt(found, |s, f| s.matches(p, id, f))),
             P::Named(part, inner) => {
@@ -168,6 +177,7 @@ impl<'a> Graph<'a> {
             P::RowMax(inner) => self.row_reduction(ReduceKind::Max, inner, id, found),
             P::Add(a, b) => self.either_order(&Opcode::Add, (a, b), id, found),
             P::Multiply(a, b) => self.either_order(&Opcode::Multiply, (a, b), id, found),
+            P::Maximum(a, b) => self.either_order(&Opcode::Maximum, (a, b), id, found),
             P::Subtract(a, b) => self.of_two(&Opcode::Subtract, (a, b), id, found),
             P::Divide(a, b) => self.of_two(&Opcode::Divide, (a, b), id, found),
             P::Exponential(inner) => self.of_one(&Opcode::Exponential, inner, id, found),

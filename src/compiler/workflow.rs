@@ -50,7 +50,7 @@ impl fmt::Display for Workflow {
     }
 }
 
-/// A name that is no workflow.
+/// A name that is not a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unknown workflow {0:?}: use mark_step or trace")]
 pub struct UnknownWorkflow(pub String);

@@ -8,8 +8,9 @@ use std::rc::Rc;
 use super::predict::{configuration, throughput};
 use super::{PublishedRow, Summary};
 use crate::base::{FxHashMap, SimTime};
-use crate::bench::{Configuration, Device, stage_times};
+use crate::bench::{Configuration, stage_times};
 use crate::compiler::Workflow;
+use crate::device::Device;
 use crate::machine::Executable;
 use crate::machine::cost::{Calibration, CostTable};
 use crate::neuron::runtime::inference_costs;
@@ -180,7 +181,7 @@ impl Calibrator {
 }
 
 /// A calibration with one parameter multiplied.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a scaled constant stays far below 2^64")]
 fn scaled(calibration: &Calibration, parameter: usize, factor: f64) -> Calibration {
     let mut c = *calibration;
     let wide = |x: u64| libm::round(x as f64 * factor) as u64;

@@ -1,10 +1,11 @@
-//! Rows that are no inference of a model of the zoo by name, but of one all the same: the matmult microbenchmark and the
+//! Rows that do not name a model of the zoo, but measure one: the matmult microbenchmark and the
 //! custom operator tutorial.
 
 use super::PublishedRow;
+use super::error::PredictError;
 use super::predict::{Placement, PlacementBasis, Prediction, instance_of};
-use crate::bench::Device;
 use crate::compiler::Workflow;
+use crate::device::Device;
 use crate::neuron::sim::{NoObserver, simulate};
 
 /// Such a row.
@@ -32,7 +33,7 @@ impl Micro {
     ///
     /// # Errors
     /// When the instance is not known or not simulated.
-    pub fn predict(&self, row: &PublishedRow) -> Result<Prediction, String> {
+    pub fn predict(&self, row: &PublishedRow) -> Result<Prediction, PredictError> {
         let device = Device::of_instance(instance_of(&row.instance)?.name)?;
         let (model, workflow) = match self {
             Self::Matmult { n, loop_count } => {
@@ -41,7 +42,7 @@ impl Micro {
             Self::CustomRelu => ("mlp".to_owned(), Workflow::MarkStep),
         };
         let executable = device.compile(&model, row.batch_size, workflow)?;
-        let outcome = simulate(&executable, &device.costs, &mut NoObserver).map_err(|e| e.to_string())?;
+        let outcome = simulate(&executable, &device.costs, &mut NoObserver)?;
         let seconds = outcome.window.to_secs_f64();
         let throughput = match self {
             Self::Matmult { n, loop_count } => {

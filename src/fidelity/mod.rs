@@ -7,12 +7,14 @@
 //! skipped.
 
 mod calibrate;
+mod error;
 mod micro;
 mod predict;
 mod row;
 mod summary;
 
 pub use calibrate::{Calibrator, Fit, LeftOut};
+pub use error::PredictError;
 pub use predict::{Placement, PlacementBasis, Prediction, predict};
 pub use row::{PublishedRow, RowError, read_rows};
 pub use summary::{Summary, Validation, validate};

@@ -7,10 +7,12 @@ use crate::bench::{
     BenchConfig, Configuration, ConfigurationRun, ReportDetail, RunOptions, SdkGeneration, ServiceTimes, expand,
     service_times,
 };
+use crate::device::ModelLibrary;
 use crate::machine::arch::{INSTANCES, Instance, instance};
 use crate::model::zoo::ModelSpec;
 
 use super::PublishedRow;
+use super::error::PredictError;
 use super::micro::Micro;
 
 /// Simulated seconds of a prediction: enough for a steady state of requests of milliseconds.
@@ -25,7 +27,7 @@ pub struct Prediction {
     pub throughput: f64,
     /// On how many cores, with how many workers.
     pub placement: Placement,
-    /// The constant of the cost table that was solved from this very row, so that the row can not judge it.
+    /// The constant of the cost table that was solved from this very row, so that the row cannot judge it.
     pub solved: Option<&'static str>,
 }
 
@@ -56,16 +58,16 @@ pub enum PlacementBasis {
 /// Predicts the throughput of a row.
 ///
 /// # Errors
-/// With the reason a row can not be predicted: no such model or instance, not an inference, no batch size.
-pub fn predict(row: &PublishedRow) -> Result<Prediction, String> {
+/// With the reason a row cannot be predicted: no such model or instance, not an inference, no batch size.
+pub fn predict(row: &PublishedRow) -> Result<Prediction, PredictError> {
     if row.model.is_empty() {
-        return Err("no model".to_owned());
+        return Err(PredictError::NoModel);
     }
     if let Some(micro) = Micro::of(row) {
         return micro.predict(row);
     }
     let configuration = configuration(row)?;
-    let times = service_times(&configuration)?;
+    let times = service_times(&configuration, &ModelLibrary::default()).map_err(PredictError::Run)?;
     let model = configuration.model.clone();
     let placement = placement(row);
     let throughput = throughput(configuration, &times)?;
@@ -73,31 +75,31 @@ pub fn predict(row: &PublishedRow) -> Result<Prediction, String> {
 }
 
 /// What a configuration with these stage times answers in a second.
-pub(super) fn throughput(configuration: Configuration, times: &ServiceTimes) -> Result<f64, String> {
+pub(super) fn throughput(configuration: Configuration, times: &ServiceTimes) -> Result<f64, PredictError> {
     let run = ConfigurationRun::new(configuration, Ok(times)).run(&NeverCancel, ReportDetail::Summary);
     match (run.report.throughput_window, run.report.error) {
         (Some(throughput), _) => Ok(throughput),
-        (None, error) => Err(error.unwrap_or_else(|| "the run gave no throughput".to_owned())),
+        (None, error) => Err(PredictError::Run(error.unwrap_or_else(|| "the run gave no throughput".to_owned()))),
     }
 }
 
 /// The benchmark that a row describes.
-pub(super) fn configuration(row: &PublishedRow) -> Result<Configuration, String> {
-    let mut sweep = expand(&sweep_of(row)?).map_err(|e| e.to_string())?;
-    sweep.configurations.pop().ok_or_else(|| "no configuration".to_owned())
+pub(super) fn configuration(row: &PublishedRow) -> Result<Configuration, PredictError> {
+    let mut sweep = expand(&sweep_of(row)?)?;
+    sweep.configurations.pop().ok_or(PredictError::NoConfiguration)
 }
 
-fn sweep_of(row: &PublishedRow) -> Result<BenchConfig, String> {
+fn sweep_of(row: &PublishedRow) -> Result<BenchConfig, PredictError> {
     if !row.kind.is_empty() && !row.kind.eq_ignore_ascii_case("inference") {
-        return Err(format!("a row of kind {}, not inference", row.kind));
+        return Err(PredictError::NotInference(row.kind.clone()));
     }
     let model = specification(row)?;
     let unit = row.throughput_unit.to_ascii_lowercase();
     if !unit.is_empty() && !SAMPLE_UNITS.iter().any(|u| unit.starts_with(u)) {
-        return Err(format!("throughput in {}, which is not samples a second", row.throughput_unit));
+        return Err(PredictError::NotSamples(row.throughput_unit.clone()));
     }
     let size = instance_of(&row.instance)?;
-    let batch_size = row.batch_size.ok_or("no batch size")?;
+    let batch_size = row.batch_size.ok_or(PredictError::NoBatchSize)?;
     let Placement { n_models, workers_per_model, .. } = placement(row);
     Ok(BenchConfig {
         model,
@@ -116,7 +118,7 @@ const SAMPLE_UNITS: [&str; 6] = ["inf", "sample", "image", "img", "seq", "token"
 
 /// The instance that a text names: `Inf2.xlarge`, `trn1.2xlarge or inf2.xlarge (1 NeuronCore-v2)`, or a family alone,
 /// `trn2 (1 NC-v3)`, which stands for its smallest size.
-pub(super) fn instance_of(text: &str) -> Result<&'static Instance, String> {
+pub(super) fn instance_of(text: &str) -> Result<&'static Instance, PredictError> {
     let words = || text.split(|c: char| c.is_whitespace() || c == '(' || c == ',').filter(|w| !w.is_empty());
     let family = |word: &str| {
         let of_family = |i: &&Instance| i.name.split('.').next().is_some_and(|f| f.eq_ignore_ascii_case(word));
@@ -124,25 +126,25 @@ pub(super) fn instance_of(text: &str) -> Result<&'static Instance, String> {
     };
     match words().find_map(|w| instance(w).or_else(|| family(w))) {
         Some(found) => Ok(found),
-        None if text.is_empty() => Err("no instance".to_owned()),
-        None => Err(format!("unknown instance '{text}'")),
+        None if text.is_empty() => Err(PredictError::NoInstance),
+        None => Err(PredictError::UnknownInstance(text.to_owned())),
     }
 }
 
 /// The zoo's name for the row's model, with the sequence length where the model has one.
-fn specification(row: &PublishedRow) -> Result<String, String> {
+fn specification(row: &PublishedRow) -> Result<String, PredictError> {
     let name = row.model.trim().to_ascii_lowercase();
-    let plain: ModelSpec = name.parse().map_err(|_| format!("no model '{}' in the zoo", row.model))?;
+    let plain: ModelSpec = name.parse().map_err(|_| PredictError::UnknownModel(row.model.clone()))?;
     let has_sequence = plain.info().parameters.iter().any(|p| p.name == "seq");
     match row.sequence_or_image.parse::<u64>() {
         Ok(seq) if has_sequence && !name.contains("seq=") => {
             let joint = if name.contains(':') { ',' } else { ':' };
             let with = format!("{name}{joint}seq={seq}");
-            with.parse::<ModelSpec>().map_err(|e| e.to_string())?;
+            with.parse::<ModelSpec>()?;
             Ok(with)
         }
         Err(_) if is_other_image(&row.sequence_or_image) => {
-            Err(format!("images of {}; the zoo's models take {IMAGE} x {IMAGE}", row.sequence_or_image))
+            Err(PredictError::OtherImage { found: row.sequence_or_image.clone(), taken: IMAGE })
         }
         _ => Ok(name),
     }
@@ -196,14 +198,14 @@ mod tests {
     fn what_can_not_be_predicted_says_why() {
         let row =
             PublishedRow { model: "resnet9000".into(), instance: "inf2.xlarge".into(), ..PublishedRow::default() };
-        assert_eq!(predict(&row).unwrap_err(), "no model 'resnet9000' in the zoo");
+        assert_eq!(predict(&row).unwrap_err().to_string(), "no model 'resnet9000' in the zoo");
         let row = PublishedRow { model: "ResNet50".into(), ..row };
-        assert_eq!(predict(&row).unwrap_err(), "no batch size");
+        assert_eq!(predict(&row).unwrap_err().to_string(), "no batch size");
         let large = PublishedRow { sequence_or_image: "512x512".into(), ..row.clone() };
-        assert_eq!(predict(&large).unwrap_err(), "images of 512x512; the zoo's models take 224 x 224");
+        assert_eq!(predict(&large).unwrap_err().to_string(), "images of 512x512; the zoo's models take 224 x 224");
         let tflops = PublishedRow { throughput_unit: "HFU %".into(), ..row };
-        assert_eq!(predict(&tflops).unwrap_err(), "throughput in HFU %, which is not samples a second");
-        assert_eq!(predict(&PublishedRow::default()).unwrap_err(), "no model");
+        assert_eq!(predict(&tflops).unwrap_err().to_string(), "throughput in HFU %, which is not samples a second");
+        assert_eq!(predict(&PublishedRow::default()).unwrap_err().to_string(), "no model");
     }
 
     #[test]
@@ -213,8 +215,8 @@ mod tests {
         assert_eq!(name("trn1.2xlarge or inf2.xlarge (1 NeuronCore-v2)"), Ok("trn1.2xlarge"));
         assert_eq!(name("trn1"), Ok("trn1.2xlarge"));
         assert_eq!(name("inf1.6xlarge (MAX=16)"), Ok("inf1.6xlarge"));
-        assert_eq!(name(""), Err("no instance".to_owned()));
-        assert_eq!(name("p5.48xlarge"), Err("unknown instance 'p5.48xlarge'".to_owned()));
+        assert_eq!(name(""), Err(PredictError::NoInstance));
+        assert_eq!(name("p5.48xlarge"), Err(PredictError::UnknownInstance("p5.48xlarge".to_owned())));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub struct PublishedRow {
     pub published: Option<f64>,
 }
 
-/// A table that can not be read.
+/// A table that cannot be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RowError {
@@ -145,7 +145,7 @@ fn first_number(text: &str) -> Option<u32> {
     text.split_whitespace().next().and_then(whole)
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0.5 to a million, as the line says")]
 fn rounded(x: f64) -> Option<u32> {
     (x.is_finite() && (0.5..1e6).contains(&x)).then(|| libm::round(x) as u32)
 }

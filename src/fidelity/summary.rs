@@ -81,7 +81,7 @@ impl Summary {
 pub fn validate(row: &PublishedRow) -> Validation {
     let outcome = match row.published {
         None => Err("no published throughput".to_owned()),
-        Some(_) => predict(row),
+        Some(_) => predict(row).map_err(|error| error.to_string()),
     };
     let (prediction, skipped) = match outcome {
         Ok(prediction) => (Some(prediction), None),

@@ -27,7 +27,7 @@ const NEURON: [&str; 20] = [
 ];
 
 /// Calls that pass their operands on: marks of modules, of shardings, of transfers.
-const MARKS: [&str; 9] = [
+const MARKS: [&str; 10] = [
     "AwsNeuronTransferWithStaticRing",
     "AwsNeuronModuleMarker",
     "ModuleMarker",
@@ -37,6 +37,7 @@ const MARKS: [&str; 9] = [
     "SPMDFullToShardShape",
     "SPMDShardToFullShape",
     "annotate_device_placement",
+    "optimization_barrier",
 ];
 
 /// Functions of one operand that JAX and torch_xla write as calls.
@@ -73,12 +74,12 @@ pub(super) fn function_name(f: Unary) -> &'static str {
 /// What a call means: an operation of its own where there is one.
 pub(super) fn meaning(name: &str, config: &str, operands: &[&Type], result: &Type) -> Op {
     let call = || Op::CustomCall(Foreign { name: name.to_owned(), config: config.to_owned() });
-    if MARKS.iter().any(|mark| name.starts_with(mark)) {
-        let passes_on = match operands {
+    if passes_on(name) {
+        let is_same = match operands {
             [one] => *one == result,
             many => matches!(result, Type::Tuple(parts) if parts.iter().eq(many.iter().copied())),
         };
-        return if passes_on { Op::Barrier } else { call() };
+        return if is_same { Op::Barrier } else { call() };
     }
     let bare = name.strip_prefix("mhlo.").or_else(|| name.strip_prefix("chlo.")).unwrap_or(name);
     match (bare, operands, result) {
@@ -89,6 +90,11 @@ pub(super) fn meaning(name: &str, config: &str, operands: &[&Type], result: &Typ
         (_, [_], Type::Array(_)) if bare != name => function(bare).map_or_else(call, Op::Unary),
         _ => call(),
     }
+}
+
+/// Whether a call passes its operands on.
+pub(super) fn passes_on(name: &str) -> bool {
+    MARKS.iter().any(|mark| name.starts_with(mark))
 }
 
 /// Whether the meaning of a call is known by its name.

@@ -14,7 +14,7 @@ pub struct ResultComparison {
     pub index: usize,
     /// Its type.
     pub ty: String,
-    /// The largest difference over the largest expected number (over 1e-3 at least); infinite where one side only is no number.
+    /// The largest difference over the largest expected number (over 1e-3 at least); infinite where one side alone is not a number.
     pub relative_error: f64,
     /// The largest difference.
     pub max_abs_error: f64,

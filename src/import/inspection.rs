@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct as _;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Whether a file becomes a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,7 +17,7 @@ pub enum Verdict {
 }
 
 /// An input, an output or a weight.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct TensorInfo {
     /// Its name in the file.
     pub name: String,
@@ -25,8 +26,23 @@ pub struct TensorInfo {
     /// Its sizes; an open dimension has its name in `open` at the same position.
     pub shape: Vec<u64>,
     /// Names of open dimensions by position.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default)]
     pub open: BTreeMap<usize, String>,
+}
+
+impl Serialize for TensorInfo {
+    /// As its fields; in JSON without `open` where no dimension is open. Messages between programs have every field.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let is_left_out = self.open.is_empty() && serializer.is_human_readable();
+        let mut fields = serializer.serialize_struct("TensorInfo", if is_left_out { 3 } else { 4 })?;
+        fields.serialize_field("name", &self.name)?;
+        fields.serialize_field("dtype", &self.dtype)?;
+        fields.serialize_field("shape", &self.shape)?;
+        if !is_left_out {
+            fields.serialize_field("open", &self.open)?;
+        }
+        fields.end()
+    }
 }
 
 /// A dimension whose size the file leaves open.
@@ -58,7 +74,7 @@ pub struct UnsupportedOp {
 /// What a model file holds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Inspection {
-    /// `pt2`, `onnx`, `hlo`, `hlo-text`, `mlir`.
+    /// `pt2`, `torchscript`, `onnx`, `hlo`, `hlo-text`, `mlir`.
     pub format: String,
     /// What wrote it, as far as the file says: `torch 2.9.1+cu128`.
     pub producer: String,

@@ -5,8 +5,13 @@
 //! its [`Inspection`].
 //!
 //! Readers take bytes by slices ([`ModelBytes`]), so that the weights beside a graph are passed over.
+//!
+//! [`read_model`] is the one way in, and rooms above are given it as a [`ReadModel`]: a program of the page that does not name it has
+//! no reader, and gets its models as bytes from the one that has them ([`read_elsewhere`], [`read_carried`]).
 
+mod bytecode;
 mod calls;
+mod carried;
 mod compare;
 mod error;
 pub mod eval;
@@ -18,7 +23,6 @@ mod limits;
 mod load;
 mod npz;
 mod onnx;
-mod options;
 pub mod program;
 mod pt2;
 mod read;
@@ -28,8 +32,14 @@ mod sniff;
 mod source;
 mod stablehlo;
 mod summary;
+mod supported;
+mod torchscript;
 mod zip;
 
+use serde::{Deserialize, Serialize};
+
+pub use bytecode::read_mlir_bytecode;
+pub use carried::{read_carried, read_elsewhere};
 pub use compare::{ResultComparison, compare};
 pub use error::{ImportError, Place};
 pub use gzip::gunzip;
@@ -38,15 +48,16 @@ pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdi
 pub use load::load_parameter;
 pub use npz::read_npz;
 pub use onnx::read_onnx;
-pub use options::ImportOptions;
 pub use pt2::read_pt2;
-pub use read::read_model;
+pub use read::{ImportOptions, MODEL_ENDINGS, ReadModel, read_model};
 pub use sniff::{ModelKind, sniff};
 pub use source::{ModelBytes, read_all};
 pub use stablehlo::read_stablehlo;
+pub use supported::{OperatorKind, SUPPORTED_FORMATS, SupportedOperator, supported_operators};
+pub use torchscript::read_torchscript;
 
 /// A model that was read from a file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Imported {
     /// What the file holds, in the format's own words.
     pub inspection: Inspection,

@@ -1,19 +1,52 @@
 //! One way in: a file of any kind becomes a program.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
 use super::gzip::{gunzip, is_gzip};
 use super::load::load_parameter;
 use super::program::WeightData;
 use super::sniff::head;
 use super::{
-    ImportError, ImportOptions, Imported, ModelBytes, ModelKind, Place, pt2, read_all, read_hlo_proto, read_hlo_text,
-    read_onnx, read_stablehlo, sniff,
+    ImportError, Imported, ModelBytes, ModelKind, Place, pt2, read_all, read_hlo_proto, read_hlo_text,
+    read_mlir_bytecode, read_onnx, read_stablehlo, read_torchscript, sniff,
 };
+
+/// What a person decides about a model that is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportOptions {
+    /// Sizes of open dimensions, by the name the file gives them: `batch` is 8.
+    pub dims: BTreeMap<String, u64>,
+    /// The program is only looked at: HLO and StableHLO may hold what no NeuronCore can do.
+    pub looks_only: bool,
+}
+
+/// What makes a model of a file: [`read_model`], or a function that has another program do it.
+pub type ReadModel = fn(&str, &dyn ModelBytes, &ImportOptions) -> Result<Imported, ImportError>;
 
 /// Bytes of weights of a packed file that are kept.
 const MAX_HELD: u64 = 64 << 20;
 
 /// Bytes of a graph without weights at most.
 const MAX_GRAPH: u64 = 1 << 30;
+
+/// Endings that names of model files have; what a file is, its bytes say.
+pub const MODEL_ENDINGS: [&str; 13] = [
+    ".gz",
+    ".pt2",
+    ".onnx",
+    ".txt",
+    ".pb",
+    ".pbtxt",
+    ".hlo_module",
+    ".hlo",
+    ".mlir",
+    ".mlirbc",
+    ".jax_export",
+    ".pt",
+    ".ts",
+];
 
 /// The model in a file. `name` is the file's, for the program's name; what the file is, its bytes say.
 ///
@@ -38,7 +71,9 @@ fn read_plain(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Re
         ModelKind::Onnx => read_onnx(bytes, options),
         ModelKind::HloProto => read_hlo_proto(&read_all(bytes, MAX_GRAPH)?, options),
         ModelKind::HloText => read_hlo_text(&text_of(bytes)?, options),
+        ModelKind::MlirBytecode => read_mlir_bytecode(&read_all(bytes, MAX_GRAPH)?, options),
         ModelKind::StableHlo => read_stablehlo(&text_of(bytes)?, options),
+        ModelKind::TorchScript => read_torchscript(bytes, options),
     }?;
     imported.program.name = stem(name);
     Ok(imported)
@@ -67,9 +102,8 @@ fn hold_weights(imported: &mut Imported, unpacked: &dyn ModelBytes) {
 /// The name of a file without folders and endings.
 fn stem(name: &str) -> String {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    let known = [".gz", ".pt2", ".onnx", ".txt", ".pb", ".hlo_module", ".hlo", ".mlir"];
     let mut stem = file;
-    while let Some(shorter) = known.iter().find_map(|end| stem.strip_suffix(end)) {
+    while let Some(shorter) = MODEL_ENDINGS.iter().find_map(|end| stem.strip_suffix(end)) {
         stem = shorter;
     }
     if stem.is_empty() { file.to_owned() } else { stem.to_owned() }

@@ -1,5 +1,6 @@
 //! What kind of file a model is in, by its first bytes: names of files lie.
 
+use super::bytecode;
 use super::gzip::{gunzip, is_gzip};
 use super::zip::Archive;
 use super::{ImportError, ModelBytes};
@@ -17,6 +18,10 @@ pub enum ModelKind {
     HloText,
     /// StableHLO text.
     StableHlo,
+    /// MLIR bytecode, by itself or in a file of `jax.export`.
+    MlirBytecode,
+    /// `torch.jit.save`: a zip archive with the modules as a pickle and their methods as source.
+    TorchScript,
 }
 
 /// Bytes at the front that are looked at.
@@ -28,11 +33,10 @@ const MAX_PREAMBLE: usize = 1 << 20;
 const EXPORT: &str =
     "save the model with: torch.export.save(torch.export.export(model.eval(), example_inputs), \"model.pt2\")";
 const STABLEHLO_TEXT: &str = "save text with: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text())";
-const EXPORTED_TEXT: &str = "save text with: open(\"model.mlir\", \"w\").write(jax.export.deserialize(open(FILE, \"rb\").read()).mlir_module())";
-const BYTECODE_TEXT: &str = "turn it into text with: stablehlo-translate --deserialize FILE > model.mlir";
 const HLO_PROTO: &str = "save the module with: open(\"model.hlo_module.pb\", \"wb\").write(context.hlo())";
 const ONNX_FILE: &str = "save it with: onnx.save(onnx_model, \"model.onnx\")";
-const SOME_MODEL: &str = "choose a .pt2, .onnx, HLO or StableHLO file; PyTorch writes one with torch.export.save";
+const SOME_MODEL: &str =
+    "choose a .pt2, .onnx, TorchScript, HLO or StableHLO file; PyTorch writes one with torch.export.save";
 
 /// The kind of a file; of a gzip file, that of the file inside.
 ///
@@ -65,13 +69,17 @@ fn kind_of(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportError
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         return archive_kind(bytes);
     }
+    if memchr::memmem::find(&head[..head.len().min(bytecode::FRONT)], bytecode::MAGIC).is_some() {
+        return Ok(ModelKind::MlirBytecode);
+    }
     if let Some(error) = binary_of_another_kind(head) {
         return Err(error);
     }
-    if let Some(kind) = protobuf_kind(head) {
-        return Ok(kind);
+    // A text may begin with the bytes of a field, but holds no other control characters.
+    match protobuf_kind(head).filter(|_| !is_text(head)) {
+        Some(kind) => Ok(kind),
+        None => text_kind(bytes, head),
     }
-    text_kind(bytes, head)
 }
 
 /// The kind of a zip archive, by the names in it.
@@ -88,7 +96,7 @@ fn archive_kind(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
         return refuse("it is an AOTInductor package: compiled code without a graph", EXPORT);
     }
     if has("code/__torch__") || (ends("constants.pkl") && has("/code/")) {
-        return refuse("it is a TorchScript file (torch.jit.save), which has no shapes of what it computes", EXPORT);
+        return Ok(ModelKind::TorchScript);
     }
     if ends("model.weights.h5") {
         return refuse(
@@ -123,19 +131,6 @@ fn pickled_archive(archive: &Archive<'_>) -> Result<ModelKind, ImportError> {
 /// An error for binary files that are known and not read.
 fn binary_of_another_kind(head: &[u8]) -> Option<ImportError> {
     let refuse = |what: &str, instead: &str| Some(ImportError::of_file(what, instead));
-    let is_bytecode_at = |at: usize| head.get(at..at + 4) == Some(b"ML\xefR");
-    if is_bytecode_at(0) {
-        let is_portable = memchr::memmem::find(head, b"StableHLO_v").is_some();
-        let what =
-            if is_portable { "it is a StableHLO portable artifact (MLIR bytecode)" } else { "it is MLIR bytecode" };
-        return refuse(&format!("{what}, which is not read; text is"), BYTECODE_TEXT);
-    }
-    if memchr::memmem::find(head, b"ML\xefR").is_some() {
-        return refuse(
-            "it is a file of jax.export: MLIR bytecode in a flatbuffer, which is not read; text is",
-            EXPORTED_TEXT,
-        );
-    }
     if head.get(4..8) == Some(b"TFL3") {
         return refuse(
             "it is a TensorFlow Lite model",
@@ -170,6 +165,11 @@ fn binary_of_another_kind(head: &[u8]) -> Option<ImportError> {
         return refuse("it is a Python pickle, which is never executed here", EXPORT);
     }
     None
+}
+
+/// Whether the first bytes are those of a text: a protobuf file has a control character in front of each of its names.
+fn is_text(head: &[u8]) -> bool {
+    head.iter().take(512).all(|&byte| byte >= 0x20 || matches!(byte, b'\t' | b'\n' | b'\r'))
 }
 
 /// The kind of a protobuf file by its first fields.
@@ -216,7 +216,7 @@ fn text_kind(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportErr
     if lower.starts_with("<!doctype") || lower.starts_with("<html") || lower.starts_with("<?xml") {
         return refuse("it is a web page, not a model: the download gave a page", "download the file itself");
     }
-    if starts("{") {
+    if starts("{") || starts("[") {
         return json_kind(&text);
     }
     if text.contains("entry_computation_name:") || (starts("name:") && text.contains("computations")) {
@@ -245,6 +245,9 @@ fn json_kind(text: &str) -> Result<ModelKind, ImportError> {
     }
     if text.contains("graph_module") {
         return refuse("it is the graph of a .pt2 file alone", "choose the .pt2 file itself");
+    }
+    if text.contains("\"traceEvents\"") || text.contains("\"ph\"") {
+        return refuse("it is a trace, not a model", "open it with: neuronscope open FILE");
     }
     refuse("it is a JSON file, not a model", SOME_MODEL)
 }

@@ -64,15 +64,15 @@ impl Metric {
     /// The value with its unit, as people read it: `7.20 us`, `24.0 MiB`, `84.6 %`.
     #[must_use]
     pub fn text(&self) -> String {
-        use crate::base::units::{format_bytes, format_count, format_ns};
+        use crate::base::units::{format_bytes, format_count, format_ns, format_number, format_percent};
         match (self.value, self.unit) {
             (MetricValue::Count(n), Unit::Bytes) => format_bytes(n as f64),
             (MetricValue::Real(x), Unit::Bytes) => format_bytes(x),
             (MetricValue::Real(s), Unit::Seconds) => format_ns(s * 1e9),
             (MetricValue::Real(ns), Unit::Nanoseconds) => format_ns(ns),
             (MetricValue::Count(n), unit) => format!("{} {}", format_count(n), unit.symbol()).trim_end().to_owned(),
-            (MetricValue::Real(x), unit) if x != 0.0 && x.abs() < 0.01 => format!("{x:.1e} {}", unit.symbol()),
-            (MetricValue::Real(x), unit) => format!("{x:.2} {}", unit.symbol()).trim_end().to_owned(),
+            (MetricValue::Real(x), Unit::Percent) if x == 0.0 || x.abs() >= 0.01 => format_percent(x),
+            (MetricValue::Real(x), unit) => format!("{} {}", format_number(x), unit.symbol()).trim_end().to_owned(),
         }
     }
 }
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(text(MetricValue::Real(7.2e-6), Unit::Seconds), "7.20 \u{b5}s");
         assert_eq!(text(MetricValue::Count(4096), Unit::Bytes), "4.00 KiB");
         assert_eq!(text(MetricValue::Count(1_000), Unit::Count), "1,000");
-        assert_eq!(text(MetricValue::Real(84.62), Unit::Percent), "84.62 %");
-        assert_eq!(text(MetricValue::Real(7.81e-6), Unit::Percent), "7.8e-6 %");
+        assert_eq!(text(MetricValue::Real(84.62), Unit::Percent), "84.6 %");
+        assert_eq!(text(MetricValue::Real(7.81e-6), Unit::Percent), "7.81e-6 %");
     }
 }

@@ -4,6 +4,7 @@
 //! model. A simulated execution fills one; a profile with the same detail
 //! can too.
 
+mod attribution;
 mod bounds;
 mod findings;
 mod insights;
@@ -16,6 +17,7 @@ mod summary;
 pub(crate) mod testing;
 mod utilisation;
 
+pub use attribution::{SourceTime, time_by_source};
 pub use bounds::{Bound, Bounds, CAVEAT, LostTime};
 pub use findings::{Effect, Finding, Rule, SliceRange, findings};
 pub use insights::{Insights, UTILISATION_BUCKETS};

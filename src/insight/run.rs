@@ -20,6 +20,8 @@ pub struct Run<'a> {
     pub model_flops: Option<u64>,
     /// Where the compiler put things; `None` when not known.
     pub memory: Option<MemoryPlan>,
+    /// Matrix products and convolutions of the model as written, and those that the compiler left; `None` when not known.
+    pub products: Option<(u64, u64)>,
 }
 
 /// What one unit did.

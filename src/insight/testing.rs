@@ -79,6 +79,7 @@ impl TestRun {
             sources: &self.sources,
             model_flops: self.model_flops,
             memory: None,
+            products: None,
         }
     }
 

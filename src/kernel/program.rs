@@ -43,7 +43,9 @@ impl Program {
     pub fn kernel(&self, role: Role) -> Option<KernelFunction<'_>> {
         let takes_tensors = |f: &&(usize, &Function)| {
             let f = f.1;
-            matches!(f.returns, Type::Tensor { .. })
+            // A function of a template is called by a kernel.
+            !f.name.contains('<')
+                && matches!(f.returns, Type::Tensor { .. })
                 && !f.parameters.is_empty()
                 && f.parameters.iter().all(|p| matches!(p, Type::Tensor { .. }))
         };
@@ -175,6 +177,8 @@ pub(crate) enum ExprKind {
     Not(Box<Expr>),
     BitNot(Scalar, Box<Expr>),
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// The first for what it changes, then the second.
+    Comma(Box<Expr>, Box<Expr>),
     Convert {
         from: Scalar,
         to: Scalar,
@@ -199,11 +203,43 @@ pub(crate) enum ExprKind {
     Intrinsic(Intrinsic, Vec<Expr>),
 }
 
-/// Functions of one or two numbers.
+/// Functions of one to three numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MathFunction {
     One(fn(f32) -> f32, fn(f64) -> f64),
     Two(fn(f32, f32) -> f32, fn(f64, f64) -> f64),
+    Three(fn(f32, f32, f32) -> f32, fn(f64, f64, f64) -> f64),
+}
+
+impl MathFunction {
+    /// How many numbers it takes.
+    pub const fn operands(self) -> usize {
+        match self {
+            Self::One(..) => 1,
+            Self::Two(..) => 2,
+            Self::Three(..) => 3,
+        }
+    }
+}
+
+/// What a float is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FloatKind {
+    NotANumber,
+    Infinite,
+    Finite,
+    Negative,
+}
+
+/// Functions of whole tensors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TensorFunction {
+    Math(MathFunction),
+    Abs,
+    /// Arithmetic, or `&` and `|`; of sums and differences, a third operand multiplies the second.
+    Arithmetic(BinaryOp),
+    Clamp,
+    BitNot,
 }
 
 /// What the interface of custom operators offers.
@@ -213,6 +249,9 @@ pub(crate) enum Intrinsic {
     Dim,
     Size,
     SizesEqual,
+    DTypesEqual,
+    /// A dimension of what an accessor still has to index.
+    AccessorSize,
     DTypeOf,
     /// A tensor like the sizes given, then its element type and perhaps the value that fills it.
     NewLike {
@@ -245,6 +284,15 @@ pub(crate) enum Intrinsic {
     CpuId,
     CpuCount,
     Math(MathFunction, Scalar),
+    /// A function of whole tensors; with `out`, the tensor that it writes to is the first argument.
+    Elementwise {
+        function: TensorFunction,
+        out: bool,
+    },
+    /// The identity matrix: rows, columns, element type.
+    Eye,
+    /// What kind of float a number is.
+    Classify(FloatKind, Scalar),
     /// Absolute value, a cheap one.
     Abs(Scalar),
     Max(Scalar),

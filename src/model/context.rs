@@ -285,7 +285,7 @@ impl Ctx {
     /// An elementwise function of two operands, broadcasting.
     ///
     /// # Errors
-    /// When the shapes can not be broadcast together.
+    /// When the shapes cannot be broadcast together.
     pub fn binary(&mut self, op: BinaryOp, a: &Value, b: &Value) -> Result<Value, ModelError> {
         self.apply(AtenOp::Binary(op), &[a, b], None)
     }

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::tensor::{Shape, TensorError};
 
-/// A model that can not be traced or run.
+/// A model that cannot be traced or run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -26,7 +26,7 @@ pub enum ModelError {
         /// What would have been right.
         expected: String,
     },
-    /// One operand of an op has a shape the op can not take.
+    /// One operand of an op has a shape the op cannot take.
     #[error("{op} in {scope}: {name} {} is not possible: {expected}", dims(shape))]
     Operand {
         /// The op.

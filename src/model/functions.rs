@@ -102,7 +102,7 @@ impl Ctx {
     /// Pooling to one element is a mean, to the operand's own size nothing.
     ///
     /// # Errors
-    /// When the operand has other than four dimensions, or they are no multiples of `size`.
+    /// When the operand has other than four dimensions, or they are not multiples of `size`.
     pub fn adaptive_avg_pool2d(&mut self, x: &Value, size: u64) -> Result<Value, ModelError> {
         match x.dims() {
             [_, _, h, w] if *h == size && *w == size => Ok(x.clone()),
@@ -198,7 +198,7 @@ impl Ctx {
     /// `a + b`, broadcasting.
     ///
     /// # Errors
-    /// When the shapes can not be broadcast together.
+    /// When the shapes cannot be broadcast together.
     pub fn add(&mut self, a: &Value, b: &Value) -> Result<Value, ModelError> {
         self.binary(BinaryOp::Add, a, b)
     }
@@ -206,7 +206,7 @@ impl Ctx {
     /// `a * b`, broadcasting.
     ///
     /// # Errors
-    /// When the shapes can not be broadcast together.
+    /// When the shapes cannot be broadcast together.
     pub fn mul(&mut self, a: &Value, b: &Value) -> Result<Value, ModelError> {
         self.binary(BinaryOp::Mul, a, b)
     }
@@ -233,7 +233,7 @@ impl Ctx {
     /// `torch.nn.functional.embedding`: rows of a table `[v, ..]`.
     ///
     /// # Errors
-    /// When the indices are no integers.
+    /// When the indices are not integers.
     pub fn embedding(&mut self, table: &Value, indices: &Value) -> Result<Value, ModelError> {
         self.apply(AtenOp::Embedding, &[table, indices], None)
     }

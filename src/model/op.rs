@@ -16,7 +16,7 @@ pub enum AtenOp {
         path: String,
         /// How it is initialised.
         init: Init,
-        /// Whether it is a buffer: state that comes with the model but is no parameter.
+        /// Whether it is a buffer: state that comes with the model but is not a parameter.
         buffer: bool,
     },
     /// Permutes dimensions: result dimension `i` is operand dimension `dims[i]`.

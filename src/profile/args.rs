@@ -79,7 +79,7 @@ impl Default for ArgsArena {
 }
 
 impl ArgsArena {
-    /// Stores a JSON text. The empty text and `{}` are no arguments; past 2^31 texts, or for one text of 4 GiB,
+    /// Stores a JSON text. The empty text and `{}` are not arguments; past 2^31 texts, or for one text of 4 GiB,
     /// nothing is stored.
     pub fn add(&mut self, json: &str) -> ArgsId {
         if json.is_empty() || json == "{}" {
@@ -127,7 +127,7 @@ impl ArgsArena {
         ArgsId(FIRST_PART + part)
     }
 
-    /// Takes the text whose parts were added; bytes that are no UTF-8 become question marks, so that places stay.
+    /// Takes the text whose parts were added; bytes that are not UTF-8 become question marks, so that places stay.
     /// Without parts the text is let go.
     pub(crate) fn keep(&mut self, mut text: Vec<u8>) {
         if self.parts.start.len() == 0 {

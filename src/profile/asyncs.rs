@@ -42,7 +42,7 @@ pub struct AsyncGroup {
     pub process: ProcessId,
     /// The category; may be empty.
     pub category: StrId,
-    /// The spans of each row by start; those of a row do not overlap, but for the last one of [`MOST_ROWS`].
+    /// The spans of each row by start; those of a row do not overlap, but for the last one of `MOST_ROWS`.
     pub rows: Vec<Vec<AsyncId>>,
 }
 

@@ -4,7 +4,7 @@ use super::{Profile, SliceFlags};
 
 /// For each of `buckets` equal parts of the span, the mean number of tracks that have a slice there.
 #[must_use]
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // positions of buckets, clamped
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positions of buckets, clamped")]
 pub fn density(profile: &Profile, buckets: u32) -> Vec<f64> {
     let span = profile.span();
     let length = span.end.0.saturating_sub(span.start.0) as f64;

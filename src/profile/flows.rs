@@ -5,7 +5,10 @@
 //! slice that starts there (and to the running one where none follows), as the trace event format says.
 
 use super::{LinkId, LinkValue, ProcessId, Profile, SliceId, TrackId};
-use crate::base::{FxHashMap, Interval, StrId, TraceNs};
+use crate::base::{FxHashMap, FxHashSet, Interval, StrId, TraceNs};
+
+/// About as many pixels as a screen is wide.
+const PIXELS: i64 = 1_024;
 
 /// One arrow: what led to what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,12 +102,28 @@ impl FlowIndex {
         self.by_to[first..].iter().take_while(move |a| a.to == of).map(|a| a.from)
     }
 
-    /// Arrows that touch a span, at most `limit`, by where they begin.
+    /// Arrows that touch a span, at most `limit`, by where they begin. Where there are more, one is taken of those that would
+    /// be drawn over each other: from the same pixel of a track to the same pixel of another.
     #[must_use]
     pub fn within(&self, profile: &Profile, span: Interval<TraceNs>, limit: usize) -> Vec<Arrow> {
         let slices = profile.slices();
         let touches = |a: &&Arrow| slices.start(a.from) <= span.end && slices.end(a.to) >= span.start;
-        self.by_from.iter().filter(touches).take(limit).copied().collect()
+        let mut found: Vec<Arrow> = self.by_from.iter().filter(touches).copied().collect();
+        let length = span.end.0.saturating_sub(span.start.0).max(1);
+        let mut pixel_ns = (length / PIXELS).max(1);
+        while found.len() > limit && limit > 0 {
+            let pixel =
+                |id: SliceId| (slices.track(id), slices.start(id).0.saturating_sub(span.start.0).div_euclid(pixel_ns));
+            let mut seen: FxHashSet<_> = FxHashSet::default();
+            found.retain(|a| seen.insert((pixel(a.from), pixel(a.to))));
+            if pixel_ns > length {
+                // So many pairs of tracks: nothing is left to merge.
+                found.truncate(limit);
+            }
+            pixel_ns = pixel_ns.saturating_mul(2);
+        }
+        found.truncate(limit);
+        found
     }
 }
 
@@ -165,6 +184,31 @@ mod tests {
         let (name, category) = (b.intern("flow"), b.intern("ac2g"));
         let id = LinkValue::Number(id);
         b.link(LinkEvent { track, ts_ns, phase, name, category, args: ArgsId::NONE, id, binds_enclosing });
+    }
+
+    #[test]
+    fn of_too_many_arrows_some_of_every_part_are_taken() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "");
+        let (cpu, gpu) = (b.thread(p, "1", "cpu"), b.thread(p, "2", "gpu"));
+        for i in 0..5_000_i64 {
+            b.slice(cpu, i * 100, 50, "launch", "", None);
+            b.slice(gpu, i * 100 + 60, 30, "kernel", "", None);
+            flow(&mut b, cpu, i * 100 + 10, b's', i.unsigned_abs(), false);
+            flow(&mut b, gpu, i * 100 + 60, b'f', i.unsigned_abs(), true);
+        }
+        let profile = b.finish(Diagnostics::default());
+        let flows = FlowIndex::new(&profile);
+        let all = profile.span();
+        let some = flows.within(&profile, all, 400);
+        assert!((200..=400).contains(&some.len()), "{}", some.len());
+        let in_quarter = |q: i64| {
+            let quarter = all.end.0 / 4;
+            some.iter().filter(|a| profile.slices().start(a.from).0 / quarter.max(1) == q).count()
+        };
+        assert!((0..4).all(|q| in_quarter(q) > 40), "every quarter has arrows");
+        assert_eq!(flows.within(&profile, all, 10_000).len(), 5_000);
+        assert!(flows.within(&profile, all, 0).is_empty());
     }
 
     #[test]

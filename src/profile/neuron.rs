@@ -1,13 +1,25 @@
-//! The operator tables of the Neuron plugin: which operators a NeuronCore executed, and its time on each.
+//! Neuron profiles: the names of their processes and rows, and the operator tables of the Neuron plugin (which operators
+//! a NeuronCore executed, and its time on each).
 
-use super::analysis::operators::{OpQuery, operator_stats};
-use super::analysis::{GroupBy, Selection};
-pub use super::neuron_names::{
-    ENGINES_PROCESS, EXECUTION_PROCESS, EXECUTION_TRACK, FRAMEWORK_TRACK, HLO_TRACK, MODULES_TRACK, TRANSFER_PROCESS,
-};
-use super::plugin_run::sort_rows;
+pub(crate) use super::plugin_run::sort_rows;
 pub use super::plugin_run::{OperatorRow, OperatorView, PluginRun, PluginTable, PluginTimeline};
-use super::{NeuronCoreId, Profile, TrackId};
+use super::{NeuronCoreId, Occurrences, Profile, SliceFlags, TrackId};
+use crate::base::{FxHashMap, StrId};
+
+/// Name of the processes whose operators are counted: what runs on the engines, as opposed to control and transfer.
+pub const EXECUTION_PROCESS: &str = "Process Execution";
+/// Name of the processes that move data.
+pub const TRANSFER_PROCESS: &str = "Process Data Transfer";
+/// Name of the process with a track for each engine, whose slices are instructions.
+pub const ENGINES_PROCESS: &str = "NeuronCore engines";
+/// Name of the tracks with framework operators.
+pub const FRAMEWORK_TRACK: &str = "Framework Ops";
+/// Name of the tracks with HLO operators.
+pub const HLO_TRACK: &str = "HLO Ops";
+/// Name of the tracks with the module hierarchy.
+pub const MODULES_TRACK: &str = "Modules";
+/// Name of the track of a benchmark run in which a core executes.
+pub const EXECUTION_TRACK: &str = "NeuronDevice Execution";
 
 /// Format of a run directory of the plugin that shows one execution: its tools are the three operator views.
 pub const OPERATOR_RUN_FORMAT: &str = "neuron-plugin";
@@ -33,22 +45,47 @@ pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow>
     }
     let mut rows = Vec::new();
     for (core, tracks) in tracks_by_core(profile, view) {
-        let selection = Selection::of_tracks(tracks);
-        let query = OpQuery { group_by: GroupBy::CategoryOrName, selection, percentiles: false };
-        let table = operator_stats(profile, &query);
-        let total: i64 = table.stats.iter().map(|s| s.total_ns).sum();
-        rows.extend(table.stats.iter().map(|s| OperatorRow {
-            name: table.name(profile, s).to_owned(),
-            occurrences: s.count,
+        let operators = operators_on(profile, &tracks);
+        let total: i64 = operators.iter().map(|op| op.time_ns).sum();
+        rows.extend(operators.iter().map(|op| OperatorRow {
+            name: profile.str(op.name).to_owned(),
+            occurrences: op.occurrences,
             device: core.device,
             core: core.core,
-            time_ns: s.total_ns,
-            time_percent: if total == 0 { 0.0 } else { s.total_ns as f64 * 100.0 / total as f64 },
+            time_ns: op.time_ns,
+            time_percent: if total == 0 { 0.0 } else { op.time_ns as f64 * 100.0 / total as f64 },
             members: Vec::new(),
         }));
     }
     sort_rows(&mut rows);
     rows
+}
+
+/// What one operator did on some tracks.
+struct OperatorTime {
+    name: StrId,
+    occurrences: u64,
+    time_ns: i64,
+}
+
+/// The operators of some tracks: slices of one category, or of one name where they have no category. Slices that never
+/// ended are left out.
+fn operators_on(profile: &Profile, tracks: &[TrackId]) -> Vec<OperatorTime> {
+    let slices = profile.slices();
+    let mut occurrences = Occurrences::of(profile);
+    let mut row_of: FxHashMap<StrId, usize> = FxHashMap::default();
+    let mut operators: Vec<OperatorTime> = Vec::new();
+    let ended = |id: &_| !slices.flags(*id).has(SliceFlags::UNCLOSED);
+    for id in tracks.iter().flat_map(|&track| slices.of_track(track)).filter(ended) {
+        let name = if slices.category(id) == StrId::EMPTY { slices.name(id) } else { slices.category(id) };
+        let row = *row_of.entry(name).or_insert_with(|| {
+            operators.push(OperatorTime { name, occurrences: 0, time_ns: 0 });
+            operators.len() - 1
+        });
+        operators[row].occurrences += occurrences.count(profile, id);
+        operators[row].time_ns = operators[row].time_ns.saturating_add(slices.dur_ns(id));
+    }
+    operators
 }
 
 fn tracks_by_core(profile: &Profile, view: OperatorView) -> Vec<(NeuronCoreId, Vec<TrackId>)> {

@@ -199,16 +199,6 @@ impl<T: Cell> Column<T> {
         (0..self.len()).map(|row| self.get(row))
     }
 
-    /// The number of rows at the front for which `is_before` holds: it must hold for none after them.
-    pub fn partition_point(&self, is_before: impl Fn(T) -> bool) -> usize {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if is_before(self.get(middle)) { low = middle + 1 } else { high = middle }
-        }
-        low
-    }
-
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.held + self.blocks.capacity() * size_of::<Block>() + self.tail.capacity() * 8
@@ -276,13 +266,5 @@ mod tests {
         assert_eq!(bytes((0..n).map(|i| i as i64 % 200).collect()), 1.0);
         assert_eq!(bytes((0..n).map(|i| 1_700_000_000_000_000_000 + i as i64 * 60).collect()), 2.0);
         assert_eq!(bytes((0..n).map(|i| i as i64 * 2_000_000).collect()), 4.0);
-    }
-
-    #[test]
-    fn the_first_row_of_a_sorted_column_is_found() {
-        let column: Column<u32> = (0..5000u32).map(|i| i / 3).collect();
-        assert_eq!(column.partition_point(|v| v < 700), 2100);
-        assert_eq!(column.partition_point(|v| v < 9000), 5000);
-        assert_eq!(Column::<u32>::default().partition_point(|_| true), 0);
     }
 }

@@ -118,12 +118,6 @@ impl<I: Idx, X> PointTable<I, X> {
         char::from(self.phase.get(id.index()))
     }
 
-    /// Events from `from` on (by time), as positions: use with [`Self::ids`]' `skip`.
-    #[must_use]
-    pub fn first_from(&self, from: TraceNs) -> usize {
-        self.ts.partition_point(|t| t < from.0)
-    }
-
     fn shared_bytes(&self) -> usize {
         let texts = self.name.bytes() + self.category.bytes() + self.args.bytes();
         self.ts.bytes() + self.track.bytes() + texts + self.phase.bytes()

@@ -6,7 +6,7 @@ use crate::base::StrId;
 
 /// A slice or another event that was added, by its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Row {
+pub(crate) enum Row {
     Slice(usize),
     Instant(usize),
     Link(usize),
@@ -14,13 +14,13 @@ pub(super) enum Row {
 
 /// An event at one instant, as a reader looks at it again.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point {
-    pub(super) track: TrackId,
-    pub(super) ts: i64,
-    pub(super) name: StrId,
-    pub(super) args: ArgsId,
+pub(crate) struct Point {
+    pub(crate) track: TrackId,
+    pub(crate) ts: i64,
+    pub(crate) name: StrId,
+    pub(crate) args: ArgsId,
     /// What joins it to others; `(0, 0)` for nothing.
-    pub(super) id: (u8, u64),
+    pub(crate) id: (u8, u64),
 }
 
 /// Slices in the order they were given.
@@ -111,7 +111,7 @@ pub(super) struct LinkRows {
 }
 
 impl SliceRows {
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "a value for each column")]
     pub(super) fn push(
         &mut self,
         track: TrackId,

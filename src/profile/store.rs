@@ -42,10 +42,11 @@ pub struct MetadataRow {
     pub args: ArgsId,
 }
 
-/// What happened when and where. Made by [`super::ProfileBuilder`]; never changed afterwards.
+/// What happened when and where. Made by [`super::ProfileBuilder`]; its events never change afterwards. Readers that join
+/// several files add to what is open to the crate: the title, the diagnostics, the tables of a plugin run.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
-    pub(super) meta: ProfileMeta,
+    pub(crate) meta: ProfileMeta,
     pub(super) strings: StringTable,
     pub(super) processes: IndexVec<ProcessId, Process>,
     pub(super) tracks: IndexVec<TrackId, Track>,
@@ -55,10 +56,10 @@ pub struct Profile {
     pub(super) counters: CounterTable,
     pub(super) metadata: Vec<MetadataRow>,
     pub(super) args: ArgsArena,
-    pub(super) diagnostics: Diagnostics,
+    pub(crate) diagnostics: Diagnostics,
     pub(super) levels: Levels,
     /// Boxed, because few profiles have one.
-    pub(super) plugin_run: Option<Box<PluginRun>>,
+    pub(crate) plugin_run: Option<Box<PluginRun>>,
 }
 
 impl Profile {

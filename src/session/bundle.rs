@@ -1,7 +1,7 @@
 //! Several files as one: a zip archive whose files are stored as they are. Shells make one of a folder, without copying a
 //! byte: they put the headers of this layout between the files, and a session reads it like any other archive.
 
-use crate::profile::formats::is_plugin_file;
+use crate::formats::is_plugin_file;
 
 /// Files that are taken of a folder; more are hardly what somebody wants to look at.
 pub const MOST_FILES: usize = 1000;
@@ -135,7 +135,7 @@ pub fn files_to_open(paths: &[String]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::formats::{ChunkedReader, ProfileReader};
+    use crate::formats::{ChunkedReader, ProfileReader};
 
     fn bytes_of(layout: &BundleLayout, files: &[&[u8]]) -> Vec<u8> {
         let mut out = Vec::new();

@@ -86,9 +86,9 @@ pub fn catalog() -> Catalog {
         cores: i.neuroncores,
         usd_per_hour: i.usd_per_hour,
     };
-    // What can't be timed is not offered for models.
+    // What cannot be timed is not offered for models.
     let (simulated, others): (Vec<_>, Vec<_>) =
-        crate::machine::arch::INSTANCES.iter().partition(|i| crate::bench::is_simulated(i));
+        crate::machine::arch::INSTANCES.iter().partition(|i| crate::device::is_simulated(i));
     let mut instances: Vec<InstanceInfo> = simulated.into_iter().map(info).collect();
     instances.sort_by_key(|i| i.name != default);
     Catalog {
@@ -133,6 +133,8 @@ fn parameter_info(parameter: &ParamInfo) -> ParameterInfo {
         ParamKind::Int { default, min, max } => (ParameterKind::Integer { min, max }, default.to_string()),
         ParamKind::Bool { default } => (ParameterKind::Boolean, default.to_string()),
         ParamKind::Kernel { default } => (ParameterKind::Choice(kernels()), default.to_owned()),
+        ParamKind::Operator { default } => (ParameterKind::Text, default.to_owned()),
+        ParamKind::Shapes => (ParameterKind::Text, String::new()),
     };
     ParameterInfo { name: parameter.name.to_owned(), kind, default, help: parameter.help.to_owned() }
 }

@@ -3,23 +3,28 @@
 use std::cell::OnceCell;
 
 use super::analysis::Sources;
+use super::colours::colours_of;
 use super::export::{open_json, operators_csv, profile_json, summary_json};
 use super::marks::{marks_of, with_marks};
+use super::pages::ProfileParts;
+use super::protocol::ExportedFile;
 use super::timeline::{
     Highlight, ShownTracks, group_hits, level_of, link, locate, neighbour, search, slice_details, tile,
 };
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
+use crate::analysis::Selection;
+use crate::analysis::operators::{OpQuery, operator_stats};
+use crate::analysis::work::Works;
 use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
+use crate::formats::chrome::write_to_string;
+use crate::formats::is_of_stacks;
 use crate::insight::{Insights, SliceRange};
 use crate::profile::Profile;
-use crate::profile::analysis::Selection;
-use crate::profile::analysis::operators::{OpQuery, operator_stats};
-use crate::profile::analysis::work::Works;
 use crate::profile::flows::FlowIndex;
-use crate::profile::formats::chrome::write_to_string;
 use crate::profile::lod::LodIndex;
 use crate::profile::neuron::{OperatorView, operator_table};
+use crate::view::colours::Colours;
 use crate::view::timeline::{
     Annotation, GroupKind, Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile,
 };
@@ -54,13 +59,7 @@ pub(super) struct Held {
     /// Found when they are first asked for.
     flows: OnceCell<FlowIndex>,
     works: OnceCell<Works>,
-}
-
-/// A file made of a profile.
-pub(super) struct ExportedFile {
-    pub file_name: String,
-    pub mime: &'static str,
-    pub bytes: Vec<u8>,
+    colours: OnceCell<Colours>,
 }
 
 impl Held {
@@ -86,6 +85,7 @@ impl Held {
             highlight: None,
             flows: OnceCell::new(),
             works: OnceCell::new(),
+            colours: OnceCell::new(),
         }
     }
 
@@ -127,6 +127,8 @@ impl Held {
             operators: self.operator_kinds(),
             levels: levels.used().map(|(_, level)| level.clone()).collect(),
             default_level: levels.name(levels.default_level()).to_owned(),
+            is_stacks: is_of_stacks(&meta.format),
+            colours: self.colours.get_or_init(|| colours_of(&self.profile)).clone(),
             facts,
             diagnostics: self.profile.diagnostics().items().to_vec(),
             marks: marks_of(&self.profile),
@@ -163,7 +165,19 @@ impl Held {
     pub fn ask<T>(&self, ask: impl FnOnce(&Sources<'_>) -> T) -> T {
         let works = || self.works.get_or_init(|| Works::of(&self.profile));
         let (profile, name, tracks) = (&self.profile, &self.name, &self.tracks);
-        ask(&Sources { profile, name, tracks, flows: &|| self.flows(), works: &works })
+        let insights = self.insights.as_deref();
+        let (flows, parts) = (|| self.flows(), || self.parts());
+        ask(&Sources { profile, name, tracks, insights, flows: &flows, works: &works, parts: &parts })
+    }
+
+    /// What a file about it has besides its overview: the plugin's tables of a run on NeuronCores, else slices by name.
+    fn parts(&self) -> ProfileParts {
+        let mut kinds = self.operator_kinds();
+        if kinds.len() > 1 {
+            kinds.retain(|kind| *kind != OperatorKind::Slices);
+        }
+        let operators = kinds.into_iter().map(|kind| self.operators(kind, None, None)).collect();
+        ProfileParts { origin: self.origin.clone(), facts: self.info().facts, operators }
     }
 
     /// Everything about the slice beside another one.
@@ -254,10 +268,14 @@ impl Held {
     /// A file of it; a Chrome trace holds the marks.
     ///
     /// # Errors
-    /// When this profile can not be written that way; the message says why.
+    /// When this profile cannot be written that way; the message says why.
     pub fn export(&self, kind: ExportKind, marks: &[Annotation]) -> Result<ExportedFile, String> {
         let stem = self.file_stem();
-        let file = |suffix: &str, mime, bytes| ExportedFile { file_name: format!("{stem}{suffix}"), mime, bytes };
+        let file = |suffix: &str, mime: &str, bytes| ExportedFile {
+            file_name: format!("{stem}{suffix}"),
+            mime: mime.to_owned(),
+            bytes,
+        };
         match kind {
             ExportKind::ChromeJson => {
                 let trace = with_marks(write_to_string(&self.profile), &self.profile, marks);

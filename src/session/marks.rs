@@ -9,7 +9,7 @@ use crate::view::timeline::Annotation;
 /// Key of the marks among the members of the trace's object.
 const KEY: &str = "neuronscopeMarks";
 
-/// The marks that a profile was read with; none where there are none, or where they can not be understood.
+/// The marks that a profile was read with; none where there are none, or where they cannot be understood.
 pub(super) fn marks_of(profile: &Profile) -> Vec<Annotation> {
     let marks: Option<Vec<Annotation>> = text_of(profile).and_then(|json| serde_json::from_str(json).ok());
     let mut marks = marks.unwrap_or_default();
@@ -37,8 +37,8 @@ pub(super) fn with_marks(trace: String, profile: &Profile, marks: &[Annotation])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::formats::chrome::write_to_string;
-    use crate::profile::formats::{ChunkedReader, ProfileReader};
+    use crate::formats::chrome::write_to_string;
+    use crate::formats::{ChunkedReader, ProfileReader};
 
     fn read(text: &str) -> Profile {
         let mut reader = ProfileReader::new("a.json");

@@ -7,19 +7,27 @@
 mod analysis;
 mod bundle;
 mod catalog;
+mod colours;
+pub mod commands;
 mod experiments;
 mod export;
+pub mod guide;
 mod held;
 mod ids;
+mod inspect;
 mod jobs;
 mod marks;
 mod operators;
+mod overview;
+mod pages;
 mod profile_info;
 pub mod protocol;
+mod questions;
 pub mod results;
-#[allow(clippy::module_inception)]
+#[allow(clippy::module_inception, reason = "the facade has the name of the room")]
 mod session;
 pub mod share;
+pub mod shelf;
 mod source;
 pub mod studies;
 mod summary_json;
@@ -27,6 +35,7 @@ mod timeline;
 mod warm_up;
 
 pub use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
+pub use crate::device::{BROUGHT_PREFIX, BatchRule, BroughtSettings, ModelLibrary, OpenedModel};
 pub use crate::kernel::without_source;
 pub use crate::neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
 pub use crate::tensor::Rounding;
@@ -38,12 +47,19 @@ pub use bundle::{BundleLayout, MOST_FILES, Piece, files_to_open};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
 pub use experiments::{
     Choices, ExperimentField, ExperimentSpec, ExperimentView, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey,
-    RecordsRead, RecordsShown, RecordsTold,
+    RecordsRead, RecordsShown,
 };
 pub use ids::{JobId, ProfileKey};
+pub use inspect::{InspectAsk, InspectField, InspectFile, InspectShown, InspectSpec, InspectView, ModelName, TreeRow};
 pub use operators::{OperatorKind, OperatorRow, OperatorTable};
+pub use overview::Evidence;
+pub use pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page};
 pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec, TraceSpec};
-pub use protocol::{Event, ExportKind, PROTOCOL_VERSION, Request, RunRequest, SearchHits, build_id};
+pub use protocol::{
+    AnalysisRequest, Ask, Control, Event, ExportKind, ExportedFile, JobRequest, JobResult, PROTOCOL_VERSION, Part,
+    ProfileQuestion, QuestionRequest, RecordsSource, Reply, Request, RunRequest, SearchHits, Told, build_id,
+};
+pub use questions::{ModelQuestions, OPERATOR_PLACES, OperatorQuestion, SizeQuestion};
 pub use session::{Session, StepResult};
 pub use source::{ByteSource, MemorySource};
 pub use warm_up::warm_up;

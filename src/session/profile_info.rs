@@ -6,8 +6,9 @@ use super::{OperatorKind, ProfileKey};
 use crate::base::Diagnostic;
 use crate::bench::Configuration;
 use crate::compiler::{CompileOptions, Workflow};
-use crate::kernel::without_source;
+use crate::device::model_label;
 use crate::profile::levels::{ALL_LEVELS, Level, is_level};
+use crate::view::colours::Colours;
 use crate::view::timeline::{Annotation, Outline};
 
 /// What to profile. The same specification gives the same profile.
@@ -31,7 +32,7 @@ impl ProfileSpec {
     /// The model and, where one is given, the batch size: `bert-base-uncased, batch 8`.
     #[must_use]
     pub fn title(&self) -> String {
-        let model = without_source(&self.model);
+        let model = model_label(&self.model);
         match self.batch_size {
             Some(batch_size) => format!("{model}, batch {batch_size}"),
             None => model.into_owned(),
@@ -143,6 +144,10 @@ pub struct ProfileInfo {
     pub levels: Vec<Level>,
     /// The level that answers are of when a question names none; `all` where that is all of them.
     pub default_level: String,
+    /// Whether it is of sampled stacks, which a flame graph shows best.
+    pub is_stacks: bool,
+    /// Which kind of operation has which colour, in every view.
+    pub colours: Colours,
     /// Figures for a line of summary, name and value, as text: `Device window`, `7.20 us`.
     pub facts: Vec<(String, String)>,
     /// Problems met while reading.
@@ -191,6 +196,8 @@ mod tests {
             operators: Vec::new(),
             levels: vec![level("CPU ops"), level("runtime calls")],
             default_level: "CPU ops".to_owned(),
+            is_stacks: false,
+            colours: Colours::default(),
             facts: Vec::new(),
             diagnostics: Vec::new(),
             marks: Vec::new(),

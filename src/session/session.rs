@@ -3,15 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
-use super::analysis::{AnalysisRun, Asked};
-use super::experiments::{RecordSets, RecordsAsk, RecordsKey, SAMPLE_NAME, sample, source_of, unpack};
+use super::analysis::AnalysisRun;
+use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample, source_of};
 use super::held::Held;
+use super::inspect::{InspectRun, SharedInspector};
 use super::jobs::{
-    BenchJob, CompileJob, ConfigurationJob, CpuJob, ImportJob, Job, JobState, MakeHeld, MlperfJob, NumericsJob,
-    OpenJob, PlanJob, ProfileJob, RecordsJob, StudyJob, Times, TraceJob, Waiting,
+    BenchJob, CompileJob, ConfigurationJob, CpuJob, ImportJob, InspectJob, Job, JobState, KeepModelJob, MakeHeld,
+    MlperfJob, NumericsJob, OpenJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StudyJob, Times, TraceJob, Waiting,
 };
-use super::{ByteSource, Event, JobId, ProfileKey, Request};
+use super::protocol::{
+    Ask, Control, Event, ExportedFile, JobRequest, JobResult, ProfileQuestion, QuestionRequest, RecordsSource, Reply,
+    Request, Told,
+};
+use super::share::unpack;
+use super::{ByteSource, JobId, ProfileKey};
 use crate::base::Clock;
+use crate::device::ModelLibrary;
+use crate::import::ReadModel;
 use crate::profile::density::density;
 
 /// More parts than pixels of any screen tell nothing.
@@ -34,10 +42,10 @@ pub enum StepResult {
 /// Questions about a profile are answered at the next step, also while a job runs; jobs run one after another.
 #[derive(Default)]
 pub struct Session {
-    questions: VecDeque<Request>,
-    jobs: VecDeque<Box<dyn Job>>,
-    /// Questions that take longer, the first being answered.
-    analyses: VecDeque<AnalysisRun>,
+    questions: VecDeque<(JobId, QuestionRequest)>,
+    jobs: VecDeque<(JobId, Box<dyn Job>)>,
+    /// Questions that take longer, with the profiles they are about; the first is being answered.
+    analyses: VecDeque<(JobId, ProfileKey, AnalysisRun)>,
     cancelled: Vec<JobId>,
     /// Jobs that rest.
     paused: BTreeSet<JobId>,
@@ -50,6 +58,7 @@ pub struct Session {
     rejected: Vec<(JobId, String)>,
     profiles: BTreeMap<ProfileKey, Held>,
     records: RecordSets,
+    inspector: SharedInspector,
     next_profile: u32,
 }
 
@@ -66,114 +75,127 @@ impl Session {
         Self { clock: Some(clock), ..self }
     }
 
-    /// Takes a request; the work is done by [`Session::step`]. `source` is the file of a [`Request::Open`].
+    /// The same session with what reads model files, which opening one needs: [`read_model`](crate::import::read_model), or what asks
+    /// another program.
+    #[must_use]
+    pub fn with_model_reader(mut self, read: ReadModel) -> Self {
+        self.times.models = ModelLibrary::new(read);
+        self
+    }
+
+    /// Models that were brought to the session. A shell that works beside it gives them to what it calls.
+    #[must_use]
+    pub fn models(&self) -> &ModelLibrary {
+        &self.times.models
+    }
+
+    /// Takes a request; the work is done by [`Session::step`]. `source` is the file of a [`JobRequest::Open`] or another request for one.
     pub fn handle(&mut self, request: Request, source: Option<Box<dyn ByteSource>>) {
         match request {
-            Request::Open { job, name, .. } => match source {
-                Some(source) => self.jobs.push_back(Box::new(OpenJob::new(job, name, source))),
-                None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
+            Request::Ask(id, Ask::Job(job)) => match self.job(job, source) {
+                Ok(job) => self.jobs.push_back((id, job)),
+                Err(message) => self.rejected.push((id, message)),
             },
-            Request::Import { job, name, .. } => match source {
-                Some(source) => self.jobs.push_back(Box::new(ImportJob::new(job, name, source))),
-                None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
-            },
-            Request::Bench { job, config } => {
-                self.jobs.push_back(Box::new(BenchJob::new(job, *config, self.times.clone())));
+            Request::Ask(id, Ask::Question(question)) => self.questions.push_back((id, question)),
+            Request::Ask(id, Ask::Analysis(profile, asked)) => {
+                self.analyses.push_back((id, profile, AnalysisRun::new(asked)));
             }
-            Request::PlanBench { job, config } => {
-                self.jobs.push_back(Box::new(PlanJob::new(job, *config, self.times.clone())));
-            }
-            Request::RunConfiguration { job, run } => {
-                self.jobs.push_back(Box::new(ConfigurationJob::new(job, *run, self.times.clone())));
-            }
-            Request::MeasureCpu { job, copy, configuration } => match &self.clock {
-                Some(clock) => self.jobs.push_back(Box::new(CpuJob::new(job, copy, *configuration, Rc::clone(clock)))),
-                None => {
-                    let message = "this shell has no clock, so nothing can be measured; use device_type neuron";
-                    self.rejected.push((job, message.to_owned()));
-                }
-            },
-            Request::Mlperf { job, settings, configuration } => {
-                self.jobs.push_back(Box::new(MlperfJob::new(job, *settings, *configuration, self.times.clone())));
-            }
-            Request::Compile { job, config } => self.jobs.push_back(Box::new(CompileJob::new(job, *config))),
-            Request::Pause { job } => {
+            Request::Control(control) => self.control(control),
+        }
+    }
+
+    fn control(&mut self, control: Control) {
+        match control {
+            Control::Cancel(job) => self.cancelled.push(job),
+            Control::Pause(job) => {
                 // One that has ended needs no rest.
-                if self.jobs.iter().any(|j| j.id() == job) {
+                if self.jobs.iter().any(|(id, _)| *id == job) {
                     self.paused.insert(job);
                     self.resting.push(job);
                 }
             }
-            Request::Resume { job } => {
+            Control::Resume(job) => {
                 self.paused.remove(&job);
             }
-            Request::Profile { job, spec } => self.jobs.push_back(Box::new(ProfileJob::new(job, spec))),
-            Request::Trace { job, spec } => {
-                self.jobs.push_back(Box::new(TraceJob::new(job, *spec, self.times.clone())));
-            }
-            Request::Numerics { job, spec } => self.jobs.push_back(Box::new(NumericsJob::new(job, *spec))),
-            Request::Study { job, spec } => self.jobs.push_back(Box::new(StudyJob::new(job, spec, self.clock.clone()))),
-            Request::List { job, profile, what, rows } => {
-                self.analyses.push_back(AnalysisRun::new(job, profile, Asked::List(what, rows)));
-            }
-            Request::ListCsv { job, profile, what, file_name } => {
-                self.analyses.push_back(AnalysisRun::new(job, profile, Asked::Csv(what, file_name)));
-            }
-            Request::Analyse { job, profile, question } => {
-                self.analyses.push_back(AnalysisRun::new(job, profile, Asked::Analyse(question)));
-            }
-            Request::Records { job, set, ask: RecordsAsk::Read { name, .. } } => match source {
-                Some(source) => {
-                    self.read_records(job, set, [Waiting { name, source, is_sample: false, is_part: false }])
-                }
-                None => self.rejected.push((job, format!("{name}: the file did not come with the request"))),
-            },
-            Request::Records { job, set, ask: RecordsAsk::Unpack(text) } => {
-                let is_sample = text == SAMPLE_NAME;
-                let files = if is_sample { Ok(sample()) } else { unpack(&text) };
-                let waiting = |(name, bytes)| Waiting { name, source: source_of(bytes), is_sample, is_part: false };
-                match files {
-                    Ok(files) => self.read_records(job, set, files.into_iter().map(waiting)),
-                    Err(message) => self.rejected.push((job, message)),
-                }
-            }
-            Request::Cancel { job } => self.cancelled.push(job),
-            Request::Close { profile } => {
+            Control::Close(profile) => {
                 self.profiles.remove(&profile);
             }
-            question => self.questions.push_back(question),
         }
     }
 
-    fn read_records(&mut self, job: JobId, set: RecordsKey, files: impl IntoIterator<Item = Waiting>) {
-        self.jobs.push_back(Box::new(RecordsJob::new(job, set, self.records.of(set), files)));
+    /// A job that has not begun.
+    ///
+    /// # Errors
+    /// When the request is wrong from the start: its file did not come, or the shell cannot measure.
+    fn job(&mut self, request: JobRequest, source: Option<Box<dyn ByteSource>>) -> Result<Box<dyn Job>, String> {
+        let (times, models) = (self.times.clone(), self.times.models.clone());
+        Ok(match request {
+            JobRequest::Bench(config) => Box::new(BenchJob::new(*config, times)),
+            JobRequest::PlanBench(config) => Box::new(PlanJob::new(*config, times)),
+            JobRequest::RunConfiguration(run) => Box::new(ConfigurationJob::new(*run, times)),
+            JobRequest::MeasureCpu { copy, configuration } => {
+                let no_clock = "this shell has no clock, so nothing can be measured; use device_type neuron";
+                Box::new(CpuJob::new(copy, *configuration, Rc::clone(self.clock.as_ref().ok_or(no_clock)?)))
+            }
+            JobRequest::Mlperf { settings, configuration } => {
+                Box::new(MlperfJob::new(*settings, *configuration, times))
+            }
+            JobRequest::Compile(config) => Box::new(CompileJob::new(*config, models)),
+            JobRequest::Profile(spec) => Box::new(ProfileJob::new(spec, models)),
+            JobRequest::Trace(spec) => Box::new(TraceJob::new(*spec, times)),
+            JobRequest::Numerics(spec) => Box::new(NumericsJob::new(*spec)),
+            JobRequest::Study(spec) => Box::new(StudyJob::new(spec, self.clock.clone(), models)),
+            JobRequest::Open { name, .. } => {
+                let source = file_of(&name, source)?;
+                Box::new(OpenJob::new(name, source))
+            }
+            JobRequest::OpenModel { name, settings, .. } => {
+                let source = file_of(&name, source)?;
+                Box::new(OpenModelJob::new(name, *settings, models, source))
+            }
+            JobRequest::KeepModel { name, .. } => {
+                let source = file_of(&name, source)?;
+                Box::new(KeepModelJob::new(name, models, source))
+            }
+            JobRequest::OpenLinkedModel(packed) => Box::new(OpenModelJob::of_link(&packed, models)?),
+            JobRequest::Import { name, .. } => {
+                let source = file_of(&name, source)?;
+                Box::new(ImportJob::new(name, source))
+            }
+            JobRequest::ReadRecords(set, from) => {
+                Box::new(RecordsJob::new(self.records.of(set), waiting_files(from, source)?))
+            }
+            JobRequest::Inspect(ask) => {
+                Box::new(InspectJob::new(InspectRun::new(self.inspector.clone(), models, ask, source)?))
+            }
+        })
     }
 
-    /// Whether a job waits for [`Request::Resume`].
+    /// Whether a job waits for [`Control::Resume`].
     #[must_use]
     pub fn has_paused(&self) -> bool {
-        self.jobs.iter().any(|job| self.paused.contains(&job.id()))
+        self.jobs.iter().any(|(id, _)| self.paused.contains(id))
     }
 
     /// Works for about `budget_events` simulated or read events and hands what there is to tell to `sink`.
     pub fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> StepResult {
         for (job, message) in self.rejected.drain(..) {
-            sink(Event::Failed { job, message });
+            sink(Event::Told(job, Told::Failed(message)));
         }
         for job in self.resting.drain(..) {
-            sink(Event::Paused { job });
+            sink(Event::Told(job, Told::Paused));
         }
         for job in std::mem::take(&mut self.cancelled) {
             self.paused.remove(&job);
-            self.analyses.retain(|a| a.job != job);
+            self.analyses.retain(|(id, ..)| *id != job);
             let jobs = std::mem::take(&mut self.jobs).into_iter();
-            let (stopped, kept): (VecDeque<_>, VecDeque<_>) = jobs.partition(|j| j.id() == job);
+            let (stopped, kept): (VecDeque<_>, VecDeque<_>) = jobs.partition(|(id, _)| *id == job);
             self.jobs = kept;
-            stopped.into_iter().for_each(|job| job.stop(sink));
-            sink(Event::Cancelled { job });
+            stopped.into_iter().for_each(|(id, job)| job.stop(&mut |told| sink(Event::Told(id, told))));
+            sink(Event::Told(job, Told::Cancelled));
         }
-        while let Some(question) = self.questions.pop_front() {
-            self.answer(question, sink);
+        while let Some((id, question)) = self.questions.pop_front() {
+            sink(Event::Told(id, self.answer(question).unwrap_or_else(Told::Failed)));
         }
         self.step_analysis(sink);
         self.step_job(budget_events, sink);
@@ -183,37 +205,34 @@ impl Session {
 
     /// The first job that does not rest.
     fn next_job(&self) -> Option<usize> {
-        self.jobs.iter().position(|job| !self.paused.contains(&job.id()))
+        self.jobs.iter().position(|(id, _)| !self.paused.contains(id))
     }
 
     fn step_analysis(&mut self, sink: &mut dyn FnMut(Event)) {
-        let Some(run) = self.analyses.front_mut() else { return };
-        let (job, key) = (run.job, run.profile);
-        let held = self.profiles.get(&key).ok_or_else(closed);
-        match held.and_then(|held| held.ask(|sources| run.step(sources, SLICES_PER_STEP))) {
+        let Some((id, key, run)) = self.analyses.front_mut() else { return };
+        let held = self.profiles.get(key).ok_or_else(closed);
+        let told = match held.and_then(|held| held.ask(|sources| run.step(sources, SLICES_PER_STEP))) {
             Ok(None) => return,
-            Ok(Some(event)) => {
-                let is_last = event.is_last();
-                sink(event);
-                if !is_last {
-                    return;
-                }
-            }
-            Err(message) => sink(Event::Failed { job, message }),
+            Ok(Some(told)) => told,
+            Err(message) => Told::Failed(message),
+        };
+        let is_last = told.is_last();
+        sink(Event::Told(*id, told));
+        if is_last {
+            self.analyses.pop_front();
         }
-        self.analyses.pop_front();
     }
 
     fn step_job(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) {
         let Some(at) = self.next_job() else { return };
-        let Some(job) = self.jobs.get_mut(at) else { return };
-        let id = job.id();
-        match job.step(budget_events, sink) {
+        let Some((id, job)) = self.jobs.get_mut(at) else { return };
+        let id = *id;
+        match job.step(budget_events, &mut |told| sink(Event::Told(id, told))) {
             Ok(JobState::More) => return,
             Ok(JobState::Done) => {}
             Ok(JobState::Profile(hold)) => self.hold(id, vec![hold], sink),
             Ok(JobState::Profiles(list)) => self.hold(id, list, sink),
-            Err(message) => sink(Event::Failed { job: id, message }),
+            Err(message) => sink(Event::Told(id, Told::Failed(message))),
         }
         self.jobs.remove(at);
     }
@@ -231,96 +250,66 @@ impl Session {
         let mut infos = infos.into_iter();
         let Some(mut first) = infos.next() else { return };
         first.also = infos.collect();
-        sink(Event::ProfileReady { job, info: Box::new(first) });
+        sink(Event::Told(job, Told::Done(JobResult::Profile(Box::new(first)))));
     }
 
-    fn answer(&mut self, question: Request, sink: &mut dyn FnMut(Event)) {
-        let Some(job) = question.job() else { return };
-        match self.answer_to(question) {
-            Ok(event) => sink(event),
-            Err(message) => sink(Event::Failed { job, message }),
-        }
-    }
-
-    fn answer_to(&mut self, question: Request) -> Result<Event, String> {
+    fn answer(&mut self, question: QuestionRequest) -> Result<Told, String> {
         match question {
-            Request::Catalog { job } => Ok(Event::Catalog { job, catalog: super::catalog::catalog() }),
-            Request::Operators { job, profile, kind, range, level } => {
-                let table = self.held(profile)?.operators(kind, range, level.as_deref());
-                Ok(Event::Operators { job, profile, table })
+            QuestionRequest::Catalog => Ok(Told::Answer(Reply::Catalog(super::catalog::catalog()))),
+            QuestionRequest::BenchPage { page, file_name } => {
+                let bytes = page.to_html()?.into_bytes();
+                Ok(Told::File(ExportedFile { file_name, mime: "text/html".to_owned(), bytes }))
             }
-            Request::Summary { job, profile } => {
-                let insights = self.held(profile)?.insights.clone();
-                Ok(Event::Summary { job, profile, insights })
+            QuestionRequest::Records(set, RecordsAsk::Show(spec)) => {
+                Ok(Told::Answer(Reply::Records(Box::new(self.records.show(set, &spec)))))
             }
-            Request::Flows { job, profile, span, limit } => {
-                let (arrows, total) = self.held(profile)?.flows_in(span, limit);
-                Ok(Event::Flows { job, profile, arrows, total })
+            QuestionRequest::Records(set, RecordsAsk::Save(spec, file)) => {
+                self.records.save(set, &spec, file).map(Told::File)
             }
-            Request::Density { job, profile, buckets } => {
-                let busy = density(&self.held(profile)?.profile, buckets.min(MOST_BUCKETS));
-                Ok(Event::Density { job, profile, busy })
-            }
-            Request::Export { job, profile, kind, marks } => {
-                let file = self.held(profile)?.export(kind, &marks)?;
-                Ok(Event::Exported { job, file_name: file.file_name, mime: file.mime.to_owned(), bytes: file.bytes })
-            }
-            Request::Timeline { job, profile, query } => {
-                let tile = self.held_mut(profile)?.tile(&query);
-                Ok(Event::Timeline { job, profile, tile })
-            }
-            Request::Details { job, profile, slice } => {
-                let details = self.held(profile)?.details(slice);
-                Ok(Event::Details { job, profile, details })
-            }
-            Request::Step { job, profile, from, to } => {
-                let details = self.held(profile)?.neighbour(from, to);
-                Ok(Event::Details { job, profile, details })
-            }
-            Request::Locate { job, profile, range } => {
-                let details = self.held(profile)?.locate(&range);
-                Ok(Event::Details { job, profile, details })
-            }
-            Request::Search { job, profile, text, by, limit } => {
-                let hits = self.held(profile)?.search(&text, by.as_ref(), limit);
-                Ok(Event::Search { job, profile, hits })
-            }
-            Request::Records { job, set, ask: RecordsAsk::Show(spec) } => {
-                Ok(Event::Records { job, set, told: Box::new(self.records.show(set, &spec)) })
-            }
-            Request::Records { job, set, ask: RecordsAsk::Save(spec, file) } => {
-                self.records.save(job, set, &spec, file)
-            }
-            // Jobs and requests without an answer never get here: `handle` takes them.
-            Request::Bench { .. }
-            | Request::PlanBench { .. }
-            | Request::RunConfiguration { .. }
-            | Request::MeasureCpu { .. }
-            | Request::Mlperf { .. }
-            | Request::Compile { .. }
-            | Request::Pause { .. }
-            | Request::Resume { .. }
-            | Request::Profile { .. }
-            | Request::Trace { .. }
-            | Request::Numerics { .. }
-            | Request::Study { .. }
-            | Request::Open { .. }
-            | Request::List { .. }
-            | Request::ListCsv { .. }
-            | Request::Analyse { .. }
-            | Request::Records { .. }
-            | Request::Import { .. }
-            | Request::Cancel { .. }
-            | Request::Close { .. } => Err(format!("{} is no question", question.describe())),
+            QuestionRequest::Profile(profile, question) => self.answer_about(profile, question),
         }
     }
 
-    fn held(&self, key: ProfileKey) -> Result<&Held, String> {
-        self.profiles.get(&key).ok_or_else(closed)
+    fn answer_about(&mut self, profile: ProfileKey, question: ProfileQuestion) -> Result<Told, String> {
+        let held = self.profiles.get_mut(&profile).ok_or_else(closed)?;
+        Ok(Told::Answer(match question {
+            ProfileQuestion::Timeline(query) => Reply::Timeline(held.tile(&query)),
+            ProfileQuestion::Details(slice) => Reply::Details(held.details(slice)),
+            ProfileQuestion::Step { from, to } => Reply::Details(held.neighbour(from, to)),
+            ProfileQuestion::Locate(range) => Reply::Details(held.locate(&range)),
+            ProfileQuestion::Search { text, by, limit } => Reply::Search(held.search(&text, by.as_ref(), limit)),
+            ProfileQuestion::Operators { kind, range, level } => {
+                Reply::Operators(held.operators(kind, range, level.as_deref()))
+            }
+            ProfileQuestion::Summary => Reply::Summary(held.insights.clone()),
+            ProfileQuestion::Flows { span, limit } => {
+                let (arrows, total) = held.flows_in(span, limit);
+                Reply::Flows { arrows, total }
+            }
+            ProfileQuestion::Density(buckets) => Reply::Density(density(&held.profile, buckets.min(MOST_BUCKETS))),
+            ProfileQuestion::Export { kind, marks } => return held.export(kind, &marks).map(Told::File),
+        }))
     }
+}
 
-    fn held_mut(&mut self, key: ProfileKey) -> Result<&mut Held, String> {
-        self.profiles.get_mut(&key).ok_or_else(closed)
+/// The file that travels beside a request.
+fn file_of(name: &str, source: Option<Box<dyn ByteSource>>) -> Result<Box<dyn ByteSource>, String> {
+    source.ok_or_else(|| format!("{name}: the file did not come with the request"))
+}
+
+/// The files of records to read.
+fn waiting_files(from: RecordsSource, source: Option<Box<dyn ByteSource>>) -> Result<Vec<Waiting>, String> {
+    match from {
+        RecordsSource::File { name, .. } => {
+            let source = file_of(&name, source)?;
+            Ok(vec![Waiting { name, source, is_sample: false, is_part: false }])
+        }
+        RecordsSource::Link(text) => {
+            let is_sample = text == SAMPLE_NAME;
+            let files = if is_sample { sample() } else { unpack(&text)? };
+            let waiting = |(name, bytes)| Waiting { name, source: source_of(bytes), is_sample, is_part: false };
+            Ok(files.into_iter().map(waiting).collect())
+        }
     }
 }
 

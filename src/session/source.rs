@@ -1,5 +1,9 @@
 //! The seam through which a session reads a file: slices of it, never the whole.
 
+use std::cell::RefCell;
+
+use crate::import::ModelBytes;
+
 /// Random access to the bytes of one input. In the page it is a `File` read in the worker, natively a file on disk.
 pub trait ByteSource {
     /// Size in bytes.
@@ -34,6 +38,29 @@ impl ByteSource for MemorySource {
     }
 }
 
+/// A source as the bytes of a model, of which slices are read wherever the graph and its weights lie.
+pub(super) struct SourceBytes(RefCell<Box<dyn ByteSource>>);
+
+impl SourceBytes {
+    pub fn new(source: Box<dyn ByteSource>) -> Self {
+        Self(RefCell::new(source))
+    }
+}
+
+impl ModelBytes for SourceBytes {
+    fn size(&self) -> u64 {
+        self.0.borrow().len()
+    }
+
+    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String> {
+        let left = self.size().saturating_sub(offset);
+        let mut bytes = vec![0; usize::try_from(left).unwrap_or(usize::MAX).min(len)];
+        let n = self.0.borrow_mut().read(offset, &mut bytes)?;
+        bytes.truncate(n);
+        Ok(bytes)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,5 +72,11 @@ mod tests {
         assert_eq!(source.read(4, &mut buf), Ok(2));
         assert_eq!(&buf[..2], b"on");
         assert_eq!(source.read(99, &mut buf), Ok(0));
+    }
+
+    #[test]
+    fn slices_of_a_source_stop_at_its_end() {
+        let bytes = SourceBytes::new(Box::new(MemorySource(b"neuron".to_vec())));
+        assert_eq!((bytes.size(), bytes.slice(4, 99), bytes.slice(99, 1)), (6, Ok(b"on".to_vec()), Ok(Vec::new())));
     }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Event, JobId, MemorySource, Request, Session, StepResult};
+use super::{
+    Event, JobId, JobRequest, JobResult, MemorySource, ProfileQuestion, Reply, Request, Session, StepResult, Told,
+};
 use crate::view::timeline::{Outline, TimelineQuery, TrackId};
 
 const EVENTS: u32 = 2_000;
@@ -16,19 +18,19 @@ pub fn warm_up() -> usize {
     let mut session = Session::new();
     let text = trace();
     let (job, name, size) = (JobId(0), "warm-up.json".to_owned(), text.len() as u64);
-    session.handle(Request::Open { job, name, size }, Some(Box::new(MemorySource(text))));
+    session.handle(Request::new(job, JobRequest::Open { name, size }), Some(Box::new(MemorySource(text))));
     let mut opened = None;
     run(&mut session, &mut |event| {
-        if let Event::ProfileReady { info, .. } = event {
+        if let Event::Told(_, Told::Done(JobResult::Profile(info))) = event {
             opened = Some(info);
         }
     });
     let Some(info) = opened else { return 0 };
     let query = query(&info.outline);
-    session.handle(Request::Timeline { job, profile: info.profile, query }, None);
+    session.handle(Request::new(job, ProfileQuestion::Timeline(query).of(info.profile)), None);
     let mut drawn = 0;
     run(&mut session, &mut |event| {
-        if let Event::Timeline { tile, .. } = event {
+        if let Event::Told(_, Told::Answer(Reply::Timeline(tile))) = event {
             drawn = tile.tracks.iter().map(crate::view::timeline::TrackTile::len).sum();
         }
     });
@@ -54,7 +56,7 @@ fn trace() -> Vec<u8> {
         let args =
             if i % 5 == 0 { format!(",\"args\":{{\"External id\":{i},\"bytes\":{dur}}}") } else { String::new() };
         let comma = if i == 0 { "" } else { "," };
-        // Writing into a String can not fail.
+        // Writing into a String cannot fail.
         let _ = write!(
             text,
             "{comma}\n{{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::op_{name}\",\"pid\":{pid},\"tid\":{tid},\

@@ -15,6 +15,18 @@ pub struct Document {
     pub blocks: Vec<Block>,
 }
 
+impl Document {
+    /// The command that gives the same result, where a part of it is one.
+    #[must_use]
+    pub fn command(&self) -> Option<&str> {
+        self.blocks.iter().find_map(|part| match part {
+            Block::Command(text) => Some(text.as_str()),
+            Block::Beside(all) => all.iter().find_map(Self::command),
+            _ => None,
+        })
+    }
+}
+
 /// A part of a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Block {
@@ -56,11 +68,22 @@ pub enum Block {
         /// What each row opens, as who made the document understands it; empty for nothing.
         targets: Vec<String>,
     },
+    /// Parts of a whole beside one another in one bar, with a legend.
+    Shares(Shares),
+    /// A column for each of many things, made of parts.
+    Columns(Columns),
+    /// What to look at first, the most worthwhile first.
+    Ranked {
+        /// A sentence below them; empty for none.
+        note: String,
+        /// They.
+        all: Vec<Ranked>,
+    },
     /// Lines whose points open something.
     Points {
         /// The plot.
         figure: Figure,
-        /// What each point of each line opens; empty for nothing.
+        /// What each point of each line opens, or in one list what each point of a scatter plot opens; empty for nothing.
         targets: Vec<Vec<String>>,
     },
 }
@@ -88,6 +111,90 @@ pub struct Finding {
     pub title: String,
     /// Why, and what to do.
     pub text: String,
+}
+
+/// Parts of a whole.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Shares {
+    /// What is divided.
+    pub title: String,
+    /// A sentence below it; empty for none.
+    pub note: String,
+    /// The parts, from left to right.
+    pub parts: Vec<Share>,
+}
+
+/// A part of a whole.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// What it is.
+    pub name: String,
+    /// How much, with its unit.
+    pub value: String,
+    /// The same with nothing rounded away.
+    pub exact: String,
+    /// Its share of the whole, 0 to 1.
+    pub share: f64,
+    /// What it means, which decides its colour: `compute`, `idle`, `hue-0`.
+    pub kind: String,
+    /// What it opens, as who made the document understands it; empty for nothing.
+    pub target: String,
+}
+
+/// A column for each of many things.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Columns {
+    /// What they are.
+    pub title: String,
+    /// A sentence below them; empty for none.
+    pub note: String,
+    /// The value of the tallest, with its unit.
+    pub most: String,
+    /// They, from left to right.
+    pub columns: Vec<Column>,
+    /// The same in numbers, in the same order; it may go on where the columns end.
+    pub table: Table,
+}
+
+/// A column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    /// What it is.
+    pub name: String,
+    /// Its value with its unit.
+    pub value: String,
+    /// What each part means, as [`Share::kind`], and its height as a share of the tallest column, 0 to 1; from below.
+    pub parts: Vec<(String, f64)>,
+    /// The parts in words.
+    pub described: String,
+    /// What it opens, as who made the document understands it; empty for nothing.
+    pub target: String,
+}
+
+/// Something to look at, with what a change of it can gain.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ranked {
+    /// How bad it is.
+    pub tone: Tone,
+    /// A few words.
+    pub title: String,
+    /// Why, and what to do.
+    pub text: String,
+    /// What a change can gain; empty for nothing of its own.
+    pub saving: String,
+    /// The same as a share of the whole, 0 to 1.
+    pub share: f64,
+    /// Where it shows.
+    pub ways: Vec<Way>,
+}
+
+/// A way to where something shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Way {
+    /// What it leads to.
+    pub text: String,
+    /// The same as who made the document understands it.
+    pub target: String,
 }
 
 /// A number that a person looks at first.

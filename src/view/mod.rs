@@ -1,10 +1,15 @@
 //! Pure view models: what is drawn and listed, with no web type in sight. The page paints them on a canvas or as SVG,
 //! tests print them.
 
+pub mod colours;
+pub mod column_look;
 pub mod comparison;
 pub mod document;
 pub mod flame;
+pub mod graph;
+pub mod markdown;
 pub mod metric_groups;
+pub mod page;
 pub mod palette;
 pub mod plot;
 pub mod svg;

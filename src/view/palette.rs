@@ -1,39 +1,93 @@
-//! Colours: one for each name, the same in every view and on every visit.
+//! The colours of everything that is painted: eight hues for what has a meaning of its own, a grey for the rest, and what
+//! stands around them, for light and for dark backgrounds. `docs/design.md` says what they are for; `www/style.css` has the
+//! same values as tokens, and `tests/it/design.rs` computes how far apart they are and how well they are seen.
 
-use crate::base::digest64;
-
-/// Paul Tol's "light" scheme (SRON/EPS/TN/09-002, issue 3.2, figure 6), made for filled areas that carry black text and to
-/// stay apart for people with colour vision deficiencies (the yellow a little darker than his, for white backgrounds), and
-/// four more of the same lightness, so that fewer names share one.
-pub const FILLS: [&str; 12] = [
-    "#77aadd", "#ee8866", "#e3c95f", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00", "#b79ddb", "#d39b62",
-    "#e58bb8", "#9fb4c7",
-];
-
-/// Text on any of [`FILLS`].
-pub const ON_FILL: &str = "#10151c";
-
-/// The place in [`FILLS`] that belongs to a name.
-#[must_use]
-pub fn fill_of(name: &str) -> u8 {
-    (digest64(name) % FILLS.len() as u64) as u8
+/// A colour for areas, lines and marks, with the text that is read on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hue {
+    /// Its name in tokens: `--hue-blue`, `--on-blue`.
+    pub name: &'static str,
+    /// On a light background.
+    pub light: &'static str,
+    /// Text on it there.
+    pub on_light: &'static str,
+    /// On a dark background.
+    pub dark: &'static str,
+    /// Text on it there.
+    pub on_dark: &'static str,
+    /// The colour of the theme that the page has, as CSS.
+    pub var: &'static str,
+    /// Text on it, as CSS.
+    pub on_var: &'static str,
 }
 
-/// Places in [`FILLS`] for names shown together, as different as the palette allows: each name gets its own colour, or,
-/// where that is taken, the next free one.
+/// Dark text on a hue.
+const INK: &str = "#10151c";
+/// Light text on a hue.
+const PAPER: &str = "#ffffff";
+
+macro_rules! hue {
+    ($name:literal, $light:literal $on_light:ident, $dark:literal $on_dark:ident) => {
+        Hue {
+            name: $name,
+            light: $light,
+            on_light: $on_light,
+            dark: $dark,
+            on_dark: $on_dark,
+            var: concat!("var(--hue-", $name, ")"),
+            on_var: concat!("var(--on-", $name, ")"),
+        }
+    };
+}
+
+/// The hues, and the grey after them. They were searched for with the conditions of `tests/it/design.rs`: any two differ by
+/// more than 10 (CIEDE2000) for people with normal sight and for those who lack one kind of cone, each has a contrast of 3
+/// with every background it stands on, and text on it one of 4.5.
+pub const HUES: [Hue; 9] = [
+    hue!("blue", "#6682c9" INK, "#5a89f1" INK),
+    hue!("orange", "#944c07" PAPER, "#e0680f" INK),
+    hue!("teal", "#157671" PAPER, "#54bf9d" INK),
+    hue!("pink", "#cd347c" PAPER, "#e786ba" INK),
+    hue!("yellow", "#9d8011" INK, "#f1bb1f" INK),
+    hue!("violet", "#7a4bc6" PAPER, "#b6abf5" INK),
+    hue!("green", "#5d7849" PAPER, "#8bb468" INK),
+    hue!("red", "#d27578" INK, "#ad7867" INK),
+    hue!("grey", "#87919e" INK, "#74808f" INK),
+];
+
+/// The place in [`HUES`] of the grey: others, wrappers, modules, what is idle.
+pub const GREY: u8 = 8;
+
+/// The hue at a place; places beyond the last begin again.
+#[must_use]
+pub const fn hue(fill: u8) -> &'static Hue {
+    &HUES[fill as usize % HUES.len()]
+}
+
+/// The colour of a place in the theme that the page has, as CSS.
+#[must_use]
+pub const fn fill_var(fill: u8) -> &'static str {
+    hue(fill).var
+}
+
+/// Text on [`fill_var`].
+#[must_use]
+pub const fn on_fill_var(fill: u8) -> &'static str {
+    hue(fill).on_var
+}
+
+/// Places in [`HUES`] for names that are shown together and mean nothing elsewhere, such as series of a plot: in their order,
+/// equal names alike, the grey left out. Plots with more than eight tell them apart by more than colour.
 #[must_use]
 pub fn distinct_fills<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u8> {
-    let n = FILLS.len() as u8;
-    let mut used = 0_u32;
+    let mut known: Vec<&str> = Vec::new();
     names
         .map(|name| {
-            if used == (1 << n) - 1 {
-                used = 0;
-            }
-            let own = fill_of(name);
-            let free = (0..n).map(|i| (own + i) % n).find(|i| used & (1 << i) == 0).unwrap_or(own);
-            used |= 1 << free;
-            free
+            let place = known.iter().position(|n| *n == name).unwrap_or_else(|| {
+                known.push(name);
+                known.len() - 1
+            });
+            (place % usize::from(GREY)) as u8
         })
         .collect()
 }
@@ -65,9 +119,9 @@ pub enum Paint {
     Text,
     /// Text that matters less.
     MutedText,
-    /// Text on a slice.
-    OnFill,
-    /// A slice, by place in [`FILLS`].
+    /// Text on a slice, by place in [`HUES`].
+    OnFill(u8),
+    /// A slice, by place in [`HUES`].
     Fill(u8),
     /// A slice that a search did not find.
     Dimmed,
@@ -89,17 +143,14 @@ impl Paint {
     pub fn css(self, theme: Theme) -> &'static str {
         let (light, dark) = match self {
             Self::Background => ("#ffffff", "#12161c"),
-            Self::RowAlternate => ("#f3f5f8", "#171c24"),
+            Self::RowAlternate => ("#f7f9fb", "#171c24"),
             Self::SectionBar => ("#dfe5ec", "#242c37"),
             Self::Gutter => ("#f7f9fb", "#161b22"),
             Self::Grid => ("#d5dce4", "#2a333f"),
             Self::Text => ("#18202a", "#e4e9ef"),
             Self::MutedText => ("#52606f", "#a3b0bf"),
-            Self::OnFill => (ON_FILL, ON_FILL),
-            Self::Fill(i) => {
-                let fill = FILLS[usize::from(i) % FILLS.len()];
-                (fill, fill)
-            }
+            Self::OnFill(i) => (hue(i).on_light, hue(i).on_dark),
+            Self::Fill(i) => (hue(i).light, hue(i).dark),
             Self::Dimmed => ("#dbe0e6", "#2b333d"),
             Self::OnDimmed => ("#52606f", "#a3b0bf"),
             Self::Accent => ("#b3261e", "#ffd166"),
@@ -126,45 +177,21 @@ impl Paint {
 mod tests {
     use super::*;
 
-    /// Relative luminance of WCAG 2.2.
-    fn luminance(hex: &str) -> f64 {
-        let channel = |i: usize| {
-            let v = f64::from(u8::from_str_radix(&hex[i..i + 2], 16).expect("a hex colour")) / 255.0;
-            if v <= 0.040_45 { v / 12.92 } else { libm::pow((v + 0.055) / 1.055, 2.4) }
-        };
-        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
-    }
-
-    fn contrast(a: &str, b: &str) -> f64 {
-        let (a, b) = (luminance(a), luminance(b));
-        (a.max(b) + 0.05) / (a.min(b) + 0.05)
-    }
-
     #[test]
-    fn text_is_readable_on_everything_it_stands_on() {
-        for fill in FILLS {
-            assert!(contrast(ON_FILL, fill) >= 7.0, "{fill}");
-        }
-        for theme in [Theme::Light, Theme::Dark] {
-            for back in [Paint::Background, Paint::RowAlternate, Paint::SectionBar, Paint::Gutter] {
-                for text in [Paint::Text, Paint::MutedText] {
-                    assert!(contrast(text.css(theme), back.css(theme)) >= 4.5, "{text:?} on {back:?} {theme:?}");
-                }
-            }
-            assert!(contrast(Paint::OnDimmed.css(theme), Paint::Dimmed.css(theme)) >= 4.5);
-            assert!(contrast(Paint::Accent.css(theme), Paint::Background.css(theme)) >= 3.0);
-            assert!(contrast(Paint::OnAccent.css(theme), Paint::Accent.css(theme)) >= 4.5);
-        }
-    }
-
-    #[test]
-    fn names_shown_together_differ_as_long_as_there_are_colours() {
-        let names: Vec<String> = (0..12).map(|i| format!("op{i}")).collect();
+    fn names_shown_together_differ_as_long_as_there_are_hues() {
+        let names: Vec<String> = (0..8).map(|i| format!("op{i}")).collect();
         let mut fills = distinct_fills(names.iter().map(String::as_str));
-        assert_eq!(fills[0], fill_of("op0"), "the first keeps its own");
         fills.sort_unstable();
         fills.dedup();
-        assert_eq!(fills.len(), 12);
-        assert_eq!(distinct_fills((0..20).map(|_| "x")).len(), 20);
+        assert_eq!((fills.len(), fills.contains(&GREY)), (8, false));
+        assert_eq!(distinct_fills(["a", "b", "a"].into_iter()), [0, 1, 0]);
+        assert!(distinct_fills((0..20).map(|_| "x")).iter().all(|f| *f == 0));
+    }
+
+    #[test]
+    fn colours_are_hex_for_canvases_and_names_of_tokens_for_the_page() {
+        assert_eq!(Paint::Fill(0).rgba(Theme::Light), [0x66, 0x82, 0xc9, 255]);
+        assert_eq!((fill_var(GREY), on_fill_var(0)), ("var(--hue-grey)", "var(--on-blue)"));
+        assert_eq!(hue(GREY).name, "grey");
     }
 }

@@ -112,7 +112,7 @@ fn grouped(v: f64, decimals: usize) -> String {
 }
 
 /// A whole number with a sign where it is negative, thousands separated.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole and below 2^53
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and below 2^53")]
 fn whole(value: f64) -> String {
     let sign = if value < 0.0 { "\u{2212}" } else { "" };
     format!("{sign}{}", format_count(value.abs() as u64))
@@ -241,7 +241,7 @@ impl Table {
     #[must_use]
     pub fn to_csv(&self) -> String {
         let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
-        // Writing into memory can not fail, and every row is as long as the head.
+        // Writing into memory cannot fail, and every row is as long as the head.
         let _ = writer.write_record(self.columns.iter().map(|c| c.id.as_str()));
         for row in &self.rows {
             let _ = writer.write_record(row.iter().map(Cell::raw));
@@ -252,7 +252,11 @@ impl Table {
 
 /// The rows that need to exist when a long table is scrolled: a range of positions, `overscan` more at either end.
 #[must_use]
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // negative and NaN give 0, and `len` caps it
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "negative and NaN give 0, and `len` caps it"
+)]
 pub fn visible_range(
     scroll_top: f64,
     height: f64,

@@ -38,7 +38,7 @@ pub fn fit(text: &str, width_px: f64, char_px: f64) -> Option<String> {
     if room < 3.0 {
         return None;
     }
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 3 <= room < len
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "3 <= room < len")]
     let keep = room as usize - 1;
     Some(text.chars().take(keep).chain(std::iter::once('\u{2026}')).collect())
 }

@@ -1,13 +1,14 @@
 //! What every part of the page may need.
 
+use std::cell::RefCell;
 use std::ops::Deref;
 use std::rc::Rc;
 
 use yew::prelude::*;
 
 use super::state::notices::Notices;
-use super::worker::Pool;
-use crate::session::Catalog;
+use super::worker::{Engine, KnownModel, Pool};
+use crate::session::{Catalog, JobId};
 use crate::view::palette::Theme;
 
 /// Something large that is handed around: equal only to itself, so that comparing costs nothing.
@@ -49,8 +50,34 @@ pub struct AppContext {
     pub notices: UseReducerDispatcher<Notices>,
     /// What can be run; absent until the worker has said it.
     pub catalog: Option<Shared<Catalog>>,
+    /// What is known of the model files that are open.
+    pub models: Vec<KnownModel>,
     /// The theme on the page.
     pub theme: Theme,
+}
+
+/// A job that runs and can be cancelled.
+pub type RunningJob = Rc<RefCell<Option<(Engine, JobId)>>>;
+
+/// A running job as a property.
+#[derive(Clone, Default)]
+pub struct Job(pub RunningJob);
+
+impl Job {
+    /// Stops what runs, if anything does.
+    pub fn cancel(&self) {
+        // The worker may answer at once, and its answer empties the slot.
+        let running = self.0.borrow().clone();
+        if let Some((engine, job)) = running {
+            engine.cancel(job);
+        }
+    }
+}
+
+impl PartialEq for Job {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// The context of the page.

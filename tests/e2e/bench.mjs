@@ -115,7 +115,7 @@ async function measure(viewer, url, path) {
     const before = await peakMemory(browser);
     await page.evaluate(observe, viewer.isReady.toString());
     await browser.startTracing(page, { categories: ["toplevel", "__metadata"] });
-    await page.locator("input[type=file]").first().setInputFiles(path);
+    await page.locator("#open-file").first().setInputFiles(path);
     const isQuiet = (quiet) => {
       const { ready, lastLate } = window.bench;
       return ready !== undefined && performance.now() - Math.max(ready, lastLate) > quiet;

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, openApp, waiting, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -19,7 +19,7 @@ const SYSTEM = "model=fixed:device_ms=10&instance=inf1.6xlarge&n_models=4&worker
 const FLAGS = ["bench", "--model", "fixed", "--device-ms", "10", "--instance", "inf1.6xlarge", "--n-models", "4", "--workers-per-model", "1"];
 
 test("a Server is searched: verdict and the command line's numbers", app.page(async (page) => {
-  await page.locator("form summary").click();
+  await page.locator("form summary:not(.button)").click();
   await page.getByLabel("Scenario").selectOption("Server");
   // Without its bound nothing runs, and the field says why.
   await button(page, "Run").click();
@@ -39,9 +39,9 @@ test("a Server is searched: verdict and the command line's numbers", app.page(as
   assert.ok((await card.innerText()).includes(`${result.queries} queries`));
   assert.equal(await card.locator(".limits .is-kept").count(), 4);
   await assertAccessible(page);
-}, { hash: `#/benchmark?v=1&${SYSTEM}` }));
+}, { hash: waiting(`#/benchmark?v=1&${SYSTEM}`) }));
 
-test("too few queries are INVALID with the reason, and what can not run says so beside it", app.page(async (page) => {
+test("too few queries are INVALID with the reason, and what cannot run says so beside it", app.page(async (page) => {
   await button(page, "Run").click();
   await waitForState(page, "done");
   const cards = page.locator(".scenario");
@@ -49,7 +49,7 @@ test("too few queries are INVALID with the reason, and what can not run says so 
   assert.match(await cards.nth(0).innerText(), /Result is INVALID[\s\S]*early stopping[\s\S]*needs 64/);
   assert.match(await cards.nth(1).innerText(), /64 models x 1 worker[\s\S]*needs 64 NeuronCores/);
   await page.getByText("0 of 2 valid.").waitFor();
-}, { hash: "#/benchmark?v=1&model=fixed:device_ms=10&instance=inf1.6xlarge&n_models=1,64&workers_per_model=1&scenario=SingleStream&min_duration=0.1&min_queries=10" }));
+}, { hash: waiting("#/benchmark?v=1&model=fixed:device_ms=10&instance=inf1.6xlarge&n_models=1,64&workers_per_model=1&scenario=SingleStream&min_duration=0.1&min_queries=10") }));
 
 test("a scenario is cancelled in its run", app.page(async (page) => {
   await button(page, "Run").click();
@@ -61,7 +61,7 @@ test("a scenario is cancelled in its run", app.page(async (page) => {
   await waitForState(page, "running");
   await button(page, "Cancel").click();
   await waitForState(page, "idle");
-}, { hash: "#/benchmark?v=1&model=fixed:device_ms=0.1&instance=inf1.6xlarge&n_models=16&workers_per_model=4&scenario=Server&latency_bound_ms=5&min_duration=60" }));
+}, { hash: waiting("#/benchmark?v=1&model=fixed:device_ms=0.1&instance=inf1.6xlarge&n_models=16&workers_per_model=4&scenario=Server&latency_bound_ms=5&min_duration=60") }));
 
 const TWO = "#/benchmark?v=1&model=fixed:device_ms=0.1&instance=inf1.6xlarge&n_models=1,16&workers_per_model=4&scenario=Server&latency_bound_ms=5&min_duration=20";
 
@@ -73,8 +73,8 @@ test("a scenario rests, is cut off by a reload, and goes on with what had ended"
   await page.getByText(/^Paused: 1 of 2 configurations/).waitFor();
   const first = await cards.first().innerText();
   await button(page, "Resume").click();
-  await page.reload();
-  await openApp(page, url + TWO);
+  await page.goto("about:blank");
+  await openApp(page, `${url}#/benchmark`);
   const kept = page.getByRole("region", { name: "From an earlier visit" });
   await kept.getByText(/MLPerf Server, fixed:device_ms=0.1 on inf1\.6xlarge: 1 of 2 configurations are there/).waitFor();
   await kept.getByRole("button", { name: "Resume the rest" }).click();
@@ -84,7 +84,7 @@ test("a scenario rests, is cut off by a reload, and goes on with what had ended"
   assert.equal(await cards.count(), 2);
   const { results } = JSON.parse((await download(page, button(page, "Download MLPerf JSON"))).bytes.toString());
   assert.deepEqual(results.map((r) => r.n_models), [1, 16]);
-}, { hash: TWO }));
+}, { hash: waiting(TWO) }));
 
 const NEWER = {
   NeuronPerf_version: "1.8.55.0",
@@ -127,7 +127,7 @@ test("a dropped model index is shown and benchmarked as on the command line; fai
   }
   await button(page, "Remove the index").click();
   await entries.waitFor({ state: "detached" });
-}, { hash: "#/benchmark?v=1&model=mlp&n_models=1&workers_per_model=1&duration=2" }));
+}, { hash: waiting("#/benchmark?v=1&model=mlp&n_models=1&workers_per_model=1&duration=2") }));
 
 test("an index of the older shape runs the model of the form", app.page(async (page) => {
   await give(page, "old.json", OLDER);
@@ -136,4 +136,4 @@ test("an index of the older shape runs the model of the form", app.page(async (p
   await waitForState(page, "done");
   const { reports } = JSON.parse((await download(page, button(page, "Download JSON"))).bytes.toString());
   assert.deepEqual(reports.map((r) => [r.status, r.model_filename]), [["finished", "models/model_b1_p1_83bh3hhs.pt"]]);
-}, { hash: "#/benchmark?v=1&model=nn&n_models=1&workers_per_model=1&duration=1" }));
+}, { hash: waiting("#/benchmark?v=1&model=nn&n_models=1&workers_per_model=1&duration=1") }));

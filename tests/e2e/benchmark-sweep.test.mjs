@@ -1,7 +1,7 @@
 // Sweeps on the page: listed, run over a pool, paused, cancelled, retried, kept over a reload; results explored.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, openApp, waiting, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -20,9 +20,9 @@ async function reports(page) {
 test("a sweep is listed with what it takes before it runs", app.page(async (page) => {
   await page.getByText(/24 configurations.*about [\d,]+ inferences/).waitFor();
   assert.equal(await plan(page).locator("tbody tr").count(), 24);
-  assert.equal(await plan(page).locator("tbody tr").filter({ hasText: /can not run: .*64/ }).count(), 6);
+  assert.equal(await plan(page).locator("tbody tr").filter({ hasText: /cannot run: .*64/ }).count(), 6);
   await assertAccessible(page);
-}, { hash: SWEEP(5) }));
+}, { hash: waiting(SWEEP(5)) }));
 
 // Pauses while rows run, and gives what the page says then. A row can end in the moment in which it is asked to rest,
 // and no other begins: then the next ones are asked.
@@ -61,7 +61,7 @@ test("24 configurations: paused, resumed, cancelled, retried", app.page(async (p
   assert.equal(all.length, 24);
   assert.equal(all.filter((r) => r.status === "finished").length, 18);
   assert.equal(all.filter((r) => /64/.test(r.error ?? "")).length, 6);
-}, { hash: SWEEP(40) }));
+}, { hash: waiting(SWEEP(40)) }));
 
 test("the number of workers shows in no result", app.page(async (page, url) => {
   await button(page, "Run").click();
@@ -70,54 +70,69 @@ test("the number of workers shows in no result", app.page(async (page, url) => {
   const context = await page.context().browser().newContext({ acceptDownloads: true });
   await context.addInitScript(() => Object.defineProperty(navigator, "hardwareConcurrency", { get: () => 1 }));
   const other = await context.newPage();
+  // A link of which all can be used runs by itself.
   await openApp(other, url + SWEEP(2));
-  await button(other, "Run").click();
   await waitForState(other, "done");
   const one = (await download(other, button(other, "Download JSON"))).bytes;
   await context.close();
   assert.deepEqual(one.toString(), many.toString());
-}, { hash: SWEEP(2) }));
+}, { hash: waiting(SWEEP(2)) }));
 
-test("a sweep that was cut off by a reload is offered again and finished", app.page(async (page, url) => {
+test("a sweep that was cut off is offered again, or finished where its link asks for it", app.page(async (page, url) => {
   await button(page, "Run").click();
   await page.waitForFunction(() => /[2-9]\d* finished/.test(document.querySelector(".plan summary").textContent));
-  await page.reload();
-  await openApp(page, url + SWEEP(40));
+  await page.goto("about:blank");
+  await openApp(page, `${url}#/benchmark`);
   const kept = page.getByRole("region", { name: "From an earlier visit" });
   await kept.getByText(/nn on trn1\.32xlarge: \d+ of 24 configurations are there/).waitFor();
+  await kept.getByRole("button", { name: "Resume the rest" }).waitFor();
   await assertAccessible(page);
-  await kept.getByRole("button", { name: "Resume the rest" }).focus();
-  await page.keyboard.press("Enter");
+  // Its link goes on with it.
+  await page.goto("about:blank");
+  await openApp(page, url + SWEEP(40));
   await waitForState(page, "done", { timeout: 240_000 });
   const rows = await reports(page);
   assert.equal(rows.filter((r) => r.status === "finished").length, 18);
   assert.equal(rows.length, 24);
-  await kept.waitFor({ state: "detached" });
-  // What had ended is offered too, and can be thrown away.
+  // What had ended is shown again and not run again, and can be thrown away.
   await page.reload();
-  await openApp(page, url + SWEEP(40));
-  await kept.getByRole("button", { name: "Keep results" }).click();
+  await kept.getByText(/Saved; shown below/).waitFor();
   await waitForState(page, "done");
   assert.deepEqual(await reports(page), rows);
-  await page.reload();
-  await openApp(page, url + SWEEP(40));
   await kept.getByRole("button", { name: "Discard" }).click();
   await kept.waitFor({ state: "detached" });
-  await page.reload();
-  await openApp(page, url + SWEEP(40));
+  await page.goto("about:blank");
+  await openApp(page, `${url}#/benchmark`);
   assert.equal(await kept.count(), 0);
-}, { hash: SWEEP(40) }));
+}, { hash: waiting(SWEEP(40)) }));
+
+test("a cut-off sweep is resumed by keyboard", app.page(async (page, url) => {
+  await button(page, "Run").click();
+  await page.waitForFunction(() => /[2-9]\d* finished/.test(document.querySelector(".plan summary").textContent));
+  await page.goto("about:blank");
+  await openApp(page, `${url}#/benchmark`);
+  await page.getByRole("button", { name: "Resume the rest" }).focus();
+  await page.keyboard.press("Enter");
+  await waitForState(page, "done", { timeout: 240_000 });
+  assert.equal((await reports(page)).length, 24);
+}, { hash: waiting(SWEEP(40)) }));
+
+test("a link that measures this processor waits for Run", app.page(async (page) => {
+  await page.getByText(/configurations?/).first().waitFor();
+  await page.getByText("No results yet").waitFor();
+  assert.equal(await button(page, "Run").isEnabled(), true);
+}, { hash: "#/benchmark?v=1&model=nn&duration=1&n_models=1&workers_per_model=1&device_type=cpu" }));
 
 test("columns are chosen by keyboard and remembered, rows are filtered by conditions", app.page(async (page) => {
   await button(page, "Run").click();
   await waitForState(page, "done");
   const heads = async () => results(page).locator("thead th").count();
-  assert.equal(await heads(), 13);
+  const usual = await heads();
   await page.locator(".chooser summary").focus();
   await page.keyboard.press("Enter");
   await page.getByLabel("load_avg_ms", { exact: true }).focus();
   await page.keyboard.press("Space");
-  assert.equal(await heads(), 14);
+  assert.equal(await heads(), usual + 1);
   await button(page, "All columns").click();
   assert.ok((await heads()) > 60);
   await button(page, "Usual columns").click();
@@ -127,23 +142,32 @@ test("columns are chosen by keyboard and remembered, rows are filtered by condit
   await page.getByText("3 of 24 rows match.").waitFor();
   assert.equal(await results(page).locator("tbody tr").count(), 3);
   await filter.fill("modles=16");
-  await page.getByText(/'modles' is no column/).waitFor();
+  await page.getByText(/'modles' is not a column/).waitFor();
   await assertAccessible(page);
   await filter.fill("");
+  // The finished results of a link are there again, in the chosen columns.
+  await page.evaluate(() => history.replaceState(null, "", location.href.replace("&v=none", "")));
   await page.reload();
-  await waitForState(page, "idle");
-  await button(page, "Run").click();
   await waitForState(page, "done");
-  assert.equal(await heads(), 14);
-}, { hash: SWEEP(2) }));
+  assert.equal(await heads(), usual + 1);
+}, { hash: waiting(SWEEP(2)) }));
 
 test("the verdict, the Pareto front, scaling and the charts of a configuration", app.page(async (page) => {
   await button(page, "Run").click();
   await waitForState(page, "done");
   assert.match(await page.locator(".verdict").innerText(), /[Hh]ighest throughput.*6 of 24 configurations failed/);
   const figure = (name) => page.locator("figure", { has: page.locator("figcaption", { hasText: name }) });
-  assert.ok((await figure("Throughput over latency").locator("[aria-label*='on the Pareto front']").count()) > 0);
-  await figure("Scaling with the number of models").getByText("Ideal", { exact: true }).waitFor();
+  const scatter = figure("Throughput over latency");
+  await scatter.locator("svg[tabindex]").focus();
+  await page.keyboard.press("Home");
+  // The arrow keys walk along the points; the readout says which of them nothing beats.
+  const said = [];
+  for (let i = 0; i < 18; i++) {
+    said.push(await scatter.getByRole("status").innerText());
+    await page.keyboard.press("ArrowRight");
+  }
+  assert.ok(said.some((text) => text.includes("on the Pareto front")), `${said}`);
+  await page.getByText("ideal", { exact: true }).first().waitFor();
   const time = figure("Throughput over time").locator("svg[tabindex]");
   await time.focus();
   await page.keyboard.press("ArrowRight");
@@ -152,7 +176,7 @@ test("the verdict, the Pareto front, scaling and the charts of a configuration",
   assert.match(await page.locator("#configuration option:checked").innerText(), /2 models, 1 worker each, batch 1/);
   await figure("Latency histogram").waitFor();
   await assertAccessible(page);
-}, { hash: SWEEP(3) }));
+}, { hash: waiting(SWEEP(3)) }));
 
 test("results of NeuronPerf come into the same table, marked", app.page(async (page) => {
   await button(page, "Run").click();
@@ -166,7 +190,7 @@ test("results of NeuronPerf come into the same table, marked", app.page(async (p
   assert.equal((await reports(page)).filter((r) => r.source === "imported").length, 2);
   await button(page, "Remove imported rows").click();
   assert.equal(await results(page).locator("tbody tr").count(), 4);
-}, { hash: "#/benchmark?v=1&model=nn&duration=1" }));
+}, { hash: waiting("#/benchmark?v=1&model=nn&duration=1") }));
 
 test("a system given by its stage times runs on an instance that is not simulated", app.page(async (page) => {
   await page.getByLabel("Model", { exact: true }).selectOption("fixed");
@@ -182,10 +206,10 @@ test("a system given by its stage times runs on an instance that is not simulate
   // The published row of one model and one worker: 307.25/s.
   assert.ok(Math.abs(rows[0].throughput_avg / 307.25 - 1) < 0.05, `${rows[0].throughput_avg}`);
   assert.match(page.url(), /model=fixed:device_ms=2\.895,host_ms=0\.216,transfer_ms=0\.140/);
-}, { hash: "#/benchmark?v=1&model=nn&duration=10" }));
+}, { hash: waiting("#/benchmark?v=1&model=nn&duration=10") }));
 
 test("every run option is in the form and in the link", app.page(async (page) => {
-  await page.locator("form summary").click();
+  await page.locator("form summary:not(.button)").click();
   await page.getByLabel("Processes").selectOption("shared");
   await page.getByLabel("Preprocess").fill("0.25ms");
   await page.getByLabel("Dataset").fill("500,loop");
@@ -197,7 +221,7 @@ test("every run option is in the form and in the link", app.page(async (page) =>
   await button(page, "Run").click();
   await waitForState(page, "done");
   assert.ok((await reports(page)).every((r) => r.multiprocess === false && r.preprocess_avg_ms > 0.2));
-}, { hash: "#/benchmark?v=1&model=nn&duration=2" }));
+}, { hash: waiting("#/benchmark?v=1&model=nn&duration=2") }));
 
 test("the processor is measured, a worker for each copy, and the rows say so", app.page(async (page) => {
   await button(page, "Run").click();
@@ -207,4 +231,4 @@ test("the processor is measured, a worker for each copy, and the rows say so", a
   assert.ok(rows.every((r) => r.throughput_avg > 0 && r.latency_samples > 10));
   assert.match(rows[0].machine, /hardware threads, .*clock resolution \d+ ns/);
   await page.getByText(/measured, .*clock resolution/).waitFor();
-}, { hash: "#/benchmark?v=1&model=nn&duration=1&n_models=1,2&workers_per_model=1&device_type=cpu" }));
+}, { hash: waiting("#/benchmark?v=1&model=nn&duration=1&n_models=1,2&workers_per_model=1&device_type=cpu") }));

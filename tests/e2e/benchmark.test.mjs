@@ -1,7 +1,7 @@
 // The benchmark page: run, cancel, read, take away, share.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, menuEntry, openApp, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -29,13 +29,14 @@ test("JSON and CSV hold the rows of the table", app.page(async (page) => {
   assert.match(json.name, /^nn\.results\.json$/);
 }));
 
-test("a link in a new browser shows the same form and, after Run, the same bytes", app.page(async (page, url) => {
+test("a link in a new browser shows the same form and runs by itself to the same bytes", app.page(async (page, url) => {
   await page.getByLabel("Duration (s)").fill("3");
   await page.getByLabel("Seed", { exact: true }).fill("42");
   await page.getByLabel("Models", { exact: true }).fill("1,2");
   await run(page);
   const first = await download(page, button(page, "Download JSON"));
-  await button(page, "Copy link").click();
+  await (await menuEntry(page, "Copy link")).click();
+  await page.getByText(/^The link is in the clipboard/).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(link, /#\/benchmark\?v=1&model=nn&.*n_models=1,2&.*duration=3&seed=42/);
   assert.ok(link.startsWith(url));
@@ -43,7 +44,7 @@ test("a link in a new browser shows the same form and, after Run, the same bytes
   const other = await (await page.context().browser().newContext()).newPage();
   await openApp(other, link);
   assert.equal(await other.getByLabel("Seed", { exact: true }).inputValue(), "42");
-  await run(other);
+  await waitForState(other, "done");
   const second = await download(other, button(other, "Download JSON"));
   assert.deepEqual(second.bytes, first.bytes);
   await other.context().close();
@@ -100,6 +101,21 @@ test("a run is cancelled and the next one works", app.page(async (page) => {
   await run(page);
   assert.equal(await results(page).locator("tbody tr").count(), 4);
 }));
+
+test("products that the compiler removed are told while the benchmark runs, and the note can be dismissed", app.page(async (page) => {
+  // The link runs by itself.
+  await waitForState(page, "done");
+  const notes = page.getByRole("list", { name: "Notes of this run" });
+  await notes.getByText(/the compiler removed 7 of 8 products/).waitFor();
+  // Every worker found it; it is told once.
+  assert.equal(await notes.getByText(/the compiler removed/).count(), 1);
+  await assertAccessible(page);
+  await notes.getByRole("button", { name: /^Dismiss: .*removed/ }).click();
+  await notes.getByText(/the compiler removed/).waitFor({ state: "detached" });
+  // Another run says it again, also where the model is compiled already.
+  await button(page, "Run").click();
+  await notes.getByText(/the compiler removed 7 of 8 products/).waitFor();
+}, { hash: "#/benchmark?v=1&model=matmult%3An%3D256%2Cloop_count%3D8%2Cchained%3Dfalse" }));
 
 test("what a run has to say besides its reports is on the page", app.page(async (page) => {
   await page.getByLabel("Duration (s)").fill("1");

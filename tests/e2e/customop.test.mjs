@@ -6,13 +6,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, openApp, waiting, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 const SOURCE = "#customop-source";
 // Small enough for every run to be over at once.
-const SMALL = "#/customop?v=1&kernel=relu-tcm&layers=16,64,10&batch=4";
+const SMALL = waiting("#/customop?v=1&kernel=relu-tcm&layers=16,64,10&batch=4");
 
 function commandLine(args) {
   assert.ok(process.env.NEURONSCOPE_CLI, "NEURONSCOPE_CLI must name the command line: run ./x test");
@@ -30,7 +30,7 @@ test("a kernel is chosen and run, with the command line's figures, and opens as 
   await page.getByLabel("Kernel", { exact: true }).selectOption("relu-multicore");
   assert.match(await page.locator(SOURCE).inputValue(), /get_cpu_id/);
   assert.ok(await page.getByLabel("Run on all processors").isChecked());
-  await page.locator("form summary").click();
+  await page.locator("form summary:not(.button)").click();
   await page.getByLabel("Input shape").fill("1003");
   await page.getByLabel("Inputs hold").selectOption("ramp");
   await run(page);
@@ -53,7 +53,7 @@ test("an edited kernel is run, compared with its reference, and travels in the l
   await page.getByLabel("Kernel", { exact: true }).selectOption("own");
   const source = (await page.locator(SOURCE).inputValue()).replace("write(x * x)", "write(x * x + 1.0f)");
   await page.locator(SOURCE).fill(source);
-  await page.locator("form summary").click();
+  await page.locator("form summary:not(.button)").click();
   await page.getByLabel("Reference").fill("x * x + 1");
   await run(page);
   await page.locator(".tile", { hasText: "Values" }).getByText("exact").waitFor();
@@ -69,6 +69,8 @@ test("an edited kernel is run, compared with its reference, and travels in the l
   assert.match(page.url(), new RegExp(`source=${Buffer.byteLength(source.trim())}(~|%7E)`));
   const other = await page.context().newPage();
   await openApp(other, page.url());
+  // It runs by itself.
+  await waitForState(other, "done");
   assert.equal(await other.locator(SOURCE).inputValue(), source.trim());
   assert.equal(await other.getByLabel("Reference").inputValue(), "x * x + 1");
 }, { hash: SMALL }));
@@ -100,7 +102,7 @@ test("a long run is cancelled, by keyboard too; Tab leaves the source", app.page
   assert.notEqual(await page.evaluate(() => document.activeElement.id), "customop-source");
   await page.locator(SOURCE).fill("torch::Tensor f(const torch::Tensor& t) {\n  while (true) { }\n  return t;\n}");
   // A large input has a large budget of statements.
-  await page.locator("form summary").click();
+  await page.locator("form summary:not(.button)").click();
   await page.getByLabel("Input shape").fill("8000000");
   await button(page, "Run").focus();
   await page.keyboard.press("Enter");
@@ -143,3 +145,19 @@ test("the page fits a phone, light and dark", app.page(async (page) => {
     await assertAccessible(page);
   }
 }, { hash: SMALL, context: { viewport: { width: 390, height: 844 } } }));
+
+test("element types are compared; one that the kernel does not take is a row with its reason", app.page(async (page) => {
+  await page.getByLabel("Kernel", { exact: true }).selectOption("relu-any-type");
+  await page.getByLabel("Element types").fill("float32,int16,bfloat16");
+  await run(page);
+  const rows = page.getByRole("table", { name: "Runs of the kernel" }).locator("tbody tr");
+  await rows.nth(2).waitFor();
+  assert.equal(await rows.count(), 3);
+  assert.match(await rows.filter({ hasText: "bfloat16" }).innerText(), /not_supported/);
+  await page.getByText("ns an element for each element type").first().waitFor();
+  const reports = JSON.parse(await downloaded(page));
+  assert.deepEqual(reports.map((r) => [r.dtype, r.complete]), [["float32", true], ["int16", true], ["bfloat16", false]]);
+  assert.ok(reports[1].breakdown_ns.dma < reports[0].breakdown_ns.dma);
+  assert.match(await page.locator(".command, pre", { hasText: "--dtype" }).first().innerText(), /--dtype float32,int16,bfloat16/);
+  assert.match(page.url(), /dtype=float32(,|%2C)int16/);
+}, { hash: SMALL }));

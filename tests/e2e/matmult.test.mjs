@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, menuEntry, openApp, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -65,14 +65,16 @@ test("a pitfall is switched on, says what it costs, and the link shows the same 
   assert.equal(await products("as the compiler leaves it"), 1);
   assert.equal(await tile(page, "What the script prints").count(), 1);
   await assertAccessible(page);
-  await button(page, "Copy link").click();
+  await (await menuEntry(page, "Copy link")).click();
+  await page.getByText(/^The link is in the clipboard/).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(link, /#\/matmult\?v=1&.*loop_count=40.*unchained=true/);
   const other = await page.context().newPage();
   await openApp(other, link);
   assert.ok(await other.getByLabel("Products not chained").isChecked());
   assert.equal(await other.getByLabel("Products in a call").inputValue(), "40");
-  await run(other);
+  // The link runs by itself.
+  await waitForState(other, "done");
   assert.equal(await saved(other, "JSON"), await saved(page, "JSON"));
   // Without the pitfall the result is another one.
   await page.getByLabel("Products not chained").uncheck();
@@ -123,7 +125,7 @@ test("by keyboard: wrong fields are named and focused, a run is started with Ent
   await page.getByText("Cancelled. What had finished is kept.").waitFor();
 }, { hash: "#/matmult?v=1", context: { viewport: { width: 390, height: 844 } } }));
 
-test("a link with values that can not be used says so, and another model takes the layer's place", app.page(async (page) => {
+test("a link with values that cannot be used says so, and another model takes the layer's place", app.page(async (page) => {
   await page.getByText(/Link: dtype: 'int4' is not a format/).waitFor();
   assert.equal(await page.getByLabel("Another model").inputValue(), "mlp");
   assert.equal(await page.getByLabel("Batch size").inputValue(), "32");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, openApp, waiting, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -39,7 +39,7 @@ test("the example that goes NaN without a bias is one click away, and names the 
 }, { hash: "#/numerics" }));
 
 test("values, errors and verdict are the command line's", app.page(async (page, url) => {
-  await page.locator("form summary").click();
+  await page.locator("form summary:not(.button)").click();
   await page.getByLabel("Auto-cast").selectOption("all");
   await page.getByLabel("Cast type").selectOption("fp8_e4m3");
   await page.getByLabel("Rounding").selectOption("stochastic");
@@ -60,10 +60,13 @@ test("values, errors and verdict are the command line's", app.page(async (page, 
   // The link shows the same form.
   const other = await page.context().newPage();
   await openApp(other, page.url());
+  // It runs by itself, and comes to the same.
+  await waitForState(other, "done");
+  assert.equal(await downloaded(other), printed);
   assert.equal(await other.getByLabel("Rounding").inputValue(), "stochastic");
   assert.equal(await other.getByLabel("Batch size").inputValue(), "4");
   assert.ok(page.url().startsWith(url));
-}, { hash: "#/numerics?v=1&model=nn" }));
+}, { hash: waiting("#/numerics?v=1&model=nn") }));
 
 test("wrong fields are explained, a model that is too large says so, and a run is cancelled", app.page(async (page) => {
   await page.getByLabel("Tolerance").fill("-1");
@@ -77,7 +80,7 @@ test("wrong fields are explained, a model that is too large says so, and a run i
   await page.getByText(/values are computed for models of at most/).waitFor();
   await page.goto(page.url().replace(/#.*/, "#/numerics?v=1&model=matmult:n=512,loop_count=24"));
   await page.waitForFunction(() => document.querySelector("#numerics-model-n")?.value === "512");
-  await button(page, "Run").click();
+  // The link runs by itself, with Cancel.
   await waitForState(page, "running");
   await button(page, "Cancel").click();
   await waitForState(page, "idle");

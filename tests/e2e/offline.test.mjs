@@ -13,7 +13,7 @@ test("a second visit needs no network", app.page(async (page, url) => {
     return paths.some((p) => p.endsWith("worker_bg.wasm")) && paths.some((p) => /app-[0-9a-f]+_bg\.wasm$/.test(p));
   });
   await page.context().setOffline(true);
-  await openApp(page, `${url}?offline`);
+  await openApp(page, `${url}?offline#/benchmark`);
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await waitForState(page, "done");
   assert.equal(await page.getByRole("table", { name: "Benchmark results" }).locator("tbody tr").count(), 4);

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, download, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseTool, download, settledAddress, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
 const profile = (body, options) => app.page(body, { hash: "#/profile", ...options });
-const menu = (page) => page.locator("details.menu");
+const menu = (page) => page.locator("details.menu", { has: page.locator('[data-format="table-csv"]') });
 const fact = (page, name) => page.locator(".facts div", { has: page.locator("dt", { hasText: name }) }).locator("dd").first().innerText();
-const open = (page, name, buffer) => page.locator("input[type=file]").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
+const open = (page, name, buffer) => page.locator("#open-file").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
 const shows = (page, name) =>
   page.waitForFunction((wanted) => document.querySelector(".run-title")?.textContent.includes(wanted), name);
 
@@ -74,7 +74,8 @@ test("the plugin's files and the log directory of an execution open again", prof
 test("the view is kept as SVG and as PNG, by keyboard", profile(async (page) => {
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await waitForState(page, "done");
-  await page.waitForTimeout(500);
+  await chooseTool(page, "operator-timeline");
+  await settledAddress(page);
   await menu(page).locator("summary").focus();
   await page.keyboard.press("Enter");
   await assertAccessible(page);
@@ -89,7 +90,7 @@ test("the view is kept as SVG and as PNG, by keyboard", profile(async (page) => 
   assert.deepEqual([...png.bytes.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
   assert.equal(png.bytes.readUInt32BE(16), await page.locator("canvas").first().evaluate((c) => c.width));
   // A table has no picture.
-  await page.getByLabel("Tool", { exact: true }).selectOption("operator-framework");
+  await chooseTool(page, "operator-framework");
   await menu(page).locator("summary").click();
   assert.equal(await svgButton.count(), 0);
   await page.keyboard.press("Escape");

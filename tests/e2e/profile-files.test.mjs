@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, chooseLevel, download, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, download, menuEntry, toolShown, waitForState } from "./support.mjs";
 import { writeSynthetic } from "./synthetic.mjs";
 import { zipOf } from "./zip.mjs";
 
@@ -16,7 +16,7 @@ const FOLDER = mkdtempSync(join(tmpdir(), "neuronscope-e2e-"));
 after(() => rmSync(FOLDER, { recursive: true, force: true }));
 const files = (body, options) => app.page(body, { hash: "#/profile", ...options });
 const facts = (file) => JSON.parse(readFileSync(`${TRACES}/${file}.facts.json`, "utf8"));
-const input = (page) => page.locator("input[type=file]").first();
+const input = (page) => page.locator("#open-file").first();
 const runs = (page) => page.getByLabel("Run", { exact: true });
 
 test("every profile of an archive is a run", files(async (page) => {
@@ -38,7 +38,7 @@ test("every profile of an archive is a run", files(async (page) => {
   // Closing one leaves the others.
   await page.getByRole("button", { name: "Close run" }).click();
   assert.equal(await runs(page).locator("option").count(), 2);
-  await page.getByLabel("Tool", { exact: true }).selectOption("summary");
+  await chooseTool(page, "summary");
   await page.getByRole("region", { name: "In short" }).getByText(/A profile/).waitFor();
 }));
 
@@ -70,8 +70,8 @@ test("a file that goes away while it is read is named; the earlier profile is st
   await waitForState(page, "running");
   rmSync(gone);
   await waitForState(page, "failed");
-  await page.getByRole("alert").filter({ hasText: /gone\.json: can't be read at byte \d+.*Check that it is still there and open it again/ }).waitFor();
-  await page.getByRole("application", { name: "Timeline" }).waitFor();
+  await page.getByRole("alert").filter({ hasText: /gone\.json: cannot be read at byte \d+.*Check that it is still there and open it again/ }).waitFor();
+  await page.locator(".workspace-view").waitFor();
   assert.deepEqual(await runs(page).locator("option").allInnerTexts(), ["catapult_nanoseconds.json"]);
 }));
 
@@ -89,13 +89,13 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
   const [base, other] = ["hta_amd_mi250_minitoy.json.gz", "hta_triton_example.json.gz"];
   await input(page).setInputFiles(`${TRACES}/${base}`);
   await waitForState(page, "done");
-  await page.getByLabel("Tool", { exact: true }).selectOption("compare");
+  await chooseTool(page, "compare");
   await page.getByText("One profile is open").waitFor();
   await input(page).setInputFiles(`${TRACES}/${other}`);
   // The second file is compared at once.
   const table = page.getByRole("table", { name: "Operators compared" });
   await table.waitFor();
-  assert.equal(await page.getByLabel("Tool", { exact: true }).inputValue(), "compare");
+  assert.equal(await toolShown(page), "compare");
   await page.getByLabel("Time", { exact: true }).selectOption("total");
   // Both traces have device kernels; the facts are of all slices.
   await page.getByText(/By operator \(level device kernels\)/).waitFor();
@@ -175,7 +175,7 @@ test("a comparison fits a phone in the dark", files(async (page) => {
     await input(page).setInputFiles(`${TRACES}/${file}`);
     await waitForState(page, "done");
   }
-  await page.getByLabel("Tool", { exact: true }).selectOption("compare");
+  await chooseTool(page, "compare");
   await page.getByRole("table", { name: "Operators compared" }).waitFor();
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.equal(wide, 0, "nothing overflows to the side");
@@ -189,6 +189,7 @@ test("marks stay with their run, go into the exported trace and come back with i
     await waitForState(page, "done");
   }
   const timeline = page.getByRole("application", { name: "Timeline" });
+  await chooseTool(page, "operator-timeline");
   const marks = page.getByRole("region", { name: "Marks and ranges", exact: true });
   await timeline.focus();
   await page.keyboard.press("Enter");
@@ -203,10 +204,11 @@ test("marks stay with their run, go into the exported trace and come back with i
   await marks.waitFor({ state: "detached" });
   await runs(page).selectOption({ label: two });
   assert.equal(await name.inputValue(), "the first, 'quoted'");
-  const saved = await download(page, page.getByRole("button", { name: "Download JSON" }));
+  const saved = await download(page, await menuEntry(page, "Download JSON"));
   assert.equal(JSON.parse(saved.bytes).neuronscopeMarks.length, 1);
   await input(page).setInputFiles({ name: "again.json", mimeType: "application/json", buffer: saved.bytes });
   await page.getByRole("heading", { name: "again.json" }).waitFor();
+  await chooseTool(page, "operator-timeline");
   assert.equal(await name.inputValue(), "the first, 'quoted'");
   assert.deepEqual(await cells(), before);
 }));
@@ -216,12 +218,12 @@ test("the files of a run directory that are given together are one run", files(a
   const slice = { ph: "X", name: "%dot.1", cat: "dot", pid: 1, tid: 1, ts: 1, dur: 0.279 };
   const timeline = Buffer.from(JSON.stringify({ displayTimeUnit: "ns", neuronStartTimestampNs: 0, traceEvents: [slice] }));
   const file = (name, buffer) => ({ name, mimeType: "application/json", buffer });
-  await page.locator("input[type=file]").setInputFiles([
+  await page.locator("#open-file").setInputFiles([
     file("neuron_framework_op.json", table("aten__addmm_dot")), file("neuron_hlo_op.json", table("dot")), file("neuron_op_timeline.json", timeline),
   ]);
   await page.waitForFunction(() => document.querySelector(".run-title")?.textContent.includes("3 files"));
   assert.equal(await page.getByLabel("Run", { exact: true }).locator("option").count(), 1);
-  await page.getByLabel("Tool", { exact: true }).selectOption("operator-hlo");
+  await chooseTool(page, "operator-hlo");
   const row = page.getByRole("table", { name: "HLO operators" }).locator("tbody tr").first();
   await row.waitFor();
   assert.match(await row.innerText(), /dot\s+2\s+0\s+1\s+279/);

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseTool, openApp, settledAddress, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 const canvas = (page) => page.getByRole("application", { name: "Timeline" });
 const details = (page) => page.getByRole("region", { name: "Selected slice" });
-const timeline = (body, options) => app.page(body, { hash: "#/profile", ...options });
+const timeline = (body, options) => app.page(body, { hash: "#/profile?tool=operator-timeline", ...options });
 
 async function run(page) {
   await button(page, "Run").click();
@@ -18,8 +18,9 @@ async function run(page) {
 }
 
 async function open(page, file) {
-  await page.locator("input[type=file]").setInputFiles(`${TRACES}/${file}`);
+  await page.locator("#open-file").setInputFiles(`${TRACES}/${file}`);
   await waitForState(page, "done");
+  await chooseTool(page, "operator-timeline");
   await canvas(page).waitFor();
 }
 
@@ -31,10 +32,7 @@ async function find(page, name) {
   await canvas(page).focus();
 }
 
-const settled = async (page) => {
-  await page.waitForTimeout(500);
-  return new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
-};
+const settled = settledAddress;
 
 test("flow arrows are details that jump, by mouse and by keyboard", timeline(async (page) => {
   await open(page, "hta_amd_mi250_minitoy.json.gz");
@@ -49,6 +47,9 @@ test("flow arrows are details that jump, by mouse and by keyboard", timeline(asy
   await page.waitForFunction((name) => document.querySelector(".details h3").textContent === name, launch);
   await details(page).locator("h4", { hasText: "Leads to" }).locator("+ ul button").first().click();
   await page.waitForFunction((name) => document.querySelector(".details h3").textContent === name, kernel);
+  // The hit was zoomed to; all of the profile has all of the arrows.
+  await canvas(page).focus();
+  await page.keyboard.press("0");
   await page.getByLabel("All flows").check();
   await page.getByText(/^Flow arrows: \d+$/).waitFor();
   // The file has 20 flows that begin and end.
@@ -127,7 +128,8 @@ test("a link carries marks and arranged tracks", timeline(async (page) => {
   assert.ok(query.get("pin"));
   const other = await (await page.context().browser().newContext()).newPage();
   await openApp(other, page.url());
-  await run(other);
+  // A link to a simulated run runs by itself.
+  await waitForState(other, "done");
   await other.getByRole("region", { name: "Marks and ranges", exact: true }).waitFor();
   assert.equal((await settled(other)).get("pin"), query.get("pin"));
   assert.equal((await settled(other)).get("marks"), query.get("marks"));
@@ -175,6 +177,78 @@ test("tracks are pinned, hidden, folded and moved", timeline(async (page) => {
   await assertAccessible(page);
   await button(page, "Reset").click();
   assert.equal((await settled(page)).get("off"), null);
+}));
+
+test("a track is moved by dragging its name and by Alt with an arrow; the order is in the link", timeline(async (page) => {
+  await run(page);
+  const box = await canvas(page).boundingBox();
+  // Ruler, bar, then the first three tracks of a row each.
+  const row = (n) => box.y + 26 + 21 + 19 * n + 9;
+  await page.mouse.move(box.x + 40, row(0));
+  await page.mouse.down();
+  await page.mouse.move(box.x + 40, row(2), { steps: 6 });
+  await page.mouse.up();
+  await page.waitForFunction(() => /order=1\.2\.0/.test(location.hash));
+  // A press that does not move still folds and opens a track.
+  await page.mouse.click(box.x + 40, row(0));
+  await page.waitForFunction(() => /fold=/.test(location.hash));
+  await page.mouse.click(box.x + 40, row(0));
+  await page.waitForFunction(() => !/fold=/.test(location.hash));
+  await find(page, "Neuron Runtime Setup");
+  await page.keyboard.press("Alt+ArrowUp");
+  await page.waitForFunction(() => /order=1\.0\.2/.test(location.hash));
+  await page.keyboard.press("Alt+ArrowUp");
+  await page.waitForFunction(() => /order=0\.1\.2/.test(location.hash));
+}));
+
+test("a timeline opens where most happens; all of it is a key away, and Back is the view before it", timeline(async (page) => {
+  // 300 us of work that begins 1 ms after the start, and an afterthought 100 ms later.
+  const slice = (ts, dur, name) => ({ ph: "X", pid: 1, tid: 1, ts, dur, name });
+  const work = Array.from({ length: 300 }, (_, i) => slice(1000 + i, 0.9, `work ${i % 7}`));
+  const traceEvents = [slice(0, 0.1, "begin"), ...work, slice(100_000, 0.1, "end")];
+  await page.locator("#open-file").setInputFiles({ name: "sparse.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify({ traceEvents })) });
+  await waitForState(page, "done");
+  // The overview is an entry of the history once the address names it.
+  await page.waitForFunction(() => /tool=overview/.test(location.hash));
+  await chooseTool(page, "operator-timeline");
+  await canvas(page).waitFor();
+  await page.waitForFunction(() => /&from=/.test(location.hash));
+  const query = new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
+  const [from, to] = [Number(query.get("from")), Number(query.get("to"))];
+  assert.ok(from > 500_000 && from <= 1_000_000 && to >= 1_290_000 && to < 2_000_000, `${from} to ${to} ns`);
+  await canvas(page).focus();
+  await page.keyboard.press("0");
+  await page.waitForFunction(() => !/&from=/.test(location.hash));
+  await page.goBack();
+  await page.waitForFunction(() => /&from=/.test(location.hash));
+  await settled(page);
+  await page.goBack();
+  await page.locator('.workspace-view[data-view="overview"]').waitFor();
+}));
+
+test("a hit of the search that is too small to be seen is zoomed to", timeline(async (page) => {
+  await open(page, "hta_amd_mi250_minitoy.json.gz");
+  await page.getByLabel("Search slices").fill("hipLaunchKernel");
+  await page.getByText(/\d+ found/).waitFor();
+  await page.getByLabel("Search slices").press("Enter");
+  await details(page).getByText("Wall duration").waitFor();
+  const query = await settled(page);
+  const length = Number(/Wall duration\s+([\d,]+) ns/.exec(await details(page).innerText())[1].replaceAll(",", ""));
+  const seen = Number(query.get("to")) - Number(query.get("from"));
+  assert.ok(seen <= length * 9 + 100, `${seen} ns are seen around ${length} ns`);
+}));
+
+test("the tooltip follows the zoom", timeline(async (page) => {
+  await run(page);
+  await canvas(page).focus();
+  const box = await canvas(page).boundingBox();
+  await page.mouse.move(box.x + 400, box.y + 26 + 21 + 19 * 2 + 9);
+  for (let i = 0; i < 20; i++) await page.keyboard.press("w");
+  await settled(page);
+  // What is under the pointer now is what the tip names, or nothing is.
+  const shown = await page.locator(".tip strong").allInnerTexts();
+  await page.mouse.move(box.x + 401, box.y + 26 + 21 + 19 * 2 + 9);
+  await page.waitForFunction((shown) => JSON.stringify([...document.querySelectorAll(".tip strong")].map((e) => e.textContent)) === JSON.stringify(shown), shown);
 }));
 
 test("zooming is undone and redone", timeline(async (page) => {

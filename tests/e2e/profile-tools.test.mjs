@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, chooseLevel, download, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, download, editRun, settledAddress, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
@@ -13,9 +13,9 @@ const button = (page, name) => page.getByRole("button", { name, exact: true });
 const tools = (body, options) => app.page(body, { hash: "#/profile", ...options });
 
 async function open(page, file, tool) {
-  await page.locator("input[type=file]").setInputFiles(`${TRACES}/${file}`);
+  await page.locator("#open-file").setInputFiles(`${TRACES}/${file}`);
   await waitForState(page, "done");
-  await page.getByLabel("Tool", { exact: true }).selectOption(tool);
+  await chooseTool(page, tool);
   // The facts are of all slices of a file.
   const level = page.getByLabel("Level", { exact: true });
   if (await level.count()) await level.selectOption("all");
@@ -58,7 +58,7 @@ test("statistics count every slice of a real trace; a group has a histogram and 
 
 test("a query is answered as a table, by keyboard, and a mistake says where it is", tools(async (page) => {
   await open(page, "catapult_simple_trace.json", "ask");
-  await page.getByLabel("Query").fill("select count");
+  await page.getByRole("textbox", { name: "Query" }).fill("select count");
   await page.keyboard.press("Enter");
   const answer = page.getByRole("table", { name: "Answer" });
   await answer.waitFor();
@@ -66,7 +66,7 @@ test("a query is answered as a table, by keyboard, and a mistake says where it i
   assert.equal(await answer.locator("tbody tr th").innerText(), "12");
   const saved = await download(page, button(page, "Download Answer as CSV"));
   assert.equal(saved.bytes.toString(), "count\n12\n");
-  await page.getByLabel("Query").fill("where colour = red");
+  await page.getByRole("textbox", { name: "Query" }).fill("where colour = red");
   await page.keyboard.press("Enter");
   await page.getByText(/column 7: there is no column 'colour'/).waitFor();
   await assertAccessible(page);
@@ -93,7 +93,7 @@ test("an operator leads to its slices on the timeline, from the table and from t
   await page.getByRole("table", { name: "Operators" }).getByRole("button", { name: "hipLaunchKernel", exact: true }).focus();
   await page.keyboard.press("Enter");
   await page.getByText("12 found").waitFor();
-  await page.getByLabel("Tool", { exact: true }).selectOption("operator-framework");
+  await chooseTool(page, "operator-framework");
   await page.locator(".treemap button", { hasText: "hipLaunchKernel" }).first().click();
   await page.getByText("12 found").waitFor();
 }));
@@ -165,7 +165,7 @@ test("the critical path is drawn and listed, and its parts lead to the timeline"
 test("the critical path of a simulated execution goes through its devices", tools(async (page) => {
   await button(page, "Run").click();
   await waitForState(page, "done");
-  await page.getByLabel("Tool", { exact: true }).selectOption("critical-path");
+  await chooseTool(page, "critical-path");
   const rows = page.getByRole("table", { name: "Time on the path" }).locator("tbody tr");
   await rows.first().waitFor();
   const times = Object.fromEntries(await rows.evaluateAll((all) => all.map((row) => [
@@ -188,7 +188,7 @@ test("the summary of any trace says in sentences what dominates, with links", to
   await said.locator("[data-topic=idle]").getByRole("button", { name: /^hipLaunchKernel/ }).first().focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "hipLaunchKernel" }).waitFor();
-  await page.getByLabel("Tool", { exact: true }).selectOption("summary");
+  await chooseTool(page, "summary");
   await said.locator("[data-topic=verdict]").getByRole("button").first().click();
   await page.getByRole("application", { name: "Timeline" }).waitFor();
 }));
@@ -232,7 +232,7 @@ test("the flame graph zooms into a stack and back, and a name has callers", tool
 test("modules of a simulated model are a tree", tools(async (page) => {
   await button(page, "Run").click();
   await waitForState(page, "done");
-  await page.getByLabel("Tool", { exact: true }).selectOption("modules");
+  await chooseTool(page, "modules");
   const rows = page.getByRole("table", { name: "Module hierarchy" }).locator("tbody th");
   await rows.first().waitFor();
   assert.ok((await rows.allInnerTexts()).some((t) => t.includes("Linear[layer1]")));
@@ -241,8 +241,9 @@ test("modules of a simulated model are a tree", tools(async (page) => {
 test("mark_step is compared with trace", tools(async (page) => {
   await button(page, "Run").click();
   await waitForState(page, "done");
-  await page.getByLabel("Tool", { exact: true }).selectOption("compare");
+  await chooseTool(page, "compare");
   await page.getByText("One profile is open").waitFor();
+  await editRun(page);
   await page.getByLabel("Workflow").selectOption("trace");
   await button(page, "Run").click();
   const table = page.getByRole("table", { name: "Operators compared" });
@@ -256,7 +257,7 @@ test("mark_step is compared with trace", tools(async (page) => {
 for (const tool of ["statistics", "flame-graph", "ask", "idle-gaps", "critical-path", "summary"]) {
   test(`${tool} fits a phone in the dark`, tools(async (page) => {
     await open(page, TRACE, tool);
-    await page.waitForTimeout(600);
+    await settledAddress(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     assert.equal(wide, 0, "nothing overflows to the side");
     await assertAccessible(page);

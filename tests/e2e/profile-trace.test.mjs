@@ -1,10 +1,10 @@
 // The tool `trace`: a whole benchmark run as a timeline, a run of its own beside the execution it is of.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, chooseLevel, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, menuEntry, toolShown, waitForState } from "./support.mjs";
 
 const app = appFixture();
-const tool = (page) => page.getByLabel("Tool", { exact: true });
+const offeredTools = (page) => page.locator("#rail-tools [data-tool]:not([aria-disabled])").evaluateAll((all) => all.map((b) => b.dataset.tool));
 const runs = (page) => page.getByLabel("Run", { exact: true }).locator("option").allInnerTexts();
 const fact = (page, name) => page.locator(".facts div", { has: page.locator("dt", { hasText: name }) }).locator("dd").first().innerText();
 const shows = (page, name) =>
@@ -15,22 +15,22 @@ const NAME = /^\d{4}_\d{2}_\d{2}_\d{2}_\d{2}_\d{2}_\d{3}/;
 test("an execution has the operator tools; its benchmark is a run of its own that is asked for", app.page(async (page) => {
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await waitForState(page, "done");
-  const offered = await tool(page).locator("option").allInnerTexts();
+  const offered = await offeredTools(page);
   for (const name of ["operator-framework", "operator-hlo", "operator-timeline"]) {
     assert.ok(offered.includes(name), `${name} of ${offered}`);
   }
   assert.ok(!offered.includes("trace"), "no tool leads to another run");
   // No tool changes the run that is looked at.
   for (const name of offered) {
-    await tool(page).selectOption(name);
+    await chooseTool(page, name);
     assert.equal((await runs(page)).length, 1, name);
   }
   assert.match((await runs(page))[0], new RegExp(`${NAME.source}_\\d+ \\(nn mark_step\\)$`));
 
-  await page.getByRole("button", { name: "Trace a benchmark" }).click();
+  await (await menuEntry(page, "Trace a benchmark")).click();
   await shows(page, "2 models x 2 workers");
   await waitForState(page, "done");
-  assert.equal(await tool(page).inputValue(), "trace");
+  assert.equal(await toolShown(page), "trace");
   assert.equal((await runs(page)).length, 2);
   assert.match((await runs(page))[1], new RegExp(`${NAME.source} \\(nn: batch 1`));
   assert.match(await fact(page, "Throughput"), /^\d+(\.\d+)? inferences\/s$/);
@@ -44,12 +44,12 @@ test("an execution has the operator tools; its benchmark is a run of its own tha
   assert.ok((await lines.innerText()).includes("compile"));
   await assertAccessible(page);
 
-  const ofBenchmark = await tool(page).locator("option").allInnerTexts();
+  const ofBenchmark = await offeredTools(page);
   assert.ok(ofBenchmark.includes("trace") && !ofBenchmark.includes("operator-framework"), ofBenchmark.join());
   // Back to the execution, which is still open.
   await page.getByLabel("Run", { exact: true }).selectOption({ index: 0 });
   await shows(page, "nn mark_step");
-  await tool(page).selectOption("operator-framework");
+  await chooseTool(page, "operator-framework");
   await page.getByRole("table", { name: "Framework operators" }).waitFor();
   assert.equal((await runs(page)).length, 2);
 }, { hash: "#/profile" }));
@@ -57,10 +57,10 @@ test("an execution has the operator tools; its benchmark is a run of its own tha
 test("a link with the trace runs the benchmark", app.page(async (page) => {
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await shows(page, "2 models x 2 workers");
-  assert.equal(await tool(page).inputValue(), "trace");
+  assert.equal(await toolShown(page), "trace");
   assert.match(page.url(), /tool=trace/);
   // What the workers wait for can be asked like anything else.
-  await tool(page).selectOption("statistics");
+  await chooseTool(page, "statistics");
   await page.getByRole("table").first().waitFor();
   const groups = page.getByRole("table", { name: "Groups" }).locator("tbody tr");
   const counts = async () => Object.fromEntries(await groups.evaluateAll((all) => all.map((row) => [row.querySelector("th").innerText, Number(row.cells[1].dataset.value)])));

@@ -4,23 +4,19 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, chooseLevel, download, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, download, openApp, settledAddress, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
 const TRACE = "hta_amd_mi250_minitoy.json.gz";
 const facts = (file) => JSON.parse(readFileSync(`${TRACES}/${file}.facts.json`, "utf8"));
 const button = (page, name) => page.getByRole("button", { name, exact: true });
-const tool = (page) => page.getByLabel("Tool", { exact: true });
 const views = (body, options) => app.page(body, { hash: "#/profile", ...options });
-const query = async (page) => {
-  await page.waitForTimeout(500);
-  return new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
-};
+const query = settledAddress;
 
 async function open(page, ...files) {
   for (const file of files) {
-    await page.locator("input[type=file]").setInputFiles(`${TRACES}/${file}`);
+    await page.locator("#open-file").setInputFiles(`${TRACES}/${file}`);
     await page.waitForFunction((name) => document.querySelector(".run-title")?.textContent.includes(name), file);
     await waitForState(page, "done");
   }
@@ -50,7 +46,7 @@ test("all slices of a group are highlighted and stepped through, whatever makes 
   await open(page, TRACE);
   const events = JSON.parse(gunzipSync(readFileSync(`${TRACES}/${TRACE}`))).traceEvents.filter((e) => e.ph === "X");
   const copies = events.filter((e) => e.cat === "gpu_memcpy");
-  await tool(page).selectOption("statistics");
+  await chooseTool(page, "statistics");
   await page.getByLabel("Group by").selectOption("category");
   const groups = page.getByRole("table", { name: "Groups" });
   await groups.getByRole("button", { name: "gpu_memcpy", exact: true }).focus();
@@ -81,11 +77,10 @@ test("all slices of a group are highlighted and stepped through, whatever makes 
   });
   // Typing searches by name again.
   await search.fill("");
-  await page.waitForTimeout(400);
-  assert.equal((await query(page)).get("of"), null);
+  await page.waitForFunction(() => !location.hash.includes("of="));
   assert.ok(colours(await lit(page)) > some);
   // A thread is a group, too.
-  await tool(page).selectOption("statistics");
+  await chooseTool(page, "statistics");
   await page.getByLabel("Group by").selectOption("thread");
   await chooseLevel(page, "all");
   const busiest = groups.locator("tbody tr").first();
@@ -99,7 +94,7 @@ test("all slices of a group are highlighted and stepped through, whatever makes 
   await assertAccessible(page);
   // The default level is that of device kernels: spans around them are counted in neither.
   const kernels = events.filter((e) => ["kernel", "gpu_memcpy"].includes(e.cat)).length;
-  await tool(page).selectOption("statistics");
+  await chooseTool(page, "statistics");
   await chooseLevel(page, "device kernels");
   const stream = groups.locator("tbody tr").first();
   await stream.filter({ hasText: "stream" }).waitFor();
@@ -112,14 +107,16 @@ test("all slices of a group are highlighted and stepped through, whatever makes 
 }));
 
 test("a link with a level that the profile does not have says so", views(async (page) => {
-  await page.evaluate(() => { location.hash = "#/profile?tool=statistics&level=kernel"; });
+  // It names its file: a link is of that file alone, and another one opens with its timeline.
+  await page.evaluate((file) => { location.hash = `#/profile?file=${file}&tool=statistics&level=kernel`; }, TRACE);
   await open(page, TRACE);
   await page.getByText(/has no level 'kernel': it has .*device kernels.*, all\. device kernels is used/).waitFor();
+  assert.equal(await page.getByLabel("Level", { exact: true }).inputValue(), "device kernels");
 }));
 
 test("the group of the statistics is in the link", views(async (page) => {
   await open(page, TRACE);
-  await tool(page).selectOption("statistics");
+  await chooseTool(page, "statistics");
   await chooseLevel(page, "runtime calls");
   await page.getByRole("table", { name: "Groups" }).getByRole("button", { name: "hipLaunchKernel", exact: true }).click();
   await page.getByText("Durations of 12 slices").waitFor();
@@ -133,7 +130,7 @@ test("the group of the statistics is in the link", views(async (page) => {
 
 test("a link keeps the view of the flame graph, the stack it begins with, and the name of a sandwich", views(async (page) => {
   await open(page, TRACE);
-  await tool(page).selectOption("flame-graph");
+  await chooseTool(page, "flame-graph");
   await chooseLevel(page, "all");
   await page.getByLabel("View", { exact: true }).selectOption("by thread");
   const nodes = page.locator(".flame button");
@@ -159,7 +156,7 @@ test("a link keeps the view of the flame graph, the stack it begins with, and th
 test("a link keeps base, time and step of a comparison, and says which file it wants", views(async (page) => {
   const [first, second, third] = ["catapult_simple_trace.json", "speedscope_trace-event_simple.json", TRACE];
   await open(page, first, second, third);
-  await tool(page).selectOption("compare");
+  await chooseTool(page, "compare");
   await page.getByLabel("Base").selectOption(first);
   await page.getByLabel("Time", { exact: true }).selectOption("total");
   await page.getByText(`${third} against ${first} as base`).waitFor();
@@ -181,7 +178,7 @@ test("a link keeps base, time and step of a comparison, and says which file it w
 
 test("counters have statistics over time, a curve, and a link", views(async (page) => {
   await open(page, "catapult_simple_trace.json");
-  await tool(page).selectOption("counters");
+  await chooseTool(page, "counters");
   const rows = page.getByRole("table", { name: "Counters" }).locator("tbody tr");
   await rows.first().waitFor();
   // 10 from 826 µs, 1 from 832, 5 from 839, 1 from 848 and 10 from 854 until the trace ends at 880.
@@ -198,7 +195,7 @@ test("counters have statistics over time, a curve, and a link", views(async (pag
   await rows.first().getByRole("button").click();
   assert.match((await query(page)).get("counter"), /counter/);
   await assertAccessible(page);
-  await tool(page).selectOption("operator-timeline");
+  await chooseTool(page, "operator-timeline");
   await page.getByText("Tracks", { exact: true }).click();
   await page.getByLabel("Search tracks").fill("counter");
   await page.locator(".track-list button", { hasText: "Pin" }).first().click();
@@ -220,9 +217,9 @@ test("counters of one name in two processes are told apart, each is drawn, and t
     values.forEach((bytes, i) => events.push({ ph: "C", pid, name: "memory", ts: i * 50, args: { bytes } }));
   }
   const file = { name: "two.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(events)) };
-  await page.locator("input[type=file]").setInputFiles(file);
+  await page.locator("#open-file").setInputFiles(file);
   await waitForState(page, "done");
-  await tool(page).selectOption("counters");
+  await chooseTool(page, "counters");
   const rows = page.getByRole("table", { name: "Counters" }).locator("tbody tr");
   await rows.nth(1).waitFor();
   const names = await rows.locator("th").allInnerTexts();
@@ -238,14 +235,18 @@ test("counters of one name in two processes are told apart, each is drawn, and t
 
 test("a profile without counters says so", views(async (page) => {
   await open(page, TRACE);
-  await tool(page).selectOption("counters");
+  const item = page.locator('#rail-tools [data-tool="counters"]');
+  assert.equal(await item.getAttribute("aria-disabled"), "true");
+  assert.equal(await item.getAttribute("title"), "This profile has no counters.");
+  // A link may name the tool all the same.
+  await page.evaluate(() => { location.hash = "#/profile?tool=counters"; });
   await page.getByText("No counter has a value here.").waitFor();
 }));
 
 test("engines have pies, a treemap and a table, and their instructions are highlighted", views(async (page) => {
   await button(page, "Run").click();
   await waitForState(page, "done");
-  await tool(page).selectOption("operator-engine");
+  await chooseTool(page, "operator-engine");
   const rows = page.getByRole("table", { name: "Groups" }).locator("tbody tr");
   await rows.first().waitFor();
   const names = await rows.locator("th").allInnerTexts();
@@ -267,9 +268,9 @@ test("a trace with thousands of gaps lists them in pages, the longest first", vi
     return { ph: "X", pid: 1, tid: 1, name: `op_${i}`, ts: (at - 10) / 1000, dur: 0.01 };
   });
   const buffer = Buffer.from(JSON.stringify(events));
-  await page.locator("input[type=file]").setInputFiles({ name: "gaps.json", mimeType: "application/json", buffer });
+  await page.locator("#open-file").setInputFiles({ name: "gaps.json", mimeType: "application/json", buffer });
   await waitForState(page, "done");
-  await tool(page).selectOption("idle-gaps");
+  await chooseTool(page, "idle-gaps");
   await page.getByText("Gaps 1 to 500 of 1,600, the longest first").waitFor();
   const longest = page.getByRole("table", { name: "Idle gaps" }).locator("tbody tr:not(.spacer)").first();
   const duration = () => longest.locator("td").nth(1).getAttribute("data-value");
@@ -285,6 +286,7 @@ test("a trace with thousands of gaps lists them in pages, the longest first", vi
 test("details say all of a slice: arguments, self time, what is around it, and lead there", views(async (page) => {
   const file = "viztracer_multithread.json";
   await open(page, file);
+  await chooseTool(page, "operator-timeline");
   await page.getByLabel("Search slices").fill("time.sleep");
   await page.getByText(/\d+ found/).waitFor();
   await page.getByLabel("Search slices").press("Enter");
@@ -314,6 +316,7 @@ test("details say all of a slice: arguments, self time, what is around it, and l
 
 test("the ruler counts nanoseconds, and a trackpad pans and zooms", views(async (page) => {
   await open(page, "catapult_nanoseconds.json");
+  await chooseTool(page, "operator-timeline");
   const canvas = page.getByRole("application", { name: "Timeline" });
   const box = await canvas.boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + 60);
@@ -324,7 +327,8 @@ test("the ruler counts nanoseconds, and a trackpad pans and zooms", views(async 
   const [from, to] = [Number(near.get("from")), Number(near.get("to"))];
   assert.ok(to - from < 1000, `${to - from} ns are in view`);
   const svg = await lit(page);
-  assert.match(svg, />[\d,.]+ ns</);
+  // From a thousand on, labels are in the next unit, and tell single nanoseconds apart.
+  assert.match(svg, />[\d,]+\.\d{3} \u00b5s</);
   await page.mouse.move(box.x + box.width / 2, box.y + 60);
   await page.mouse.wheel(240, 0);
   const right = await query(page);
@@ -334,6 +338,7 @@ test("the ruler counts nanoseconds, and a trackpad pans and zooms", views(async 
 
 test("F fits the selection and then everything, ? lists the keys, / searches", views(async (page) => {
   await open(page, TRACE);
+  await chooseTool(page, "operator-timeline");
   const canvas = page.getByRole("application", { name: "Timeline" });
   await canvas.focus();
   await page.keyboard.press("/");

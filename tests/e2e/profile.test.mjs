@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseTool, download, menuEntry, openApp, settledAddress, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
@@ -16,13 +16,11 @@ async function run(page) {
 }
 
 const span = async (page) => {
-  // The address follows a moment after the last move.
-  await page.waitForTimeout(500);
-  const query = new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
+  const query = await settledAddress(page);
   return query.has("from") ? Number(query.get("to")) - Number(query.get("from")) : undefined;
 };
 
-const profile = (body, options) => app.page(body, { hash: "#/profile", ...options });
+const profile = (body, options) => app.page(body, { hash: "#/profile?tool=operator-timeline", ...options });
 
 test("both operator views have pies with a legend and the plugin's columns", profile(async (page) => {
   await run(page);
@@ -30,7 +28,7 @@ test("both operator views have pies with a legend and the plugin's columns", pro
     ["operator-framework", "Framework operators", "aten__addmm_dot"],
     ["operator-hlo", "HLO operators", "dot"],
   ]) {
-    await page.getByLabel("Tool", { exact: true }).selectOption(tool);
+    await chooseTool(page, tool);
     const rows = page.getByRole("table", { name: table });
     await rows.waitFor();
     const heads = (await rows.locator("thead th").allInnerTexts()).map((t) => t.replace(/[^\w()% ]/g, "").trim());
@@ -88,9 +86,12 @@ test("wheel, drag and a click reach the slices", profile(async (page) => {
   await run(page);
   const box = await canvas(page).boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  // Without Ctrl the wheel scrolls where the timeline is taller than its window.
+  await page.keyboard.down("Control");
   await page.mouse.wheel(0, -400);
+  await page.keyboard.up("Control");
   const zoomed = await span(page);
-  assert.ok(zoomed > 0);
+  assert.ok(zoomed > 0, `${zoomed} ns are in view`);
   const before = new URL(page.url()).hash;
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2 - 80, box.y + 60, { steps: 4 });
@@ -100,7 +101,7 @@ test("wheel, drag and a click reach the slices", profile(async (page) => {
   assert.notEqual(new URL(page.url()).hash, before);
 }));
 
-test("a link brings back tool, span and selection after Run", profile(async (page) => {
+test("a link runs by itself and brings back tool, span and selection", profile(async (page) => {
   await run(page);
   await canvas(page).focus();
   await page.keyboard.press("w");
@@ -110,14 +111,14 @@ test("a link brings back tool, span and selection after Run", profile(async (pag
   const title = await page.locator(".details h3").innerText();
   const other = await (await page.context().browser().newContext()).newPage();
   await openApp(other, page.url());
-  await run(other);
+  await waitForState(other, "done");
   await other.getByText("Wall duration").waitFor();
   assert.equal(await other.locator(".details h3").innerText(), title);
   assert.equal(await span(other), wanted);
   await other.context().close();
 }));
 
-test("a trace dropped on the benchmark page opens in the timeline", app.page(async (page) => {
+test("a trace dropped on the benchmark page opens with its overview", app.page(async (page) => {
   const name = "catapult_simple_trace.json";
   const text = readFileSync(`${TRACES}/${name}`, "utf8");
   const transfer = await page.evaluateHandle(([content, file]) => {
@@ -127,21 +128,24 @@ test("a trace dropped on the benchmark page opens in the timeline", app.page(asy
   }, [text, name]);
   for (const type of ["dragenter", "dragover", "drop"]) await page.dispatchEvent("main", type, { dataTransfer: transfer });
   await waitForState(page, "done");
-  await canvas(page).waitFor();
+  await page.getByRole("heading", { name: "What to look at first" }).waitFor();
   await page.waitForURL(/#\/profile\?v=1&file=catapult_simple_trace\.json/);
+  await chooseTool(page, "operator-timeline");
+  await canvas(page).waitFor();
   await page.getByText("Slices in view as a table").click();
   const lines = page.getByRole("table", { name: "Slices in view" });
   await lines.locator("tbody tr").first().waitFor();
-  await page.getByLabel("Tool", { exact: true }).selectOption({ label: "operators" });
+  await chooseTool(page, "operator-framework");
   await page.getByRole("table", { name: "Operators" }).waitFor();
   await assertAccessible(page);
 }));
 
-test("a compressed trace opens through the file input; what is no trace is refused by name", profile(async (page) => {
-  await page.locator("input[type=file]").setInputFiles(`${TRACES}/catapult_simple_trace_gz.gz`);
+test("a compressed trace opens through the file input; what is not a trace is refused by name", profile(async (page) => {
+  await page.locator("#open-file").setInputFiles(`${TRACES}/catapult_simple_trace_gz.gz`);
   await waitForState(page, "done");
+  await chooseTool(page, "operator-timeline");
   await canvas(page).waitFor();
-  await page.locator("input[type=file]").setInputFiles({ name: "photo.png", mimeType: "image/png", buffer: Buffer.from([137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 0]) });
+  await page.locator("#open-file").setInputFiles({ name: "photo.png", mimeType: "image/png", buffer: Buffer.from([137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 0]) });
   await waitForState(page, "failed");
   await page.getByRole("alert").filter({ hasText: "photo.png" }).waitFor();
   // What was open before is still there.
@@ -150,10 +154,10 @@ test("a compressed trace opens through the file input; what is no trace is refus
 
 test("the timeline is taken away as Chrome JSON and opens again", profile(async (page) => {
   await run(page);
-  const saved = await download(page, button(page, "Download JSON"));
+  const saved = await download(page, await menuEntry(page, "Download JSON"));
   const { traceEvents } = JSON.parse(saved.bytes.toString());
   assert.ok(traceEvents.some((e) => e.name === "NN[model]"));
-  await page.locator("input[type=file]").setInputFiles({ name: "again.json", mimeType: "application/json", buffer: saved.bytes });
+  await page.locator("#open-file").setInputFiles({ name: "again.json", mimeType: "application/json", buffer: saved.bytes });
   await page.waitForFunction(() => document.querySelector(".run-title")?.textContent.includes("again.json"));
 }));
 
@@ -162,7 +166,8 @@ for (const [name, viewport, colorScheme] of [["phone, dark", { width: 360, heigh
     await run(page);
     for (const hash of ["#/profile?tool=operator-timeline", "#/benchmark"]) {
       await page.evaluate((h) => { location.hash = h; }, hash);
-      await page.waitForTimeout(300);
+      await page.locator("main h1").first().waitFor();
+      await settledAddress(page);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${hash} overflows`);
       await assertAccessible(page);
     }
@@ -176,10 +181,12 @@ test("a selected instant is found and brought into sight", profile(async (page) 
   for (let tid = 2; tid < 80; tid++) events.push({ ph: "X", pid: 1, tid, name: `work ${tid}`, ts: tid, dur: 5 });
   events.push({ ph: "i", s: "t", pid: 1, tid: 79, name: "checkpoint", ts: 90 });
   const buffer = Buffer.from(JSON.stringify({ traceEvents: events }));
-  await page.locator("input[type=file]").setInputFiles({ name: "instants.json", mimeType: "application/json", buffer });
+  await page.locator("#open-file").setInputFiles({ name: "instants.json", mimeType: "application/json", buffer });
   await waitForState(page, "done");
+  await chooseTool(page, "operator-timeline");
   await canvas(page).waitFor();
   const before = await page.locator(".timeline-scroll").evaluate((e) => e.scrollTop);
+  await settledAddress(page);
   // Slices are numbered first, instants after them.
   await page.evaluate((slice) => { location.hash += `&sel=${slice}`; }, events.length - 1);
   const details = page.getByRole("region", { name: "Selected slice" });
@@ -191,8 +198,9 @@ test("a selected instant is found and brought into sight", profile(async (page) 
 test("operators of any trace are counted in all of it or in the span in view", profile(async (page) => {
   const events = Array.from({ length: 10 }, (_, i) => ({ ph: "X", pid: 1, tid: 1, name: `op_${i}`, ts: i * 10, dur: 5 }));
   const buffer = Buffer.from(JSON.stringify(events));
-  await page.locator("input[type=file]").setInputFiles({ name: "ten.json", mimeType: "application/json", buffer });
+  await page.locator("#open-file").setInputFiles({ name: "ten.json", mimeType: "application/json", buffer });
   await waitForState(page, "done");
+  await chooseTool(page, "operator-timeline");
   await canvas(page).focus();
   for (let i = 0; i < 4; i++) await page.keyboard.press("w");
   await span(page);
@@ -200,14 +208,14 @@ test("operators of any trace are counted in all of it or in the span in view", p
   const [from, to] = [Number(query.get("from")), Number(query.get("to"))];
   const expected = events.filter((e) => e.ts * 1000 < to && (e.ts + e.dur) * 1000 > from).map((e) => e.name);
   assert.ok(expected.length > 0 && expected.length < 10);
-  await page.getByLabel("Tool", { exact: true }).selectOption({ label: "operators" });
+  await chooseTool(page, "operator-framework");
   const names = page.getByRole("table", { name: "Operators" }).locator("tbody tr > :first-child");
   await names.nth(9).waitFor();
   await page.getByLabel(/^In view on the timeline/).check();
   await page.waitForFunction((n) => document.querySelectorAll("main table tbody tr").length === n, expected.length);
   assert.deepEqual((await names.allInnerTexts()).map((t) => t.trim()).sort(), expected);
   await page.waitForURL(/range=view/);
-  const csv = await download(page, button(page, "Download CSV"));
+  const csv = await download(page, await menuEntry(page, "Download CSV"));
   assert.equal(csv.bytes.toString().trim().split("\n").length, expected.length + 1);
   await assertAccessible(page);
   await page.getByLabel("All of the profile").check();

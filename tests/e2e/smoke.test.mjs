@@ -18,7 +18,7 @@ test("the app's module was preloaded and fetched once", app.page(async (page) =>
   assert.equal(wasm, 1);
 }));
 
-test("the first page has no accessibility violation", app.page((page) => assertAccessible(page)));
+test("the first page has no accessibility violation", app.page((page) => assertAccessible(page), { hash: "" }));
 
 test("Back returns to the page before, as it was left; an edited address is read", app.page(async (page) => {
   const nav = (name) => page.getByRole("navigation").getByRole("link", { name, exact: true });

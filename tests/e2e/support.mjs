@@ -62,11 +62,13 @@ export function appFixture() {
 
 /**
  * Options: `open` (default true) loads the page and waits for the app; `hash` is its route; `allow` is a list of
- * patterns of problems that the test expects; `context` goes to the browser context (viewport, permissions, ...).
+ * patterns of problems that the test expects; `context` goes to the browser context (viewport, permissions, ...); `init` runs
+ * in each page before the app.
  */
-async function runInPage(fixture, name, body, { open = true, hash = "", allow = [], context = {} } = {}) {
+async function runInPage(fixture, name, body, { open = true, hash = "#/benchmark", allow = [], context = {}, init } = {}) {
   const browserContext = await fixture.browser.newContext({ acceptDownloads: true, ...context });
   browserContext.setDefaultTimeout(TIMEOUT_MS);
+  if (init) await browserContext.addInitScript(init);
   const problems = watch(browserContext, new URL(fixture.url).origin);
   try {
     const page = await browserContext.newPage();
@@ -98,7 +100,7 @@ function watch(context, origin) {
   });
   context.on("weberror", (webError) => problems.push(`uncaught: ${webError.error()}`));
   context.on("requestfailed", (request) => {
-    // A page that goes away cancels what it was loading; that is no failure of the app.
+    // A page that goes away cancels what it was loading; that is not a failure of the app.
     const reason = request.failure()?.errorText;
     if (reason !== "net::ERR_ABORTED") problems.push(`request: ${request.url()}: ${reason}`);
   });
@@ -111,6 +113,9 @@ function watch(context, origin) {
   });
   return problems;
 }
+
+/** A link whose version is wrong: it fills the form, and waits for Run as every link does of which a part cannot be used. */
+export const waiting = (hash) => `${hash}&v=none`;
 
 /** Opens a page of the app and waits until its state is no longer "loading". */
 export async function openApp(page, url) {
@@ -129,8 +134,21 @@ export async function waitForState(page, state, { timeout = TIMEOUT_MS } = {}) {
   }
 }
 
+/** Waits until the page has drawn what was done to it and its address says so; gives the fields of the address. */
+export async function settledAddress(page) {
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+  // What is drawn may move the view once more.
+  for (let i = 0; i < 2; i++) {
+    await page.evaluate(drawn);
+    await page.waitForFunction(() => !document.documentElement.hasAttribute("data-address-pending"));
+  }
+  return new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
+}
+
 /** Fails with a readable list when axe finds something in the page as it is now. */
 export async function assertAccessible(page, { exclude = [], rules = {} } = {}) {
+  // The page of another address is drawn when its program has arrived.
+  await page.locator("main").first().waitFor();
   await page.evaluate(axe.source);
   const results = await page.evaluate(
     ([excluded, ruleOptions]) => window.axe.run({ exclude: excluded }, { rules: ruleOptions }),
@@ -141,6 +159,40 @@ export async function assertAccessible(page, { exclude = [], rules = {} } = {}) 
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.target.join(" ")).join("; ")}`,
   );
   assert.deepEqual(found, [], "accessibility");
+}
+
+/** Chooses a tool of the profile page by its id; on small screens the rail is opened first. */
+export async function chooseTool(page, id) {
+  const item = page.locator(`#rail-tools [data-tool="${id}"]`);
+  await item.waitFor({ state: "attached" });
+  if (!(await item.isVisible())) await page.locator(".rail-toggle").click();
+  await item.click();
+  await page.locator(`.workspace-view[data-view="${id}"]`).waitFor();
+}
+
+/** The id of the tool that is shown. */
+export const toolShown = (page) => page.locator(".workspace-view").getAttribute("data-view");
+
+/** Opens the menu that has an entry of this name, and gives the entry. */
+export async function menuEntry(page, name) {
+  const has = page.getByRole("button", { name, exact: true, includeHidden: true });
+  const menu = page.locator("details.menu").filter({ has });
+  await menu.locator("summary").click();
+  return menu.getByRole("button", { name, exact: true });
+}
+
+/** Opens the menu of copies; gives it once its entries are there. */
+export async function copyMenu(page) {
+  const menu = page.locator("details.menu").filter({ has: page.locator('[data-copy="link"]') });
+  await menu.locator("summary").click();
+  await menu.locator('[data-copy="link"]').waitFor();
+  return menu;
+}
+
+/** Unfolds the form above a profile, where it is folded. */
+export async function editRun(page) {
+  const line = page.locator(".spec-line");
+  if ((await line.count()) && (await line.getAttribute("aria-expanded")) === "false") await line.click();
 }
 
 /** Chooses the level that a tool looks at; `all` takes every slice. */

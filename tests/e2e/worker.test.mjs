@@ -1,14 +1,14 @@
 // A worker that does not start, dies or is of another build: the page says so, by the input's name, and goes on.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, waitForState } from "./support.mjs";
+import { appFixture, editRun, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const plain = { open: false, context: { serviceWorkers: "block" } };
 // A worker of an isolated page must ask for isolation too.
 const script = (body) => ({ contentType: "text/javascript", body, headers: { "Cross-Origin-Embedder-Policy": "require-corp" } });
 
-test("a worker that can not load says so", app.page(async (page, url) => {
+test("a worker that cannot load says so", app.page(async (page, url) => {
   await page.route("**/worker.js", (route) => route.fulfill(script("throw new Error('broken on purpose')")));
   await page.goto(url);
   await waitForState(page, "failed");
@@ -30,15 +30,16 @@ const DYING_LOADER = `
 
 test("a worker that dies names its input; the next run works and what was open stays", app.page(async (page, url) => {
   await page.route("**/worker_loader.js", (route) => route.fulfill(script(DYING_LOADER)));
-  await page.goto(`${url}#/profile`);
+  await page.goto(`${url}#/profile?tool=operator-timeline`);
   await waitForState(page, "idle");
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await waitForState(page, "done");
-  await page.locator("input[type=file]").setInputFiles({ name: "deadly.json", mimeType: "application/json", buffer: Buffer.from("[]") });
+  await page.locator("#open-file").setInputFiles({ name: "deadly.json", mimeType: "application/json", buffer: Buffer.from("[]") });
   await waitForState(page, "failed");
   const said = await page.getByRole("alert").filter({ hasText: "deadly.json" }).innerText();
   assert.match(said, /index out of bounds/);
   assert.equal(await page.getByRole("application", { name: "Timeline" }).isVisible(), true);
+  await editRun(page);
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await waitForState(page, "done");
 }, { ...plain, allow: [/unreachable/] }));

@@ -5,20 +5,20 @@
 use std::fs;
 use std::path::Path;
 
+use neuronscope::analysis::calltree::{CallTree, call_tree};
+use neuronscope::analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
+use neuronscope::analysis::critical::CriticalPath;
+use neuronscope::analysis::histogram::{BinScale, Histogram};
+use neuronscope::analysis::idle::idle_gaps;
+use neuronscope::analysis::members::{MemberOrder, members};
+use neuronscope::analysis::modules::module_tree;
+use neuronscope::analysis::operators::{OpQuery, OpTable, operator_stats};
+use neuronscope::analysis::sentences::{Topic, sentences};
+use neuronscope::analysis::work::{Work, Works};
+use neuronscope::analysis::{GroupBy, Selection};
 use neuronscope::base::{Interval, TraceNs};
-use neuronscope::profile::analysis::calltree::{CallTree, call_tree};
-use neuronscope::profile::analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
-use neuronscope::profile::analysis::critical::CriticalPath;
-use neuronscope::profile::analysis::histogram::{BinScale, Histogram};
-use neuronscope::profile::analysis::idle::idle_gaps;
-use neuronscope::profile::analysis::members::{MemberOrder, members};
-use neuronscope::profile::analysis::modules::module_tree;
-use neuronscope::profile::analysis::operators::{OpQuery, OpTable, operator_stats};
-use neuronscope::profile::analysis::sentences::{Topic, sentences};
-use neuronscope::profile::analysis::work::{Work, Works};
-use neuronscope::profile::analysis::{GroupBy, Selection};
+use neuronscope::formats::read_bytes;
 use neuronscope::profile::flows::FlowIndex;
-use neuronscope::profile::formats::read_bytes;
 use neuronscope::profile::{Profile, SliceFlags, SliceId};
 use serde_json::Value;
 

@@ -1,9 +1,9 @@
-//! Files that are broken, odd, or something else: what can be read is, and what can not is named.
+//! Files that are broken, odd, or something else: what can be read is, and what cannot is named.
 
 use std::fs;
 
-use neuronscope::profile::formats::{ChunkedReader, ProfileReader, ReadError, ReadLimits, read_bytes};
-use neuronscope::profile::summary::OpenSummary;
+use neuronscope::analysis::summary::OpenSummary;
+use neuronscope::formats::{ChunkedReader, ProfileReader, ReadError, ReadLimits, read_bytes};
 
 use crate::formats::fixtures;
 use crate::opened::{codes, open};
@@ -16,7 +16,7 @@ fn broken_events_are_counted_and_the_rest_is_read() {
     let good = r#"{"ph":"X","ts":1,"dur":1,"name":"good"}"#;
     let cases: [Case<'_>; 18] = [
         ("missing ts", format!(r#"[{{"ph":"X","dur":1}},{good}]"#), 2, 1, &[("no_time", 1)]),
-        ("ts is no number", format!(r#"[{{"ph":"X","ts":"soon"}},{good}]"#), 2, 1, &[("bad_time", 1)]),
+        ("ts is not a number", format!(r#"[{{"ph":"X","ts":"soon"}},{good}]"#), 2, 1, &[("bad_time", 1)]),
         ("ts is null", format!(r#"[{{"ph":"i","ts":null}},{good}]"#), 2, 1, &[("bad_time", 1)]),
         ("ts overflows", format!(r#"[{{"ph":"X","ts":1e40}},{good}]"#), 2, 1, &[("time_out_of_range", 1)]),
         ("ts is text", r#"[{"ph":"X","ts":"1.5","dur":"2"}]"#.to_owned(), 1, 1, &[]),

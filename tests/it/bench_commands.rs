@@ -74,7 +74,7 @@ fn indexes_are_created_appended_filtered_copied_moved_and_deleted() {
     assert_eq!(index(&f, "both.json")["model_configs"].as_array().unwrap().len(), 2);
     let kept = json(&stdout(&f, "index filter both.json batch_sizes=4"));
     assert_eq!(kept["model_configs"][0]["filename"], "a.pt");
-    assert!(stderr(&f, "index filter both.json colour=red").contains("can't be filtered by 'colour'"));
+    assert!(stderr(&f, "index filter both.json colour=red").contains("cannot be filtered by 'colour'"));
     stdout(&f, "index copy both.json copy.json there");
     assert!(f.join("there/a.pt").is_file() && f.join("a.pt").is_file());
     assert_eq!(index(&f, "copy.json")["model_configs"][1]["filename"], "there/b.pt");
@@ -83,11 +83,13 @@ fn indexes_are_created_appended_filtered_copied_moved_and_deleted() {
     stdout(&f, "index delete moved.json");
     assert!(!f.join("elsewhere/b.pt").exists() && !f.join("moved.json").exists());
     assert!(stderr(&f, "index delete moved.json").contains("is not there"));
-    // An index of a real artifact can not be run, and says what to do.
+    // An index of a real artifact cannot be run, and says what to do.
     std::fs::write(f.join("old.json"), r#"{"version": "0.0.0.0+0bc220a", "model_configs": [{"filename": "m.pt", "input_idx": 0, "batch_size": 1, "pipeline_size": 1, "compile_s": 57.0}]}"#).unwrap();
     assert!(stderr(&f, "bench old.json --duration 2").contains("does not say which model this is"));
     assert!(run(&f, "bench old.json --model nn --duration 2 --n-models 1").status.success());
-    assert!(stderr(&f, "bench there/a.pt --duration 2").contains("is no model index"));
+    assert!(stderr(&f, "bench there/a.pt --duration 2").contains("choose a .pt2, .onnx, TorchScript"));
+    std::fs::copy(f.join("there/a.pt"), f.join("a.index")).unwrap();
+    assert!(stderr(&f, "bench a.index --duration 2").contains("is not a model index"));
     std::fs::remove_dir_all(f).unwrap();
 }
 
@@ -104,7 +106,7 @@ fn mlperf_scenarios_give_a_verdict() {
     let text = stdout(&f, &format!("{base} --scenario offline --min-duration 60"));
     assert!(text.contains("Samples per second : ") && text.contains("Result is : VALID"), "{text}");
     assert!(stderr(&f, &format!("{base} --scenario server")).contains("needs a latency bound"));
-    assert!(stderr(&f, &format!("{base} --scenario sometimes")).contains("'sometimes' is no MLPerf scenario"));
+    assert!(stderr(&f, &format!("{base} --scenario sometimes")).contains("'sometimes' is not an MLPerf scenario"));
     std::fs::remove_dir_all(f).unwrap();
 }
 

@@ -121,7 +121,7 @@ fn log_lines_are_neuronperfs() {
 #[test]
 fn wrong_files_and_keys_say_so() {
     let said = |args: &[&str]| String::from_utf8(neuronscope(args).stderr).unwrap();
-    assert!(said(&["report", "no/such.csv"]).contains("no/such.csv: can't be read"));
+    assert!(said(&["report", "no/such.csv"]).contains("no/such.csv: cannot be read"));
     let license = concat!(env!("CARGO_MANIFEST_DIR"), "/LICENSE");
     assert!(said(&["report", license]).contains("no benchmark results were found"));
     assert!(said(&["bench", "--cols", "speed"]).contains("no report has 'speed'"));

@@ -2,7 +2,9 @@
 //! several workers, paused, cancelled, retried.
 
 use neuronscope::bench::{BenchConfig, Configuration, Report, RunDetail, ServiceTimes, SweepPlan, SweepState};
-use neuronscope::session::{Event, JobId, Request, RunRequest, Session, StepResult};
+use neuronscope::session::{
+    Control, Event, JobId, JobRequest, JobResult, Part, Request, RunRequest, Session, StepResult, Told,
+};
 
 const FIXED: &str = "fixed:device_ms=0.5,host_ms=0.02,load_ms=62";
 
@@ -26,12 +28,12 @@ fn drive(session: &mut Session, budget: u32) -> Vec<Event> {
 
 fn run_request(job: u32, row: u32, configuration: Configuration, times: Option<ServiceTimes>) -> Request {
     let detail = RunDetail { charts: true, ..RunDetail::default() };
-    Request::RunConfiguration { job: JobId(job), run: Box::new(RunRequest { row, configuration, times, detail }) }
+    Request::new(JobId(job), JobRequest::RunConfiguration(Box::new(RunRequest { row, configuration, times, detail })))
 }
 
 fn rows(events: &[Event]) -> Vec<(u32, Report)> {
     let row = |e: &Event| match e {
-        Event::Row { row, result, .. } => Some((*row, result.report.clone())),
+        Event::Told(_, Told::Done(JobResult::Row { row, result })) => Some((*row, result.report.clone())),
         _ => None,
     };
     events.iter().filter_map(row).collect()
@@ -40,22 +42,24 @@ fn rows(events: &[Event]) -> Vec<(u32, Report)> {
 #[test]
 fn a_plan_lists_everything_first_and_then_what_each_will_take() {
     let mut session = Session::new();
-    session.handle(Request::PlanBench { job: JobId(1), config: Box::new(config()) }, None);
+    session.handle(Request::new(JobId(1), JobRequest::PlanBench(Box::new(config()))), None);
     let events = drive(&mut session, 1_000);
-    let Event::Plan { plan, .. } = &events[0] else { panic!("the plan comes first: {:?}", events[0]) };
+    let Event::Told(_, Told::Part(Part::Plan(plan))) = &events[0] else {
+        panic!("the plan comes first: {:?}", events[0])
+    };
     assert_eq!(plan.rows.len(), 24);
     assert_eq!(plan.rows.iter().filter(|r| r.problem.is_some()).count(), 8);
     let mut estimates = 0;
     for event in &events {
-        if let Event::Estimated { row, estimate, times, .. } = event {
+        if let Event::Told(_, told @ Told::Part(Part::Estimated { row, estimate, times })) = event {
             let estimate = estimate.as_ref().unwrap();
             assert!(estimate.inferences > 3_000 && times.is_some(), "row {row}: {estimate:?}");
-            assert!(!event.is_last());
+            assert!(!told.is_last());
             estimates += 1;
         }
     }
     assert_eq!(estimates, 16);
-    assert!(events.last().is_some_and(Event::is_last));
+    assert!(matches!(events.last(), Some(Event::Told(_, Told::Done(JobResult::AllParts)))));
 }
 
 #[test]
@@ -63,9 +67,9 @@ fn the_number_and_order_of_workers_change_no_row() {
     let plan = SweepPlan::of(&config()).unwrap();
     let whole: Vec<Report> = {
         let mut session = Session::new();
-        session.handle(Request::Bench { job: JobId(1), config: Box::new(config()) }, None);
+        session.handle(Request::new(JobId(1), JobRequest::Bench(Box::new(config()))), None);
         let reports = drive(&mut session, 10_000).into_iter().filter_map(|e| match e {
-            Event::Report { report, .. } => Some(*report),
+            Event::Told(_, Told::Part(Part::Report { report, .. })) => Some(*report),
             _ => None,
         });
         reports.collect()
@@ -92,17 +96,17 @@ fn a_configuration_rests_while_others_run_and_goes_on() {
     for _ in 0..3 {
         session.step(100, &mut |_| {});
     }
-    session.handle(Request::Pause { job: JobId(1) }, None);
+    session.handle(Control::Pause(JobId(1)).into(), None);
     let told = drive(&mut session, 1_000);
-    assert_eq!(told.iter().filter(|e| matches!(e, Event::Paused { job: JobId(1) })).count(), 1);
+    assert_eq!(told.iter().filter(|e| matches!(e, Event::Told(JobId(1), Told::Paused))).count(), 1);
     let rested = rows(&told);
     assert_eq!(rested.iter().map(|(row, _)| *row).collect::<Vec<_>>(), [1]);
     assert!(session.has_paused());
-    session.handle(Request::Resume { job: JobId(1) }, None);
+    session.handle(Control::Resume(JobId(1)).into(), None);
     let resumed = rows(&drive(&mut session, 1_000));
     assert_eq!(resumed.len(), 1);
     // There is nothing left to rest.
-    session.handle(Request::Pause { job: JobId(1) }, None);
+    session.handle(Control::Pause(JobId(1)).into(), None);
     assert_eq!(drive(&mut session, 1_000), []);
     assert!(!session.has_paused());
     let mut other = Session::new();
@@ -119,11 +123,11 @@ fn a_cancelled_configuration_gives_what_it_measured_and_is_retried() {
     for _ in 0..4 {
         session.step(500, &mut |_| {});
     }
-    session.handle(Request::Cancel { job: JobId(1) }, None);
+    session.handle(Control::Cancel(JobId(1)).into(), None);
     let events = drive(&mut session, 500);
     let (_, report) = rows(&events).remove(0);
     assert!(report.error.as_deref().unwrap().starts_with("stopped after") && report.throughput_window.is_some());
-    assert!(matches!(events.last(), Some(Event::Cancelled { .. })));
+    assert!(matches!(events.last(), Some(Event::Told(_, Told::Cancelled))));
     state.finish(row, report);
     // Everything else, then the failed ones once more.
     let mut run_all = |state: &mut SweepState| {
@@ -150,7 +154,9 @@ fn charts_come_with_a_row_and_times_of_the_plan_are_used() {
     let times: ServiceTimes = FIXED.parse::<neuronscope::bench::FixedModel>().unwrap().service_times(1);
     session.handle(run_request(1, 0, configuration.clone(), Some(times)), None);
     let events = drive(&mut session, 100_000);
-    let Some(Event::Row { result, .. }) = events.last() else { panic!("a row ends it") };
+    let Some(Event::Told(_, Told::Done(JobResult::Row { result, .. }))) = events.last() else {
+        panic!("a row ends it")
+    };
     let charts = result.charts.as_ref().unwrap();
     assert_eq!(charts.bars.iter().sum::<u64>(), result.report.latency_samples.unwrap());
     assert_eq!(charts.samples_per_second.len(), 3);

@@ -113,7 +113,7 @@ fn parameters_in_neuronperfs_names_change_the_run() {
     // Two copies, in 4 s less a second of load and a warm-up inference of 1 ms.
     assert_eq!((number(&original, "total_infs"), number(&original, "total_s")), (2.0 * 2_999.0 + 2.0, 4.0));
     assert!(failure(&["bench", "--device-ms", "3"]).contains("only --model fixed"));
-    assert!(failure(&["bench", "--preprocess", "resize"]).contains("--preprocess: 'resize' is no step"));
+    assert!(failure(&["bench", "--preprocess", "resize"]).contains("--preprocess: 'resize' is not a step"));
     assert!(failure(&["bench", "--device-type", "gpu"]).contains("use neuron or cpu"));
     let wrong = neuronscope(&["bench", "--model", "nn", "--inputs", "1x3", "--duration", "2", "--json"]);
     let reports: Value = serde_json::from_slice(&wrong.stdout).unwrap();
@@ -237,7 +237,7 @@ fn a_folder_of_runs_opens_with_their_tables() {
 
 #[test]
 fn messages_say_what_was_wrong_and_what_to_do() {
-    assert!(failure(&["open", "no/such/file.json"]).contains("no/such/file.json: can't be opened"));
+    assert!(failure(&["open", "no/such/file.json"]).contains("no/such/file.json: cannot be opened"));
     assert!(failure(&["open", concat!(env!("CARGO_MANIFEST_DIR"), "/LICENSE")]).contains("expected"));
     assert!(failure(&["profile", "--model", "resnet9000"]).contains("unknown model"));
     assert!(failure(&["profile", "--model", "matmult:n=0"]).contains("n=0"));

@@ -1,8 +1,8 @@
 //! What must hold for every model of the zoo, compiled and simulated.
 
 use neuronscope::base::{Interval, SimTime};
-use neuronscope::bench::Device;
 use neuronscope::compiler::Workflow;
+use neuronscope::device::Device;
 use neuronscope::machine::Executable;
 use neuronscope::machine::cost::{CostTable, instruction_cost};
 use neuronscope::machine::isa::{DmaQueue, Engine, Unit};

@@ -3,8 +3,9 @@
 use std::fs;
 
 use neuronscope::session::{
-    ByteSource, Event, ExperimentField as Field, ExperimentSpec, JobId, MemorySource, RecordsAsk, RecordsFile,
-    RecordsKey, RecordsRead, RecordsShown, RecordsTold, Request, Session, StepResult,
+    Ask, ByteSource, Event, ExperimentField as Field, ExperimentSpec, ExportedFile, JobId, JobRequest, JobResult,
+    MemorySource, QuestionRequest, RecordsAsk, RecordsFile, RecordsKey, RecordsRead, RecordsShown, RecordsSource,
+    Reply, Request, Session, StepResult, Told,
 };
 use neuronscope::view::document::{Block, Document, Plot};
 use neuronscope::view::table::{Cell, Table};
@@ -20,13 +21,20 @@ struct Page {
 }
 
 impl Page {
-    fn ask(&mut self, ask: RecordsAsk, source: Option<Box<dyn ByteSource>>) -> Result<Event, String> {
-        self.session.handle(Request::Records { job: JobId(1), set: SET, ask }, source);
+    fn ask(&mut self, ask: RecordsAsk) -> Result<Told, String> {
+        self.told(QuestionRequest::Records(SET, ask), None)
+    }
+
+    /// How a request ends.
+    fn told(&mut self, ask: impl Into<Ask>, source: Option<Box<dyn ByteSource>>) -> Result<Told, String> {
+        self.session.handle(Request::new(JobId(1), ask), source);
         let mut last = None;
         loop {
             let result = self.session.step(1_000, &mut |event| {
-                if event.is_last() {
-                    last = Some(event);
+                if let Event::Told(_, told) = event
+                    && told.is_last()
+                {
+                    last = Some(told);
                 }
             });
             if result == StepResult::Idle {
@@ -34,8 +42,8 @@ impl Page {
             }
         }
         match last.unwrap() {
-            Event::Failed { message, .. } => Err(message),
-            event => Ok(event),
+            Told::Failed(message) => Err(message),
+            told => Ok(told),
         }
     }
 
@@ -48,33 +56,34 @@ impl Page {
     }
 
     fn open(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
-        let ask = RecordsAsk::Read { name: name.to_owned(), size: bytes.len() as u64 };
-        let event = self.ask(ask, Some(Box::new(MemorySource(bytes.to_vec()))))?;
-        self.take(event);
-        Ok(())
+        let file = RecordsSource::File { name: name.to_owned(), size: bytes.len() as u64 };
+        self.read(file, Some(Box::new(MemorySource(bytes.to_vec()))))
     }
 
-    fn take(&mut self, event: Event) {
-        let Event::Records { set: SET, told, .. } = event else { panic!("{event:?}") };
-        let RecordsTold::Read(read) = *told else { panic!("was read") };
-        self.read = read;
+    fn unpack(&mut self, link: &str) -> Result<(), String> {
+        self.read(RecordsSource::Link(link.to_owned()), None)
+    }
+
+    fn read(&mut self, from: RecordsSource, source: Option<Box<dyn ByteSource>>) -> Result<(), String> {
+        match self.told(JobRequest::ReadRecords(SET, from), source)? {
+            Told::Done(JobResult::Records(read)) => self.read = read,
+            other => panic!("{other:?}"),
+        }
+        Ok(())
     }
 
     fn show(&mut self, spec: &[(Field, &str)]) -> RecordsShown {
         let spec = spec.iter().fold(ExperimentSpec::default(), |s, (field, text)| s.with(*field, text));
-        match self.ask(RecordsAsk::Show(Box::new(spec)), None).unwrap() {
-            Event::Records { told, .. } => match *told {
-                RecordsTold::Shown(shown) => *shown,
-                RecordsTold::Read(_) => panic!("is shown"),
-            },
+        match self.ask(RecordsAsk::Show(Box::new(spec))).unwrap() {
+            Told::Answer(Reply::Records(shown)) => *shown,
             other => panic!("{other:?}"),
         }
     }
 
     fn saved(&mut self, spec: &[(Field, &str)], file: RecordsFile) -> String {
         let spec = spec.iter().fold(ExperimentSpec::default(), |s, (field, text)| s.with(*field, text));
-        match self.ask(RecordsAsk::Save(Box::new(spec), file), None).unwrap() {
-            Event::Exported { bytes, .. } => String::from_utf8(bytes).unwrap(),
+        match self.ask(RecordsAsk::Save(Box::new(spec), file)).unwrap() {
+            Told::File(ExportedFile { bytes, .. }) => String::from_utf8(bytes).unwrap(),
             other => panic!("{other:?}"),
         }
     }
@@ -317,8 +326,8 @@ fn bad_lines_are_counted_with_their_places_and_the_rest_is_used() {
     for start in [
         "bad.jsonl:2: not JSON",
         "bad.jsonl:3",
-        "bad.jsonl:8: not",
-        "bad.jsonl:9: not",
+        "bad.jsonl:8: the line is JSON but",
+        "bad.jsonl:9: the line is JSON but",
         "bad.jsonl:10: not JSON",
         "bad.jsonl:4: it has no accelerator",
         "bad.jsonl:5: Abacus 3000",
@@ -341,16 +350,13 @@ fn small_files_travel_in_a_link() {
     let packed = page.read.packed.clone().unwrap();
     assert!(packed.len() < 4_000, "{} letters", packed.len());
     let mut other = Page::with(&[]);
-    let event = other.ask(RecordsAsk::Unpack(packed), None).unwrap();
-    other.take(event);
+    other.unpack(&packed).unwrap();
     assert_eq!(other.read, page.read);
     assert_eq!(other.show(&[]), page.show(&[]));
-    let event = other.ask(RecordsAsk::Unpack("sample".to_owned()), None).unwrap();
-    other.take(event);
-    assert!(other.ask(RecordsAsk::Unpack("1.broken".to_owned()), None).unwrap_err().contains("in the link"));
+    other.unpack("sample").unwrap();
+    assert!(other.unpack("1.broken").unwrap_err().contains("in the link"));
     let mut sample = Page::with(&[]);
-    let event = sample.ask(RecordsAsk::Unpack("sample".to_owned()), None).unwrap();
-    sample.take(event);
+    sample.unpack("sample").unwrap();
     assert_eq!((sample.read.packed.as_deref(), sample.read.remarks > 0), (Some("sample"), true));
     let large = "x".repeat(300_000);
     assert_eq!(Page::with(&[("large.jsonl", large.as_bytes())]).read.packed, None);
@@ -381,4 +387,75 @@ fn reports_of_neuronperf_stand_side_by_side() {
     let all = tables(&shown.document);
     assert_eq!(texts(all[0].1, "status"), ["baseline", "baseline", "regressed", "within noise"]);
     assert_eq!(texts(all[0].1, "ratio")[2], "0.8");
+}
+
+/// What each point of a plot opens.
+fn opened_by_points(document: &Document) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for block in &document.blocks {
+        match block {
+            Block::Points { targets, .. } => found.extend(targets.clone()),
+            Block::Beside(parts) => parts.iter().for_each(|part| found.extend(opened_by_points(part))),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn points_of_latest_open_the_records_that_they_are_of() {
+    let mut page = Page::with(&[("v100.jsonl", &input("v100.jsonl"))]);
+    let choices = [(Field::View, "latest"), (Field::Accelerator, "any")];
+    let shown = page.show(&choices);
+    let targets = opened_by_points(&shown.document).concat();
+    let models: usize = tables(&shown.document).iter().map(|(_, table, _)| table.rows.len()).sum();
+    assert!(models > 0 && targets.len() == models, "{targets:?}");
+    for target in targets {
+        let opened = page.show(&[choices[0], choices[1], (Field::Open, target.as_str())]);
+        assert!(opened.document.title.starts_with("Records of "), "{target}: {}", opened.document.title);
+    }
+}
+
+#[test]
+fn reports_of_neuronperf_have_speedups_percentiles_and_rows_to_open() {
+    let csv = |a: f64, b: f64| {
+        format!(
+            "n_models,workers_per_model,batch_size,throughput_avg,latency_ms_p50,model_name,instance_type\n1,1,1,{a},2.0,net,inf2.xlarge\n2,1,1,{b},2.0,net,inf2.xlarge\n"
+        )
+    };
+    let files = [csv(100.0, 10.0), csv(80.0, 10.0), csv(400.0, 10.0)];
+    let named: Vec<(&str, &[u8])> =
+        ["first.csv", "second.csv", "third.csv"].into_iter().zip(files.iter().map(|f| f.as_bytes())).collect();
+    let mut page = Page::with(&named);
+    let shown = page.show(&[]);
+    let views: Vec<&str> = shown.choices.views.iter().map(|(key, _)| key.as_str()).collect();
+    assert_eq!(views, ["speedup", "latest", "histogram", "reports", "lines"]);
+    // Three plots: a line of means, a scatter of the last file, three lines of percentiles.
+    let targets = opened_by_points(&shown.document);
+    assert_eq!(targets.iter().map(Vec::len).collect::<Vec<_>>(), [3, 2, 3, 3, 3]);
+    let means = page.show(&[(Field::View, "speedup")]);
+    let Some(Block::Points { figure, .. }) = means.document.blocks.first() else { panic!("{:?}", means.document) };
+    let Plot::Lines(plot) = &figure.plot else { panic!("{figure:?}") };
+    let points: Vec<f64> = plot.lines[0].points.iter().map(|p| p.1).collect();
+    // The geometric means of 1 and 1, 0.8 and 1, 4 and 1.
+    for (found, expected) in points.iter().zip([1.0, 0.8_f64.sqrt(), 2.0]) {
+        assert!((found - expected).abs() < 1e-12, "{points:?}");
+    }
+    // The fastest configuration of the last file is its first row.
+    let last = targets[1].last().unwrap();
+    let row = page.show(&[(Field::Open, last.as_str())]);
+    assert_eq!(row.document.title, "net, 1 model x 1 worker: row 1 of third.csv");
+    let all = tables(&row.document);
+    assert!(
+        texts(all[0].1, "value").contains(&"400.0".to_owned()) || texts(all[0].1, "value").contains(&"400".to_owned())
+    );
+    // Its history opens the same configuration in the other files.
+    let history = opened_by_points(&row.document).concat();
+    assert_eq!(history.len(), 3);
+    let earlier = page.show(&[(Field::Open, history[1].as_str())]);
+    assert_eq!(earlier.document.title, "net, 1 model x 1 worker: row 1 of second.csv");
+    let nowhere = page.show(&[(Field::Open, "report=9.9")]);
+    assert_eq!(nowhere.document.title, "Row of a report");
+    let one = Page::with(&[named[0]]).show(&[(Field::View, "reports")]);
+    assert!(opened_by_points(&one.document).is_empty());
 }

@@ -4,6 +4,7 @@ use neuronscope::base::NeverCancel;
 use neuronscope::bench::{
     BenchConfig, ConfigurationRun, ReportDetail, RunOptions, SdkGeneration, expand, service_times,
 };
+use neuronscope::device::ModelLibrary;
 use neuronscope::fidelity::{Calibrator, PublishedRow, Summary, Validation, read_rows, validate};
 use neuronscope::machine::cost::{FITTED, register_markdown};
 
@@ -74,7 +75,7 @@ fn a_benchmark_of_the_rows_generation_gives_what_is_predicted_for_it() {
             ..BenchConfig::default()
         };
         let configuration = expand(&config).unwrap().configurations.remove(0);
-        let times = service_times(&configuration);
+        let times = service_times(&configuration, &ModelLibrary::default());
         let run = ConfigurationRun::new(configuration, times.as_ref().map_err(Clone::clone));
         run.run(&NeverCancel, ReportDetail::Summary).report.throughput_window
     };
@@ -91,18 +92,5 @@ fn the_fitted_numbers_are_what_calibration_finds() {
 /// `UPDATE_DOCS=1 cargo test` writes the tables.
 #[test]
 fn the_tables_of_costs_are_what_is_printed() {
-    const BEGIN: &str = "<!-- begin: neuronscope devices --costs -->\n";
-    const END: &str = "<!-- end: neuronscope devices --costs -->\n";
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/costs.md");
-    let page = std::fs::read_to_string(path).unwrap();
-    let (before, rest) = page.split_once(BEGIN).unwrap();
-    let (_, after) = rest.split_once(END).unwrap();
-    let printed = format!("{before}{BEGIN}{}{END}{after}", register_markdown());
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(path, &printed).unwrap();
-    }
-    assert!(
-        page == printed,
-        "docs/costs.md is not what `neuronscope devices --costs` prints; run the test with UPDATE_DOCS=1"
-    );
+    super::doc_tables::assert_written("docs/costs.md", "neuronscope devices --costs", &register_markdown());
 }

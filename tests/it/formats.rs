@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use neuronscope::profile::formats::read_bytes;
-use neuronscope::profile::summary::OpenSummary;
+use neuronscope::analysis::summary::OpenSummary;
+use neuronscope::formats::read_bytes;
 use neuronscope::profile::{Profile, SliceFlags};
 use serde_json::Value;
 
@@ -195,8 +195,8 @@ fn million_events() -> Vec<u8> {
 
 #[allow(clippy::disallowed_methods, reason = "the one place that may look at a clock: it measures")]
 fn measure(name: &str, bytes: &[u8]) {
+    use neuronscope::analysis::operators::{OpQuery, operator_stats};
     use neuronscope::base::{Interval, TraceNs};
-    use neuronscope::profile::analysis::operators::{OpQuery, operator_stats};
     use neuronscope::profile::lod::LodIndex;
     use std::time::Instant;
 

@@ -1,9 +1,9 @@
 //! The bodies of the fuzz targets on stable Rust, with inputs made of the pieces that formats are made of: the same ones at
 //! every run. `./x fuzz` looks further.
 
+use neuronscope::analysis::summary::OpenSummary;
 use neuronscope::base::Rng;
-use neuronscope::profile::formats::{WriteFormat, read_bytes};
-use neuronscope::profile::summary::OpenSummary;
+use neuronscope::formats::{WriteFormat, read_bytes};
 
 mod skeletons {
     include!("../../fuzz/skeletons.rs");

@@ -1,13 +1,19 @@
 //! HLO of real frameworks against facts about it: see `fixtures/models/hlo/README.md`.
 //!
-//! With `NEURONSCOPE_MODELS` set to a folder of models and facts, every HLO file in it is read.
+//! `NAME.npz` beside a file has its parameters (`arg0` ..) and the results that the framework gave for them (`out0` ..).
+//!
+//! With `NEURONSCOPE_MODELS` set to a folder of models, facts and expected values, every HLO file in it is read.
 
 use std::path::{Path, PathBuf};
 
+use neuronscope::import::program::Op;
 use neuronscope::import::{
-    ImportError, ImportOptions, Imported, Verdict, print_hlo_text, read_hlo_proto, read_hlo_text, read_stablehlo,
+    ImportError, ImportOptions, Imported, Verdict, compare, gunzip, print_hlo_text, read_hlo_proto, read_hlo_text,
+    read_mlir_bytecode, read_stablehlo,
 };
 use serde_json::Value;
+
+use super::import_npz;
 
 /// Reads a file by its name's end.
 fn read(path: &Path) -> Result<Imported, ImportError> {
@@ -17,15 +23,19 @@ fn read(path: &Path) -> Result<Imported, ImportError> {
     if name.ends_with(".pb") || name.ends_with(".pb.gz") {
         return read_hlo_proto(&bytes, &options);
     }
-    if name.ends_with(".mlir") {
+    let bytes = if name.ends_with(".gz") { gunzip(&bytes).unwrap() } else { bytes };
+    if name.contains(".mlirbc") || name.contains(".jax_export") {
+        return read_mlir_bytecode(&bytes, &options);
+    }
+    if name.contains(".mlir") {
         return read_stablehlo(&String::from_utf8_lossy(&bytes), &options);
     }
     read_hlo_text(&String::from_utf8_lossy(&bytes), &options)
 }
 
-/// Whether a file is of a kind that these readers take: MLIR's bytecode is told apart before.
-fn is_text_or_proto(path: &Path) -> bool {
-    !path.to_string_lossy().ends_with("bc") && !path.to_string_lossy().ends_with("jax_export")
+/// Whether facts hold for a file: they refuse one because its batch is open, which is asked for here.
+fn has_facts(path: &Path) -> bool {
+    !path.to_string_lossy().contains("symbolic-batch")
 }
 
 /// Files and their facts.
@@ -164,7 +174,7 @@ fn stablehlo_files_are_what_their_facts_say() {
 
 fn check(format: &str) {
     let mut wrong = 0;
-    let corpus: Vec<_> = corpus(format).into_iter().filter(|(path, _)| is_text_or_proto(path)).collect();
+    let corpus: Vec<_> = corpus(format).into_iter().filter(|(path, _)| has_facts(path)).collect();
     for (path, facts) in &corpus {
         let differences = differences(path, facts);
         wrong += usize::from(!differences.is_empty());
@@ -179,7 +189,7 @@ fn check(format: &str) {
 #[test]
 fn what_is_printed_reads_back_to_the_same_program() {
     let mut compared = 0;
-    for (path, _) in corpus("hlo").into_iter().chain(corpus("stablehlo")).filter(|(path, _)| is_text_or_proto(path)) {
+    for (path, _) in corpus("hlo").into_iter().chain(corpus("stablehlo")).filter(|(path, _)| has_facts(path)) {
         let Ok(imported) = read(&path) else { continue };
         let text = print_hlo_text(&imported.program);
         let again = read_hlo_text(&text, &ImportOptions::default());
@@ -194,4 +204,97 @@ fn what_is_printed_reads_back_to_the_same_program() {
         compared += 1;
     }
     assert!(compared >= 40, "{compared} programs were compared");
+}
+
+/// Parameters and results of a file, where they are known.
+fn expected(path: &Path, facts: &Value) -> Option<Vec<u8>> {
+    let beside = path.with_file_name(format!("{}.npz", path.file_name()?.to_string_lossy()));
+    let told = || {
+        let root = std::env::var("NEURONSCOPE_MODELS").ok()?;
+        std::fs::read(Path::new(&root).join(facts["expected"].as_str()?)).ok()
+    };
+    std::fs::read(beside).ok().or_else(told)
+}
+
+/// The largest distance of a file's results from what its framework gave.
+fn value_distance(path: &Path, archive: &[u8]) -> Result<f64, String> {
+    let imported = read(path).map_err(|e| e.to_string())?;
+    let arrays = import_npz::arrays(archive);
+    // Weights are parameters of these files: nothing is read from them.
+    let results = compare(&imported, &Vec::new(), &arrays, &arrays)?;
+    let outputs = arrays.iter().filter(|(name, _)| name.starts_with("out")).count();
+    if results.len() != outputs {
+        return Err(format!("{} results were compared, not {outputs}", results.len()));
+    }
+    Ok(results.iter().map(|r| r.relative_error).fold(0.0, f64::max))
+}
+
+#[test]
+fn values_are_those_that_the_frameworks_gave() {
+    let (mut wrong, mut compared) = (Vec::new(), 0);
+    for (path, facts) in corpus("hlo").into_iter().chain(corpus("stablehlo")).filter(|(path, _)| has_facts(path)) {
+        let is_refused = facts["expect"]["verdict"] == "refuse";
+        let Some(archive) = expected(&path, &facts).filter(|_| !is_refused) else { continue };
+        let name = path.file_name().unwrap().to_string_lossy();
+        match value_distance(&path, &archive) {
+            Ok(distance) if distance <= 1e-4 => compared += 1,
+            Ok(distance) => wrong.push(format!("{name}: {distance:e}")),
+            Err(e) => wrong.push(format!("{name}: {e}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(compared >= 20, "{compared}");
+}
+
+/// A file of the StableHLO folder, in whatever form.
+fn stablehlo(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/stablehlo").join(name)
+}
+
+#[test]
+fn bytecode_is_the_program_of_the_text() {
+    let pairs = [
+        ("nn-442--torchxla2.9.0.mlirbc", "nn-442--torchxla2.9.0.mlir"),
+        ("tiny-cnn--torchxla2.9.0.mlirbc", "tiny-cnn--torchxla2.9.0.mlir"),
+        ("flax-nn-442--jax0.10.2.mlirbc", "flax-nn-442--jax0.10.2.mlir"),
+        ("flax-nn-442--jax0.10.2.jax_export", "flax-nn-442--jax0.10.2.mlir"),
+        ("flax-tiny-resnet--jax0.10.2.mlirbc", "flax-tiny-resnet--jax0.10.2.mlir"),
+    ];
+    for (bytecode, text) in pairs {
+        let (bytecode, text) = (read(&stablehlo(bytecode)).unwrap(), read(&stablehlo(text)).unwrap());
+        let operations = |imported: &Imported| -> Vec<Vec<String>> {
+            let computations = imported.program.computations.iter();
+            // An export of JAX holds equal constants once, its text at each place.
+            let plain = computations.map(|c| c.instructions.iter().filter(|i| !matches!(i.op, Op::Constant(_))));
+            plain.map(|all| all.map(|i| format!("{:?} {:?}", i.op, i.ty)).collect()).collect()
+        };
+        let counts = |imported: &Imported| {
+            let mut ops = imported.inspection.ops.clone();
+            ops.remove("stablehlo.constant");
+            ops
+        };
+        assert_eq!(operations(&bytecode), operations(&text));
+        assert_eq!(bytecode.inspection.flops, text.inspection.flops);
+        assert_eq!(counts(&bytecode), counts(&text));
+    }
+}
+
+#[test]
+fn an_open_size_of_bytecode_is_asked_for() {
+    let bytes = std::fs::read(stablehlo("flax-mlp-small--jax0.10.2-symbolic-batch.jax_export")).unwrap();
+    let open = read_mlir_bytecode(&bytes, &ImportOptions::default()).unwrap().inspection;
+    assert_eq!(open.verdict, Verdict::Partial);
+    assert_eq!(open.open_dimensions.iter().map(|d| d.name.as_str()).collect::<Vec<_>>(), ["batch"]);
+    let options = ImportOptions { dims: [("batch".to_owned(), 8)].into_iter().collect(), looks_only: false };
+    let chosen = read_mlir_bytecode(&bytes, &options).unwrap().inspection;
+    assert_eq!((chosen.outputs[0].shape.clone(), chosen.format.as_str()), (vec![8, 4], "jax-export"));
+    assert_eq!(chosen.flops, 8 * 2 * (32 * 16 + 16 * 12 + 12 * 4));
+}
+
+#[test]
+fn bytecode_names_what_it_is_cut_off_in() {
+    let bytes = std::fs::read(stablehlo("truncated-half.mlirbc")).unwrap();
+    let error = read_mlir_bytecode(&bytes, &ImportOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("section 4 of the bytecode runs past the end of the file"), "{error}");
+    assert!(error.contains("copy the whole file"), "{error}");
 }

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use neuronscope::import::eval::evaluate;
-use neuronscope::import::program::{Numbers, Program, Role, Value, WeightData};
-use neuronscope::import::{ImportOptions, Imported, Inspection, Verdict, read_model, read_onnx};
+use neuronscope::import::program::{Numbers, Program, Role, Value};
+use neuronscope::import::{ImportOptions, Imported, Inspection, Verdict, load_parameter, read_model, read_onnx};
 use serde_json::Value as Json;
 
 use super::import_npz;
@@ -124,11 +124,9 @@ fn differences(found: &Inspection, facts: &Json) -> Vec<String> {
 /// One value for each parameter of a program: of weights what the file holds, of inputs those given.
 fn parameters(program: &Program, bytes: &[u8], inputs: &[Value]) -> Option<Vec<Value>> {
     let mut inputs = inputs.iter();
-    let value = |p: &neuronscope::import::program::ProgramParameter| match (&p.role, &p.data) {
-        (Role::Input, _) => inputs.next().cloned(),
-        (_, WeightData::Held(value)) => Some(Value::clone(value)),
-        (_, WeightData::InFile { offset, .. }) => Some(import_npz::numbers(&bytes[*offset as usize..], p.ty.clone())),
-        (_, WeightData::Absent) => None,
+    let value = |p: &neuronscope::import::program::ProgramParameter| match &p.role {
+        Role::Input => inputs.next().cloned(),
+        _ => load_parameter(&bytes.to_vec(), p).unwrap(),
     };
     program.parameters.iter().map(value).collect()
 }
@@ -158,7 +156,7 @@ fn value_distance(case: &Case, imported: &Imported) -> Option<Result<f64, String
         if let Numbers::Real(v) = &a.numbers
             && v.iter().any(|n| n.is_nan())
         {
-            return Some(Err("a result that is no number".to_owned()));
+            return Some(Err("a result that is not a number".to_owned()));
         }
     }
     Some(Ok(given.iter().zip(&outputs).map(|(a, b)| import_npz::distance(a, b)).fold(0.0, f64::max)))

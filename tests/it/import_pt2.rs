@@ -1,6 +1,7 @@
 //! Files of `torch.export.save` against what is known of them: verdicts, inputs, results, parameters, operators, products, module
 //! paths, values.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ use serde_json::Value as Json;
 use super::import_npz;
 
 /// A file and what is known of it.
-struct Case {
+pub(super) struct Case {
     name: String,
     bytes: Vec<u8>,
     facts: Json,
@@ -26,7 +27,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/pt2")
 }
 
-fn unpacked(path: &Path) -> Vec<u8> {
+pub(super) fn unpacked(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).unwrap();
     match path.extension() {
         // Ten bytes of header without extras, eight of trailer.
@@ -35,13 +36,13 @@ fn unpacked(path: &Path) -> Vec<u8> {
     }
 }
 
-/// The files that travel with the tests.
-fn fixtures() -> Vec<Case> {
-    let all: Json = serde_json::from_slice(&fs::read(folder().join("facts.json")).unwrap()).unwrap();
+/// The files that travel with the tests, in a folder with what is known of them.
+pub(super) fn fixtures(folder: &Path) -> Vec<Case> {
+    let all: Json = serde_json::from_slice(&fs::read(folder.join("facts.json")).unwrap()).unwrap();
     let case = |(name, facts): (&String, &Json)| {
-        let gz = folder().join(format!("{name}.gz"));
-        let path = if gz.exists() { gz } else { folder().join(name) };
-        let expected = fs::read(folder().join(format!("{name}.npz"))).ok();
+        let gz = folder.join(format!("{name}.gz"));
+        let path = if gz.exists() { gz } else { folder.join(name) };
+        let expected = fs::read(folder.join(format!("{name}.npz"))).ok();
         Case { name: name.clone(), bytes: unpacked(&path), facts: facts.clone(), expected }
     };
     all.as_object().unwrap().iter().map(case).collect()
@@ -119,7 +120,8 @@ fn differences(case: &Case, imported: &Imported) -> Vec<String> {
     }
     compare_tensors("inputs", &given.inputs, &facts["inputs"], &mut wrong);
     compare_tensors("outputs", &given.outputs, &facts["outputs"], &mut wrong);
-    if facts["parameters"] != given.parameters {
+    // Freezing folds weights into others, and the facts are of the model before.
+    if facts["parameters"] != given.parameters && facts["format"] != "ts-frozen" {
         wrong.push(format!("parameters {}, not {}", given.parameters, facts["parameters"]));
     }
     if let Some(ops) = facts["op_histogram"].as_object() {
@@ -184,11 +186,23 @@ fn check_form(program: &Program) {
     }
 }
 
+/// Sizes that a frozen model is asked for: its file does not say them.
+fn sizes(case: &Case) -> BTreeMap<String, u64> {
+    let mut dims = BTreeMap::new();
+    if case.facts["format"] == "ts-frozen" {
+        for (d, n) in case.facts["inputs"][0]["shape"].as_array().into_iter().flatten().enumerate() {
+            dims.insert(format!("x.{d}"), n.as_u64().unwrap());
+        }
+    }
+    dims
+}
+
 /// Everything that is not as known of a file.
 fn check(case: &Case) -> Vec<String> {
     let should_fail = case.facts["expect"]["verdict"] == "refuse";
-    let is_torchscript = case.facts["format"].as_str().is_some_and(|f| f.starts_with("ts") || f == "scripted");
-    match read_model(&case.name, &case.bytes, &ImportOptions::default()) {
+    // Named with what is read instead.
+    let is_bytecode = [".mlirbc", ".jax_export"].iter().any(|end| case.name.ends_with(end));
+    match read_model(&case.name, &case.bytes, &ImportOptions { dims: sizes(case), looks_only: false }) {
         Ok(imported) => {
             check_form(&imported.program);
             let mut wrong = differences(case, &imported);
@@ -206,7 +220,7 @@ fn check(case: &Case) -> Vec<String> {
             }
             wrong
         }
-        Err(error) if should_fail || is_torchscript => {
+        Err(error) if should_fail || is_bytecode => {
             let text = error.to_string();
             if text.len() > 600 { vec![format!("a message of {} bytes", text.len())] } else { Vec::new() }
         }
@@ -214,7 +228,7 @@ fn check(case: &Case) -> Vec<String> {
     }
 }
 
-fn check_all(cases: &[Case]) {
+pub(super) fn check_all(cases: &[Case]) {
     let mut failed = Vec::new();
     for case in cases {
         let wrong = check(case);
@@ -227,7 +241,7 @@ fn check_all(cases: &[Case]) {
 
 #[test]
 fn the_files_of_the_tests_are_as_known() {
-    let cases = fixtures();
+    let cases = fixtures(&folder());
     assert!(cases.len() >= 10, "{} files", cases.len());
     check_all(&cases);
 }
@@ -244,7 +258,7 @@ fn fixture(name: &str) -> Vec<u8> {
 
 fn read(bytes: &dyn ModelBytes, dims: &[(&str, u64)]) -> Result<Imported, String> {
     let dims = dims.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
-    read_model("file", bytes, &ImportOptions { dims }).map_err(|e| e.to_string())
+    read_model("file", bytes, &ImportOptions { dims, looks_only: false }).map_err(|e| e.to_string())
 }
 
 #[test]
@@ -262,10 +276,6 @@ fn what_is_refused_says_what_it_is_and_what_to_do() {
         ("nn-442--torch2.9.1-pickled-module.pt", "pickled module", "torch.export.save"),
         ("nn-442--torch2.9.1-state-dict.pth", "weights without a graph", "torch.export.save"),
         ("nn-442--torch2.9.1.safetensors", "safetensors", "torch.export.save"),
-        ("nn-442--torch2.9.1-ts.pt", "TorchScript", "torch.export.save"),
-        ("tiny-cnn--torch2.9.1-ts-frozen.pt", "TorchScript", "torch.export.save"),
-        ("nn-442--torchxla2.9.0.mlirbc", "StableHLO portable artifact", "stablehlo-translate"),
-        ("flax-nn-442--jax0.10.2.jax_export", "jax.export", "mlir_module()"),
         ("control-flow-cond--torch2.9.1.pt2", "torch.cond", "torch.where"),
         ("data-dependent-nonzero--torch2.9.1.pt2", "nonzero: the size of the result of aten.nonzero", "fixed size"),
     ];
@@ -290,6 +300,17 @@ fn kinds_are_told_by_first_bytes() {
     let others = ["{\"irVersion\": 8}", "name: \"m\"\nentry_computation_name: \"e\"", "<!DOCTYPE html>", "hello", "\n"];
     for text in others {
         assert!(sniff(&text.as_bytes().to_vec()).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_trace_is_not_taken_for_a_model() {
+    // A line feed is also the tag of a module's first field, and a bracket a length.
+    let start = "\n{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [";
+    let padding = "  \n".repeat(60);
+    for text in [format!("{start}{padding}],\"traceEvents\": []}}"), "[{\"ph\": \"X\", \"ts\": 0}]".to_owned()] {
+        let error = sniff(&text.as_bytes().to_vec()).unwrap_err().to_string();
+        assert!(error.contains("a trace") && error.contains("neuronscope open"), "{error}");
     }
 }
 

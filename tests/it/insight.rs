@@ -1,8 +1,8 @@
 //! What is said about real executions: the tutorial's conclusions, the published rates, and silence where nothing is wrong.
 
-use neuronscope::bench::Device;
 use neuronscope::capture::{Recorder, build_profile, run_of};
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
+use neuronscope::device::Device;
 use neuronscope::insight::{Effect, Finding, Insights, Rule};
 use neuronscope::machine::Executable;
 use neuronscope::machine::arch::{INSTANCES, core_data, features};
@@ -11,7 +11,8 @@ use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::simulate;
 use neuronscope::profile::Profile;
 use neuronscope::session::{
-    Event, ExportKind, JobId, MemorySource, ProfileKey, ProfileSpec, Request, Session, StepResult,
+    Event, ExportKind, JobId, JobRequest, MemorySource, ProfileKey, ProfileQuestion, ProfileSpec, Reply, Request,
+    Session, StepResult, Told,
 };
 
 const MODELS: [&str; 5] = [
@@ -223,19 +224,25 @@ fn a_session_answers_for_executions_and_says_so_for_files() {
     let mut session = Session::new();
     let (job, profile) = (JobId(1), ProfileKey(0));
     let spec = ProfileSpec { workflow: Workflow::Trace, ..ProfileSpec::default() };
-    ask(&mut session, Request::Profile { job, spec }, None);
+    ask(&mut session, Request::new(job, JobRequest::Profile(spec)), None);
     let expected = Some(Box::new(insights("nn", Workflow::Trace)));
-    let answer = ask(&mut session, Request::Summary { job, profile }, None);
-    assert_eq!(answer, [Event::Summary { job, profile, insights: expected }]);
-    assert!(answer[0].is_last() && answer[0].job() == Some(job));
+    let answer = ask(&mut session, Request::new(job, ProfileQuestion::Summary.of(profile)), None);
+    assert_eq!(answer, [Event::Told(job, Told::Answer(Reply::Summary(expected)))]);
 
     let trace = r#"[{"name": "a", "ph": "X", "ts": 0, "dur": 1, "pid": 1, "tid": 1}]"#;
-    ask(&mut session, Request::Open { job, name: "t.json".to_owned(), size: trace.len() as u64 }, Some(trace));
+    ask(
+        &mut session,
+        Request::new(job, JobRequest::Open { name: "t.json".to_owned(), size: trace.len() as u64 }),
+        Some(trace),
+    );
     let profile = ProfileKey(1);
-    let answer = ask(&mut session, Request::Summary { job, profile }, None);
-    assert_eq!(answer, [Event::Summary { job, profile, insights: None }]);
-    let refused =
-        ask(&mut session, Request::Export { job, profile, kind: ExportKind::SummaryJson, marks: Vec::new() }, None);
-    let [Event::Failed { message, .. }] = &refused[..] else { panic!("{refused:?}") };
+    let answer = ask(&mut session, Request::new(job, ProfileQuestion::Summary.of(profile)), None);
+    assert_eq!(answer, [Event::Told(job, Told::Answer(Reply::Summary(None)))]);
+    let refused = ask(
+        &mut session,
+        Request::new(job, ProfileQuestion::Export { kind: ExportKind::SummaryJson, marks: Vec::new() }.of(profile)),
+        None,
+    );
+    let [Event::Told(_, Told::Failed(message))] = &refused[..] else { panic!("{refused:?}") };
     assert!(message.starts_with("t.json: ") && message.contains("simulated"), "{message}");
 }

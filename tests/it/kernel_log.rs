@@ -1,7 +1,7 @@
 //! The kernel's log inside a Chrome trace (`systemTraceEvents`): its rows beside the events, and how its clock is found.
 
+use neuronscope::formats::{WriteFormat, read_bytes};
 use neuronscope::profile::Profile;
-use neuronscope::profile::formats::{WriteFormat, read_bytes};
 
 use crate::opened::{codes, open, rows};
 

@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
+use neuronscope::analysis::calltree::call_tree;
+use neuronscope::analysis::compare::{OperatorTotals, grouped_by_default};
+use neuronscope::analysis::operators::{OpQuery, OpTable, operator_stats};
+use neuronscope::analysis::query::{QueryValue, ask};
+use neuronscope::analysis::{GroupBy, Selection, Threads};
 use neuronscope::base::{Interval, TraceNs};
-use neuronscope::profile::analysis::calltree::call_tree;
-use neuronscope::profile::analysis::compare::{OperatorTotals, grouped_by_default};
-use neuronscope::profile::analysis::operators::{OpQuery, OpTable, operator_stats};
-use neuronscope::profile::analysis::query::{QueryValue, ask};
-use neuronscope::profile::analysis::{GroupBy, Selection, Threads};
-use neuronscope::profile::formats::chrome::write_to_string;
-use neuronscope::profile::formats::{WriteFormat, read_bytes};
+use neuronscope::formats::chrome::write_to_string;
+use neuronscope::formats::{WriteFormat, read_bytes};
 use neuronscope::profile::levels::LevelId;
 use neuronscope::profile::neuron::{OperatorView, operator_table};
 use neuronscope::profile::{Profile, ProfileBuilder, SliceFlags, SliceId, Unit};
 use neuronscope::session::{
-    ByteSource, Event, ExportKind, GroupsOf, JobId, Listing, MemorySource, ProfileKey, ProfileSpec, Request, Rows,
-    Session, StepResult, Workflow,
+    AnalysisRequest, ByteSource, Event, ExportKind, ExportedFile, GroupsOf, JobId, JobRequest, Listing, MemorySource,
+    ProfileKey, ProfileQuestion, ProfileSpec, Reply, Request, Rows, Session, StepResult, Told, Workflow,
 };
 use neuronscope::view::table::Cell;
 use neuronscope::view::timeline::{GroupKind, SliceGroup, TimelineQuery};
@@ -34,10 +34,13 @@ fn ask_session(session: &mut Session, request: Request) -> Vec<Event> {
 fn simulated(model: &str, workflow: Workflow) -> Profile {
     let (mut session, job) = (Session::new(), JobId(1));
     let spec = ProfileSpec { model: model.to_owned(), workflow, ..ProfileSpec::default() };
-    ask_session(&mut session, Request::Profile { job, spec });
-    let export = Request::Export { job, profile: ProfileKey(0), kind: ExportKind::ChromeJson, marks: Vec::new() };
+    ask_session(&mut session, Request::new(job, JobRequest::Profile(spec)));
+    let export = Request::new(
+        job,
+        ProfileQuestion::Export { kind: ExportKind::ChromeJson, marks: Vec::new() }.of(ProfileKey(0)),
+    );
     let events = ask_session(&mut session, export);
-    let [Event::Exported { bytes, .. }] = &events[..] else { panic!("{events:?}") };
+    let [Event::Told(_, Told::File(ExportedFile { bytes, .. }))] = &events[..] else { panic!("{events:?}") };
     read_bytes("run.json", bytes).unwrap()
 }
 
@@ -249,7 +252,7 @@ proptest! {
 fn a_highlighted_group_has_the_slices_that_the_table_counted() {
     let (mut session, job, name) = (Session::new(), JobId(1), "hta_amd_mi250_minitoy.json.gz");
     let bytes = std::fs::read(fixtures().join(name)).unwrap();
-    let open = Request::Open { job, name: name.to_owned(), size: bytes.len() as u64 };
+    let open = Request::new(job, JobRequest::Open { name: name.to_owned(), size: bytes.len() as u64 });
     session.handle(open, Some(Box::new(MemorySource(bytes))));
     while session.step(1_000_000, &mut |_| {}) == StepResult::More {}
     let profile = ProfileKey(0);
@@ -258,8 +261,9 @@ fn a_highlighted_group_has_the_slices_that_the_table_counted() {
         let known = level.filter(|l| *l != "no such").map(str::to_owned);
         let of = GroupsOf { by: GroupBy::Thread, level: known, ..GroupsOf::default() };
         let rows = Rows { skip: 0, limit: 100 };
-        let events = ask_session(&mut session, Request::List { job, profile, what: Listing::Groups(of), rows });
-        let Some(Event::Listed { listed, .. }) = events.last() else { panic!("{events:?}") };
+        let events =
+            ask_session(&mut session, Request::new(job, AnalysisRequest::List(Listing::Groups(of), rows).of(profile)));
+        let Some(Event::Told(_, Told::Answer(Reply::Listed(listed)))) = events.last() else { panic!("{events:?}") };
         let row = listed.table.rows.iter().find(|r| matches!(&r[0], Cell::Text(t) if t.contains("stream")));
         let row = row.unwrap_or_else(|| panic!("{:?}", listed.table.rows));
         let Cell::Text(group) = &row[0] else { panic!("{row:?}") };
@@ -267,9 +271,12 @@ fn a_highlighted_group_has_the_slices_that_the_table_counted() {
 
         let kind = |level: Option<&str>| GroupKind { by: GroupBy::Thread, level: level.map(str::to_owned) };
         let mut found = |level| {
-            let search = Request::Search { job, profile, text: group.clone(), by: Some(kind(level)), limit: 100 };
+            let search = Request::new(
+                job,
+                ProfileQuestion::Search { text: group.clone(), by: Some(kind(level)), limit: 100 }.of(profile),
+            );
             let events = ask_session(&mut session, search);
-            let [Event::Search { hits, .. }] = &events[..] else { panic!("{events:?}") };
+            let [Event::Told(_, Told::Answer(Reply::Search(hits)))] = &events[..] else { panic!("{events:?}") };
             (hits.total, hits.hits.clone())
         };
         assert_eq!(found(level).0, u64::from(expected as u32), "{level:?}");
@@ -280,8 +287,8 @@ fn a_highlighted_group_has_the_slices_that_the_table_counted() {
             let group = Some(SliceGroup { kind: kind(level), name: group.clone() });
             let query = TimelineQuery { span, resolution_ns: 1, tracks: vec![hit.track], group };
             let query = TimelineQuery { resolution_ns: hit.duration_ns.div_ceil(1_000).next_power_of_two(), ..query };
-            let events = ask_session(&mut session, Request::Timeline { job, profile, query });
-            let [Event::Timeline { tile, .. }] = &events[..] else { panic!("{events:?}") };
+            let events = ask_session(&mut session, Request::new(job, ProfileQuestion::Timeline(query).of(profile)));
+            let [Event::Told(_, Told::Answer(Reply::Timeline(tile)))] = &events[..] else { panic!("{events:?}") };
             let at = tile.tracks[0].slice.iter().position(|s| *s == hit.slice).unwrap();
             let (_, is_in) = tile.group.as_ref().unwrap();
             lit += u32::from(is_in[tile.tracks[0].name[at] as usize]);

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use neuronscope::analysis::summary::OpenSummary;
+use neuronscope::formats::{WriteFormat, read_bytes};
 use neuronscope::profile::flows::FlowIndex;
-use neuronscope::profile::formats::{WriteFormat, read_bytes};
 use neuronscope::profile::neuron::{OperatorView, operator_table};
-use neuronscope::profile::summary::OpenSummary;
 
 use crate::opened::{format, open, rows};
 

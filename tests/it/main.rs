@@ -1,7 +1,13 @@
 //! Tests of whole artifacts: files in, results out. One binary, a module per area.
 
 // clippy.toml's allowance covers #[test] functions, not their helpers.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "clippy.toml allows it in tests, not in their helpers"
+)]
 
 mod analysis;
 mod bad_input;
@@ -13,8 +19,12 @@ mod bench_truth;
 mod casts;
 mod cli;
 mod compiler;
+mod copied;
 mod customop;
+mod design;
 mod device;
+mod digests;
+mod doc_tables;
 mod execution;
 mod experiment_page;
 mod experiment_plan;
@@ -24,16 +34,26 @@ mod fidelity;
 mod formats;
 mod fuzzed;
 mod import_aten;
+mod import_bench;
+mod import_carried;
+mod import_commands;
+mod import_fuzzed;
 mod import_hlo;
 mod import_hlo_bad;
+mod import_layouts;
 mod import_npz;
 mod import_onnx;
+mod import_parity;
 mod import_placed;
 mod import_pt2;
+mod import_torchscript;
 mod insight;
+mod kernel_language;
 mod kernel_log;
+mod landing;
 mod layering;
 mod levels;
+mod links;
 mod made_formats;
 mod matmult;
 mod matmult_study;
@@ -41,6 +61,7 @@ mod numerics;
 mod odd_traces;
 mod old_formats;
 mod opened;
+mod overview;
 mod parquet_files;
 mod plugin_runs;
 mod porting;
@@ -48,5 +69,6 @@ mod pprof;
 mod readers;
 mod recorded;
 mod round_trip;
+mod serve;
 mod spills;
 mod written;

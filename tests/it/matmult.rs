@@ -184,3 +184,46 @@ fn waiting_for_each_result_adds_the_hosts_time_to_the_devices() {
     let longer = number(&sync, "iteration_s") - number(&ahead, "iteration_s");
     assert!(longer > 0.0 && (longer / host.min(number(&ahead, "device_s")) - 1.0).abs() < 1e-9, "{longer} {host}");
 }
+
+#[test]
+fn single_operators_are_put_in_the_same_harness_with_their_shapes() {
+    let two = reports("--op softmax --op layer_norm --shape 256x256 --shape 512x512");
+    let what: Vec<&str> = two.iter().map(|r| r["case"]["model"].as_str().unwrap()).collect();
+    assert_eq!(what[..2], ["op:name=softmax,shapes=256x256", "op:name=softmax,shapes=512x512"]);
+    assert_eq!((what.len(), what[3]), (4, "op:name=layer_norm,shapes=512x512"));
+    for r in &two {
+        // There is no product whose rate could be told, but there are bytes that move.
+        assert_eq!((&r["tops"], &r["products_asked"], &r["status"]), (&Value::Null, &0.into(), &"finished".into()));
+        assert!(number(r, "dma_gb_per_s") > 0.0 && number(r, "dma_gb_per_s") <= number(r, "peak_gb_per_s"), "{r}");
+        assert!(finding(r, "overheads_dominate")["sentence"].as_str().unwrap().contains("the operator itself takes"));
+    }
+    // Four times the elements take longer.
+    assert!(number(&two[1], "device_s") > number(&two[0], "device_s"));
+    let product = report("--op matmul --shape 512x512,512x512");
+    assert_eq!((&product["products_asked"], &product["products_computed"]), (&1.into(), &1.into()));
+    let rate = 2.0 * 512.0_f64.powi(3) / number(&product, "iteration_s") / 1e12;
+    assert!((number(&product, "tops") / rate - 1.0).abs() < 1e-9);
+    // A convolution is counted as a product: what it reaches is not zero.
+    assert!(number(&report("--op conv2d:padding=1"), "peak_percent") > 0.0);
+    // A loop keeps the core busy for longer, so that more of a call is the operator.
+    let looped = report("--op matmul:loop_count=64 --shape 512x512,512x512");
+    assert!(number(&looped, "tops") > 5.0 * number(&product, "tops"));
+    let log = stdout("--op gelu --shape 128x128");
+    assert!(log.contains("PE TOPS: none") && log.contains("GB/s between device memory and the core"), "{log}");
+    assert_eq!(stdout("--op gelu;add --csv").lines().count(), 3);
+}
+
+#[test]
+fn operators_that_cannot_be_measured_say_what_would_do() {
+    let error = |line: &str| {
+        let output = matmult(line);
+        assert!(!output.status.success(), "{line}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(error("--op convolve").contains("use matmul, linear, conv2d"));
+    assert!(error("--op matmul --shape 8x8").contains("takes 2 input(s), 1 were given"));
+    assert!(error("--op matmul --shape 8x").contains("--shape: '8x' is not a shape"));
+    assert!(error("--op matmul --shape 8x8,9x9").contains("does not match"));
+    assert!(error("--shape 8x8").contains("--op"));
+    assert!(error("--op gelu --model nn").contains("cannot be used with"));
+}

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use neuronscope::base::{Clock, WallNs};
 use neuronscope::session::studies::{StudyKind, StudyResult, StudySpec};
-use neuronscope::session::{Event, JobId, Request, Session, StepResult};
+use neuronscope::session::{Control, Event, JobId, JobRequest, JobResult, Part, Request, Session, StepResult, Told};
 use neuronscope::view::document::{Block, Document, Plot, Source};
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ fn study(fields: &[(&str, &str)]) -> StudySpec {
 
 fn events(spec: StudySpec) -> Vec<Event> {
     let mut session = Session::new().with_clock(Rc::new(Moving(Cell::new(0))));
-    session.handle(Request::Study { job: JobId(1), spec: Box::new(spec) }, None);
+    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(spec))), None);
     let mut events = Vec::new();
     while session.step(1_000, &mut |e| events.push(e)) == StepResult::More {}
     events
@@ -42,7 +42,7 @@ fn events(spec: StudySpec) -> Vec<Event> {
 
 fn result(fields: &[(&str, &str)]) -> StudyResult {
     match events(study(fields)).pop() {
-        Some(Event::Study { result, is_last: true, .. }) => *result,
+        Some(Event::Told(_, Told::Done(JobResult::Study(result)))) => *result,
         other => panic!("{other:?}"),
     }
 }
@@ -216,12 +216,19 @@ fn a_sweep_tells_each_case_as_it_ends_and_maps_what_the_array_reaches() {
     let all = events(study(&fields));
     let titles: Vec<String> = all
         .iter()
-        .filter_map(|e| if let Event::Study { result, .. } = e { Some(result.document.title.clone()) } else { None })
+        .filter_map(|e| match e {
+            Event::Told(_, Told::Part(Part::Study(result)) | Told::Done(JobResult::Study(result))) => {
+                Some(result.document.title.clone())
+            }
+            _ => None,
+        })
         .collect();
     assert_eq!(titles.first().map(String::as_str), Some("1 of 12 cases"));
     assert_eq!(titles.last().map(String::as_str), Some("12 of 12 cases"));
-    assert!(all.iter().filter(|e| e.is_last()).count() == 1 && all.last().unwrap().is_last());
-    let Some(Event::Study { result, .. }) = all.last() else { panic!("a study ends with its document") };
+    assert_eq!(all.iter().filter(|e| matches!(e, Event::Told(_, told) if told.is_last())).count(), 1);
+    let Some(Event::Told(_, Told::Done(JobResult::Study(result)))) = all.last() else {
+        panic!("a study ends with its document")
+    };
     let plots: Vec<_> = blocks(&result.document)
         .into_iter()
         .flat_map(|b| if let Block::Plots(p) = b { p.iter().collect() } else { Vec::new() })
@@ -250,27 +257,30 @@ fn this_processor_is_measured_beside_and_says_so() {
     // Two sizes of 10 products; nothing of it is in the files, whose figures a seed repeats.
     assert!(!file(&r, "JSON").contains("measured"));
     let mut session = Session::new();
-    session.handle(Request::Study { job: JobId(1), spec: Box::new(study(&[("cpu", "true")])) }, None);
+    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(study(&[("cpu", "true")])))), None);
     let mut events = Vec::new();
     while session.step(1_000, &mut |e| events.push(e)) == StepResult::More {}
-    assert!(matches!(&events[..], [Event::Failed { message, .. }] if message.contains("no clock")), "{events:?}");
+    assert!(
+        matches!(&events[..], [Event::Told(_, Told::Failed(message))] if message.contains("no clock")),
+        "{events:?}"
+    );
 }
 
 #[test]
 fn what_can_not_run_says_why_and_a_study_is_cancelled() {
     let r = result(&[("instance", "inf1.xlarge")]);
-    assert!(!finding(&r.document, "It can not be measured.").is_empty());
+    assert!(!finding(&r.document, "It cannot be measured.").is_empty());
     let r = result(&[("model", "gpt-9")]);
-    let said = finding(&r.document, "It can not be measured.");
+    let said = finding(&r.document, "It cannot be measured.");
     assert!(said.contains("\"gpt-9\""), "{said}");
     let mut session = Session::new();
     let spec = study(&[("matrix_dim", "64"), ("loop_count", "1-50")]);
-    session.handle(Request::Study { job: JobId(4), spec: Box::new(spec) }, None);
+    session.handle(Request::new(JobId(4), JobRequest::Study(Box::new(spec))), None);
     let mut events = Vec::new();
     for _ in 0..5 {
         session.step(1_000, &mut |e| events.push(e));
     }
-    session.handle(Request::Cancel { job: JobId(4) }, None);
+    session.handle(Control::Cancel(JobId(4)).into(), None);
     assert_eq!(session.step(1_000, &mut |e| events.push(e)), StepResult::Idle);
-    assert!(matches!(events.last(), Some(Event::Cancelled { job: JobId(4) })));
+    assert!(matches!(events.last(), Some(Event::Told(JobId(4), Told::Cancelled))));
 }

@@ -2,7 +2,8 @@
 
 use neuronscope::neuron::numerics::{MAX_MFLOP, NumericsReport, NumericsSpec};
 use neuronscope::session::{
-    AutoCast, CastType, CompileOptions, Event, JobId, OptLevel, Request, Rounding, Session, StepResult,
+    AutoCast, CastType, CompileOptions, Event, JobId, JobRequest, JobResult, OptLevel, Request, Rounding, Session,
+    StepResult, Told,
 };
 
 fn options(auto_cast: AutoCast, auto_cast_type: CastType) -> CompileOptions {
@@ -15,12 +16,12 @@ fn spec(model: &str) -> NumericsSpec {
 
 fn run(spec: NumericsSpec) -> Result<NumericsReport, String> {
     let mut session = Session::new();
-    session.handle(Request::Numerics { job: JobId(1), spec: Box::new(spec) }, None);
+    session.handle(Request::new(JobId(1), JobRequest::Numerics(Box::new(spec))), None);
     let mut result = Err("no answer".to_owned());
     let mut answer = |event| match event {
-        Event::Numerics { report, .. } => result = Ok(*report),
-        Event::Failed { message, .. } => result = Err(message),
-        Event::Progress { .. } => {}
+        Event::Told(_, Told::Done(JobResult::Numerics(report))) => result = Ok(*report),
+        Event::Told(_, Told::Failed(message)) => result = Err(message),
+        Event::Told(_, Told::Progress { .. }) => {}
         other => panic!("{other:?}"),
     };
     while session.step(1_000, &mut answer) != StepResult::Idle {}
@@ -122,8 +123,12 @@ fn what_can_not_be_computed_says_why() {
 #[test]
 fn a_report_travels_as_bytes_and_as_json() {
     let report = run(spec("matmult:n=16,loop_count=300,add_bias=false,normalize=true")).unwrap();
-    let bytes = postcard::to_allocvec(&Event::Numerics { job: JobId(7), report: Box::new(report.clone()) }).unwrap();
-    let Event::Numerics { report: back, .. } = postcard::from_bytes(&bytes).unwrap() else { panic!("is numerics") };
+    let bytes =
+        postcard::to_allocvec(&Event::Told(JobId(7), Told::Done(JobResult::Numerics(Box::new(report.clone())))))
+            .unwrap();
+    let Event::Told(_, Told::Done(JobResult::Numerics(back))) = postcard::from_bytes(&bytes).unwrap() else {
+        panic!("is numerics")
+    };
     assert_eq!((&back.first_nan, &back.notes), (&report.first_nan, &report.notes));
     // JSON has no NaN: values that are none are null.
     let json: serde_json::Value = serde_json::to_value(&report).unwrap();

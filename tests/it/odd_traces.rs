@@ -1,8 +1,8 @@
 //! Chrome traces in forms that are rare or hardly allowed: what they hold is there all the same.
 
+use neuronscope::formats::{WriteFormat, read_bytes};
 use neuronscope::profile::asyncs::AsyncTable;
 use neuronscope::profile::flows::FlowIndex;
-use neuronscope::profile::formats::{WriteFormat, read_bytes};
 use neuronscope::profile::{Profile, TrackKind};
 
 use crate::opened::{codes, open, rows};

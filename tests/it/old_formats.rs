@@ -1,6 +1,6 @@
-//! Older and rarer forms that real producers have written, and what is said of files that can not be opened.
+//! Older and rarer forms that real producers have written, and what is said of files that cannot be opened.
 
-use neuronscope::profile::formats::{ReadError, read_bytes};
+use neuronscope::formats::{ReadError, read_bytes};
 
 use crate::opened::{open, rows};
 
@@ -97,7 +97,7 @@ fn bazel_profiles_begin_before_zero() {
     assert_eq!((profile.instants().len(), profile.counters().counters().len()), (1, 1));
 }
 
-/// What is known and can not be opened is called by its name.
+/// What is known and cannot be opened is called by its name.
 #[test]
 fn files_of_other_tools_are_named() {
     let cases: &[(&[u8], &str)] = &[
@@ -158,7 +158,7 @@ fn cpuprofiles_of_hits_alone() {
     assert_eq!(rows(&profile), ["JavaScript/CPU profile f 0+400000", "JavaScript/CPU profile g 300000+100000"]);
 }
 
-/// XLA's writer ends the list with an empty object: it is no fault of the file.
+/// XLA's writer ends the list with an empty object: the file is not at fault.
 #[test]
 fn the_empty_event_at_the_end_of_xla_traces() {
     let profile = open(

@@ -1,7 +1,7 @@
 //! What the tests of readers share: a text is opened, and what came of it is put into words.
 
+use neuronscope::formats::read_bytes;
 use neuronscope::profile::Profile;
-use neuronscope::profile::formats::read_bytes;
 
 /// The profile of a text.
 pub fn open(text: &str) -> Profile {

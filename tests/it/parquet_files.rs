@@ -97,7 +97,7 @@ fn lines_that_are_no_records_are_counted() {
     std::fs::write(folder.join("bad.jsonl"), "{\n\n[1]\n").unwrap();
     let file = folder.join("out.parquet");
     let said = write("records", folder.to_str().unwrap(), &file);
-    assert!(said.contains("3 lines are no records") && said.contains("bad.jsonl:3: not a record"), "{said}");
+    assert!(said.contains("3 lines are not records") && said.contains("bad.jsonl:3: not a record"), "{said}");
     assert!(said.ends_with("0 rows\n"), "{said}");
     assert_eq!(rows(&file).len(), 0);
 }

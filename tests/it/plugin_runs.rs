@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use neuronscope::base::Diagnostics;
-use neuronscope::profile::formats::{ChunkedReader, ProfileReader, ReadError, WriteFormat};
+use neuronscope::formats::{ChunkedReader, ProfileReader, ReadError, WriteFormat};
 use neuronscope::profile::neuron::{EXECUTION_PROCESS, FRAMEWORK_TRACK, HLO_TRACK, OperatorView, operator_table};
 use neuronscope::profile::{Profile, ProfileBuilder};
 use neuronscope::session::BundleLayout;

@@ -134,7 +134,7 @@ fn mistakes_name_the_place_and_what_to_do() {
         said.contains("run.json: line 3, n_modles: bench has no such argument; the nearest are n_models"),
         "{said}"
     );
-    assert!(stderr(&f, "neuronscope bench --config no.json").contains("--config: no.json: can't be read"));
+    assert!(stderr(&f, "neuronscope bench --config no.json").contains("--config: no.json: cannot be read"));
     let said = stderr(&f, "neuronscope bench --preprocess 'x / (255'");
     assert!(said.contains("--preprocess: 'x / (255': a closing bracket is missing at character 9"), "{said}");
     let said = stderr(&f, "neuronscope bench --model nn --preprocess 'x / 255, y / 255' --n-models 1 --duration 2");

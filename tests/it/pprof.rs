@@ -1,7 +1,7 @@
 //! Profiles of pprof whose samples have several values: each kind is a profile.
 
+use neuronscope::formats::{ChunkedReader, ProfileReader, read_bytes};
 use neuronscope::profile::Profile;
-use neuronscope::profile::formats::{ChunkedReader, ProfileReader, read_bytes};
 
 use crate::opened::{codes, rows};
 

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use neuronscope::profile::formats::{ChunkedReader, ProfileReader, read_bytes};
-use neuronscope::profile::summary::OpenSummary;
+use neuronscope::analysis::summary::OpenSummary;
+use neuronscope::formats::{ChunkedReader, ProfileReader, read_bytes};
 use neuronscope::profile::{Profile, TrackKind};
 
 use crate::formats::fixtures;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use neuronscope::analysis::counters::series_names;
+use neuronscope::analysis::summary::OpenSummary;
+use neuronscope::formats::read_bytes;
 use neuronscope::profile::Profile;
-use neuronscope::profile::analysis::counters::series_names;
-use neuronscope::profile::formats::read_bytes;
-use neuronscope::profile::summary::OpenSummary;
 
 use crate::opened::{codes, format, open, rows};
 

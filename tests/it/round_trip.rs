@@ -2,10 +2,10 @@
 
 use std::fs;
 
+use neuronscope::analysis::summary::OpenSummary;
 use neuronscope::base::{Diagnostics, StrId};
-use neuronscope::profile::formats::chrome::write_to_string;
-use neuronscope::profile::formats::{ChunkedReader, ProfileReader, ReadError, read_bytes};
-use neuronscope::profile::summary::OpenSummary;
+use neuronscope::formats::chrome::write_to_string;
+use neuronscope::formats::{ChunkedReader, ProfileReader, ReadError, read_bytes};
 use neuronscope::profile::{ArgsId, LinkEvent, LinkValue, NeuronCoreId, Profile, ProfileBuilder, TrackId};
 use proptest::prelude::*;
 

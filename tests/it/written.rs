@@ -3,9 +3,9 @@
 use std::fs;
 
 use neuronscope::base::Diagnostics;
+use neuronscope::formats::{ChunkedReader, ProfileReader, WriteFormat, read_bytes};
 use neuronscope::profile::asyncs::AsyncTable;
 use neuronscope::profile::flows::FlowIndex;
-use neuronscope::profile::formats::{ChunkedReader, ProfileReader, WriteFormat, read_bytes};
 use neuronscope::profile::{ArgsId, Profile, ProfileBuilder, TrackId};
 use neuronscope::session::BundleLayout;
 use proptest::prelude::*;
@@ -98,7 +98,7 @@ fn real_traces_survive_other_formats() {
         let Ok(profile) = read_bytes(&name, &fs::read(&path).unwrap()) else { continue };
         let named =
             |rows: Vec<(String, i64, i64)>| -> Vec<(i64, i64)> { rows.into_iter().map(|r| (r.1, r.2)).collect() };
-        // Where the first event is no slice, times begin at another.
+        // Where the first event is not a slice, times begin at another.
         let shifted = |p: &Profile| {
             let rows = times(p);
             let first = rows.iter().map(|r| r.1).min().unwrap_or(0);

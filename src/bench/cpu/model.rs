@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use crate::bench::configuration::Configuration;
-use crate::bench::device::check_inputs;
-use crate::bench::fixed::FixedModel;
+use crate::bench::config::configuration::Configuration;
+use crate::bench::run::fixed::FixedModel;
+use crate::bench::run::times::check_inputs;
 use crate::compiler::hlo::{Arithmetic, Evaluation, HloModule, InstrId, Unwatched};
 use crate::compiler::{Workflow, lower, parameter_values, passes};
+use crate::device::{BroughtSpec, ModelLibrary};
 use crate::model::{ModelSpec, SpecError, input_tensor};
 use crate::tensor::Tensor;
 use crate::tensor::kernels::Accumulation;
@@ -33,15 +34,18 @@ impl CpuModel {
     /// Compiles the model of a configuration and draws its weights.
     ///
     /// # Errors
-    /// When the model is not known, can not be compiled, or is too large for the memory there is.
+    /// When the model is not known, cannot be compiled, or is too large for the memory there is.
     pub fn load(configuration: &Configuration) -> Result<Self, String> {
         configuration.check().map_err(|e| e.to_string())?;
         if FixedModel::is_meant(&configuration.model) {
             return Err("model fixed is given by its times: there is nothing to run on a processor; name another model, such as nn".to_owned());
         }
+        if BroughtSpec::is_meant(&configuration.model) {
+            return Err("device_type cpu: models of the zoo are measured on a processor; a model file runs with device_type neuron".to_owned());
+        }
         let named = |e: &dyn std::fmt::Display| format!("{}: {e}", configuration.model);
         let spec: ModelSpec = configuration.model.parse().map_err(|e: SpecError| e.to_string())?;
-        check_inputs(configuration)?;
+        check_inputs(configuration, &ModelLibrary::default())?;
         let batch = u64::from(configuration.batch_size);
         let graph = spec.trace(batch).map_err(|e| named(&e))?;
         let module = lower(&graph, Workflow::Trace).map_err(|e| named(&e))?;

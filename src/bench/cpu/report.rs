@@ -1,13 +1,13 @@
 //! The row of a measured configuration.
 
 use crate::base::{SimTime, stats};
-use crate::bench::calendar::utc_dts;
-use crate::bench::charts::RunCharts;
-use crate::bench::configuration::Configuration;
-use crate::bench::measurement::Measurement;
-use crate::bench::report::Report;
-use crate::bench::run::{RowResult, RunDetail};
-use crate::bench::timer::Timers;
+use crate::bench::config::configuration::Configuration;
+use crate::bench::measured::measurement::Measurement;
+use crate::bench::measured::timer::Timers;
+use crate::bench::reports::calendar::utc_dts;
+use crate::bench::reports::charts::RunCharts;
+use crate::bench::reports::report::Report;
+use crate::bench::run::configuration_run::{RowResult, RunDetail};
 
 use super::CpuTimers;
 

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Clock, WallNs};
-use crate::bench::configuration::Configuration;
-use crate::bench::host_step::HostStep;
-use crate::bench::options::Processes;
+use crate::bench::config::configuration::Configuration;
+use crate::bench::config::options::Processes;
+use crate::bench::host_step::step::HostStep;
 use crate::tensor::Tensor;
 
 use super::CpuModel;

@@ -72,7 +72,7 @@ fn header(bytes: &[u8]) -> Result<Header, (usize, String)> {
     };
     let values_at = begins + length;
     let raw = bytes.get(begins..values_at).ok_or_else(cut)?;
-    let text = std::str::from_utf8(raw).map_err(|e| (begins + e.valid_up_to(), "the header is no text".to_owned()))?;
+    let text = std::str::from_utf8(raw).map_err(|e| (begins + e.valid_up_to(), "the header is not text".to_owned()))?;
     let of = |key: &str| field(text, key).ok_or_else(|| (begins, format!("the header has no '{key}'")));
     if of("fortran_order")?.starts_with("True") {
         return Err((begins, "the array is in the order of Fortran; save numpy.ascontiguousarray of it".to_owned()));
@@ -86,7 +86,7 @@ fn header(bytes: &[u8]) -> Result<Header, (usize, String)> {
     let sizes = inner.map(|s| {
         s.split(',').map(str::trim).filter(|s| !s.is_empty()).map(str::parse).collect::<Result<Vec<u64>, _>>()
     });
-    let Some(Ok(shape)) = sizes else { return Err((begins, "the shape is no tuple of sizes".to_owned())) };
+    let Some(Ok(shape)) = sizes else { return Err((begins, "the shape is not a tuple of sizes".to_owned())) };
     Ok(Header { kind, bytes: size, is_big_endian: name.starts_with('>'), shape, values_at })
 }
 
@@ -170,7 +170,7 @@ mod tests {
         assert!(said(&array("<f4", "()", &[0; 4])).contains("one number"));
         assert!(said(&array("<f4", "(2, 0)", &[])).contains("hold nothing"));
         assert!(said(&array("<U8", "(2,)", &[])).contains("type <U8 are not read"));
-        assert!(said(&array("<f4", "(two,)", &[])).contains("no tuple of sizes"));
+        assert!(said(&array("<f4", "(two,)", &[])).contains("not a tuple of sizes"));
         assert!(said(&array("<f4", "(9,)", &[])).contains("before the end of its first record"));
         assert!(said(&array("<f8", "(99999999999, 99999999999)", &[0; 8])).contains("byte"));
         let text = String::from_utf8_lossy(&good).replace("False", "True ");

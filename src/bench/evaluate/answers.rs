@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
-use crate::bench::configuration::Configuration;
+use crate::bench::config::configuration::Configuration;
+use crate::bench::config::options::DeviceType;
 use crate::bench::dataset::Records;
-use crate::bench::host_step::HostStep;
-use crate::bench::options::DeviceType;
+use crate::bench::host_step::step::HostStep;
 use crate::compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, Opcode, ParameterRole, Reference, Unwatched};
 use crate::compiler::passes::PassManager;
 use crate::compiler::{Workflow, lower, parameter_values};
+use crate::device::BroughtSpec;
 use crate::machine::arch::NEURONCORE_V2;
 use crate::model::{InputSpec, ModelSpec, SpecError, input_tensor};
 use crate::neuron::numerics::DeviceArithmetic;
@@ -30,6 +31,9 @@ impl Answering {
     /// # Errors
     /// When the model is not known or cannot be compiled.
     pub fn new(configuration: &Configuration) -> Result<Self, String> {
+        if BroughtSpec::is_meant(&configuration.model) {
+            return Err("evaluation metrics are computed of models of the zoo; values of a model file are compared by neuronscope numerics --model FILE --inputs X.npz --expect Y.npz".to_owned());
+        }
         let named = |e: &dyn std::fmt::Display| format!("{}: {e}", configuration.model);
         let spec: ModelSpec = configuration.model.parse().map_err(|e: SpecError| e.to_string())?;
         let graph = spec.trace(1).map_err(|e| named(&e))?;

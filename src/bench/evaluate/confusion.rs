@@ -15,7 +15,7 @@ pub struct Confusion {
     pub fn_: u64,
 }
 
-/// `None` when nothing is counted: a rate of nothing is no zero.
+/// `None` when nothing is counted: a rate of nothing is not zero.
 fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole != 0.0).then(|| part / whole)
 }

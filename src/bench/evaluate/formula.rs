@@ -2,7 +2,7 @@
 
 use super::Confusion;
 use super::metric::{METRICS, Metric};
-use crate::bench::arithmetic::{Language, Operator, Term, parse};
+use crate::bench::host_step::arithmetic::{Language, Operator, Term, parse};
 
 /// Short names of the rates, as the formulas of the table use them.
 const SHORT: [(&str, &str); 8] = [
@@ -54,10 +54,10 @@ impl Formula {
     /// Reads a formula: numbers, TP, FP, TN, FN, N, rates by their names or short ones, `+ - * / **`, brackets and `sqrt`.
     ///
     /// # Errors
-    /// What can not be read, and where.
+    /// What cannot be read, and where.
     pub fn parse(text: &str) -> Result<Self, String> {
         let terms = parse(text, 0, &CountsAndRates).map_err(|e| e.to_string())?;
-        terms.into_iter().next().map(Self).ok_or_else(|| format!("'{text}' is no formula"))
+        terms.into_iter().next().map(Self).ok_or_else(|| format!("'{text}' is not a formula"))
     }
 
     /// Its value; `None` where it divides by zero or has no real value.
@@ -140,7 +140,7 @@ mod tests {
         assert!(error("(TP").contains("a closing bracket is missing"));
         assert!(error("TP TN").contains("'T' is too much at character 4"));
         assert!(error("").contains("something is missing"));
-        assert!(error("1..2").contains("no number") && error("TP % 2").contains("'%' is too much"));
+        assert!(error("1..2").contains("not a number") && error("TP % 2").contains("'%' is too much"));
         assert!(error(&"(".repeat(10_000)).contains("too deep") && error(&"-".repeat(10_000)).contains("too deep"));
         assert!(error("\u{e9}").contains("is not known"));
     }

@@ -91,7 +91,7 @@ pub const METRICS: &[MetricInfo] = &[
     },
 ];
 
-/// A metric that can not be used.
+/// A metric that cannot be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MetricError {
@@ -101,7 +101,7 @@ pub enum MetricError {
         /// What was asked for.
         name: String,
     },
-    /// A record the metric can not judge.
+    /// A record the metric cannot judge.
     #[error("record {number}: {problem}")]
     Record {
         /// Which, from 1.
@@ -140,7 +140,7 @@ pub fn metrics_to_text() -> String {
 /// A metric over records; `None` when it has no value, as a rate of no record.
 ///
 /// # Errors
-/// With the first record that the metric can not judge.
+/// With the first record that the metric cannot judge.
 pub fn evaluate(metric: Metric, records: &[Record]) -> Result<Option<f64>, MetricError> {
     if records.is_empty() {
         return Ok(None);
@@ -188,7 +188,7 @@ fn rank_of_target(record: &Record) -> Result<usize, String> {
         .then_some(record.target as usize);
     let score = index.and_then(|i| record.output.get(i).map(|score| (i, *score)));
     let Some((index, score)) = score else {
-        return Err(format!("the target {} is no class of {classes} outputs", record.target));
+        return Err(format!("the target {} is not a class of {classes} outputs", record.target));
     };
     let above = |(i, s): &(usize, &f32)| **s > score || (**s == score && *i < index);
     Ok(record.output.iter().enumerate().filter(above).count())
@@ -241,7 +241,7 @@ mod tests {
         };
         assert!(judge("Recall", &[1.0, 2.0, 3.0], 1.0).contains("record 1: a two-class metric"));
         assert!(judge("Recall", &[1.0], 3.0).contains("0 or 1, not 3"));
-        assert!(judge("topk", &[1.0, 2.0], 2.0).contains("no class of 2 outputs"));
+        assert!(judge("topk", &[1.0, 2.0], 2.0).contains("not a class of 2 outputs"));
         assert!(judge("MeanSquaredError", &[1.0, 2.0], 2.0).contains("one output"));
         assert!(find_metric("speed").is_err() && find_metric("topk_0").is_err());
         assert_eq!(metrics_to_text().lines().count(), METRICS.len());

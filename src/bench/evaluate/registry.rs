@@ -21,16 +21,16 @@ impl Metrics {
     /// `best3=topk_3`.
     ///
     /// # Errors
-    /// When the name is taken or no name, or what stands behind it can not be read.
+    /// When the name is taken or no name, or what stands behind it cannot be read.
     pub fn register(&mut self, text: &str) -> Result<(), String> {
         let Some((name, meaning)) = text.split_once('=') else {
             return Err(format!(
-                "'{text}' is no metric; write name=formula, as in balanced=(TPR+TNR)/2, or name=metric"
+                "'{text}' is not a metric; write name=formula, as in balanced=(TPR+TNR)/2, or name=metric"
             ));
         };
         let (name, meaning) = (name.trim(), meaning.trim());
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            return Err(format!("'{name}' is no name of a metric; use letters, digits and _"));
+            return Err(format!("'{name}' cannot be the name of a metric; use letters, digits and _"));
         }
         if METRICS.iter().any(|m| m.name.eq_ignore_ascii_case(name)) || self.find(name).is_some() {
             return Err(format!("there is a metric '{name}' already; choose another name"));
@@ -50,7 +50,7 @@ impl Metrics {
     /// A metric of this name over records; `None` when it has no value.
     ///
     /// # Errors
-    /// When there is no such metric, or with the first record that it can not judge.
+    /// When there is no such metric, or with the first record that it cannot judge.
     pub fn evaluate(&self, name: &str, records: &[Record]) -> Result<Option<f64>, MetricError> {
         match self.find(name) {
             None => evaluate(find_metric(name)?, records),
@@ -95,7 +95,7 @@ mod tests {
         let mut said = |text: &str| metrics.register(text).err().unwrap_or_default();
         assert_eq!(said("a=TP"), "");
         assert!(said("A=FP").contains("already") && said("accuracy=TP").contains("already"));
-        assert!(said("a b=TP").contains("no name") && said("TP").contains("name=formula"));
+        assert!(said("a b=TP").contains("cannot be the name") && said("TP").contains("name=formula"));
         assert!(said("b=TP+").contains("something is missing"));
     }
 }

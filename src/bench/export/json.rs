@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{ExportError, cell};
 use crate::bench::Report;
-use crate::bench::report::NEURONPERF_KEYS;
+use crate::bench::reports::report::NEURONPERF_KEYS;
 
 /// Which JSON is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

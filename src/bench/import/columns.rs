@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Number, Value};
 
 use crate::base::Diagnostics;
-use crate::bench::report::{REPORT_KEYS, Report};
+use crate::bench::reports::report::{REPORT_KEYS, Report};
 
 /// What a key holds.
 #[derive(Clone, Copy, PartialEq)]
@@ -58,7 +58,7 @@ impl Columns {
         let mut map = self.empty.clone();
         for (key, value) in values {
             let Some(kind) = self.kinds.get(key) else {
-                diagnostics.add("unknown_key", None, || format!("'{key}' is no key of a report and is left out"));
+                diagnostics.add("unknown_key", None, || format!("'{key}' is not a key of a report and is left out"));
                 continue;
             };
             if value.is_null() {

@@ -19,7 +19,7 @@ pub(super) fn read(text: &str) -> Result<Imported, String> {
     for header in headers.iter().filter(|h| !columns.knows(h)) {
         imported
             .diagnostics
-            .add("unknown_key", None, || format!("column '{header}' is no key of a report and is left out"));
+            .add("unknown_key", None, || format!("column '{header}' is not a key of a report and is left out"));
     }
     // The older tables, which have no model_name, count the workers of all copies together.
     let workers_are_total = headers.iter().any(|h| h == "worker_avg_s") && !headers.iter().any(|h| h == "model_name");

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::columns::Columns;
 use super::{Imported, timers};
-use crate::bench::python_json::without_nan;
-use crate::bench::results::get_reports;
+use crate::bench::reports::python_json::without_nan;
+use crate::bench::reports::results::get_reports;
 
 pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, String> {
     let text = without_nan(text);
@@ -47,7 +47,7 @@ pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, S
                 let report = columns.report(values, &mut imported.diagnostics);
                 imported.reports.push(report);
             }
-            _ => imported.diagnostics.add("bad_row", None, || format!("row {} is no report and is left out", i + 1)),
+            _ => imported.diagnostics.add("bad_row", None, || format!("row {} is not a report and is left out", i + 1)),
         }
     }
     Ok(imported)

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::Imported;
 use crate::base::stats;
-use crate::bench::python_json::without_nan;
-use crate::bench::report::Report;
+use crate::bench::reports::python_json::without_nan;
+use crate::bench::reports::report::Report;
 
 /// Whether a line is such an experiment.
 pub(super) fn is_record(line: &str) -> bool {
@@ -18,9 +18,9 @@ pub(super) fn read(text: &str) -> Imported {
     for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
         match serde_json::from_str::<Value>(&without_nan(line)) {
             Ok(record) if record.get("experiment").is_some() => imported.reports.push(report(&record)),
-            Ok(_) => {
-                imported.diagnostics.add("bad_row", None, || format!("line {} is no experiment and is left out", i + 1))
-            }
+            Ok(_) => imported
+                .diagnostics
+                .add("bad_row", None, || format!("line {} is not an experiment and is left out", i + 1)),
             Err(e) => imported.diagnostics.add("truncated", None, || format!("line {}: {e}; it is left out", i + 1)),
         }
     }

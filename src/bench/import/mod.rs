@@ -11,14 +11,14 @@ use thiserror::Error;
 
 use crate::base::Diagnostics;
 
-use super::report::Report;
+use crate::bench::reports::report::Report;
 
 /// Reports read from a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
     /// The rows, in the order of the file.
     pub reports: Vec<Report>,
-    /// What was odd: unknown columns, values that are no numbers, an end that is missing.
+    /// What was odd: unknown columns, values that are not numbers, an end that is missing.
     pub diagnostics: Diagnostics,
 }
 

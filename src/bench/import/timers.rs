@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 use super::columns::Columns;
 use crate::base::{Diagnostics, SimTime};
-use crate::bench::configuration::Configuration;
+use crate::bench::config::configuration::Configuration;
+use crate::bench::config::options::{Processes, RunOptions};
 use crate::bench::cpu::{HostSamples, fill_samples};
-use crate::bench::measurement::Measurement;
-use crate::bench::options::{Processes, RunOptions};
-use crate::bench::report::{Report, ReportDetail};
-use crate::bench::timer::{Timer, Timers};
+use crate::bench::measured::measurement::Measurement;
+use crate::bench::measured::timer::{Timer, Timers};
+use crate::bench::reports::report::{Report, ReportDetail};
 
 /// Keys of older configurations that a report has no place for.
 const OLDER: [&str; 2] = ["input_idx", "cast_mode"];
@@ -30,7 +30,7 @@ pub(super) fn read(rows: &[Value], cost_per_hour: Option<f64>, diagnostics: &mut
     for (i, row) in rows.iter().enumerate() {
         let Some([Value::Object(config), Value::Object(results)]) = row.as_array().map(Vec::as_slice) else {
             diagnostics
-                .add("bad_row", None, || format!("row {} is no pair of config and results and is left out", i + 1));
+                .add("bad_row", None, || format!("row {} is not a pair of config and results and is left out", i + 1));
             continue;
         };
         match report(config, results, cost_per_hour) {
@@ -57,7 +57,7 @@ fn with_config(
 }
 
 fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Option<f64>) -> Result<Report, String> {
-    let Some(Value::Object(timers)) = results.get("timers") else { return Err("timers is no object".to_owned()) };
+    let Some(Value::Object(timers)) = results.get("timers") else { return Err("timers is not an object".to_owned()) };
     let lists = |name: &str| match timers.get(name) {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(value) => lists(name, value),
@@ -141,12 +141,12 @@ fn configuration(config: &Map<String, Value>, cost_per_hour: Option<f64>) -> Con
 
 /// The timers of a name, each with its pairs.
 fn lists(name: &str, value: &Value) -> Result<Vec<Vec<Pair>>, String> {
-    let Value::Array(timers) = value else { return Err(format!("the timer {name} is no list")) };
+    let Value::Array(timers) = value else { return Err(format!("the timer {name} is not a list")) };
     let mut lists = Vec::with_capacity(timers.len());
     for (i, timer) in timers.iter().enumerate() {
         let pairs = timer.as_array().or_else(|| timer.get("timestamps").and_then(Value::as_array));
         let Some(pairs) = pairs else {
-            return Err(format!("timer {} of {name} is no list of [start, end]", i + 1));
+            return Err(format!("timer {} of {name} is not a list of [start, end]", i + 1));
         };
         let read = |(n, pair): (usize, &Value)| {
             let ends = pair.as_array().map(Vec::as_slice);

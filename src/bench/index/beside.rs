@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::{ModelEntry, ModelIndex};
-use crate::bench::inputs::InputTuple;
+use crate::bench::config::inputs::InputTuple;
 use crate::compiler::{AutoCast, CastType, OptLevel};
 use crate::machine::arch::instance;
 use crate::model::zoo::ModelSpec;

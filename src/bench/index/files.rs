@@ -37,7 +37,7 @@ impl FilePlan {
     /// Copies each artifact into `new_dir` and writes an index of the copies to `new_path`.
     ///
     /// # Errors
-    /// When two artifacts would get the same name, or the index can not be written as text.
+    /// When two artifacts would get the same name, or the index cannot be written as text.
     pub fn copy(index: &ModelIndex, new_path: &str, new_dir: &str) -> Result<Self, String> {
         let (mut copied, mut steps, mut taken) = (index.clone(), Vec::new(), Vec::new());
         for entry in &mut copied.model_configs {

@@ -11,7 +11,7 @@ pub const FILTER_FIELDS: [&str; 6] =
 
 /// A field that no entry has.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("an index can't be filtered by '{field}'; it has {}", FILTER_FIELDS.join(", "))]
+#[error("an index cannot be filtered by '{field}'; it has {}", FILTER_FIELDS.join(", "))]
 pub struct FilterError {
     /// What was asked for.
     pub field: String,

@@ -7,11 +7,11 @@ use thiserror::Error;
 
 use super::entry::level_of_cast_mode;
 use super::{EntryStatus, ModelEntry, ModelIndex};
-use crate::bench::config::{MAX_BATCH, MAX_PARALLEL};
-use crate::bench::python_json::without_nan;
+use crate::bench::config::bench_config::{MAX_BATCH, MAX_PARALLEL};
+use crate::bench::reports::python_json::without_nan;
 use crate::compiler::UnknownOption;
 
-/// A text that is no index.
+/// A text that is not an index.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IndexError {
@@ -22,7 +22,7 @@ pub enum IndexError {
         reason: String,
     },
     /// JSON of something else.
-    #[error("this JSON is no model index: it has no list \"model_configs\"")]
+    #[error("this JSON is not a model index: it has no list \"model_configs\"")]
     NoConfigs,
 }
 
@@ -37,7 +37,7 @@ pub struct ReadIndex {
 
 impl ModelIndex {
     /// Reads the newer shape (`NeuronPerf_version`, `performance_level`, `status`) or the older one (`version`,
-    /// `input_idx`, `cast_mode`). An entry that can not be understood is kept as a failed one.
+    /// `input_idx`, `cast_mode`). An entry that cannot be understood is kept as a failed one.
     ///
     /// # Errors
     /// When the text is not JSON, or not an index.
@@ -63,7 +63,7 @@ impl ModelIndex {
 
 fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntry {
     let Value::Object(map) = config else {
-        let error = format!("entry {number} of the index is no object");
+        let error = format!("entry {number} of the index is not an object");
         warnings.push(error.clone());
         return ModelEntry { status: EntryStatus::Error, error: Some(error), ..ModelEntry::default() };
     };
@@ -108,7 +108,7 @@ fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntr
         match level_of_cast_mode(cast_mode) {
             Some(level) => entry.performance_level = level,
             None => warnings.push(format!(
-                "entry {number} of the index: cast_mode \"{cast_mode}\" is no performance level (0 to 3, or none, fp32-cast-matmult, all), so level 3 is taken; add performance_level to the entry to choose another"
+                "entry {number} of the index: cast_mode \"{cast_mode}\" is not a performance level (0 to 3, or none, fp32-cast-matmult, all), so level 3 is taken; add performance_level to the entry to choose another"
             )),
         }
     }
@@ -196,7 +196,9 @@ mod tests {
         );
         assert_eq!((e[1].cast_mode.as_deref(), e[1].performance_level), (Some("0"), 0));
         assert_eq!(e[2].performance_level, 3);
-        assert!(read.warnings.iter().any(|w| w.contains("entry 3") && w.contains("\"fast\" is no performance level")));
+        assert!(
+            read.warnings.iter().any(|w| w.contains("entry 3") && w.contains("\"fast\" is not a performance level"))
+        );
         assert!(read.warnings.iter().any(|w| w.contains("entry 4") && w.contains("input_idx is \"two\"")));
         let again = ModelIndex::read(&read.index.to_json().unwrap()).unwrap();
         assert_eq!(again.index.model_configs[..3], read.index.model_configs[..3]);

@@ -4,9 +4,11 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::base::nearest_text;
-use crate::bench::config::MAX_JITTER;
+use crate::bench::config::bench_config::MAX_JITTER;
 use crate::compiler::{AutoCast, CastType, CompileOptions, UnknownOption, Workflow};
+use crate::device::model_label;
 use crate::machine::arch::INSTANCES;
+use crate::model::zoo::operator::{OPERATOR_MODEL, ShapesError, parse_shapes, print_shapes};
 
 /// Most iterations of one phase.
 pub const MAX_ITERATIONS: u32 = 1_000_000;
@@ -33,6 +35,10 @@ pub struct MatmultConfig {
     /// Another model of the zoo in place of the layer; sizes and loop counts then mean nothing. One that does not exist is
     /// a case that failed: who fills in a form need not know the zoo.
     pub model: Option<String>,
+    /// Single operators in place of the layer, each: `softmax`, `conv2d:padding=1`. They go before a model.
+    pub operators: Vec<String>,
+    /// Shapes of the operators' operands, each; none for each operator's own.
+    pub shapes: Vec<String>,
     /// What all cases have.
     pub run: MatmultRun,
 }
@@ -78,13 +84,17 @@ pub struct MatmultCase {
     pub options: CompileOptions,
     /// EC2 size.
     pub instance: String,
-    /// Another model of the zoo in place of the layer.
+    /// Another model of the zoo in place of the layer, or an operator as a specification.
     pub model: Option<String>,
+    /// The operator in place of the layer, as it was asked for; its specification is `model`.
+    pub operator: Option<String>,
+    /// Shapes of its operands, `1024x1024_1024x1024`; empty for its own.
+    pub shapes: String,
     /// The rest.
     pub run: MatmultRun,
 }
 
-/// A microbenchmark that can not be run.
+/// A microbenchmark that cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatmultError {
@@ -112,6 +122,14 @@ pub enum MatmultError {
         /// Names like it.
         nearest: String,
     },
+    /// Shapes that cannot be read.
+    #[error("--shape: {0}")]
+    Shapes(#[from] ShapesError),
+    /// Shapes without an operator.
+    #[error(
+        "--shape: no operator is given that has operands of these shapes; add --op, or use --matrix_dim for the layer"
+    )]
+    ShapesAlone,
     /// A compiler flag with a wrong value.
     #[error("--neuron_cc_flags: {flag}: {problem}")]
     CcFlag {
@@ -137,6 +155,8 @@ impl Default for MatmultConfig {
             options: vec![CompileOptions::default()],
             instances: vec!["trn1.2xlarge".to_owned()],
             model: None,
+            operators: Vec::new(),
+            shapes: Vec::new(),
             run: MatmultRun::default(),
         }
     }
@@ -161,28 +181,28 @@ impl Default for MatmultRun {
 }
 
 impl MatmultConfig {
-    /// Every combination: devices, then formats, then sizes, batch sizes and loop counts.
+    /// Every combination: devices, then formats, then what is measured (sizes, or operators and their shapes), batch sizes
+    /// and loop counts.
     ///
     /// # Errors
-    /// When a number is out of its range or the lists make too many cases.
+    /// When a number is out of its range, shapes cannot be read, or the lists make too many cases.
     pub fn cases(&self) -> Result<Vec<MatmultCase>, MatmultError> {
         self.check()?;
-        let (none, is_layer) = (vec![0], self.model.is_none());
-        let matrix_dims = if is_layer { &self.matrix_dims } else { &none };
-        let loop_counts = if is_layer { &self.loop_counts } else { &none };
+        let subjects = self.subjects()?;
+        let none = vec![0];
+        let loop_counts = if self.is_layer() { &self.loop_counts } else { &none };
         let mut cases = Vec::new();
         for instance in &self.instances {
             for options in &self.options {
-                for &matrix_dim in matrix_dims {
+                for subject in &subjects {
                     for &batch_size in &self.batch_sizes {
                         cases.extend(loop_counts.iter().map(|&loop_count| MatmultCase {
                             batch_size,
-                            matrix_dim,
                             loop_count,
                             options: *options,
                             instance: instance.clone(),
-                            model: self.model.clone(),
                             run: self.run.clone(),
+                            ..subject.clone()
                         }));
                     }
                 }
@@ -191,9 +211,52 @@ impl MatmultConfig {
         Ok(cases)
     }
 
+    /// Whether the guide's layer is measured.
+    #[must_use]
+    pub const fn is_layer(&self) -> bool {
+        self.model.is_none() && self.operators.is_empty()
+    }
+
+    /// What is measured, each as a case whose other fields mean nothing.
+    fn subjects(&self) -> Result<Vec<MatmultCase>, MatmultError> {
+        let none = || MatmultCase {
+            batch_size: 1,
+            matrix_dim: 0,
+            loop_count: 0,
+            options: CompileOptions::default(),
+            instance: String::new(),
+            model: self.model.clone(),
+            operator: None,
+            shapes: String::new(),
+            run: self.run.clone(),
+        };
+        if self.operators.is_empty() {
+            if !self.shapes.is_empty() {
+                return Err(MatmultError::ShapesAlone);
+            }
+            let dims = if self.model.is_some() { &vec![0] } else { &self.matrix_dims };
+            return Ok(dims.iter().map(|&matrix_dim| MatmultCase { matrix_dim, ..none() }).collect());
+        }
+        let shapes: Vec<String> =
+            self.shapes.iter().map(|s| Ok(print_shapes(&parse_shapes(s)?))).collect::<Result<_, ShapesError>>()?;
+        let own = vec![String::new()];
+        let shapes = if shapes.is_empty() { own } else { shapes };
+        let each = self.operators.iter().flat_map(|o| shapes.iter().map(move |s| (o, s)));
+        let case = |(operator, shapes): (&String, &String)| MatmultCase {
+            model: Some(operator_specification(operator, shapes)),
+            operator: Some(operator.clone()),
+            shapes: shapes.clone(),
+            ..none()
+        };
+        Ok(each.map(case).collect())
+    }
+
     fn check(&self) -> Result<(), MatmultError> {
-        let lengths = [self.instances.len(), self.options.len(), self.matrix_dims.len(), self.batch_sizes.len()];
-        let cases = lengths.iter().fold(self.loop_counts.len(), |n, len| n.saturating_mul(*len));
+        let (operators, shapes) = (self.operators.len().max(1), self.shapes.len().max(1));
+        let subjects = [self.matrix_dims.len(), operators, shapes];
+        let lengths = [self.instances.len(), self.options.len(), self.batch_sizes.len()];
+        let all = lengths.iter().chain(&subjects);
+        let cases = all.fold(self.loop_counts.len(), |n, len| n.saturating_mul(*len));
         if cases > MAX_CASES {
             return Err(MatmultError::TooManyCases { cases });
         }
@@ -215,6 +278,14 @@ impl MatmultConfig {
         }
         Ok(())
     }
+}
+
+/// An operator as a specification of a model: `op:name=conv2d,padding=1,shapes=1x3x8x8_5x3x3x3`.
+fn operator_specification(operator: &str, shapes: &str) -> String {
+    let (name, parameters) = operator.split_once(':').unwrap_or((operator, ""));
+    let separator = if parameters.trim().is_empty() { "" } else { "," };
+    let own = if shapes.is_empty() { String::new() } else { format!(",shapes={shapes}") };
+    format!("{OPERATOR_MODEL}:name={}{separator}{}{own}", name.trim(), parameters.trim())
 }
 
 fn within(flag: &'static str, value: u32, min: u32, max: u32) -> Result<(), MatmultError> {
@@ -257,8 +328,12 @@ impl MatmultCase {
     #[must_use]
     pub fn label(&self) -> String {
         let (n, b, l) = (self.matrix_dim, self.batch_size, self.loop_count);
+        if let Some(operator) = &self.operator {
+            let shapes = if self.shapes.is_empty() { String::new() } else { format!(" {}", self.shapes) };
+            return format!("{operator}{shapes}, batch {b}, {}, {}", self.dtype(), self.instance);
+        }
         if let Some(model) = &self.model {
-            return format!("{model}, batch {b}, {}, {}", self.dtype(), self.instance);
+            return format!("{}, batch {b}, {}, {}", model_label(model), self.dtype(), self.instance);
         }
         format!("n {n}, batch {b}, loop {l}, {}, {}", self.dtype(), self.instance)
     }
@@ -290,6 +365,12 @@ pub fn cast_of_dtype(text: &str, base: CompileOptions) -> Result<CompileOptions,
     let auto_cast_type: CastType =
         short.parse().map_err(|_: UnknownOption| MatmultError::Dtype { text: text.trim().to_owned() })?;
     Ok(CompileOptions { auto_cast: AutoCast::Matmult, auto_cast_type, ..base })
+}
+
+/// Operators or shapes that a person lists: words with spaces or semicolons between them.
+#[must_use]
+pub fn words_of(text: &str) -> Vec<String> {
+    text.split([' ', ';', '\t']).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// An instance by its name or its family: `trn1` is its smallest size.
@@ -325,6 +406,28 @@ mod tests {
         assert_eq!(labels[6], "n 256, batch 1, loop 1, fp32, trn1.2xlarge");
         assert_eq!(cases[1].operations(), Some(2.0 * 128.0 * 128.0 * 128.0 * 10.0));
         assert_eq!(cases[1].specification(), "matmult:n=128,loop_count=10,add_bias=true,chained=true");
+    }
+
+    #[test]
+    fn operators_and_their_shapes_are_swept_in_place_of_the_layer() {
+        let words = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        let config = MatmultConfig {
+            operators: words(&["gelu", "conv2d:padding=1,stride=2"]),
+            shapes: words(&["8X8", "1x3x8x8,5x3x3x3"]),
+            ..MatmultConfig::default()
+        };
+        let cases = config.cases().unwrap();
+        let specifications: Vec<String> = cases.iter().map(MatmultCase::specification).collect();
+        assert_eq!(specifications.len(), 4);
+        assert_eq!(specifications[0], "op:name=gelu,shapes=8x8");
+        assert_eq!(specifications[3], "op:name=conv2d,padding=1,stride=2,shapes=1x3x8x8_5x3x3x3");
+        assert_eq!(cases[0].label(), "gelu 8x8, batch 1, bf16, trn1.2xlarge");
+        let own = MatmultConfig { shapes: Vec::new(), ..config.clone() };
+        assert_eq!(own.cases().unwrap()[0].specification(), "op:name=gelu");
+        let alone = MatmultConfig { operators: Vec::new(), ..config.clone() };
+        assert!(alone.cases().unwrap_err().to_string().starts_with("--shape: no operator is given"));
+        let wrong = MatmultConfig { shapes: words(&["8x"]), ..config };
+        assert!(wrong.cases().unwrap_err().to_string().starts_with("--shape: '8x' is not a shape"));
     }
 
     #[test]

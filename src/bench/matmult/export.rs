@@ -49,6 +49,11 @@ pub const MATMULT_COLS: &[&str] = &[
     "limited_by",
     "spread_percent",
     "findings",
+    "operator",
+    "shapes",
+    "dma_bytes",
+    "dma_gb_per_s",
+    "peak_gb_per_s",
 ];
 
 /// The reports as one JSON object, ended by a newline.
@@ -126,21 +131,28 @@ fn cell(report: &MatmultReport, column: &str) -> String {
         "products_computed" => report.products_computed.map(|n| n.to_string()),
         "limited_by" => report.limit.as_ref().map(|l| l.by.clone()),
         "spread_percent" => number(report.verification.as_ref().map(|v| v.spread_percent)),
+        "operator" => case.operator.clone(),
+        "shapes" => case.operator.as_ref().map(|_| case.shapes.clone()),
+        "dma_bytes" => report.dma_bytes.map(|n| n.to_string()),
+        "dma_gb_per_s" => number(report.dma_gb_per_s),
+        "peak_gb_per_s" => number(report.peak_gb_per_s),
         "findings" => Some(report.findings.iter().map(|f| f.pitfall.code()).collect::<Vec<_>>().join(" ")),
         _ => None,
     };
     found.unwrap_or_else(|| "N/A".to_owned())
 }
 
-/// Headings (right-aligned ones begin with `>`) and rows of the table of a sweep.
+/// Headings (right-aligned ones begin with `>`) and rows of the table of a sweep. Of operators the bytes that they move stand where
+/// layers have their loop.
 #[must_use]
 pub fn matmult_rows(reports: &[MatmultReport]) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    let of_operators = reports.iter().any(|r| r.case.operator.is_some());
     let headings = vec![
         "Instance",
         "Dtype",
-        ">N",
+        if of_operators { "Operator" } else { ">N" },
         ">Batch",
-        ">Loop",
+        if of_operators { ">GB/s" } else { ">Loop" },
         ">Iteration ms",
         ">Host ms",
         ">Device ms",
@@ -159,9 +171,12 @@ pub fn matmult_rows(reports: &[MatmultReport]) -> (Vec<&'static str>, Vec<Vec<St
         vec![
             r.case.instance.clone(),
             r.dtype.clone(),
-            r.case.matrix_dim.to_string(),
+            r.case
+                .operator
+                .as_ref()
+                .map_or_else(|| r.case.matrix_dim.to_string(), |o| format!("{o} {}", r.case.shapes)),
             r.case.batch_size.to_string(),
-            r.case.loop_count.to_string(),
+            if of_operators { fixed(r.dma_gb_per_s, 1.0, 2) } else { r.case.loop_count.to_string() },
             fixed(r.iteration_s, 1e3, 3),
             fixed(host, 1e3, 3),
             fixed(r.device_s, 1e3, 3),
@@ -187,8 +202,9 @@ mod tests {
         let mut failing = cases[0].clone();
         failing.instance = "inf1.xlarge".to_owned();
         cases.push(failing);
-        let reports: Vec<MatmultReport> = cases.iter().map(run_case).collect();
-        for column in MATMULT_COLS.iter().filter(|c| **c != "error") {
+        let models = crate::device::ModelLibrary::default();
+        let reports: Vec<MatmultReport> = cases.iter().map(|case| run_case(case, &models)).collect();
+        for column in MATMULT_COLS.iter().filter(|c| !["error", "operator", "shapes"].contains(c)) {
             assert_ne!(cell(&reports[0], column), "N/A", "{column}");
         }
         let csv = matmult_csv(&reports).unwrap();

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::base::SimTime;
 use crate::compiler::Workflow;
 
+use super::beside::Beside;
 use super::config::{MatmultCase, MatmultRun};
-use super::measure::{Measured, measure};
-use super::ranges::{RangeSummary, ranges};
+use super::measure::Measured;
+use super::ranges::RangeSummary;
 use super::report::peak_tops;
 
 /// What a person can do wrong.
@@ -85,34 +86,31 @@ const FILLING_DIM: u32 = 1_024;
 /// Part of the array's peak, while it executes, below which matrices are called small.
 const FILLED_SHARE: f64 = 0.5;
 
-/// Everything that was found, and the range of values where it was computed.
-pub(super) fn findings(case: &MatmultCase, m: &Measured) -> (Vec<MatmultFinding>, Option<RangeSummary>) {
-    let ranges = ranges(case);
+/// Everything that was found. `ranges` is the range of values where it was computed; cases to compare with that `beside` does
+/// not know yet are asked of it, and their findings are without an effect until it does.
+pub(super) fn findings(
+    case: &MatmultCase,
+    m: &Measured,
+    ranges: Option<&RangeSummary>,
+    beside: &Beside,
+) -> Vec<MatmultFinding> {
     let found = [
-        removed(case, m),
-        overheads(case, m),
+        removed(case, m, beside),
+        overheads(case, m, beside),
         cold(case, m),
-        ranges.as_ref().map(|r| no_bias(case, r)),
-        lazy(case, m),
+        ranges.map(|r| no_bias(case, r)),
+        lazy(case, m, beside),
         coarse(case, m),
-        small(case, m),
+        small(case, m, beside),
     ];
-    (found.into_iter().flatten().collect(), ranges)
+    found.into_iter().flatten().collect()
 }
 
 fn found(pitfall: Pitfall, sentence: String, tops_without: Option<f64>) -> Option<MatmultFinding> {
     Some(MatmultFinding { pitfall, sentence, tops_without })
 }
 
-/// The same case with a change; `None` when it can not run.
-fn beside(case: &MatmultCase, change: impl FnOnce(&mut MatmultCase)) -> Option<f64> {
-    let mut other = case.clone();
-    change(&mut other);
-    let measured = measure(&other).ok()?;
-    Some(measured.tops_computed())
-}
-
-fn removed(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
+fn removed(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFinding> {
     let c = &m.compilation;
     let gone = c.products_before.saturating_sub(c.products_after);
     if gone == 0 {
@@ -122,7 +120,7 @@ fn removed(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     let names_product = |examples: &[String]| examples.iter().any(|e| e.contains("_dot") || e.contains("%dot"));
     let pass = c.passes.iter().find(|p| p.changes > 0 && names_product(&p.examples)).map(|p| p.pass.as_str());
     let is_layer = case.model.is_none();
-    let without = if is_layer { beside(case, |other| other.run.chained = true) } else { None };
+    let without = if is_layer { beside.tops(case, |other| other.run.chained = true) } else { None };
     let (tops, computed) = (m.tops(), m.tops_computed());
     let effect = without.map_or(String::new(), |t| format!("; chained, the same core reaches {t:.2} TOPS"));
     let sentence = format!(
@@ -134,18 +132,24 @@ fn removed(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     found(Pitfall::ProductsRemoved, sentence, without)
 }
 
-fn overheads(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
+fn overheads(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFinding> {
     let s = &m.stages;
     let call = s.interval(case.run.sync).to_secs_f64();
     let share = 1.0 - s.window.to_secs_f64() / call;
+    if let Some(operator) = &case.operator {
+        return operator_overheads(operator, m, call, share);
+    }
     if case.model.is_some() || case.loop_count >= LONG_LOOP || (case.loop_count > 1 && share < OVERHEAD_SHARE) {
         return None;
     }
     let per_product = (m.outcome.items / u64::from(case.loop_count)).max(1);
     let fitting = u32::try_from(LONG_LOOP_ITEMS / per_product).unwrap_or(LONG_LOOP);
     let loops = fitting.clamp(2, LONG_LOOP);
-    let without =
-        if loops > case.loop_count && case.run.chained { beside(case, |other| other.loop_count = loops) } else { None };
+    let without = if loops > case.loop_count && case.run.chained {
+        beside.tops(case, |other| other.loop_count = loops)
+    } else {
+        None
+    };
     let effect =
         without.map_or(String::new(), |t| format!(" With --loop_count {loops} the same core reaches {t:.2} TOPS."));
     let sentence = format!(
@@ -166,6 +170,25 @@ fn overheads(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     found(Pitfall::OverheadsDominate, sentence, without)
 }
 
+fn operator_overheads(operator: &str, m: &Measured, call_s: f64, share: f64) -> Option<MatmultFinding> {
+    if share < OVERHEAD_SHARE {
+        return None;
+    }
+    let s = &m.stages;
+    let sentence = format!(
+        "overheads take {:.1} % of a call of {operator} ({:.3} ms): host {:.3} ms, link {:.3} ms, start-up and tear-down on the \
+         device {:.3} ms; the operator itself takes {:.3} ms. Take larger shapes, or loop_count=N where its result has the shape \
+         of its input",
+        share * 100.0,
+        call_s * 1e3,
+        s.host.to_ms_f64(),
+        s.link.to_ms_f64(),
+        s.around.to_ms_f64(),
+        s.window.to_ms_f64(),
+    );
+    found(Pitfall::OverheadsDominate, sentence, None)
+}
+
 fn cold(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     let run = &case.run;
     if run.warmup_iterations > 0 {
@@ -184,11 +207,11 @@ fn cold(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     found(Pitfall::NoWarmup, sentence, Some(without))
 }
 
-fn lazy(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
+fn lazy(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFinding> {
     if case.run.workflow != Workflow::MarkStep {
         return None;
     }
-    let without = beside(case, |other| other.run.workflow = Workflow::Trace);
+    let without = beside.tops(case, |other| other.run.workflow = Workflow::Trace);
     let effect = without.map_or(String::new(), |t| format!("; traced, the same core reaches {t:.2} TOPS"));
     let sentence = format!(
         "a lazily executed step moves its inputs and starts its graph inside each call, {:.3} ms on the device{effect}. What the \
@@ -224,7 +247,7 @@ fn coarse(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     found(Pitfall::CoarseClock, sentence, Some(without))
 }
 
-fn small(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
+fn small(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFinding> {
     if case.model.is_some() || case.matrix_dim >= FILLING_DIM {
         return None;
     }
@@ -235,7 +258,7 @@ fn small(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
         return None;
     }
     // Other pitfalls stay as they are; the loop is shortened so that the larger matrices take no longer to simulate.
-    let without = beside(case, |other| {
+    let without = beside.tops(case, |other| {
         other.matrix_dim = FILLING_DIM;
         other.loop_count = case.loop_count.min(LONG_LOOP / case.batch_size.max(1)).max(1);
     });

@@ -43,7 +43,13 @@ pub fn log_lines(report: &MatmultReport, verbose: bool) -> Vec<String> {
     if verbose {
         log.details(report);
     }
-    log.say("INFO", "run", &format!("PE TOPS = {}", python_g(value(report.tops))));
+    match report.tops {
+        Some(tops) => log.say("INFO", "run", &format!("PE TOPS = {}", python_g(tops))),
+        None if report.products_asked == Some(0) => {
+            log.say("INFO", "run", "PE TOPS: none, there is no product to count")
+        }
+        None => log.say("INFO", "run", "PE TOPS = 0"),
+    }
     log.conclusions(report);
     log.say("INFO", "run", "Done");
     let compiled =
@@ -106,20 +112,39 @@ impl Log {
                 ms(report.hidden_s)
             ),
         );
-        self.say(
-            "INFO",
-            "run",
-            &format!(
-                "{:.1} % of the {:.2} TOPS that the array can do in {}",
-                report.peak_percent.unwrap_or(0.0),
-                report.peak_tops.unwrap_or(0.0),
-                report.dtype
-            ),
-        );
+        if report.products_asked == Some(0) {
+            self.say(
+                "INFO",
+                "run",
+                &format!(
+                    "{:.2} GB/s between device memory and the core, of {:.2}",
+                    report.dma_gb_per_s.unwrap_or(0.0),
+                    report.peak_gb_per_s.unwrap_or(0.0)
+                ),
+            );
+        } else {
+            self.say(
+                "INFO",
+                "run",
+                &format!(
+                    "{:.1} % of the {:.2} TOPS that the array can do in {}",
+                    report.peak_percent.unwrap_or(0.0),
+                    report.peak_tops.unwrap_or(0.0),
+                    report.dtype
+                ),
+            );
+        }
         if let Some(limit) = &report.limit {
             self.say("INFO", "run", &format!("limited by {}: {}", limit.by, limit.sentence));
         }
         if let Some(v) = &report.verification {
+            if report.tops.is_none() {
+                // Without a rate there is nothing to compare.
+                let again = if v.same_seed_repeats { "repeats to the picosecond" } else { "does NOT repeat" };
+                self.say("INFO", "verify", &format!("verification done: the first seed {again}"));
+                self.found(report);
+                return;
+            }
             let tops: Vec<String> = v.tops.iter().map(|t| python_g(*t)).collect();
             let again = if v.same_seed_repeats { "repeats to the picosecond" } else { "does NOT repeat" };
             self.say(
@@ -133,6 +158,10 @@ impl Log {
                 ),
             );
         }
+        self.found(report);
+    }
+
+    fn found(&mut self, report: &MatmultReport) {
         for finding in &report.findings {
             self.say("WARNING", "findings", &finding.sentence);
         }

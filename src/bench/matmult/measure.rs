@@ -1,13 +1,14 @@
-//! One case compiled, simulated once, and called as often as it asks for.
+//! One case compiled, simulated once, and called as often as it asks for; in parts of so many events.
 
 use std::rc::Rc;
 
 use crate::base::SimTime;
-use crate::bench::device::{Compilation, Device};
 use crate::compiler::Workflow;
+use crate::device::{Compilation, Device, ModelLibrary};
+use crate::machine::Executable;
 use crate::machine::cost::CostTable;
 use crate::neuron::runtime::{InferenceCosts, inference_costs};
-use crate::neuron::sim::{NoObserver, SimOutcome, simulate};
+use crate::neuron::sim::{NoObserver, SimOutcome, SimProgress, Simulator};
 
 use super::config::MatmultCase;
 use super::timed::{Stages, Timed};
@@ -30,21 +31,74 @@ pub(super) struct Measured {
     pub timed: Timed,
 }
 
-/// Measures a case.
-///
-/// # Errors
-/// When the device is not simulated, or the layer can not be compiled for it.
-pub(super) fn measure(case: &MatmultCase) -> Result<Measured, String> {
-    let device = Device::new(&case.instance, case.options)?;
-    let run = &case.run;
-    let compilation = device.compilation(&case.specification(), Some(case.batch_size), run.workflow)?;
-    let operations = case.operations().unwrap_or(compilation.model_flops as f64);
+/// A case that is being measured.
+pub(super) enum Measuring {
+    /// It waits for the compiler, whose work is not divided.
+    Compile(Box<MatmultCase>, ModelLibrary),
+    /// One execution is simulated.
+    Simulate(Box<Simulating>),
+}
+
+/// An execution under way.
+pub(super) struct Simulating {
+    case: MatmultCase,
+    compilation: Compilation,
+    costs: Rc<CostTable>,
+    simulator: Simulator<Rc<Executable>, Rc<CostTable>>,
+}
+
+impl Measuring {
+    /// Begins a case, whose model is of the zoo or of `models`.
+    pub fn new(case: MatmultCase, models: ModelLibrary) -> Self {
+        Self::Compile(Box::new(case), models)
+    }
+
+    /// Compiles, or simulates about so many events more; what the case came to, when that was the last.
+    ///
+    /// # Errors
+    /// When the device is not simulated, or the layer cannot be compiled for it.
+    pub fn step(self, budget_events: u64) -> Result<Step, String> {
+        match self {
+            Self::Compile(case, models) => {
+                compiled(*case, &models).map(|run| Step::More(Self::Simulate(Box::new(run))))
+            }
+            Self::Simulate(mut run) => {
+                let progress = run.simulator.step(budget_events, &mut NoObserver).map_err(|e| e.to_string())?;
+                match progress {
+                    SimProgress::More { .. } => Ok(Step::More(Self::Simulate(run))),
+                    SimProgress::Done => Ok(Step::Done(Box::new(run.finish()))),
+                }
+            }
+        }
+    }
+}
+
+/// Where a case is after a step.
+pub(super) enum Step {
+    /// There is more to do.
+    More(Measuring),
+    /// It is over.
+    Done(Box<Measured>),
+}
+
+fn compiled(case: MatmultCase, models: &ModelLibrary) -> Result<Simulating, String> {
+    let device = Device::new(&case.instance, case.options)?.with_models(models);
+    let compilation = device.compilation(&case.specification(), Some(case.batch_size), case.run.workflow)?;
     let costs = Rc::clone(&device.costs);
-    let outcome = simulate(&compilation.executable, &costs, &mut NoObserver).map_err(|e| e.to_string())?;
-    let around = inference_costs(&compilation.executable, &costs, outcome.window);
-    let stages = stages(&costs, &around, outcome.window, run.workflow);
-    let timed = stages.run(run, run.seed);
-    Ok(Measured { operations, compilation, costs, outcome, around, stages, timed })
+    let simulator = Simulator::new(Rc::clone(&compilation.executable), Rc::clone(&costs));
+    Ok(Simulating { case, compilation, costs, simulator })
+}
+
+impl Simulating {
+    fn finish(self) -> Measured {
+        let Self { case, compilation, costs, simulator } = self;
+        let outcome = simulator.outcome().clone();
+        let operations = case.operations().unwrap_or(compilation.model_flops as f64);
+        let around = inference_costs(&compilation.executable, &costs, outcome.window);
+        let stages = stages(&costs, &around, outcome.window, case.run.workflow);
+        let timed = stages.run(&case.run, case.run.seed);
+        Measured { operations, compilation, costs, outcome, around, stages, timed }
+    }
 }
 
 fn stages(costs: &CostTable, around: &InferenceCosts, window: SimTime, workflow: Workflow) -> Stages {

@@ -2,11 +2,13 @@
 //! what the guide warns of, each with its effect.
 //!
 //! ```text
-//! MatmultConfig -> cases -> measure (compile, simulate, iterate) -> MatmultReport -> log lines, table, CSV, JSON
+//! MatmultConfig -> cases -> CaseRun (compile, simulate in parts, iterate, compare) -> MatmultReport -> log lines, table, CSV, JSON
 //! ```
 //!
 //! Times are simulated: a report is a function of its case and seed.
 
+mod beside;
+mod case_run;
 mod cc_flags;
 mod config;
 mod export;
@@ -18,14 +20,15 @@ mod ranges;
 mod report;
 mod timed;
 
+pub use case_run::{CaseRun, run_case};
 pub use cc_flags::CcFlags;
 pub use config::{
     MAX_CASES, MAX_ITERATIONS, MAX_VERIFICATIONS, MatmultCase, MatmultConfig, MatmultError, MatmultRun, cast_of_dtype,
-    dtype_of, instance_of,
+    dtype_of, instance_of, words_of,
 };
 pub use export::{MATMULT_COLS, MATMULT_FORMAT, matmult_csv, matmult_json, matmult_rows};
 pub use findings::{MatmultFinding, Pitfall};
 pub use log::{log_lines, python_g};
 pub use programs::programs;
 pub use ranges::RangeSummary;
-pub use report::{Limit, MatmultDetail, MatmultReport, Verification, run_case, run_case_in_detail};
+pub use report::{Limit, MatmultDetail, MatmultReport, Verification};

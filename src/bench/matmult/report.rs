@@ -8,8 +8,8 @@ use crate::machine::isa::Engine;
 use crate::tensor::FloatFormat;
 
 use super::config::MatmultCase;
-use super::findings::{MatmultFinding, findings};
-use super::measure::{Measured, measure};
+use super::findings::MatmultFinding;
+use super::measure::Measured;
 use super::ranges::RangeSummary;
 
 /// One case. Times are seconds; the compile time is modelled, the others are simulated.
@@ -57,6 +57,12 @@ pub struct MatmultReport {
     pub peak_tops: Option<f64>,
     /// `tops_computed` of `peak_tops`.
     pub peak_percent: Option<f64>,
+    /// Bytes that DMAs move between device memory and the core in one call.
+    pub dma_bytes: Option<u64>,
+    /// Gigabytes a second of them, from the first to the last instruction of an execution.
+    pub dma_gb_per_s: Option<f64>,
+    /// What device memory gives one core.
+    pub peak_gb_per_s: Option<f64>,
     /// Products of one call as written.
     pub products_asked: Option<u64>,
     /// Products of one call that the compiler left.
@@ -93,12 +99,6 @@ pub struct Verification {
     pub same_seed_repeats: bool,
 }
 
-/// Measures a case. A case that can not run is a report with its error.
-#[must_use]
-pub fn run_case(case: &MatmultCase) -> MatmultReport {
-    run_case_in_detail(case).0
-}
-
 /// What plots of one case need beside its report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatmultDetail {
@@ -114,16 +114,12 @@ pub struct MatmultDetail {
     pub window_s: f64,
 }
 
-/// As [`run_case`], with what plots need; no detail of a case that can not run.
-#[must_use]
-pub fn run_case_in_detail(case: &MatmultCase) -> (MatmultReport, Option<MatmultDetail>) {
-    match measure(case) {
-        Ok(measured) => (finished(case, &measured), Some(detail(&measured))),
-        Err(error) => (MatmultReport { status: "error".to_owned(), error: Some(error), ..empty(case) }, None),
-    }
+/// The report of a case that cannot run.
+pub(super) fn failed(case: &MatmultCase, error: String) -> MatmultReport {
+    MatmultReport { status: "error".to_owned(), error: Some(error), ..empty(case) }
 }
 
-fn detail(m: &Measured) -> MatmultDetail {
+pub(super) fn detail(m: &Measured) -> MatmultDetail {
     MatmultDetail {
         calls_s: m.timed.sorted.iter().map(|t| t.to_secs_f64()).collect(),
         operations: m.operations * m.computed_share(),
@@ -156,6 +152,9 @@ fn empty(case: &MatmultCase) -> MatmultReport {
         tops_computed: None,
         peak_tops: None,
         peak_percent: None,
+        dma_bytes: None,
+        dma_gb_per_s: None,
+        peak_gb_per_s: None,
         products_asked: None,
         products_computed: None,
         limit: None,
@@ -165,14 +164,20 @@ fn empty(case: &MatmultCase) -> MatmultReport {
     }
 }
 
-fn finished(case: &MatmultCase, m: &Measured) -> MatmultReport {
+/// The report of a case with its findings.
+pub(super) fn finished(
+    case: &MatmultCase,
+    m: &Measured,
+    findings: Vec<MatmultFinding>,
+    ranges: Option<RangeSummary>,
+) -> MatmultReport {
     let t = &m.timed;
-    // A clock that did not tick tells no rate.
-    let rate = |tops: f64| Some(tops).filter(|_| t.read > SimTime::ZERO);
+    // A clock that did not tick tells no rate, and neither does a call without a product.
+    let rate = |tops: f64| Some(tops).filter(|_| t.read > SimTime::ZERO && m.operations > 0.0);
+    let (bytes, window_s) = (m.outcome.dma_bytes, m.stages.window.to_secs_f64().max(f64::MIN_POSITIVE));
     let (tops, computed) = (m.tops(), m.tops_computed());
     let peak = peak_tops(case, m);
     let compile_s = modelled_compile_s(&m.compilation.executable);
-    let (findings, ranges) = findings(case, m);
     MatmultReport {
         modelled_compile_s: (!case.run.skip_compilation).then_some(compile_s),
         load_s: Some(m.around.load.to_secs_f64()),
@@ -190,6 +195,9 @@ fn finished(case: &MatmultCase, m: &Measured) -> MatmultReport {
         tops_computed: rate(computed),
         peak_tops: Some(peak),
         peak_percent: rate(computed / peak * 100.0),
+        dma_bytes: Some(bytes),
+        dma_gb_per_s: Some(bytes as f64 / window_s / 1e9),
+        peak_gb_per_s: Some(m.costs.core.peak_hbm_bytes_per_s() / 1e9),
         products_asked: Some(m.compilation.products_before),
         products_computed: Some(m.compilation.products_after),
         limit: Some(limit(case, m)),
@@ -222,7 +230,8 @@ fn limit(case: &MatmultCase, m: &Measured) -> Limit {
     for (by, time, what) in parts {
         if time > s.window {
             let p = percent(time);
-            return said(by, p, format!("{what} take {p:.1} % of a call, longer than the products: make calls larger"));
+            let work = if case.operator.is_some() { "operator" } else { "products" };
+            return said(by, p, format!("{what} take {p:.1} % of a call, longer than the {work}: make calls larger"));
         }
     }
     // Initiation intervals of instructions that overlap may add up to a little more than the execution.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::{SimTime, stats::round_to};
-use crate::bench::configuration::Configuration;
-use crate::bench::measurement::Measurement;
+use crate::bench::config::configuration::Configuration;
+use crate::bench::measured::measurement::Measurement;
 
 use super::early_stopping::{EarlyStopping, discardable, queries_needed};
 use super::{MlperfSettings, Scenario};

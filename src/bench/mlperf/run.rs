@@ -2,13 +2,13 @@
 
 use crate::base::SimTime;
 use crate::bench::DeviceType;
-use crate::bench::configuration::Configuration;
-use crate::bench::executor::SimulatedExecutor;
-use crate::bench::measurement::{MAX_INFERENCES, Measurement};
-use crate::bench::plan::estimate;
+use crate::bench::config::configuration::Configuration;
+use crate::bench::measured::measurement::{MAX_INFERENCES, Measurement};
+use crate::bench::run::estimate::estimate;
 use crate::bench::scheduler::Scheduler;
-use crate::bench::service::ServiceTimes;
-use crate::bench::source::{Arrivals, Source, Streams};
+use crate::bench::scheduler::executor::SimulatedExecutor;
+use crate::bench::scheduler::source::{Arrivals, Source, Streams};
+use crate::device::ServiceTimes;
 
 use super::result::{Judge, MlperfResult};
 use super::{MlperfSettings, Scenario};
@@ -20,7 +20,7 @@ const SEARCH_STEPS: u32 = 12;
 /// count: the scenario's own limits do.
 ///
 /// # Errors
-/// When the settings, the configuration or its stage times can not be used, or the run would be too long.
+/// When the settings, the configuration or its stage times cannot be used, or the run would be too long.
 pub fn run_scenario(
     settings: &MlperfSettings,
     configuration: &Configuration,
@@ -70,14 +70,14 @@ impl ScenarioRun {
     /// Prepares a scenario.
     ///
     /// # Errors
-    /// When the settings, the configuration or its stage times can not be used, or the run would be too long.
+    /// When the settings, the configuration or its stage times cannot be used, or the run would be too long.
     pub fn new(settings: MlperfSettings, configuration: Configuration, times: ServiceTimes) -> Result<Self, String> {
         settings.validate().map_err(|e| e.to_string())?;
         configuration.check().map_err(|e| e.to_string())?;
         if configuration.options.device_type == DeviceType::Cpu {
             return Err("scenarios are simulated: leave device_type at neuron".to_owned());
         }
-        times.check(&configuration).map_err(|e| e.to_string())?;
+        times.check(configuration.pipeline_size).map_err(|e| e.to_string())?;
         let plan = Plan { settings, configuration, times };
         let mut run = Self { plan, scheduler: None, qps: 0.0, search: None };
         if run.plan.settings.scenario == Scenario::Server {
@@ -103,7 +103,7 @@ impl ScenarioRun {
     /// Handles up to `budget` events.
     ///
     /// # Errors
-    /// When the simulation can not go on.
+    /// When the simulation cannot go on.
     pub fn step(&mut self, budget: u64) -> Result<ScenarioProgress, String> {
         let Some(scheduler) = &mut self.scheduler else { return Err("the scenario has ended".to_owned()) };
         let progress = scheduler.step(budget).map_err(|e| e.to_string())?;

@@ -59,12 +59,12 @@ impl FromStr for Scenario {
     }
 }
 
-/// Settings that can not be used.
+/// Settings that cannot be used.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SettingsError {
     /// No such scenario.
-    #[error("'{text}' is no MLPerf scenario; there are SingleStream, MultiStream, Server and Offline")]
+    #[error("'{text}' is not an MLPerf scenario; there are SingleStream, MultiStream, Server and Offline")]
     UnknownScenario {
         /// What was given.
         text: String,
@@ -126,7 +126,7 @@ impl MlperfSettings {
     /// Checks every number.
     ///
     /// # Errors
-    /// With the first that can not be used.
+    /// With the first that cannot be used.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let bad = |field, value: String, allowed| Err(SettingsError::OutOfRange { field, value, allowed });
         if !(self.min_duration_s > 0.0 && self.min_duration_s <= MAX_S) {

@@ -2,11 +2,11 @@
 
 use crate::base::stats::round_to;
 use crate::base::{Interval, SimTime};
-use crate::bench::configuration::Configuration;
-use crate::bench::executor::{Executor, SetupStep};
-use crate::bench::observer::RunObserver;
-use crate::bench::run_error::RunError;
-use crate::bench::source::Source;
+use crate::bench::config::configuration::Configuration;
+use crate::bench::run::error::RunError;
+use crate::bench::scheduler::executor::{Executor, SetupStep};
+use crate::bench::scheduler::observer::RunObserver;
+use crate::bench::scheduler::source::Source;
 
 use super::run::Scheduler;
 

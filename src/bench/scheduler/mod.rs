@@ -15,8 +15,12 @@
 //! through it, whatever the duration. With the original accounting, bringing up takes from the duration.
 
 mod bring_up;
+pub(super) mod executor;
+pub(super) mod observer;
+mod queue;
 mod resources;
 mod run;
+pub(super) mod source;
 mod stages;
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,8 @@
 //! served.
 
 use crate::base::SimTime;
-use crate::bench::executor::{Executor, Stage};
-use crate::bench::observer::RunObserver;
+use crate::bench::scheduler::executor::{Executor, Stage};
+use crate::bench::scheduler::observer::RunObserver;
 
 use super::run::Scheduler;
 

@@ -1,15 +1,15 @@
 //! A run from its first inference to its measurement.
 
 use crate::base::SimTime;
-use crate::bench::configuration::Configuration;
-use crate::bench::executor::Executor;
-use crate::bench::measurement::Measurement;
-use crate::bench::observer::{RunObserver, Unobserved};
-use crate::bench::options::Accounting;
-use crate::bench::queue::{EventQueue, Resources};
-use crate::bench::run_error::RunError;
-use crate::bench::source::Source;
-use crate::bench::timer::Timers;
+use crate::bench::config::configuration::Configuration;
+use crate::bench::config::options::Accounting;
+use crate::bench::measured::measurement::Measurement;
+use crate::bench::measured::timer::Timers;
+use crate::bench::run::error::RunError;
+use crate::bench::scheduler::executor::Executor;
+use crate::bench::scheduler::observer::{RunObserver, Unobserved};
+use crate::bench::scheduler::queue::{EventQueue, Resources};
+use crate::bench::scheduler::source::Source;
 
 use super::resources::FIRST_LINK;
 use super::worker::{Worker, check_size, in_turns};
@@ -134,7 +134,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     /// Handles up to `budget` events.
     ///
     /// # Errors
-    /// When the run can not go on; what was recorded is lost.
+    /// When the run cannot go on; what was recorded is lost.
     pub fn step(&mut self, budget: u64) -> Result<Progress, RunError> {
         for _ in 0..budget {
             let Some((time, worker)) = self.events.pop() else { break };

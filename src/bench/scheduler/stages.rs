@@ -1,10 +1,10 @@
 //! An inference from stage to stage.
 
 use crate::base::{Interval, SimTime};
-use crate::bench::executor::{Executor, Stage};
-use crate::bench::observer::RunObserver;
-use crate::bench::run_error::RunError;
-use crate::bench::source::{Ended, Next};
+use crate::bench::run::error::RunError;
+use crate::bench::scheduler::executor::{Executor, Stage};
+use crate::bench::scheduler::observer::RunObserver;
+use crate::bench::scheduler::source::{Ended, Next};
 
 use super::resources::HOST;
 use super::run::Scheduler;

@@ -55,6 +55,8 @@ fn one_worker_goes_through_every_stage_in_order() {
         transfer: us(4),
         device: vec![us(5)],
         postprocess: us(6),
+        removed: None,
+        estimated_ops: Vec::new(),
     };
     let configuration = configuration(1, 1, 1, us(40));
     let mut scheduler = Scheduler::new(&configuration, MockExecutor::new(vec![vec![times]]), 0).unwrap();

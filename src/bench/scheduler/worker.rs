@@ -1,9 +1,9 @@
 //! What a worker is at, and how many of them there may be.
 
-use crate::bench::configuration::Configuration;
-use crate::bench::executor::Stage;
-use crate::bench::queue::MAX_WORKERS;
-use crate::bench::run_error::RunError;
+use crate::bench::config::configuration::Configuration;
+use crate::bench::run::error::RunError;
+use crate::bench::scheduler::executor::Stage;
+use crate::bench::scheduler::queue::MAX_WORKERS;
 
 pub(super) struct Worker {
     pub(super) model: u32,

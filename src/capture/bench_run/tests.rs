@@ -1,11 +1,11 @@
 //! Schedules worked out by hand, and what holds for every run.
 
 use super::*;
+use crate::analysis::sentences::{SentencesPass, Topic};
+use crate::analysis::work::Works;
 use crate::base::SimTime;
 use crate::bench::{BenchConfig, Configuration, ConfigurationRun, RunDetail, ServiceTimes, expand};
 use crate::profile::Profile;
-use crate::profile::analysis::sentences::{SentencesPass, Topic};
-use crate::profile::analysis::work::Works;
 use crate::profile::flows::FlowIndex;
 
 fn us(us: u64) -> SimTime {

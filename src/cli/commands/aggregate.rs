@@ -20,7 +20,7 @@ use crate::experiment::aggregate::{
 use crate::experiment::figure::{FigureSize, figure};
 use crate::experiment::plan::Test;
 
-/// What is said of models whose times can not be compared.
+/// What is said of models whose times cannot be compared.
 const UNLIKE: &str = "models have unlike batch sizes in a backend and the baseline";
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 20;

@@ -1,33 +1,29 @@
 //! What the commands that analyse share: asking, and printing tables.
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 
 use super::text;
 use crate::cli::analysis_args::OutputArgs;
 use crate::cli::driver::Driver;
-use crate::session::{Answer, Event, Listed, Listing, ProfileKey, Question, Request, Rows};
+use crate::session::{AnalysisRequest, Answer, Listed, Listing, ProfileKey, Question, Reply, Rows, Told};
 use crate::view::table::{Cell, Table};
 
 /// Asks for the rows of a table that the flags want to see.
 pub(super) fn list(driver: &mut Driver, profile: ProfileKey, what: Listing, output: &OutputArgs) -> Result<Listed> {
     let limit = if output.json || output.csv { u32::MAX } else { u32::try_from(output.top).unwrap_or(u32::MAX) };
     let rows = Rows { limit, ..Rows::ALL };
-    let events = driver.run(|job| Request::List { job, profile, what, rows }, None)?;
-    let found = events.into_iter().find_map(|e| match e {
-        Event::Listed { listed, .. } => Some(*listed),
-        _ => None,
-    });
-    found.context("the session gave no table")
+    match driver.run(AnalysisRequest::List(what, rows).of(profile), None)? {
+        Some(Told::Answer(Reply::Listed(listed))) => Ok(*listed),
+        _ => bail!("the session gave no table"),
+    }
 }
 
 /// Asks for anything else.
 pub(super) fn analyse(driver: &mut Driver, profile: ProfileKey, question: Question) -> Result<Answer> {
-    let events = driver.run(|job| Request::Analyse { job, profile, question }, None)?;
-    let found = events.into_iter().find_map(|e| match e {
-        Event::Analysed { answer, .. } => Some(*answer),
-        _ => None,
-    });
-    found.context("the session gave no answer")
+    match driver.run(AnalysisRequest::Analyse(question).of(profile), None)? {
+        Some(Told::Answer(Reply::Analysed(answer))) => Ok(*answer),
+        _ => bail!("the session gave no answer"),
+    }
 }
 
 /// Prints a value as JSON.

@@ -1,7 +1,6 @@
 //! `neuronscope analyze`
 
-// A report has the time at which it was made.
-#![allow(clippy::disallowed_methods)]
+#![allow(clippy::disallowed_methods, reason = "a report has the time at which it was made")]
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};

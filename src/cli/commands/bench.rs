@@ -17,11 +17,16 @@ use crate::cli::bench_args::BenchArgs;
 use crate::cli::driver::Driver;
 use crate::cli::interrupt::{self, Interrupted};
 use crate::cli::output_args::{JsonFormatArg, OutputArgs};
-use crate::session::{Event, Request, RunRequest};
+use crate::session::{JobRequest, JobResult, RunRequest, Told};
 
 pub(super) fn run(args: BenchArgs) -> Result<()> {
+    let args = args.with_positional_model()?;
     check_output(&args.output)?;
     let mut config = args.config()?;
+    let mut driver = Driver::new();
+    if let Some(opened) = args.brought.open(&mut driver, &config.model)? {
+        args.put_model(&mut config, opened);
+    }
     if let Some(path) = &args.model_filename {
         bench_index::put(&mut config, path, &args)?;
     }
@@ -29,7 +34,7 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
         eprintln!("note: --instance {instance} is not used: with --device-type cpu this machine is measured");
     }
     if let Some(settings) = config.mlperf.clone() {
-        return super::mlperf::run(config, settings, args.output.table.json);
+        return super::mlperf::run(driver, config, settings, args.output.table.json);
     }
     if config.options.device_type == DeviceType::Cpu && args.output.trace.trace.is_some() {
         bail!("--trace shows simulated runs; leave --device-type cpu out");
@@ -40,7 +45,7 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     let evaluation = bench_eval::prepare(&args)?;
     let dataset_notes = bench_eval::check_dataset(&args, &config.model)?;
     interrupt::listen()?;
-    let mut sweep = Sweep::new(config, &args.output)?;
+    let mut sweep = Sweep::new(driver, config, &args.output)?;
     dataset_notes.iter().for_each(|line| sweep.driver.say(line));
     let configurations: Vec<Configuration> =
         sweep.state.rows().iter().map(|row| row.planned.configuration.clone()).collect();
@@ -82,9 +87,9 @@ struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    fn new(config: BenchConfig, args: &'a OutputArgs) -> Result<Self> {
+    fn new(mut driver: Driver, config: BenchConfig, args: &'a OutputArgs) -> Result<Self> {
         let mut state = SweepState::new(config)?;
-        let (mut driver, verbosity) = (Driver::new(), Verbosity::of(args.verbosity));
+        let verbosity = Verbosity::of(args.verbosity);
         for message in state.messages.iter().filter(|_| verbosity > Verbosity::Silent) {
             driver.say(&format!("note: {message}"));
         }
@@ -94,7 +99,7 @@ impl<'a> Sweep<'a> {
             driver.say(&format!("note: {adopted} configurations have finished before and are not run again"));
         }
         let wants_spans = args.return_timers.is_some() && args.table.json_format == JsonFormatArg::Neuronperf;
-        let timed = wants_spans.then(TimedRuns::default);
+        let timed = wants_spans.then(|| TimedRuns::new(driver.models()));
         Ok(Self { state, driver, verbosity, args, results: Vec::new(), timed, eval_metrics: None })
     }
 
@@ -122,7 +127,7 @@ impl<'a> Sweep<'a> {
             self.state.finish(row, result.report);
             if let Some(path) = &self.args.resume {
                 let json = serde_json::to_string(&self.state)?;
-                fs::write(path, json).with_context(|| format!("{}: can't be written", path.display()))?;
+                fs::write(path, json).with_context(|| format!("{}: cannot be written", path.display()))?;
             }
         }
         Ok(())
@@ -138,7 +143,7 @@ impl<'a> Sweep<'a> {
             }
         };
         let metrics = self.eval_metrics.as_ref();
-        reports::write_files(&reports, table, metrics, &mut note)?;
+        reports::write_files(&reports, table, Some(&self.state.config), metrics, &mut note)?;
         let Some(file) = &self.args.return_timers else { return reports::print(&reports, table, metrics) };
         let json = match &self.timed {
             Some(timed) => timed_results_to_json(&timed.results),
@@ -170,14 +175,9 @@ impl<'a> Sweep<'a> {
         }
         let run = Box::new(RunRequest { row, configuration: configuration.clone(), times: None, detail });
         let failed = |error: String| RowResult::failed(configuration, error);
-        Ok(match self.driver.run(|job| Request::RunConfiguration { job, run }, None) {
-            Ok(events) => events
-                .into_iter()
-                .find_map(|e| match e {
-                    Event::Row { result, .. } => Some(*result),
-                    _ => None,
-                })
-                .unwrap_or_else(|| failed("the run gave no row".to_owned())),
+        Ok(match self.driver.run(JobRequest::RunConfiguration(run), None) {
+            Ok(Some(Told::Done(JobResult::Row { result, .. }))) => *result,
+            Ok(_) => failed("the run gave no row".to_owned()),
             Err(error) => failed(error.to_string()),
         })
     }
@@ -202,9 +202,10 @@ impl<'a> Sweep<'a> {
 
 fn read_kept(path: &Path) -> Result<SweepState> {
     let shown = path.display();
-    let json = fs::read_to_string(path).with_context(|| format!("{shown}: can't be read"))?;
-    let mut kept: SweepState = serde_json::from_str(&json)
-        .with_context(|| format!("{shown}: is no kept sweep; name a file of --resume, or one that is not there yet"))?;
+    let json = fs::read_to_string(path).with_context(|| format!("{shown}: cannot be read"))?;
+    let mut kept: SweepState = serde_json::from_str(&json).with_context(|| {
+        format!("{shown}: is not a kept sweep; name a file of --resume, or one that is not there yet")
+    })?;
     kept.take_up();
     Ok(kept)
 }

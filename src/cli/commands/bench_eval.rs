@@ -11,6 +11,7 @@ use crate::bench::evaluate::{Answering, Metrics, Record, check_records, find_met
 use crate::bench::{Configuration, FixedModel};
 use crate::cli::bench_args::BenchArgs;
 use crate::cli::dataset;
+use crate::device::BroughtSpec;
 
 /// What is to be evaluated.
 pub(super) struct Evaluation {
@@ -47,7 +48,7 @@ pub(super) fn check_dataset(args: &BenchArgs, model: &str) -> Result<Vec<String>
         return Ok(Vec::new());
     };
     let records = dataset::read(Path::new(text))?;
-    if !model.is_empty() && !FixedModel::is_meant(model) {
+    if !model.is_empty() && !FixedModel::is_meant(model) && !BroughtSpec::is_meant(model) {
         check_records(text, &records, model).map_err(|e| anyhow!("--dataset: {e}"))?;
     }
     Ok(records.diagnostics.items().iter().map(|d| format!("note: {text}: {d}")).collect())

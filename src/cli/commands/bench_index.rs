@@ -18,7 +18,7 @@ use crate::cli::bench_args::BenchArgs;
 pub(super) fn put(config: &mut BenchConfig, path: &Path, args: &BenchArgs) -> Result<()> {
     let shown = path.display();
     let index = read(path, args)?;
-    beside(args)?.check(&index).with_context(|| format!("{shown}: can't be run so"))?;
+    beside(args, config)?.check(&index).with_context(|| format!("{shown}: cannot be run so"))?;
     if let (None, Some(own)) = (&args.instance, index.finished().find_map(|e| e.instance_type.clone())) {
         config.instance_type = own;
     }
@@ -30,8 +30,8 @@ pub(super) fn put(config: &mut BenchConfig, path: &Path, args: &BenchArgs) -> Re
 
 fn read(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
     let shown = path.display();
-    let json = fs::read_to_string(path).with_context(|| format!("{shown}: can't be read"))?;
-    let read = ModelIndex::read(&json).with_context(|| format!("{shown}: is no model index"))?;
+    let json = fs::read_to_string(path).with_context(|| format!("{shown}: cannot be read"))?;
+    let read = ModelIndex::read(&json).with_context(|| format!("{shown}: is not a model index"))?;
     for warning in &read.warnings {
         eprintln!("note: {shown}: {warning}");
     }
@@ -54,11 +54,12 @@ fn read(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
 }
 
 /// The flags that were given.
-fn beside(args: &BenchArgs) -> Result<BesideIndex> {
+fn beside(args: &BenchArgs, config: &BenchConfig) -> Result<BesideIndex> {
     let compile = &args.compile;
     let (base, sweep) = compile.options()?;
     Ok(BesideIndex {
-        model: args.model.clone(),
+        // A model file is known by the name that opening it gave.
+        model: args.model.as_ref().map(|_| config.model.clone()),
         instance_type: args.instance.clone(),
         inputs: args.inputs.as_deref().map(parse_inputs).transpose()?.unwrap_or_default(),
         auto_casts: given(&compile.auto_cast, sweep.auto_casts, base.auto_cast),

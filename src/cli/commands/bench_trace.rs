@@ -8,12 +8,12 @@ use super::profile::{profile_info, write_trace};
 use crate::bench::Configuration;
 use crate::cli::driver::Driver;
 use crate::cli::output_args::TraceArgs;
-use crate::session::{Request, TraceSpec};
+use crate::session::{JobRequest, TraceSpec};
 
 /// Runs a configuration once more, watched, and writes its timeline. `row` of `rows` is its place in the sweep.
 ///
 /// # Errors
-/// When it can not run, or the file can not be written.
+/// When it cannot run, or the file cannot be written.
 pub(super) fn write(
     driver: &mut Driver,
     configuration: &Configuration,
@@ -23,8 +23,7 @@ pub(super) fn write(
     let Some(path) = &args.trace else { return Ok(()) };
     let path = if rows > 1 { numbered(path, row) } else { path.clone() };
     let spec = TraceSpec { shown_s: args.trace_seconds, ..TraceSpec::from(configuration.clone()) };
-    let events = driver.run(|job| Request::Trace { job, spec: Box::new(spec) }, None)?;
-    let info = profile_info(&events)?;
+    let info = profile_info(driver.run(JobRequest::Trace(Box::new(spec)), None)?)?;
     write_trace(driver, info.profile, args.trace_export, &path)?;
     let shown = info.facts.iter().find(|(name, _)| name == "Shown");
     let shown = shown.map_or_else(String::new, |(_, what)| format!(" ({what})"));

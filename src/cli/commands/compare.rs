@@ -1,15 +1,15 @@
 //! `neuronscope compare A B`
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 
 use super::analysis::{analyse, print_json, shorten};
 use super::text;
+use crate::analysis::GroupBy;
+use crate::analysis::compare::{ComparedRow, Comparison, Measure, OperatorTotals, Presence};
 use crate::base::units::format_ns;
 use crate::cli::analysis_args::{BaseArg, CompareArgs};
 use crate::cli::driver::Driver;
 use crate::cli::source;
-use crate::profile::analysis::GroupBy;
-use crate::profile::analysis::compare::{ComparedRow, Comparison, Measure, OperatorTotals, Presence};
 use crate::session::{Answer, Chosen, ProfileKey, Question};
 use crate::view::comparison::comparison_table;
 
@@ -29,7 +29,7 @@ pub(super) fn run(args: CompareArgs) -> Result<()> {
         BaseArg::B => (&second, &first),
     };
     let measure = if args.total { Measure::Total } else { Measure::SelfTime };
-    let comparison = Comparison::of(base, other, measure, args.per_step).map_err(|message| anyhow!(message))?;
+    let comparison = Comparison::of(base, other, measure, args.per_step)?;
     if args.output.json {
         return print_json(&comparison);
     }

@@ -9,24 +9,36 @@ use super::text;
 use crate::bench::{CompiledModel, EntryStatus, ModelIndex};
 use crate::cli::driver::Driver;
 use crate::cli::index_args::ModelCompileArgs;
-use crate::session::{Event, Request};
+use crate::device::model_label;
+use crate::session::{JobRequest, Part, Told};
 
 pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
-    let config = args.config()?;
+    let mut config = args.config()?;
+    let mut driver = Driver::new();
+    if let Some(opened) = args.brought.open(&mut driver, args.model())? {
+        if args.batch_sizes.is_none() {
+            config.batch_sizes = vec![u32::try_from(opened.batch.own()).unwrap_or(u32::MAX)];
+        }
+        config.model = opened.id;
+    }
     let mut index = config.plan()?.index;
     // The name is a digest of what will be in the index, so it has to be known before the first compile is written.
-    let path = args.filename.as_deref().map_or_else(|| default_path(&args), with_json);
+    let path = args.filename.as_deref().map_or_else(|| default_path(&args, &config.model), with_json);
     let mut written = Ok(());
-    let mut driver = Driver::new();
-    let request = |job| Request::Compile { job, config: Box::new(config) };
-    driver.run_with(request, None, &mut |event| {
-        if let Event::Compiled { compiled, .. } = event
+    let mut removals: Vec<String> = Vec::new();
+    driver.run_with(JobRequest::Compile(Box::new(config)), None, &mut |told| {
+        if let Told::Part(Part::Compiled { compiled, .. }) = told
             && written.is_ok()
         {
+            if let Some(removed) = compiled.removed {
+                removals.push(removed.sentence(&compiled.entry.model.clone().unwrap_or_default()));
+            }
             written = keep(&mut index, *compiled, &path);
         }
     })?;
     written?;
+    removals.dedup();
+    removals.iter().for_each(|removed| driver.say(&format!("note: {removed}")));
     for entry in index.model_configs.iter().filter(|e| e.status == EntryStatus::Error) {
         let (b, p, l) = (entry.batch_size, entry.pipeline_size, entry.performance_level);
         let error = entry.error.as_deref().unwrap_or("no reason given");
@@ -41,8 +53,11 @@ pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
 
 /// Writes an artifact and then the index with it, so that what is done is there whatever happens next.
 fn keep(index: &mut ModelIndex, compiled: CompiledModel, path: &Path) -> Result<()> {
-    let CompiledModel { entry, artifact } = compiled;
+    let CompiledModel { entry, artifact, removed: _, programs } = compiled;
     if let (Some(artifact), Some(file)) = (artifact, &entry.filename) {
+        for (text, when) in programs.iter().flatten().zip(["before", "after"]) {
+            write(&Path::new(file).with_extension(format!("{when}.hlo.txt")), text)?;
+        }
         write(Path::new(file), &artifact.to_json().map_err(anyhow::Error::msg)?)?;
     }
     index.model_configs.push(entry);
@@ -53,9 +68,9 @@ fn keep(index: &mut ModelIndex, compiled: CompiledModel, path: &Path) -> Result<
 pub(super) fn write(path: &Path, text: &str) -> Result<()> {
     let shown = path.display();
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).with_context(|| format!("{}: can't be made", folder.display()))?;
+        fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
     }
-    fs::write(path, text).with_context(|| format!("{shown}: can't be written"))
+    fs::write(path, text).with_context(|| format!("{shown}: cannot be written"))
 }
 
 fn with_json(path: &Path) -> PathBuf {
@@ -65,10 +80,14 @@ fn with_json(path: &Path) -> PathBuf {
     }
 }
 
-fn default_path(args: &ModelCompileArgs) -> PathBuf {
+fn default_path(args: &ModelCompileArgs, model: &str) -> PathBuf {
     let asked = format!(
         "{}|{}|{}|{}|{}",
-        args.model, args.instance, args.batch_sizes, args.pipeline_sizes, args.performance_levels
+        model,
+        args.instance,
+        args.batch_sizes(),
+        args.pipeline_sizes,
+        args.performance_levels
     );
     let c = &args.compile;
     let or = |given: &Option<String>, default: &str| given.clone().unwrap_or_else(|| default.to_owned());
@@ -76,6 +95,7 @@ fn default_path(args: &ModelCompileArgs) -> PathBuf {
     let flags = format!("{cast}|{cast_type}|{level}|{:?}", c.lnc);
     // With the default flags the name is the one it has always had.
     let asked = if flags == "matmult|bf16|2|None" { asked } else { format!("{asked}|{flags}") };
-    let name = args.model_name.as_deref().unwrap_or(&args.model);
+    let label = model_label(model);
+    let name = args.model_name.as_deref().unwrap_or(&label);
     PathBuf::from(ModelIndex::new(name).file_name_for(&asked))
 }

@@ -3,10 +3,10 @@
 use anyhow::{Result, bail};
 
 use super::analysis::{analyse, list, print_listed};
+use crate::analysis::counters::Curve;
 use crate::cli::analysis_args::CountersArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
-use crate::profile::analysis::counters::Curve;
 use crate::session::{Answer, Listed, Listing, Question};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 

@@ -1,7 +1,6 @@
 //! A configuration measured on this machine: a thread for each model copy, or one for all.
 
-// Measuring reads the wall clock, and threads are what it measures.
-#![allow(clippy::disallowed_methods)]
+#![allow(clippy::disallowed_methods, reason = "measuring reads the wall clock, and threads are what it measures")]
 
 use std::fs;
 use std::sync::Barrier;

@@ -21,7 +21,7 @@ struct CoreJson {
     core: &'static CoreData,
     /// Whether programs can be timed on it.
     simulated: bool,
-    /// What is missing when they can't.
+    /// What is missing when they cannot.
     not_simulated_because: Option<String>,
 }
 

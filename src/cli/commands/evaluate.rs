@@ -12,9 +12,9 @@ use crate::cli::args::EvaluateArgs;
 pub(super) fn run(args: EvaluateArgs) -> Result<()> {
     let Some(path) = &args.file else { return text::print(metrics_to_text().as_bytes()) };
     let shown = path.display();
-    let bytes = fs::read(path).with_context(|| format!("{shown}: can't be read"))?;
+    let bytes = fs::read(path).with_context(|| format!("{shown}: cannot be read"))?;
     let table =
-        read(&bytes, args.eval_target_col.as_deref()).with_context(|| format!("{shown}: can't be evaluated"))?;
+        read(&bytes, args.eval_target_col.as_deref()).with_context(|| format!("{shown}: cannot be evaluated"))?;
     let records: Vec<Record> = table.iter().map(|(output, target)| Record { output, target: *target }).collect();
     let mut metrics = Metrics::default();
     for text in &args.registered {
@@ -43,7 +43,7 @@ fn read(bytes: &[u8], target_column: Option<&str>) -> Result<Vec<(Vec<f32>, f64)
     for (i, line) in reader.records().enumerate() {
         let numbers: Vec<f64> = line?
             .iter()
-            .map(|cell| cell.trim().parse::<f64>().map_err(|_| anyhow!("record {}: '{cell}' is no number", i + 1)))
+            .map(|cell| cell.trim().parse::<f64>().map_err(|_| anyhow!("record {}: '{cell}' is not a number", i + 1)))
             .collect::<Result<_>>()?;
         let output = numbers.iter().enumerate().filter(|(c, _)| *c != target).map(|(_, x)| *x as f32).collect();
         table.push((output, numbers.get(target).copied().unwrap_or(f64::NAN)));

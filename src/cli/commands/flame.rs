@@ -4,13 +4,13 @@ use anyhow::{Result, bail};
 
 use super::analysis::{analyse, print_json, shorten};
 use super::text;
+use crate::analysis::flame::FlameGraph;
+use crate::analysis::modules::ModuleTree;
 use crate::base::units::{format_count, format_ns};
 use crate::cli::analysis_args::FlameArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
 use crate::profile::Unit;
-use crate::profile::analysis::flame::FlameGraph;
-use crate::profile::analysis::modules::ModuleTree;
 use crate::session::{Answer, Question};
 
 pub(super) fn run(args: FlameArgs) -> Result<()> {

@@ -4,12 +4,12 @@ use anyhow::{Result, bail};
 
 use super::analysis::{analyse, print_json};
 use super::text;
+use crate::analysis::histogram::{BinScale, Histogram};
 use crate::base::units::format_count;
 use crate::cli::analysis_args::HistogramArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
 use crate::profile::Unit;
-use crate::profile::analysis::histogram::{BinScale, Histogram};
 use crate::session::{Answer, Question};
 
 /// Characters of the longest bar.

@@ -67,8 +67,8 @@ fn json(index: &ModelIndex) -> Result<String> {
 }
 
 fn load(path: &Path) -> Result<ModelIndex> {
-    let text = fs::read_to_string(path).with_context(|| format!("{}: can't be read", path.display()))?;
-    let read = ModelIndex::read(&text).with_context(|| format!("{}: is no model index", path.display()))?;
+    let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+    let read = ModelIndex::read(&text).with_context(|| format!("{}: is not a model index", path.display()))?;
     read.warnings.iter().for_each(|w| eprintln!("note: {}: {w}", path.display()));
     Ok(read.index)
 }
@@ -86,7 +86,7 @@ fn parse_filters(filters: &[String]) -> Result<IndexFilter> {
     let mut filter = IndexFilter::default();
     for text in filters {
         let Some((field, values)) = text.split_once('=') else {
-            bail!("'{text}' is no filter; write field=value,value, as in batch_size=1,2")
+            bail!("'{text}' is not a filter; write field=value,value, as in batch_size=1,2")
         };
         filter = filter.with(field.trim(), &values.split(',').map(str::trim).collect::<Vec<_>>())?;
     }
@@ -106,7 +106,7 @@ fn carry_out(plan: &FilePlan) -> Result<()> {
 
 /// A model may be a file or, as of TensorFlow, a folder.
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    let failed = || format!("{}: can't be copied to {}", from.display(), to.display());
+    let failed = || format!("{}: cannot be copied to {}", from.display(), to.display());
     if from.is_dir() {
         fs::create_dir_all(to).with_context(failed)?;
         for entry in fs::read_dir(from).with_context(failed)? {
@@ -128,6 +128,6 @@ fn remove(path: &Path) -> Result<()> {
             eprintln!("note: {}: is not there", path.display());
             Ok(())
         }
-        other => other.with_context(|| format!("{}: can't be removed", path.display())),
+        other => other.with_context(|| format!("{}: cannot be removed", path.display())),
     }
 }

@@ -2,56 +2,74 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::Serialize;
 
-use super::text;
+use super::model_values::{Compared, JsonComparison};
+use super::{inspect_picture, text};
 use crate::base::units::format_count;
-use crate::bench::{BroughtRun, Device};
+use crate::bench::{Parity, parity, parity_markdown, parse_list};
+use crate::cli::driver::Driver;
 use crate::cli::inspect_args::InspectArgs;
-use crate::cli::model_file::{self, DiskModel};
-use crate::import::{Imported, Inspection, ResultComparison, TensorInfo, Verdict, compare, read_npz};
+use crate::cli::model_file;
+use crate::device::BroughtSettings;
+use crate::device::{BroughtRun, Device};
+use crate::import::{Imported, Inspection, TensorInfo, Verdict};
 
 pub(super) fn run(args: InspectArgs) -> Result<()> {
-    let (imported, bytes) = model_file::read(&args.model, &args.dims)?;
-    let run = args.instance.as_deref().map(|instance| on_device(&imported, instance)).transpose()?;
-    let compared = match (&args.inputs, &args.expect) {
-        (Some(inputs), Some(expect)) => {
-            let arrays =
-                |path: &std::path::Path| read_npz(&DiskModel::open(path)?).with_context(|| path.display().to_string());
-            let (inputs, expect) = (arrays(inputs)?, arrays(expect)?);
-            Some(compare(&imported, &bytes, &inputs, &expect).map_err(anyhow::Error::msg)?)
-        }
-        _ => None,
-    };
+    let path =
+        args.file.model_file.clone().or(args.model.clone()).context("name a model file or a model of the zoo")?;
+    if let Some(zoo) = &args.beside {
+        return beside(zoo, &path, &args);
+    }
+    let is_file = model_file::is_meant(&path);
+    if !is_file || args.view.is_some() {
+        return inspect_picture::run(&args, &path, false);
+    }
+    if args.graph.is_some() {
+        inspect_picture::run(&args, &path, true)?;
+    }
+    let settings = args.brought.settings()?;
+    let (imported, bytes) = model_file::read(Path::new(&path), &settings)?;
+    let run = args.instance.as_deref().map(|instance| on_device(&imported, instance, &settings)).transpose()?;
+    let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance)?;
     let said = if args.json {
-        let values = compared.iter().flatten().map(|c| JsonComparison::of(c, args.tolerance)).collect();
-        let json = Json { inspection: &imported.inspection, device: run.as_ref().map(JsonRun::of), values };
-        serde_json::to_string_pretty(&json)? + "\n"
+        let values = compared.as_ref().map(Compared::json).unwrap_or_default();
+        let device = run.as_ref().map(|run| JsonRun::of(run, &settings));
+        serde_json::to_string_pretty(&Json { inspection: &imported.inspection, device, values })? + "\n"
     } else {
         let mut out = describe(&imported.inspection);
         if let Some(run) = &run {
-            out.push_str(&timed(run, args.instance.as_deref().unwrap_or_default()));
+            out.push_str(&timed(run, args.instance.as_deref().unwrap_or_default(), &settings));
         }
-        for c in compared.iter().flatten() {
-            let result = if c.relative_error <= args.tolerance { "PASS" } else { "FAIL" };
-            let _ = writeln!(out, "result {} {}: {result}, relative error {:.3e}", c.index, c.ty, c.relative_error);
-        }
-        out
+        out + &compared.as_ref().map(Compared::describe).unwrap_or_default()
     };
     text::print(said.as_bytes())?;
-    let failed =
-        compared.iter().flatten().filter(|c| c.relative_error.is_nan() || c.relative_error > args.tolerance).count();
-    if failed > 0 {
-        bail!("{failed} results differ by more than the tolerance of {}", args.tolerance);
-    }
-    Ok(())
+    compared.map_or(Ok(()), |c| c.verdict())
 }
 
-fn on_device(imported: &Imported, instance: &str) -> Result<BroughtRun> {
-    let device = Device::of_instance(instance).map_err(anyhow::Error::msg)?;
-    device.run_program(&imported.program, &BTreeMap::new()).map_err(anyhow::Error::msg)
+/// Where nobody names an instance: the smallest with a second generation NeuronCore.
+const BESIDE_INSTANCE: &str = "inf2.xlarge";
+
+/// The table of a file beside a model of the zoo. A batch size that the file does not have is named below the table.
+fn beside(zoo: &str, path: &str, args: &InspectArgs) -> Result<()> {
+    let mut driver = Driver::new();
+    let file = args.brought.model(&mut driver, path)?;
+    let instance = args.instance.as_deref().unwrap_or(BESIDE_INSTANCE);
+    let one = |n| parity(zoo, &file, instance, n, driver.models()).map_err(anyhow::Error::msg);
+    let rows = parse_list("--batch-sizes", &args.batch_sizes)?.into_iter().map(one).collect::<Result<Vec<Parity>>>()?;
+    let mut out = parity_markdown(&rows);
+    for (n, error) in rows.iter().filter_map(|row| Some((row.batch_size, row.file_per_s.as_ref().err()?))) {
+        let _ = writeln!(out, "batch {n}: {error}");
+    }
+    text::print(out.as_bytes())
+}
+
+fn on_device(imported: &Imported, instance: &str, settings: &BroughtSettings) -> Result<BroughtRun> {
+    let device = Device::of_instance(instance).map_err(anyhow::Error::from)?;
+    device.run_program(&imported.program, &settings.assumed).map_err(anyhow::Error::msg)
 }
 
 fn describe(found: &Inspection) -> String {
@@ -108,7 +126,7 @@ fn describe(found: &Inspection) -> String {
 /// Modules that are listed on a terminal.
 const MOST_MODULES: usize = 20;
 
-fn timed(run: &BroughtRun, instance: &str) -> String {
+fn timed(run: &BroughtRun, instance: &str, settings: &BroughtSettings) -> String {
     let ms = |t: crate::base::SimTime| t.to_ms_f64();
     let mut out = format!(
         "\none call on a simulated core of {instance}: {:.3} ms on the core, {:.3} ms with the runtime and transfers\n",
@@ -116,7 +134,8 @@ fn timed(run: &BroughtRun, instance: &str) -> String {
         ms(run.call_time()),
     );
     for (op, (count, first)) in &run.estimates {
-        let _ = writeln!(out, "placed by an estimate: {op} ({count} times, first at {first})");
+        let place = settings.assumed.get(op).map_or_else(String::new, |s| format!(" as {}, as assumed", s.name()));
+        let _ = writeln!(out, "placed by an estimate{place}: {op} ({count} times, first at {first})");
     }
     for note in &run.notes {
         let _ = writeln!(out, "note: {note}");
@@ -141,39 +160,21 @@ struct JsonRun {
     call_ms: f64,
     model_flops: u64,
     estimates: BTreeMap<String, u64>,
+    /// How a person said that operators are placed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    assumed: BTreeMap<String, String>,
     notes: Vec<String>,
 }
 
 impl JsonRun {
-    fn of(run: &BroughtRun) -> Self {
+    fn of(run: &BroughtRun, settings: &BroughtSettings) -> Self {
         Self {
             core_ms: run.window.to_ms_f64(),
             call_ms: run.call_time().to_ms_f64(),
             model_flops: run.executable.model_flops,
             estimates: run.estimates.iter().map(|(op, (count, _))| (op.clone(), *count)).collect(),
+            assumed: settings.assumed.iter().map(|(op, stand)| (op.clone(), stand.name().to_owned())).collect(),
             notes: run.notes.clone(),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct JsonComparison {
-    index: usize,
-    shape: String,
-    relative_error: Option<f64>,
-    max_abs_error: Option<f64>,
-    passed: bool,
-}
-
-impl JsonComparison {
-    fn of(c: &ResultComparison, tolerance: f64) -> Self {
-        let finite = |v: f64| v.is_finite().then_some(v);
-        Self {
-            index: c.index,
-            shape: c.ty.clone(),
-            relative_error: finite(c.relative_error),
-            max_abs_error: finite(c.max_abs_error),
-            passed: c.relative_error <= tolerance,
         }
     }
 }

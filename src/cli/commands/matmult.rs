@@ -4,12 +4,22 @@ use anyhow::{Result, bail};
 
 use super::text;
 use crate::bench::matmult::{MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows, run_case};
+use crate::cli::driver::Driver;
 use crate::cli::interrupt::{self, Interrupted};
 use crate::cli::matmult_args::MatmultArgs;
 use crate::cli::progress::ProgressBar;
 
 pub(super) fn run(args: &MatmultArgs) -> Result<()> {
-    let (config, notes) = args.config()?;
+    let (mut config, notes) = args.config()?;
+    let mut driver = Driver::new();
+    if let Some(model) = &config.model
+        && let Some(opened) = args.brought.open(&mut driver, model)?
+    {
+        if args.batch_size.is_none() {
+            config.batch_sizes = vec![u32::try_from(opened.batch.own()).unwrap_or(u32::MAX)];
+        }
+        config.model = Some(opened.id);
+    }
     let cases = config.cases()?;
     notes.iter().for_each(|note| eprintln!("note: {note}"));
     interrupt::listen()?;
@@ -20,7 +30,7 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
             break;
         }
         bar.show(done, cases.len() as u64, &case.label());
-        reports.push(run_case(case));
+        reports.push(run_case(case, driver.models()));
     }
     bar.clear();
     print(&reports, args, cases.len() > 1)?;

@@ -6,20 +6,18 @@ use super::text;
 use crate::bench::mlperf::{MlperfSettings, mlperf_to_json, mlperf_to_text};
 use crate::bench::{BenchConfig, expand};
 use crate::cli::driver::Driver;
-use crate::session::{Event, Request};
+use crate::session::{JobRequest, JobResult, Told};
 
-/// Runs the scenario on each configuration of the benchmark; those that can not run are named and left out.
-pub(super) fn run(config: BenchConfig, settings: MlperfSettings, json: bool) -> Result<()> {
-    let mut driver = Driver::new();
+/// Runs the scenario on each configuration of the benchmark; those that cannot run are named and left out.
+pub(super) fn run(mut driver: Driver, config: BenchConfig, settings: MlperfSettings, json: bool) -> Result<()> {
     let (mut results, mut failed) = (Vec::new(), Vec::new());
     for configuration in expand(&config)?.configurations {
         let label = configuration.label();
         let (settings, configuration) = (Box::new(settings.clone()), Box::new(configuration));
-        match driver.run(|job| Request::Mlperf { job, settings, configuration }, None) {
-            Ok(events) => results.extend(events.into_iter().filter_map(|e| match e {
-                Event::Mlperf { result, .. } => Some(*result),
-                _ => None,
-            })),
+        match driver.run(JobRequest::Mlperf { settings, configuration }, None) {
+            Ok(Some(Told::Done(JobResult::Mlperf(result)))) => results.push(*result),
+            // Ctrl-C came first.
+            Ok(_) => {}
             Err(error) => failed.push(format!("failed: {label}: {error}")),
         }
     }

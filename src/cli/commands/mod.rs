@@ -20,19 +20,24 @@ mod histogram;
 mod idle;
 mod index;
 mod inspect;
+mod inspect_picture;
+mod manual;
 mod matmul_bench;
 mod matmult;
 mod mlperf;
+mod model_values;
 mod models;
 mod numerics;
 mod open;
 mod operators;
+mod operators_supported;
 mod parquet;
 mod profile;
 mod query;
 mod report;
 mod reports;
 mod result_files;
+mod serve;
 mod summary;
 mod text;
 mod timed;
@@ -62,6 +67,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Numerics(args) => numerics::run(args),
         Command::Open(args) => open::run(args),
         Command::Operators(args) => operators::run(args),
+        Command::OperatorsSupported(args) => operators_supported::run(&args),
         Command::Flame(args) => flame::run(args),
         Command::Histogram(args) => histogram::run(args),
         Command::Idle(args) => idle::run(args),
@@ -78,5 +84,8 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Parquet(args) => parquet::run(args),
         Command::MatmulBench(args) => matmul_bench::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Serve(args) => serve::run(&args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
     }
 }

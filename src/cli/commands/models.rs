@@ -1,23 +1,17 @@
 //! `neuronscope models`
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 
 use super::text;
 use crate::bench::InputTuple;
 use crate::cli::args::ModelsArgs;
 use crate::cli::driver::Driver;
 use crate::model::ModelSpec;
-use crate::session::{Catalog, Event, ParameterKind, Request};
+use crate::session::{Catalog, ParameterKind, QuestionRequest, Reply, Told};
 
 pub(super) fn run(args: ModelsArgs) -> Result<()> {
-    let events = Driver::new().run(|job| Request::Catalog { job }, None)?;
-    let catalog = events
-        .into_iter()
-        .find_map(|e| match e {
-            Event::Catalog { catalog, .. } => Some(catalog),
-            _ => None,
-        })
-        .context("the session gave no list of models")?;
+    let told = Driver::new().run(QuestionRequest::Catalog, None)?;
+    let Some(Told::Answer(Reply::Catalog(catalog))) = told else { bail!("the session gave no list of models") };
     if args.json {
         let all: Vec<_> = catalog.models.iter().chain([&catalog.fixed]).collect();
         let mut json = serde_json::to_vec_pretty(&all)?;

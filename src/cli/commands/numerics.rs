@@ -1,15 +1,28 @@
 //! `neuronscope numerics`
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 
+use super::model_values::Compared;
 use super::text;
 use crate::cli::args::NumericsArgs;
 use crate::cli::driver::Driver;
+use crate::cli::model_file;
+use crate::neuron::numerics::DEFAULT_TOLERANCE;
 use crate::session::{
-    Event, NumericsReport, NumericsSpec, OutputComparison, Request, Sample, value_text, without_source,
+    BatchRule, JobRequest, JobResult, NumericsReport, NumericsSpec, OutputComparison, Sample, Told, value_text,
+    without_source,
 };
 
 pub(super) fn run(args: NumericsArgs) -> Result<()> {
+    let model = args.file.model_file.as_deref().unwrap_or(&args.model);
+    if model_file::is_meant(model) {
+        return of_file(model, &args);
+    }
+    if args.arrays.inputs.is_some() || !args.brought.settings()?.is_empty() {
+        bail!("--inputs, --expect, --dim and --assume are about a model file, and {model} is none");
+    }
     let spec = Box::new(NumericsSpec {
         model: args.model,
         batch_size: args.batch_size,
@@ -17,21 +30,48 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
         options: args.compile.options(),
         rounding: args.rounding.into(),
         seed: args.seed,
-        tolerance: args.tolerance,
+        tolerance: args.tolerance.unwrap_or(DEFAULT_TOLERANCE),
     });
-    let events = Driver::new().run(|job| Request::Numerics { job, spec }, None)?;
-    let found = events.into_iter().find_map(|e| match e {
-        Event::Numerics { report, .. } => Some(report),
-        _ => None,
-    });
-    let report = found.context("the session gave no comparison")?;
-    let said = if args.json { report.to_json().map_err(anyhow::Error::msg)? } else { describe(&report) };
+    let told = Driver::new().run(JobRequest::Numerics(spec), None)?;
+    let Some(Told::Done(JobResult::Numerics(report))) = told else { bail!("the session gave no comparison") };
+    let said = if args.json { report.to_json()? } else { describe(&report) };
     text::print(said.as_bytes())?;
     let failed = report.outputs.iter().filter(|o| !o.passed).count();
     if failed > 0 {
         bail!("{failed} of {} outputs are not within the tolerance", report.outputs.len());
     }
     Ok(())
+}
+
+/// Values of a model file beside those that its framework gave.
+fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
+    let mut settings = args.brought.settings()?;
+    let (mut imported, bytes) = model_file::read(Path::new(path), &settings)?;
+    if let Some(batch_size) = args.batch_size.map(u64::from) {
+        match BatchRule::of(&imported.inspection) {
+            BatchRule::Open { dimension, .. } => {
+                settings.dims.insert(dimension, batch_size);
+                (imported, _) = model_file::read(Path::new(path), &settings)?;
+            }
+            BatchRule::Fixed { size } if size == batch_size => {}
+            BatchRule::Fixed { size } => {
+                bail!("{path}: --batch-size {batch_size}: its batch size is {size} and not open")
+            }
+        }
+    }
+    let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance)?;
+    let compared = compared.with_context(|| {
+        format!("{path}: give --inputs X.npz and --expect Y.npz, what the model takes and what its framework gave")
+    })?;
+    let said = if args.json {
+        let json =
+            serde_json::json!({ "model": path, "format": imported.inspection.format, "values": compared.json() });
+        serde_json::to_string_pretty(&json)? + "\n"
+    } else {
+        compared.describe()
+    };
+    text::print(said.as_bytes())?;
+    compared.verdict()
 }
 
 fn describe(report: &NumericsReport) -> String {

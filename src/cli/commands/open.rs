@@ -3,15 +3,17 @@
 use anyhow::{Context, Result, bail};
 
 use super::analysis::{analyse, list, print_json, shorten};
-use super::profile::{export, operators, write_trace};
+use super::profile::{export, operators, write_page, write_trace};
 use super::text;
+use crate::analysis::summary::OpenSummary;
 use crate::base::units::{format_count, format_ns};
 use crate::cli::analysis_args::{LevelArgs, OutputArgs};
 use crate::cli::args::OpenArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
-use crate::profile::summary::OpenSummary;
-use crate::session::{Answer, ExportKind, GroupsOf, Listing, OperatorKind, ProfileInfo, ProfileKey, Question};
+use crate::session::{
+    Answer, ExportKind, GroupsOf, LOCAL_PAGE, Listing, OperatorKind, ProfileInfo, ProfileKey, Question,
+};
 use crate::view::table::Cell;
 
 pub(super) fn run(args: OpenArgs) -> Result<()> {
@@ -19,6 +21,9 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
     let info = source::open_files(&mut driver, &args.files)?;
     if let Some(path) = &args.output {
         write_trace(&mut driver, info.profile, args.export, path)?;
+    }
+    if let Some(path) = &args.html {
+        write_page(&mut driver, info.profile, LOCAL_PAGE, path)?;
     }
     if args.summary {
         return sentences(&mut driver, info.profile, args.json);
@@ -32,7 +37,7 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
         if !info.also.is_empty() {
             text::print(format!("{}\n", one.name).as_bytes())?;
         }
-        let summary: OpenSummary = serde_json::from_slice(&json).context("the summary can't be read back")?;
+        let summary: OpenSummary = serde_json::from_slice(&json).context("the summary cannot be read back")?;
         text::print(describe(&summary).as_bytes())?;
         text::print(of_default_level(&mut driver, one, args.top)?.as_bytes())?;
         text::print(neuron_tables(&mut driver, one)?.as_bytes())?;

@@ -3,10 +3,10 @@
 use anyhow::Result;
 
 use super::analysis::{list, print_headed};
+use crate::analysis::members::MemberOrder;
 use crate::cli::analysis_args::OperatorsArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
-use crate::profile::analysis::members::MemberOrder;
 use crate::session::{GroupsOf, Listing, MembersOf};
 
 pub(super) fn run(args: OperatorsArgs) -> Result<()> {

@@ -9,14 +9,14 @@ use anyhow::{Context, Result, bail};
 use super::aggregate::jsonl_files;
 use super::analysis::list;
 use super::profile::export;
+use crate::analysis::GroupBy;
 use crate::bench::import::read_reports_at;
 use crate::cli::analysis_args::OutputArgs;
 use crate::cli::driver::Driver;
 use crate::cli::parquet::{self, RecordSheet};
 use crate::cli::parquet_args::{ParquetArgs, ParquetTableArg};
 use crate::cli::source;
-use crate::profile::analysis::GroupBy;
-use crate::profile::formats::WriteFormat;
+use crate::formats::WriteFormat;
 use crate::session::{ExportKind, GroupsOf, Listing};
 
 pub(super) fn run(args: ParquetArgs) -> Result<()> {

@@ -9,17 +9,22 @@ use super::text;
 use crate::base::units::{format_count, format_ns};
 use crate::cli::args::ProfileArgs;
 use crate::cli::driver::Driver;
+use crate::formats::WriteFormat;
 use crate::insight::Insights;
-use crate::profile::formats::WriteFormat;
-use crate::session::{Event, ExportKind, OperatorKind, ProfileInfo, ProfileKey, ProfileSpec, Request};
+use crate::session::{
+    AnalysisRequest, ExportKind, JobRequest, JobResult, OperatorKind, ProfileInfo, ProfileKey, ProfileQuestion,
+    ProfileSpec, Reply, Told,
+};
 
 pub(super) fn run(args: ProfileArgs) -> Result<()> {
     let mut driver = Driver::new();
-    let spec = profile_spec(&args);
-    let events = driver.run(|job| Request::Profile { job, spec }, None)?;
-    let info = profile_info(&events)?;
+    let spec = profile_spec(&mut driver, &args)?;
+    let info = profile_info(driver.run(JobRequest::Profile(spec), None)?)?;
     if let Some(path) = &args.output {
         write_trace(&mut driver, info.profile, args.export, path)?;
+    }
+    if let Some(path) = &args.html {
+        write_page(&mut driver, info.profile, &args.live, path)?;
     }
     if args.json {
         let kind = if args.summary { ExportKind::SummaryJson } else { ExportKind::ProfileJson };
@@ -42,19 +47,30 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
 /// Writes the timeline of a profile to a file.
 pub(super) fn write_trace(driver: &mut Driver, profile: ProfileKey, format: WriteFormat, path: &Path) -> Result<()> {
     let trace = export(driver, profile, ExportKind::Trace(format))?;
-    fs::write(path, trace).with_context(|| format!("{}: can't be written", path.display()))
+    fs::write(path, trace).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-/// What the flags ask for.
-pub(in crate::cli) fn profile_spec(args: &ProfileArgs) -> ProfileSpec {
-    ProfileSpec {
-        model: args.model.clone(),
+/// Writes the overview of a profile as a page that links to the one at `base`.
+pub(super) fn write_page(driver: &mut Driver, profile: ProfileKey, base: &str, path: &Path) -> Result<()> {
+    let told = driver.run(AnalysisRequest::Page(base.to_owned()).of(profile), None)?;
+    let Some(Told::File(page)) = told else { bail!("the session made no page") };
+    fs::write(path, page.bytes).with_context(|| format!("{}: can't be written", path.display()))
+}
+
+/// What the flags ask for; a model file is opened.
+///
+/// # Errors
+/// When the model file cannot be opened.
+pub(in crate::cli) fn profile_spec(driver: &mut Driver, args: &ProfileArgs) -> Result<ProfileSpec> {
+    let model = args.file.model_file.as_deref().unwrap_or(&args.model);
+    Ok(ProfileSpec {
+        model: args.brought.model(driver, model)?,
         batch_size: args.batch_size,
         workflow: args.workflow.into(),
         seed: args.seed,
         instance: args.instance.clone(),
         options: args.compile.options(),
-    }
+    })
 }
 
 /// An operator table of a NeuronCore with the plugin's columns.
@@ -62,15 +78,13 @@ pub(in crate::cli) fn profile_spec(args: &ProfileArgs) -> ProfileSpec {
 /// # Errors
 /// With the session's message.
 pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: OperatorKind) -> Result<String> {
-    let events = driver.run(|job| Request::Operators { job, profile, kind, range: None, level: None }, None)?;
-    let Some(rows) = events.iter().find_map(|e| match e {
-        Event::Operators { table, .. } => Some(&table.rows),
-        _ => None,
-    }) else {
+    let question = ProfileQuestion::Operators { kind, range: None, level: None };
+    let Some(Told::Answer(Reply::Operators(table))) = driver.run(question.of(profile), None)? else {
         bail!("the session gave no operator table");
     };
     let core = |n: Option<u32>| n.map_or_else(String::new, |n| n.to_string());
-    let rows: Vec<Vec<String>> = rows
+    let rows: Vec<Vec<String>> = table
+        .rows
         .iter()
         .map(|r| {
             vec![
@@ -89,24 +103,21 @@ pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: Operator
 }
 
 fn insights(driver: &mut Driver, profile: ProfileKey) -> Result<Insights> {
-    let events = driver.run(|job| Request::Summary { job, profile }, None)?;
-    let found = events.into_iter().find_map(|e| match e {
-        Event::Summary { insights, .. } => insights,
-        _ => None,
-    });
-    found.map(|i| *i).context("the session gave no summary")
+    match driver.run(ProfileQuestion::Summary.of(profile), None)? {
+        Some(Told::Answer(Reply::Summary(Some(insights)))) => Ok(*insights),
+        _ => bail!("the session gave no summary"),
+    }
 }
 
 /// The profile that a job made.
 ///
 /// # Errors
 /// When there is none, which would be a fault of the session.
-pub(in crate::cli) fn profile_info(events: &[Event]) -> Result<ProfileInfo> {
-    let found = events.iter().find_map(|e| match e {
-        Event::ProfileReady { info, .. } => Some(info.as_ref().clone()),
-        _ => None,
-    });
-    found.context("the session gave no profile")
+pub(in crate::cli) fn profile_info(told: Option<Told>) -> Result<ProfileInfo> {
+    match told {
+        Some(Told::Done(JobResult::Profile(info))) => Ok(*info),
+        _ => bail!("the session gave no profile"),
+    }
 }
 
 /// What a profile is exported as.
@@ -114,10 +125,8 @@ pub(in crate::cli) fn profile_info(events: &[Event]) -> Result<ProfileInfo> {
 /// # Errors
 /// With the session's message.
 pub(super) fn export(driver: &mut Driver, profile: ProfileKey, kind: ExportKind) -> Result<Vec<u8>> {
-    let events = driver.run(|job| Request::Export { job, profile, kind, marks: Vec::new() }, None)?;
-    let found = events.into_iter().find_map(|e| match e {
-        Event::Exported { bytes, .. } => Some(bytes),
-        _ => None,
-    });
-    found.context("the session exported nothing")
+    match driver.run(ProfileQuestion::Export { kind, marks: Vec::new() }.of(profile), None)? {
+        Some(Told::File(file)) => Ok(file.bytes),
+        _ => bail!("the session exported nothing"),
+    }
 }

@@ -3,10 +3,10 @@
 use anyhow::{Result, anyhow};
 
 use super::analysis::{list, print_headed};
+use crate::analysis::query::parse;
 use crate::cli::analysis_args::QueryArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
-use crate::profile::analysis::query::parse;
 use crate::session::{Listing, QueryOf};
 
 pub(super) fn run(args: QueryArgs) -> Result<()> {

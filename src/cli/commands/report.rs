@@ -14,7 +14,7 @@ pub(super) fn run(args: ReportArgs) -> Result<()> {
     let mut all = Vec::new();
     for path in &args.files {
         let shown = path.display().to_string();
-        let bytes = fs::read(path).with_context(|| format!("{shown}: can't be read"))?;
+        let bytes = fs::read(path).with_context(|| format!("{shown}: cannot be read"))?;
         if std::str::from_utf8(&bytes).is_ok_and(|text| ModelIndex::read(text).is_ok()) {
             bail!("{shown}: is a model index, not results; neuronscope bench {shown} runs it")
         }
@@ -24,6 +24,6 @@ pub(super) fn run(args: ReportArgs) -> Result<()> {
         }
         all.append(&mut imported.reports);
     }
-    reports::write_files(&all, &args.table, None, &mut |line| eprintln!("{line}"))?;
+    reports::write_files(&all, &args.table, None, None, &mut |line| eprintln!("{line}"))?;
     reports::print(&all, &args.table, None)
 }

@@ -7,8 +7,9 @@ use super::compile::write;
 use super::result_files::{path_of, refuse_index};
 use super::text;
 use crate::bench::export::{self, PRINT_COLS, TableOptions};
-use crate::bench::{REPORT_KEYS, Report, verdict};
+use crate::bench::{BenchConfig, REPORT_KEYS, Report, verdict};
 use crate::cli::output_args::TableArgs;
+use crate::session::bench_page;
 
 /// Checks keys and files before anything runs.
 ///
@@ -27,13 +28,14 @@ pub(super) fn check(args: &TableArgs) -> Result<()> {
     Ok(())
 }
 
-/// Writes the files that were asked for, each with a note of its name.
+/// Writes the files that were asked for, each with a note of its name. A page links to `config`.
 ///
 /// # Errors
-/// When a file can not be written.
+/// When a file cannot be written.
 pub(super) fn write_files(
     reports: &[Report],
     args: &TableArgs,
+    config: Option<&BenchConfig>,
     eval_metrics: Option<&Value>,
     note: &mut dyn FnMut(String),
 ) -> Result<()> {
@@ -50,13 +52,17 @@ pub(super) fn write_files(
         write(&path, &export::to_json_as(sorted, args.json_format.into(), eval_metrics)?)?;
         note(format!("note: the reports are in {}", path.display()));
     }
+    if let Some(path) = &args.html {
+        write(path, &bench_page(config, sorted, &args.live)?)?;
+        note(format!("note: the page is in {}", path.display()));
+    }
     Ok(())
 }
 
 /// Prints reports the way it was asked for, with evaluation metrics if there are any.
 ///
 /// # Errors
-/// When stdout can not be written.
+/// When stdout cannot be written.
 pub(super) fn print(reports: &[Report], args: &TableArgs, eval_metrics: Option<&Value>) -> Result<()> {
     let cols: Option<Vec<&str>> = args.cols.as_ref().map(|cols| cols.iter().map(String::as_str).collect());
     let sorted = || match &args.sort_by {

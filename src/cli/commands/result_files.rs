@@ -1,7 +1,6 @@
 //! Files of reports and timers, with NeuronPerf's names where none is given.
 
-// The name holds the date, as NeuronPerf's does.
-#![allow(clippy::disallowed_methods)]
+#![allow(clippy::disallowed_methods, reason = "the name holds the date, as NeuronPerf's does")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,16 +9,24 @@ use crate::bench::{
     SpanRecorder, TimedResults, service_times,
 };
 use crate::cli::interrupt;
+use crate::device::ModelLibrary;
 
 /// Runs configurations with a recorder of spans; what was compiled is kept for the next.
 #[derive(Default)]
 pub(super) struct TimedRuns {
     times: BTreeMap<u64, Result<ServiceTimes, String>>,
+    /// Models that were brought.
+    models: ModelLibrary,
     /// What was recorded, in the order of the runs.
     pub results: Vec<TimedResults>,
 }
 
 impl TimedRuns {
+    /// None yet; configurations may name these models.
+    pub fn new(models: &ModelLibrary) -> Self {
+        Self { models: models.clone(), ..Self::default() }
+    }
+
     /// Runs a configuration to its row; its spans are in [`Self::results`] when anything ran.
     ///
     /// # Errors
@@ -33,7 +41,7 @@ impl TimedRuns {
         // More copies than cores is wrong with this configuration alone: others have its key.
         let times = match configuration.check() {
             Err(error) => Err(error.to_string()),
-            Ok(()) => self.times.entry(key).or_insert_with(|| service_times(configuration)).clone(),
+            Ok(()) => self.times.entry(key).or_insert_with(|| service_times(configuration, &self.models)).clone(),
         };
         let recorder = SpanRecorder::new(configuration);
         let mut run = ConfigurationRun::observed(configuration.clone(), times.as_ref().map_err(Clone::clone), recorder);

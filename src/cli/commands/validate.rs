@@ -19,7 +19,7 @@ struct ValidateJson {
 
 pub(super) fn run(args: ValidateArgs) -> Result<()> {
     let shown = args.file.display();
-    let table = fs::read(&args.file).with_context(|| format!("{shown}: can't be read"))?;
+    let table = fs::read(&args.file).with_context(|| format!("{shown}: cannot be read"))?;
     let published = read_rows(&table).with_context(|| format!("{shown}: is not a table of published figures"))?;
     if args.calibrate {
         return text::print(calibrate(&published).as_bytes());

@@ -23,13 +23,13 @@ const SLICES: [(&str, Kind); 9] = [
 /// Writes the slices of a profile from the CSV that it is exported as; how many there are.
 ///
 /// # Errors
-/// When the CSV is not of these columns, or the file can not be written.
+/// When the CSV is not of these columns, or the file cannot be written.
 pub(in crate::cli) fn slices<W: Write + Send>(out: W, csv: &[u8]) -> Result<u64> {
     let fields = SLICES.map(|(name, kind)| Field::new(name, kind));
     let mut sheet = Sheet::new(out, "slices", &fields)?;
     let mut reader = csv::Reader::from_reader(csv);
     let mut line = csv::StringRecord::new();
-    while reader.read_record(&mut line).context("the slices can't be read back")? {
+    while reader.read_record(&mut line).context("the slices cannot be read back")? {
         let row =
             line.iter().zip(SLICES).map(|(text, (name, kind))| cell(text, name, kind)).collect::<Result<Vec<_>>>()?;
         sheet.push(&row)?;
@@ -39,7 +39,7 @@ pub(in crate::cli) fn slices<W: Write + Send>(out: W, csv: &[u8]) -> Result<u64>
 
 fn cell<'a>(text: &'a str, name: &str, kind: Kind) -> Result<Value<'a>> {
     Ok(match kind {
-        Kind::Integer => Value::Integer(text.parse().with_context(|| format!("{name}: {text} is no number"))?),
+        Kind::Integer => Value::Integer(text.parse().with_context(|| format!("{name}: {text} is not a number"))?),
         Kind::Bool => Value::Bool(text == "true"),
         // A slice without a category or arguments.
         _ if text.is_empty() && name != "name" => Value::Null,
@@ -50,7 +50,7 @@ fn cell<'a>(text: &'a str, name: &str, kind: Kind) -> Result<Value<'a>> {
 /// Writes a table, whose columns have their short names; how many rows it has.
 ///
 /// # Errors
-/// When the file can not be written.
+/// When the file cannot be written.
 pub(in crate::cli) fn table<W: Write + Send>(out: W, name: &str, table: &Table) -> Result<u64> {
     let kinds: Vec<Kind> = table.columns.iter().enumerate().map(|(at, column)| kind(column, at, table)).collect();
     let fields: Vec<Field> = table.columns.iter().zip(&kinds).map(|(c, kind)| Field::new(&c.id, *kind)).collect();

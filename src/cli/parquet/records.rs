@@ -39,22 +39,22 @@ impl<W: Write + Send> RecordSheet<W> {
     /// Begins a file.
     ///
     /// # Errors
-    /// When the file can not be written.
+    /// When the file cannot be written.
     pub fn new(out: W) -> Result<Self> {
         let fields = COLUMNS.into_iter().chain(FLAT_METRICS.map(|name| (name, Kind::Number)));
         let fields: Vec<Field> = fields.map(|(name, kind)| Field::new(name, kind)).collect();
         Ok(Self { sheet: Sheet::new(out, "records", &fields)?, notes: LineNotes::default() })
     }
 
-    /// Takes a line in. One that is no record is noted and left out.
+    /// Takes a line in. One that is not a record is noted and left out.
     ///
     /// # Errors
-    /// When the file can not be written.
+    /// When the file cannot be written.
     pub fn push_line(&mut self, line: &[u8], source: &str, number: u64) -> Result<()> {
         match FlatRecord::of(line) {
             Ok(record) => self.push(&record, source, number),
             Err(error) => {
-                self.notes.add("lines are no records and are left out", || format!("{source}:{number}: {error}"));
+                self.notes.add("lines are not records and are left out", || format!("{source}:{number}: {error}"));
                 Ok(())
             }
         }
@@ -94,7 +94,7 @@ impl<W: Write + Send> RecordSheet<W> {
     /// Ends the file: how many rows it has, and what was noticed.
     ///
     /// # Errors
-    /// When the file can not be written.
+    /// When the file cannot be written.
     pub fn finish(self) -> Result<(u64, LineNotes)> {
         Ok((self.sheet.finish()?, self.notes))
     }

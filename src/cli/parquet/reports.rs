@@ -9,7 +9,7 @@ use super::sheet::{Field, Kind, Sheet, Value};
 use crate::bench::{REPORT_KEYS, Report};
 
 /// Keys with text.
-const TEXTS: [&str; 16] = [
+const TEXTS: [&str; 17] = [
     "model_filename",
     "model_name",
     "device_type",
@@ -25,6 +25,7 @@ const TEXTS: [&str; 16] = [
     "source",
     "machine",
     "compiler_args",
+    "estimated_ops",
     "error",
 ];
 /// Keys with lists: a table of scalars has none of them; `report --json-file` keeps them.
@@ -56,7 +57,7 @@ fn fields() -> Vec<Field> {
 /// Writes reports; how many rows the file has.
 ///
 /// # Errors
-/// When the file can not be written.
+/// When the file cannot be written.
 pub(in crate::cli) fn reports<W: Write + Send>(out: W, reports: &[Report]) -> Result<u64> {
     let fields = fields();
     let mut sheet = Sheet::new(out, "reports", &fields)?;

@@ -95,7 +95,7 @@ impl<W: Write + Send> Sheet<W> {
     /// Begins a file. `table` says in the file's metadata which of the documented tables it is.
     ///
     /// # Errors
-    /// When the file can not be written.
+    /// When the file cannot be written.
     pub fn new(out: W, table: &str, fields: &[Field]) -> Result<Self> {
         let types = fields.iter().map(|f| Ok(Arc::new(column_type(f)?))).collect::<Result<Vec<_>>>()?;
         let schema = Arc::new(Type::group_type_builder("schema").with_fields(types).build()?);
@@ -114,7 +114,7 @@ impl<W: Write + Send> Sheet<W> {
     /// Adds a row: a value for each column.
     ///
     /// # Errors
-    /// When the row is of other columns, or can not be written.
+    /// When the row is of other columns, or cannot be written.
     pub fn push(&mut self, row: &[Value<'_>]) -> Result<()> {
         if row.len() != self.columns.len() {
             bail!("a row has {} values for {} columns", row.len(), self.columns.len());
@@ -129,7 +129,7 @@ impl<W: Write + Send> Sheet<W> {
     /// Writes what waits and ends the file; how many rows it has.
     ///
     /// # Errors
-    /// When the file can not be written.
+    /// When the file cannot be written.
     pub fn finish(mut self) -> Result<u64> {
         if self.columns.first().is_some_and(|c| !c.levels.is_empty()) {
             self.write_group()?;

@@ -74,13 +74,15 @@ impl Generator<'_> {
         Ok(())
     }
 
-    /// Whether only convolutions of few channels read an input, which gather it from device memory.
+    /// Whether only convolutions of few channels read an input, which gather it from device memory, in whatever order its dimensions
+    /// lie there.
     pub(super) fn only_gathered(&self, id: InstrId) -> bool {
         let gathers = |user: &InstrId| match &self.module.instructions[*user].opcode {
             Opcode::Convolution { window, feature_group_count } => {
                 let channels = self.module.instructions[id].shape.dims.get(1).copied().unwrap_or(0);
                 is_gathered(channels / feature_group_count.max(&1), window)
             }
+            Opcode::Transpose { .. } => self.only_gathered(*user),
             _ => false,
         };
         !self.users[id].is_empty() && self.users[id].iter().all(gathers)

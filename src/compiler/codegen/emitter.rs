@@ -105,7 +105,7 @@ impl Emitter {
     }
 
     /// Keeps the highest count per unit and drops what an earlier item of `unit` already waited for: items run in
-    /// order, so that wait can not be pending. A wait for the unit's own last item stays: it is a dependency.
+    /// order, so that wait cannot be pending. A wait for the unit's own last item stays: it is a dependency.
     fn add_waits(&mut self, unit: Unit, after: &[Wait]) -> (u32, u8) {
         let mut needed = [0u32; Unit::COUNT];
         for wait in after {

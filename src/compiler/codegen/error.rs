@@ -1,4 +1,4 @@
-//! Why a module can not be compiled for a core.
+//! Why a module cannot be compiled for a core.
 
 use thiserror::Error;
 
@@ -55,4 +55,15 @@ pub enum CodegenError {
         /// The limit.
         limit: usize,
     },
+}
+
+impl CodegenError {
+    /// The path of the operation that is refused; none where it is the whole program.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::SbufExceeded { path, .. } | Self::Unsupported { path, .. } | Self::Kernel { path, .. } => Some(path),
+            Self::DeviceMemoryExceeded { .. } | Self::TooLarge { .. } => None,
+        }
+    }
 }

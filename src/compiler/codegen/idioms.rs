@@ -11,7 +11,8 @@
 use crate::base::{FxHashMap, FxHashSet, IndexVec};
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode};
 use crate::compiler::patterns::Pattern::{
-    Add, Divide, Either, Exponential, Multiply, Named, Number, One, RowMax, RowSum, Rsqrt, Sqrt, Subtract, X,
+    Add, Divide, Either, Exponential, Given, Maximum, Multiply, Named, Number, One, RowMax, RowSum, Rsqrt, Sqrt,
+    Subtract, X, Zero,
 };
 use crate::compiler::patterns::{Found, Graph, Part, Pattern};
 
@@ -23,7 +24,8 @@ enum Kind {
 }
 
 /// Each idiom with its last operation, the ones that hold others first: a layer norm holds the RMS norm of its centred rows.
-const IDIOMS: [(Kind, Pattern); 3] = [(Kind::Softmax, SOFTMAX), (Kind::Norm, LAYER_NORM), (Kind::Norm, RMS_NORM)];
+const IDIOMS: [(Kind, Pattern); 4] =
+    [(Kind::Softmax, SOFTMAX), (Kind::Norm, LAYER_NORM), (Kind::Norm, LAYER_NORM_BY_MOMENTS), (Kind::Norm, RMS_NORM)];
 
 /// `exp(x - max(x)) / sum(exp(x - max(x)))`
 const SOFTMAX: Pattern =
@@ -38,34 +40,43 @@ macro_rules! mean {
     };
 }
 
-/// A value over the root of a mean square, to which a small number may be added.
+/// A value over the root of a variance, to which a small number may be added. A weight may be multiplied with either of the two.
 macro_rules! over_root {
-    ($value:expr, $squares:expr) => {
+    ($value:expr, $variance:expr) => {
         Either(&[
-            Multiply(
-                &$value,
-                &Named(
-                    Part::Deviation,
-                    &Either(&[Rsqrt(&within_root!($squares)), Divide(&One, &Sqrt(&within_root!($squares)))]),
-                ),
-            ),
-            Divide(&$value, &Named(Part::Deviation, &Sqrt(&within_root!($squares)))),
+            Multiply(&$value, &reciprocal_root!($variance)),
+            Multiply(&$value, &Named(Part::Scaled, &Multiply(&reciprocal_root!($variance), &Given))),
+            Divide(&$value, &Named(Part::Deviation, &Sqrt(&within_root!($variance)))),
         ])
     };
 }
+macro_rules! reciprocal_root {
+    ($variance:expr) => {
+        Named(
+            Part::Deviation,
+            &Either(&[Rsqrt(&within_root!($variance)), Divide(&One, &Sqrt(&within_root!($variance)))]),
+        )
+    };
+}
 macro_rules! within_root {
-    ($squares:expr) => {
-        Either(&[Add(&mean!($squares), &Number), mean!($squares)])
+    ($variance:expr) => {
+        Either(&[Add(&$variance, &Number), $variance])
     };
 }
 
 /// `(x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps)`; weight and bias follow.
-const LAYER_NORM: Pattern = over_root!(CENTRED, CENTRED_SQUARES);
-const CENTRED: Pattern = Named(Part::Centred, &Subtract(&X, &mean!(Named(Part::Sum, &RowSum(&X)))));
+const LAYER_NORM: Pattern = over_root!(CENTRED, mean!(CENTRED_SQUARES));
+const CENTRED: Pattern = Named(Part::Centred, &Subtract(&X, &MEAN));
+const MEAN: Pattern = mean!(Named(Part::Sum, &RowSum(&X)));
 const CENTRED_SQUARES: Pattern = Named(Part::Squares, &RowSum(&Named(Part::Square, &Multiply(&CENTRED, &CENTRED))));
 
+/// The same with the variance as `mean(x^2) - mean(x)^2`, which Flax keeps from being negative.
+const LAYER_NORM_BY_MOMENTS: Pattern = over_root!(CENTRED, VARIANCE_BY_MOMENTS);
+const VARIANCE_BY_MOMENTS: Pattern = Either(&[MOMENTS, Maximum(&MOMENTS, &Zero)]);
+const MOMENTS: Pattern = Subtract(&mean!(SQUARES), &Multiply(&MEAN, &MEAN));
+
 /// `x / sqrt(mean(x^2) + eps)`; a weight follows.
-const RMS_NORM: Pattern = over_root!(X, SQUARES);
+const RMS_NORM: Pattern = over_root!(X, mean!(SQUARES));
 const SQUARES: Pattern = Named(Part::Squares, &RowSum(&Named(Part::Square, &Multiply(&X, &X))));
 
 /// A softmax along the last dimension.
@@ -212,7 +223,7 @@ impl Finder<'_> {
         if inside(&of) || !read_inside || !parts.iter().chain([&result]).all(reads_inside) {
             return None;
         }
-        let (mut scales, mut shifts) = (false, false);
+        let (mut scales, mut shifts) = (found.part(Part::Scaled).is_some(), false);
         for (id, member) in nodes(result, &self.module.instructions[result]) {
             let by_weights = member.operands.iter().any(|o| self.graph.is_given(*o));
             match &member.opcode {
@@ -319,6 +330,36 @@ mod tests {
             ));
             assert!(norm(&plain).centring.is_some());
             let fused = norm(&fused);
+            assert!(fused.centring.is_some() && fused.scales && fused.shifts);
+        }
+    }
+
+    #[test]
+    fn a_layer_norm_by_moments_is_found() {
+        for positive in ["maximum(%difference, %zeros)", "maximum(%zeros, %difference)"] {
+            let [plain, fused] = written(&format!(
+                "  %total = f32[4] reduce(%x), dimensions={{1}}, to_apply=add
+  %mean = f32[4] multiply(%total, %n)
+  %square = f32[4,8] multiply(%x, %x)
+  %sum = f32[4] reduce(%square), dimensions={{1}}, to_apply=add
+  %squares = f32[4] multiply(%sum, %n)
+  %squared = f32[4] multiply(%mean, %mean)
+  %difference = f32[4] subtract(%squares, %squared)
+  %zero = f32[] constant(0.0)
+  %zeros = f32[4] broadcast(%zero), dimensions={{}}
+  %variance = f32[4] {positive}
+  %v = f32[4] add(%variance, %eps)
+  %r = f32[4] rsqrt(%v)
+  %means = f32[4,8] broadcast(%mean), dimensions={{0}}
+  %centred = f32[4,8] subtract(%x, %means)
+  %rows = f32[4,8] broadcast(%r), dimensions={{0}}
+  %factor = f32[4,8] multiply(%rows, %wide)
+  %normal = f32[4,8] multiply(%centred, %factor)
+  ROOT %out = f32[4,8] add(%normal, %bias)\n"
+            ));
+            // The weight is within the norm, the bias behind it.
+            let (plain, fused) = (norm(&plain), norm(&fused));
+            assert!(plain.centring.is_some() && plain.scales && !plain.shifts);
             assert!(fused.centring.is_some() && fused.scales && fused.shifts);
         }
     }

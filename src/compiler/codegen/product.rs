@@ -311,7 +311,7 @@ impl Generator<'_> {
     }
 
     /// One stationary block against a group of moving chunks; the completion of the last matmul.
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "the block, the chunks and what they wait for")]
     fn tile(
         &mut self,
         stationary: u32,

@@ -20,6 +20,10 @@ impl Generator<'_> {
                 Layout::RowMajor => Layout::FeatureMajor,
             };
         }
+        // What convolutions gather is not in SBUF yet.
+        if self.only_gathered(id) {
+            resident.layout = Layout::FeatureMajor;
+        }
         // An image [n, c, h, w] has its channels on the partitions whatever the order of its dimensions is called; as
         // tokens [n, h x w, c] that is feature-major.
         if permutation.len() == 3 && permutation == [0, 2, 1] && self.came_from_image(id) {

@@ -2,8 +2,8 @@
 
 use super::emit::Emit;
 use crate::compiler::hlo::{InstrId, Opcode, ReduceKind};
-use crate::tensor::Shape;
 use crate::tensor::kernels::SliceDim;
+use crate::tensor::{DType, Shape};
 
 impl Emit<'_> {
     /// Result dimension `i` is dimension `permutation[i]` of `x`; `x` itself when nothing changes.
@@ -16,10 +16,28 @@ impl Emit<'_> {
         self.push(Opcode::Transpose { permutation }, vec![x], Shape::new(shape.dtype, dims))
     }
 
-    /// The same elements under other dimensions; `x` itself when those are the same.
+    /// The same elements under other dimensions; `x` itself when those are the same, and what `x` is a view of when it has them.
     pub fn reshaped(&mut self, x: InstrId, dims: Vec<u64>) -> InstrId {
         let shape = self.shape(x);
-        if shape.dims == dims { x } else { self.push(Opcode::Reshape, vec![x], Shape::new(shape.dtype, dims)) }
+        if shape.dims == dims {
+            return x;
+        }
+        match self.viewed(x) {
+            Some(of) if self.instructions[of].shape.dims == dims => of,
+            _ => self.push(Opcode::Reshape, vec![x], Shape::new(shape.dtype, dims)),
+        }
+    }
+
+    /// What a reshape views.
+    pub fn viewed(&self, x: InstrId) -> Option<InstrId> {
+        let instruction = &self.instructions[x];
+        instruction.operands.first().copied().filter(|_| matches!(instruction.opcode, Opcode::Reshape))
+    }
+
+    /// The same numbers as another element type.
+    pub fn converted(&mut self, x: InstrId, dtype: DType) -> InstrId {
+        let shape = self.shape(x);
+        if shape.dtype == dtype { x } else { self.push(Opcode::Convert, vec![x], Shape::new(dtype, shape.dims)) }
     }
 
     /// `x` repeated: its dimension `i` becomes dimension `dimensions[i]` of the result. Dimensions of size one repeat too.

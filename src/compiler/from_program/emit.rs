@@ -75,7 +75,8 @@ impl Emit<'_> {
     }
 
     fn finish(mut self, workflow: Workflow) -> Result<Placed, FromProgramError> {
-        let results: Vec<InstrId> = self.flat.results.iter().filter_map(|&r| self.placed[r]).collect();
+        let reached = self.flat.results.iter().filter(|r| self.given[**r] == Given::No);
+        let results: Vec<InstrId> = reached.filter_map(|&r| self.placed[r]).collect();
         let mut seen: Vec<InstrId> = Vec::new();
         for result in results {
             if !seen.contains(&result) {
@@ -210,23 +211,8 @@ impl Emit<'_> {
                     _ => self.reshaped(of, shape.dims),
                 }
             }
-            Given::Repeated { of, along } => {
-                let vector = self.value(of)?;
-                // A scalar that was made a vector of one, or a vector as it is.
-                let vector = match along {
-                    None => self.reshaped(vector, Vec::new()),
-                    Some(_) => vector,
-                };
-                let along: Vec<u32> = along.into_iter().collect();
-                let own = self.shape(vector);
-                let vector = if own.dtype == shape.dtype {
-                    vector
-                } else {
-                    self.push(Opcode::Convert, vec![vector], Shape::new(shape.dtype, own.dims))
-                };
-                self.repeated(vector, &along, &shape.dims)
-            }
-            Given::Computed => {
+            Given::Repeated { of, along } if along.len() <= 1 => self.repeated_vector(of, &along, &shape)?,
+            Given::Repeated { .. } | Given::Computed => {
                 self.computed += 1;
                 self.weight(format!("computed at load {}: {}", self.computed, node.name), shape)
             }
@@ -235,9 +221,21 @@ impl Emit<'_> {
         Ok(placed)
     }
 
+    /// A given value with at most one dimension that is not of size one, repeated to a shape.
+    ///
+    /// # Errors
+    /// When the value comes later.
+    pub fn repeated_vector(&mut self, of: FlatId, along: &[u32], shape: &Shape) -> Result<InstrId, FromProgramError> {
+        let vector = self.value(of)?;
+        let dims = along.iter().filter_map(|&d| shape.dims.get(d as usize).copied()).collect();
+        let vector = self.reshaped(vector, dims);
+        let vector = self.converted(vector, shape.dtype);
+        Ok(self.repeated(vector, along, &shape.dims))
+    }
+
     /// One number in every element.
     pub fn splat(&mut self, value: f64, shape: Shape) -> InstrId {
-        #[allow(clippy::cast_possible_truncation)] // a number of single precision, as every constant of a core
+        #[allow(clippy::cast_possible_truncation, reason = "a number of single precision, as every constant of a core")]
         let literal = Literal(value as f32);
         let constant = self.push(Opcode::Constant(literal), Vec::new(), Shape::new(shape.dtype, []));
         if shape.rank() == 0 {

@@ -1,11 +1,14 @@
 //! Writes calls and loops out.
 
+use std::collections::BTreeMap;
+
 use super::FromProgramError;
 use super::flat::{Combine, Flat, FlatId, FlatNode};
 use super::fold::fold;
 use crate::base::IndexVec;
 use crate::import::program::{
-    ArrayType, Binary, Computation, ComputationId, Instruction, InstructionId, Numbers, Op, Program, Type, Value,
+    ArrayType, Binary, Comparison, Computation, ComputationId, Foreign, Instruction, InstructionId, Numbers, Op,
+    Program, Type, Unary, Value,
 };
 
 /// Operations that are placed at most: a model of a thousand modules has about a hundredth of it.
@@ -23,8 +26,26 @@ enum Flow {
     Token,
 }
 
+/// Writes a program out.
+///
+/// # Errors
+/// When it calls itself, loops a number of times that data decides, or has too many instructions.
 pub(super) fn flatten(program: &Program) -> Result<Flat, FromProgramError> {
-    let mut writer = Writer { program, flat: Flat::default(), depth: 0 };
+    written(Writer { program, flat: Flat::default(), depth: 0, refused: None }).map(|writer| writer.flat)
+}
+
+/// Writes a program out as far as that is possible: a loop, a branch or a call that cannot be written out stands as one operation of
+/// its own name. Gives these names, with the reason of each.
+///
+/// # Errors
+/// When there are too many instructions without any loop or call.
+pub(super) fn flatten_what_can_be(program: &Program) -> Result<(Flat, BTreeMap<String, String>), FromProgramError> {
+    let writer = Writer { program, flat: Flat::default(), depth: 0, refused: Some(BTreeMap::new()) };
+    written(writer).map(|writer| (writer.flat, writer.refused.unwrap_or_default()))
+}
+
+fn written(mut writer: Writer<'_>) -> Result<Writer<'_>, FromProgramError> {
+    let program = writer.program;
     let arguments = program
         .parameters
         .iter()
@@ -38,7 +59,7 @@ pub(super) fn flatten(program: &Program) -> Result<Flat, FromProgramError> {
     let mut results = Vec::new();
     leaves(&result, &mut results);
     writer.flat.results = results;
-    Ok(writer.flat)
+    Ok(writer)
 }
 
 fn leaves(flow: &Flow, out: &mut Vec<FlatId>) {
@@ -53,6 +74,8 @@ struct Writer<'a> {
     program: &'a Program,
     flat: Flat,
     depth: u32,
+    /// What cannot be written out and stands as one operation, with the reason; absent where that is an error.
+    refused: Option<BTreeMap<String, String>>,
 }
 
 impl Writer<'_> {
@@ -94,6 +117,27 @@ impl Writer<'_> {
     }
 
     fn instruction(
+        &mut self,
+        instruction: &Instruction,
+        operands: &[Flow],
+        arguments: &[Flow],
+    ) -> Result<Flow, FromProgramError> {
+        let (before, depth) = (self.flat.nodes.len(), self.depth);
+        let error = match self.written_out(instruction, operands, arguments) {
+            Ok(flow) => return Ok(flow),
+            Err(error) => error,
+        };
+        let can_stand = matches!(instruction.op, Op::Call | Op::While | Op::Conditional);
+        let Some(refused) = self.refused.as_mut().filter(|_| can_stand) else { return Err(error) };
+        refused.insert(instruction.name.clone(), error.to_string());
+        // What was begun leaves nothing behind.
+        self.flat.nodes.truncate(before);
+        self.depth = depth;
+        let op = Op::Opaque(Foreign { name: instruction.name.clone(), config: String::new() });
+        self.arrays(&Instruction { op, called: Vec::new(), ..instruction.clone() }, operands)
+    }
+
+    fn written_out(
         &mut self,
         instruction: &Instruction,
         operands: &[Flow],
@@ -229,6 +273,43 @@ fn combine_of(computation: &Computation) -> Combine {
         Op::Binary(Binary::Mul) if is_simple => Combine::Product,
         Op::Binary(Binary::Max | Binary::Or) if is_simple => Combine::Max,
         Op::Binary(Binary::Min | Binary::And) if is_simple => Combine::Min,
-        _ => Combine::Other,
+        _ => combine_of_booleans(computation).unwrap_or(Combine::Other),
     }
+}
+
+/// What a computation of two booleans does, by trying all of them: torch_xla writes "and" with comparisons and a selection.
+fn combine_of_booleans(computation: &Computation) -> Option<Combine> {
+    let table = [(false, false), (false, true), (true, false), (true, true)];
+    let given = table.map(|(a, b)| boolean_of(computation, [a, b]));
+    if given == [Some(false), Some(false), Some(false), Some(true)] {
+        return Some(Combine::Min);
+    }
+    (given == [Some(false), Some(true), Some(true), Some(true)]).then_some(Combine::Max)
+}
+
+/// The result of a computation for two booleans; none when it has other operations than those of booleans.
+fn boolean_of(computation: &Computation, operands: [bool; 2]) -> Option<bool> {
+    let mut values: IndexVec<InstructionId, bool> = IndexVec::new();
+    for instruction in computation.instructions.iter() {
+        let read = instruction.operands.iter().map(|o| values.get(*o).copied()).collect::<Option<Vec<bool>>>()?;
+        let value = match (&instruction.op, read.as_slice()) {
+            (Op::Parameter(n), []) => *operands.get(*n as usize)?,
+            (Op::Constant(value), []) => truth(value)?,
+            (Op::Binary(Binary::And | Binary::Min), [a, b]) => *a && *b,
+            (Op::Binary(Binary::Or | Binary::Max), [a, b]) => *a || *b,
+            (Op::Compare(Comparison::Ne), [a, b]) => a != b,
+            (Op::Compare(Comparison::Eq), [a, b]) => a == b,
+            (Op::Unary(Unary::Not), [a]) => !a,
+            (Op::Select, [condition, yes, no]) => {
+                if *condition {
+                    *yes
+                } else {
+                    *no
+                }
+            }
+            _ => return None,
+        };
+        values.push(value);
+    }
+    values.get(computation.root).copied()
 }

@@ -14,12 +14,12 @@ pub(super) enum Given {
     Weight(u32),
     /// A weight that is turned or viewed; what of is the operation's first operand.
     View,
-    /// A given vector or number, repeated along the other dimensions.
+    /// A given value, repeated along the dimensions that it does not have.
     Repeated {
         /// What is repeated.
         of: FlatId,
-        /// The dimension that it runs along; none of one number.
-        along: Option<u32>,
+        /// The dimensions that it runs along, those of size one left out: one of a vector, none of one number.
+        along: Vec<u32>,
     },
     /// Anything else: computed at load.
     Computed,
@@ -53,43 +53,57 @@ fn how_given(program: &Program, flat: &Flat, node: &FlatNode, all: &[Given]) -> 
         return Given::Repeated { of, along };
     }
     let first = node.operands.first().map(|&o| &all[o]);
-    match (&node.op, first) {
-        (Op::Transpose { .. } | Op::Reshape, Some(Given::Weight(_) | Given::View)) => Given::View,
+    let is_view = match &node.op {
+        Op::Transpose { .. } | Op::Reshape => true,
+        // Nothing repeats: only dimensions of size one are new.
+        Op::Broadcast { dimensions } => {
+            dimensions.is_sorted() && node.operands.first().is_some_and(|&o| elements(flat, o) == node.ty.elements())
+        }
+        _ => false,
+    };
+    match first {
+        Some(Given::Weight(_) | Given::View) if is_view => Given::View,
         _ => Given::Computed,
     }
 }
 
-/// The vector or number that a broadcast, turn or view of one is, and the dimension it runs along.
-fn repeated(flat: &Flat, node: &FlatNode, all: &[Given]) -> Option<(FlatId, Option<u32>)> {
+fn elements(flat: &Flat, id: FlatId) -> Option<u64> {
+    flat.nodes[id].ty.elements()
+}
+
+/// The value that a broadcast, turn or view of one is, and the dimensions it runs along.
+fn repeated(flat: &Flat, node: &FlatNode, all: &[Given]) -> Option<(FlatId, Vec<u32>)> {
     let &[operand] = node.operands.as_slice() else { return None };
+    if !matches!(node.op, Op::Broadcast { .. } | Op::Transpose { .. } | Op::Convert | Op::Reshape) {
+        return None;
+    }
     let from = &flat.nodes[operand].ty.dims;
+    let grows = matches!(node.op, Op::Broadcast { .. }) && elements(flat, operand) < node.ty.elements();
     let (of, along) = match &all[operand] {
-        Given::Repeated { of, along } => (*of, *along),
-        Given::Weight(_) | Given::View | Given::Computed if from.len() <= 1 => {
-            (operand, (!from.is_empty()).then_some(0))
+        Given::Repeated { of, along } => (*of, along.clone()),
+        Given::Weight(_) | Given::View | Given::Computed if from.len() <= 1 || grows => {
+            (operand, (0u32..).zip(from).filter(|(_, size)| **size != 1).map(|(d, _)| d).collect())
         }
         _ => return None,
     };
+    let moved = along.iter().map(|&d| moved_to(node, from, d)).collect::<Option<Vec<u32>>>()?;
+    Some((of, moved))
+}
+
+/// Where a dimension of the operand is in the result.
+fn moved_to(node: &FlatNode, from: &[u64], along: u32) -> Option<u32> {
     let to = &node.ty.dims;
-    let moved = |along: u32| -> Option<u32> {
-        let size = *from.get(along as usize)?;
-        let at = match &node.op {
-            Op::Broadcast { dimensions } => *dimensions.get(along as usize)?,
-            Op::Transpose { permutation } => permutation.iter().position(|&p| p == along)? as u32,
-            Op::Convert => along,
-            Op::Reshape => {
-                let behind = |dims: &[u64], d: usize| dims[d + 1..].iter().product::<u64>();
-                let wanted = behind(from, along as usize);
-                (0..to.len()).find(|&d| to[d] == size && behind(to, d) == wanted)? as u32
-            }
-            _ => return None,
-        };
-        (to.get(at as usize) == Some(&size)).then_some(at)
+    let size = *from.get(along as usize)?;
+    let at = match &node.op {
+        Op::Broadcast { dimensions } => *dimensions.get(along as usize)?,
+        Op::Transpose { permutation } => permutation.iter().position(|&p| p == along)? as u32,
+        Op::Convert => along,
+        Op::Reshape => {
+            let behind = |dims: &[u64], d: usize| dims[d + 1..].iter().product::<u64>();
+            let wanted = behind(from, along as usize);
+            (0..to.len()).find(|&d| to[d] == size && behind(to, d) == wanted)? as u32
+        }
+        _ => return None,
     };
-    let is_view = matches!(node.op, Op::Broadcast { .. } | Op::Transpose { .. } | Op::Convert | Op::Reshape);
-    match along {
-        _ if !is_view => None,
-        None => Some((of, None)),
-        Some(along) => Some((of, Some(moved(along)?))),
-    }
+    (to.get(at as usize) == Some(&size)).then_some(at)
 }

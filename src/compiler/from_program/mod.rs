@@ -7,17 +7,22 @@
 //! [`Placed::estimates`] tells.
 
 mod activations;
+mod affine;
 mod arrange;
 mod emit;
+mod engines;
 mod error;
 mod flat;
 mod flatten;
 mod fold;
 mod given;
+mod layouts;
 mod moves;
 mod ops;
 mod products;
 mod simplify;
+mod stand;
+mod turned;
 mod windows;
 
 use std::collections::BTreeMap;
@@ -27,18 +32,9 @@ use crate::import::program::Program;
 use super::Workflow;
 use super::hlo::{HloModule, verify};
 
+pub use engines::engine_of;
 pub use error::FromProgramError;
-
-/// How an operator without a rule of its own is placed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stand {
-    /// One pass of the vector engine over the larger of operands and result.
-    Elementwise,
-    /// Bytes out to device memory and back.
-    Move,
-    /// Passes of the GpSimd engine, as many as the logarithm of the elements.
-    Sort,
-}
+pub use stand::Stand;
 
 /// A program as HLO.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,10 +58,44 @@ pub fn from_program(
     workflow: Workflow,
     assumed: &BTreeMap<String, Stand>,
 ) -> Result<Placed, FromProgramError> {
-    let mut flat = flatten::flatten(program)?;
+    finished(program, flatten::flatten(program)?, workflow, assumed)
+}
+
+/// A program that [`from_program`] refuses, as HLO to look at: what cannot be placed stands as one operation. It cannot be compiled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outlined {
+    /// The program.
+    pub placed: Placed,
+    /// Names of the operations that stand for what is refused, with the reason of each.
+    pub refused: BTreeMap<String, String>,
+}
+
+/// Makes HLO to look at of a program that cannot be compiled.
+///
+/// # Errors
+/// When it has more instructions than can be looked at, or computes nothing on a call.
+pub fn outline(
+    program: &Program,
+    workflow: Workflow,
+    assumed: &BTreeMap<String, Stand>,
+) -> Result<Outlined, FromProgramError> {
+    let (flat, refused) = flatten::flatten_what_can_be(program)?;
+    let mut placed = finished(program, flat, workflow, assumed)?;
+    // A refusal is no estimate.
+    placed.estimates.retain(|name, _| !refused.contains_key(name));
+    Ok(Outlined { placed, refused })
+}
+
+fn finished(
+    program: &Program,
+    mut flat: flat::Flat,
+    workflow: Workflow,
+    assumed: &BTreeMap<String, Stand>,
+) -> Result<Placed, FromProgramError> {
     simplify::simplify(&mut flat);
     let mut placed = emit::emit(program, &flat, workflow, assumed)?;
     activations::recognise(&mut placed.module);
+    layouts::assign(&mut placed.module);
     verify(&placed.module).map_err(FromProgramError::Invalid)?;
     Ok(placed)
 }

@@ -3,7 +3,7 @@
 use super::emit::Emit;
 use super::flat::{Combine, FlatId};
 use super::given::Given;
-use super::{FromProgramError, moves, products, windows};
+use super::{FromProgramError, affine, moves, products, windows};
 use crate::compiler::hlo::{Elementwise, InstrId, Opcode, ReduceKind, Work, WorkKind};
 use crate::import::program::{Binary, Foreign, Op, Unary};
 use crate::tensor::Shape;
@@ -142,7 +142,6 @@ fn binary(e: &mut Emit<'_>, function: Binary) -> Result<InstrId> {
         }
         _ => {}
     }
-    let b = e.operand(1)?;
     let opcode = match function {
         Binary::Add => Opcode::Add,
         Binary::Sub => Opcode::Subtract,
@@ -152,6 +151,13 @@ fn binary(e: &mut Emit<'_>, function: Binary) -> Result<InstrId> {
         Binary::Min => Opcode::Minimum,
         other => Opcode::Elementwise(Elementwise::Binary(other)),
     };
+    if let Some(result) = affine::with_vector_of_view(e, &opcode)? {
+        return Ok(result);
+    }
+    let b = e.operand(1)?;
+    if let Some(result) = affine::with_shift_last(e, &opcode, a, b) {
+        return Ok(result);
+    }
     Ok(e.of_two(opcode, a, b))
 }
 
@@ -273,8 +279,9 @@ fn custom_call(e: &mut Emit<'_>, call: &Foreign, shape: Shape) -> Result<InstrId
             let (x, weight) = (e.operand(0)?, e.operand(1)?);
             let square = e.of_two(Opcode::Multiply, x, x);
             let mean = e.mean(square, &[last]);
-            let rows = e.shape(mean);
-            let eps = e.splat(1e-6, rows);
+            let (eps, rows) = (e.operand(2)?, e.shape(mean));
+            let eps = e.reshaped(eps, Vec::new());
+            let eps = e.repeated(eps, &[], &rows.dims);
             let mean = e.of_two(Opcode::Add, mean, eps);
             let inverse = e.of_one(Opcode::Rsqrt, mean);
             let inverse = e.along(inverse, &[last], &shape.dims);

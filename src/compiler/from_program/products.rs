@@ -3,10 +3,11 @@
 use super::FromProgramError;
 use super::emit::Emit;
 use super::given::Given;
+use super::turned::inverse;
 use super::windows::window_of;
 use crate::compiler::hlo::{self, InstrId, Opcode, Work, WorkKind};
 use crate::import::program::{ConvolutionDims, DotDims, WindowDim};
-use crate::tensor::Shape;
+use crate::tensor::{DType, Shape};
 
 type Result<T> = std::result::Result<T, FromProgramError>;
 
@@ -39,32 +40,86 @@ impl Side {
         let turned = e.transposed(self.value, order);
         e.reshaped(turned, dims)
     }
+
+    /// Free and contracted dimensions in the order in which they lie, and which of the two last dimensions is contracted.
+    /// Without a batch the order is given: weights are laid out when the model is loaded.
+    fn as_it_lies(&self, e: &mut Emit<'_>, contracted_last: bool) -> (InstrId, u32) {
+        let rank = self.batch.len() as u32;
+        let lies_last = match (self.free.first(), self.contracted.first()) {
+            (Some(free), Some(contracted)) if rank > 0 => contracted > free,
+            _ => contracted_last,
+        };
+        if lies_last {
+            (self.arranged(e, &self.free, &self.contracted), rank + 1)
+        } else {
+            (self.arranged(e, &self.contracted, &self.free), rank)
+        }
+    }
 }
 
 /// `[batch.., m, k] x [batch.., k, n]`. A weight stands on the right, so a product with its weight on the left is turned.
 pub(super) fn dot(e: &mut Emit<'_>, dims: &DotDims, shape: Shape) -> Result<InstrId> {
     let is_given = |e: &Emit<'_>, n: usize| Ok::<bool, FromProgramError>(e.given[e.operand_id(n)?] != Given::No);
-    let turns = is_given(e, 0)? && !is_given(e, 1)?;
+    let (left_given, right_given) = (is_given(e, 0)?, is_given(e, 1)?);
+    let turns = left_given && !right_given;
     let (left, right) = (e.operand(0)?, e.operand(1)?);
     let left = Side::new(e, left, &dims.lhs_batch, &dims.lhs_contracting);
     let right = Side::new(e, right, &dims.rhs_batch, &dims.rhs_contracting);
     let batch = left.sizes(e, &left.batch);
     let (m, n) = (left.sizes(e, &left.free), right.sizes(e, &right.free));
     let (a, b) = if turns { (&right, &left) } else { (&left, &right) };
-    let x = a.arranged(e, &a.free, &a.contracted);
-    let y = b.arranged(e, &b.contracted, &b.free);
-    let rank = batch.len() as u32;
+    let (x, lhs_contracting) = a.as_it_lies(e, true);
+    let (y, rhs_contracting) = b.as_it_lies(e, false);
     let (rows, columns): (u64, u64) = (a.sizes(e, &a.free).iter().product(), b.sizes(e, &b.free).iter().product());
-    let mut product_dims = batch.clone();
-    product_dims.extend([rows, columns]);
-    let opcode = Opcode::Dot(hlo::DotDims { batch: rank, lhs_contracting: rank + 1, rhs_contracting: rank });
-    let mut product = e.push(opcode, vec![x, y], Shape::new(shape.dtype, product_dims));
+    let mut product = if left_given || right_given {
+        multiplied(e, (x, y), (lhs_contracting, rhs_contracting), shape.dtype, &batch, (rows, columns))
+    } else {
+        let ((x, y), heads) = by_heads(e, x, y, &batch);
+        let more = (heads.len() - batch.len()) as u32;
+        let contracting = (lhs_contracting + more, rhs_contracting + more);
+        let product = multiplied(e, (x, y), contracting, shape.dtype, &heads, (rows, columns));
+        e.reshaped(product, batch.iter().copied().chain([rows, columns]).collect())
+    };
     if turns {
-        let permutation = (0..rank).chain([rank + 1, rank]).collect();
-        product = e.transposed(product, permutation);
+        let rank = batch.len() as u32;
+        product = e.transposed(product, (0..rank).chain([rank + 1, rank]).collect());
     }
     let whole: Vec<u64> = batch.into_iter().chain(m).chain(n).collect();
     Ok(e.reshaped(product, whole))
+}
+
+fn multiplied(
+    e: &mut Emit<'_>,
+    (x, y): (InstrId, InstrId),
+    (lhs_contracting, rhs_contracting): (u32, u32),
+    dtype: DType,
+    batch: &[u64],
+    (rows, columns): (u64, u64),
+) -> InstrId {
+    let opcode = Opcode::Dot(hlo::DotDims { batch: batch.len() as u32, lhs_contracting, rhs_contracting });
+    let dims: Vec<u64> = batch.iter().copied().chain([rows, columns]).collect();
+    e.push(opcode, vec![x, y], Shape::new(dtype, dims))
+}
+
+/// PyTorch's `bmm` views `[sequences, heads, m, k]` as `[sequences * heads, m, k]`. Seen with their heads, the matrices of a sequence lie
+/// side by side; so the view is left out where a side has it.
+fn by_heads(e: &mut Emit<'_>, x: InstrId, y: InstrId, batch: &[u64]) -> ((InstrId, InstrId), Vec<u64>) {
+    let &[all] = batch else { return ((x, y), batch.to_vec()) };
+    let heads_of = |e: &Emit<'_>, v: InstrId| -> Option<[u64; 2]> {
+        let (of, own) = (e.shape(e.viewed(v)?).dims, e.shape(v).dims);
+        match of.as_slice() {
+            &[sequences, heads, rows, columns] if own == [all, rows, columns] && sequences * heads == all => {
+                Some([sequences, heads])
+            }
+            _ => None,
+        }
+    };
+    let Some(heads) = heads_of(e, x).or_else(|| heads_of(e, y)) else { return ((x, y), batch.to_vec()) };
+    let mut apart = |v: InstrId| {
+        let dims: Vec<u64> = heads.into_iter().chain(e.shape(v).dims.into_iter().skip(1)).collect();
+        e.reshaped(v, dims)
+    };
+    ((apart(x), apart(y)), heads.to_vec())
 }
 
 /// `[n, c, h, w]` with weights `[o, c / groups, h, w]`; one spatial dimension gets a second of size one.
@@ -77,7 +132,7 @@ pub(super) fn convolution(
 ) -> Result<InstrId> {
     let plain: Option<Vec<_>> = window.iter().map(window_of).collect();
     let is_image = matches!(window.len(), 1 | 2) && batch_groups == 1 && e.given[e.operand_id(1)?] != Given::No;
-    let Some(plain) = plain.filter(|_| is_image) else { return as_product(e, window, dims, feature_groups, shape) };
+    let Some(plain) = plain.filter(|_| is_image) else { return as_product(e, dims, shape) };
     let order = |(first, second, spatial): &(u32, u32, Vec<u32>)| -> Vec<u32> {
         [*first, *second].into_iter().chain(spatial.iter().copied()).collect()
     };
@@ -98,7 +153,7 @@ pub(super) fn convolution(
     let both = match plain.as_slice() {
         [width] => [one, *width],
         [height, width] => [*height, *width],
-        _ => return Err(e.wrong("a convolution without spatial dimensions")),
+        _ => return Err(e.wrong("a convolution of other than one or two spatial dimensions")),
     };
     let turned: Vec<u64> = order(&dims.output).iter().filter_map(|&d| shape.dims.get(d as usize).copied()).collect();
     let mut image = turned.clone();
@@ -112,32 +167,14 @@ pub(super) fn convolution(
     Ok(e.transposed(result, back))
 }
 
-/// Where each dimension of the result comes from, of a permutation that gives where it goes.
-fn inverse(order: &[u32]) -> Vec<u32> {
-    let mut back = vec![0; order.len()];
-    for (i, &d) in order.iter().enumerate() {
-        if let Some(slot) = back.get_mut(d as usize) {
-            *slot = i as u32;
-        }
-    }
-    back
-}
-
 /// Other convolutions: their patches are put together in device memory, and multiplied.
-fn as_product(
-    e: &mut Emit<'_>,
-    window: &[WindowDim],
-    dims: &ConvolutionDims,
-    groups: u64,
-    shape: Shape,
-) -> Result<InstrId> {
+fn as_product(e: &mut Emit<'_>, dims: &ConvolutionDims, shape: Shape) -> Result<InstrId> {
     e.note("convolutions of three dimensions, of groups of a batch, or with a kernel that is computed are placed as a product of patches");
     let (x, kernel) = (e.operand(0)?, e.operand(1)?);
     let of = e.shape(kernel);
     let outputs = of.dims.get(dims.kernel.1 as usize).copied().unwrap_or(1).max(1);
     let depth = (of.elements() / outputs).max(1);
     let rows = (shape.elements() / outputs).max(1);
-    debug_assert!(!window.is_empty() && groups > 0);
     let patches = Shape::new(shape.dtype, [rows, depth]);
     let work = Work { name: "patches".to_owned(), kind: WorkKind::Move, elements: patches.elements(), passes: 1 };
     let patches = e.push(Opcode::Work(work), vec![x], patches);

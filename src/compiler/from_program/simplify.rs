@@ -1,9 +1,11 @@
-//! What a program says and does not need: factors of one, checks for infinities that cannot be, branches of a known condition.
+//! What a program says and does not need: factors of one, checks for infinities that cannot be, branches of a known condition, what is
+//! computed a second time.
 //!
 //! PyTorch's attention asks of every row of scores whether all of it is minus infinity, and multiplies by an `alpha` of one in every
 //! sum. No score is infinite unless a mask put infinities in, so the question is answered here.
 
 use super::flat::{Combine, Flat, FlatId, FlatNode};
+use crate::base::FxHashMap;
 use crate::import::program::{Binary, Comparison, Numbers, Op, Unary, Value};
 
 /// What is known of a value.
@@ -19,13 +21,14 @@ struct Fact {
 pub(super) fn simplify(flat: &mut Flat) {
     let mut same: Vec<FlatId> = Vec::with_capacity(flat.nodes.len());
     let mut facts: Vec<Fact> = Vec::with_capacity(flat.nodes.len());
+    let mut first = FirstOf::default();
     for id in 0..flat.nodes.len() {
         for operand in &mut flat.nodes[id].operands {
             *operand = same[*operand];
         }
         let node = &flat.nodes[id];
         let operands: Vec<Fact> = node.operands.iter().map(|&o| facts[o]).collect();
-        let behind = unchanged(flat, node, &operands);
+        let behind = unchanged(flat, node, &operands).or_else(|| first.before(flat, id));
         let fact = match behind {
             Some(other) => facts[other],
             None => fact_of(node, &operands),
@@ -39,6 +42,48 @@ pub(super) fn simplify(flat: &mut Flat) {
     }
 }
 
+/// Operations by what they read: the masks of a decoder's layers are one mask.
+#[derive(Default)]
+struct FirstOf(FxHashMap<Vec<FlatId>, Vec<FlatId>>);
+
+impl FirstOf {
+    /// The earlier operation that gives the same.
+    fn before(&mut self, flat: &Flat, id: FlatId) -> Option<FlatId> {
+        let node = &flat.nodes[id];
+        let may_differ = matches!(
+            node.op,
+            Op::Parameter(_)
+                | Op::Constant(_)
+                | Op::ElidedConstant
+                | Op::Rng { .. }
+                | Op::RngBitGenerator { .. }
+                | Op::Sort { .. }
+                | Op::Scatter(_)
+                | Op::Map
+                | Op::CustomCall(_)
+                | Op::Opaque(_)
+                | Op::Collective(_)
+        );
+        if may_differ || node.combine == Some(Combine::Other) {
+            return None;
+        }
+        let others = self.0.entry(node.operands.clone()).or_default();
+        let is_same = |other: &&FlatId| {
+            let other = &flat.nodes[**other];
+            other.op == node.op && other.ty == node.ty && other.part == node.part && other.combine == node.combine
+        };
+        // Operations without operands are few kinds; a list that grows long is not searched to its end.
+        let found = others.iter().take(MOST_ALIKE).find(is_same).copied();
+        if found.is_none() {
+            others.push(id);
+        }
+        found
+    }
+}
+
+/// Operations with the same operands that one is compared with.
+const MOST_ALIKE: usize = 64;
+
 /// The operand that an operation passes on as it is.
 fn unchanged(flat: &Flat, node: &FlatNode, facts: &[Fact]) -> Option<FlatId> {
     let splat = |n: usize| facts.get(n).and_then(|f| f.splat);
@@ -51,6 +96,10 @@ fn unchanged(flat: &Flat, node: &FlatNode, facts: &[Fact]) -> Option<FlatId> {
         Op::Binary(Binary::Add) if splat(0) == Some(0.0) => operand(1),
         Op::Binary(Binary::Sub) if splat(1) == Some(0.0) => operand(0),
         Op::Binary(Binary::Div | Binary::Pow) if splat(1) == Some(1.0) => operand(0),
+        Op::Binary(Binary::Max) if splat(1) == Some(f64::NEG_INFINITY) => operand(0),
+        Op::Binary(Binary::Max) if splat(0) == Some(f64::NEG_INFINITY) => operand(1),
+        Op::Binary(Binary::Min) if splat(1) == Some(f64::INFINITY) => operand(0),
+        Op::Binary(Binary::Min) if splat(0) == Some(f64::INFINITY) => operand(1),
         Op::Select if splat(0) == Some(0.0) => operand(2),
         Op::Select if splat(0).is_some() => operand(1),
         Op::Convert | Op::Reshape | Op::Broadcast { .. } if operand(0).is_some_and(is_alike) => operand(0),

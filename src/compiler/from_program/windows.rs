@@ -4,6 +4,7 @@ use super::FromProgramError;
 use super::emit::Emit;
 use super::flat::Combine;
 use super::ops::worked;
+use super::turned::inverse;
 use crate::compiler::hlo::{InstrId, Opcode, ReduceKind, WorkKind};
 use crate::import::program::WindowDim;
 use crate::tensor::{Shape, kernels};
@@ -47,8 +48,9 @@ pub(super) fn reduce_window(
         return in_passes(e, window, shape);
     }
     let mut spatial = moving.clone();
-    for d in (0..rank).rev() {
-        if spatial.len() < 2 && !spatial.contains(&d) && d >= 2 {
+    // An image has two sides; a row [n, c, w] or [n, w, c] has one, and the other dimension is its channels.
+    for d in (2..rank).rev().filter(|_| rank == 4) {
+        if spatial.len() < 2 && !spatial.contains(&d) {
             spatial.push(d);
         }
     }
@@ -83,11 +85,7 @@ pub(super) fn reduce_window(
     let pooled =
         e.push(Opcode::ReduceWindow { kind, window: both }, vec![x], Shape::new(shape.dtype, as_image(&turned)));
     let pooled = e.reshaped(pooled, turned);
-    let mut back = vec![0; order.len()];
-    for (i, &d) in order.iter().enumerate() {
-        back[d as usize] = i as u32;
-    }
-    Ok(e.transposed(pooled, back))
+    Ok(e.transposed(pooled, inverse(&order)))
 }
 
 /// As many passes as a sum by doubling takes.

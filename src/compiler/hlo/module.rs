@@ -42,19 +42,6 @@ impl HloModule {
         self.instructions.iter_enumerated().find(|(_, i)| i.name == name).map(|(id, _)| id)
     }
 
-    /// How many instructions read each instruction's result (the root counts as read once more).
-    #[must_use]
-    pub fn use_counts(&self) -> IndexVec<InstrId, u32> {
-        let mut counts: IndexVec<InstrId, u32> = self.instructions.iter().map(|_| 0).collect();
-        for instruction in self.instructions.iter() {
-            for &operand in &instruction.operands {
-                counts[operand] += 1;
-            }
-        }
-        counts[self.root] += 1;
-        counts
-    }
-
     /// Which instructions compute from weights and constants alone, weights included: what they give is the same in every
     /// call, so the compiler computes it once, before the weights are laid out. A batch normalisation's scale and shift, and
     /// the rows a position table gives, are such values.

@@ -153,7 +153,7 @@ pub enum Opcode {
     },
     /// Another elementwise function.
     Elementwise(Elementwise),
-    /// An operation that is placed by what it costs; the evaluator does not compute it.
+    /// An operation of which the cost alone is known; the evaluator does not compute it.
     Work(Work),
     /// Several instructions executed as one.
     Fusion(FusionBody),

@@ -40,7 +40,7 @@ pub enum VerifyError {
         /// The operand's id.
         operand: u32,
     },
-    /// Operands or result have a shape the opcode can not have.
+    /// Operands or result have a shape the opcode cannot have.
     #[error("instruction %{name} ({opcode}): {problem}")]
     Shape {
         /// The instruction.
@@ -176,7 +176,7 @@ fn verify_fusion<'m>(
             return Err(wrong(format!("member %{} has id {}, which is another instruction's", member.name, id.0)));
         }
         if arity(&member.opcode).is_none() || matches!(member.opcode, Opcode::Parameter { .. }) {
-            return Err(wrong(format!("a {} can not be a member", member.opcode.name())));
+            return Err(wrong(format!("a {} cannot be a member", member.opcode.name())));
         }
         let (before, _) = body.ids.split_at(i);
         let shape_of = |o: InstrId| match before.iter().position(|m| *m == o) {

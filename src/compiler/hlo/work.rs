@@ -1,4 +1,4 @@
-//! Operations that are placed by what they cost, not by what they compute.
+//! Operations of which the code generator knows the cost alone.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub enum WorkKind {
     Move,
 }
 
-/// An operation that is placed by what it costs: a sort, a scatter, an operator without a known meaning.
+/// An operation of which the cost is known and the values are not: a sort, a scatter, an operator without a known meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// Its name: HLO's opcode, or the operator's in its framework.

@@ -20,7 +20,7 @@ use crate::model::Graph;
 use super::Workflow;
 use super::hlo::{HloModule, VerifyError};
 
-/// A graph that can not be lowered.
+/// A graph that cannot be lowered.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LowerError {

@@ -101,6 +101,13 @@ impl PassManager {
         Self { passes: Vec::new() }
     }
 
+    /// The first passes of the list alone.
+    #[must_use]
+    pub fn first(mut self, count: usize) -> Self {
+        self.passes.truncate(count);
+        self
+    }
+
     /// With one more pass at the end.
     #[must_use]
     pub fn with(mut self, pass: impl Pass + 'static) -> Self {

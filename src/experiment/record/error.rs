@@ -9,6 +9,12 @@ pub enum LineError {
     /// It has no characters.
     #[error("the line is blank; each line must be a JSON object")]
     Blank,
+    /// It begins with the mark that some editors put before UTF-8.
+    #[error("the line begins with a byte order mark; save the file as UTF-8 without one")]
+    ByteOrderMark,
+    /// It is JSON of another kind.
+    #[error("the line is JSON but not an object; each line must be a JSON object")]
+    NotAnObject,
     /// It is not UTF-8.
     #[error("the line is not UTF-8 from byte {byte} on")]
     NotUtf8 {

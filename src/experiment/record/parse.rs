@@ -115,6 +115,15 @@ pub fn trimmed(line: &[u8]) -> Result<&str, LineError> {
 /// # Errors
 /// When it is not JSON (Python's `NaN` and `Infinity` are taken), lacks a key, or `read` refuses.
 pub fn parse_line<T>(line: &str, read: impl Fn(&RawRecord<'_>) -> Result<T, LineError>) -> Result<T, LineError> {
+    // A list of the right values would be read as a record, by their places.
+    match line.trim_start().chars().next() {
+        Some('{') => {}
+        Some('\u{feff}') => return Err(LineError::ByteOrderMark),
+        _ if serde_json::from_str::<serde::de::IgnoredAny>(&quoted_nan(line)).is_ok() => {
+            return Err(LineError::NotAnObject);
+        }
+        _ => {}
+    }
     let error = match serde_json::from_str::<RawRecord<'_>>(line) {
         Ok(record) => return read(&record),
         Err(error) => error,
@@ -141,6 +150,10 @@ pub fn parse_line<T>(line: &str, read: impl Fn(&RawRecord<'_>) -> Result<T, Line
 fn not_a_record(error: &serde_json::Error) -> LineError {
     let reason = error.to_string();
     let reason = reason.split(" at line ").next().unwrap_or(&reason);
+    // The names of our own types say nothing to a person.
+    let reason = reason.split(", expected struct Raw").next().map_or_else(String::new, |known| {
+        if known.len() < reason.len() { format!("{known}, expected an object") } else { reason.to_owned() }
+    });
     let what = if error.is_data() { "not a record" } else { "not JSON" };
     LineError::NotARecord { reason: format!("{what}: {reason} (column {})", error.column()) }
 }
@@ -175,6 +188,13 @@ mod tests {
             assert!(error.contains(&format!("missing field `{key}`")), "{key}: {error}");
         }
         assert!(total_time("{").unwrap_err().to_string().starts_with("not JSON: EOF"));
+        let error = total_time(&LINE.replace("{\"model_name\": \"a\"}", "3")).unwrap_err().to_string();
+        assert!(error.starts_with("not a record: invalid type: integer `3`, expected an object (column"), "{error}");
+        for other in ["[1, 2]", "3", "NaN", "\"a\"", "null"] {
+            assert_eq!(total_time(other), Err(LineError::NotAnObject), "{other}");
+        }
+        assert_eq!(total_time(&format!("\u{feff}{LINE}")), Err(LineError::ByteOrderMark));
+        assert!(total_time("model").unwrap_err().to_string().starts_with("not JSON"));
         assert_eq!(trimmed(b"{}|\r\n"), Ok("{}"));
         assert_eq!(trimmed(b"\n"), Err(LineError::Blank));
         assert_eq!(trimmed(b"ab\xff\n"), Err(LineError::NotUtf8 { byte: 2 }));

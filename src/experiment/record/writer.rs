@@ -59,7 +59,7 @@ const fn one() -> u32 {
     1
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde asks with a reference
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
 const fn is_one(count: &u32) -> bool {
     *count == 1
 }

@@ -5,8 +5,8 @@ use super::network::Network;
 use super::on_processor::OnProcessor;
 use super::suite::SuiteModel;
 use crate::base::Clock;
-use crate::bench::Device;
 use crate::compiler::{AutoCast, CastType, CompileOptions, Workflow};
+use crate::device::Device;
 use crate::experiment::micro::{BenchPlan, MatmulCase, MatmulDType, do_bench};
 use crate::experiment::plan::Accelerator;
 use crate::neuron::runtime::inference_costs;
@@ -58,8 +58,9 @@ fn simulated_ms(case: MatmulCase, instance: &'static str) -> Result<f64, RunErro
         MatmulDType::Bfloat16 => (AutoCast::All, CastType::Bf16),
     };
     let options = CompileOptions { auto_cast, auto_cast_type, ..CompileOptions::default() };
-    let device = Device::new(instance, options).map_err(on_device)?;
-    let executable = device.compile(&model(case).specification, Some(1), Workflow::Trace).map_err(on_device)?;
+    let device = Device::new(instance, options).map_err(|e| on_device(e.to_string()))?;
+    let executable =
+        device.compile(&model(case).specification, Some(1), Workflow::Trace).map_err(|e| on_device(e.to_string()))?;
     let outcome = simulate(&executable, &device.costs, &mut NoObserver).map_err(|e| on_device(e.to_string()))?;
     Ok(inference_costs(&executable, &device.costs, outcome.window).device.to_ms_f64())
 }

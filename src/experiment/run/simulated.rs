@@ -3,8 +3,8 @@
 use super::error::RunError;
 use super::experiment::Experiment;
 use crate::base::SimTime;
-use crate::bench::Device;
 use crate::compiler::{Workflow, modelled_compile_s};
+use crate::device::Device;
 use crate::experiment::plan::Dynamo;
 use crate::experiment::record::Metrics;
 use crate::neuron::runtime::inference_costs;
@@ -17,8 +17,9 @@ pub(super) fn simulated(experiment: &Experiment<'_>, instance: &'static str, bat
     // A traced model is called; lazy tensors cut a step with mark_step.
     let traced = experiment.config.dynamo == Some(Dynamo::Openxla);
     let workflow = if traced { Workflow::Trace } else { Workflow::MarkStep };
-    let device = Device::of_instance(instance).map_err(on_device)?;
-    let executable = device.compile(&experiment.model.specification, Some(batch), workflow).map_err(in_model)?;
+    let device = Device::of_instance(instance).map_err(|e| on_device(e.to_string()))?;
+    let executable =
+        device.compile(&experiment.model.specification, Some(batch), workflow).map_err(|e| in_model(e.to_string()))?;
     let outcome = simulate(&executable, &device.costs, &mut NoObserver).map_err(|e| in_model(e.to_string()))?;
     let costs = inference_costs(&executable, &device.costs, outcome.window);
     let runtime = &device.costs.runtime;

@@ -2,8 +2,8 @@
 
 use super::error::OpResult;
 use super::pick::{count, for_each_index, reals, strides};
-use super::round;
 use super::windows::place;
+use crate::import::program::round;
 use crate::import::program::{ArrayType, ConvolutionDims, Numbers, Value, WindowDim};
 
 pub(super) fn convolution(

@@ -4,31 +4,14 @@ use std::rc::Rc;
 
 use super::error::OpResult;
 use super::pick::{count, reals};
-use super::round;
+use crate::import::calls::passes_on;
+use crate::import::program::round;
 use crate::import::program::{ArrayType, Foreign, Numbers, Value};
-
-/// Calls that pass their operand on.
-const IDENTITIES: &[&str] = &[
-    "AwsNeuronTransferWithStaticRing",
-    "AwsNeuronModuleMarkerStart-Forward",
-    "AwsNeuronModuleMarkerEnd-Forward",
-    "AwsNeuronModuleMarkerStart-Backward",
-    "AwsNeuronModuleMarkerEnd-Backward",
-    "AwsNeuronNeuronBoundaryMarker-Start",
-    "AwsNeuronNeuronBoundaryMarker-End",
-    "NeuronBoundaryMarker-Start",
-    "NeuronBoundaryMarker-End",
-    "Sharding",
-    "SPMDFullToShardShape",
-    "SPMDShardToFullShape",
-    "annotate_device_placement",
-    "optimization_barrier",
-];
 
 /// Whether a custom call has a meaning here.
 #[must_use]
 pub fn is_known(name: &str) -> bool {
-    IDENTITIES.contains(&name) || function(name).is_some() || matches!(name, "AwsNeuronSoftmax" | "AwsNeuronRmsNorm")
+    passes_on(name) || function(name).is_some() || matches!(name, "AwsNeuronSoftmax" | "AwsNeuronRmsNorm")
 }
 
 fn function(name: &str) -> Option<fn(f64) -> f64> {
@@ -46,7 +29,7 @@ fn function(name: &str) -> Option<fn(f64) -> f64> {
 
 pub(super) fn call(call: &Foreign, operands: &[Rc<Value>], ty: &ArrayType) -> OpResult<Value> {
     let operand = |n: usize| operands.get(n).ok_or_else(|| format!("operand {n} of {} is missing", call.name));
-    if IDENTITIES.contains(&call.name.as_str()) {
+    if passes_on(&call.name) {
         return Ok(operand(0)?.as_ref().clone());
     }
     if let Some(f) = function(&call.name) {

@@ -2,7 +2,8 @@
 
 use super::error::OpResult;
 use super::pick::{reals, wholes};
-use super::{round, special};
+use super::special;
+use crate::import::program::round;
 use crate::import::program::{ArrayType, Binary, Comparison, ElementType, Numbers, Unary, Value};
 
 pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> OpResult<Value> {

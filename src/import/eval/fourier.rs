@@ -2,7 +2,7 @@
 
 use super::error::OpResult;
 use super::pick::{count, strides};
-use super::round;
+use crate::import::program::round;
 use crate::import::program::{ArrayType, Numbers, Value};
 
 pub(super) fn fft(x: &Value, kind: &str, length: &[u64], ty: &ArrayType) -> OpResult<Value> {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::error::OpResult;
 use super::pick::{NOWHERE, count, for_each_index, pick, strided, strides, wholes};
-use super::round;
+use crate::import::program::round;
 use crate::import::program::{ArrayType, Numbers, Value};
 
 fn checked(numbers: Numbers, ty: &ArrayType) -> OpResult<Value> {

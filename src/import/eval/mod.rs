@@ -15,7 +15,6 @@ mod normalise;
 mod pick;
 mod product;
 mod reduce;
-mod round;
 mod scatter;
 mod sort;
 mod special;

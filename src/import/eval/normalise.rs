@@ -2,7 +2,7 @@
 
 use super::error::OpResult;
 use super::pick::{reals, strides};
-use super::round;
+use crate::import::program::round;
 use crate::import::program::{ArrayType, Numbers, Value};
 
 /// Which channel each element belongs to.

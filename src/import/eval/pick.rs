@@ -101,7 +101,9 @@ pub(super) fn wholes(value: &Value) -> OpResult<&[i64]> {
 pub(super) fn reals(value: &Value) -> OpResult<std::borrow::Cow<'_, [f64]>> {
     match &value.numbers {
         Numbers::Real(v) => Ok(v.into()),
-        Numbers::Whole(v) => Ok(v.iter().map(|&v| super::round::as_real(value.ty.element, v)).collect()),
+        Numbers::Whole(v) => {
+            Ok(v.iter().map(|&v| crate::import::program::round::as_real(value.ty.element, v)).collect())
+        }
         Numbers::Complex(_) => Err(format!("{} holds complex numbers", value.ty)),
     }
 }

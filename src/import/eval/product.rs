@@ -2,7 +2,7 @@
 
 use super::error::OpResult;
 use super::pick::{count, pick, reals, strided, strides};
-use super::round;
+use crate::import::program::round;
 use crate::import::program::{ArrayType, DotDims, ElementType, Numbers, Value};
 
 /// Operand dimensions in the order batch, free, contracted, as a map of positions with the sizes of the three groups.

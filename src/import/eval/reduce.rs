@@ -6,7 +6,7 @@ use super::elementwise::{real_binary, whole_binary};
 use super::error::OpResult;
 use super::evaluator::Stop;
 use super::pick::{count, for_each_index, strides};
-use super::round;
+use crate::import::program::round;
 use crate::import::program::{ArrayType, Binary, Computation, ElementType, Numbers, Op, Value};
 
 /// What a computation of two numbers does: one operation, that is applied without calling it, or anything.

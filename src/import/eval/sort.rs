@@ -63,7 +63,7 @@ fn merge_sorted<E>(row: &[usize], before: &mut dyn FnMut(usize, usize) -> Result
     Ok(merged)
 }
 
-/// The `k` largest or smallest of the last dimension with their places. What is no number counts as the largest.
+/// The `k` largest or smallest of the last dimension with their places. What is not a number counts as the largest.
 pub(super) fn top_k(x: &Value, k: u64, is_largest: bool, index: ElementType) -> OpResult<[Value; 2]> {
     let size = x.ty.dims.last().copied().ok_or("one number has no largest ones")?;
     if k > size {

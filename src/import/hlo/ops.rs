@@ -244,3 +244,28 @@ pub(super) fn unary_name(f: Unary) -> Option<&'static str> {
 pub(super) fn binary_name(f: Binary) -> &'static str {
     BINARY.iter().find(|(_, g)| *g == f).map_or("", |(name, _)| *name)
 }
+
+/// The kind of work that an opcode is; none when it is not known. It is asked for with settings that are empty.
+#[cfg(test)]
+pub(in crate::import) fn kind_of_opcode(opcode: &str) -> Option<crate::import::OperatorKind> {
+    use crate::import::Place;
+    use crate::import::program::Type;
+    let settings = Settings {
+        dot: Some(crate::import::program::DotDims::default()),
+        direction: "EQ".to_owned(),
+        ..Settings::default()
+    };
+    let raw = RawInstruction {
+        name: String::new(),
+        opcode: opcode.to_owned(),
+        ty: Type::Token,
+        is_row_major: true,
+        operands: Vec::new(),
+        called: Vec::new(),
+        settings,
+        op_type: String::new(),
+        op_name: String::new(),
+        place: Place::File,
+    };
+    crate::import::OperatorKind::of(&op_of(&raw).ok()?)
+}

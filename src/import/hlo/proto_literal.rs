@@ -6,7 +6,7 @@ use crate::base::wire::{Fields, Wire};
 use crate::import::ImportError;
 use crate::import::program::{ArrayType, ElementType, Numbers, Type, numbers_of_bytes};
 
-/// Reads a literal of a type; none when it holds no numbers of an array that has some.
+/// Reads a literal of a type; none when the numbers of an array are missing.
 pub(super) fn read_literal(message: &[u8], ty: &Type, name: &str) -> Result<Option<Literal>, ImportError> {
     let all = fields(message, "a literal")?;
     match ty {

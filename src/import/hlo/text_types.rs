@@ -3,7 +3,7 @@
 use super::raw::{ConvDims, Literal};
 use crate::import::ImportError;
 use crate::import::lexer::{Kind, Lexer};
-use crate::import::program::{ArrayType, ElementType, Numbers, Type, WindowDim, check_sizes};
+use crate::import::program::{ArrayType, ElementType, Numbers, Type, WindowDim, check_sizes, round};
 
 /// How deep tuples may nest.
 const MOST_NESTING: u32 = 64;
@@ -180,7 +180,7 @@ impl Numbered {
             return number(text).map(|re| self.complex.push([re, 0.0])).is_some();
         }
         if self.element.is_float() {
-            return number(text).map(|n| self.real.push(self.element.rounded(n))).is_some();
+            return number(text).map(|n| self.real.push(round::real(self.element, n))).is_some();
         }
         whole(text).map(|n| self.whole.push(n)).is_some()
     }

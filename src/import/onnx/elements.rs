@@ -1,6 +1,6 @@
 //! Element types by ONNX's numbers, and numbers out of bytes.
 
-use super::super::program::{ElementType, Numbers, wrap};
+use super::super::program::{ElementType, Numbers, numbers_of_bytes};
 
 /// The element type of a number of `TensorProto.DataType`; none of text and of types that XLA has not.
 pub(super) const fn element(code: u64) -> Option<ElementType> {
@@ -46,49 +46,12 @@ pub(super) fn numbers(element: ElementType, bytes: &[u8], count: usize) -> Optio
     if bytes.len() < count.checked_mul(bits)?.div_ceil(8) {
         return None;
     }
-    let width = bits / 8;
-    let word = |i: usize| bytes[i * width..(i + 1) * width].iter().rev().fold(0u64, |n, &b| n << 8 | u64::from(b));
-    Some(match element {
-        ElementType::F64 => Numbers::Real((0..count).map(|i| f64::from_bits(word(i))).collect()),
-        ElementType::F32 => Numbers::Real((0..count).map(|i| f64::from(f32::from_bits(word(i) as u32))).collect()),
-        ElementType::F16 | ElementType::Bf16 | ElementType::F8E4M3 | ElementType::F8E4M3Fn | ElementType::F8E5M2 => {
-            Numbers::Real((0..count).map(|i| small_float(element, word(i) as u16)).collect())
-        }
-        ElementType::C64 => Numbers::Complex(
-            (0..count).map(word).map(|w| [w as u32, (w >> 32) as u32].map(|b| f64::from(f32::from_bits(b)))).collect(),
-        ),
-        ElementType::C128 => {
-            let half = |at: usize| bytes[at..at + 8].iter().rev().fold(0u64, |n, &b| n << 8 | u64::from(b));
-            Numbers::Complex((0..count).map(|i| [half(i * 16), half(i * 16 + 8)].map(f64::from_bits)).collect())
-        }
-        ElementType::S4 | ElementType::U4 => {
-            let nibble = |i: usize| i64::from(bytes[i / 2] >> (4 * (i % 2)) & 15);
-            let signed = |n: i64| if element == ElementType::S4 && n > 7 { n - 16 } else { n };
-            Numbers::Whole((0..count).map(|i| signed(nibble(i))).collect())
-        }
-        _ => Numbers::Whole((0..count).map(|i| wrap(element, word(i) as i64)).collect()),
-    })
-}
-
-/// The number of the bits of a floating point type of 16 or 8 bits.
-pub(super) fn small_float(element: ElementType, bits: u16) -> f64 {
-    match element {
-        ElementType::F16 => half::f16::from_bits(bits).to_f64(),
-        ElementType::Bf16 => half::bf16::from_bits(bits).to_f64(),
-        ElementType::F8E5M2 => half::f16::from_bits(bits << 8).to_f64(),
-        // Four bits of exponent with a bias of 7, three of mantissa.
-        _ => {
-            let sign = if bits & 0x80 == 0 { 1.0 } else { -1.0 };
-            let (exponent, mantissa) = (i32::from(bits >> 3 & 15), f64::from(bits & 7));
-            match (exponent, bits & 7) {
-                (15, 7) if element == ElementType::F8E4M3Fn => f64::NAN,
-                (15, 0) if element == ElementType::F8E4M3 => sign * f64::INFINITY,
-                (15, _) if element == ElementType::F8E4M3 => f64::NAN,
-                (0, _) => sign * mantissa * libm::ldexp(1.0, -9),
-                _ => sign * (1.0 + mantissa / 8.0) * libm::ldexp(1.0, exponent - 7),
-            }
-        }
+    if bits == 4 {
+        // Two in a byte, the lower half first.
+        let nibble = |i: usize| element.whole_of_bits(u64::from(bytes[i / 2] >> (4 * (i % 2)) & 15));
+        return Some(Numbers::Whole((0..count).map(nibble).collect()));
     }
+    numbers_of_bytes(element, bytes.get(..count * (bits / 8))?)
 }
 
 #[cfg(test)]
@@ -103,13 +66,5 @@ mod tests {
         assert_eq!(numbers(ElementType::S4, &[0xf1], 2), Some(Numbers::Whole(vec![1, -1])));
         assert_eq!(numbers(ElementType::F16, &[0, 0x3c], 1), Some(Numbers::Real(vec![1.0])));
         assert_eq!(numbers(ElementType::F32, &[0; 3], 1), None);
-    }
-
-    #[test]
-    fn floats_of_eight_bits() {
-        assert_eq!(small_float(ElementType::F8E4M3Fn, 0x38), 1.0);
-        assert_eq!(small_float(ElementType::F8E4M3Fn, 0x7e), 448.0);
-        assert_eq!(small_float(ElementType::F8E5M2, 0x3c), 1.0);
-        assert!(small_float(ElementType::F8E4M3Fn, 0xff).is_nan());
     }
 }

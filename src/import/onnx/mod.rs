@@ -30,6 +30,8 @@ use std::collections::BTreeMap;
 use super::program::{Role, WeightData};
 use super::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, OpenDimension, TensorInfo, Verdict};
 use importer::Importer;
+#[cfg(test)]
+pub(super) use ops::kind_of_operator;
 
 /// The newest version of ONNX's operators that is known here.
 const NEWEST_OPSET: u64 = 26;

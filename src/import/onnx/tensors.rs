@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::super::program::{ArrayType, ElementType, Numbers, Value, wrap};
+use super::super::program::{ArrayType, ElementType, Numbers, Value, round};
 use super::super::{ImportError, ModelBytes, Place};
-use super::elements::{element, element_name, numbers, small_float};
+use super::elements::{element, element_name, numbers};
 use super::messages::{Tensor, TensorData};
 use super::parse::Part;
 use super::spans::{Spans, read};
@@ -170,8 +170,8 @@ fn typed(element: ElementType, typed: &Typed, count: u64) -> Option<Numbers> {
             let bytes: Vec<u8> = typed.whole.iter().map(|&n| n as u8).collect();
             numbers(element, &bytes, count)?
         }
-        _ if element.is_float() => Numbers::Real(typed.whole.iter().map(|&n| small_float(element, n as u16)).collect()),
-        _ => Numbers::Whole(typed.whole.iter().map(|&n| wrap(element, n)).collect()),
+        _ if element.is_float() => Numbers::Real(typed.whole.iter().map(|&n| element.real_of_bits(n as u64)).collect()),
+        _ => Numbers::Whole(typed.whole.iter().map(|&n| round::whole(element, n)).collect()),
     })
 }
 

@@ -3,17 +3,6 @@
 use super::{ElementType, Numbers};
 
 impl ElementType {
-    /// The number of this type next to a number; floating point types of 8 bits keep it as it is.
-    #[must_use]
-    pub fn rounded(self, number: f64) -> f64 {
-        match self {
-            Self::F32 | Self::C64 => f64::from(number as f32),
-            Self::F16 => half::f16::from_f64(number).to_f64(),
-            Self::Bf16 => half::bf16::from_f64(number).to_f64(),
-            _ => number,
-        }
-    }
-
     /// The floating point number of a pattern of bits; zero for other types.
     #[must_use]
     pub fn real_of_bits(self, bits: u64) -> f64 {
@@ -34,7 +23,7 @@ impl ElementType {
     pub fn whole_of_bits(self, bits: u64) -> i64 {
         let width = self.bits().min(64) as u32;
         match self {
-            Self::Pred => i64::from(bits & 1 == 1),
+            Self::Pred => i64::from(bits != 0),
             _ if width == 64 => bits as i64,
             _ if self.is_signed_integer() => ((bits << (64 - width)) as i64) >> (64 - width),
             _ => (bits & ((1 << width) - 1)) as i64,
@@ -69,7 +58,7 @@ fn small(bits: u8, exponent_bits: u32, mantissa_bits: u32, top: Top) -> f64 {
     sign * libm::ldexp(significand, power)
 }
 
-/// Numbers of little-endian bytes, one after another; none when the bytes are no whole number of elements.
+/// Numbers of little-endian bytes, one after another; none when the last element is cut off.
 ///
 /// Numbers of 4 bits are one in each byte.
 #[must_use]

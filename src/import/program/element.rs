@@ -150,20 +150,3 @@ impl fmt::Display for ElementType {
         f.write_str(self.name())
     }
 }
-
-/// A whole number in the range of its type: what does not fit is cut off, as in two's complement.
-#[must_use]
-pub const fn wrap(element: ElementType, n: i64) -> i64 {
-    match element {
-        ElementType::Pred => (n != 0) as i64,
-        ElementType::S4 => n << 60 >> 60,
-        ElementType::S8 => n as i8 as i64,
-        ElementType::S16 => n as i16 as i64,
-        ElementType::S32 => n as i32 as i64,
-        ElementType::U4 => n & 15,
-        ElementType::U8 => n as u8 as i64,
-        ElementType::U16 => n as u16 as i64,
-        ElementType::U32 => n as u32 as i64,
-        _ => n,
-    }
-}

@@ -13,6 +13,7 @@ pub mod infer;
 mod module;
 mod op;
 mod prune;
+pub(in crate::import) mod round;
 mod trips;
 mod types;
 mod value;
@@ -21,7 +22,7 @@ mod verify;
 pub use builder::{BuildError, Builder, Built};
 pub use bytes::numbers_of_bytes;
 pub use computation_builder::ComputationBuilder;
-pub use element::{ElementType, wrap};
+pub use element::ElementType;
 pub use flops::{LoopBodies, flops, instruction_flops, reachable};
 pub use module::{
     Computation, ComputationId, Instruction, InstructionId, Origin, Program, ProgramParameter, Role, WeightData,

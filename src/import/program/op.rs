@@ -6,7 +6,7 @@ use super::Value;
 
 /// An elementwise function of one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[allow(missing_docs)] // the names of HLO's opcodes
+#[allow(missing_docs, reason = "the names of HLO's opcodes")]
 pub enum Unary {
     Abs,
     Acos,
@@ -111,7 +111,7 @@ impl Unary {
 
 /// An elementwise function of two operands of one shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[allow(missing_docs)] // the names of HLO's opcodes
+#[allow(missing_docs, reason = "the names of HLO's opcodes")]
 pub enum Binary {
     Add,
     Sub,
@@ -160,7 +160,7 @@ impl Binary {
 
 /// How two values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names of HLO's comparisons")]
 pub enum Comparison {
     Eq,
     Ne,

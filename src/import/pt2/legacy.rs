@@ -64,14 +64,24 @@ pub fn tensors(bytes: &dyn ModelBytes, outer: &Archive<'_>, entry: &Entry) -> Re
 }
 
 /// A tensor of a pickle.
-struct Tensor {
-    storage: String,
-    ty: ArrayType,
-    layout: Layout,
+#[derive(Clone, Debug)]
+pub struct PickledTensor {
+    /// Name of its storage: an entry of the archive.
+    pub storage: String,
+    /// Its type.
+    pub ty: ArrayType,
+    /// Where its numbers lie in the storage.
+    pub layout: Layout,
+}
+
+/// The tensor that a call of a pickle would build; none when it builds something else.
+#[must_use]
+pub fn pickled_tensor(pickle: &Pickle, id: Id) -> Option<PickledTensor> {
+    tensor(pickle, id, 4)
 }
 
 /// The tensor that a call would build; a parameter is a call around one.
-fn tensor(pickle: &Pickle, id: Id, depth: u32) -> Option<Tensor> {
+fn tensor(pickle: &Pickle, id: Id, depth: u32) -> Option<PickledTensor> {
     let Pickled::Call { function, arguments, .. } = pickle.get(id) else { return None };
     let Pickled::Global(function) = pickle.get(*function) else { return None };
     let arguments = pickle.items(*arguments);
@@ -88,7 +98,7 @@ fn tensor(pickle: &Pickle, id: Id, depth: u32) -> Option<Tensor> {
             let ty = ArrayType::new(storage_element(kind)?, dims);
             ty.elements()?;
             let layout = Layout::new(&ty, &numbers(*strides)?, u64::try_from(int(pickle, *first)?).ok()?)?;
-            Some(Tensor { storage: key.clone(), ty, layout })
+            Some(PickledTensor { storage: key.clone(), ty, layout })
         }
         "torch._utils _rebuild_parameter" if depth > 0 => tensor(pickle, *arguments.first()?, depth - 1),
         _ => None,

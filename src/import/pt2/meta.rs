@@ -32,8 +32,16 @@ pub const fn element_of(dtype: i64) -> Option<ElementType> {
     })
 }
 
+/// The description of a type, as a file would have it.
+#[must_use]
+pub fn described(ty: &ArrayType) -> TensorMeta<'static> {
+    let size = |&n: &u64| SymInt { as_int: i64::try_from(n).ok(), as_expr: None };
+    let dtype = (0..64).find(|&n| element_of(n) == Some(ty.element)).unwrap_or(0);
+    TensorMeta { dtype, sizes: ty.dims.iter().map(size).collect(), strides: Vec::new(), storage_offset: None }
+}
+
 /// Symbols of a graph with the values that are used.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Symbols {
     values: FxHashMap<String, i64>,
     /// Expressions that were evaluated already.

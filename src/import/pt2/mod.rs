@@ -17,4 +17,11 @@ mod symbol;
 mod translate;
 mod weights;
 
+pub use argument::{Argument, Symbolic, Text};
+pub use legacy::{PickledTensor, pickled_tensor};
 pub use open::read_pt2;
+pub use pickle::{Id as PickleId, Pickle, Pickled};
+pub use schema::NamedArgument;
+#[cfg(test)]
+pub use translate::kind_of_aten;
+pub use translate::{AloneCall, Translated, Translator, ViewId, scalar_type};

@@ -14,6 +14,8 @@ pub enum Pickled {
     Bool(bool),
     /// A whole number.
     Int(i64),
+    /// A number.
+    Float(f64),
     /// A text.
     Text(String),
     /// A name of a module: `torch._utils _rebuild_tensor_v2`.
@@ -24,7 +26,7 @@ pub enum Pickled {
     Map(Vec<(Id, Id)>),
     /// What the pickle's writer keeps elsewhere.
     Persistent(Id),
-    /// A call that would build an object: the function, its arguments, items set later.
+    /// A call that would build an object: the function, its arguments, what is put into it later.
     Call {
         /// The function.
         function: Id,
@@ -32,6 +34,8 @@ pub enum Pickled {
         arguments: Id,
         /// Items set later.
         items: Vec<(Id, Id)>,
+        /// Its state: of an object its fields, as a map.
+        state: Option<Id>,
     },
 }
 
@@ -134,8 +138,8 @@ impl Reader<'_> {
                 self.push(Pickled::Int(i64::from_le_bytes(wide)));
             }
             b'G' => {
-                self.take(8)?;
-                self.push(Pickled::Nothing);
+                let n = f64::from_be_bytes(self.take(8)?.try_into().ok()?);
+                self.push(Pickled::Float(n));
             }
             b'X' | b'B' => self.text(4)?,
             0x8c | b'C' | b'U' => self.text(1)?,
@@ -191,11 +195,14 @@ impl Reader<'_> {
             }
             b'R' | 0x81 => {
                 let (arguments, function) = (self.stack.pop()?, self.stack.pop()?);
-                self.push(Pickled::Call { function, arguments, items: Vec::new() });
+                self.push(Pickled::Call { function, arguments, items: Vec::new(), state: None });
             }
-            // A state is put into an object: of no use here.
             b'b' => {
-                self.stack.pop()?;
+                let fields = self.stack.pop()?;
+                let object = *self.stack.last()?;
+                if let Pickled::Call { state, .. } = &mut self.values[object] {
+                    *state = Some(fields);
+                }
             }
             b'q' => {
                 let key = u32::from(self.byte()?);

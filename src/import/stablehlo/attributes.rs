@@ -5,7 +5,7 @@ use super::types::tensor;
 use crate::import::lexer::integers;
 use crate::import::program::{
     ArrayType, ConvolutionDims, DotDims, ElementType, GatherDims, Numbers, ScatterDims, Value, WindowDim,
-    numbers_of_bytes,
+    numbers_of_bytes, round,
 };
 
 /// Whole numbers of `[1, 2]`, `array<i64: 1, 2>`, `dense<[1, 2]> : tensor<2xi64>`, `3 : i64`, `true`.
@@ -248,12 +248,12 @@ fn of_hex(hex: &str, element: ElementType, wanted: u64) -> Result<Numbers, Strin
         let bits = bytes.iter().flat_map(|b| (0..8).map(move |i| i64::from(b >> i & 1)));
         return Ok(Numbers::Whole(bits.take(usize::try_from(wanted).unwrap_or(usize::MAX)).collect()));
     }
-    numbers_of_bytes(element, &bytes).ok_or_else(|| format!("its {} bytes are no numbers of {element}", bytes.len()))
+    numbers_of_bytes(element, &bytes).ok_or_else(|| format!("its {} bytes are not numbers of {element}", bytes.len()))
 }
 
 fn of_list(text: &str, element: ElementType) -> Result<Numbers, String> {
     let words = || text.split(['[', ']', ',', '(', ')', ' ', '\n', '\t', '\r']).filter(|w| !w.is_empty());
-    let bad = |word: &str| format!("{:?} is no number of {element}", word.chars().take(40).collect::<String>());
+    let bad = |word: &str| format!("{:?} is not a number of {element}", word.chars().take(40).collect::<String>());
     let part = match element {
         ElementType::C64 => ElementType::F32,
         ElementType::C128 => ElementType::F64,
@@ -279,7 +279,7 @@ fn of_list(text: &str, element: ElementType) -> Result<Numbers, String> {
 fn real(word: &str, element: ElementType) -> Option<f64> {
     match word.strip_prefix("0x") {
         Some(bits) => u64::from_str_radix(bits, 16).ok().map(|bits| element.real_of_bits(bits)),
-        None => word.parse::<f64>().ok().map(|n| element.rounded(n)),
+        None => word.parse::<f64>().ok().map(|n| round::real(element, n)),
     }
 }
 

@@ -153,6 +153,13 @@ pub(super) fn with_fixed_sizes(
     }))
 }
 
+/// Whether an operation is one whose sizes are operands.
+#[cfg(test)]
+pub(super) fn is_known(operation: &Operation<'_>) -> bool {
+    let builder = ComputationBuilder::default();
+    !matches!(with_fixed_sizes(operation, &builder, &[], &Type::Token), Ok(None))
+}
+
 /// The constant that an operation on known whole numbers gives.
 pub(super) fn folded(op: &Op, builder: &ComputationBuilder, operands: &[InstructionId], ty: &Type) -> Option<Value> {
     let array = ty.array().filter(|a| a.element.is_integer() || a.element == ElementType::Pred)?;

@@ -64,7 +64,8 @@ fn layout(name: &str, operation: &Operation<'_>, operands: &[&Type]) -> Result<O
         "iota" => Op::Iota { dimension: dimension(operation, &["dim", "iota_dimension"])? },
         "broadcast_in_dim" => Op::Broadcast { dimensions: either(operation, "dims", "broadcast_dimensions")? },
         "broadcast" => {
-            let added = operation.sizes("sizes")?.len() as u32;
+            let name = if operation.attribute("sizes").is_some() { "sizes" } else { "broadcast_sizes" };
+            let added = operation.sizes(name)?.len() as u32;
             Op::Broadcast { dimensions: (added..added + rank(operands, 0) as u32).collect() }
         }
         "reshape" => Op::Reshape,
@@ -278,4 +279,31 @@ fn unary(name: &str, operands: &[&Type]) -> Option<Unary> {
         "conj" if operands.first()?.array()?.element.is_float() => return None,
         _ => return calls::function(name),
     })
+}
+
+/// The kind of work that an operation is; none when it is not known. It is asked for without attributes; what it then misses is of
+/// no kind by itself and is that of its opcode in HLO.
+#[cfg(test)]
+pub(in crate::import) fn kind_of_operation(name: &str) -> Option<crate::import::OperatorKind> {
+    use super::syntax::Location;
+    use crate::import::OperatorKind;
+    let operation = Operation {
+        name: format!("stablehlo.{name}"),
+        results: Vec::new(),
+        operands: Vec::new(),
+        attributes: Vec::new(),
+        words: Vec::new(),
+        regions: Vec::new(),
+        types: Vec::new(),
+        location: Location::default(),
+        at: 0,
+    };
+    let plain = name.trim_start_matches("dynamic_").trim_end_matches("_in_dim").trim_end_matches("_general");
+    let of_hlo = || crate::import::hlo::kind_of_opcode(&plain.replace('_', "-"));
+    match op_of(&operation, &[]) {
+        Ok(Some(Op::Opaque(_))) if super::dynamic::is_known(&operation) => of_hlo(),
+        Ok(Some(op)) => OperatorKind::of(&op),
+        Ok(None) => Some(if name == "constant" { OperatorKind::Creation } else { OperatorKind::Control }),
+        Err(_) => of_hlo(),
+    }
 }

@@ -13,7 +13,7 @@ pub(super) struct Use<'a> {
 
 /// A type; sizes that are left open are `None`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct OpenType {
+pub(in crate::import) struct OpenType {
     /// The type with 1 for every open size.
     pub ty: Type,
     /// Which dimensions are open.

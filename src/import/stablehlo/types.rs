@@ -49,7 +49,7 @@ fn nested(lexer: &mut Lexer<'_>, depth: u32) -> Result<OpenType, ImportError> {
 }
 
 /// What is between the brackets of `tensor<4x?xf32, encoding>`.
-pub(super) fn tensor(text: &str) -> Result<OpenType, String> {
+pub(in crate::import) fn tensor(text: &str) -> Result<OpenType, String> {
     let text = text.split_once(',').map_or(text, |(head, _)| head).trim();
     let (mut dims, mut open, mut rest) = (Vec::new(), Vec::new(), text);
     while let Some((size, after)) = rest.split_once('x') {
@@ -76,7 +76,7 @@ fn clip(text: &str) -> String {
 }
 
 /// The element type of a name of MLIR.
-pub(super) fn element(name: &str) -> Option<ElementType> {
+pub(in crate::import) fn element(name: &str) -> Option<ElementType> {
     use ElementType as E;
     Some(match name.trim() {
         "i1" => E::Pred,

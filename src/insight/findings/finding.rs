@@ -14,6 +14,8 @@ const MAX_SLICES: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
+    /// The compiler removed products whose results nobody reads.
+    ProductsRemoved,
     /// A custom operator takes most of the time.
     CustomOperatorDominates,
     /// For most of the time only DMA is active.
@@ -45,6 +47,7 @@ impl Rule {
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
+            Self::ProductsRemoved => "products_removed",
             Self::CustomOperatorDominates => "custom_operator_dominates",
             Self::DataTransferDominates => "data_transfer_dominates",
             Self::Spills => "spills",

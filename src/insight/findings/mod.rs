@@ -10,6 +10,7 @@ mod data_transfer;
 mod finding;
 mod inputs_in_step;
 mod overlap;
+mod products_removed;
 mod small_transfers;
 mod spills;
 mod tables;
@@ -26,6 +27,7 @@ use context::Context;
 type Find = fn(&Context<'_>) -> Vec<Finding>;
 
 const RULES: &[Find] = &[
+    products_removed::find,
     custom_operator::find,
     data_transfer::find,
     spills::find,

@@ -1,7 +1,7 @@
 //! Calls of functions: those of the file, of the interface of custom operators, and of the mathematical library.
 
 use super::convert::{int, to_bool, to_scalar, to_type};
-use super::{Checker, math, mismatch, refusal};
+use super::{Checker, math, mismatch, refusal, tensor_functions};
 use crate::kernel::parse::ast::{self, ExprKind as Syntax, TemplateArg};
 use crate::kernel::problem::{Diagnostic, Pos, Problem};
 use crate::kernel::program::{Expr, ExprKind, Intrinsic};
@@ -40,6 +40,7 @@ impl Checker<'_> {
         match last {
             "zeros" | "empty" | "ones" => self.factory(pos, last, arguments),
             "full" => self.full(pos, arguments),
+            "eye" => self.eye(pos, arguments),
             "zeros_like" | "empty_like" | "ones_like" => self.like(pos, last, arguments),
             "dtype" | "TensorOptions" => {
                 arity(pos, last, 1, arguments)?;
@@ -65,7 +66,7 @@ impl Checker<'_> {
                 Ok(intrinsic(pos, Type::Scalar(Scalar::U32), what, Vec::new()))
             }
             "printf" => self.printf(pos, arguments),
-            "assert" | "TORCH_CHECK" => {
+            "assert" | "static_assert" | "TORCH_CHECK" => {
                 let Some(first) = arguments.first() else {
                     return arity(pos, last, 1, arguments).map(|()| int(pos, 0));
                 };
@@ -73,6 +74,8 @@ impl Checker<'_> {
                 Ok(intrinsic(pos, Type::Void, Intrinsic::Assert, vec![condition]))
             }
             "max" | "min" => self.extreme(pos, last, template, arguments),
+            "isnan" | "isinf" | "isfinite" | "signbit" => self.classify(pos, last, arguments),
+            "clamp" if arguments.len() == 3 => self.clamp(pos, name, arguments),
             "abs" | "fabs" | "fabsf" => self.absolute(pos, last, arguments),
             "malloc" | "calloc" | "free" | "memcpy" | "memset" => {
                 let instead = "use torch::neuron::tcm_malloc() and tcm_free(), and a loop to copy or fill";
@@ -156,7 +159,7 @@ impl Checker<'_> {
     }
 
     /// An element type: `torch::kFloat`, `torch::dtype(...)`, `t.options()`.
-    fn dtype(&mut self, e: &ast::Expr) -> Result<Expr, Diagnostic> {
+    pub(crate) fn dtype(&mut self, e: &ast::Expr) -> Result<Expr, Diagnostic> {
         if let Syntax::Name(name) = &e.kind
             && name.ends_with("Half") | name.ends_with("BFloat16")
         {
@@ -210,6 +213,9 @@ impl Checker<'_> {
     fn absolute(&mut self, pos: Pos, name: &str, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
         arity(pos, &format!("{name}()"), 1, arguments)?;
         let e = self.expression(&arguments[0])?;
+        if matches!(e.ty, Type::Tensor { .. }) {
+            return self.elementwise(pos, name, name, vec![e]);
+        }
         let Some(found) = e.ty.scalar() else { return Err(mismatch(pos, &format!("{name}()"), "a number", e.ty)) };
         let scalar = match (name, found) {
             ("fabsf", _) => Scalar::F32,
@@ -221,17 +227,17 @@ impl Checker<'_> {
     }
 
     fn mathematics(&mut self, pos: Pos, name: &str, last: &str, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
-        let Some((function, single)) = math::function(last) else { return Err(self.unknown_function(pos, name, last)) };
-        let takes = if matches!(function, crate::kernel::program::MathFunction::Two(..)) { 2 } else { 1 };
-        arity(pos, &format!("{name}()"), takes, arguments)?;
-        let mut checked = Vec::new();
-        for e in arguments {
-            let e = self.expression(e)?;
-            if let Type::Tensor { .. } = e.ty {
-                return Err(self.unknown_function(pos, name, last));
-            }
-            checked.push(e);
+        let known = math::function(last);
+        if known.is_none() && !tensor_functions::is_of_tensors(last) {
+            return Err(unknown_function(pos, name));
         }
+        let checked = arguments.iter().map(|e| self.expression(e)).collect::<Result<Vec<_>, _>>()?;
+        let of_tensors = checked.iter().any(|e| matches!(e.ty, Type::Tensor { .. }));
+        let Some((function, single)) = known.filter(|_| !of_tensors) else {
+            return self.elementwise(pos, name, last, checked);
+        };
+        let takes = function.operands();
+        arity(pos, &format!("{name}()"), takes, arguments)?;
         // The overloads of <cmath>: float for floats, double for everything else.
         let all_single = checked.iter().all(|e| e.ty == Type::Scalar(Scalar::F32));
         let scalar = if single || all_single { Scalar::F32 } else { Scalar::F64 };
@@ -239,46 +245,15 @@ impl Checker<'_> {
         Ok(intrinsic(pos, Type::Scalar(scalar), Intrinsic::Math(function, scalar), checked))
     }
 
-    fn unknown_function(&self, pos: Pos, name: &str, last: &str) -> Diagnostic {
-        const TENSOR_OPS: [&str; 20] = [
-            "abs",
-            "ceil",
-            "floor",
-            "sin",
-            "cos",
-            "tan",
-            "log",
-            "log2",
-            "log10",
-            "exp",
-            "pow",
-            "clamp",
-            "add",
-            "sub",
-            "mul",
-            "div",
-            "bitwise_and",
-            "bitwise_or",
-            "bitwise_not",
-            "eye",
-        ];
-        let plain = last.strip_suffix("_out").unwrap_or(last);
-        if TENSOR_OPS.contains(&plain) {
-            return refusal(
-                pos,
-                &format!("the tensor operation {name}()"),
-                "write a loop over the elements with an accessor",
-            );
-        }
-        let hint =
-            "define it in this file, or use a function of the custom operator interface or of <cmath>".to_owned();
-        Diagnostic::new(pos, Problem::Unknown { name: format!("{name}()"), hint })
-    }
-
     /// An offset or a count of elements.
     pub(crate) fn count(&mut self, e: &ast::Expr, context: &str) -> Result<Expr, Diagnostic> {
         to_scalar(super::places::integer(self.expression(e)?, context)?, Scalar::U64, context)
     }
+}
+
+fn unknown_function(pos: Pos, name: &str) -> Diagnostic {
+    let hint = "define it in this file, or use a function of the custom operator interface or of <cmath>".to_owned();
+    Diagnostic::new(pos, Problem::Unknown { name: format!("{name}()"), hint })
 }
 
 #[cfg(test)]
@@ -301,7 +276,8 @@ mod tests {
         assert_eq!(code("twice(x, x)"), "arguments 2:68");
         assert!(code("std::max(x, 0.0)").starts_with("type"));
         assert!(code("gamma(x)").starts_with("unknown_name"));
-        assert!(code("torch::exp(t)").starts_with("not_supported"));
+        assert!(code("torch::erf(t)").starts_with("not_supported"));
+        assert!(code("torch::exp(t)").starts_with("type"));
         assert!(code("malloc(4)").starts_with("not_supported"));
         assert!(code("pow(x)").starts_with("arguments"));
         assert!(code("t + x").starts_with("type"));

@@ -42,13 +42,11 @@ impl Checker<'_> {
             Syntax::Call { name, template, arguments } => self.call(pos, name, template, arguments),
             Syntax::Method { object, name, template, arguments } => self.method(pos, object, name, template, arguments),
             Syntax::Index(base, index) => self.index(e, base, index),
-            Syntax::SizeOf(ty) => {
-                let bytes = match written_type(ty)? {
-                    Type::Scalar(s) => s.bytes(),
-                    Type::Pointer { .. } | Type::VoidPointer => 8,
-                    other => return Err(mismatch(pos, "sizeof", "a number type", other)),
-                };
-                Ok(constant(pos, Scalar::U64, Value::Int(bytes as i64)))
+            Syntax::SizeOf(ty) => size_of(pos, written_type(ty)?),
+            Syntax::SizeOfValue(value) => size_of(pos, self.expression(value)?.ty),
+            Syntax::Comma(first, second) => {
+                let (first, second) = (Box::new(self.expression(first)?), Box::new(self.expression(second)?));
+                Ok(Expr { pos, ty: second.ty, kind: ExprKind::Comma(first, second) })
             }
         }
     }
@@ -129,12 +127,9 @@ impl Checker<'_> {
                 let kind = ExprKind::Logic { and: op == BinaryOp::LogicAnd, l, r };
                 Ok(Expr { pos, ty: Type::Scalar(Scalar::Bool), kind })
             }
-            BinaryOp::Eq | BinaryOp::Ne if l.ty == Type::Sizes && r.ty == Type::Sizes => {
-                let equal = Expr {
-                    pos,
-                    ty: Type::Scalar(Scalar::Bool),
-                    kind: ExprKind::Intrinsic(Intrinsic::SizesEqual, vec![l, r]),
-                };
+            BinaryOp::Eq | BinaryOp::Ne if l.ty == r.ty && matches!(l.ty, Type::Sizes | Type::DType) => {
+                let what = if l.ty == Type::Sizes { Intrinsic::SizesEqual } else { Intrinsic::DTypesEqual };
+                let equal = Expr { pos, ty: Type::Scalar(Scalar::Bool), kind: ExprKind::Intrinsic(what, vec![l, r]) };
                 let kind = if op == BinaryOp::Eq { return Ok(equal) } else { ExprKind::Not(Box::new(equal)) };
                 Ok(Expr { pos, ty: Type::Scalar(Scalar::Bool), kind })
             }
@@ -179,6 +174,17 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Bytes of a value of a type.
+fn size_of(pos: Pos, ty: Type) -> Result<Expr, Diagnostic> {
+    let bytes = match ty {
+        Type::Scalar(s) => s.bytes(),
+        Type::Array { of, len } => of.bytes() * len,
+        Type::Pointer { .. } | Type::VoidPointer => 8,
+        other => return Err(mismatch(pos, "sizeof", "a number or an array of numbers", other)),
+    };
+    Ok(constant(pos, Scalar::U64, Value::Int(bytes as i64)))
 }
 
 fn pointer_operand(e: Expr) -> Result<Expr, Diagnostic> {

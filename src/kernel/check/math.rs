@@ -1,6 +1,6 @@
 //! The mathematical functions of C++, from `libm`, so that every target computes the same bits.
 
-use crate::kernel::program::MathFunction::{self, One, Two};
+use crate::kernel::program::MathFunction::{self, One, Three, Two};
 
 /// A function by its name without `std::`, and whether the name fixes single precision (`expf`).
 pub(crate) fn function(name: &str) -> Option<(MathFunction, bool)> {
@@ -45,6 +45,7 @@ fn by_name(name: &str) -> Option<MathFunction> {
         "fmax" => Two(libm::fmaxf, libm::fmax),
         "fmin" => Two(libm::fminf, libm::fmin),
         "copysign" => Two(libm::copysignf, libm::copysign),
+        "fma" => Three(libm::fmaf, libm::fma),
         "fdim" => Two(libm::fdimf, libm::fdim),
         _ => return None,
     })

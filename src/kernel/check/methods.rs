@@ -35,8 +35,13 @@ impl Checker<'_> {
             Type::Sizes => self.sizes_method(&call, object),
             Type::TcmAccessor { constant } => self.tcm_method(&call, object, constant),
             Type::ReadStream(of) | Type::WriteStream(of) => self.stream_method(&call, object, of),
-            Type::Accessor { dims, .. } if matches!(name, "size" | "sizes") => {
-                let what = format!("{name}() of an accessor of {dims} dimension(s)");
+            Type::Accessor { .. } if name == "size" => {
+                arity(pos, "size()", 1, arguments)?;
+                let index = to_scalar(self.expression(&arguments[0])?, Scalar::I64, "size()")?;
+                Ok(intrinsic(pos, INT64, Intrinsic::AccessorSize, vec![object, index]))
+            }
+            Type::Accessor { dims, .. } if name == "sizes" => {
+                let what = format!("sizes() of an accessor of {dims} dimension(s)");
                 Err(refusal(pos, &what, "call it on the tensor"))
             }
             other => Err(mismatch(pos, &format!("the member function {name}()"), "a tensor or an accessor", other)),

@@ -1,6 +1,7 @@
 //! From the syntax tree to a program: names become slots, types are found, conversions are written out.
 
 mod calls;
+mod classify;
 mod convert;
 mod expressions;
 mod math;
@@ -8,6 +9,7 @@ mod methods;
 mod places;
 mod scope;
 mod statements;
+mod tensor_functions;
 
 use super::parse::ast::{self, BaseType, Item, TypeName};
 use super::parse::parse;

@@ -14,7 +14,7 @@ pub struct BuiltIn {
 }
 
 /// All of them, in the order of the tutorial.
-pub const BUILT_IN: [BuiltIn; 4] = [
+pub const BUILT_IN: [BuiltIn; 5] = [
     BuiltIn {
         name: "relu-element",
         description: "element by element with the standard accessor",
@@ -38,6 +38,12 @@ pub const BUILT_IN: [BuiltIn; 4] = [
         description: "the same, right for any number of elements",
         multicore: true,
         source: include_str!("kernels/relu_multicore_fixed.cpp"),
+    },
+    BuiltIn {
+        name: "relu-any-type",
+        description: "blocks in local memory, of tensors of any number type",
+        multicore: false,
+        source: include_str!("kernels/relu_any_type.cpp"),
     },
 ];
 

@@ -2,6 +2,7 @@
 //! takes on the GPSIMD processors.
 
 mod call;
+mod dtype;
 mod fill;
 mod in_model;
 mod library;
@@ -9,6 +10,7 @@ mod meter;
 mod named;
 
 pub use call::{CallCost, OperatorCall, OperatorRun, run_operator};
+pub use dtype::KernelDtype;
 pub use fill::{Fill, filled};
 pub use in_model::{MAX_CALL_ELEMENTS, ModelKernel};
 pub use library::{BUILT_IN, BuiltIn, built_in};

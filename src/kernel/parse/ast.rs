@@ -187,4 +187,7 @@ pub(crate) enum ExprKind {
     },
     Index(Box<Expr>, Box<Expr>),
     SizeOf(TypeName),
+    SizeOfValue(Box<Expr>),
+    /// The first for what it changes, then the second.
+    Comma(Box<Expr>, Box<Expr>),
 }

@@ -2,7 +2,9 @@
 
 use super::ast::{Expr, ExprKind};
 use super::lexer::{Token, TokenKind};
+use super::templates::Template;
 use crate::kernel::problem::{Diagnostic, Pos, Problem};
+use crate::kernel::types::Scalar;
 
 /// Levels of brackets, blocks and operators that may lie in one another.
 const MAX_NESTING: usize = 64;
@@ -14,12 +16,18 @@ pub(crate) struct Cursor {
     tokens: Vec<Token>,
     at: usize,
     nesting: usize,
+    /// Names that stand for a number type, the latest last.
+    pub aliases: Vec<(String, Scalar)>,
+    /// Function templates.
+    pub templates: Vec<Template>,
+    /// Templates that are called, with the type of each.
+    pub made: Vec<(String, Scalar)>,
 }
 
 impl Cursor {
     /// At the start. The last token is the end.
     pub fn new(tokens: Vec<Token>) -> Self {
-        Self { tokens, at: 0, nesting: 0 }
+        Self { tokens, at: 0, nesting: 0, aliases: Vec::new(), templates: Vec::new(), made: Vec::new() }
     }
 
     /// The token so many places ahead; the end stays the end.
@@ -55,6 +63,11 @@ impl Cursor {
     /// Goes back.
     pub fn reset(&mut self, mark: usize) {
         self.at = mark;
+    }
+
+    /// The number type that a name stands for.
+    pub fn alias(&self, word: &str) -> Option<Scalar> {
+        self.aliases.iter().rfind(|a| a.0 == word).map(|a| a.1)
     }
 
     /// Whether this sign is here.
@@ -212,7 +225,10 @@ pub(crate) fn node(pos: Pos, kind: ExprKind) -> Result<Expr, Diagnostic> {
     let below = match &kind {
         ExprKind::List(items) => deepest(items),
         ExprKind::Unary(_, e) | ExprKind::Step { target: e, .. } | ExprKind::Cast(_, e) => e.depth,
-        ExprKind::Binary(_, l, r) | ExprKind::Assign(_, l, r) | ExprKind::Index(l, r) => l.depth.max(r.depth),
+        ExprKind::SizeOfValue(e) => e.depth,
+        ExprKind::Binary(_, l, r) | ExprKind::Assign(_, l, r) | ExprKind::Index(l, r) | ExprKind::Comma(l, r) => {
+            l.depth.max(r.depth)
+        }
         ExprKind::Ternary(c, y, n) => c.depth.max(y.depth).max(n.depth),
         ExprKind::Call { arguments, .. } => deepest(arguments),
         ExprKind::Method { object, arguments, .. } => object.depth.max(deepest(arguments)),

@@ -5,6 +5,7 @@ use super::cursor::{Cursor, node};
 use super::expressions::{assignment, expression};
 use super::lexer::TokenKind;
 use super::statements::block;
+use super::templates::{make, template, typedef, using};
 use super::type_names::{base_type, starts_type, type_name};
 use crate::kernel::problem::Diagnostic;
 
@@ -17,6 +18,7 @@ pub(crate) fn file(c: &mut Cursor) -> Result<Vec<Item>, Diagnostic> {
     while *c.here() != TokenKind::End {
         top_level(c, &mut items)?;
     }
+    make(c, &mut items)?;
     Ok(items)
 }
 
@@ -24,11 +26,18 @@ fn top_level(c: &mut Cursor, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
     if c.accept(";") {
         return Ok(());
     }
+    attributes(c)?;
     if c.is_word("using") {
         return using(c);
     }
     if c.is_word("namespace") {
         return c.nested(|c| namespace(c, items));
+    }
+    if c.is_word("typedef") {
+        return typedef(c);
+    }
+    if c.is_word("template") {
+        return template(c);
     }
     refuse_top_level(c)?;
     if !starts_type(c, 0) {
@@ -49,32 +58,33 @@ fn top_level(c: &mut Cursor, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
     c.expect(";", "after the declaration")
 }
 
+/// `[[...]]` changes nothing here.
+///
+/// # Errors
+/// When it does not end.
+pub(super) fn attributes(c: &mut Cursor) -> Result<(), Diagnostic> {
+    while c.is("[") && c.is_ahead(1, "[") {
+        while !(c.is("]") && c.is_ahead(1, "]")) {
+            if *c.here() == TokenKind::End {
+                return Err(c.expected("']]' after the attribute"));
+            }
+            c.next();
+        }
+        c.next();
+        c.next();
+    }
+    Ok(())
+}
+
 fn refuse_top_level(c: &Cursor) -> Result<(), Diagnostic> {
     let TokenKind::Word(word) = c.here() else { return Ok(()) };
     let instead = match word.as_str() {
-        "template" => "write the function for the type that it is called with",
         "struct" | "class" | "union" | "enum" => "pass the values as arguments, or use static constexpr constants",
-        "typedef" => "write the type itself",
         "extern" => "leave it out: a kernel is one file",
         "NEURON_LIBRARY" => "leave it out: the library is registered in the file of the shape function",
         _ => return Ok(()),
     };
     Err(c.not_supported(&format!("'{word}'"), instead))
-}
-
-/// `using namespace x;` and `using x::y;` change nothing here, because names are found by their last part.
-fn using(c: &mut Cursor) -> Result<(), Diagnostic> {
-    c.next();
-    while !c.is(";") {
-        if c.is("=") {
-            return Err(c.not_supported("a type alias", "write the type itself"));
-        }
-        if *c.here() == TokenKind::End {
-            return Err(c.expected("';' after using"));
-        }
-        c.next();
-    }
-    c.expect(";", "after using")
 }
 
 fn namespace(c: &mut Cursor, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
@@ -95,7 +105,16 @@ fn namespace(c: &mut Cursor, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-fn function(c: &mut Cursor, returns: TypeName, name: String, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
+/// A function from its parameters on; a declaration alone adds nothing.
+///
+/// # Errors
+/// At the first place that does not fit.
+pub(super) fn function(
+    c: &mut Cursor,
+    returns: TypeName,
+    name: String,
+    items: &mut Vec<Item>,
+) -> Result<(), Diagnostic> {
     let pos = returns.pos;
     let parameters = parameters(c)?;
     c.accept_word("noexcept");
@@ -205,7 +224,11 @@ fn declarator(
     Ok(Declarator { pos, name, ty, array, init })
 }
 
-fn only_item(c: &Cursor, list: Expr) -> Result<Expr, Diagnostic> {
+/// The one value in braces; none is zero.
+///
+/// # Errors
+/// When there are several.
+pub(super) fn only_item(c: &Cursor, list: Expr) -> Result<Expr, Diagnostic> {
     let pos = list.pos;
     match list.kind {
         ExprKind::List(items) if items.len() == 1 => items.into_iter().next().ok_or_else(|| c.expected("a value")),

@@ -1,23 +1,29 @@
 //! Expressions, by precedence.
 
-use super::ast::{BinaryOp, Expr, ExprKind, TemplateArg, UnaryOp};
+use super::ast::{BaseType, BinaryOp, Expr, ExprKind, TemplateArg, UnaryOp};
 use super::cursor::{Cursor, node};
-use super::declarations::braces;
+use super::declarations::{braces, only_item};
 use super::lexer::TokenKind;
+use super::limits::numeric_limits;
+use super::templates::called;
 use super::type_names::{starts_type, type_name};
-use crate::kernel::problem::{Diagnostic, Problem};
+use crate::kernel::problem::{Diagnostic, Pos, Problem};
 use crate::kernel::types::Scalar;
 
-/// An expression; the comma operator is left out of the language.
+/// An expression, or several with commas between them.
 ///
 /// # Errors
 /// At the first place that does not fit.
 pub(crate) fn expression(c: &mut Cursor) -> Result<Expr, Diagnostic> {
-    let found = assignment(c)?;
-    if c.is(",") {
-        return Err(c.not_supported("the comma operator", "write two statements"));
+    let mut found = assignment(c)?;
+    loop {
+        let pos = c.pos();
+        if !c.accept(",") {
+            return Ok(found);
+        }
+        let next = assignment(c)?;
+        found = node(pos, ExprKind::Comma(Box::new(found), Box::new(next)))?;
     }
-    Ok(found)
 }
 
 /// An expression without a comma.
@@ -240,8 +246,13 @@ fn word_expression(c: &mut Cursor, word: &str) -> Result<Expr, Diagnostic> {
         _ => {}
     }
     if starts_type(c, 0) {
-        // `float(x)`
+        // `float(x)`, `float{x}`
         let ty = type_name(c)?;
+        if c.is("{") {
+            let list = braces(c)?;
+            let value = only_item(c, list)?;
+            return node(pos, ExprKind::Cast(ty, Box::new(value)));
+        }
         c.expect("(", "after the type, for a conversion")?;
         let value = expression(c)?;
         c.expect(")", "after the value of the conversion")?;
@@ -256,6 +267,12 @@ fn word_expression(c: &mut Cursor, word: &str) -> Result<Expr, Diagnostic> {
         let instead = "use arrays of numbers, or TCM buffers of torch::neuron::tcm_malloc()".to_owned();
         return Err(Diagnostic::new(pos, Problem::NotSupported { what: name, instead }));
     }
+    if last == "numeric_limits" {
+        return numeric_limits(c, pos);
+    }
+    if c.templates.iter().any(|t| t.name == last) {
+        name = template_call(c, &last, pos)?;
+    }
     let template = template_arguments(c, &last)?;
     if c.is("(") {
         let arguments = arguments(c)?;
@@ -264,13 +281,28 @@ fn word_expression(c: &mut Cursor, word: &str) -> Result<Expr, Diagnostic> {
     node(pos, ExprKind::Name(name))
 }
 
+/// `<float>` after the name of a template; the name of the function for that type.
+fn template_call(c: &mut Cursor, name: &str, pos: Pos) -> Result<String, Diagnostic> {
+    let refuse = || {
+        let what = format!("a call of the template '{name}' without its type");
+        Err(Diagnostic::new(pos, Problem::NotSupported { what, instead: format!("write {name}<float>(...)") }))
+    };
+    if !c.accept("<") {
+        return refuse();
+    }
+    let BaseType::Scalar(of) = type_name(c)?.base else { return refuse() };
+    c.expect(">", "after the template's type")?;
+    called(c, name, of)
+}
+
 fn size_of(c: &mut Cursor) -> Result<Expr, Diagnostic> {
     let pos = c.pos();
     c.next();
-    c.expect("(", "after sizeof")?;
-    if !starts_type(c, 0) {
-        return Err(c.not_supported("sizeof of a value", "write the type: sizeof(float)"));
+    if !c.is("(") || !starts_type(c, 1) {
+        let value = c.nested(unary)?;
+        return node(pos, ExprKind::SizeOfValue(Box::new(value)));
     }
+    c.next();
     let ty = type_name(c)?;
     c.expect(")", "after sizeof(type")?;
     node(pos, ExprKind::SizeOf(ty))

@@ -60,19 +60,21 @@ pub(crate) fn tokens(source: &str) -> Result<Vec<Token>, Diagnostic> {
         return Err(Diagnostic::new(Pos { line: 1, column: 1 }, problem));
     }
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
-    Lexer { rest: source, line: 1, column: 1, fresh_line: true }.run()
+    Lexer { rest: source, line: 1, column: 1, fresh_line: true, constants: Vec::new() }.run()
 }
 
-struct Lexer<'a> {
-    rest: &'a str,
-    line: u32,
-    column: u32,
+pub(super) struct Lexer<'a> {
+    pub rest: &'a str,
+    pub line: u32,
+    pub column: u32,
     /// Nothing but space since the line began: a `#` here is a preprocessor line.
-    fresh_line: bool,
+    pub fresh_line: bool,
+    /// What `#define` gave a name, as tokens.
+    pub constants: Vec<(String, Vec<TokenKind>)>,
 }
 
 impl Lexer<'_> {
-    fn run(mut self) -> Result<Vec<Token>, Diagnostic> {
+    pub(super) fn run(&mut self) -> Result<Vec<Token>, Diagnostic> {
         let mut out = Vec::new();
         loop {
             self.skip_space()?;
@@ -88,7 +90,17 @@ impl Lexer<'_> {
             self.fresh_line = false;
             let kind = if c.is_ascii_alphabetic() || c == '_' {
                 let len = self.length_of(|c| c.is_ascii_alphanumeric() || c == '_');
-                TokenKind::Word(self.take(len))
+                let word = self.take(len);
+                if let Some((_, defined)) = self.constants.iter().rfind(|c| c.0 == word) {
+                    out.extend(defined.iter().map(|kind| Token { kind: kind.clone(), pos }));
+                    // A constant of constants can double at every line.
+                    if out.len() > MAX_SOURCE_BYTES {
+                        let problem = Problem::TooLong { bytes: out.len(), limit: MAX_SOURCE_BYTES };
+                        return Err(Diagnostic::new(pos, problem));
+                    }
+                    continue;
+                }
+                sign_of(&word).map_or(TokenKind::Word(word), TokenKind::Sign)
             } else if c.is_ascii_digit() || (c == '.' && self.rest[1..].starts_with(|d: char| d.is_ascii_digit())) {
                 self.number(pos)?
             } else if c == '"' || c == '\'' {
@@ -103,7 +115,7 @@ impl Lexer<'_> {
         }
     }
 
-    const fn pos(&self) -> Pos {
+    pub(super) const fn pos(&self) -> Pos {
         Pos { line: self.line, column: self.column }
     }
 
@@ -112,7 +124,7 @@ impl Lexer<'_> {
     }
 
     /// Takes so many bytes, which end at a character's border.
-    fn take(&mut self, len: usize) -> String {
+    pub(super) fn take(&mut self, len: usize) -> String {
         let (taken, rest) = self.rest.split_at(len);
         for c in taken.chars() {
             if c == '\n' {
@@ -132,8 +144,11 @@ impl Lexer<'_> {
             let space = self.length_of(char::is_whitespace);
             if space > 0 {
                 self.take(space);
+            } else if let Some(len) = continuation(self.rest) {
+                self.take(len);
+                self.fresh_line = false;
             } else if self.rest.starts_with("//") {
-                let len = self.rest.find('\n').unwrap_or(self.rest.len());
+                let len = line_length(self.rest);
                 self.take(len);
             } else if self.rest.starts_with("/*") {
                 let Some(end) = self.rest.find("*/") else {
@@ -144,24 +159,6 @@ impl Lexer<'_> {
             } else {
                 return Ok(());
             }
-        }
-    }
-
-    /// `#include` and `#pragma` are tolerated: the headers of the interface are known.
-    fn preprocessor_line(&mut self, pos: Pos) -> Result<(), Diagnostic> {
-        let len = self.rest.find('\n').unwrap_or(self.rest.len());
-        let line = self.take(len);
-        let directive = line.trim_start_matches('#').trim_start();
-        let word: String = directive.chars().take_while(char::is_ascii_alphabetic).collect();
-        match word.as_str() {
-            "include" | "pragma" => Ok(()),
-            _ => Err(Diagnostic::new(
-                pos,
-                Problem::NotSupported {
-                    what: format!("the preprocessor line #{word}"),
-                    instead: "write 'static constexpr size_t NAME = ...;' for a constant".to_owned(),
-                },
-            )),
         }
     }
 
@@ -197,43 +194,42 @@ impl Lexer<'_> {
             .map_err(|_| fail("an integer has digits, and u or l after them, and fits in 64 bits"))?;
         Ok(TokenKind::Int(value, suffix.contains('u'), suffix.contains('l')))
     }
+}
 
-    fn text(&mut self, quote: char, pos: Pos) -> Result<TokenKind, Diagnostic> {
-        let close = if quote == '"' { "\"" } else { "'" };
-        let fail = || Diagnostic::new(pos, Problem::Unclosed { what: "this text", close });
-        let mut text = String::new();
-        let mut len = 1;
-        let mut chars = self.rest[1..].chars();
-        loop {
-            let c = chars.next().ok_or_else(fail)?;
-            len += c.len_utf8();
-            match c {
-                '\n' => return Err(fail()),
-                '\\' => {
-                    let escaped = chars.next().ok_or_else(fail)?;
-                    len += escaped.len_utf8();
-                    text.push(match escaped {
-                        'n' => '\n',
-                        't' => '\t',
-                        'r' => '\r',
-                        '0' => '\0',
-                        other => other,
-                    });
-                }
-                c if c == quote => break,
-                c => text.push(c),
-            }
-        }
-        self.take(len);
-        if quote == '"' {
-            return Ok(TokenKind::Text(text));
-        }
-        let mut chars = text.chars();
-        match (chars.next(), chars.next()) {
-            (Some(c), None) if c.is_ascii() => Ok(TokenKind::Int(u64::from(u32::from(c)), false, false)),
-            _ => Err(Diagnostic::new(pos, Problem::Number { text, reason: "a character in quotes is one of ASCII" })),
+/// The bytes of a backslash that ends its line, with the end of the line.
+fn continuation(text: &str) -> Option<usize> {
+    let after = text.strip_prefix('\\')?;
+    let end = after.strip_prefix('\r').unwrap_or(after);
+    end.starts_with('\n').then(|| text.len() - end.len() + 1)
+}
+
+/// The bytes of a line with the lines that it is continued on, without the last line's end.
+pub(super) fn line_length(text: &str) -> usize {
+    let mut len = 0;
+    loop {
+        let rest = &text[len..];
+        let Some(end) = rest.find(['\n', '\\']) else { return text.len() };
+        match continuation(&rest[end..]) {
+            Some(more) => len += end + more,
+            None if rest[end..].starts_with('\n') => return len + end,
+            None => len += end + 1,
         }
     }
+}
+
+/// The operators that have a word too.
+fn sign_of(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "and" => "&&",
+        "or" => "||",
+        "not" => "!",
+        "bitand" => "&",
+        "bitor" => "|",
+        "xor" => "^",
+        "compl" => "~",
+        "not_eq" => "!=",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -267,7 +263,6 @@ mod tests {
         let bad = tokens("a\n @").unwrap_err();
         assert_eq!((bad.pos.line, bad.pos.column, bad.problem.code()), (2, 2, "syntax"));
         assert_eq!(tokens("/* x").unwrap_err().pos, Pos { line: 1, column: 1 });
-        assert_eq!(tokens("#define N 4").unwrap_err().problem.code(), "not_supported");
         assert_eq!(tokens(&"x".repeat(MAX_SOURCE_BYTES + 1)).unwrap_err().problem.code(), "too_long");
         assert!(tokens("\"abc").is_err());
     }

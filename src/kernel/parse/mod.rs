@@ -5,7 +5,11 @@ mod cursor;
 mod declarations;
 mod expressions;
 mod lexer;
+mod limits;
+mod preprocessor;
+mod quoted;
 mod statements;
+mod templates;
 mod type_names;
 
 pub use lexer::MAX_SOURCE_BYTES;

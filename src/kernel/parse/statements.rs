@@ -2,9 +2,10 @@
 
 use super::ast::{Stmt, StmtKind};
 use super::cursor::Cursor;
-use super::declarations::declarators;
+use super::declarations::{attributes, declarators};
 use super::expressions::expression;
 use super::lexer::TokenKind;
+use super::templates::{typedef, using};
 use super::type_names::{starts_type, type_name};
 use crate::kernel::problem::Diagnostic;
 
@@ -29,6 +30,7 @@ fn statement(c: &mut Cursor) -> Result<Stmt, Diagnostic> {
 }
 
 fn statement_here(c: &mut Cursor) -> Result<Stmt, Diagnostic> {
+    attributes(c)?;
     let pos = c.pos();
     let word = match c.here() {
         TokenKind::Word(w) => w.clone(),
@@ -64,10 +66,11 @@ fn statement_here(c: &mut Cursor) -> Result<Stmt, Diagnostic> {
             StmtKind::Return(value)
         }
         "using" => {
-            while !c.is(";") && *c.here() != TokenKind::End {
-                c.next();
-            }
-            c.expect(";", "after using")?;
+            using(c)?;
+            StmtKind::Empty
+        }
+        "typedef" => {
+            typedef(c)?;
             StmtKind::Empty
         }
         _ if c.is("{") => StmtKind::Block(block(c)?),
@@ -87,7 +90,6 @@ fn refuse(c: &Cursor, word: &str) -> Result<(), Diagnostic> {
         "try" | "throw" | "catch" => "the processors have no exceptions; test for the case and return",
         "new" | "delete" => "allocate with torch::neuron::tcm_malloc() and free with tcm_free()",
         "struct" | "class" | "union" | "enum" => "use variables and arrays of numbers",
-        "typedef" => "write the type itself",
         "asm" | "__asm__" => "write it in C++",
         _ => return Ok(()),
     };

@@ -34,7 +34,7 @@ fn is_qualifier(word: &str) -> bool {
 /// Whether a type begins so many tokens ahead.
 pub(crate) fn starts_type(c: &Cursor, ahead: usize) -> bool {
     let TokenKind::Word(first) = c.ahead(ahead) else { return false };
-    if is_qualifier(first) || word_type(first).is_some() {
+    if is_qualifier(first) || word_type(first).is_some() || c.alias(first).is_some() {
         return !c.is_ahead(ahead + 1, "::");
     }
     if !matches!(first.as_str(), "std" | "torch" | "at" | "c10" | "Tensor" | "IntArrayRef") {
@@ -140,7 +140,7 @@ fn qualified_type(c: &mut Cursor) -> Result<BaseType, Diagnostic> {
     let base = match last.as_str() {
         "Tensor" => BaseType::Tensor,
         "IntArrayRef" => BaseType::IntArrayRef,
-        word => match word_type(word) {
+        word => match c.alias(word).map(BaseType::Scalar).or_else(|| word_type(word)) {
             Some(base) => base,
             None => {
                 return Err(c.not_supported(

@@ -95,6 +95,10 @@ impl<M: Meter> Machine<M> {
                 self.work(pos, Work::Jump);
                 self.eval(no)
             }
+            ExprKind::Comma(first, second) => {
+                self.eval(first)?;
+                self.eval(second)
+            }
             ExprKind::Convert { from, to, value } => {
                 let value = self.eval(value)?;
                 if from.is_float() || to.is_float() {

@@ -7,7 +7,7 @@ use super::work::{Meter, Work};
 use crate::kernel::arithmetic;
 use crate::kernel::parse::ast::BinaryOp;
 use crate::kernel::problem::{Pos, Problem};
-use crate::kernel::program::{Expr, Intrinsic, MathFunction};
+use crate::kernel::program::{Expr, FloatKind, Intrinsic, MathFunction};
 use crate::kernel::types::Scalar;
 use crate::kernel::value::Value;
 
@@ -27,6 +27,10 @@ impl<M: Meter> Machine<M> {
             Intrinsic::Math(function, scalar) => {
                 self.work(pos, if scalar == Scalar::F64 { Work::DoubleFunction } else { Work::Function });
                 Ok(apply(function, v))
+            }
+            Intrinsic::Classify(kind, scalar) => {
+                self.work(pos, operation(scalar));
+                Ok(Value::bool(is_kind(kind, v[0])))
             }
             Intrinsic::Abs(scalar) => {
                 self.work(pos, operation(scalar));
@@ -73,10 +77,12 @@ impl<M: Meter> Machine<M> {
                 let t = &self.tensors[v[0].handle() as usize];
                 Ok(Value::Int(if matches!(what, Intrinsic::Numel) { t.elements() as i64 } else { t.dims.len() as i64 }))
             }
-            Intrinsic::Size => {
+            Intrinsic::Size | Intrinsic::AccessorSize => {
                 // Sizes lie in local memory.
                 self.work(pos, Work::Tcm);
-                let dims = &self.tensors[v[0].handle() as usize].dims;
+                let all = &self.tensors[v[0].handle() as usize].dims;
+                let indexed = if let Value::Accessor { level, .. } = v[0] { usize::from(level) } else { 0 };
+                let dims = all.get(indexed..).unwrap_or_default();
                 let (index, len) = (v[1].int(), dims.len() as i64);
                 let index = if index < 0 { index + len } else { index };
                 usize::try_from(index).ok().and_then(|i| dims.get(i)).map(|d| Value::Int(*d as i64)).ok_or_else(|| {
@@ -88,6 +94,10 @@ impl<M: Meter> Machine<M> {
                 self.work(pos, Work::Integer);
                 let dims = |v: Value| &self.tensors[v.handle() as usize].dims;
                 Ok(Value::bool(dims(v[0]) == dims(v[1])))
+            }
+            Intrinsic::DTypesEqual => {
+                self.work(pos, Work::Integer);
+                Ok(Value::bool(v[0] == v[1]))
             }
             Intrinsic::DTypeOf => Ok(Value::DType(self.tensors[v[0].handle() as usize].of)),
             Intrinsic::TcmAccessor => Ok(v[0]),
@@ -107,6 +117,8 @@ impl<M: Meter> Machine<M> {
                 self.fill(pos, tensor, v[1])?;
                 Ok(Value::Tensor(tensor))
             }
+            Intrinsic::Elementwise { function, out } => self.elementwise(pos, function, out, v),
+            Intrinsic::Eye => self.eye(pos, v),
             Intrinsic::NewLike { filled } => {
                 let dims = self.tensors[v[0].handle() as usize].dims.clone();
                 self.create(pos, &dims, v[1], filled.then(|| v[2]))
@@ -127,7 +139,7 @@ impl<M: Meter> Machine<M> {
         }
     }
 
-    fn create(&mut self, pos: Pos, dims: &[u64], dtype: Value, fill: Option<Value>) -> Result<Value, Stop> {
+    pub(super) fn create(&mut self, pos: Pos, dims: &[u64], dtype: Value, fill: Option<Value>) -> Result<Value, Stop> {
         let invalid = |what: &str, instead: &str| {
             stop(pos, Problem::Invalid { what: what.to_owned(), instead: instead.to_owned() })
         };
@@ -149,6 +161,7 @@ impl<M: Meter> Machine<M> {
 
     fn fill(&mut self, pos: Pos, tensor: u32, value: Value) -> Result<(), Stop> {
         let mark = self.mark();
+        self.turns(pos, self.tensors[tensor as usize].elements())?;
         let t = &mut self.tensors[tensor as usize];
         let value = arithmetic::convert(value, Scalar::F64, t.of).map_err(|p| stop(pos, p))?;
         for i in 0..t.writer.len() {
@@ -316,12 +329,29 @@ fn beyond(first: u64, count: u64, elements: u64) -> Problem {
     }
 }
 
-fn apply(function: MathFunction, v: &[Value]) -> Value {
+pub(super) fn apply(function: MathFunction, v: &[Value]) -> Value {
     match (function, v) {
         (MathFunction::One(f, _), [Value::F32(x), ..]) => Value::F32(f(*x)),
         (MathFunction::One(_, f), [Value::F64(x), ..]) => Value::F64(f(*x)),
         (MathFunction::Two(f, _), [Value::F32(x), Value::F32(y), ..]) => Value::F32(f(*x, *y)),
         (MathFunction::Two(_, f), [Value::F64(x), Value::F64(y), ..]) => Value::F64(f(*x, *y)),
+        (MathFunction::Three(f, _), [Value::F32(x), Value::F32(y), Value::F32(z), ..]) => Value::F32(f(*x, *y, *z)),
+        (MathFunction::Three(_, f), [Value::F64(x), Value::F64(y), Value::F64(z), ..]) => Value::F64(f(*x, *y, *z)),
         _ => Value::Void,
+    }
+}
+
+/// Whether a number is a float of this kind.
+fn is_kind(kind: FloatKind, value: Value) -> bool {
+    let x = match value {
+        Value::F32(x) => f64::from(x),
+        Value::F64(x) => x,
+        _ => 0.0,
+    };
+    match kind {
+        FloatKind::NotANumber => x.is_nan(),
+        FloatKind::Infinite => x.is_infinite(),
+        FloatKind::Finite => x.is_finite(),
+        FloatKind::Negative => x.is_sign_negative(),
     }
 }

@@ -173,12 +173,13 @@ impl<M: Meter> Machine<M> {
         let Some(result) = self.tensors.get_mut(to) else { return false };
         if found.dims != result.dims || found.of != result.of {
             let what = format!(
-                "the kernel returns {}{:?}, and the operator's result is float{:?}",
+                "the kernel returns {}{:?}, and the operator's result is {}{:?}",
                 found.of.name(),
                 found.dims,
+                result.of.name(),
                 result.dims
             );
-            let instead = "return a float tensor of the first input's shape".to_owned();
+            let instead = format!("return a {} tensor of the first input's shape", result.of.name());
             add(&mut self.diagnostics, Diagnostic::new(pos, Problem::Invalid { what, instead }));
             return false;
         }
@@ -195,6 +196,15 @@ impl<M: Meter> Machine<M> {
             return Err(stop(pos, Problem::StepLimit { steps: self.options.step_limit }));
         }
         self.meter.line(pos.line);
+        Ok(())
+    }
+
+    /// As many turns of a loop that the language does not show: one call on a large tensor is not one step.
+    pub fn turns(&mut self, pos: Pos, count: u64) -> Result<(), Stop> {
+        self.steps = self.steps.saturating_add(count);
+        if self.steps > self.options.step_limit {
+            return Err(stop(pos, Problem::StepLimit { steps: self.options.step_limit }));
+        }
         Ok(())
     }
 

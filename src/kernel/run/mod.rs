@@ -1,5 +1,6 @@
 //! Execution of a kernel for its values, one processor after another, in parts of so many statements.
 
+mod elementwise;
 mod expressions;
 mod interface;
 mod machine;

@@ -25,13 +25,14 @@ pub struct KernelRun<M> {
 }
 
 impl<M: Meter> KernelRun<M> {
-    /// A call on these inputs. The result has the shape of the first and holds floats. One meter for each active
+    /// A call on these inputs. The result has the shape and the element type of the first. One meter for each active
     /// processor is told what it does; processors without a meter do not run.
     #[must_use]
     pub fn new(kernel: KernelFunction<'_>, inputs: Vec<HbmTensor>, options: &RunOptions, meters: Vec<M>) -> Self {
         let fits = inputs.len() == kernel.inputs();
         let dims = inputs.first().map_or(&[][..], |t| t.dims());
-        let result = HbmTensor::empty(dims, Scalar::F32).filter(|_| fits);
+        let of = inputs.first().map_or(Scalar::F32, |t| t.of);
+        let result = HbmTensor::empty(dims, of).filter(|_| fits);
         let mut waiting = meters.into_iter();
         let mut run = Self {
             machine: None,

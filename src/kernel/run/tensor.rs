@@ -28,6 +28,21 @@ impl HbmTensor {
         }
     }
 
+    /// A tensor of another element type, row-major: values lose what it does not hold, as PyTorch casts.
+    #[must_use]
+    pub fn of_type(dims: &[u64], values: &[f32], of: Scalar) -> Self {
+        if of == Scalar::F32 {
+            return Self::from_f32(dims, values);
+        }
+        let size = of.bytes() as usize;
+        let mut bytes = vec![0; values.len() * size];
+        for (x, to) in values.iter().zip(bytes.chunks_exact_mut(size)) {
+            let value = if of == Scalar::F64 { Value::F64(f64::from(*x)) } else { Value::Int(*x as i64) };
+            encode(value, of, to);
+        }
+        Self { dims: dims.to_vec(), of, bytes, writer: vec![GIVEN; values.len()] }
+    }
+
     /// A tensor without values; `None` when memory does not suffice.
     pub(crate) fn empty(dims: &[u64], of: Scalar) -> Option<Self> {
         /// More than any example needs, and less than a browser's memory.
@@ -145,6 +160,17 @@ mod tests {
             encode(value, of, &mut bytes);
             assert_eq!(decode(&bytes, of), value);
         }
+    }
+
+    #[test]
+    fn values_are_cast_as_pytorch_casts() {
+        let values = [-2.9, 0.5, 300.0];
+        let read =
+            |of| HbmTensor::of_type(&[3], &values, of).values().into_iter().map(Option::unwrap).collect::<Vec<_>>();
+        assert_eq!(read(Scalar::F32), values);
+        assert_eq!(read(Scalar::I64), [-2.0, 0.0, 300.0]);
+        assert_eq!(read(Scalar::I8), [-2.0, 0.0, 44.0]);
+        assert_eq!(read(Scalar::U8), [254.0, 0.0, 44.0]);
     }
 
     #[test]

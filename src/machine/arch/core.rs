@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::cores::{CoreData, core_data};
+use crate::base::convert::{real, whole};
 
 /// The parts of one NeuronCore that the compiler must fit and the simulator must time.
 ///
@@ -43,10 +44,10 @@ pub struct CoreSpec {
     pub physical_cores: u32,
 }
 
-/// A generation that can not be simulated, because figures that a simulation needs are not public.
+/// A generation that cannot be simulated, because figures that a simulation needs are not public.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{core} can't be simulated: {figures} are not published for it, and none is invented; use an inf2, trn1, trn2 or trn3 size, or give the times of the system with --model fixed"
+    "{core} cannot be simulated: {figures} are not published for it, and none is invented; use an inf2, trn1, trn2 or trn3 size, or give the times of the system with --model fixed"
 )]
 pub struct UnpublishedFigures {
     /// The generation: `NeuronCore-v1`.
@@ -87,7 +88,7 @@ pub fn core_spec(version: u8) -> Result<CoreSpec, UnpublishedFigures> {
     };
     let mut missing = Vec::new();
     let mut figure = |name: &'static str| match data.figure(name).and_then(|f| f.value) {
-        Some(value) => value as u64,
+        Some(value) => whole(value),
         None => {
             missing.push(name);
             0
@@ -149,7 +150,7 @@ impl CoreSpec {
     /// Peak rate of device memory for one core, bytes per second.
     #[must_use]
     pub fn peak_hbm_bytes_per_s(&self) -> f64 {
-        self.hbm_bytes_per_us as f64 * 1e6
+        real(self.hbm_bytes_per_us) * 1e6
     }
 
     /// The ridge of the roofline, floating point operations per byte: below it a computation is bound by memory.

@@ -66,7 +66,7 @@ pub struct DmaCosts {
     /// Usable rate of one DMA engine, bytes per microsecond (published: 17 B/ns on NeuronCore-v2).
     pub engine_bytes_per_us: u64,
     /// Time of one short descriptor with all engines of a core at work, picoseconds (derived from the curve that was
-    /// measured on Trn2: [`short_descriptor_ps`]).
+    /// measured on Trn2: the function of this name).
     pub short_descriptor_ps: u64,
     /// SBUF partitions one DMA engine serves (published: engine `e` serves partitions `8e..8e+8`).
     pub partitions_per_engine: u32,

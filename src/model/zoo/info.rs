@@ -26,16 +26,33 @@ pub enum ParamKind {
         /// Name when none is given.
         default: &'static str,
     },
+    /// An operator by its name ([`operator`](super::operator::operator)).
+    Operator {
+        /// Name when none is given.
+        default: &'static str,
+    },
+    /// Shapes of operands; those of the operator when none are given.
+    Shapes,
 }
 
 impl ParamKind {
-    /// The default as [`Settings`] keep it; a kernel's is not a number.
+    /// The default as [`Settings`] keep it; that of a text is not a number.
     #[must_use]
     pub fn default_value(self) -> u64 {
         match self {
             Self::Int { default, .. } => default,
             Self::Bool { default } => u64::from(default),
-            Self::Kernel { .. } => 0,
+            Self::Kernel { .. } | Self::Operator { .. } | Self::Shapes => 0,
+        }
+    }
+
+    /// The default of a text; none of a number.
+    #[must_use]
+    pub const fn default_text(self) -> Option<&'static str> {
+        match self {
+            Self::Kernel { default } | Self::Operator { default } => Some(default),
+            Self::Shapes => Some(""),
+            Self::Int { .. } | Self::Bool { .. } => None,
         }
     }
 }

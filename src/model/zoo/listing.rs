@@ -69,7 +69,7 @@ pub struct ModelListing {
 /// What a specification comes to at a batch size.
 ///
 /// # Errors
-/// When it can not be traced.
+/// When it cannot be traced.
 pub fn summarize(spec: &ModelSpec, batch: u64) -> Result<ModelSummary, SpecError> {
     let graph = spec.trace(batch)?;
     let inputs = spec.inputs(batch)?.into_iter().map(|i| InputListing {
@@ -105,6 +105,8 @@ pub fn list() -> Result<Vec<ModelListing>, SpecError> {
                     ParamKind::Int { default, min, max } => ("int", default.to_string(), Some(min), Some(max)),
                     ParamKind::Bool { default } => ("bool", default.to_string(), None, None),
                     ParamKind::Kernel { default } => ("kernel", default.to_owned(), None, None),
+                    ParamKind::Operator { default } => ("operator", default.to_owned(), None, None),
+                    ParamKind::Shapes => ("shapes", String::new(), None, None),
                 };
                 ParamListing { name: p.name, kind, default, min, max, help: p.help }
             });

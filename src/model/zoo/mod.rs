@@ -5,6 +5,7 @@ mod listing;
 mod matmult;
 mod mlp;
 mod nn;
+pub mod operator;
 #[cfg(test)]
 mod published;
 mod spec;

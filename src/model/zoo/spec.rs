@@ -11,6 +11,7 @@ use crate::kernel::{KernelError, ModelKernel, NamedKernel, TABLE_KERNEL};
 use crate::model::{Graph, InputSpec, ModelError, Module, trace};
 use crate::tensor::Shape;
 
+use super::operator::{self, OPERATORS, ShapesError, parse_shapes, print_shapes};
 use super::{MODELS, ModelInfo, ParamInfo, ParamKind, Settings};
 
 /// The largest batch size of a request.
@@ -76,13 +77,21 @@ pub enum SpecError {
         /// Why.
         source: Box<KernelError>,
     },
+    /// Shapes of an operator that cannot be used.
+    #[error("model {model}: shapes: {source}")]
+    Shapes {
+        /// The model.
+        model: &'static str,
+        /// Why.
+        source: ShapesError,
+    },
     /// A batch size outside its range.
     #[error("batch size {batch} is not possible: use 1 to {MAX_BATCH_SIZE}")]
     BatchSize {
         /// What was given.
         batch: u64,
     },
-    /// The model can not be traced with these parameters.
+    /// The model cannot be traced with these parameters.
     #[error(transparent)]
     Model(#[from] Box<ModelError>),
 }
@@ -101,12 +110,12 @@ impl ModelSpec {
     pub fn new(info: &'static ModelInfo) -> Self {
         let mut settings = Settings::default();
         for p in info.parameters {
-            match p.kind {
-                ParamKind::Kernel { default } => {
+            match p.kind.default_text() {
+                Some(default) => {
                     settings.texts.insert(p.name, default.to_owned());
                 }
-                kind => {
-                    settings.numbers.insert(p.name, kind.default_value());
+                None => {
+                    settings.numbers.insert(p.name, p.kind.default_value());
                 }
             }
         }
@@ -173,12 +182,12 @@ impl fmt::Display for ModelSpec {
         let mut separator = ':';
         for p in self.info.parameters {
             let value = self.settings.int(p.name);
-            if let ParamKind::Kernel { default } = p.kind {
-                let kernel = self.settings.text(p.name);
-                if kernel == default {
+            if let Some(default) = p.kind.default_text() {
+                let text = self.settings.text(p.name);
+                if text == default {
                     continue;
                 }
-                write!(f, "{separator}{}={kernel}", p.name)?;
+                write!(f, "{separator}{}={text}", p.name)?;
             } else if value == p.kind.default_value() {
                 continue;
             } else if matches!(p.kind, ParamKind::Bool { .. }) {
@@ -211,9 +220,8 @@ impl FromStr for ModelSpec {
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let (name, rest) = text.split_once(':').map_or((text, None), |(n, r)| (n, Some(r)));
         let name = name.trim();
-        let info = MODELS.iter().find(|m| same_model(m.id, name)).ok_or_else(|| SpecError::UnknownModel {
-            name: name.to_owned(),
-            nearest: nearest_text(name, MODELS.iter().map(|m| m.id)),
+        let info = MODELS.into_iter().chain([&operator::INFO]).find(|m| same_model(m.id, name)).ok_or_else(|| {
+            SpecError::UnknownModel { name: name.to_owned(), nearest: nearest_text(name, MODELS.iter().map(|m| m.id)) }
         })?;
         let mut spec = Self::new(info);
         let mut given: Vec<&str> = Vec::new();
@@ -261,6 +269,7 @@ fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, 
     })?;
     let (parsed, allowed): (Option<u64>, String) = match param.kind {
         ParamKind::Kernel { .. } => return Ok((param, Given::Text(kernel(info, value)?))),
+        ParamKind::Operator { .. } | ParamKind::Shapes => return operand_text(info, param, value),
         // A value too large for 64 bits is out of range like any other.
         ParamKind::Int { min, max, .. } => {
             (value.parse().ok().filter(|v| (min..=max).contains(v)), format!("a whole number from {min} to {max}"))
@@ -269,6 +278,21 @@ fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, 
     };
     let bad = || SpecError::BadValue { model: info.id, name: param.name, value: value.to_owned(), allowed };
     parsed.map(|v| (param, Given::Number(v))).ok_or_else(bad)
+}
+
+/// An operator or the shapes of its operands, in their shortest text.
+fn operand_text(
+    info: &ModelInfo,
+    param: &'static ParamInfo,
+    value: &str,
+) -> Result<(&'static ParamInfo, Given), SpecError> {
+    if param.kind == ParamKind::Shapes {
+        let shapes = parse_shapes(value).map_err(|source| SpecError::Shapes { model: info.id, source })?;
+        return Ok((param, Given::Text(print_shapes(&shapes))));
+    }
+    let allowed = || join(OPERATORS.iter().map(|o| o.name));
+    let bad = || SpecError::BadValue { model: info.id, name: param.name, value: value.to_owned(), allowed: allowed() };
+    operator::operator(value).map(|o| (param, Given::Text(o.name.to_owned()))).ok_or_else(bad)
 }
 
 /// A kernel that a model can use, in its shortest text.

@@ -31,7 +31,7 @@ impl Breakdown {
 }
 
 impl CustomOpReport {
-    /// What takes most of the operator's time.
+    /// What takes most of the operator's time; `-` when it did not run.
     #[must_use]
     pub fn largest_part(&self) -> &'static str {
         let b = &self.breakdown_ns;
@@ -41,7 +41,7 @@ impl CustomOpReport {
             ("whole tensors", b.tensor_move),
             ("instructions and TCM", b.compute),
         ];
-        parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("", |p| p.0)
+        parts.into_iter().filter(|p| p.1 > 0.0).max_by(|a, b| a.1.total_cmp(&b.1)).map_or("-", |p| p.0)
     }
 
     /// What would make it faster.
@@ -107,6 +107,7 @@ mod tests {
             (element.largest_part(), blocks.largest_part()),
             ("single elements of device memory", "instructions and TCM")
         );
+        assert_eq!(CustomOpReport::default().largest_part(), "-");
         assert!(element.advice().contains("tcm_accessor()") && blocks.advice().contains("get_cpu_id()"));
         assert!(all.advice().starts_with("Every processor works"));
         assert_eq!(blocks.reason_against(&element), "elements of device memory, one by one fall from 900 ns to 0 ns");

@@ -6,6 +6,8 @@
 //! tutorial at batch 32: evaluation with a traced model, where the whole network is one call, and training with
 //! `mark_step`. No figure of the custom operator tutorial enters.
 
+use crate::base::convert::real;
+
 /// MLP tutorial, evaluation with the traced model, steps per second.
 const TRACED_STEPS_PER_S: f64 = 409.0;
 /// Ops that step records: the call of the traced model.
@@ -29,20 +31,20 @@ impl HostCosts {
     #[must_use]
     pub fn published() -> Self {
         let (few, many) = (1e9 / TRACED_STEPS_PER_S, 1e9 / TRAINING_STEPS_PER_S);
-        let op_ns = (many - few) / (training_ops(TUTORIAL_LAYERS) - TRACED_OPS) as f64;
-        Self { step_ns: few - op_ns * TRACED_OPS as f64, op_ns }
+        let op_ns = (many - few) / real(training_ops(TUTORIAL_LAYERS) - TRACED_OPS);
+        Self { step_ns: few - op_ns * real(TRACED_OPS), op_ns }
     }
 
     /// A step that records so many ops, nanoseconds.
     #[must_use]
     pub fn step(&self, ops: u64) -> f64 {
-        self.step_ns + self.op_ns * ops as f64
+        self.step_ns + self.op_ns * real(ops)
     }
 
     /// What recording so many ops adds to the call of a traced model, which is one op, nanoseconds.
     #[must_use]
     pub fn recording(&self, ops: u64) -> f64 {
-        self.op_ns * ops.saturating_sub(TRACED_OPS) as f64
+        self.op_ns * real(ops.saturating_sub(TRACED_OPS))
     }
 }
 

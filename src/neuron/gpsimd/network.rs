@@ -1,13 +1,16 @@
 //! The network around a custom operator: linear layers with the operator between two, log-softmax at the end.
 
+use std::rc::Rc;
+
 use super::spec::{CustomOpError, Workload};
 use crate::base::SimTime;
 use crate::compiler::passes::PassManager;
 use crate::compiler::{CompileOptions, Workflow, codegen, lower};
+use crate::machine::Executable;
 use crate::machine::cost::CostTable;
 use crate::model::nn::{CustomRelu, Linear};
 use crate::model::{Child, Ctx, Entry, ModelError, Module, Value, trace};
-use crate::neuron::sim::{NoObserver, simulate};
+use crate::neuron::sim::{NoObserver, SimProgress, Simulator};
 use crate::tensor::Shape;
 
 /// Products of a training step for each of the forward pass: that one, and those for the gradients of weight and input.
@@ -52,36 +55,64 @@ impl Module for Network {
     }
 }
 
-/// Device time of a step without the kernels: the network is compiled and simulated with kernels that take no time.
+/// The device time of a step without the kernels, in parts: the network is compiled and simulated with kernels that take no
+/// time.
 ///
 /// A training step takes three times the products of inference, and streams each parameter three times for its update:
 /// no training graph is compiled.
-///
-/// # Errors
-/// When the network cannot be compiled for one core.
-pub(super) fn device_time(
-    widths: &[u64],
+pub(super) struct NetworkRun {
+    widths: Vec<u64>,
     batch: u64,
     workload: Workload,
-    costs: &CostTable,
-) -> Result<SimTime, CustomOpError> {
-    let fail = |e: &dyn std::fmt::Display| CustomOpError::Network { reason: e.to_string() };
-    let input = widths.first().copied().unwrap_or(1);
-    let graph = trace(&Network::new(widths), &[Shape::f32([batch, input])]).map_err(|e| fail(&e))?;
-    let module = lower(&graph, Workflow::MarkStep).map_err(|e| fail(&e))?;
-    let options = CompileOptions::default();
-    let (module, _) = PassManager::of_level(options.opt_level).run(module).map_err(|e| fail(&e))?;
-    let executable = codegen::generate_with(&module, costs, &options).map_err(|e| fail(&e))?;
-    let mut bare = costs.clone();
-    bare.engine.custom_element_ps = 0;
-    let window = simulate(&executable, &bare, &mut NoObserver).map_err(|e| fail(&e))?.window;
-    Ok(match workload {
-        Workload::Inference => window,
-        Workload::Training => {
-            let parameters: u64 = widths.windows(2).map(|w| w[0].saturating_mul(w[1]).saturating_add(w[1])).sum();
-            let bytes = parameters.saturating_mul(PARAMETER_BYTES * UPDATE_PASSES);
-            let stream_ns = bytes.saturating_mul(1_000) / costs.dma.aggregate_bytes_per_us.max(1);
-            SimTime(window.0 * TRAINING_PRODUCTS) + SimTime::from_ns(stream_ns)
+    costs: CostTable,
+    simulator: Option<Simulator<Rc<Executable>, Rc<CostTable>>>,
+}
+
+impl NetworkRun {
+    /// A network of these widths that is yet to be compiled.
+    pub fn new(widths: &[u64], batch: u64, workload: Workload, costs: &CostTable) -> Self {
+        Self { widths: widths.to_vec(), batch, workload, costs: costs.clone(), simulator: None }
+    }
+
+    /// Compiles, or simulates about so many events more; the device time, when that was the last part.
+    ///
+    /// # Errors
+    /// When the network cannot be compiled for one core.
+    pub fn advance(&mut self, events: u64) -> Result<Option<SimTime>, CustomOpError> {
+        let Some(simulator) = &mut self.simulator else {
+            let executable = self.compiled()?;
+            let mut bare = self.costs.clone();
+            bare.engine.custom_element_ps = 0;
+            self.simulator = Some(Simulator::new(Rc::new(executable), Rc::new(bare)));
+            return Ok(None);
+        };
+        let progress = simulator.step(events, &mut NoObserver).map_err(|e| failed(&e))?;
+        let window = simulator.outcome().window;
+        Ok((progress == SimProgress::Done).then(|| self.step_time(window)))
+    }
+
+    fn compiled(&self) -> Result<Executable, CustomOpError> {
+        let input = self.widths.first().copied().unwrap_or(1);
+        let graph = trace(&Network::new(&self.widths), &[Shape::f32([self.batch, input])]).map_err(|e| failed(&e))?;
+        let module = lower(&graph, Workflow::MarkStep).map_err(|e| failed(&e))?;
+        let options = CompileOptions::default();
+        let (module, _) = PassManager::of_level(options.opt_level).run(module).map_err(|e| failed(&e))?;
+        codegen::generate_with(&module, &self.costs, &options).map_err(|e| failed(&e))
+    }
+
+    fn step_time(&self, window: SimTime) -> SimTime {
+        match self.workload {
+            Workload::Inference => window,
+            Workload::Training => {
+                let sizes = self.widths.windows(2).map(|w| w[0].saturating_mul(w[1]).saturating_add(w[1]));
+                let bytes = sizes.sum::<u64>().saturating_mul(PARAMETER_BYTES * UPDATE_PASSES);
+                let stream_ns = bytes.saturating_mul(1_000) / self.costs.dma.aggregate_bytes_per_us.max(1);
+                SimTime(window.0 * TRAINING_PRODUCTS) + SimTime::from_ns(stream_ns)
+            }
         }
-    })
+    }
+}
+
+fn failed(e: &dyn std::fmt::Display) -> CustomOpError {
+    CustomOpError::Network { reason: e.to_string() }
 }

@@ -29,15 +29,17 @@ pub(super) fn values(text: &str, inputs: &[HbmTensor]) -> Result<Vec<Option<f32>
     let (mut parameters, mut reads) = (Vec::new(), String::new());
     for (i, name) in names.iter().enumerate().take(used.len()) {
         parameters.push(format!("const torch::Tensor& t{i}"));
-        reads.push_str(&format!("auto a{i} = t{i}.read_stream_accessor<float>(); float {name} = 0;\n"));
+        let of = used.get(i).map_or("float", |t| t.of.name());
+        reads.push_str(&format!("auto a{i} = t{i}.read_stream_accessor<{of}>(); {of} {name} = 0;\n"));
     }
+    let result = used.first().map_or("float", |t| t.of.name());
     let mut next = String::new();
     for (i, name) in names.iter().enumerate().take(used.len()) {
         next.push_str(&format!("{name} = a{i}.read(); "));
     }
     let source = format!(
-        "torch::Tensor reference({}) {{ torch::Tensor out = torch::empty(t0.sizes(), torch::kFloat);\n{reads}\
-         auto result = out.write_stream_accessor<float>();\n\
+        "torch::Tensor reference({}) {{ torch::Tensor out = torch::empty(t0.sizes(), t0.dtype());\n{reads}\
+         auto result = out.write_stream_accessor<{result}>();\n\
          for (size_t i = 0; i < t0.numel(); i++) {{ {next} result.write(\n{text}\n); }} return out; }}",
         parameters.join(", ")
     );

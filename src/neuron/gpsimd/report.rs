@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::kernel::{CallCost, Diagnostic, Kind, LineCost, Severity};
+use crate::base::convert::real;
+use crate::kernel::{CallCost, Diagnostic, KernelDtype, Kind, LineCost, Severity};
 
 /// The answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -13,6 +14,8 @@ pub struct CustomOpReport {
     pub multicore: bool,
     /// Processors that run it.
     pub cores: u32,
+    /// Element type of its tensors.
+    pub dtype: KernelDtype,
     /// Whether every run of the kernel came to its end.
     pub complete: bool,
     /// Steps of the network in a second; absent when a kernel of the step does not come to its end.
@@ -83,14 +86,14 @@ pub struct DiagnosticLine {
 }
 
 pub(super) const fn ns(ps: u64) -> f64 {
-    ps as f64 / 1_000.0
+    real(ps) / 1_000.0
 }
 
 impl CustomOpReport {
     /// Takes over what calls cost.
     pub(super) fn cost(&mut self, cost: &CallCost) {
         let part = |kind: Kind| ns(cost.kinds_ps[kind as usize]);
-        self.ns_per_element = (cost.elements > 0).then(|| ns(cost.time_ps) / cost.elements as f64);
+        self.ns_per_element = (cost.elements > 0).then(|| ns(cost.time_ps) / real(cost.elements));
         self.breakdown_ns = Breakdown {
             hbm_access: part(Kind::HbmAccess),
             dma: part(Kind::Dma),

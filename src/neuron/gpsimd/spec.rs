@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::kernel::{Fill, MAX_CALL_ELEMENTS};
+use crate::kernel::{Fill, KernelDtype, MAX_CALL_ELEMENTS};
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +35,8 @@ pub struct CustomOpSpec {
     pub workload: Workload,
     /// Shape of an input to run the kernel on by itself; what is reported of lines and times is then of that run.
     pub input: Option<Vec<u64>>,
+    /// Element type of the tensors that the kernel takes and returns.
+    pub dtype: KernelDtype,
     /// What inputs hold.
     pub fill: Fill,
     /// Seed of inputs.
@@ -57,6 +59,7 @@ impl CustomOpSpec {
             batch: 32,
             workload: Workload::Inference,
             input: None,
+            dtype: KernelDtype::Float32,
             fill: Fill::Normal,
             seed: 0,
             reference: None,

@@ -3,12 +3,15 @@
 use std::collections::VecDeque;
 
 use super::host::{HostCosts, inference_ops, training_ops};
+use super::network::NetworkRun;
+use super::reference;
 use super::report::{Breakdown, CustomOpReport, ns};
 use super::spec::{CustomOpError, CustomOpSpec, Workload};
-use super::{network, reference};
 use crate::base::SimTime;
+use crate::base::convert::real_len;
 use crate::kernel::{
-    CallCost, CoreMeter, Diagnostic, HbmTensor, OperatorCall, OperatorRun, Pos, Problem, Program, Role, compile, filled,
+    CallCost, CoreMeter, Diagnostic, HbmTensor, OperatorCall, OperatorRun, Pos, Problem, Program, Role, Scalar,
+    compile, filled,
 };
 use crate::machine::cost::{CostTable, GpsimdCosts};
 
@@ -57,11 +60,17 @@ struct Shown {
 /// The calls of a question one after another, in parts of so many statements.
 pub struct CustomOpRun {
     spec: CustomOpSpec,
+    /// Of the tensors.
+    element: Scalar,
     gpsimd: GpsimdCosts,
     report: CustomOpReport,
     /// None when the kernel is wrong.
     program: Option<Program>,
     network: SimTime,
+    /// The network around the kernel, until its time is known.
+    network_run: Option<Box<NetworkRun>>,
+    /// Why the network has no time.
+    failed: Option<CustomOpError>,
     waiting: VecDeque<Planned>,
     calls: usize,
     current: Option<(Planned, OperatorCall)>,
@@ -72,20 +81,27 @@ pub struct CustomOpRun {
 }
 
 impl CustomOpRun {
-    /// Compiles the kernel and the network around it. A kernel that is wrong is in the report.
+    /// Compiles the kernel. One that is wrong is in the report.
     ///
     /// # Errors
-    /// When an option is out of bounds or the network cannot be simulated.
+    /// When an option is out of bounds.
     pub fn new(spec: CustomOpSpec, costs: &CostTable) -> Result<Self, CustomOpError> {
         spec.check()?;
         let cores = if spec.multicore { spec.cores } else { 1 };
-        let report =
-            CustomOpReport { kernel: spec.name.clone(), multicore: spec.multicore, cores, ..CustomOpReport::default() };
+        let report = CustomOpReport {
+            kernel: spec.name.clone(),
+            multicore: spec.multicore,
+            cores,
+            dtype: spec.dtype,
+            ..CustomOpReport::default()
+        };
         let mut run = Self {
             gpsimd: GpsimdCosts::of(costs),
             report,
             program: None,
             network: SimTime(0),
+            network_run: None,
+            failed: None,
             waiting: VecDeque::new(),
             calls: 0,
             current: None,
@@ -93,11 +109,21 @@ impl CustomOpRun {
             step_is_complete: false,
             first: None,
             alone: None,
+            element: Scalar::F32,
             spec,
         };
+        let element = match run.spec.dtype.scalar() {
+            Ok(element) => element,
+            Err(refused) => {
+                run.report.problems(&[refused]);
+                return Ok(run);
+            }
+        };
+        run.element = element;
         match compile(&run.spec.source) {
             Ok(program) if program.kernel(Role::Forward).is_some() => {
-                run.network = network::device_time(&run.spec.layers, run.spec.batch, run.spec.workload, costs)?;
+                let network = NetworkRun::new(&run.spec.layers, run.spec.batch, run.spec.workload, costs);
+                run.network_run = Some(Box::new(network));
                 run.plan(&program);
                 run.program = Some(program);
             }
@@ -131,11 +157,21 @@ impl CustomOpRun {
     #[must_use]
     pub fn fraction(&self) -> f64 {
         let left = self.waiting.len() + usize::from(self.current.is_some());
-        1.0 - left as f64 / self.calls.max(1) as f64
+        1.0 - real_len(left) / real_len(self.calls.max(1))
     }
 
-    /// Runs about so many statements more, all of one call, and says whether all calls have ended.
+    /// Runs about so many statements more, all of one call, or a part of the network around the calls, and says whether all have
+    /// ended. The network's compiler is one part.
     pub fn advance(&mut self, statements: u64) -> bool {
+        if let Some(network) = &mut self.network_run {
+            match network.advance(statements) {
+                Ok(None) => return false,
+                Ok(Some(time)) => self.network = time,
+                Err(error) => self.failed = Some(error),
+            }
+            self.network_run = None;
+            return self.failed.is_some();
+        }
         if self.current.is_none() {
             self.current = self.begin();
         }
@@ -161,7 +197,7 @@ impl CustomOpRun {
         let count = kernel.map_or(0, |k| k.inputs()) as u64;
         let elements = planned.dims.iter().product();
         let values = |stream| filled(self.spec.fill, elements, self.spec.seed, stream);
-        (0..count).map(|stream| HbmTensor::from_f32(&planned.dims, &values(stream))).collect()
+        (0..count).map(|stream| HbmTensor::of_type(&planned.dims, &values(stream), self.element)).collect()
     }
 
     fn end(&mut self, planned: Planned, run: OperatorRun) {
@@ -184,11 +220,14 @@ impl CustomOpRun {
     /// The answer, and what each processor did when.
     ///
     /// # Errors
-    /// When the reference is not an expression.
+    /// When the network cannot be simulated, or the reference is not an expression.
     pub fn finish(mut self) -> Result<(CustomOpReport, Vec<CoreMeter>), CustomOpError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
         let Some(program) = self.program.take() else { return Ok((self.report, Vec::new())) };
         // Whoever leaves early has no step.
-        self.step_is_complete &= self.waiting.is_empty() && self.current.is_none();
+        self.step_is_complete &= self.waiting.is_empty() && self.current.is_none() && self.network_run.is_none();
         self.time_of_a_step();
         if let Some(alone) = &self.alone {
             // Times and lines become those of this run.
@@ -244,7 +283,7 @@ fn values(report: &mut CustomOpReport, spec: &CustomOpSpec, kernel: &str, shown:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Fill, built_in};
+    use crate::kernel::{Fill, KernelDtype, built_in};
 
     fn spec(name: &str) -> CustomOpSpec {
         let kernel = built_in(name).unwrap();
@@ -365,6 +404,30 @@ mod tests {
         // Fewer elements than processors: seven slices of none, and the last takes all.
         let few = report(&CustomOpSpec { input: Some(vec![5]), fill: Fill::Ramp, ..small("relu-multicore-fixed") });
         assert_eq!((few.diagnostics.len(), few.max_abs_error), (0, Some(0.0)));
+    }
+
+    /// Fewer bytes an element are fewer copies; what the kernel or the language does not take is in the report.
+    #[test]
+    fn tensors_have_other_element_types() {
+        let of =
+            |name, dtype| report(&CustomOpSpec { dtype, input: Some(vec![5_000]), fill: Fill::Ramp, ..small(name) });
+        let mut copies = Vec::new();
+        for dtype in [KernelDtype::Int64, KernelDtype::Float32, KernelDtype::Int32, KernelDtype::Int16] {
+            let found = of("relu-any-type", dtype);
+            assert_eq!((found.max_abs_error, found.diagnostics.len(), found.dtype), (Some(0.0), 0, dtype), "{dtype}");
+            copies.push(found.breakdown_ns.dma);
+        }
+        assert!(copies[0] > copies[1] && copies[1] == copies[2] && copies[2] > copies[3], "{copies:?}");
+        let whole = of("relu-any-type", KernelDtype::Int32);
+        assert_eq!((whole.output[0], whole.iterations_per_s.is_some()), (Some(0.0), true));
+        for (name, dtype, code) in [
+            ("relu-tcm", KernelDtype::Int32, "invalid"),
+            ("relu-element", KernelDtype::Uint8, "invalid"),
+            ("relu-any-type", KernelDtype::Bfloat16, "not_supported"),
+        ] {
+            let found = of(name, dtype);
+            assert_eq!((found.iterations_per_s, found.diagnostics[0].code), (None, code), "{name} {dtype}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Two values of one output.
 
 use super::{OutputComparison, Sample};
+use crate::base::convert::{narrow, place, real};
 use crate::tensor::Tensor;
 
 /// Rows and columns of a sample.
@@ -72,7 +73,7 @@ impl Sums {
     }
 
     fn mean_relative_error(&self) -> f64 {
-        self.relative / (self.elements - self.zero_reference).max(1) as f64
+        self.relative / real((self.elements - self.zero_reference).max(1))
     }
 
     fn failure(&self, reference: &Tensor, device: &Tensor, tolerance: f64) -> Option<String> {
@@ -107,12 +108,12 @@ fn sample(reference: &Tensor, device: &Tensor) -> Sample {
     let all_rows = (reference.data().len() as u64).checked_div(all_columns).unwrap_or(0);
     let (rows, columns) = (all_rows.min(SAMPLE), all_columns.min(SAMPLE));
     let corner = |t: &Tensor| -> Vec<f32> {
-        let row = |r: u64| t.data().get((r * all_columns) as usize..(r * all_columns + columns) as usize);
+        let row = |r: u64| t.data().get(place(r * all_columns)..place(r * all_columns + columns));
         (0..rows).filter_map(row).flatten().copied().collect()
     };
     Sample {
-        rows: rows as u32,
-        columns: columns as u32,
+        rows: narrow(place(rows)),
+        columns: narrow(place(columns)),
         all_rows,
         all_columns,
         reference: corner(reference),

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::{DeviceArithmetic, NumericsError, NumericsSpec};
+use crate::base::convert::real_len;
 use crate::compiler::hlo::{Evaluation, HloInstruction, Opcode, Watch};
 use crate::compiler::passes::PassManager;
 use crate::compiler::{Workflow, lower, parameter_values};
@@ -36,7 +37,7 @@ impl ProductRanges {
     pub fn factor(&self) -> Option<f64> {
         let normal: Vec<f32> = self.largest.iter().copied().take_while(|v| v.is_normal()).collect();
         let (first, last) = (normal.first()?, normal.last()?);
-        let steps = normal.len() as f64 - 1.0;
+        let steps = real_len(normal.len()) - 1.0;
         (steps > 0.0).then(|| libm::pow(f64::from(*last) / f64::from(*first), 1.0 / steps))
     }
 }
@@ -66,7 +67,7 @@ impl Watch for ProductRanges {
 /// used.
 ///
 /// # Errors
-/// When the model is not known, can not be compiled or is too large for its memory.
+/// When the model is not known, cannot be compiled or is too large for its memory.
 pub fn product_ranges(spec: &NumericsSpec) -> Result<ProductRanges, NumericsError> {
     let named = || spec.model.clone();
     let evaluate = |source| NumericsError::Evaluate { model: named(), source: Box::new(source) };

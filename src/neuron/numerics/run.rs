@@ -22,7 +22,7 @@ pub const MAX_WEIGHTS: u64 = 128 << 20;
 /// Rows of the array, which every documented generation has: a tile of the contracted dimension.
 const ARRAY_ROWS: u32 = NEURONCORE_V2.partitions;
 
-/// Why a comparison can not be made.
+/// Why a comparison cannot be made.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NumericsError {
@@ -32,10 +32,10 @@ pub enum NumericsError {
         /// What was given.
         name: String,
     },
-    /// An option its cores have not.
+    /// An option that its cores lack.
     #[error(transparent)]
     Unsupported(#[from] UnsupportedOption),
-    /// A tolerance that is no fraction above zero.
+    /// A tolerance that is not a fraction above zero.
     #[error("tolerance {tolerance} is not possible; use a number above 0, as in 0.02 for 2 %")]
     Tolerance {
         /// What was given.
@@ -140,7 +140,7 @@ impl NumericsRun {
     /// Traces and compiles the model and draws its inputs.
     ///
     /// # Errors
-    /// When the specification can not be used or the model is too large.
+    /// When the specification cannot be used or the model is too large.
     pub fn new(spec: NumericsSpec) -> Result<Self, NumericsError> {
         let size = checked_instance(&spec)?;
         let model: ModelSpec = spec.model.parse()?;

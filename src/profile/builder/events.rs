@@ -77,7 +77,7 @@ impl ProfileBuilder {
     }
 
     /// An event at one instant. `phase`: `i`, or another letter of the Chrome format; `scope`: `t`, `p`, `g` or a space.
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "the fields of an event, each of another type")]
     pub fn instant(
         &mut self,
         track: TrackId,

@@ -1,7 +1,7 @@
 //! What the rows and categories of each producer are a level of.
 
 use super::wrappers::{DEVICE_STEPS, RUNTIME_SETUP, Wrapper};
-use crate::profile::neuron_names::{
+use crate::profile::neuron::{
     ENGINES_PROCESS, EXECUTION_PROCESS, EXECUTION_TRACK, FRAMEWORK_TRACK, HLO_TRACK, MODULES_TRACK,
 };
 use crate::profile::{Profile, TrackId};

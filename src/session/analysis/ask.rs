@@ -1,7 +1,7 @@
 //! The answer to a query, as a table.
 
 use super::listing::{Listed, Rows, Sources};
-use crate::profile::analysis::query::{QueryTable, QueryValue, ValueKind};
+use crate::analysis::query::{QueryTable, QueryValue, ValueKind};
 use crate::session::timeline::link;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 

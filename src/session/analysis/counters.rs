@@ -1,7 +1,7 @@
 //! Counters as a table.
 
 use super::listing::{Listed, Rows, Sources};
-use crate::profile::analysis::counters::{SeriesStats, series_names};
+use crate::analysis::counters::{SeriesStats, series_names};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
 /// Samples, extremes, mean and integral over time of each series that has a value.

@@ -1,7 +1,7 @@
 //! Groups of slices as a table.
 
 use super::listing::{Listed, Rows, Sources};
-use crate::profile::analysis::operators::OpTable;
+use crate::analysis::operators::OpTable;
 use crate::session::timeline::{NO_NAME, link};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
@@ -13,9 +13,8 @@ pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -
     let ns = |n: i64| Cell::Count(n.max(0).unsigned_abs());
     let rows = listed().map(|s| {
         let name = found.name(profile, s);
-        let percentile = |of: fn(&crate::profile::analysis::operators::Percentiles) -> f64| {
-            Cell::from(s.percentiles.as_ref().map(of))
-        };
+        let percentile =
+            |of: fn(&crate::analysis::operators::Percentiles) -> f64| Cell::from(s.percentiles.as_ref().map(of));
         vec![
             Cell::Text(if name.is_empty() { NO_NAME } else { name }.to_owned()),
             Cell::Count(s.count),

@@ -1,8 +1,8 @@
 //! Idle gaps as a table.
 
 use super::listing::{Listed, Rows, Sources};
+use crate::analysis::idle::IdleGaps;
 use crate::profile::SliceId;
-use crate::profile::analysis::idle::IdleGaps;
 use crate::session::timeline::link;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 

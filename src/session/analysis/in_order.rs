@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::listing::Sources;
-use crate::profile::analysis::in_order::InOrder;
+use crate::analysis::in_order::InOrder;
 use crate::session::timeline::link;
 use crate::view::timeline::{SliceLink, TrackId};
 

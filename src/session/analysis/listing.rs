@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::members::MemberOrder;
+use crate::analysis::work::Works;
+use crate::analysis::{GroupBy, Selection};
 use crate::base::{Interval, TraceNs};
+use crate::insight::Insights;
 use crate::profile::Profile;
-use crate::profile::analysis::members::MemberOrder;
-use crate::profile::analysis::work::Works;
-use crate::profile::analysis::{GroupBy, Selection};
 use crate::profile::flows::FlowIndex;
+use crate::session::pages::ProfileParts;
 use crate::session::timeline::ShownTracks;
 use crate::view::table::Table;
 use crate::view::timeline::{SliceLink, TrackId};
@@ -88,6 +90,17 @@ pub struct QueryOf {
     pub level: Option<String>,
 }
 
+impl QueryOf {
+    /// The operators that have a text in their name, those with the most time of their own first. The name is the first column.
+    #[must_use]
+    pub fn operators_named(text: &str, level: Option<String>) -> Self {
+        // In a text of a query its own quote is written twice.
+        let quoted = text.replace('\'', "''");
+        let text = format!("where name ~ '{quoted}' group by name select name, sum(self) order by sum(self) desc");
+        Self { text, level }
+    }
+}
+
 /// A table with the slices its rows are about.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Listed {
@@ -110,10 +123,14 @@ pub(in crate::session) struct Sources<'a> {
     /// What the profile is called.
     pub name: &'a str,
     pub tracks: &'a ShownTracks,
+    /// The analysis of a simulated execution.
+    pub insights: Option<&'a Insights>,
     /// Joins the flow events when it is first called.
     pub flows: &'a dyn Fn() -> &'a FlowIndex,
     /// Finds what kind of work slices are when it is first called.
     pub works: &'a dyn Fn() -> &'a Works,
+    /// What a file about the profile has besides its overview.
+    pub parts: &'a dyn Fn() -> ProfileParts,
 }
 
 impl Rows {

@@ -1,8 +1,8 @@
 //! Slices as a table.
 
 use super::listing::{Listed, Rows, Sources};
+use crate::analysis::grouping::thread_text;
 use crate::profile::SliceId;
-use crate::profile::analysis::grouping::thread_text;
 use crate::session::timeline::link;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 

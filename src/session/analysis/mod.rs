@@ -19,5 +19,5 @@ pub(super) use listing::Sources;
 pub use listing::{Chosen, GroupsOf, Listed, Listing, MembersOf, QueryOf, Rows};
 pub use path::{PathShown, PathStep};
 pub use question::{Answer, Question};
-pub(super) use run::{AnalysisRun, Asked};
+pub(super) use run::AnalysisRun;
 pub use said::Said;

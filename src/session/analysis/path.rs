@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::listing::{Listed, Rows, Sources};
+use crate::analysis::critical::{Cause, CriticalPath, PathPart};
 use crate::base::{Interval, StrId, TraceNs};
 use crate::profile::Profile;
-use crate::profile::analysis::critical::{Cause, CriticalPath, PathPart};
 use crate::session::timeline::link;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::view::timeline::SliceLink;

@@ -11,21 +11,22 @@ use super::path::{parts_by_length, parts_table, path_shown, path_table};
 use super::question::{Answer, Question};
 use super::said::said;
 use super::steps::{Running, answered, listed};
+use crate::analysis::calltree::{CallTreePass, SandwichPass};
+use crate::analysis::compare::{OperatorTotals, grouped_by_default};
+use crate::analysis::counters::{CounterPass, CurvePass};
+use crate::analysis::critical::CriticalPass;
+use crate::analysis::flame::{FlameGraph, SandwichGraph};
+use crate::analysis::histogram::Histogram;
+use crate::analysis::idle::IdlePass;
+use crate::analysis::in_order::InOrderPass;
+use crate::analysis::members::{MemberOrder, MemberPass};
+use crate::analysis::modules::ModulePass;
+use crate::analysis::operators::{OpQuery, OperatorPass};
+use crate::analysis::query::{QueryPass, parse};
+use crate::analysis::sentences::SentencesPass;
+use crate::analysis::{GroupBy, Grouping};
 use crate::base::StrId;
-use crate::profile::analysis::calltree::{CallTreePass, SandwichPass};
-use crate::profile::analysis::compare::{OperatorTotals, grouped_by_default};
-use crate::profile::analysis::counters::{CounterPass, CurvePass};
-use crate::profile::analysis::critical::CriticalPass;
-use crate::profile::analysis::flame::{FlameGraph, SandwichGraph};
-use crate::profile::analysis::histogram::Histogram;
-use crate::profile::analysis::idle::IdlePass;
-use crate::profile::analysis::in_order::InOrderPass;
-use crate::profile::analysis::members::{MemberOrder, MemberPass};
-use crate::profile::analysis::modules::ModulePass;
-use crate::profile::analysis::operators::{OpQuery, OperatorPass};
-use crate::profile::analysis::query::{QueryPass, parse};
-use crate::profile::analysis::sentences::SentencesPass;
-use crate::profile::analysis::{GroupBy, Grouping};
+use crate::session::overview::overview_document;
 use crate::session::timeline::own_name;
 
 /// Most nodes of a flame graph or module tree, and most bins, whatever is asked for.
@@ -34,7 +35,7 @@ const MOST_NODES: usize = 20_000;
 /// The analysis for a table, of which some rows are wanted.
 ///
 /// # Errors
-/// With a message for the person when the question can not be answered.
+/// With a message for the person when the question cannot be answered.
 pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -> Result<Box<dyn Running>, String> {
     let profile = sources.profile;
     Ok(match what {
@@ -69,10 +70,10 @@ pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -
     })
 }
 
-/// The analysis for an answer that is no table.
+/// The analysis for an answer that is not a table.
 ///
 /// # Errors
-/// With a message for the person when the question can not be answered.
+/// With a message for the person when the question cannot be answered.
 pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Result<Box<dyn Running>, String> {
     let profile = sources.profile;
     Ok(match question {
@@ -122,6 +123,10 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
         }
         Question::Sentences => answered(SentencesPass::new(profile), |pass, s| {
             Ok(Answer::Sentences(said(s, pass.finish(s.profile, (s.works)()))))
+        }),
+        Question::Overview => answered(SentencesPass::new(profile), |pass, s| {
+            let found = pass.finish_overview(s.profile, (s.works)());
+            Ok(Answer::Overview(overview_document(s.profile, s.name, &found, s.insights)))
         }),
         Question::Path { range, limit } => {
             let limit = nodes(*limit);

@@ -6,13 +6,14 @@ use super::in_order::InOrderShown;
 use super::listing::Chosen;
 use super::path::PathShown;
 use super::said::Said;
+use crate::analysis::GroupBy;
+use crate::analysis::compare::OperatorTotals;
+use crate::analysis::counters::Curve;
+use crate::analysis::flame::{FlameGraph, SandwichGraph};
+use crate::analysis::histogram::{BinScale, Histogram};
+use crate::analysis::modules::ModuleTree;
 use crate::base::{Interval, TraceNs};
-use crate::profile::analysis::GroupBy;
-use crate::profile::analysis::compare::OperatorTotals;
-use crate::profile::analysis::counters::Curve;
-use crate::profile::analysis::flame::{FlameGraph, SandwichGraph};
-use crate::profile::analysis::histogram::{BinScale, Histogram};
-use crate::profile::analysis::modules::ModuleTree;
+use crate::view::document::Document;
 
 /// A question about a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +61,8 @@ pub enum Question {
     },
     /// What dominates, in sentences. Answered by [`Answer::Sentences`].
     Sentences,
+    /// The first view of a profile. Answered by [`Answer::Overview`].
+    Overview,
     /// The critical path, to be drawn. Answered by [`Answer::Path`].
     Path {
         /// Only in this span; everything when absent.
@@ -94,7 +97,7 @@ pub enum Question {
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// Time by operator, for [`crate::profile::analysis::compare::Comparison::of`].
+    /// Time by operator, for [`crate::analysis::compare::Comparison::of`].
     Totals(OperatorTotals),
     /// Slices merged by stack.
     Flame(FlameGraph),
@@ -108,6 +111,8 @@ pub enum Answer {
     Histogram(Histogram),
     /// What dominates.
     Sentences(Vec<Said>),
+    /// The first view; what its parts open is an [`crate::session::Evidence`].
+    Overview(Document),
     /// The critical path.
     Path(PathShown),
     /// A counter over time.

@@ -1,31 +1,20 @@
 //! One question being answered, a bounded number of slices at a time.
 
-use super::listing::{Listing, Rows, Sources};
+use super::listing::{Rows, Sources};
 use super::prepare::{prepare_answer, prepare_table};
-use super::question::Question;
+use super::question::{Answer, Question};
 use super::steps::{Found, Running, TableOf};
-use crate::session::{Event, JobId, ProfileKey};
+use crate::session::pages::profile_page;
+use crate::session::protocol::{AnalysisRequest, ExportedFile, Reply, Told};
 
 /// A shell hears how far it is after so many steps, of about 10 ms each.
 const STEPS_OF_PROGRESS: u32 = 24;
 /// Rows of a table that become text in one step.
 const ROWS_PER_STEP: u32 = 10_000;
 
-/// What was asked.
-#[derive(Clone, Debug)]
-pub(in crate::session) enum Asked {
-    /// Some rows of a table.
-    List(Listing, Rows),
-    /// A whole table as CSV, in a file of this name.
-    Csv(Listing, String),
-    Analyse(Question),
-}
-
 /// A question with what has been computed for it.
 pub(in crate::session) struct AnalysisRun {
-    pub job: JobId,
-    pub profile: ProfileKey,
-    asked: Asked,
+    asked: AnalysisRequest,
     state: State,
     steps: u32,
 }
@@ -44,15 +33,15 @@ struct CsvText {
 }
 
 impl AnalysisRun {
-    pub fn new(job: JobId, profile: ProfileKey, asked: Asked) -> Self {
-        Self { job, profile, asked, state: State::New, steps: 0 }
+    pub const fn new(asked: AnalysisRequest) -> Self {
+        Self { asked, state: State::New, steps: 0 }
     }
 
     /// Looks at about `limit` slices more. Returns the answer when all were seen, and now and then how far it is.
     ///
     /// # Errors
-    /// With a message for the person when the question can not be answered.
-    pub fn step(&mut self, sources: &Sources<'_>, limit: usize) -> Result<Option<Event>, String> {
+    /// With a message for the person when the question cannot be answered.
+    pub fn step(&mut self, sources: &Sources<'_>, limit: usize) -> Result<Option<Told>, String> {
         self.steps += 1;
         match std::mem::replace(&mut self.state, State::New) {
             State::New => {
@@ -73,18 +62,24 @@ impl AnalysisRun {
         }
     }
 
-    fn progress(&self, done: u64, total: u64) -> Option<Event> {
+    fn progress(&self, done: u64, total: u64) -> Option<Told> {
         let label = "Counting".to_owned();
         let is_time = self.steps.is_multiple_of(STEPS_OF_PROGRESS);
-        is_time.then_some(Event::Progress { job: self.job, done, total, label })
+        is_time.then_some(Told::Progress { done, total, label })
     }
 
-    fn answer(&mut self, sources: &Sources<'_>, found: Found) -> Result<Option<Event>, String> {
-        let (job, profile) = (self.job, self.profile);
+    fn answer(&mut self, sources: &Sources<'_>, found: Found) -> Result<Option<Told>, String> {
         match (found, &self.asked) {
-            (Found::Answer(answer), _) => Ok(Some(Event::Analysed { job, profile, answer: Box::new(answer) })),
-            (Found::Table(table), Asked::List(_, rows)) => {
-                Ok(Some(Event::Listed { job, profile, listed: Box::new(table(sources, *rows)) }))
+            (Found::Answer(Answer::Overview(document)), AnalysisRequest::Page(base)) => {
+                let stem =
+                    sources.name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' });
+                let file_name = format!("{}.html", stem.collect::<String>());
+                let bytes = profile_page(document, (sources.parts)(), base).into_bytes();
+                Ok(Some(Told::File(ExportedFile { file_name, mime: "text/html".to_owned(), bytes })))
+            }
+            (Found::Answer(answer), _) => Ok(Some(Told::Answer(Reply::Analysed(Box::new(answer))))),
+            (Found::Table(table), AnalysisRequest::List(_, rows)) => {
+                Ok(Some(Told::Answer(Reply::Listed(Box::new(table(sources, *rows))))))
             }
             (Found::Table(table), _) => {
                 self.state = State::Writing(CsvText { table, text: String::new(), rows: 0 });
@@ -94,7 +89,7 @@ impl AnalysisRun {
     }
 
     /// Adds rows to the text. Returns it when it has all.
-    fn write(&mut self, sources: &Sources<'_>, mut csv: CsvText) -> Option<Event> {
+    fn write(&mut self, sources: &Sources<'_>, mut csv: CsvText) -> Option<Told> {
         let listed = (csv.table)(sources, Rows { skip: csv.rows, limit: ROWS_PER_STEP });
         let text = listed.table.to_csv();
         // The head stands once.
@@ -107,32 +102,34 @@ impl AnalysisRun {
             return self.progress(done, listed.total);
         }
         let file_name = match &self.asked {
-            Asked::Csv(_, name) => name.clone(),
-            Asked::List(..) | Asked::Analyse(_) => String::new(),
+            AnalysisRequest::ListCsv(_, name) => name.clone(),
+            AnalysisRequest::List(..) | AnalysisRequest::Analyse(_) | AnalysisRequest::Page(_) => String::new(),
         };
-        Some(Event::Exported { job: self.job, file_name, mime: "text/csv".to_owned(), bytes: csv.text.into_bytes() })
+        Some(Told::File(ExportedFile { file_name, mime: "text/csv".to_owned(), bytes: csv.text.into_bytes() }))
     }
 }
 
-fn prepare(sources: &Sources<'_>, asked: &Asked) -> Result<Box<dyn Running>, String> {
+fn prepare(sources: &Sources<'_>, asked: &AnalysisRequest) -> Result<Box<dyn Running>, String> {
     match asked {
-        Asked::List(what, rows) => prepare_table(sources, what, *rows),
-        Asked::Csv(what, _) => prepare_table(sources, what, Rows::ALL),
-        Asked::Analyse(question) => prepare_answer(sources, question),
+        AnalysisRequest::List(what, rows) => prepare_table(sources, what, *rows),
+        AnalysisRequest::ListCsv(what, _) => prepare_table(sources, what, Rows::ALL),
+        AnalysisRequest::Analyse(question) => prepare_answer(sources, question),
+        AnalysisRequest::Page(_) => prepare_answer(sources, &Question::Overview),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::members::MemberOrder;
+    use crate::analysis::work::Works;
     use crate::base::Diagnostics;
-    use crate::profile::analysis::members::MemberOrder;
-    use crate::profile::analysis::work::Works;
     use crate::profile::flows::FlowIndex;
     use crate::profile::{Profile, ProfileBuilder};
-    use crate::session::analysis::Answer;
+    use crate::session::pages::ProfileParts;
     use crate::session::timeline::ShownTracks;
-    use crate::session::{GroupsOf, MembersOf, QueryOf};
+    use crate::session::{GroupsOf, Listing, MembersOf, QueryOf};
+    use crate::session::{ProfileOrigin, ProfileSpec};
 
     fn profile() -> Profile {
         let mut b = ProfileBuilder::new("test");
@@ -145,15 +142,21 @@ mod tests {
     }
 
     /// The last event of a question answered `limit` slices at a time, and the progress before it.
-    fn answered(profile: &Profile, asked: Asked, limit: usize) -> (Event, Vec<(u64, u64)>) {
+    fn answered(profile: &Profile, asked: AnalysisRequest, limit: usize) -> (Told, Vec<(u64, u64)>) {
         let (tracks, flows) = (ShownTracks::of(profile), FlowIndex::new(profile));
         let works = Works::of(profile);
-        let sources = Sources { profile, name: "test", tracks: &tracks, flows: &|| &flows, works: &|| &works };
-        let mut run = AnalysisRun::new(JobId(1), ProfileKey(0), asked);
+        let (name, tracks, insights) = ("test", &tracks, None);
+        let parts = || ProfileParts {
+            origin: ProfileOrigin::Simulated(ProfileSpec::default()),
+            facts: Vec::new(),
+            operators: Vec::new(),
+        };
+        let sources = Sources { profile, name, tracks, insights, flows: &|| &flows, works: &|| &works, parts: &parts };
+        let mut run = AnalysisRun::new(asked);
         let mut told = Vec::new();
         for _ in 0..100_000 {
             match run.step(&sources, limit).unwrap() {
-                Some(Event::Progress { done, total, .. }) => told.push((done, total)),
+                Some(Told::Progress { done, total, .. }) => told.push((done, total)),
                 Some(event) => return (event, told),
                 None => {}
             }
@@ -166,11 +169,13 @@ mod tests {
         let profile = profile();
         let rows = Rows { skip: 10, limit: 40 };
         for asked in [
-            Asked::List(Listing::Idle(None), rows),
-            Asked::List(Listing::CriticalPath(None), rows),
-            Asked::Csv(Listing::PathParts(None), "parts.csv".to_owned()),
-            Asked::Analyse(Question::Path { range: None, limit: 50 }),
-            Asked::Analyse(Question::Sentences),
+            AnalysisRequest::List(Listing::Idle(None), rows),
+            AnalysisRequest::List(Listing::CriticalPath(None), rows),
+            AnalysisRequest::ListCsv(Listing::PathParts(None), "parts.csv".to_owned()),
+            AnalysisRequest::Analyse(Question::Path { range: None, limit: 50 }),
+            AnalysisRequest::Analyse(Question::Sentences),
+            AnalysisRequest::Analyse(Question::Overview),
+            AnalysisRequest::Page("https://example.org/".to_owned()),
         ] {
             let (whole, _) = answered(&profile, asked.clone(), usize::MAX);
             let (stepped, told) = answered(&profile, asked, 3);
@@ -180,7 +185,7 @@ mod tests {
     }
 
     fn table(profile: &Profile, what: Listing, rows: Rows) -> crate::session::Listed {
-        let (Event::Listed { listed, .. }, _) = answered(profile, Asked::List(what, rows), 64) else {
+        let (Told::Answer(Reply::Listed(listed)), _) = answered(profile, AnalysisRequest::List(what, rows), 64) else {
             panic!("no table")
         };
         *listed
@@ -210,8 +215,8 @@ mod tests {
                 paged.extend(page.table.rows);
             }
             assert_eq!(paged, whole.table.rows, "{what:?}");
-            let asked = Asked::Csv(what.clone(), "all.csv".to_owned());
-            let (Event::Exported { file_name, bytes, .. }, _) = answered(&profile, asked, 64) else {
+            let asked = AnalysisRequest::ListCsv(what.clone(), "all.csv".to_owned());
+            let (Told::File(ExportedFile { file_name, bytes, .. }), _) = answered(&profile, asked, 64) else {
                 panic!("no file")
             };
             assert_eq!(
@@ -220,6 +225,24 @@ mod tests {
                 "{what:?}"
             );
         }
+    }
+
+    #[test]
+    fn operators_are_found_by_a_part_of_their_name_and_a_quote_is_a_letter() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "python");
+        let t = b.thread(p, "1", "main");
+        for (i, name) in ["it's mm", "add", "bmm", "it's mm"].into_iter().enumerate() {
+            b.slice(t, i as i64 * 10, 7, name, "", None);
+        }
+        let profile = b.finish(Diagnostics::new());
+        let named = |text: &str| {
+            let what = Listing::Query(QueryOf::operators_named(text, None));
+            table(&profile, what, Rows::ALL).table.rows.iter().map(|row| row[0].raw()).collect::<Vec<_>>()
+        };
+        assert_eq!(named("MM"), ["it's mm", "bmm"]);
+        assert_eq!(named("it's"), ["it's mm"]);
+        assert!(named("conv").is_empty());
     }
 
     #[test]
@@ -232,8 +255,11 @@ mod tests {
             b.slice(t, i * 10, 7, "mm", "cpu_op", None);
         }
         let profile = b.finish(Diagnostics::new());
-        let asked = Asked::Csv(Listing::Query(QueryOf { text: "select start".to_owned(), level: None }), String::new());
-        let (Event::Exported { bytes, .. }, _) = answered(&profile, asked, 1 << 12) else { panic!("no file") };
+        let asked = AnalysisRequest::ListCsv(
+            Listing::Query(QueryOf { text: "select start".to_owned(), level: None }),
+            String::new(),
+        );
+        let (Told::File(ExportedFile { bytes, .. }), _) = answered(&profile, asked, 1 << 12) else { panic!("no file") };
         let text = String::from_utf8(bytes).unwrap();
         let starts = text.lines().skip(1).map(|line| line.parse::<i64>().unwrap());
         assert!(starts.eq((0..count).map(|i| i * 10)));
@@ -242,16 +268,16 @@ mod tests {
     #[test]
     fn a_path_says_its_length_and_how_long_nothing_ran() {
         let profile = profile();
-        let asked = Asked::Analyse(Question::Path { range: None, limit: 10 });
-        let (Event::Analysed { answer, .. }, _) = answered(&profile, asked, 64) else { panic!("no answer") };
+        let asked = AnalysisRequest::Analyse(Question::Path { range: None, limit: 10 });
+        let (Told::Answer(Reply::Analysed(answer)), _) = answered(&profile, asked, 64) else { panic!("no answer") };
         let Answer::Path(path) = *answer else { panic!("no path") };
         assert_eq!((path.length_ns, path.total, path.is_thinned, path.idle_ns), (3_997, 799, true, 1_197));
         let spans: Vec<_> = path.steps.iter().map(|s| (s.start_ns, s.end_ns)).collect();
         assert!(spans.windows(2).all(|w| w[0].1 == w[1].0) && spans.len() <= 10, "{spans:?}");
         assert_eq!((spans[0].0, spans[spans.len() - 1].1), (0, 3_997));
         assert!(path.steps.iter().all(|s| s.slice.is_some()));
-        let asked = Asked::Analyse(Question::Path { range: None, limit: 800 });
-        let (Event::Analysed { answer, .. }, _) = answered(&profile, asked, 64) else { panic!("no answer") };
+        let asked = AnalysisRequest::Analyse(Question::Path { range: None, limit: 800 });
+        let (Told::Answer(Reply::Analysed(answer)), _) = answered(&profile, asked, 64) else { panic!("no answer") };
         let Answer::Path(path) = *answer else { panic!("no path") };
         assert_eq!((path.is_thinned, path.steps.len()), (false, 799));
     }

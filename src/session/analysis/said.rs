@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::listing::Sources;
+use crate::analysis::sentences::{Figure, Sentence, Topic};
 use crate::base::{Interval, TraceNs};
-use crate::profile::analysis::sentences::{Figure, Sentence, Topic};
 use crate::session::timeline::link;
 use crate::view::timeline::SliceLink;
 

@@ -2,16 +2,16 @@
 
 use super::listing::{Listed, Rows, Sources};
 use super::question::Answer;
-use crate::profile::analysis::calltree::{CallTreePass, SandwichPass};
-use crate::profile::analysis::counters::{CounterPass, CurvePass};
-use crate::profile::analysis::critical::CriticalPass;
-use crate::profile::analysis::idle::IdlePass;
-use crate::profile::analysis::in_order::InOrderPass;
-use crate::profile::analysis::members::MemberPass;
-use crate::profile::analysis::modules::ModulePass;
-use crate::profile::analysis::operators::OperatorPass;
-use crate::profile::analysis::query::QueryPass;
-use crate::profile::analysis::sentences::SentencesPass;
+use crate::analysis::calltree::{CallTreePass, SandwichPass};
+use crate::analysis::counters::{CounterPass, CurvePass};
+use crate::analysis::critical::CriticalPass;
+use crate::analysis::idle::IdlePass;
+use crate::analysis::in_order::InOrderPass;
+use crate::analysis::members::MemberPass;
+use crate::analysis::modules::ModulePass;
+use crate::analysis::operators::OperatorPass;
+use crate::analysis::query::QueryPass;
+use crate::analysis::sentences::SentencesPass;
 
 /// An analysis that is computed a part at a time.
 pub(super) trait Steps {
@@ -108,7 +108,7 @@ impl<P: Steps, F: FnOnce(P, &Sources<'_>) -> Result<Found, String>> Running for 
     }
 }
 
-/// A question whose answer is no table.
+/// A question whose answer is not a table.
 pub(super) fn answered<P: Steps + 'static>(
     pass: P,
     finish: impl FnOnce(P, &Sources<'_>) -> Result<Answer, String> + 'static,

@@ -234,6 +234,9 @@ impl<'a> Chosen<'a> {
         let has_records = !self.store.entries.is_empty();
         let is_there = |view: &&ExperimentView| match view {
             ExperimentView::Reports => !self.store.reports.is_empty(),
+            ExperimentView::OverTime | ExperimentView::Latest | ExperimentView::Histogram => {
+                has_records || self.store.reports.len() > 1
+            }
             ExperimentView::Lines => true,
             _ => has_records,
         };

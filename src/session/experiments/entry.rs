@@ -106,7 +106,7 @@ impl Parsed {
     /// Takes what is kept out of a record.
     ///
     /// # Errors
-    /// When its times, its timestamp or its backend can not be used.
+    /// When its times, its timestamp or its backend cannot be used.
     pub fn of(record: &RawRecord<'_>) -> Result<Self, LineError> {
         let (experiment, metrics) = (&record.experiment, &record.metrics);
         let owned = |t: &Option<std::borrow::Cow<'_, str>>| t.as_deref().map(str::to_owned);

@@ -16,7 +16,6 @@ mod coverage;
 mod entry;
 mod levels;
 mod open;
-mod packed;
 mod reproduce;
 mod spec;
 mod store;
@@ -28,15 +27,16 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::{Event, JobId, MemorySource};
+use super::MemorySource;
+use super::protocol::ExportedFile;
+use super::share::{MOST_PACKED_BYTES, pack};
 use crate::experiment::figure::{FigureSize, figure};
 use chosen::Chosen;
 
 pub use spec::{ExperimentField, ExperimentSpec, ExperimentView};
-pub use told::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsShown, RecordsTold};
+pub use told::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsShown};
 
 pub(super) use bundle::{SIGNATURE, files_of};
-pub(super) use packed::{MOST_BYTES as MOST_PACKED_BYTES, pack, unpack};
 pub(super) use store::{Line, RecordFile, RecordStore, ReportFile};
 
 /// Records that ship, as an example of a file.
@@ -63,23 +63,17 @@ impl RecordSets {
     }
 
     /// What to show of a set.
-    pub fn show(&mut self, key: RecordsKey, spec: &ExperimentSpec) -> RecordsTold {
+    pub fn show(&mut self, key: RecordsKey, spec: &ExperimentSpec) -> RecordsShown {
         let store = self.of(key);
         let store = store.borrow();
-        RecordsTold::Shown(Box::new(shown(&store, spec)))
+        shown(&store, spec)
     }
 
     /// A file of a view.
     ///
     /// # Errors
     /// When the view is none that the command line prints.
-    pub fn save(
-        &mut self,
-        job: JobId,
-        key: RecordsKey,
-        spec: &ExperimentSpec,
-        file: RecordsFile,
-    ) -> Result<Event, String> {
+    pub fn save(&mut self, key: RecordsKey, spec: &ExperimentSpec, file: RecordsFile) -> Result<ExportedFile, String> {
         let store = self.of(key);
         let store = store.borrow();
         let chosen = Chosen::of(&store, spec);
@@ -96,7 +90,7 @@ impl RecordSets {
             }
         };
         let file_name = format!("{}.{end}", chosen.view.key());
-        Ok(Event::Exported { job, file_name, mime: mime.to_owned(), bytes: text.into_bytes() })
+        Ok(ExportedFile { file_name, mime: mime.to_owned(), bytes: text.into_bytes() })
     }
 }
 

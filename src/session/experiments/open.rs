@@ -13,6 +13,8 @@ pub struct Opened {
     pub batch: Option<String>,
     /// Seconds since 1970.
     pub at: Option<f64>,
+    /// A row of a NeuronPerf report: the positions of its file and of the row, from 0.
+    pub report: Option<(usize, usize)>,
 }
 
 impl Opened {
@@ -25,6 +27,10 @@ impl Opened {
             backend: get("backend"),
             batch: get("batch"),
             at: query.get("at").and_then(|t| t.parse().ok()),
+            report: query.get("report").and_then(|place| {
+                let (file, row) = place.split_once('.')?;
+                Some((file.parse().ok()?, row.parse().ok()?))
+            }),
         }
     }
 
@@ -32,7 +38,9 @@ impl Opened {
     pub fn print(&self) -> String {
         let mut query = Query::default();
         let at = self.at.map(|t| t.to_string());
-        for (key, value) in [("model", &self.model), ("backend", &self.backend), ("batch", &self.batch), ("at", &at)] {
+        let report = self.report.map(|(file, row)| format!("{file}.{row}"));
+        let of_records = [("model", &self.model), ("backend", &self.backend), ("batch", &self.batch), ("at", &at)];
+        for (key, value) in of_records.into_iter().chain([("report", &report)]) {
             if let Some(value) = value {
                 query.set(key, value);
             }
@@ -42,7 +50,13 @@ impl Opened {
 
     /// Records of a model, with a backend, at a time.
     pub fn of(model: Option<&str>, backend: Option<&str>, at: Option<f64>) -> String {
-        Self { model: model.map(str::to_owned), backend: backend.map(str::to_owned), batch: None, at }.print()
+        Self { model: model.map(str::to_owned), backend: backend.map(str::to_owned), batch: None, at, report: None }
+            .print()
+    }
+
+    /// A row of a NeuronPerf report, by the positions of its file and of the row.
+    pub fn of_report(file: usize, row: usize) -> String {
+        Self { report: Some((file, row)), ..Self::default() }.print()
     }
 }
 
@@ -57,6 +71,7 @@ mod tests {
             backend: Some("openxla+dynamo".to_owned()),
             batch: Some("16".to_owned()),
             at: Some(1_699_680_738.723_406_8),
+            report: Some((2, 17)),
         };
         assert_eq!(Opened::parse(&opened.print()), opened);
         assert_eq!(Opened::parse("nothing"), Opened::default());

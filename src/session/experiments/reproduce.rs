@@ -3,21 +3,12 @@
 use super::chosen::Chosen;
 use super::entry::Config;
 use super::spec::ExperimentField;
+use crate::session::commands::quoted;
 
 /// Kinds of accelerators that this program runs.
 const OWN_KINDS: [&str; 4] = ["cpu", "trn1", "inf2", "trn2"];
 /// Suites that PyTorch/XLA's runner knows.
 const SUITES: [&str; 2] = ["torchbench", "dummy"];
-
-/// A word of a shell's command line.
-fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/=+@%".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
-}
 
 /// A regular expression that finds this name and no other.
 fn exactly(name: &str) -> String {
@@ -138,6 +129,5 @@ mod tests {
         let own = commands(&config("trn1", "zoo"));
         assert!(own.len() == 1 && own[0].starts_with("neuronscope experiment --suite-name=zoo"), "{own:?}");
         assert_eq!(commands(&config("cpu", "dummy")).len(), 2);
-        assert_eq!(quoted("it's"), "'it'\\''s'");
     }
 }

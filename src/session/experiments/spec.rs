@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is asked. Every field is text; one that can not be used is named in the answer, with what is used in its place.
+/// What is asked. Every field is text; one that cannot be used is named in the answer, with what is used in its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExperimentSpec {
     values: [String; ALL_FIELDS.len()],

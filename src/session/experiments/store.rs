@@ -150,7 +150,7 @@ impl RecordStore {
     /// The line of a record, from its file.
     ///
     /// # Errors
-    /// When the file can not be read any more.
+    /// When the file cannot be read any more.
     pub fn line_of(&self, entry: usize) -> Result<Vec<u8>, String> {
         let gone = || "that record is not there any more; open its file again".to_owned();
         let entry = self.entries.get(entry).ok_or_else(gone)?;
@@ -158,7 +158,7 @@ impl RecordStore {
         let file = self.files.get(entry.file).ok_or_else(gone)?;
         let mut line = vec![0; length];
         let name = &file.name;
-        let again = |e: String| format!("{name}: line {} can not be read again: {e}. Open the file again", entry.line);
+        let again = |e: String| format!("{name}: line {} cannot be read again: {e}. Open the file again", entry.line);
         let n = file.source.borrow_mut().read(offset, &mut line).map_err(again)?;
         if n < length {
             return Err(again("the file became shorter".to_owned()));

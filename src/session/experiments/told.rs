@@ -3,40 +3,28 @@
 use serde::{Deserialize, Serialize};
 
 use super::spec::ExperimentSpec;
-use crate::base::units::format_bytes;
 use crate::view::document::Document;
 
 /// Names one set of records that a session holds. The shell chooses the number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RecordsKey(pub u32);
 
-/// What is asked.
+/// What is asked about a set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RecordsAsk {
-    /// Read a file into the set; its [`crate::session::ByteSource`] travels beside. Told by progress and [`RecordsTold::Read`].
-    Read {
-        /// Name of the file.
-        name: String,
-        /// Its size in bytes.
-        size: u64,
-    },
-    /// Read what a link holds: files as [`RecordsRead::packed`] gives them, or `sample`. Told as [`RecordsAsk::Read`].
-    Unpack(String),
-    /// What to show. Told by [`RecordsTold::Shown`].
+    /// What to show. Told by [`Reply::Records`](crate::session::Reply::Records).
     Show(Box<ExperimentSpec>),
-    /// A file to keep. Told by [`crate::session::Event::Exported`].
+    /// A file to keep. Told by [`Told::File`](crate::session::Told::File).
     Save(Box<ExperimentSpec>, RecordsFile),
 }
 
 impl RecordsAsk {
     /// What a person would call it, for the message after a crash.
     #[must_use]
-    pub fn describe(&self) -> String {
+    pub const fn describe(&self) -> &'static str {
         match self {
-            Self::Read { name, size } => format!("the file {name} ({})", format_bytes(*size as f64)),
-            Self::Unpack(_) => "the files of the link".to_owned(),
-            Self::Show(_) => "a view of the records".to_owned(),
-            Self::Save(..) => "the download".to_owned(),
+            Self::Show(_) => "a view of the records",
+            Self::Save(..) => "the download",
         }
     }
 }
@@ -48,15 +36,6 @@ pub enum RecordsFile {
     Csv,
     /// What `neuronscope aggregate --format svg` prints.
     Svg,
-}
-
-/// What is told.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum RecordsTold {
-    /// What the set holds now.
-    Read(RecordsRead),
-    /// What to show.
-    Shown(Box<RecordsShown>),
 }
 
 /// What a set holds.

@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::{Job, JobState, Times};
+use super::{Job, JobState, Times, removed_note};
 use crate::bench::{BenchConfig, Configuration, ConfigurationRun, ReportDetail, expand};
-use crate::session::{Event, JobId};
+use crate::session::protocol::{JobResult, Part, Told};
 
 /// A benchmark in progress.
 pub(in crate::session) struct BenchJob {
-    id: JobId,
     config: BenchConfig,
     /// Expanded at the first step.
     waiting: Option<VecDeque<Configuration>>,
@@ -16,36 +15,34 @@ pub(in crate::session) struct BenchJob {
     running: Option<ConfigurationRun>,
     row: u32,
     times: Times,
+    /// Notes that this benchmark has given: several configurations have the same model.
+    told: Vec<String>,
 }
 
 impl BenchJob {
-    pub fn new(id: JobId, config: BenchConfig, times: Times) -> Self {
-        Self { id, config, waiting: None, total: 0, running: None, row: 0, times }
+    pub fn new(config: BenchConfig, times: Times) -> Self {
+        Self { config, waiting: None, total: 0, running: None, row: 0, times, told: Vec::new() }
     }
 
-    fn start(&mut self, sink: &mut dyn FnMut(Event)) -> Result<(), String> {
+    fn start(&mut self, sink: &mut dyn FnMut(Told)) -> Result<(), String> {
         let sweep = expand(&self.config).map_err(|e| e.to_string())?;
         for message in sweep.messages {
-            sink(Event::Note { job: self.id, message });
+            sink(Told::Note(message));
         }
         self.total = u32::try_from(sweep.configurations.len()).unwrap_or(u32::MAX);
         self.waiting = Some(sweep.configurations.into());
         Ok(())
     }
 
-    fn progress(&self, percent: f64, label: String) -> Event {
+    fn progress(&self, percent: f64, label: String) -> Told {
         // A thousandth of a configuration is one unit.
         let done = u64::from(self.row) * 1_000 + (percent * 10.0) as u64;
-        Event::Progress { job: self.id, done, total: u64::from(self.total) * 1_000, label }
+        Told::Progress { done, total: u64::from(self.total) * 1_000, label }
     }
 }
 
 impl Job for BenchJob {
-    fn id(&self) -> JobId {
-        self.id
-    }
-
-    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         if self.waiting.is_none() {
             self.start(sink)?;
             sink(self.progress(0.0, format!("Compiling {}", self.config.model)));
@@ -55,10 +52,14 @@ impl Job for BenchJob {
             Some(run) => run,
             None => {
                 let Some(next) = self.waiting.as_mut().and_then(VecDeque::pop_front) else {
-                    sink(Event::BenchDone { job: self.id });
+                    sink(Told::Done(JobResult::AllParts));
                     return Ok(JobState::Done);
                 };
                 let times = self.times.of(&next);
+                if let Some(message) = removed_note(&next, &times).filter(|m| !self.told.contains(m)) {
+                    self.told.push(message.clone());
+                    sink(Told::Note(message));
+                }
                 ConfigurationRun::new(next, times.as_ref().map_err(Clone::clone))
             }
         };
@@ -69,7 +70,7 @@ impl Job for BenchJob {
             return Ok(JobState::More);
         }
         let report = Box::new(run.finish(ReportDetail::Summary).report);
-        sink(Event::Report { job: self.id, row: self.row, report });
+        sink(Told::Part(Part::Report { row: self.row, report }));
         self.row += 1;
         Ok(JobState::More)
     }

@@ -4,50 +4,46 @@ use std::collections::VecDeque;
 
 use super::{Job, JobState};
 use crate::bench::{CompileConfig, CompileTask};
-use crate::session::{Event, JobId};
+use crate::device::ModelLibrary;
+use crate::session::protocol::{JobResult, Part, Told};
 
 /// Compiles in progress.
 pub(in crate::session) struct CompileJob {
-    id: JobId,
     config: CompileConfig,
+    models: ModelLibrary,
     /// Listed at the first step.
     waiting: Option<VecDeque<CompileTask>>,
     row: u32,
 }
 
 impl CompileJob {
-    pub fn new(id: JobId, config: CompileConfig) -> Self {
-        Self { id, config, waiting: None, row: 0 }
+    pub fn new(config: CompileConfig, models: ModelLibrary) -> Self {
+        Self { config, models, waiting: None, row: 0 }
     }
 
-    fn progress(&self, waiting: &VecDeque<CompileTask>) -> Option<Event> {
+    fn progress(&self, waiting: &VecDeque<CompileTask>) -> Option<Told> {
         let total = u64::from(self.row) + waiting.len() as u64;
         // As NeuronPerf counts them: [i/n].
         let label = format!("[{}/{total}] Compiling {}", self.row + 1, waiting.front()?.label());
-        Some(Event::Progress { job: self.id, done: u64::from(self.row), total, label })
+        Some(Told::Progress { done: u64::from(self.row), total, label })
     }
 }
 
 impl Job for CompileJob {
-    fn id(&self) -> JobId {
-        self.id
-    }
-
-    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
-        let job = self.id;
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let Some(mut waiting) = self.waiting.take() else {
             let plan = self.config.plan().map_err(|e| e.to_string())?;
-            plan.messages.into_iter().for_each(|message| sink(Event::Note { job, message }));
+            plan.messages.into_iter().for_each(|message| sink(Told::Note(message)));
             let waiting: VecDeque<CompileTask> = plan.tasks.into();
             self.progress(&waiting).into_iter().for_each(sink);
             self.waiting = Some(waiting);
             return Ok(JobState::More);
         };
         let Some(task) = waiting.pop_front() else {
-            sink(Event::BenchDone { job });
+            sink(Told::Done(JobResult::AllParts));
             return Ok(JobState::Done);
         };
-        sink(Event::Compiled { job, row: self.row, compiled: Box::new(task.run()) });
+        sink(Told::Part(Part::Compiled { row: self.row, compiled: Box::new(task.run(&self.models)) }));
         self.row += 1;
         self.progress(&waiting).into_iter().for_each(sink);
         self.waiting = Some(waiting);

@@ -6,14 +6,13 @@ use super::{Job, JobState};
 use crate::base::Clock;
 use crate::bench::Configuration;
 use crate::bench::cpu::{CpuRun, CpuStage};
-use crate::session::{Event, JobId};
+use crate::session::protocol::{JobResult, Told};
 
 /// Steps of one call are few enough for a worker to look up: so much measured time.
 const STEP_NS: u64 = 10_000_000;
 
 /// A copy in progress.
 pub(in crate::session) struct CpuJob {
-    id: JobId,
     copy: u32,
     label: String,
     clock: Rc<dyn Clock>,
@@ -21,24 +20,20 @@ pub(in crate::session) struct CpuJob {
 }
 
 impl CpuJob {
-    pub fn new(id: JobId, copy: u32, configuration: Configuration, clock: Rc<dyn Clock>) -> Self {
+    pub fn new(copy: u32, configuration: Configuration, clock: Rc<dyn Clock>) -> Self {
         let label = format!("Measuring {}", configuration.label());
-        Self { id, copy, label, clock, run: Some(CpuRun::new(configuration)) }
+        Self { copy, label, clock, run: Some(CpuRun::new(configuration)) }
     }
 
-    fn tell(&mut self, sink: &mut dyn FnMut(Event)) {
+    fn tell(&mut self, sink: &mut dyn FnMut(Told)) {
         if let Some(run) = self.run.take() {
-            sink(Event::CpuTimers { job: self.id, copy: self.copy, timers: Box::new(run.into_timers()) });
+            sink(Told::Done(JobResult::CpuTimers { copy: self.copy, timers: Box::new(run.into_timers()) }));
         }
     }
 }
 
 impl Job for CpuJob {
-    fn id(&self) -> JobId {
-        self.id
-    }
-
-    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let Some(run) = &mut self.run else { return Ok(JobState::Done) };
         let begun = self.clock.now();
         while run.stage() != CpuStage::Done && self.clock.now().0.saturating_sub(begun.0) < STEP_NS {
@@ -49,11 +44,11 @@ impl Job for CpuJob {
             return Ok(JobState::Done);
         }
         let done = (run.share() * 1_000.0) as u64;
-        sink(Event::Progress { job: self.id, done, total: 1_000, label: self.label.clone() });
+        sink(Told::Progress { done, total: 1_000, label: self.label.clone() });
         Ok(JobState::More)
     }
 
-    fn stop(mut self: Box<Self>, sink: &mut dyn FnMut(Event)) {
+    fn stop(mut self: Box<Self>, sink: &mut dyn FnMut(Told)) {
         self.tell(sink);
     }
 }

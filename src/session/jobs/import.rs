@@ -4,46 +4,43 @@ use super::{Job, JobState};
 use crate::base::units::format_bytes;
 use crate::bench::ModelIndex;
 use crate::bench::import::read_reports;
-use crate::session::{ByteSource, Event, JobId};
+use crate::session::ByteSource;
+use crate::session::protocol::{JobResult, Told};
 
 /// Bytes read between two looks at the messages.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Results are read as a whole; a larger file is no file of results.
+/// Results are read as a whole; a larger file holds something else.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// Reads one file of results.
 pub(in crate::session) struct ImportJob {
-    id: JobId,
     name: String,
     source: Box<dyn ByteSource>,
     bytes: Vec<u8>,
 }
 
 impl ImportJob {
-    pub fn new(id: JobId, name: String, source: Box<dyn ByteSource>) -> Self {
-        Self { id, name, source, bytes: Vec::new() }
+    pub fn new(name: String, source: Box<dyn ByteSource>) -> Self {
+        Self { name, source, bytes: Vec::new() }
     }
 
-    fn finish(&self, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+    fn finish(&self, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         if let Some(read) = std::str::from_utf8(&self.bytes).ok().and_then(|text| ModelIndex::read(text).ok()) {
             let (index, warnings) = (Box::new(read.index), read.warnings);
-            sink(Event::IndexRead { job: self.id, name: self.name.clone(), index, warnings });
+            sink(Told::Done(JobResult::Index { name: self.name.clone(), index, warnings }));
             return Ok(JobState::Done);
         }
         let imported = read_reports(&self.name, &self.bytes).map_err(|e| e.to_string())?;
         let diagnostics = imported.diagnostics.items().to_vec();
-        sink(Event::Imported { job: self.id, name: self.name.clone(), reports: imported.reports, diagnostics });
+        let (name, reports) = (self.name.clone(), imported.reports);
+        sink(Told::Done(JobResult::Imported { name, reports, diagnostics }));
         Ok(JobState::Done)
     }
 }
 
 impl Job for ImportJob {
-    fn id(&self) -> JobId {
-        self.id
-    }
-
-    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let total = self.source.len();
         if total > MOST_BYTES {
             let (size, most) = (format_bytes(total as f64), format_bytes(MOST_BYTES as f64));
@@ -57,7 +54,7 @@ impl Job for ImportJob {
             return self.finish(sink);
         }
         let label = format!("Reading {}", self.name);
-        sink(Event::Progress { job: self.id, done: self.bytes.len() as u64, total, label });
+        sink(Told::Progress { done: self.bytes.len() as u64, total, label });
         Ok(JobState::More)
     }
 }

@@ -4,11 +4,10 @@ use super::{Job, JobState, Times};
 use crate::base::stats::round_to;
 use crate::bench::Configuration;
 use crate::bench::mlperf::{MlperfSettings, ScenarioProgress, ScenarioRun};
-use crate::session::{Event, JobId};
+use crate::session::protocol::{JobResult, Told};
 
 /// A scenario in progress.
 pub(in crate::session) struct MlperfJob {
-    id: JobId,
     settings: MlperfSettings,
     configuration: Configuration,
     times: Times,
@@ -23,25 +22,21 @@ enum Stage {
 }
 
 impl MlperfJob {
-    pub fn new(id: JobId, settings: MlperfSettings, configuration: Configuration, times: Times) -> Self {
-        Self { id, settings, configuration, times, stage: Stage::New }
+    pub fn new(settings: MlperfSettings, configuration: Configuration, times: Times) -> Self {
+        Self { settings, configuration, times, stage: Stage::New }
     }
 
-    fn progress(&self, share: f64, trying: Option<(u32, u32, f64)>) -> Event {
+    fn progress(&self, share: f64, trying: Option<(u32, u32, f64)>) -> Told {
         let mut label = format!("{}: {}", self.settings.scenario.name(), self.configuration.label());
         if let Some((n, of, qps)) = trying {
             label.push_str(&format!(", try {n} of {of}: {} queries/s", round_to(qps, 1)));
         }
-        Event::Progress { job: self.id, done: (share * 1_000.0) as u64, total: 1_000, label }
+        Told::Progress { done: (share * 1_000.0) as u64, total: 1_000, label }
     }
 }
 
 impl Job for MlperfJob {
-    fn id(&self) -> JobId {
-        self.id
-    }
-
-    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let run = match &mut self.stage {
             Stage::New => {
                 sink(self.progress(0.0, None));
@@ -50,6 +45,9 @@ impl Job for MlperfJob {
             }
             Stage::Compile => {
                 let times = self.times.of(&self.configuration)?;
+                if let Some(ops) = times.estimated_ops_text() {
+                    sink(Told::Note(format!("the time of these operators is an estimate: {ops}")));
+                }
                 let run = ScenarioRun::new(self.settings.clone(), self.configuration.clone(), times)?;
                 self.stage = Stage::Run(Box::new(run));
                 return Ok(JobState::More);
@@ -62,7 +60,7 @@ impl Job for MlperfJob {
                 Ok(JobState::More)
             }
             ScenarioProgress::Done(result) => {
-                sink(Event::Mlperf { job: self.id, result });
+                sink(Told::Done(JobResult::Mlperf(result)));
                 Ok(JobState::Done)
             }
         }

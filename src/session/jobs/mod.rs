@@ -5,9 +5,12 @@ mod compile;
 mod configuration;
 mod cpu;
 mod import;
+mod inspect;
+mod keep_model;
 mod mlperf;
 mod numerics;
 mod open;
+mod open_model;
 mod plan;
 mod profile;
 mod records;
@@ -15,22 +18,27 @@ mod study;
 mod times;
 mod trace;
 
+use super::ProfileKey;
 use super::held::Held;
-use super::{Event, JobId, ProfileKey};
+use super::protocol::Told;
 
 pub(super) use bench::BenchJob;
 pub(super) use compile::CompileJob;
 pub(super) use configuration::ConfigurationJob;
 pub(super) use cpu::CpuJob;
 pub(super) use import::ImportJob;
+pub(super) use inspect::InspectJob;
+pub(super) use keep_model::KeepModelJob;
 pub(super) use mlperf::MlperfJob;
 pub(super) use numerics::NumericsJob;
 pub(super) use open::OpenJob;
+pub(super) use open_model::OpenModelJob;
 pub(super) use plan::PlanJob;
 pub(super) use profile::ProfileJob;
 pub(super) use records::{RecordsJob, Waiting};
 pub(super) use study::StudyJob;
 pub(super) use times::Times;
+use times::removed_note;
 pub(super) use trace::TraceJob;
 
 /// Makes a profile that is held under a key.
@@ -38,17 +46,14 @@ pub(super) type MakeHeld = Box<dyn FnOnce(ProfileKey) -> Held>;
 
 /// Work that a session does in steps.
 pub(super) trait Job {
-    /// The number of the request it answers.
-    fn id(&self) -> JobId;
-
     /// Works for about `budget_events` simulated or read events. Tells `sink` of progress and partial results.
     ///
     /// # Errors
     /// With a message for the person: what was wrong, where, and what to do.
-    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String>;
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String>;
 
     /// Is stopped: tells `sink` of what would be lost.
-    fn stop(self: Box<Self>, _sink: &mut dyn FnMut(Event)) {}
+    fn stop(self: Box<Self>, _sink: &mut dyn FnMut(Told)) {}
 }
 
 /// Where a job is after a step.

@@ -1,16 +1,15 @@
 //! Computing a model as a device would.
 
 use super::{Job, JobState};
-use crate::kernel::without_source;
+use crate::device::{BroughtSpec, model_label};
 use crate::neuron::numerics::{NumericsProgress, NumericsRun, NumericsSpec};
-use crate::session::{Event, JobId};
+use crate::session::protocol::{JobResult, Told};
 
 /// Operations that take about as long as one simulated event.
 const OPERATIONS_PER_EVENT: u64 = 256;
 
 /// Evaluates a model twice and compares.
 pub(in crate::session) struct NumericsJob {
-    id: JobId,
     model: String,
     stage: Stage,
 }
@@ -21,22 +20,24 @@ enum Stage {
 }
 
 impl NumericsJob {
-    pub fn new(id: JobId, spec: NumericsSpec) -> Self {
-        Self { id, model: without_source(&spec.model).into_owned(), stage: Stage::Compile(Box::new(spec)) }
+    pub fn new(spec: NumericsSpec) -> Self {
+        Self { model: model_label(&spec.model).into_owned(), stage: Stage::Compile(Box::new(spec)) }
     }
 
-    fn progress(&self, done: u64, total: u64, doing: &str) -> Event {
-        Event::Progress { job: self.id, done, total, label: format!("{doing} {}", self.model) }
+    fn progress(&self, done: u64, total: u64, doing: &str) -> Told {
+        Told::Progress { done, total, label: format!("{doing} {}", self.model) }
     }
 }
 
 impl Job for NumericsJob {
-    fn id(&self) -> JobId {
-        self.id
-    }
-
-    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let run = match &mut self.stage {
+            Stage::Compile(spec) if BroughtSpec::is_meant(&spec.model) => {
+                return Err(format!(
+                    "{}: values of a model file are compared with expected ones: neuronscope numerics --model FILE --inputs X.npz --expect Y.npz",
+                    self.model
+                ));
+            }
             Stage::Compile(spec) => {
                 let run = NumericsRun::new(std::mem::take(spec.as_mut())).map_err(|e| e.to_string())?;
                 self.stage = Stage::Run(Box::new(run));
@@ -51,7 +52,7 @@ impl Job for NumericsJob {
                 Ok(JobState::More)
             }
             NumericsProgress::Done(report) => {
-                sink(Event::Numerics { job: self.id, report });
+                sink(Told::Done(JobResult::Numerics(report)));
                 Ok(JobState::Done)
             }
         }

@@ -1,17 +1,17 @@
 //! Reading a file.
 
 use super::{Job, JobState, MakeHeld};
+use crate::formats::{ChunkedReader, ProfileReader};
 use crate::profile::Profile;
-use crate::profile::formats::{ChunkedReader, ProfileReader};
 use crate::session::held::Held;
-use crate::session::{ByteSource, Event, JobId, ProfileOrigin};
+use crate::session::protocol::Told;
+use crate::session::{ByteSource, ProfileOrigin};
 
 /// Bytes read between two looks at the messages: about 10 ms of parsing.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Reads one file in chunks; the file is never in memory as a whole.
 pub(in crate::session) struct OpenJob {
-    id: JobId,
     name: String,
     source: Box<dyn ByteSource>,
     reader: Option<Box<ProfileReader>>,
@@ -20,15 +20,15 @@ pub(in crate::session) struct OpenJob {
 }
 
 impl OpenJob {
-    pub fn new(id: JobId, name: String, source: Box<dyn ByteSource>) -> Self {
+    pub fn new(name: String, source: Box<dyn ByteSource>) -> Self {
         let reader = Some(Box::new(ProfileReader::new(&name)));
-        Self { id, name, source, reader, offset: 0, chunk: vec![0; CHUNK_BYTES] }
+        Self { name, source, reader, offset: 0, chunk: vec![0; CHUNK_BYTES] }
     }
 
     fn read_chunk(&mut self) -> Result<usize, String> {
         let n = self.source.read(self.offset, &mut self.chunk).map_err(|e| {
             let at = self.offset;
-            format!("{}: can't be read at byte {at}: {e}. Check that it is still there and open it again", self.name)
+            format!("{}: cannot be read at byte {at}: {e}. Check that it is still there and open it again", self.name)
         })?;
         self.offset += n as u64;
         Ok(n)
@@ -50,17 +50,12 @@ impl OpenJob {
 }
 
 impl Job for OpenJob {
-    fn id(&self) -> JobId {
-        self.id
-    }
-
-    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let n = self.read_chunk()?;
         let Some(reader) = &mut self.reader else { return Ok(JobState::Done) };
         reader.push(&self.chunk[..n]).map_err(|e| format!("{}: {e}", self.name))?;
         let events = reader.progress().events;
-        sink(Event::Progress {
-            job: self.id,
+        sink(Told::Progress {
             done: self.offset,
             total: self.source.len(),
             label: format!("Reading {}: {} events", self.name, crate::base::units::format_count(events)),

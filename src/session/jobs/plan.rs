@@ -2,11 +2,10 @@
 
 use super::{Job, JobState, Times};
 use crate::bench::{BenchConfig, DeviceType, SweepPlan};
-use crate::session::{Event, JobId};
+use crate::session::protocol::{JobResult, Part, Told};
 
 /// A plan in the making: one model a step.
 pub(in crate::session) struct PlanJob {
-    id: JobId,
     config: BenchConfig,
     times: Times,
     plan: Option<SweepPlan>,
@@ -14,33 +13,28 @@ pub(in crate::session) struct PlanJob {
 }
 
 impl PlanJob {
-    pub fn new(id: JobId, config: BenchConfig, times: Times) -> Self {
-        Self { id, config, times, plan: None, next: 0 }
+    pub fn new(config: BenchConfig, times: Times) -> Self {
+        Self { config, times, plan: None, next: 0 }
     }
 }
 
 impl Job for PlanJob {
-    fn id(&self) -> JobId {
-        self.id
-    }
-
-    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
-        let job = self.id;
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let Some(plan) = &mut self.plan else {
             let plan = SweepPlan::of(&self.config).map_err(|e| e.to_string())?;
-            sink(Event::Plan { job, plan: Box::new(plan.clone()) });
+            sink(Told::Part(Part::Plan(Box::new(plan.clone()))));
             self.plan = Some(plan);
             return Ok(JobState::More);
         };
         let Some(row) = plan.rows.get_mut(self.next) else {
-            sink(Event::BenchDone { job });
+            sink(Told::Done(JobResult::AllParts));
             return Ok(JobState::Done);
         };
         // Nothing is known of a processor before it is measured, nor how often a scenario tries.
         let is_known = row.configuration.options.device_type == DeviceType::Neuron && self.config.mlperf.is_none();
         if row.problem.is_none() && is_known {
             let label = format!("Compiling {}", row.configuration.model_name);
-            sink(Event::Progress { job, done: self.next as u64, total: 0, label });
+            sink(Told::Progress { done: self.next as u64, total: 0, label });
             let times = self.times.of(&row.configuration);
             row.learn(&times);
             let estimate = match (&row.problem, row.estimate) {
@@ -48,7 +42,8 @@ impl Job for PlanJob {
                 (None, estimate) => Ok(estimate.unwrap_or_default()),
             };
             let times = times.ok().map(Box::new);
-            sink(Event::Estimated { job, row: u32::try_from(self.next).unwrap_or(u32::MAX), estimate, times });
+            let row = u32::try_from(self.next).unwrap_or(u32::MAX);
+            sink(Told::Part(Part::Estimated { row, estimate, times }));
         }
         self.next += 1;
         Ok(JobState::More)

@@ -4,22 +4,22 @@ use std::rc::Rc;
 
 use super::{Job, JobState};
 use crate::base::SimTime;
-use crate::bench::Device;
 use crate::capture::{Recorder, build_profile, run_of};
 use crate::compiler::modelled_compile_s;
+use crate::device::{Compilation, Device, ModelLibrary, model_label};
 use crate::insight::Insights;
-use crate::kernel::without_source;
 use crate::machine::Executable;
 use crate::machine::cost::CostTable;
 use crate::neuron::runtime::inference_costs;
 use crate::neuron::sim::{SimProgress, Simulator};
 use crate::session::held::{Held, ModelledTimes};
-use crate::session::{Event, JobId, ProfileOrigin, ProfileSpec};
+use crate::session::protocol::Told;
+use crate::session::{ProfileOrigin, ProfileSpec};
 
 /// Compiles a model and simulates one call of it.
 pub(in crate::session) struct ProfileJob {
-    id: JobId,
     spec: ProfileSpec,
+    models: ModelLibrary,
     stage: Stage,
 }
 
@@ -31,43 +31,54 @@ enum Stage {
 struct Simulation {
     executable: Rc<Executable>,
     costs: Rc<CostTable>,
+    /// Products of the model as written, and those that the compiler left.
+    products: (u64, u64),
     simulator: Simulator<Rc<Executable>, Rc<CostTable>>,
     recorder: Recorder,
+    /// Figures that are known before it runs.
+    facts: Vec<(String, String)>,
 }
 
 impl ProfileJob {
-    pub fn new(id: JobId, spec: ProfileSpec) -> Self {
-        Self { id, spec, stage: Stage::Compile }
+    pub fn new(spec: ProfileSpec, models: ModelLibrary) -> Self {
+        Self { spec, models, stage: Stage::Compile }
     }
 
-    fn progress(&self, done: u64, total: u64, doing: &str) -> Event {
-        Event::Progress { job: self.id, done, total, label: format!("{doing} {}", without_source(&self.spec.model)) }
+    fn progress(&self, done: u64, total: u64, doing: &str) -> Told {
+        Told::Progress { done, total, label: format!("{doing} {}", model_label(&self.spec.model)) }
     }
 
     fn compile(&mut self) -> Result<(), String> {
-        let device = Device::new(&self.spec.instance, self.spec.options)?;
-        let executable = device.compile(&self.spec.model, self.spec.batch_size, self.spec.workflow)?;
+        let spec = &self.spec;
+        let device = Device::new(&spec.instance, spec.options)?.with_models(&self.models);
+        let compilation = device.compilation(&spec.model, spec.batch_size, spec.workflow)?;
+        let facts = facts(&compilation);
+        let products = (compilation.products_before, compilation.products_after);
+        let executable = compilation.executable;
         let costs = Rc::clone(&device.costs);
         let simulator = Simulator::new(Rc::clone(&executable), Rc::clone(&costs));
         let recorder = Recorder::default();
-        self.stage = Stage::Simulate(Box::new(Simulation { executable, costs, simulator, recorder }));
+        self.stage = Stage::Simulate(Box::new(Simulation { executable, costs, products, simulator, recorder, facts }));
         Ok(())
     }
 }
 
-impl Job for ProfileJob {
-    fn id(&self) -> JobId {
-        self.id
-    }
+/// What a person should know of a model that was brought: what is an estimate.
+fn facts(compilation: &Compilation) -> Vec<(String, String)> {
+    let estimates = compilation.estimated_ops.iter().map(|op| ("Time is an estimate".to_owned(), op.to_string()));
+    let notes = compilation.notes.iter().map(|note| ("Note".to_owned(), note.clone()));
+    estimates.chain(notes).collect()
+}
 
-    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+impl Job for ProfileJob {
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let Stage::Simulate(run) = &mut self.stage else {
             sink(self.progress(0, 0, "Compiling"));
             self.compile()?;
             return Ok(JobState::More);
         };
         let progress = run.simulator.step(u64::from(budget_events), &mut run.recorder);
-        match progress.map_err(|e| format!("{}: {e}", without_source(&self.spec.model)))? {
+        match progress.map_err(|e| format!("{}: {e}", model_label(&self.spec.model)))? {
             SimProgress::More { items, total } => {
                 sink(self.progress(items, total, "Simulating"));
                 Ok(JobState::More)
@@ -76,15 +87,18 @@ impl Job for ProfileJob {
                 let workflow = self.spec.workflow;
                 let name = self.spec.run_title();
                 let captured = build_profile(&run.executable, &run.recorder, &run.costs, workflow, &name);
-                let analysed = run_of(&run.executable, &run.recorder, &run.costs, workflow);
+                let mut analysed = run_of(&run.executable, &run.recorder, &run.costs, workflow);
+                analysed.products = Some(run.products);
                 let insights = Insights::of(&analysed, &run.costs.core);
                 let load = inference_costs(&run.executable, &run.costs, SimTime::ZERO).load;
                 let modelled =
                     ModelledTimes { compile_s: modelled_compile_s(&run.executable), load_ms: load.to_secs_f64() * 1e3 };
+                let facts = std::mem::take(&mut run.facts);
                 let origin = ProfileOrigin::Simulated(self.spec.clone());
                 Ok(JobState::Profile(Box::new(move |key| {
                     Held::new(key, name, origin, captured.profile, Some(captured.device_window_ns))
                         .with_modelled(modelled)
+                        .with_facts(facts)
                         .with_insights(insights)
                 })))
             }

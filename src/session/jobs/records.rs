@@ -7,15 +7,14 @@ use memchr::memchr_iter;
 use super::{Job, JobState};
 use crate::base::units::{format_bytes, format_count};
 use crate::bench::import::read_reports;
-use crate::session::experiments::{
-    Line, RecordFile, RecordStore, RecordsKey, RecordsTold, ReportFile, SharedStore, packed, read,
-};
+use crate::session::ByteSource;
+use crate::session::experiments::{Line, RecordFile, RecordStore, ReportFile, SharedStore, packed, read};
 use crate::session::experiments::{SIGNATURE, files_of};
-use crate::session::{ByteSource, Event, JobId};
+use crate::session::protocol::{JobResult, Told};
 
 /// Bytes read between two looks at the messages.
 const CHUNK_BYTES: usize = 1 << 20;
-/// A longer line is no record.
+/// A longer line is not a record.
 const MOST_LINE_BYTES: usize = 64 << 20;
 /// Reports are read as a whole; a larger file is none.
 const MOST_REPORT_BYTES: u64 = 64 << 20;
@@ -32,8 +31,6 @@ pub(in crate::session) struct Waiting {
 
 /// Reads files one after another.
 pub(in crate::session) struct RecordsJob {
-    id: JobId,
-    set: RecordsKey,
     store: SharedStore,
     waiting: VecDeque<Waiting>,
     open: Option<Open>,
@@ -51,8 +48,8 @@ struct Open {
 }
 
 impl RecordsJob {
-    pub fn new(id: JobId, set: RecordsKey, store: SharedStore, files: impl IntoIterator<Item = Waiting>) -> Self {
-        Self { id, set, store, waiting: files.into_iter().collect(), open: None }
+    pub fn new(store: SharedStore, files: impl IntoIterator<Item = Waiting>) -> Self {
+        Self { store, waiting: files.into_iter().collect(), open: None }
     }
 
     /// Opens the next file. A folder becomes its files.
@@ -88,7 +85,7 @@ impl RecordsJob {
                 self.waiting.push_back(Waiting { name: path, source, is_sample: false, is_part: true });
                 found += 1;
             } else {
-                store.notes.add("files of folders are no records and are left out", || path);
+                store.notes.add("files of folders are not records and are left out", || path);
             }
         }
         if found == 0 {
@@ -97,7 +94,7 @@ impl RecordsJob {
         Ok(())
     }
 
-    /// Reads a file that is no list of records as a report.
+    /// Reads a file that is not a list of records as a report.
     fn read_report(&mut self, mut file: Waiting) -> Result<(), String> {
         let (name, size) = (file.name, file.source.len());
         if size > MOST_REPORT_BYTES {
@@ -122,20 +119,19 @@ impl RecordsJob {
         Ok(())
     }
 
-    fn read_chunk(&mut self, sink: &mut dyn FnMut(Event)) -> Result<(), String> {
+    fn read_chunk(&mut self, sink: &mut dyn FnMut(Told)) -> Result<(), String> {
         let Some(open) = &mut self.open else { return Ok(()) };
         let mut chunk = vec![0; CHUNK_BYTES];
         let n = open.file.source.read(open.offset, &mut chunk).map_err(|e| {
             format!(
-                "{}: can't be read at byte {}: {e}. Check that it is still there and open it again",
+                "{}: cannot be read at byte {}: {e}. Check that it is still there and open it again",
                 open.file.name, open.offset
             )
         })?;
         chunk.truncate(n);
         let mut store = self.store.borrow_mut();
         open.take(&chunk, &mut store);
-        sink(Event::Progress {
-            job: self.id,
+        sink(Told::Progress {
             done: open.offset,
             total: open.file.source.len(),
             label: format!("Reading {}: {} records", open.file.name, format_count(store.entries.len() as u64)),
@@ -195,18 +191,13 @@ impl Open {
 }
 
 impl Job for RecordsJob {
-    fn id(&self) -> JobId {
-        self.id
-    }
-
-    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let result = if self.open.is_some() { self.read_chunk(sink).map(|()| true) } else { self.open_next() };
         match result {
             Ok(true) => Ok(JobState::More),
             Ok(false) => {
                 let store = self.store.borrow();
-                let told = Box::new(RecordsTold::Read(read(&store, packed(&store))));
-                sink(Event::Records { job: self.id, set: self.set, told });
+                sink(Told::Done(JobResult::Records(read(&store, packed(&store)))));
                 Ok(JobState::Done)
             }
             Err(message) => {
@@ -216,7 +207,7 @@ impl Job for RecordsJob {
         }
     }
 
-    fn stop(self: Box<Self>, _sink: &mut dyn FnMut(Event)) {
+    fn stop(self: Box<Self>, _sink: &mut dyn FnMut(Told)) {
         self.store.borrow_mut().forget_unfinished();
     }
 }

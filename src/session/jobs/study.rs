@@ -4,13 +4,14 @@ use std::rc::Rc;
 
 use super::{Job, JobState};
 use crate::base::Clock;
+use crate::device::ModelLibrary;
+use crate::session::protocol::{JobResult, Part, Told};
 use crate::session::studies::{StudyRun, StudySpec, StudyStep};
-use crate::session::{Event, JobId};
 
 /// A study in progress.
 pub(in crate::session) struct StudyJob {
-    id: JobId,
     clock: Option<Rc<dyn Clock>>,
+    models: ModelLibrary,
     stage: Stage,
 }
 
@@ -20,22 +21,17 @@ enum Stage {
 }
 
 impl StudyJob {
-    pub fn new(id: JobId, spec: Box<StudySpec>, clock: Option<Rc<dyn Clock>>) -> Self {
-        Self { id, clock, stage: Stage::Waiting(Some(spec)) }
+    pub fn new(spec: Box<StudySpec>, clock: Option<Rc<dyn Clock>>, models: ModelLibrary) -> Self {
+        Self { clock, models, stage: Stage::Waiting(Some(spec)) }
     }
 }
 
 impl Job for StudyJob {
-    fn id(&self) -> JobId {
-        self.id
-    }
-
-    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
-        let job = self.id;
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let run = match &mut self.stage {
             Stage::Waiting(spec) => {
                 let Some(spec) = spec.take() else { return Ok(JobState::Done) };
-                self.stage = Stage::Running(spec.start(self.clock.clone())?);
+                self.stage = Stage::Running(spec.start(self.clock.clone(), &self.models)?);
                 return Ok(JobState::More);
             }
             Stage::Running(run) => run,
@@ -43,13 +39,13 @@ impl Job for StudyJob {
         match run.step(budget_events)? {
             StudyStep::More { done, total, label, shown } => {
                 if let Some(result) = shown {
-                    sink(Event::Study { job, result, is_last: false });
+                    sink(Told::Part(Part::Study(result)));
                 }
-                sink(Event::Progress { job, done, total, label });
+                sink(Told::Progress { done, total, label });
                 Ok(JobState::More)
             }
             StudyStep::Done(result) => {
-                sink(Event::Study { job, result, is_last: true });
+                sink(Told::Done(JobResult::Study(result)));
                 Ok(JobState::Done)
             }
         }

@@ -1,34 +1,50 @@
-//! Stage times that a session has worked out, for all its benchmarks.
+//! Stage times that a session has worked out, for all its benchmarks, and the models that were brought to it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::bench::{Configuration, ServiceTimes, service_times};
+use crate::device::{BroughtSpec, ModelLibrary, model_label};
 
-/// Stage times by [`Configuration::times_key`]; shared by the jobs of a session.
+/// Stage times by [`Configuration::times_key`], and the models they are of; shared by the jobs of a session.
 #[derive(Clone, Debug, Default)]
-pub struct Times(Rc<RefCell<BTreeMap<u64, Result<ServiceTimes, String>>>>);
+pub struct Times {
+    known: Known,
+    /// Models that were brought to the session.
+    pub models: ModelLibrary,
+}
+
+type Known = Rc<RefCell<BTreeMap<u64, Result<ServiceTimes, String>>>>;
 
 impl Times {
     /// Stage times of a configuration, its model compiled and simulated once.
     ///
-    /// What is wrong with this configuration alone, like more copies than cores, is not kept: others have its key.
+    /// What is wrong with this configuration alone, like more copies than cores, is not kept: others have its key. Nor is an error
+    /// of a model that was brought, whose file may be opened later.
     pub fn of(&self, configuration: &Configuration) -> Result<ServiceTimes, String> {
         configuration.check().map_err(|e| e.to_string())?;
         let key = configuration.times_key();
-        if let Some(known) = self.0.borrow().get(&key) {
+        if let Some(known) = self.known.borrow().get(&key) {
             return known.clone();
         }
-        let times = service_times(configuration);
-        self.0.borrow_mut().insert(key, times.clone());
+        let times = service_times(configuration, &self.models);
+        if times.is_ok() || !BroughtSpec::is_meant(&configuration.model) {
+            self.known.borrow_mut().insert(key, times.clone());
+        }
         times
     }
 
     /// Takes stage times that another session has worked out.
     pub fn learn(&self, configuration: &Configuration, times: ServiceTimes) {
-        self.0.borrow_mut().insert(configuration.times_key(), Ok(times));
+        self.known.borrow_mut().insert(configuration.times_key(), Ok(times));
     }
+}
+
+/// What to say of products that the compiler removed from a configuration's model.
+pub(super) fn removed_note(configuration: &Configuration, times: &Result<ServiceTimes, String>) -> Option<String> {
+    let removed = times.as_ref().ok()?.removed?;
+    Some(removed.sentence(&model_label(&configuration.model)))
 }
 
 #[cfg(test)]

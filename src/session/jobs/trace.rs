@@ -3,17 +3,17 @@
 use super::{Job, JobState, Times};
 use crate::base::SimTime;
 use crate::base::units::{format_count, format_ns};
-use crate::bench::{
-    BenchConfig, Configuration, ConfigurationRun, Device, FixedModel, Report, ReportDetail, RunDetail, expand,
-};
+use crate::bench::{BenchConfig, Configuration, ConfigurationRun, FixedModel, Report, ReportDetail, RunDetail, expand};
 use crate::capture::{BenchRecorder, BenchTrace, build_bench_profile};
 use crate::compiler::{Workflow, modelled_compile_s};
+use crate::device::Device;
+use crate::device::{ModelLibrary, model_label};
 use crate::session::held::Held;
-use crate::session::{Event, JobId, ProfileOrigin, ProfileSpec, TraceSpec};
+use crate::session::protocol::Told;
+use crate::session::{ProfileOrigin, ProfileSpec, TraceSpec};
 
 /// A benchmark run that is watched.
 pub(in crate::session) struct TraceJob {
-    id: JobId,
     spec: TraceSpec,
     times: Times,
     stage: Stage,
@@ -34,8 +34,8 @@ struct Compiled {
 }
 
 impl TraceJob {
-    pub fn new(id: JobId, spec: TraceSpec, times: Times) -> Self {
-        Self { id, spec, times, stage: Stage::Compile }
+    pub fn new(spec: TraceSpec, times: Times) -> Self {
+        Self { spec, times, stage: Stage::Compile }
     }
 
     fn start(&mut self) -> Result<(), String> {
@@ -44,7 +44,7 @@ impl TraceJob {
             None => busiest(&self.spec.spec)?,
         };
         let is_compiled = !FixedModel::is_meant(&configuration.model);
-        let compiled = is_compiled.then(|| compiled(&configuration)).transpose()?;
+        let compiled = is_compiled.then(|| compiled(&configuration, &self.times.models)).transpose()?;
         let times = self.times.of(&configuration)?;
         let recorder = BenchRecorder::new(SimTime::from_secs_f64(self.spec.shown_s));
         let run = Box::new(ConfigurationRun::observed(configuration, Ok(&times), recorder));
@@ -68,9 +68,9 @@ fn busiest(spec: &ProfileSpec) -> Result<Configuration, String> {
     sweep.configurations.into_iter().max_by_key(|c| c.n_models).ok_or_else(|| format!("{}: nothing to run", spec.model))
 }
 
-fn compiled(configuration: &Configuration) -> Result<Compiled, String> {
+fn compiled(configuration: &Configuration, models: &ModelLibrary) -> Result<Compiled, String> {
     configuration.check().map_err(|e| e.to_string())?;
-    let device = Device::new(&configuration.instance_type, configuration.compile_options())?;
+    let device = Device::new(&configuration.instance_type, configuration.compile_options())?.with_models(models);
     let workflow = configuration.options.workflow;
     let compilation = device.compilation(&configuration.model, Some(configuration.batch_size), workflow)?;
     let time = SimTime::from_secs_f64(modelled_compile_s(&compilation.executable));
@@ -91,6 +91,7 @@ fn facts(report: &Report, recorder: &BenchRecorder, elapsed: SimTime) -> Vec<(St
         ("Latency p99", number(report.latency_ms_p99, " ms")),
         ("Inferences", report.total_infs.map(format_count)),
         ("Shown", shown),
+        ("Estimated operators", report.estimated_ops.clone()),
     ]
     .into_iter()
     .filter_map(|(name, value)| Some((name.to_owned(), value?)))
@@ -98,15 +99,11 @@ fn facts(report: &Report, recorder: &BenchRecorder, elapsed: SimTime) -> Vec<(St
 }
 
 impl Job for TraceJob {
-    fn id(&self) -> JobId {
-        self.id
-    }
-
-    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> Result<JobState, String> {
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Compile => {
-                let label = format!("Compiling {}", self.spec.spec.model);
-                sink(Event::Progress { job: self.id, done: 0, total: 0, label });
+                let label = format!("Compiling {}", model_label(&self.spec.spec.model));
+                sink(Told::Progress { done: 0, total: 0, label });
                 self.start()?;
                 Ok(JobState::More)
             }
@@ -114,7 +111,7 @@ impl Job for TraceJob {
                 let progress = run.step(u64::from(budget_events));
                 if !progress.done {
                     let label = run.configuration().label();
-                    sink(Event::Progress { job: self.id, done: (progress.percent * 10.0) as u64, total: 1_000, label });
+                    sink(Told::Progress { done: (progress.percent * 10.0) as u64, total: 1_000, label });
                     self.stage = Stage::Run { run, compiled };
                     return Ok(JobState::More);
                 }

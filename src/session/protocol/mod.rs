@@ -1,10 +1,26 @@
 //! What a shell may ask and what it is told. Messages are small; everything is plain data that postcard can carry (no
 //! untagged enums, no skipped fields).
+//!
+//! ```text
+//! Request::Ask(JobId, Ask)        Event::Told(JobId, Told)
+//!   Ask::Job(JobRequest)            progress, notes, Part..., then JobResult
+//!   Ask::Question(..)               Reply
+//!   Ask::Analysis(ProfileKey, ..)   progress, then Reply
+//! Request::Control(Control)       no answer of its own
+//! ```
+//!
+//! Any of them may end with a file, a failure or a cancel instead.
 
 mod event;
+mod job;
+mod question;
 mod request;
+mod result;
 mod version;
 
-pub use event::{Event, SearchHits};
-pub use request::{ExportKind, Request, RunRequest};
+pub use event::{Event, Part, Told};
+pub use job::{JobRequest, RecordsSource, RunRequest};
+pub use question::{AnalysisRequest, ExportKind, ProfileQuestion, QuestionRequest};
+pub use request::{Ask, Control, Request};
+pub use result::{ExportedFile, JobResult, Reply, SearchHits};
 pub use version::{PROTOCOL_VERSION, build_id};

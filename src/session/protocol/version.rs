@@ -1,7 +1,7 @@
 //! Which build speaks.
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 25;
+pub const PROTOCOL_VERSION: u32 = 31;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]

@@ -16,6 +16,7 @@ pub fn latency_histogram(charts: &RunCharts) -> Lines {
     let end = (edge(charts.bars.len()), 0.0);
     let points = if charts.bars.is_empty() { Vec::new() } else { bars.chain([end]).collect() };
     Lines::new("Latency (ms)", "Inferences", [("Latencies".to_owned(), LineStyle::Steps, points)], false)
+        .with_counted_y()
 }
 
 /// Cumulative curves of latencies, a line for each of these configurations.

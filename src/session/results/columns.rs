@@ -23,7 +23,7 @@ pub const DEFAULT_COLUMNS: [&str; 13] = [
 ];
 
 /// Titles of the keys that have one; the others are called by their key, which people know from NeuronPerf's files.
-const TITLES: [(&str, &str); 20] = [
+const TITLES: [(&str, &str); 21] = [
     ("model_name", "Model"),
     ("n_models", "Models"),
     ("workers_per_model", "Workers/model"),
@@ -43,6 +43,7 @@ const TITLES: [(&str, &str); 20] = [
     ("performance_level", "Level"),
     ("compiler_args", "Compiled with"),
     ("workflow", "Workflow"),
+    ("estimated_ops", "Estimated operators"),
     ("device_type", "Device"),
 ];
 
@@ -60,7 +61,8 @@ pub fn offered_columns() -> Vec<&'static str> {
 }
 
 /// Keys that tell rows apart and are not among the usual columns.
-const TELLING: [&str; 5] = ["instance_type", "performance_level", "device_type", "compiler_args", "workflow"];
+const TELLING: [&str; 6] =
+    ["instance_type", "performance_level", "device_type", "compiler_args", "workflow", "estimated_ops"];
 
 /// The columns to show: those that were chosen, and of the usual ones also those by which rows differ.
 #[must_use]
@@ -74,6 +76,18 @@ pub fn shown_columns<'a>(chosen: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a s
     let at = shown.iter().position(|key| *key == "throughput_avg").unwrap_or(shown.len());
     shown.splice(at..at, telling);
     shown
+}
+
+/// What decides between configurations, most first.
+const DECIDING: [&str; 3] = ["throughput_avg", "latency_ms_p99", "cost_per_1m_inf"];
+
+/// The same columns with those that decide behind the first one: for windows that show two or three of them.
+#[must_use]
+pub fn deciding_first<'a>(keys: &[&'a str]) -> Vec<&'a str> {
+    let Some((first, rest)) = keys.split_first() else { return Vec::new() };
+    let decides = |key: &&&str| DECIDING.contains(*key);
+    let deciding = DECIDING.iter().filter_map(|d| rest.iter().find(|key| *key == d));
+    std::iter::once(first).chain(deciding).chain(rest.iter().filter(|key| !decides(key))).copied().collect()
 }
 
 /// The values of a report, made once: a table is built anew with each row that comes.
@@ -136,6 +150,17 @@ fn kind(rows: &[&ReportCells], key: &str) -> ColumnKind {
     if kind == ColumnKind::Number && is_whole { ColumnKind::Count } else { kind }
 }
 
+/// The same with a column that says which rows nothing beats: in front of the status, or at the end.
+#[must_use]
+pub fn with_pareto(mut table: Table, is_on_front: &[bool]) -> Table {
+    let at = table.columns.iter().position(|c| c.id == "status").unwrap_or(table.columns.len());
+    table.columns.insert(at, Column::new("pareto", "Pareto", ColumnKind::Text));
+    for (row, is_on) in table.rows.iter_mut().zip(is_on_front) {
+        row.insert(at, if *is_on { Cell::Text("front".to_owned()) } else { Cell::Missing });
+    }
+    table
+}
+
 /// A table of these columns.
 #[must_use]
 pub fn report_table(rows: &[&ReportCells], keys: &[&str]) -> Table {
@@ -167,6 +192,27 @@ mod tests {
         let shown = shown_columns(&DEFAULT_COLUMNS, &[&a, &b]);
         assert_eq!((shown.len(), shown[5], shown[6]), (14, "compiler_args", "throughput_avg"));
         assert_eq!(shown_columns(&["status"], &[&a, &b]), ["status"]);
+    }
+
+    #[test]
+    fn narrow_windows_show_what_decides_beside_the_name() {
+        let keys = deciding_first(&DEFAULT_COLUMNS);
+        assert_eq!(keys[..5], ["model_name", "throughput_avg", "latency_ms_p99", "cost_per_1m_inf", "n_models"]);
+        let (mut all, mut before) = (keys, DEFAULT_COLUMNS.to_vec());
+        all.sort_unstable();
+        before.sort_unstable();
+        assert_eq!(all, before);
+        assert_eq!(deciding_first(&["throughput_avg", "status"]), ["throughput_avg", "status"]);
+        assert!(deciding_first(&[]).is_empty());
+    }
+
+    #[test]
+    fn the_front_is_a_column_before_the_status() {
+        let finished = ReportCells::of(&Report { status: "finished".into(), ..Report::default() });
+        let table = with_pareto(report_table(&[&finished, &finished], &["n_models", "status"]), &[true, false]);
+        assert_eq!(table.columns[1].title, "Pareto");
+        assert_eq!((&table.rows[0][1], &table.rows[1][1]), (&Cell::Text("front".into()), &Cell::Missing));
+        assert!(table.rows.iter().all(|row| row.len() == 3));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::columns::ReportCells;
+use super::columns::{ReportCells, column_title};
 use crate::bench::REPORT_KEYS;
 use crate::view::table::{Cell, ColumnKind};
 use crate::view::text::contains_ignoring_case;
@@ -39,18 +39,18 @@ pub struct Filter {
     terms: Vec<Term>,
 }
 
-/// A condition that can not be understood.
+/// A condition that cannot be understood.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterTermError {
     /// No report has this key.
-    #[error("'{key}' is no column; write a key such as n_models, batch_size or latency_ms_p99")]
+    #[error("'{key}' is not a column; write a name such as models, batch, p99 or throughput")]
     UnknownKey {
         /// What was given.
         key: String,
     },
     /// Smaller and larger need a number.
-    #[error("'{term}' compares with '{value}', which is no number")]
+    #[error("'{term}' compares with '{value}', which is not a number")]
     NotANumber {
         /// The condition.
         term: String,
@@ -60,7 +60,7 @@ pub enum FilterTermError {
 }
 
 impl Filter {
-    /// Reads a filter; terms are separated by spaces. Terms that can not be understood are left out and named.
+    /// Reads a filter; terms are separated by spaces. Terms that cannot be understood are left out and named.
     #[must_use]
     pub fn parse(text: &str) -> (Self, Vec<FilterTermError>) {
         let (mut terms, mut wrong) = (Vec::new(), Vec::new());
@@ -90,7 +90,7 @@ fn parse_term(term: &str) -> Result<Term, FilterTermError> {
         return Ok(Term::Word(term.to_owned()));
     };
     let (key, value) = term.split_once(sign).unwrap_or((term, ""));
-    let Some(known) = REPORT_KEYS.iter().find(|k| **k == key) else {
+    let Some(known) = key_named(key) else {
         // `matmult:n=64` is part of a name and no condition.
         if key.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
             return Ok(Term::Word(term.to_owned()));
@@ -101,6 +101,26 @@ fn parse_term(term: &str) -> Result<Term, FilterTermError> {
         return Err(FilterTermError::NotANumber { term: term.to_owned(), value: value.to_owned() });
     }
     Ok(Term::Condition(known, *operator, value.to_owned()))
+}
+
+/// The key of a name: the key itself, what stands in the head of its column without the unit, or a short name.
+fn key_named(name: &str) -> Option<&'static str> {
+    const SHORT: [(&str, &str); 5] = [
+        ("throughput", "throughput_avg"),
+        ("workers", "workers_per_model"),
+        ("cost", "cost_per_1m_inf"),
+        ("error", "status"),
+        ("dtype", "compiler_args"),
+    ];
+    let letters = |text: &str| -> String {
+        text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let key = |known: &str| REPORT_KEYS.iter().copied().find(|k| *k == known);
+    let wanted = letters(name);
+    let is_head = |k: &&&str| letters(column_title(k).split(" (").next().unwrap_or_default()) == wanted;
+    key(name)
+        .or_else(|| REPORT_KEYS.iter().find(is_head).copied())
+        .or_else(|| SHORT.iter().find(|(short, _)| *short == wanted).and_then(|(_, known)| key(known)))
 }
 
 fn shown(cell: &Cell) -> Option<String> {
@@ -140,6 +160,16 @@ mod tests {
     }
 
     #[test]
+    fn columns_are_called_as_their_heads_say() {
+        for text in ["p99<6", "p99>=5.5", "models=4", "Models=4", "Status=finished", "model=matmult:n=64"] {
+            let (filter, wrong) = Filter::parse(text);
+            assert!(wrong.is_empty() && filter.accepts(&row()), "{text}: {wrong:?}");
+        }
+        assert!(!Filter::parse("p99<5").0.accepts(&row()));
+        assert!(!Filter::parse("throughput>1").0.accepts(&row()), "a value that is missing is not more than another");
+    }
+
+    #[test]
     fn conditions_and_words_hold_together() {
         let accepts = |text| {
             let (filter, wrong) = Filter::parse(text);
@@ -162,10 +192,10 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_and_the_rest_counts() {
-        let (filter, wrong) = Filter::parse("models=4 n_models>many n_models=5");
+        let (filter, wrong) = Filter::parse("modles=4 n_models>many n_models=5");
         let text: Vec<String> = wrong.iter().map(ToString::to_string).collect();
         assert!(
-            text[0].starts_with("'models' is no column") && text[1].contains("'many', which is no number"),
+            text[0].starts_with("'modles' is not a column") && text[1].contains("'many', which is not a number"),
             "{text:?}"
         );
         assert!(!filter.accepts(&row()));

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::bench::{BenchConfig, Report, RowResult, SweepPlan, SweepState};
+use crate::device::model_label;
 use crate::session::protocol::PROTOCOL_VERSION;
 
 /// What was asked, and how far it was.
@@ -44,6 +45,15 @@ impl KeptHead {
     pub fn of(sweep: &SweepState) -> Self {
         let rows = u32::try_from(sweep.rows().len()).unwrap_or(u32::MAX);
         Self { config: sweep.config.clone(), rows, is_done: sweep.is_done() }
+    }
+
+    /// What it is called in a list: `resnet50 on inf2.xlarge, 24 configurations`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let what = self.config.mlperf.as_ref().map(|m| format!("MLPerf {}, ", m.scenario.name())).unwrap_or_default();
+        let plural = if self.rows == 1 { "" } else { "s" };
+        let model = model_label(&self.config.model);
+        format!("{what}{model} on {}, {} configuration{plural}", self.config.instance_type, self.rows)
     }
 
     /// As text.
@@ -134,6 +144,7 @@ mod tests {
         }
         let head = KeptHead::from_text(&KeptHead::of(&sweep).to_text()).unwrap();
         assert_eq!((head.rows, head.is_done), (6, false));
+        assert_eq!(head.title(), "nn on trn1.2xlarge, 6 configurations");
         let restored = restore_sweep(&head, plan_of(&head), &pieces);
         assert_eq!(restored.sweep.reports(), sweep.reports());
         assert_eq!(restored.results.iter().map(|r| r.0).collect::<Vec<_>>(), [0, 2]);

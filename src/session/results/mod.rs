@@ -4,11 +4,24 @@
 mod charts;
 mod columns;
 mod filter;
+mod finder;
 mod kept;
+mod opening;
 mod plots;
+mod scaling;
+mod series;
 
 pub use charts::{latency_curves, latency_histogram, throughput_over_time};
-pub use columns::{DEFAULT_COLUMNS, ReportCells, column_title, offered_columns, report_table, shown_columns};
+pub use columns::{
+    DEFAULT_COLUMNS, ReportCells, column_title, deciding_first, offered_columns, report_table, shown_columns,
+    with_pareto,
+};
 pub use filter::{Filter, FilterTermError};
+pub use finder::{Found, Goal, LimitError, Wanted, WantedTexts, cores_of};
 pub use kept::{KeptHead, RestoredSweep, keep_row, restore_sweep};
-pub use plots::{configuration_text, scaling, series_text, throughput_by_configuration, throughput_latency};
+pub use opening::{Opening, opening_of};
+pub use plots::{
+    are_of_several_models, configuration_text, on_front, row_text, throughput_by_configuration, throughput_latency,
+};
+pub use scaling::{Scaling, scaling};
+pub use series::{SeriesColours, series_text};

@@ -1,15 +1,11 @@
-//! Plots that compare configurations: throughput against latency, scaling with the number of models.
+//! Plots that compare configurations: throughput against latency, throughput as bars.
 
-use std::collections::BTreeMap;
-
+use super::series::{SeriesColours, series_text};
 use crate::bench::Report;
-use crate::view::plot::{Bars, LineStyle, Lines, Scatter, Series};
+use crate::view::plot::{Bars, Scatter};
 
 /// More bars than this are not compared by eye; the table sorts them.
 const MOST_BARS: usize = 24;
-
-/// More lines than this are not told apart.
-const MOST_LINES: usize = 8;
 
 /// A configuration in words: `2 models, 1 worker each, batch 4`.
 #[must_use]
@@ -30,111 +26,64 @@ pub fn configuration_text(r: &Report) -> String {
     text
 }
 
-/// The series of a report in plots: `2 workers per model`, and how it was compiled where that is not the default.
+/// The configuration with its model, where rows are of several models.
 #[must_use]
-pub fn series_text(r: &Report) -> String {
-    let workers =
-        format!("{} worker{} per model", r.workers_per_model, if r.workers_per_model == 1 { "" } else { "s" });
-    r.unusual_compiler_args().map_or(workers.clone(), |flags| format!("{workers}, {flags}"))
+pub fn row_text(r: &Report, several_models: bool) -> String {
+    if several_models { format!("{}: {}", r.model_name, configuration_text(r)) } else { configuration_text(r) }
 }
 
-/// Throughput against median latency, with the Pareto front.
+/// Whether reports are of more than one model.
 #[must_use]
-pub fn throughput_latency<'a>(reports: impl Iterator<Item = &'a Report>) -> Scatter {
-    let point = |r: &Report| Some((series_text(r), r.latency_ms_p50?, r.throughput_avg?, configuration_text(r)));
-    Scatter::new("Latency p50 (ms)", "Throughput avg (inf/s)", reports.filter_map(point)).with_front()
+pub fn are_of_several_models(reports: &[&Report]) -> bool {
+    reports.windows(2).any(|pair| pair[0].model_name != pair[1].model_name)
 }
 
-/// Throughput of the first configurations as bars.
+/// Throughput against median latency, with the Pareto front. Also the position of the report that each point is of.
 #[must_use]
-pub fn throughput_by_configuration<'a>(reports: impl Iterator<Item = &'a Report>) -> Bars {
-    let bar = |r: &Report| Some((configuration_text(r), series_text(r), r.throughput_avg?));
-    Bars::new(reports.filter_map(bar).take(MOST_BARS))
-}
-
-/// What is the same along a line of the scaling plot.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Family {
-    model: String,
-    instance: String,
-    workers: u32,
-    batch: u32,
-    pipeline: u32,
-    level: Option<u8>,
-    compiler: Option<String>,
-    origin: String,
-}
-
-/// Throughput over the number of models, a line for each set of configurations that differ in nothing else, with the ideal
-/// line of the first one: as many times the throughput as there are times the models. `None` when nothing was run with
-/// two numbers of models.
-#[must_use]
-pub fn scaling<'a>(reports: impl Iterator<Item = &'a Report>) -> Option<Lines> {
-    let mut families: BTreeMap<Family, BTreeMap<u32, f64>> = BTreeMap::new();
-    for r in reports {
-        let Some(throughput) = r.throughput_avg else { continue };
-        let family = Family {
-            model: r.model_name.clone(),
-            instance: r.instance_type.clone(),
-            workers: r.workers_per_model,
-            batch: r.batch_size,
-            pipeline: r.pipeline_size,
-            level: r.performance_level,
-            compiler: r.unusual_compiler_args(),
-            origin: r.device_type.clone(),
-        };
-        families.entry(family).or_default().insert(r.n_models, throughput);
+pub fn throughput_latency(reports: &[&Report]) -> (Scatter, Vec<usize>) {
+    let several = are_of_several_models(reports);
+    let is_drawn =
+        |r: &Report| Some((r.latency_ms_p50?, r.throughput_avg?)).filter(|(x, y)| x.is_finite() && y.is_finite());
+    let drawn = || reports.iter().enumerate().filter_map(|(i, r)| Some((i, *r, is_drawn(r)?)));
+    let points = drawn().map(|(_, r, (ms, rate))| (series_text(r), ms, rate, row_text(r, several)));
+    let mut plot = Scatter::new("Latency p50 (ms)", "Throughput avg (inf/s)", points).with_front();
+    let colours = SeriesColours::of(reports.iter().copied());
+    for (point, (_, r, _)) in plot.points.iter().zip(drawn()) {
+        if let Some((_, fill, _)) = plot.series.get_mut(point.series) {
+            *fill = colours.of_report(r);
+        }
     }
-    families.retain(|_, points| points.len() > 1);
-    let (_, first) = families.first_key_value()?;
-    let most = families.values().filter_map(|p| p.keys().next_back()).max().copied()?;
-    let (fewest, throughput) = first.first_key_value()?;
-    let ideal = |n: u32| (f64::from(n), throughput * f64::from(n) / f64::from(*fewest));
-    let ideal: Series = ("Ideal".to_owned(), LineStyle::Dashed, vec![ideal(*fewest), ideal(most.max(*fewest))]);
-    let names = distinct_names(families.keys());
-    let measured =
-        families.iter().zip(names).take(MOST_LINES).map(|((_, points), name)| {
-            (name, LineStyle::Solid, points.iter().map(|(n, t)| (f64::from(*n), *t)).collect())
-        });
-    let series: Vec<Series> = measured.chain([ideal]).collect();
-    Some(Lines::new("Models", "Throughput avg (inf/s)", series, true))
+    (plot, drawn().map(|(i, ..)| i).collect())
 }
 
-/// Names that say what differs between the families and nothing else.
-fn distinct_names<'a>(families: impl Iterator<Item = &'a Family> + Clone) -> Vec<String> {
-    let differs = |f: &dyn Fn(&Family) -> String| {
-        let mut values: Vec<String> = families.clone().map(f).collect();
-        values.sort_unstable();
-        values.dedup();
-        values.len() > 1
-    };
-    let (model, instance) = (differs(&|f| f.model.clone()), differs(&|f| f.instance.clone()));
-    let (batch, pipeline) = (differs(&|f| f.batch.to_string()), differs(&|f| f.pipeline.to_string()));
-    let (level, device) = (differs(&|f| level_text(f.level)), differs(&|f| f.origin.clone()));
-    let compiler = differs(&|f| f.compiler.clone().unwrap_or_default());
-    families
-        .map(|f| {
-            let mut name = format!("{} worker{} per model", f.workers, if f.workers == 1 { "" } else { "s" });
-            let mut add = |shown: bool, text: String| {
-                if shown {
-                    name.push_str(&text);
-                }
-            };
-            add(model, format!(", {}", f.model));
-            add(instance, format!(", {}", f.instance));
-            add(batch, format!(", batch {}", f.batch));
-            add(pipeline, format!(", pipeline {}", f.pipeline));
-            add(level, format!(", level {}", level_text(f.level)));
-            add(compiler, f.compiler.as_ref().map_or_else(String::new, |flags| format!(", {flags}")));
-            add(device, format!(", {}", f.origin));
-            name
-        })
-        .collect()
+/// For each report, whether it is on the Pareto front: no other has both a shorter median latency and more throughput.
+#[must_use]
+pub fn on_front(reports: &[&Report]) -> Vec<bool> {
+    let (plot, of) = throughput_latency(reports);
+    let mut found = vec![false; reports.len()];
+    for point in &plot.front {
+        if let Some(is_on) = of.get(*point).and_then(|i| found.get_mut(*i)) {
+            *is_on = true;
+        }
+    }
+    found
 }
 
-/// A performance level as text; imported rows need not have one.
-fn level_text(level: Option<u8>) -> String {
-    level.map_or_else(|| "unknown".to_owned(), |level| level.to_string())
+/// The fastest configurations as bars, and how many there are in all.
+#[must_use]
+pub fn throughput_by_configuration(reports: &[&Report]) -> (Bars, usize) {
+    let several = are_of_several_models(reports);
+    let colours = SeriesColours::of(reports.iter().copied());
+    let rate = |r: &Report| r.throughput_avg.filter(|t| t.is_finite() && *t >= 0.0);
+    let mut drawn: Vec<(&Report, f64)> = reports.iter().filter_map(|r| Some((*r, rate(r)?))).collect();
+    drawn.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let all = drawn.len();
+    drawn.truncate(MOST_BARS);
+    let mut plot = Bars::new(drawn.iter().map(|(r, rate)| (row_text(r, several), series_text(r), *rate)));
+    for (bar, (r, _)) in plot.bars.iter_mut().zip(&drawn) {
+        bar.fill = colours.of_report(r);
+    }
+    (plot, all)
 }
 
 #[cfg(test)]
@@ -154,40 +103,31 @@ mod tests {
     }
 
     #[test]
-    fn scaling_has_a_line_for_each_family_and_the_ideal_one() {
-        let reports = [
-            report(1, 1, 1, Some(300.0)),
-            report(16, 1, 1, Some(2_746.0)),
-            report(1, 2, 1, Some(330.0)),
-            report(16, 2, 1, Some(2_809.0)),
-            report(16, 4, 1, Some(9.0)),
-            report(8, 1, 1, None),
-        ];
-        let plot = scaling(reports.iter()).unwrap();
-        let names: Vec<&str> = plot.lines.iter().map(|l| l.name.as_str()).collect();
-        assert_eq!(names, ["1 worker per model", "2 workers per model", "Ideal"]);
-        assert_eq!(plot.lines[2].points, [(1.0, 300.0), (16.0, 4_800.0)]);
-        assert_eq!(plot.lines[0].points, [(1.0, 300.0), (16.0, 2_746.0)]);
-        assert_eq!(scaling(reports[..1].iter()), None);
-    }
-
-    #[test]
-    fn lines_are_named_by_what_differs() {
-        let reports = [
-            report(1, 1, 1, Some(3.0)),
-            report(2, 1, 1, Some(5.0)),
-            report(1, 1, 8, Some(9.0)),
-            report(2, 1, 8, Some(17.0)),
-        ];
-        let plot = scaling(reports.iter()).unwrap();
-        assert_eq!(plot.lines[1].name, "1 worker per model, batch 8");
-    }
-
-    #[test]
     fn failed_configurations_are_on_no_plot() {
         let reports = [report(1, 1, 1, Some(300.0)), report(64, 1, 1, None)];
-        assert_eq!(throughput_latency(reports.iter()).points.len(), 1);
-        assert_eq!(throughput_by_configuration(reports.iter()).bars.len(), 1);
-        assert_eq!(configuration_text(&reports[0]), "1 model, 1 worker each, batch 1");
+        let reports: Vec<&Report> = reports.iter().collect();
+        let (plot, of) = throughput_latency(&reports);
+        assert_eq!((plot.points.len(), of), (1, vec![0]));
+        assert_eq!(on_front(&reports), [true, false]);
+        assert_eq!(throughput_by_configuration(&reports).0.bars.len(), 1);
+        assert_eq!(configuration_text(reports[0]), "1 model, 1 worker each, batch 1");
+    }
+
+    #[test]
+    fn bars_are_the_fastest_and_name_the_model_where_several_are() {
+        let mut all: Vec<Report> = (1..=30).map(|n| report(n, 1, 1, Some(f64::from(n)))).collect();
+        let reports: Vec<&Report> = all.iter().collect();
+        let (bars, of) = throughput_by_configuration(&reports);
+        assert_eq!((bars.bars.len(), of, bars.bars[0].value), (24, 30, 30.0));
+        assert_eq!(bars.bars[0].name, "30 models, 1 worker each, batch 1");
+        // Sorted by throughput, the second series comes first: its colour stays that of the scatter.
+        let two = [report(1, 1, 1, Some(10.0)), report(1, 2, 1, Some(20.0))];
+        let two: Vec<&Report> = two.iter().collect();
+        let (bars, scatter) = (throughput_by_configuration(&two).0, throughput_latency(&two).0);
+        assert_eq!(bars.bars.iter().map(|b| b.fill).collect::<Vec<_>>(), [1, 0]);
+        assert_eq!(scatter.series.iter().map(|s| s.1).collect::<Vec<_>>(), [0, 1]);
+        all[0].model_name = "bert".to_owned();
+        let reports: Vec<&Report> = all[..2].iter().collect();
+        assert_eq!(throughput_by_configuration(&reports).0.bars[1].name, "bert: 1 model, 1 worker each, batch 1");
     }
 }

@@ -2,30 +2,44 @@
 //!
 //! `#/benchmark?v=1&model=nn&instance=trn1.2xlarge&n_models=1,2&duration=60&seed=0`
 //!
-//! Unknown fields are ignored: an older page opens a newer link as well as it can. A value that can not be used is named
+//! Unknown fields are ignored: an older page opens a newer link as well as it can. A value that cannot be used is named
 //! in a [`Notice`], with what is used in its place. Nothing in a link is ever run or fetched.
 
 mod bench_fields;
+mod entries;
 mod experiment_fields;
+mod inspect_fields;
+mod model_file;
 mod numerics_fields;
+mod packed_files;
+mod page;
 mod profile_link;
 mod query;
+mod results_fields;
 mod run_fields;
 mod scenario_fields;
 mod study_fields;
 
 pub use bench_fields::{BENCH_FIELDS, BenchField};
+pub use entries::{is_another_view, is_same_tool};
 pub use experiment_fields::ExperimentLink;
+pub use model_file::{LinkedFile, with_model_file};
 pub use numerics_fields::{NUMERICS_FIELDS, NumericsField};
+pub(in crate::session) use packed_files::{MOST_PACKED_BYTES, pack, unpack};
+pub use page::Page;
 pub use profile_link::{CompareLink, FlameLink, FlameView, ProfileLink, Tool};
 pub use query::{Query, decode, encode};
+pub use results_fields::ResultsView;
 
 use crate::bench::BenchConfig;
-use crate::session::NumericsSpec;
 use crate::session::studies::{StudyKind, StudySpec};
+use crate::session::{InspectSpec, NumericsSpec};
 
 /// Version of the links that are written.
 pub const LINK_VERSION: u32 = 1;
+
+/// The field that says the version.
+const VERSION: &str = "v";
 
 /// Longer links are not read; no link this product writes comes near.
 const MOST_BYTES: usize = 16 * 1024;
@@ -40,91 +54,276 @@ pub struct Notice {
 }
 
 /// What a link shows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Link {
+    /// The start page.
+    #[default]
+    Home,
     /// The benchmark page with a configuration.
-    Benchmark(Box<BenchConfig>),
+    Benchmark(Box<BenchLink>),
     /// The profile page.
     Profile(Box<ProfileLink>),
     /// The page of values with a comparison.
     Numerics(Box<NumericsSpec>),
     /// The page of experiments.
     Experiments(Box<ExperimentLink>),
+    /// A model as a picture.
+    Inspect(Box<InspectSpec>),
     /// The page of a study.
     Study(Box<StudySpec>),
+    /// The guide.
+    Guide,
 }
 
-impl Default for Link {
-    fn default() -> Self {
-        Self::Benchmark(Box::default())
+/// Everything the benchmark page shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BenchLink {
+    /// What is benchmarked.
+    pub config: BenchConfig,
+    /// How its results are looked at.
+    pub view: ResultsView,
+}
+
+/// What has a page of its own, and is written as that page's query.
+pub trait PageLink {
+    /// The page.
+    fn page(&self) -> Page;
+
+    /// Writes its fields.
+    fn write(&self, query: &mut Query);
+
+    /// The hash of its link, with its `#`.
+    #[must_use]
+    fn hash(&self) -> String {
+        let mut query = Query::default();
+        query.set(VERSION, &LINK_VERSION.to_string());
+        self.write(&mut query);
+        format!("#/{}?{}", self.page().path(), query.print())
     }
 }
 
-impl Link {
-    /// Reads the hash of an address, with or without its `#`. An empty one is the benchmark page.
+impl PageLink for BenchConfig {
+    fn page(&self) -> Page {
+        Page::Benchmark
+    }
+
+    fn write(&self, query: &mut Query) {
+        bench_fields::write(self, query);
+    }
+}
+
+impl PageLink for BenchLink {
+    fn page(&self) -> Page {
+        Page::Benchmark
+    }
+
+    fn write(&self, query: &mut Query) {
+        self.config.write(query);
+        results_fields::write(&self.view, query);
+    }
+}
+
+impl PageLink for ProfileLink {
+    fn page(&self) -> Page {
+        Page::Profile
+    }
+
+    fn write(&self, query: &mut Query) {
+        profile_link::write(self, query);
+    }
+}
+
+impl PageLink for NumericsSpec {
+    fn page(&self) -> Page {
+        Page::Numerics
+    }
+
+    fn write(&self, query: &mut Query) {
+        numerics_fields::write(self, query);
+    }
+}
+
+impl PageLink for ExperimentLink {
+    fn page(&self) -> Page {
+        Page::Experiments
+    }
+
+    fn write(&self, query: &mut Query) {
+        experiment_fields::write(self, query);
+    }
+}
+
+impl PageLink for InspectSpec {
+    fn page(&self) -> Page {
+        Page::Inspect
+    }
+
+    fn write(&self, query: &mut Query) {
+        inspect_fields::write(self, query);
+    }
+}
+
+impl PageLink for StudySpec {
+    fn page(&self) -> Page {
+        Page::of_study(self.kind())
+    }
+
+    fn write(&self, query: &mut Query) {
+        study_fields::write(self, query);
+    }
+}
+
+/// The hash of an address, taken apart. Each reading names what could not be used.
+///
+/// The page is two programs that each read some of the pages: reading is a function a page, so that neither holds the other's.
+#[derive(Clone, Debug)]
+pub struct Address {
+    page: String,
+    query: Query,
+    /// What could not be used until now.
+    pub notices: Vec<Notice>,
+}
+
+impl Address {
+    /// Takes a hash apart, with or without its `#`. One that is too long has no page and no fields.
     #[must_use]
-    pub fn parse(hash: &str) -> (Self, Vec<Notice>) {
-        let mut notices = Vec::new();
+    pub fn read(hash: &str) -> Self {
         let hash = hash.strip_prefix('#').unwrap_or(hash);
         if hash.len() > MOST_BYTES {
             let message =
                 format!("The link has {} characters, at most {MOST_BYTES} are read; defaults are used.", hash.len());
-            return (Self::default(), vec![Notice { field: "link".to_owned(), message }]);
+            let notices = vec![Notice { field: "link".to_owned(), message }];
+            return Self { page: String::new(), query: Query::default(), notices };
         }
         let (path, query) = hash.split_once('?').unwrap_or((hash, ""));
         let query = Query::parse(query);
+        let mut notices = Vec::new();
         check_version(&query, &mut notices);
-        let path = path.trim_matches('/');
-        if let Some(kind) = StudyKind::of_path(path) {
-            return (Self::Study(Box::new(study_fields::read(kind, &query, &mut notices))), notices);
+        Self { page: path.trim_matches('/').to_owned(), query, notices }
+    }
+
+    /// The page; the start page where the address names none, or one that does not exist, which is said. Older links to the benchmark
+    /// page may have fields alone.
+    pub fn page(&mut self) -> Page {
+        if self.page.is_empty() {
+            return if self.query.is_empty() { Page::Home } else { Page::Benchmark };
         }
-        let link = match path {
-            "" | "benchmark" => Self::Benchmark(Box::new(bench_fields::read(&query, &mut notices))),
-            "profile" => Self::Profile(Box::new(profile_link::read(&query, &mut notices))),
-            "numerics" => Self::Numerics(Box::new(numerics_fields::read(&query, &mut notices))),
-            "experiments" => Self::Experiments(Box::new(experiment_fields::read(&query))),
-            other => {
-                let message = format!("There is no page '{other}'; this is the benchmark page.");
-                notices.push(Notice { field: "page".to_owned(), message });
-                Self::default()
+        Page::of_path(&self.page).unwrap_or_else(|| {
+            let message = format!("There is no page '{}'; this is the start page.", self.page);
+            self.notices.push(Notice { field: "page".to_owned(), message });
+            self.query = Query::default();
+            self.page.clear();
+            Page::Home
+        })
+    }
+
+    /// Whether no page is named, or one that does not exist.
+    #[must_use]
+    pub fn has_no_page(&self) -> bool {
+        self.page.is_empty()
+    }
+
+    /// Whether it says nothing but the page.
+    #[must_use]
+    pub fn is_bare(&self) -> bool {
+        self.query.is_empty()
+    }
+
+    /// Whether it says what to show: it has a field besides its version.
+    #[must_use]
+    pub fn names_something(&self) -> bool {
+        self.query.names().any(|name| name != VERSION)
+    }
+
+    /// Whether the page that was read runs what the address names, without a press of Run. A link of which a part could not be used
+    /// waits: what runs in its place may not be what its sender meant. Read the page's fields first: reading notices what is wrong.
+    #[must_use]
+    pub fn runs_by_itself(&self) -> bool {
+        self.names_something() && self.notices.is_empty()
+    }
+
+    /// The configuration of the benchmark page.
+    pub fn benchmark(&mut self) -> BenchConfig {
+        bench_fields::read(&self.query, &mut self.notices)
+    }
+
+    /// How the results of the benchmark page are looked at.
+    #[must_use]
+    pub fn results(&self) -> ResultsView {
+        results_fields::read(&self.query)
+    }
+
+    /// The view of the profile page.
+    pub fn profile(&mut self) -> ProfileLink {
+        profile_link::read(&self.query, &mut self.notices)
+    }
+
+    /// The comparison of the page of values.
+    pub fn numerics(&mut self) -> NumericsSpec {
+        numerics_fields::read(&self.query, &mut self.notices)
+    }
+
+    /// The view of a model.
+    pub fn inspect(&mut self) -> InspectSpec {
+        inspect_fields::read(&self.query)
+    }
+
+    /// The view of the page of experiments.
+    pub fn experiments(&mut self) -> ExperimentLink {
+        experiment_fields::read(&self.query)
+    }
+
+    /// The model file that it holds, as letters; whoever opens the link needs no file then.
+    #[must_use]
+    pub fn model_file(&self) -> Option<&str> {
+        self.query.get(model_file::MODEL_FILE).filter(|letters| !letters.is_empty())
+    }
+
+    /// A study.
+    pub fn study(&mut self, kind: StudyKind) -> StudySpec {
+        study_fields::read(kind, &self.query, &mut self.notices)
+    }
+}
+
+impl Link {
+    /// Reads the hash of an address, with or without its `#`. An empty one is the start page.
+    #[must_use]
+    pub fn parse(hash: &str) -> (Self, Vec<Notice>) {
+        let mut address = Address::read(hash);
+        let link = match address.page() {
+            Page::Home => Self::Home,
+            Page::Benchmark => {
+                Self::Benchmark(Box::new(BenchLink { config: address.benchmark(), view: address.results() }))
             }
+            Page::Profile => Self::Profile(Box::new(address.profile())),
+            Page::Numerics => Self::Numerics(Box::new(address.numerics())),
+            Page::Inspect => Self::Inspect(Box::new(address.inspect())),
+            Page::Experiments => Self::Experiments(Box::new(address.experiments())),
+            Page::Matmult => Self::Study(Box::new(address.study(StudyKind::Matmult))),
+            Page::Customop => Self::Study(Box::new(address.study(StudyKind::Customop))),
+            Page::Guide => Self::Guide,
         };
-        (link, notices)
+        (link, address.notices)
     }
 
     /// The hash of this link, with its `#`.
     #[must_use]
     pub fn print(&self) -> String {
-        let mut query = Query::default();
-        query.set("v", &LINK_VERSION.to_string());
-        let page = match self {
-            Self::Benchmark(config) => {
-                bench_fields::write(config, &mut query);
-                "benchmark"
-            }
-            Self::Profile(link) => {
-                profile_link::write(link, &mut query);
-                "profile"
-            }
-            Self::Numerics(spec) => {
-                numerics_fields::write(spec, &mut query);
-                "numerics"
-            }
-            Self::Experiments(link) => {
-                experiment_fields::write(link, &mut query);
-                "experiments"
-            }
-            Self::Study(spec) => {
-                study_fields::write(spec, &mut query);
-                spec.kind().form().path
-            }
-        };
-        format!("#/{page}?{}", query.print())
+        match self {
+            Self::Home => Page::Home.hash(),
+            Self::Benchmark(link) => link.hash(),
+            Self::Profile(link) => link.hash(),
+            Self::Numerics(spec) => spec.hash(),
+            Self::Inspect(spec) => spec.hash(),
+            Self::Experiments(link) => link.hash(),
+            Self::Study(spec) => spec.hash(),
+            Self::Guide => Page::Guide.hash(),
+        }
     }
 }
 
 fn check_version(query: &Query, notices: &mut Vec<Notice>) {
-    let Some(text) = query.get("v") else { return };
+    let Some(text) = query.get(VERSION) else { return };
     let message = match text.parse::<u32>() {
         Ok(v) if (1..=LINK_VERSION).contains(&v) => return,
         Ok(v) if v > LINK_VERSION => format!(
@@ -132,7 +331,7 @@ fn check_version(query: &Query, notices: &mut Vec<Notice>) {
         ),
         _ => format!("'{text}' is no version of a link; it is read as version {LINK_VERSION}."),
     };
-    notices.push(Notice { field: "v".to_owned(), message });
+    notices.push(Notice { field: VERSION.to_owned(), message });
 }
 
 #[cfg(test)]
@@ -144,7 +343,8 @@ mod tests {
     fn a_link_reads_as_it_was_meant() {
         let (link, notices) =
             Link::parse("#/benchmark?v=1&model=nn&instance=trn1.2xlarge&n_models=1,2&duration=5&seed=7&later=x");
-        let Link::Benchmark(config) = link else { panic!("is a benchmark") };
+        let Link::Benchmark(link) = link else { panic!("is a benchmark") };
+        let config = link.config;
         assert_eq!(notices, []);
         assert_eq!((config.n_models.as_deref(), config.duration_s, config.seed), (Some(&[1, 2][..]), 5.0, 7));
     }
@@ -152,7 +352,8 @@ mod tests {
     #[test]
     fn wrong_values_are_named_with_what_is_used() {
         let (link, notices) = Link::parse("#/benchmark?v=9&n_models=0&duration=abc&seed=-1&model=matmult:n=64");
-        let Link::Benchmark(config) = link else { panic!("is a benchmark") };
+        let Link::Benchmark(link) = link else { panic!("is a benchmark") };
+        let config = link.config;
         let fields: Vec<_> = notices.iter().map(|n| n.field.as_str()).collect();
         assert_eq!(fields, ["v", "n_models", "duration", "seed"]);
         assert!(notices.iter().skip(1).all(|n| n.message.contains("is used")), "{notices:?}");
@@ -161,12 +362,32 @@ mod tests {
     }
 
     #[test]
+    fn a_link_runs_by_itself_when_all_of_it_can_be_used() {
+        let runs = |hash: &str| {
+            let mut address = Address::read(hash);
+            assert_eq!(address.page(), Page::Benchmark);
+            address.benchmark();
+            address.runs_by_itself()
+        };
+        assert!(runs("#/benchmark?v=1&model=nn&duration=5"));
+        assert!(runs("#/benchmark?model=nn"));
+        for waits in ["#/benchmark", "#/benchmark?v=1", "#/benchmark?v=2&model=nn", "#/benchmark?v=1&model=nn&seed=-1"]
+        {
+            assert!(!runs(waits), "{waits}");
+        }
+    }
+
+    #[test]
     fn unknown_pages_and_endless_links_are_no_dead_ends() {
         let (link, notices) = Link::parse("#/nowhere?v=1");
         assert_eq!((link, notices.len()), (Link::default(), 1));
         let (link, notices) = Link::parse(&"x".repeat(20_000));
         assert_eq!((link, notices[0].field.as_str()), (Link::default(), "link"));
-        assert_eq!(Link::parse(""), (Link::default(), vec![]));
+        for start in ["", "#", "#/"] {
+            assert_eq!(Link::parse(start), (Link::Home, vec![]));
+        }
+        let (link, notices) = Link::parse("#?v=1&seed=7");
+        assert!(matches!(link, Link::Benchmark(link) if link.config.seed == 7) && notices.is_empty());
     }
 
     fn configs() -> impl Strategy<Value = BenchConfig> {
@@ -208,7 +429,7 @@ mod tests {
     proptest! {
         #[test]
         fn printed_links_read_back(config in configs()) {
-            let link = Link::Benchmark(Box::new(config));
+            let link = Link::Benchmark(Box::new(BenchLink { config, view: ResultsView::default() }));
             prop_assert_eq!(Link::parse(&link.print()), (link, vec![]));
         }
 
@@ -221,8 +442,8 @@ mod tests {
         }
 
         #[test]
-        fn no_query_is_too_wild(key in "v|model|n_models|seed|tool|from|to|sel|sort|hide|core|view|backends|open|data|files|kernel|source", value in "\\PC{0,20}") {
-            for page in ["benchmark", "profile", "numerics", "experiments", "matmult", "customop"] {
+        fn no_query_is_too_wild(key in "v|model|toggled|selected|search|pass|n_models|seed|tool|from|to|sel|sort|hide|core|view|backends|open|data|files|kernel|source|filter|find", value in "\\PC{0,20}") {
+            for page in ["benchmark", "profile", "numerics", "experiments", "inspect", "matmult", "customop", "guide"] {
                 let (link, _) = Link::parse(&format!("#/{page}?{key}={}", encode(&value)));
                 prop_assert_eq!(Link::parse(&link.print()), (link, vec![]));
             }

@@ -23,6 +23,17 @@ impl Query {
         self.pairs.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }
 
+    /// Whether it has no names.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// The names, in order; one that is set twice comes twice.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.pairs.iter().map(|(name, _)| name.as_str())
+    }
+
     /// Adds a name and its value.
     pub fn set(&mut self, name: &str, value: &str) {
         self.pairs.push((name.to_owned(), value.to_owned()));

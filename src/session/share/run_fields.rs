@@ -55,7 +55,7 @@ pub(super) fn set(field: BenchField, config: &mut BenchConfig, text: &str) -> Re
         BenchField::Inputs => config.inputs = parse_inputs(text).map_err(|e| e.to_string())?,
         BenchField::DeviceType if text.is_empty() => options.device_type = default.device_type,
         BenchField::DeviceType => {
-            let wrong = || format!("{key}: '{text}' can't be run here; use neuron or cpu");
+            let wrong = || format!("{key}: '{text}' cannot be run here; use neuron or cpu");
             options.device_type = DeviceType::from_name(text).ok_or_else(wrong)?;
         }
         BenchField::Processes => options.processes = value(key, &PROCESSES, text, default.processes)?,
@@ -69,7 +69,7 @@ pub(super) fn set(field: BenchField, config: &mut BenchConfig, text: &str) -> Re
         BenchField::Dataset => {
             let (length, looped) = text.strip_suffix(",loop").map_or((text, false), |length| (length, true));
             let wrong =
-                |_| format!("{key}: '{text}' is no dataset; write its length, as in 500, or 500,loop to repeat it");
+                |_| format!("{key}: '{text}' is not a dataset; write its length, as in 500, or 500,loop to repeat it");
             options.dataset = Some(Dataset { length: length.trim().parse().map_err(wrong)?, looped });
         }
         BenchField::Accounting => options.accounting = value(key, &ACCOUNTINGS, text, default.accounting)?,
@@ -136,7 +136,7 @@ mod tests {
         assert!(message(BenchField::Processes, "two").contains("per_model or shared or fresh"));
         assert!(message(BenchField::Dataset, "many").contains("500,loop"));
         assert!(message(BenchField::Dataset, "0").contains("dataset"));
-        assert!(message(BenchField::Preprocess, "resize").contains("preprocess: 'resize' is no step"));
+        assert!(message(BenchField::Preprocess, "resize").contains("preprocess: 'resize' is not a step"));
         assert!(message(BenchField::Workflow, "eager").contains("workflow: 'eager' is not trace or mark_step"));
         assert!(message(BenchField::SdkGeneration, "pt3").contains("sdk_generation: 'pt3' is not pt1 or pt2"));
         assert!(message(BenchField::Setup, "-1").contains("setup_ms"));

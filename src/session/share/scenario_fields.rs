@@ -69,7 +69,7 @@ pub(super) fn set(field: BenchField, config: &mut BenchConfig, text: &str) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::share::{BENCH_FIELDS, Link};
+    use crate::session::share::{BENCH_FIELDS, BenchLink, Link};
 
     #[test]
     fn a_scenario_survives_a_link() {
@@ -82,7 +82,10 @@ mod tests {
             ..MlperfSettings::official(Scenario::Server)
         };
         for mlperf in [None, Some(settings), Some(MlperfSettings::official(Scenario::Offline))] {
-            let link = Link::Benchmark(Box::new(BenchConfig { mlperf, ..BenchConfig::default() }));
+            let link = Link::Benchmark(Box::new(BenchLink {
+                config: BenchConfig { mlperf, ..BenchConfig::default() },
+                ..BenchLink::default()
+            }));
             assert_eq!(Link::parse(&link.print()), (link, vec![]));
         }
     }

@@ -39,7 +39,7 @@ impl StudyFile {
 
 /// A study at work.
 pub(in crate::session) trait StudyRun {
-    /// Works for about `budget_events` simulated events, or the next part that can not be divided.
+    /// Works for about `budget_events` simulated events, or the next part that cannot be divided.
     ///
     /// # Errors
     /// When nothing can be shown: what was wrong and what to do.

@@ -9,6 +9,7 @@ use super::form::{StudyExample, StudyForm};
 use super::matmult::{self, MatmultStudy};
 use super::run::StudyRun;
 use crate::base::Clock;
+use crate::device::ModelLibrary;
 
 /// A study as a form has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,6 +68,15 @@ impl StudySpec {
         }
     }
 
+    /// Whether its run measures this processor, so that two runs of it differ.
+    #[must_use]
+    pub const fn is_measured(&self) -> bool {
+        match self {
+            Self::Matmult(study) => study.cpu,
+            Self::Customop(_) => false,
+        }
+    }
+
     /// An example of a subject.
     #[must_use]
     pub fn of_example(kind: StudyKind, example: &StudyExample) -> Self {
@@ -105,7 +115,7 @@ impl StudySpec {
         }
     }
 
-    /// Puts a text into a field. A text that can not be used leaves it as it was.
+    /// Puts a text into a field. A text that cannot be used leaves it as it was.
     ///
     /// # Errors
     /// One sentence for people: what is wrong and what would be right.
@@ -119,10 +129,14 @@ impl StudySpec {
     /// Begins it. `clock` is there when the shell can measure.
     ///
     /// # Errors
-    /// When it can not be run as it is, with what to change.
-    pub(in crate::session) fn start(self, clock: Option<Rc<dyn Clock>>) -> Result<Box<dyn StudyRun>, String> {
+    /// When it cannot be run as it is, with what to change.
+    pub(in crate::session) fn start(
+        self,
+        clock: Option<Rc<dyn Clock>>,
+        models: &ModelLibrary,
+    ) -> Result<Box<dyn StudyRun>, String> {
         match self {
-            Self::Matmult(study) => study.start(clock),
+            Self::Matmult(study) => study.start(clock, models),
             Self::Customop(study) => study.start(),
         }
     }
@@ -151,7 +165,7 @@ mod tests {
                     assert_eq!(spec.text(key), *text, "{}: {key}", example.name);
                 }
                 assert_eq!(spec, StudySpec::of_example(kind, example));
-                assert!(spec.start(None).is_ok(), "{}", example.name);
+                assert!(spec.start(None, &ModelLibrary::default()).is_ok(), "{}", example.name);
             }
         }
     }

@@ -1,9 +1,9 @@
 //! What a click, a step to the neighbour, or a search tells.
 
 use super::outline::{ShownTracks, async_of_ref, async_ref, instant_of_ref};
+use crate::analysis::lookup::{NameSearch, parse_args, slice_details as profile_details};
 use crate::profile::asyncs::AsyncId;
 use crate::profile::flows::FlowIndex;
-use crate::profile::query::{NameSearch, parse_args, slice_details as profile_details};
 use crate::profile::{InstantId, Profile, SliceId};
 use crate::session::SearchHits;
 use crate::view::text::contains_ignoring_case;

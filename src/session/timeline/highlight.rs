@@ -1,9 +1,9 @@
 //! The group of slices that is highlighted on a timeline.
 
 use super::{ShownTracks, link};
+use crate::analysis::members::{MemberOrder, members};
+use crate::analysis::{GroupBy, Grouping, Selection};
 use crate::base::StrId;
-use crate::profile::analysis::members::{MemberOrder, members};
-use crate::profile::analysis::{GroupBy, Grouping, Selection};
 use crate::profile::levels::LevelId;
 use crate::profile::{Profile, SliceId};
 use crate::session::SearchHits;
@@ -39,7 +39,7 @@ impl Highlight {
         self.number.is_some_and(is_member) && self.level.is_none_or(is_of_level)
     }
 
-    /// Whether what is no slice (an instant, an async span) is of the group: where its name is.
+    /// Whether what is not a slice (an instant, an async span) is of the group: where its name is.
     pub fn holds_name(&self, name: StrId) -> bool {
         self.group.kind.by == GroupBy::Name && self.number == Some(name.0)
     }

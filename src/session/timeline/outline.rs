@@ -1,6 +1,6 @@
 //! Which rows a timeline has. A thread's slices, its instants and each series of a counter are tracks of their own.
 
-use crate::base::{Idx, IndexVec};
+use crate::base::{FxHashMap, Idx, IndexVec};
 use crate::profile::asyncs::{AsyncId, AsyncTable};
 use crate::profile::{InstantId, ProcessId, Profile, SeriesId, TrackId};
 use crate::view::timeline::{Outline, Section, Track, TrackId as ViewTrackId, TrackKind};
@@ -171,6 +171,7 @@ impl ShownTracks {
             let name: Vec<&str> = name.into_iter().filter(|n| !n.is_empty()).collect();
             tracks.push(self.add(Shown::Series(series), name.join(" "), TrackKind::Counter { min, max }));
         }
+        number_repeated(&mut tracks);
         tracks
     }
 
@@ -184,6 +185,22 @@ impl ShownTracks {
             Shown::Series(_) => {}
         }
         Track { id, name, kind }
+    }
+}
+
+/// Tracks of one name beside each other are told apart by a number: `qSyncWeights0 #1`, `qSyncWeights0 #2`.
+fn number_repeated(tracks: &mut [Track]) {
+    let mut counts: FxHashMap<String, u32> = FxHashMap::default();
+    for track in tracks.iter() {
+        *counts.entry(track.name.clone()).or_default() += 1;
+    }
+    let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
+    for track in tracks.iter_mut().filter(|t| !t.name.is_empty()) {
+        if counts.get(&track.name).is_some_and(|count| *count > 1) {
+            let number = numbers.entry(track.name.clone()).or_default();
+            *number += 1;
+            track.name = format!("{} #{number}", track.name);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::profile::lod::LodIndex;
 use crate::profile::{Profile, SeriesId, SliceId, TrackId};
 use crate::view::timeline::{NO_SLICE, SliceRef, TimelineQuery, TimelineTile, TrackTile};
 
-/// Most pixels a query may ask for, so that a wrong one can not ask for every slice of a large profile.
+/// Most pixels a query may ask for, so that a wrong one cannot ask for every slice of a large profile.
 const MAX_WIDTH_PX: u64 = 1 << 15;
 
 /// Answers a query.
@@ -48,7 +48,7 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// The name of what is no slice.
+    /// The name of what is not a slice.
     fn add(&mut self, id: StrId) -> u32 {
         let is_found = self.highlight.is_some_and(|h| h.holds_name(id));
         self.position_of((id, is_found))

@@ -117,7 +117,7 @@ pub fn unary(op: UnaryOp, x: &Tensor) -> Result<Tensor, TensorError> {
 /// Applies a function to pairs of elements, broadcasting both sides to a common shape.
 ///
 /// # Errors
-/// When the shapes can not be broadcast together or the element types differ.
+/// When the shapes cannot be broadcast together or the element types differ.
 pub fn binary(op: BinaryOp, a: &Tensor, b: &Tensor) -> Result<Tensor, TensorError> {
     let shape = broadcast_shapes(op.name(), a.shape(), b.shape())?;
     if a.shape() != &shape {

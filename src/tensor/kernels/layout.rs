@@ -58,7 +58,7 @@ pub fn broadcast_in_dim(x: &Tensor, shape: &Shape, dimensions: &[u32]) -> Result
 /// Stretches an operand to a shape it can be broadcast to by the trailing-dimension rule.
 ///
 /// # Errors
-/// When it can not.
+/// When it cannot.
 pub fn broadcast_to(x: &Tensor, shape: &Shape) -> Result<Tensor, TensorError> {
     let lead = shape.rank().saturating_sub(x.shape().rank()) as u32;
     let dimensions: Vec<u32> = (0..x.shape().rank() as u32).map(|i| i + lead).collect();

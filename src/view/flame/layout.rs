@@ -1,6 +1,6 @@
 //! From the rows of a flame graph to rectangles.
 
-use crate::profile::analysis::flame::FlameGraph;
+use crate::analysis::flame::FlameGraph;
 
 /// In which direction children are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl FlameLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::analysis::flame::FlameNode;
+    use crate::analysis::flame::FlameNode;
     use proptest::prelude::*;
 
     fn graph(rows: &[(u32, u16, i64)]) -> FlameGraph {

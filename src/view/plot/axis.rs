@@ -33,6 +33,31 @@ impl Axis {
         Self::between(title, 0.0, largest, wanted)
     }
 
+    /// An axis of things that are counted: from a whole number to one, with ticks at whole numbers.
+    #[must_use]
+    pub fn counted(title: &str, low: f64, high: f64, wanted: u32) -> Self {
+        let axis = Self::between(title, low, high, wanted);
+        let is_whole = |t: &AxisTick| t.value == libm::trunc(t.value);
+        if axis.ticks.iter().all(is_whole) {
+            return axis;
+        }
+        let (first, last) = (libm::floor(axis.min), libm::ceil(axis.max));
+        // Steps were below 1 or of 2.5: at most so many whole numbers are between.
+        let step = libm::ceil((last - first) / f64::from(wanted.max(1))).max(1.0);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most `wanted` + 1")]
+        let count = libm::ceil((last - first) / step).max(1.0) as u32;
+        let tick = |i: u32| {
+            let value = first + f64::from(i) * step;
+            AxisTick { value, label: label(value, step) }
+        };
+        Self {
+            title: title.to_owned(),
+            min: first,
+            max: first + f64::from(count) * step,
+            ticks: (0..=count).map(tick).collect(),
+        }
+    }
+
     /// An axis from a round value that is not above `low` to one that is not below `high`, with about `wanted` ticks.
     #[must_use]
     pub fn between(title: &str, low: f64, high: f64, wanted: u32) -> Self {
@@ -50,7 +75,7 @@ impl Axis {
             [1.0, 2.0, 2.5, 5.0, 10.0].iter().map(|m| m * power).find(|s| *s >= raw * (1.0 - 1e-9)).unwrap_or(raw);
         let first = libm::floor(low / step + 1e-9);
         let last = libm::ceil(high / step - 1e-9).max(first + 1.0);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 1 <= last - first <= wanted + 2
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 <= last - first <= wanted + 2")]
         let count = (last - first) as u32;
         let tick = |i: u32| {
             let value = (first + f64::from(i)) * step;
@@ -71,7 +96,7 @@ fn label(value: f64, step: f64) -> String {
     // Steps far below the value need more digits than people otherwise want.
     if step < 1e-3 && value.abs() >= step && value.abs() < 1e4 {
         let decimals = libm::ceil(-libm::log10(step) + 0.5).clamp(0.0, 12.0);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 12
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 12")]
         let text = format!("{value:.*}", decimals as usize);
         return text.trim_end_matches('0').trim_end_matches('.').to_owned();
     }
@@ -102,6 +127,20 @@ mod tests {
         assert_eq!(labels(0.031), "0 0.01 0.02 0.03 0.04");
         assert_eq!(labels(10.0), "0 2 4 6 8 10");
         assert_eq!(labels(f64::NAN), "0 0.2 0.4 0.6 0.8 1");
+    }
+
+    #[test]
+    fn what_is_counted_has_whole_ticks() {
+        let labels = |high, wanted| {
+            let axis = Axis::counted("Models", 0.0, high, wanted);
+            assert!(axis.min == 0.0 && axis.max >= high, "{axis:?}");
+            axis.ticks.iter().map(|t| t.label.clone()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(labels(2.0, 6), "0 1 2");
+        assert_eq!(labels(1.0, 6), "0 1");
+        assert_eq!(labels(10.0, 4), "0 3 6 9 12");
+        assert_eq!(labels(64.0, 6), "0 20 40 60 80");
+        assert_eq!(labels(380_604.0, 5), "0 100k 200k 300k 400k");
     }
 
     #[test]

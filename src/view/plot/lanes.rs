@@ -49,7 +49,7 @@ impl Lanes {
 
     /// Start and end of a bucket of a lane with `n` of them, as [`Lanes`] were cut: nanoseconds.
     #[must_use]
-    #[allow(clippy::cast_possible_truncation)] // within the span
+    #[allow(clippy::cast_possible_truncation, reason = "within the span")]
     pub fn bucket_ns(&self, i: usize, n: usize) -> (i64, i64) {
         let length = i128::from(self.end_ns) - i128::from(self.start_ns);
         let edge = |i: usize| self.start_ns + (length * i as i128 / n.max(1) as i128) as i64;

@@ -89,6 +89,33 @@ impl Lines {
         }
     }
 
+    /// The same with whole numbers on the horizontal axis: for things that are counted.
+    #[must_use]
+    pub fn with_counted_x(mut self) -> Self {
+        self.x = Axis::counted(&self.x.title, self.x.min, self.largest(|p| p.0), 6);
+        self
+    }
+
+    /// The same with whole numbers on the vertical axis.
+    #[must_use]
+    pub fn with_counted_y(mut self) -> Self {
+        self.y = Axis::counted(&self.y.title, 0.0, self.largest(|p| p.1), 5);
+        self
+    }
+
+    /// The same with a vertical axis that reaches at least so high: for plots that are compared.
+    #[must_use]
+    pub fn up_to(mut self, high: f64) -> Self {
+        if high > self.y.max {
+            self.y = Axis::from_zero(&self.y.title, high, 5);
+        }
+        self
+    }
+
+    fn largest(&self, of: fn(&(f64, f64)) -> f64) -> f64 {
+        self.lines.iter().flat_map(|l| &l.points).map(of).fold(0.0, f64::max)
+    }
+
     /// The same with names on the horizontal axis in place of numbers: all of them in words, and as ticks as many as have room.
     #[must_use]
     pub fn with_names(mut self, names: Vec<(f64, String)>, tick: impl Fn(&str) -> String) -> Self {

@@ -27,7 +27,7 @@ impl LogAxis {
         let kept = values.into_iter().filter(|v| v.is_finite() && *v > 0.0);
         let (low, high) = kept.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
         let (low, high) = if low.is_finite() { (low, high) } else { (1.0, 10.0) };
-        #[allow(clippy::cast_possible_truncation)] // powers of ten of finite numbers
+        #[allow(clippy::cast_possible_truncation, reason = "powers of ten of finite numbers")]
         let (first, mut last) = (libm::floor(libm::log10(low)) as i32, libm::ceil(libm::log10(high)) as i32);
         last = last.max(first + 1);
         let step = ((last - first + MOST_TICKS - 1) / MOST_TICKS).max(1);

@@ -1,4 +1,4 @@
-//! The Pareto front: what can not be bettered in one respect without being worse in the other.
+//! The Pareto front: what cannot be bettered in one respect without being worse in the other.
 
 /// Positions of the points that no other point beats, by ascending `x`: smaller `x` and larger `y` are better (latency and
 /// throughput). Points that are not finite are on no front; of equal points all are.

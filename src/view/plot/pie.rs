@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::view::palette::distinct_fills;
+use crate::view::colours::Colours;
+use crate::view::palette::{GREY, distinct_fills};
 use crate::view::svg::number;
 
 /// At most so many slices; the rest becomes one.
@@ -26,6 +27,8 @@ pub struct PieSlice {
     pub value: f64,
     /// Its share, 0 to 100.
     pub percent: f64,
+    /// Whether it is the sum of the smallest.
+    pub is_rest: bool,
     /// Place of its colour in the palette.
     pub fill: u8,
     /// The shape, as SVG path data around (0, 0) with radius 100.
@@ -50,27 +53,41 @@ impl Pie {
             }
         }
         entries.sort_by(|a, b| b.1.total_cmp(&a.1));
-        if entries.len() > MOST_SLICES {
+        let has_rest = entries.len() > MOST_SLICES;
+        if has_rest {
             let rest = entries.split_off(MOST_SLICES - 1);
             let name = format!("{} others", rest.len());
             entries.push((name, rest.iter().map(|(_, v)| v).sum()));
         }
         let total: f64 = entries.iter().map(|(_, v)| v).sum();
         let fills = distinct_fills(entries.iter().map(|(n, _)| n.as_str()));
+        let last = entries.len().saturating_sub(1);
         let mut turn = 0.0;
         let slices = entries
             .into_iter()
             .zip(fills)
-            .map(|((name, value), fill)| {
+            .enumerate()
+            .map(|(i, ((name, value), fill))| {
+                let is_rest = has_rest && i == last;
+                let fill = if is_rest { GREY } else { fill };
                 let share = value / total;
                 let (from, to) = (turn, turn + share);
                 turn = to;
                 let label_at =
                     (share >= 0.045).then(|| point(f64::midpoint(from, to), if share > 0.9 { 0.0 } else { 64.0 }));
-                PieSlice { name, value, percent: share * 100.0, fill, path: sector(from, to), label_at }
+                PieSlice { name, value, percent: share * 100.0, is_rest, fill, path: sector(from, to), label_at }
             })
             .collect();
         Self { slices, total }
+    }
+
+    /// The same with the colours that these names have in other views; the sum of the smallest is grey.
+    #[must_use]
+    pub fn coloured(mut self, colours: &Colours) -> Self {
+        for slice in &mut self.slices {
+            slice.fill = if slice.is_rest { GREY } else { colours.fill_of(&slice.name) };
+        }
+        self
     }
 
     /// The pie in words.
@@ -116,6 +133,15 @@ mod tests {
     }
 
     #[test]
+    fn slices_have_the_colours_of_their_kinds() {
+        let names = ["aten__addmm_dot", "aten__add_add"];
+        let colours = Colours::new(names.map(|n| (n, 1.0)));
+        let pie = Pie::new(names.map(|n| (n.to_owned(), 1.0))).coloured(&colours);
+        assert_eq!([pie.slices[0].fill, pie.slices[1].fill], names.map(|n| colours.fill_of(n)));
+        assert_eq!(colours.fill_of("%dot.3"), pie.slices[0].fill);
+    }
+
+    #[test]
     fn a_whole_is_a_disc_and_nothing_is_nothing() {
         let whole = Pie::new([("NeuronDevice 0".to_owned(), 5.0), ("b".to_owned(), 0.0), ("c".to_owned(), f64::NAN)]);
         assert_eq!(whole.slices.len(), 1);
@@ -127,7 +153,7 @@ mod tests {
     fn many_small_ones_become_one() {
         let pie = Pie::new((1..=20).map(|i| (format!("op{i}"), f64::from(i))));
         assert_eq!(pie.slices.len(), 8);
-        assert_eq!(pie.slices[7].name, "13 others");
+        assert_eq!((pie.slices[7].name.as_str(), pie.slices[7].fill), ("13 others", GREY));
         assert_eq!(pie.total, 210.0);
     }
 }

@@ -64,6 +64,44 @@ impl Arrangement {
         }
     }
 
+    /// Shows a track of this section that is hidden, by itself or with its section.
+    pub fn uncover(&mut self, section: Option<usize>, id: TrackId) {
+        self.hidden.remove(&id);
+        if let Some(section) = section.filter(|_| !self.pinned.contains(&id)) {
+            self.collapsed.remove(&section);
+        }
+    }
+
+    /// Moves a track to the place of another one: among pinned tracks it is pinned, else it moves within its section. A place in
+    /// another section is none for it.
+    pub fn move_to(&mut self, outline: &Outline, id: TrackId, place: TrackId) {
+        if id == place {
+            return;
+        }
+        if let Some(to) = self.pinned.iter().position(|p| *p == place) {
+            self.pinned.retain(|p| *p != id);
+            self.pinned.insert(to.min(self.pinned.len()), id);
+            self.hidden.remove(&id);
+            return;
+        }
+        let Some((section, _)) = outline.find(place) else { return };
+        if section.tracks.iter().all(|t| t.id != id) {
+            return;
+        }
+        // Dragged from among the pinned ones it is where it was, and then moves.
+        self.pinned.retain(|p| *p != id);
+        let mut now: Vec<TrackId> = self.tracks_of(section).iter().map(|(_, t)| t.id).collect();
+        let (Some(from), Some(to)) = (at(&now, id), at(&now, place)) else { return };
+        let moved = now.remove(from);
+        now.insert(to, moved);
+        self.keep_order(section, now);
+    }
+
+    fn keep_order(&mut self, section: &Section, now: Vec<TrackId>) {
+        self.order.retain(|t| section.tracks.iter().all(|s| s.id != *t));
+        self.order.extend(now);
+    }
+
     /// Moves a track one place up or down among those it stands with.
     pub fn shift(&mut self, outline: &Outline, id: TrackId, down: bool) {
         if let Some(at) = self.pinned.iter().position(|p| *p == id) {
@@ -72,10 +110,9 @@ impl Arrangement {
         }
         let Some((section, _)) = outline.find(id) else { return };
         let mut now: Vec<TrackId> = self.tracks_of(section).iter().map(|(_, t)| t.id).collect();
-        let Some(at) = now.iter().position(|t| *t == id) else { return };
+        let Some(at) = at(&now, id) else { return };
         swap(&mut now, at, down);
-        self.order.retain(|t| section.tracks.iter().all(|s| s.id != *t));
-        self.order.extend(now);
+        self.keep_order(section, now);
     }
 
     /// Whether it is that of the profile.
@@ -83,6 +120,10 @@ impl Arrangement {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
+}
+
+fn at(list: &[TrackId], id: TrackId) -> Option<usize> {
+    list.iter().position(|t| *t == id)
 }
 
 fn swap(list: &mut [TrackId], at: usize, down: bool) {
@@ -128,6 +169,32 @@ mod tests {
         a.shift(&outline, TrackId(2), false);
         a.shift(&outline, TrackId(3), true);
         assert_eq!(shown(&a)[..3], [2, 1, 3]);
+    }
+
+    #[test]
+    fn a_dragged_track_takes_the_place_it_is_dropped_at() {
+        let (mut a, outline) = (Arrangement::default(), sample::outline());
+        a.move_to(&outline, TrackId(1), TrackId(3));
+        assert_eq!(shown(&a)[..4], [2, 3, 1, 4]);
+        a.move_to(&outline, TrackId(1), TrackId(2));
+        assert_eq!(shown(&a)[..4], [1, 2, 3, 4]);
+        // Another section is no place for it.
+        a.move_to(&outline, TrackId(1), TrackId(12));
+        assert_eq!(shown(&a), (1..=12).collect::<Vec<_>>());
+        a.toggle_pin(TrackId(12));
+        a.move_to(&outline, TrackId(2), TrackId(12));
+        assert_eq!((a.pinned.clone(), shown(&a)[..4].to_vec()), (vec![TrackId(2), TrackId(12)], vec![2, 12, 1, 3]));
+        a.move_to(&outline, TrackId(2), TrackId(1));
+        assert_eq!((a.pinned.clone(), shown(&a)[..4].to_vec()), (vec![TrackId(12)], vec![12, 2, 1, 3]));
+    }
+
+    #[test]
+    fn a_track_that_is_looked_for_is_shown() {
+        let (mut a, outline) = (Arrangement::default(), sample::outline());
+        a.toggle_hidden(TrackId(1));
+        a.toggle_section(0);
+        a.uncover(outline.section_of(TrackId(1)), TrackId(1));
+        assert!(a.is_default());
     }
 
     #[test]

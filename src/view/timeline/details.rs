@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{SliceRef, TrackId};
+use crate::base::{Interval, TraceNs};
 
 /// A slice that can be jumped to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,4 +52,36 @@ pub enum Neighbour {
     Next,
     /// The last one before on the same row.
     Previous,
+}
+
+/// A slice of this share of what is on the screen can be seen: about ten pixels.
+const LEAST_SHARE: f64 = 0.008;
+
+/// Whether a slice can be seen on a screen that shows `seen`: it begins there and is wide enough.
+#[must_use]
+pub fn is_plain_in(seen: Interval<TraceNs>, slice: &SliceLink) -> bool {
+    let length = seen.end.0.saturating_sub(seen.start.0) as f64;
+    let begins = seen.start.0 <= slice.start_ns && slice.start_ns < seen.end.0;
+    begins && slice.duration_ns as f64 >= length * LEAST_SHARE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hit_that_is_too_small_or_elsewhere_is_zoomed_to() {
+        let seen = Interval::new(TraceNs(1_000), TraceNs(2_000));
+        let slice = |start_ns, duration_ns| SliceLink {
+            slice: SliceRef(0),
+            track: TrackId(0),
+            row: 0,
+            title: String::new(),
+            start_ns,
+            duration_ns,
+        };
+        assert!(is_plain_in(seen, &slice(1_500, 8)));
+        assert!(!is_plain_in(seen, &slice(1_500, 7)));
+        assert!(!is_plain_in(seen, &slice(2_000, 500)) && !is_plain_in(seen, &slice(900, 500)));
+    }
 }

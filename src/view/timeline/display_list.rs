@@ -74,7 +74,7 @@ pub struct Strip {
 
 impl Strip {
     /// Colours pixels from `left` (on the canvas) for `width`; what lies outside of the strip is cut.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // cut to the strip before
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut to the strip before")]
     pub fn fill(&mut self, left: f64, width: f64, paint: Paint) {
         let length = self.pixels.len() as f64;
         let from = (left - self.x).clamp(0.0, length) as usize;

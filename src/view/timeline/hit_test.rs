@@ -66,7 +66,7 @@ pub fn hit(
     }
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 <= row < number of rows
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 <= row < number of rows")]
 fn row_at(block: &Block, metrics: &Metrics, height: f64) -> u16 {
     match block.kind {
         BlockKind::Track { kind: super::TrackKind::Slices { rows }, .. } => {

@@ -7,6 +7,47 @@ use crate::view::svg::number;
 /// Least width of the window, as a share of the strip: one can always be seen and grabbed.
 const LEAST_WINDOW: f64 = 0.004;
 
+/// A timeline opens at a part of the profile that is at most this long, as a share of all.
+const LONGEST_DENSE: f64 = 0.6;
+/// So much of what happens may be out of sight at either end.
+const LEAST_LEFT: f64 = 0.005;
+/// What is less busy than this, as a share of how busy it is where most happens, is set-up or waiting.
+const LEAST_BUSY: f64 = 0.2;
+
+/// The part of a span in which nearly all happens, with room around it: absent where that is most of the span, or where nothing
+/// happens. `busy` has how busy each of its equal parts is.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, reason = "inside the span")]
+pub fn dense_part(span: Interval<TraceNs>, busy: &[f64]) -> Option<Interval<TraceNs>> {
+    let sum: f64 = busy.iter().sum();
+    if sum <= 0.0 {
+        return None;
+    }
+    // The mean that the busy parts weigh on: a short peak alone does not make the rest little.
+    let usual = busy.iter().map(|part| part * part).sum::<f64>() / sum;
+    let counted = |part: &f64| if *part >= usual * LEAST_BUSY { *part } else { 0.0 };
+    let all: f64 = busy.iter().map(counted).sum();
+    let passed = |parts: &mut dyn Iterator<Item = &f64>| {
+        let mut sum = 0.0;
+        parts
+            .take_while(|part| {
+                sum += counted(part);
+                sum <= all * LEAST_LEFT
+            })
+            .count()
+    };
+    let (first, last) = (passed(&mut busy.iter()), busy.len() - passed(&mut busy.iter().rev()));
+    let count = busy.len() as f64;
+    if last <= first || (last - first) as f64 > count * LONGEST_DENSE {
+        return None;
+    }
+    let length = span.end.0.saturating_sub(span.start.0) as f64;
+    let room = (last - first) as f64 * 0.04;
+    let at = |part: f64| TraceNs(span.start.0.saturating_add((part.clamp(0.0, count) / count * length) as i64));
+    let dense = Interval::new(at(first as f64 - room), at(last as f64 + room));
+    (dense.end > dense.start).then_some(dense)
+}
+
 /// The strip.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Minimap {
@@ -46,7 +87,7 @@ impl Minimap {
 
     /// The view of the same length around a share of the strip.
     #[must_use]
-    #[allow(clippy::cast_possible_truncation)] // saturates
+    #[allow(clippy::cast_possible_truncation, reason = "saturates")]
     pub fn centred(&self, view: &Viewport, share: f64) -> Interval<TraceNs> {
         let middle = self.span.start.0.saturating_add((share.clamp(0.0, 1.0) * self.length()) as i64);
         let seen = view.interval();
@@ -62,6 +103,30 @@ impl Minimap {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_timeline_opens_where_most_happens() {
+        let span = Interval::new(TraceNs(1_000), TraceNs(2_000));
+        let busy = |from: usize, to: usize| {
+            let part = |i| if (from..to).contains(&i) { 5.0 } else { 0.0 };
+            (0..100).map(part).collect::<Vec<f64>>()
+        };
+        // 20 of 100 parts with 4 % of them at either end.
+        assert_eq!(dense_part(span, &busy(40, 60)), Some(Interval::new(TraceNs(1_392), TraceNs(1_608))));
+        assert_eq!(dense_part(span, &busy(10, 90)), None, "most of it is dense");
+        assert_eq!(dense_part(span, &busy(0, 0)), None, "nothing happens");
+        // One row of set-up beside eight rows of work.
+        let set_up = |i| if (40..60).contains(&i) { 8.0 } else { 1.0 };
+        let with_set_up: Vec<f64> = (0..100).map(set_up).collect();
+        assert_eq!(dense_part(span, &with_set_up), Some(Interval::new(TraceNs(1_392), TraceNs(1_608))));
+        // A short peak does not hide an even rest.
+        let peak: Vec<f64> = (0..100).map(|i| if i == 50 { 10.0 } else { 1.0 }).collect();
+        assert_eq!(dense_part(span, &peak), None);
+        // A little at the start is not what people come for.
+        let mut early = busy(70, 100);
+        early[0] = 0.1;
+        assert_eq!(dense_part(span, &early), Some(Interval::new(TraceNs(1_688), TraceNs(2_000))));
+    }
 
     #[test]
     fn the_window_is_where_the_screen_is_and_can_be_grabbed() {

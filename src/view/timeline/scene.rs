@@ -4,7 +4,9 @@ use super::annotation::paint_annotations;
 use super::layout::{Block, BlockKind, Layout, Metrics};
 use super::overlay::{Overlay, paint_area, paint_arrows};
 use super::slices::{NameLooks, SlicePainter, paint_counter};
-use super::{Align, Command, DisplayList, Label, Outline, Rect, SliceRef, TimelineTile, TrackKind, Viewport, ticks};
+use super::{
+    Align, Command, DisplayList, Label, Outline, Rect, SliceRef, TimelineTile, TrackId, TrackKind, Viewport, ticks,
+};
 use crate::view::palette::Paint;
 use crate::view::text::fit;
 
@@ -29,6 +31,8 @@ pub struct Scene<'a> {
     pub selected: Option<SliceRef>,
     /// A span being dragged out, as left and right edge in pixels from the column of names.
     pub range_px: Option<(f64, f64)>,
+    /// A track that is dragged, and the track whose place it takes when it is dropped now.
+    pub moved_track: Option<(TrackId, Option<TrackId>)>,
     /// What stands over the slices.
     pub overlay: Overlay<'a>,
 }
@@ -75,6 +79,7 @@ pub fn paint(scene: &Scene<'_>) -> DisplayList {
 
     list.commands.push(Command::Clip(Rect::new(0.0, m.ruler, width, tracks_area.h)));
     paint_names(scene, visible, &mut list);
+    paint_moved_track(scene, &mut list);
     list.commands.push(Command::Unclip);
     paint_ruler(scene, &mut list);
     paint_annotations(scene, &mut list);
@@ -151,6 +156,18 @@ fn paint_names(scene: &Scene<'_>, visible: &[Block], list: &mut DisplayList) {
     }
 }
 
+/// A band over the track that is dragged, and a line at the place that it takes.
+fn paint_moved_track(scene: &Scene<'_>, list: &mut DisplayList) {
+    let Some((moved, to)) = scene.moved_track else { return };
+    let width = list.width;
+    let Some(from) = scene.layout.track(moved) else { return };
+    list.rect(Paint::Range, Rect::new(0.0, scene.screen_y(from.y), width, from.height));
+    let Some(to) = to.and_then(|to| scene.layout.track(to)) else { return };
+    // It comes before what is above it now, and behind what is below.
+    let y = if to.y < from.y { to.y } else { to.y + to.height };
+    list.rect(Paint::Accent, Rect::new(0.0, scene.screen_y(y) - 1.0, width, 3.0));
+}
+
 fn arrow(x: f64, y: f64, collapsed: bool) -> Vec<(f64, f64)> {
     if collapsed {
         vec![(x - 2.5, y - 4.0), (x + 3.5, y), (x - 2.5, y + 4.0)]
@@ -193,6 +210,7 @@ mod tests {
     use super::super::{Annotation, Area, Arrangement, FlowArrow, SliceLink, sample, to_svg};
     use super::*;
     use crate::base::{Interval, TraceNs};
+    use crate::view::colours::Colours;
     use crate::view::palette::Theme;
 
     fn picture(view: Viewport, search: &str, selected: Option<SliceRef>) -> DisplayList {
@@ -204,7 +222,8 @@ mod tests {
         let metrics = Metrics { gutter: 120.0, ..Metrics::default() };
         let layout = Layout::new(&outline, &Arrangement::default(), &metrics);
         let tile = sample::tile();
-        let looks = NameLooks::new(&tile, search);
+        let weights = tile.names.iter().zip(1_u32..).map(|(name, i)| (name.as_str(), 1.0 / f64::from(i)));
+        let looks = NameLooks::new(&tile, search, &Colours::new(weights));
         paint(&Scene {
             outline: &outline,
             layout: &layout,
@@ -215,6 +234,7 @@ mod tests {
             scroll_y: 0.0,
             selected,
             range_px: None,
+            moved_track: None,
             overlay,
         })
     }
@@ -237,6 +257,38 @@ mod tests {
         let far = picture(Viewport::new(Interval::new(TraceNs(900_000), TraceNs(900_100)), 600.0), "", None);
         assert!(far.shapes() < near.shapes() + 5);
         assert!(!to_svg(&far, Theme::Light).contains("fused"));
+    }
+
+    #[test]
+    fn a_dragged_track_shows_where_it_goes() {
+        let outline = sample::outline();
+        let metrics = Metrics::default();
+        let layout = Layout::new(&outline, &Arrangement::default(), &metrics);
+        let view = Viewport::fit(outline.span, 600.0);
+        let dragged = |to: u32| {
+            let (moved, to) = (super::super::TrackId(4), super::super::TrackId(to));
+            let list = paint(&Scene {
+                outline: &outline,
+                layout: &layout,
+                metrics: &metrics,
+                view: &view,
+                tile: None,
+                height: 420.0,
+                scroll_y: 0.0,
+                selected: None,
+                range_px: None,
+                moved_track: Some((moved, Some(to))),
+                overlay: Overlay::default(),
+            });
+            list.commands.iter().find_map(|c| match c {
+                Command::Rects(Paint::Accent, rects) => rects.first().map(|rect| rect.y),
+                _ => None,
+            })
+        };
+        let top = |id: u32| layout.track(super::super::TrackId(id)).expect("is laid out").y + metrics.ruler - 1.0;
+        assert_eq!(dragged(1), Some(top(1)));
+        let below = layout.track(super::super::TrackId(5)).expect("is laid out");
+        assert_eq!(dragged(5), Some(below.y + below.height + metrics.ruler - 1.0));
     }
 
     #[test]

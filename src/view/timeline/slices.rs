@@ -3,7 +3,8 @@
 use super::layout::Block;
 use super::scene::Scene;
 use super::{Align, Command, DisplayList, Label, NO_SLICE, Rect, Strip, TimelineTile, TrackTile};
-use crate::view::palette::{Paint, fill_of};
+use crate::view::colours::Colours;
+use crate::view::palette::{GREY, Paint};
 use crate::view::text::{contains_ignoring_case, fit};
 
 /// Slices narrower than this carry no text.
@@ -23,17 +24,17 @@ impl NameLooks {
     /// The looks of a tile's names; those outside its group are dimmed, or where it has none those that do not contain
     /// `search`; an empty one dims none.
     #[must_use]
-    pub fn new(tile: &TimelineTile, search: &str) -> Self {
+    pub fn new(tile: &TimelineTile, search: &str, colours: &Colours) -> Self {
         let is_found = |n: &String| contains_ignoring_case(n, search);
         let searched = || (!search.is_empty()).then(|| tile.names.iter().map(is_found).collect());
         Self {
-            fills: tile.names.iter().map(|n| fill_of(n)).collect(),
+            fills: tile.names.iter().map(|n| colours.fill_of(n)).collect(),
             found: tile.group.as_ref().map(|(_, found)| found.clone()).or_else(searched),
         }
     }
 
     fn fill(&self, name: usize) -> u8 {
-        self.fills.get(name).copied().unwrap_or_default()
+        self.fills.get(name).copied().unwrap_or(GREY)
     }
 
     fn is_dimmed(&self, name: usize) -> bool {
@@ -65,8 +66,8 @@ impl<'a> SlicePainter<'a> {
         for i in visible_slices(scene, track) {
             let Some((x, w)) = horizontal(scene, track, i) else { continue };
             let name = track.name[i] as usize;
-            let is_dimmed = self.looks.is_dimmed(name);
-            let paint = if is_dimmed { Paint::Dimmed } else { Paint::Fill(self.looks.fill(name)) };
+            let (is_dimmed, fill) = (self.looks.is_dimmed(name), self.looks.fill(name));
+            let paint = if is_dimmed { Paint::Dimmed } else { Paint::Fill(fill) };
             let Some(strip) = self.strips.get_mut(first_strip + usize::from(track.row[i])) else { continue };
             strip.fill(x, w, paint);
             let rect = Rect::new(x, strip.y, w, strip.h);
@@ -86,7 +87,7 @@ impl<'a> SlicePainter<'a> {
                     x: f64::midpoint(seen_left, seen_right),
                     y: rect.y - 1.0 + m.row / 2.0,
                     text,
-                    paint: if is_dimmed { Paint::OnDimmed } else { Paint::OnFill },
+                    paint: if is_dimmed { Paint::OnDimmed } else { Paint::OnFill(fill) },
                     align: Align::Middle,
                     bold: false,
                     max_width: room,
@@ -101,7 +102,7 @@ impl<'a> SlicePainter<'a> {
     }
 
     /// An empty strip for each row of a track; gives the position of the first.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // widths of screens, numbers of rows
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "widths of screens, numbers of rows")]
     fn add_rows(&mut self, block: &Block) -> usize {
         let (scene, m) = (self.scene, self.scene.metrics);
         let first = self.strips.len();

@@ -17,7 +17,7 @@ pub fn to_svg(list: &DisplayList, theme: Theme) -> String {
     );
     let mut clips = 0;
     for command in &list.commands {
-        // Writing into a String can not fail.
+        // Writing into a String cannot fail.
         let _ = write_command(&mut out, command, theme, &mut clips);
     }
     out.push_str("</svg>\n");

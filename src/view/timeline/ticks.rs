@@ -34,14 +34,17 @@ pub fn ticks(view: &Viewport, unit: &profile::Unit) -> Ticks {
     let seen = view.interval();
     let first = seen.start.0.div_euclid(step).saturating_mul(step);
     let is_time = *unit == profile::Unit::Ns;
-    let scale = if is_time { Scale::of_step(step) } else { Scale::ONE };
+    let unit_of_step = if is_time { Scale::of_step(step) } else { Scale::ONE };
     // Labels that would need more digits than a person reads count from a round instant at the left.
-    let base_ns = if seen.start.0.unsigned_abs() / scale.ns.unsigned_abs() >= 10_000_000 {
+    let base_ns = if seen.start.0.unsigned_abs() / unit_of_step.ns.unsigned_abs() >= 10_000_000 {
         let block = step.saturating_mul(1_000);
         seen.start.0.div_euclid(block).saturating_mul(block)
     } else {
         0
     };
+    let farthest =
+        seen.start.0.saturating_sub(base_ns).unsigned_abs().max(seen.end.0.saturating_sub(base_ns).unsigned_abs());
+    let scale = if is_time { Scale::of(step, farthest) } else { Scale::ONE };
     let base = match unit {
         profile::Unit::Ns => (base_ns != 0).then(|| base_label(base_ns)),
         profile::Unit::Counted(plural) => Some(if base_ns == 0 { plural.clone() } else { unit.exact(base_ns) }),
@@ -70,7 +73,7 @@ pub fn ticks(view: &Viewport, unit: &profile::Unit) -> Ticks {
 }
 
 /// The smallest of 1, 2, 5 times a power of ten that is not below `least_ns`.
-#[allow(clippy::cast_possible_truncation)] // clamped to the range of i64
+#[allow(clippy::cast_possible_truncation, reason = "clamped to the range of i64")]
 fn step_ns(least_ns: f64) -> i64 {
     let least = least_ns.clamp(1.0, 1e18);
     let mut power = 1_i64;
@@ -100,26 +103,56 @@ struct Scale {
     ns: i64,
     /// Empty where the unit is said at the left.
     name: &'static str,
+    /// Digits behind the point: as many as tell neighbouring ticks apart.
+    decimals: usize,
 }
 
 impl Scale {
-    /// One by one, of what is no time.
-    const ONE: Self = Self { ns: 1, name: "" };
+    /// One by one, of what is not a time.
+    const ONE: Self = Self { ns: 1, name: "", decimals: 0 };
 
+    /// The largest unit that steps are whole multiples of.
     const fn of_step(step: i64) -> Self {
         match step {
-            ..1_000 => Self { ns: 1, name: "ns" },
-            1_000..1_000_000 => Self { ns: 1_000, name: "\u{b5}s" },
-            1_000_000..1_000_000_000 => Self { ns: 1_000_000, name: "ms" },
-            _ => Self { ns: 1_000_000_000, name: "s" },
+            ..1_000 => Self { ns: 1, name: "ns", decimals: 0 },
+            1_000..1_000_000 => Self { ns: 1_000, name: "\u{b5}s", decimals: 0 },
+            1_000_000..1_000_000_000 => Self { ns: 1_000_000, name: "ms", decimals: 0 },
+            _ => Self { ns: 1_000_000_000, name: "s", decimals: 0 },
         }
     }
 
-    /// Ticks of a scale are whole multiples of it.
+    /// The unit of labels up to this time: the next one where numbers would reach a thousand, if three digits behind the point
+    /// tell the steps apart.
+    fn of(step: i64, farthest_ns: u64) -> Self {
+        let plain = Self::of_step(step);
+        if farthest_ns < plain.ns.unsigned_abs().saturating_mul(1_000) || plain.name == "s" {
+            return plain;
+        }
+        let larger = Self::of_step(plain.ns * 1_000);
+        // A step is 1, 2 or 5 times a power of ten, so its zeros say how many digits it needs.
+        let (mut decimals, mut digit) = (0, larger.ns);
+        while step % digit != 0 && digit > plain.ns {
+            decimals += 1;
+            digit /= 10;
+        }
+        Self { decimals, ..larger }
+    }
+
+    /// Ticks are whole multiples of the last digit.
     fn label(&self, ns: i64) -> String {
         let sign = if ns < 0 { "\u{2212}" } else { "" };
-        let number = format_count(ns.unsigned_abs() / self.ns.unsigned_abs());
-        if self.name.is_empty() { format!("{sign}{number}") } else { format!("{sign}{number} {}", self.name) }
+        let (whole, rest) = (ns.unsigned_abs() / self.ns.unsigned_abs(), ns.unsigned_abs() % self.ns.unsigned_abs());
+        let number = format_count(whole);
+        if self.name.is_empty() {
+            return format!("{sign}{number}");
+        }
+        if self.decimals == 0 {
+            return format!("{sign}{number} {}", self.name);
+        }
+        // Units above ns are 1,000 times each other: three digits behind the point are all there are.
+        let thousandths = rest / (self.ns.unsigned_abs() / 1_000).max(1);
+        let digits = format!("{thousandths:03}");
+        format!("{sign}{number}.{} {}", &digits[..self.decimals.min(3)], self.name)
     }
 }
 
@@ -147,15 +180,26 @@ mod tests {
     #[test]
     fn zoomed_in_it_counts_single_nanoseconds() {
         let (_, labels) = labels(10_976, 12_280, 1_100.0);
-        assert_eq!(labels[0], "11,000 ns");
-        assert_eq!(labels[1], "11,200 ns");
+        assert_eq!(labels[0], "11.0 \u{b5}s");
+        assert_eq!(labels[1], "11.2 \u{b5}s");
+        assert_eq!(self::labels(0, 900, 1_000.0).1[..2], ["0 ns", "100 ns"]);
+    }
+
+    #[test]
+    fn above_a_thousand_it_counts_in_the_next_unit() {
+        assert_eq!(labels(0, 2_000_000, 1_000.0).1[..2], ["0.0 ms", "0.5 ms"]);
+        assert_eq!(labels(2_000_000, 2_030_000, 1_000.0).1[..2], ["2.000 ms", "2.005 ms"]);
+        assert_eq!(labels(0, 20_000_000, 1_000.0).1[..2], ["0 ms", "5 ms"]);
+        assert_eq!(labels(3_000_000_000, 3_030_000_000, 1_000.0).1[..2], ["3.000 s", "3.005 s"]);
+        // Four digits behind the point are more than a person compares.
+        assert_eq!(labels(3_000_000_000, 3_004_000_000, 1_000.0).1[..2], ["3,000.0 ms", "3,000.5 ms"]);
     }
 
     #[test]
     fn far_from_the_origin_labels_count_from_a_round_instant() {
         let (base, labels) = labels(1_340_803_802, 1_340_804_802, 1_000.0);
         assert_eq!(base.as_deref(), Some("1.3408 s"));
-        assert_eq!(labels[0], "+4,000 ns");
+        assert_eq!(labels[0], "+4.0 \u{b5}s");
         let t = ruler(1_340_803_802, 1_340_804_802, 1_000.0, &profile::Unit::Ns);
         assert_eq!(t.major[0].ns, 1_340_804_000);
     }

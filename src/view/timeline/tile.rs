@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{TrackId, packed};
+use crate::analysis::GroupBy;
 use crate::base::{Interval, TraceNs};
-use crate::profile::analysis::GroupBy;
 
 /// Names one slice of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

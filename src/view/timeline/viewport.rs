@@ -141,7 +141,7 @@ impl Viewport {
     /// How finely slices need to be told apart: the smallest power of two not below the nanoseconds of a pixel, one to two
     /// pixels. A power of two, so that most moves of the view ask for the same again.
     #[must_use]
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped to the range of u64 before
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range of u64 before")]
     pub fn resolution_ns(&self) -> u64 {
         (libm::ceil(self.ns_per_px()).clamp(1.0, 4e18) as u64).next_power_of_two()
     }
@@ -174,12 +174,12 @@ impl Viewport {
     }
 }
 
-#[allow(clippy::cast_possible_truncation)] // saturates
+#[allow(clippy::cast_possible_truncation, reason = "saturates")]
 fn floor_i64(v: f64) -> i64 {
     libm::floor(v) as i64
 }
 
-#[allow(clippy::cast_possible_truncation)] // saturates
+#[allow(clippy::cast_possible_truncation, reason = "saturates")]
 fn ceil_i64(v: f64) -> i64 {
     libm::ceil(v) as i64
 }

@@ -2,9 +2,9 @@
 
 use yew::prelude::*;
 
-use crate::view::palette::FILLS;
+use crate::base::units::format_in;
+use crate::view::palette::fill_var;
 use crate::view::plot::Bars;
-use crate::view::text::three_decimals;
 
 /// Properties of [`BarChart`].
 #[derive(Properties, PartialEq)]
@@ -21,11 +21,11 @@ pub struct BarChartProps {
 #[component]
 pub fn BarChart(props: &BarChartProps) -> Html {
     let bar = |b: &crate::view::plot::Bar| {
-        let color = FILLS[usize::from(b.fill) % FILLS.len()];
+        let color = fill_var(b.fill);
         html! {
             <li>
                 <span>{ &b.name }</span>
-                <span class="value">{ format!("{} {}", three_decimals(b.value), props.unit) }</span>
+                <span class="value" title={format!("{} {}", b.value, props.unit)}>{ format_in(b.value, &props.unit) }</span>
                 <span class="track" aria-hidden="true"><span style={format!("width:{:.2}%;background:{color}", b.share * 100.0)}></span></span>
             </li>
         }

@@ -6,6 +6,9 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
+use super::shown::{ShownText, use_shown_text};
+use crate::view::column_look::ColumnLook;
+use crate::view::palette::fill_var;
 use crate::view::table::{Cell, Column, ColumnKind, Sort, Table, visible_range};
 use crate::web::context::Shared;
 
@@ -15,6 +18,17 @@ const MOST_ROWS: usize = 200;
 const MOST_UNFRAMED: usize = 25;
 const ROW_PX: f64 = 30.0;
 const HEIGHT_PX: f64 = 540.0;
+
+/// A way from each row to somewhere else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowAction {
+    /// What stands in the head.
+    pub title: &'static str,
+    /// What stands in each row.
+    pub label: &'static str,
+    /// Address of each row, by its position in the table; absent where there is none.
+    pub links: Rc<[Option<AttrValue>]>,
+}
 
 /// Properties of [`DataTable`].
 #[derive(Properties, PartialEq)]
@@ -37,11 +51,23 @@ pub struct DataTableProps {
     /// More about a row, for people who point at its first cell: `None` where there is no more.
     #[prop_or_default]
     pub notes: Rc<[Option<AttrValue>]>,
+    /// Colours of what rows are about, by place in the palette; empty where they have none.
+    #[prop_or_default]
+    pub swatches: Rc<[u8]>,
+    /// A row that stands out, by position in the table.
+    #[prop_or_default]
+    pub marked: Option<usize>,
+    /// A link at the end of each row.
+    #[prop_or_default]
+    pub row_action: Option<RowAction>,
+    /// Whether values are shown as they are, as another tool shows them.
+    #[prop_or_default]
+    pub exact: bool,
     /// Whether texts too long for two lines are cut, and whole for who points at them: names of templates are longer than any
     /// sentence.
     #[prop_or_default]
     pub cuts_texts: bool,
-    /// A row was chosen, by position in the table; without it rows can not be chosen.
+    /// A row was chosen, by position in the table; without it rows cannot be chosen.
     #[prop_or_default]
     pub on_row: Option<Callback<usize>>,
 }
@@ -53,6 +79,15 @@ pub fn DataTable(props: &DataTableProps) -> Html {
     let order = use_memo((props.table.clone(), props.sort.clone(), props.search.clone()), |(table, sort, search)| {
         table.order(sort.as_ref(), search)
     });
+    let looks = use_memo((props.table.clone(), props.exact), |(table, exact)| {
+        if *exact { table.columns.iter().map(ColumnLook::exact).collect() } else { ColumnLook::of(table) }
+    });
+    use_shown_text(ShownText::Table {
+        name: props.name.clone(),
+        table: props.table.clone(),
+        order: order.clone(),
+        looks: looks.clone(),
+    });
     let is_long = order.len() > MOST_ROWS;
     let range = if is_long { visible_range(*scroll_top, HEIGHT_PX, ROW_PX, order.len(), 12) } else { 0..order.len() };
     let onscroll = {
@@ -63,7 +98,7 @@ pub fn DataTable(props: &DataTableProps) -> Html {
             }
         })
     };
-    let columns = props.table.columns.len().to_string();
+    let columns = (props.table.columns.len() + usize::from(props.row_action.is_some())).to_string();
     let above = range.start as f64 * ROW_PX;
     let below = (order.len() - range.end) as f64 * ROW_PX;
     let spacer = |height: f64| {
@@ -78,10 +113,11 @@ pub fn DataTable(props: &DataTableProps) -> Html {
             <div class={classes!("table-scroll", is_long.then_some("is-long"), (order.len() > MOST_UNFRAMED).then_some("is-framed"))} {onscroll} tabindex="0" role="region" aria-label={format!("{}, scrollable", props.name)}>
                 <table aria-rowcount={is_long.then(|| order.len().to_string())}>
                     <caption>{ &props.name }</caption>
-                    <thead><tr>{ for props.table.columns.iter().map(|c| head(c, props)) }</tr></thead>
+                    <thead><tr>{ for props.table.columns.iter().zip(&*looks).map(|(c, look)| head(c, look, props)) }
+                        if let Some(action) = &props.row_action { <th scope="col">{ action.title }</th> }</tr></thead>
                     <tbody>
                         if above > 0.0 { { spacer(above) } }
-                        { for order[range.clone()].iter().map(|&r| row(props, r)) }
+                        { for order[range.clone()].iter().map(|&r| row(props, &looks, r)) }
                         if below > 0.0 { { spacer(below) } }
                         if order.is_empty() {
                             <tr><td class="empty" colspan={columns.clone()}>
@@ -118,7 +154,7 @@ fn search_field(props: &DataTableProps) -> Html {
     }
 }
 
-fn head(column: &Column, props: &DataTableProps) -> Html {
+fn head(column: &Column, look: &ColumnLook, props: &DataTableProps) -> Html {
     let current = props.sort.as_ref().filter(|s| s.column == column.id);
     let (aria, mark) = match current {
         None => ("none", "\u{2195}"),
@@ -131,24 +167,34 @@ fn head(column: &Column, props: &DataTableProps) -> Html {
     let onclick = props.on_sort.reform(move |_| next.clone());
     html! {
         <th scope="col" aria-sort={aria} class={column.is_numeric().then_some("number")}>
-            <button type="button" {onclick}>{ &column.title }<span class="sort-mark" aria-hidden="true">{ mark }</span></button>
+            <button type="button" {onclick}>{ &look.title }<span class="sort-mark" aria-hidden="true">{ mark }</span></button>
         </th>
     }
 }
 
-fn row(props: &DataTableProps, r: usize) -> Html {
-    let cells = props.table.rows[r].iter().zip(&props.table.columns).enumerate();
+fn row(props: &DataTableProps, looks: &[ColumnLook], r: usize) -> Html {
+    let cells = props.table.rows[r].iter().zip(props.table.columns.iter().zip(looks)).enumerate();
     let note = props.notes.get(r).cloned().flatten();
     html! {
-        <tr key={r}>
-            { for cells.map(|(i, (cell, column))| if i == 0 { first_cell(props, r, cell, column, note.clone()) } else { value_cell(cell, column, props.cuts_texts) }) }
+        <tr key={r} class={(props.marked == Some(r)).then_some("is-best")}>
+            { for cells.map(|(i, (cell, (column, look)))| if i == 0 { first_cell(props, r, cell, (column, look), note.clone()) } else { value_cell(cell, column, look, props.cuts_texts) }) }
+            if let Some(action) = &props.row_action { { action_cell(action, r) } }
         </tr>
     }
 }
 
-fn first_cell(props: &DataTableProps, r: usize, cell: &Cell, column: &Column, note: Option<AttrValue>) -> Html {
-    let text = cell.text(column.kind);
+fn first_cell(
+    props: &DataTableProps,
+    r: usize,
+    cell: &Cell,
+    (column, look): (&Column, &ColumnLook),
+    note: Option<AttrValue>,
+) -> Html {
+    let text = look.text(cell);
     let full = text.clone();
+    let swatch = props.swatches.get(r).map(|fill| {
+        html! { <span class="swatch" aria-hidden="true" style={format!("background:{}", fill_var(*fill))}></span> }
+    });
     let content = match &props.on_row {
         Some(on_row) => {
             let onclick = on_row.reform(move |_| r);
@@ -157,8 +203,8 @@ fn first_cell(props: &DataTableProps, r: usize, cell: &Cell, column: &Column, no
         None => html! { <span class="name" title={full}>{ text }</span> },
     };
     html! {
-        <th scope="row" class={column.is_numeric().then_some("number")}>
-            { content }
+        <th scope="row" class={classes!(column.is_numeric().then_some("number"), (!props.swatches.is_empty()).then_some("has-swatch"))}>
+            { swatch.unwrap_or_default() }{ content }
             if let Some(note) = note {
                 <details class="members"><summary aria-label="Fused members">{ "?" }</summary><p>{ note }</p></details>
             }
@@ -166,12 +212,18 @@ fn first_cell(props: &DataTableProps, r: usize, cell: &Cell, column: &Column, no
     }
 }
 
-fn value_cell(cell: &Cell, column: &Column, is_cut: bool) -> Html {
-    let text = cell.text(column.kind);
+fn action_cell(action: &RowAction, r: usize) -> Html {
+    let link = action.links.get(r).cloned().flatten();
+    html! { <td>{ for link.map(|href| html! { <a class="row-link" {href}>{ action.label }</a> }) }</td> }
+}
+
+fn value_cell(cell: &Cell, column: &Column, look: &ColumnLook, is_cut: bool) -> Html {
+    let text = look.text(cell);
+    let exact = look.exact_text(cell);
     if column.kind == ColumnKind::Percent {
         let share = cell.number().unwrap_or_default().clamp(0.0, 100.0);
         return html! {
-            <td class="number percent" data-value={cell.raw()}>
+            <td class="number percent" data-value={cell.raw()} title={exact}>
                 <span>{ text }</span>
                 <span class="bar" aria-hidden="true"><span style={format!("width:{share:.2}%")}></span></span>
             </td>
@@ -183,5 +235,5 @@ fn value_cell(cell: &Cell, column: &Column, is_cut: bool) -> Html {
         let full = text.clone();
         return html! { <td class="is-name" data-value={cell.raw()}><span class="name" title={full}>{ text }</span></td> };
     }
-    html! { <td class={classes!(column.is_numeric().then_some("number"), is_sentence.then_some("is-sentence"))} data-value={cell.raw()}>{ text }</td> }
+    html! { <td class={classes!(column.is_numeric().then_some("number"), is_sentence.then_some("is-sentence"))} data-value={cell.raw()} title={exact}>{ text }</td> }
 }

@@ -2,6 +2,8 @@
 
 use yew::prelude::*;
 
+use super::overview_blocks;
+use super::shown::{ShownText, use_shown_text};
 use super::{BarChart, HeatMapChart, LanesChart, LineChart, LocalTable, PieChart, RooflineChart, ScatterPlot};
 use crate::view::document::{Block, Document, Figure, Finding, Plot, Source, Tile, Tone};
 use crate::web::context::Shared;
@@ -19,6 +21,7 @@ pub struct DocumentViewProps {
 /// The document.
 #[component]
 pub fn DocumentView(props: &DocumentViewProps) -> Html {
+    use_shown_text(ShownText::Document(props.document.clone()));
     html! {
         <section class="results document" aria-label={props.document.title.clone()}>
             <h2>{ &props.document.title }</h2>
@@ -61,6 +64,9 @@ fn block(block: &Block, on_open: Option<&Callback<String>>) -> Html {
                 </div>
             }
         }
+        Block::Shares(parts) => overview_blocks::shares(parts, on_open),
+        Block::Columns(columns) => overview_blocks::columns(columns, on_open),
+        Block::Ranked { all, note } => overview_blocks::ranked(all, note, on_open),
         Block::Points { figure, targets } => {
             let open = on_open.map(|open| {
                 let (open, targets) = (open.clone(), targets.clone());
@@ -121,7 +127,10 @@ fn figure(figure: &Figure, on_point: Option<Callback<(usize, usize)>>) -> Html {
         Plot::Lines(plot) => html! { <LineChart {title} plot={plot.clone()} note={AttrValue::default()} {on_point} /> },
         Plot::Bars(plot, unit) => html! { <BarChart {title} plot={plot.clone()} unit={unit.clone()} /> },
         Plot::Pie(pie, unit) => html! { <PieChart {title} pie={pie.clone()} unit={unit.clone()} /> },
-        Plot::Scatter(plot) => html! { <ScatterPlot {title} plot={plot.clone()} /> },
+        Plot::Scatter(plot) => {
+            let on_point = on_point.map(|open| open.reform(|point: usize| (0, point)));
+            html! { <ScatterPlot {title} plot={plot.clone()} {on_point} /> }
+        }
         Plot::Lanes(plot) => html! { <LanesChart {title} plot={plot.clone()} /> },
         Plot::Roofline(plot) => html! { <RooflineChart plot={plot.clone()} /> },
         Plot::HeatMap(plot) => html! { <HeatMapChart {title} plot={plot.clone()} /> },

@@ -2,7 +2,8 @@
 
 use yew::prelude::*;
 
-use crate::view::palette::FILLS;
+use crate::base::units::format_percent;
+use crate::view::palette::fill_var;
 use crate::view::plot::Lanes;
 use crate::view::text::exact_ns;
 
@@ -21,7 +22,7 @@ pub fn LanesChart(props: &LanesChartProps) -> Html {
     let readout = use_state_eq(|| None::<String>);
     let plot = &props.plot;
     let lane = |lane: &crate::view::plot::Lane| {
-        let color = FILLS[usize::from(lane.fill) % FILLS.len()];
+        let color = fill_var(lane.fill);
         let onmousemove = {
             let (readout, lane, plot) = (readout.clone(), lane.clone(), plot.clone());
             Callback::from(move |event: MouseEvent| {
@@ -30,13 +31,13 @@ pub fn LanesChart(props: &LanesChartProps) -> Html {
                 let n = lane.percent.len();
                 if width > 0.0 && n > 0 {
                     let share = (f64::from(event.offset_x()) / width).clamp(0.0, 1.0);
-                    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to n
+                    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to n")]
                     let i = ((share * n as f64) as usize).min(n - 1);
                     let (from, to) = plot.bucket_ns(i, n);
                     readout.set(Some(format!(
-                        "{}: {:.1} % from {} to {}",
+                        "{}: {} from {} to {}",
                         lane.name,
-                        lane.percent[i],
+                        format_percent(lane.percent[i]),
                         exact_ns(from),
                         exact_ns(to)
                     )));
@@ -47,11 +48,11 @@ pub fn LanesChart(props: &LanesChartProps) -> Html {
             <li>
                 <span class="name">{ &lane.name }</span>
                 <svg viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" {onmousemove}
-                    aria-label={format!("{}: {:.1} % of the time on average", lane.name, lane.mean_percent)}>
+                    aria-label={format!("{}: {} of the time on average", lane.name, format_percent(lane.mean_percent))}>
                     <rect class="back" width="1000" height="100" />
                     <path d={lane.path.clone()} fill={color} />
                 </svg>
-                <span class="value">{ format!("{:.1} %", lane.mean_percent) }</span>
+                <span class="value">{ format_percent(lane.mean_percent) }</span>
             </li>
         }
     };

@@ -1,14 +1,20 @@
-//! Lines over two axes, with hover, keyboard and legend.
+//! Lines over two axes, with hover, keyboard, and names at the ends of the lines or in a legend.
 
 use yew::prelude::*;
 
-use super::plot_frame::{VIEW_BOX, VIEW_WIDTH, axes, x_of as frame_x, y_of as frame_y};
-use crate::view::palette::FILLS;
+use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
+use crate::view::palette::fill_var;
 use crate::view::plot::{Line, LineMark, LineStyle, Lines};
 use crate::view::svg::number;
 
 /// Lines with more points than this are read as a whole: a stop of the Tab key for each would be a trap.
 const MOST_STOPS: usize = 40;
+/// More lines, longer names or a narrower plot have a legend: there is no room at the ends of the lines.
+const MOST_DIRECT: usize = 6;
+const LONGEST_DIRECT: usize = 16;
+const LEAST_DIRECT_PX: f64 = 340.0;
+/// Names of lines are at least so far from each other.
+const LABEL_STEP_PX: f64 = 13.0;
 
 /// Properties of [`LineChart`].
 #[derive(Properties, PartialEq)]
@@ -29,7 +35,11 @@ pub struct LineChartProps {
 #[component]
 pub fn LineChart(props: &LineChartProps) -> Html {
     let active = use_state_eq(|| None::<(usize, usize)>);
+    let node = use_node_ref();
+    let width = use_width(&node);
     let plot = &props.plot;
+    let is_direct = has_room_for_names(plot, width);
+    let frame = Frame::new(width, if is_direct { 8.0 + longest_name(plot) as f64 * 6.3 } else { 16.0 });
     let readout = active.and_then(|(l, p)| {
         let line = plot.lines.get(l)?;
         Some(plot.describe(line, *line.points.get(p)?))
@@ -51,12 +61,12 @@ pub fn LineChart(props: &LineChartProps) -> Html {
     };
     let onmousemove = {
         let (active, plot) = (active.clone(), plot.clone());
-        Callback::from(move |event: MouseEvent| active.set(nearest(&plot, &event)))
+        Callback::from(move |event: MouseEvent| active.set(nearest(&plot, &frame, &event)))
     };
     let onclick = {
         let (plot, on_point) = (plot.clone(), props.on_point.clone());
         Callback::from(move |event: MouseEvent| {
-            if let (Some(on_point), Some(at)) = (&on_point, nearest(&plot, &event)) {
+            if let (Some(on_point), Some(at)) = (&on_point, nearest(&plot, &frame, &event)) {
                 on_point.emit(at);
             }
         })
@@ -87,32 +97,61 @@ pub fn LineChart(props: &LineChartProps) -> Html {
     let opens = props.on_point.is_some();
     let points: usize = plot.lines.iter().map(|l| l.points.len()).sum();
     html! {
-        <figure class="scatter lines">
+        <figure class="scatter lines" ref={node}>
             <figcaption>{ &props.title }</figcaption>
-            <svg viewBox={VIEW_BOX} tabindex="0" role="img" {onkeydown} {onfocus} {onblur} {onmousemove} {onmouseleave} {onclick}
+            <svg viewBox={frame.view_box()} tabindex="0" role="img" {onkeydown} {onfocus} {onblur} {onmousemove} {onmouseleave} {onclick}
                 class={classes!(opens.then_some("opens"))}
                 aria-label={format!("{}, {} lines with {points} points in all; the arrow keys read them out{}", props.title, plot.lines.len(), if opens { ", Enter opens one" } else { "" })}>
-                { axes(&plot.x, &plot.y) }
-                { for plot.marks.iter().map(|m| mark(plot, m)) }
-                { for plot.lines.iter().map(|line| path(plot, line)) }
-                { active.and_then(|at| dot(plot, at)).unwrap_or_default() }
+                { axes(&frame, &ticks(&plot.x), &ticks(&plot.y), &plot.x.title, &plot.y.title) }
+                { for plot.marks.iter().map(|m| mark(plot, &frame, m)) }
+                { for plot.lines.iter().map(|line| path(plot, &frame, line)) }
+                if is_direct { { names(plot, &frame) } }
+                { active.and_then(|at| dot(plot, &frame, at)).unwrap_or_default() }
             </svg>
             <p class="readout" role="status">{ readout.unwrap_or_else(|| props.note.to_string()) }</p>
-            if plot.lines.len() > 1 { <ul class="legend in-line">{ for legend }</ul> }
+            if plot.lines.len() > 1 && !is_direct { <ul class="legend in-line">{ for legend }</ul> }
         </figure>
     }
 }
 
-fn x_of(plot: &Lines, value: f64) -> f64 {
-    frame_x(&plot.x, value)
+/// Whether the names of the lines fit beside their ends.
+fn has_room_for_names(plot: &Lines, width: f64) -> bool {
+    let is_plain = plot.lines.iter().all(|l| l.style != LineStyle::Steps);
+    let count = plot.lines.len();
+    (2..=MOST_DIRECT).contains(&count) && is_plain && longest_name(plot) <= LONGEST_DIRECT && width >= LEAST_DIRECT_PX
 }
 
-fn y_of(plot: &Lines, value: f64) -> f64 {
-    frame_y(&plot.y, value)
+fn longest_name(plot: &Lines) -> usize {
+    plot.lines.iter().map(|l| l.name.chars().count()).max().unwrap_or(0)
+}
+
+/// The name of each line beside its end, in its colour; names that would overlap are moved apart.
+fn names(plot: &Lines, frame: &Frame) -> Html {
+    let end = |line: &Line| line.points.last().map_or(0.0, |p| frame.y(plot.y.share(p.1)));
+    let mut order: Vec<&Line> = plot.lines.iter().collect();
+    order.sort_by(|a, b| end(a).total_cmp(&end(b)));
+    let mut free = f64::MIN;
+    let texts = order.into_iter().map(|line| {
+        let y = end(line).max(free);
+        free = y + LABEL_STEP_PX;
+        let class = classes!("line-name", (line.style == LineStyle::Dashed).then_some("is-dashed"));
+        html! {
+            <text {class} x={number(frame.right_edge() + 6.0)} y={number(y)} fill={color(line)} dominant-baseline="central">{ &line.name }</text>
+        }
+    });
+    html! { <g aria-hidden="true">{ for texts }</g> }
+}
+
+fn x_of(plot: &Lines, frame: &Frame, value: f64) -> f64 {
+    frame.x(plot.x.share(value))
+}
+
+fn y_of(plot: &Lines, frame: &Frame, value: f64) -> f64 {
+    frame.y(plot.y.share(value))
 }
 
 fn color(line: &Line) -> &'static str {
-    FILLS[usize::from(line.fill) % FILLS.len()]
+    fill_var(line.fill)
 }
 
 const fn class_of(style: LineStyle) -> &'static str {
@@ -123,8 +162,8 @@ const fn class_of(style: LineStyle) -> &'static str {
     }
 }
 
-fn path(plot: &Lines, line: &Line) -> Html {
-    let place = |x: f64, y: f64| format!("{},{}", number(x_of(plot, x)), number(y_of(plot, y)));
+fn path(plot: &Lines, frame: &Frame, line: &Line) -> Html {
+    let place = |x: f64, y: f64| format!("{},{}", number(x_of(plot, frame, x)), number(y_of(plot, frame, y)));
     if line.style == LineStyle::Steps {
         let mut corners = Vec::new();
         if let Some(first) = line.points.first() {
@@ -141,13 +180,13 @@ fn path(plot: &Lines, line: &Line) -> Html {
     let corners: Vec<String> = line.points.iter().map(|(x, y)| place(*x, *y)).collect();
     let marks = (line.points.len() <= MOST_STOPS && line.style == LineStyle::Solid).then(|| {
         line.points.iter().map(|(x, y)| {
-            html! { <circle class="mark" cx={number(x_of(plot, *x))} cy={number(y_of(plot, *y))} r="4" fill={color(line)} /> }
+            html! { <circle class="mark" cx={number(x_of(plot, frame, *x))} cy={number(y_of(plot, frame, *y))} r="3.5" fill={color(line)} /> }
         })
     });
     let spread = line.points.iter().zip(&line.spread).filter(|(_, (low, high))| low.is_finite() && high.is_finite());
     let spread = spread.map(|((x, _), (low, high))| {
-        let x = number(x_of(plot, *x));
-        html! { <line class="spread" x1={x.clone()} x2={x} y1={number(y_of(plot, *low))} y2={number(y_of(plot, *high))} stroke={color(line)} /> }
+        let x = number(x_of(plot, frame, *x));
+        html! { <line class="spread" x1={x.clone()} x2={x} y1={number(y_of(plot, frame, *low))} y2={number(y_of(plot, frame, *high))} stroke={color(line)} /> }
     });
     html! { <>
         { for spread }
@@ -157,9 +196,9 @@ fn path(plot: &Lines, line: &Line) -> Html {
 }
 
 /// What happened at a place, as a line from top to bottom.
-fn mark(plot: &Lines, mark: &LineMark) -> Html {
-    let x = number(x_of(plot, mark.x));
-    let (top, bottom) = (number(y_of(plot, plot.y.max)), number(y_of(plot, plot.y.min)));
+fn mark(plot: &Lines, frame: &Frame, mark: &LineMark) -> Html {
+    let x = number(x_of(plot, frame, mark.x));
+    let (top, bottom) = (number(y_of(plot, frame, plot.y.max)), number(y_of(plot, frame, plot.y.min)));
     html! {
         <line class={classes!("happened", mark.is_bad.then_some("is-bad"))} x1={x.clone()} x2={x} y1={top} y2={bottom}>
             <title>{ &mark.text }</title>
@@ -167,10 +206,12 @@ fn mark(plot: &Lines, mark: &LineMark) -> Html {
     }
 }
 
-fn dot(plot: &Lines, (line, point): (usize, usize)) -> Option<Html> {
+fn dot(plot: &Lines, frame: &Frame, (line, point): (usize, usize)) -> Option<Html> {
     let line = plot.lines.get(line)?;
     let (x, y) = line.points.get(point)?;
-    Some(html! { <circle class="reader" cx={number(x_of(plot, *x))} cy={number(y_of(plot, *y))} r="7" /> })
+    Some(
+        html! { <circle class="reader" cx={number(x_of(plot, frame, *x))} cy={number(y_of(plot, frame, *y))} r="7" /> },
+    )
 }
 
 /// Left and right along a line, up and down between lines, Home and End to its ends.
@@ -191,16 +232,12 @@ fn walk(plot: &Lines, at: Option<(usize, usize)>, key: &str) -> Option<(usize, u
 }
 
 /// The point closest to the pointer.
-fn nearest(plot: &Lines, event: &MouseEvent) -> Option<(usize, usize)> {
-    let target = event.current_target().and_then(|t| wasm_bindgen::JsCast::dyn_into::<web_sys::Element>(t).ok())?;
-    let rect = target.get_bounding_client_rect();
-    let scale = VIEW_WIDTH / rect.width().max(1.0);
-    let x = (f64::from(event.client_x()) - rect.left()) * scale;
-    let y = (f64::from(event.client_y()) - rect.top()) * scale;
+fn nearest(plot: &Lines, frame: &Frame, event: &MouseEvent) -> Option<(usize, usize)> {
+    let (x, y) = pointer_in_plot(event)?;
     let mut best: Option<((usize, usize), f64)> = None;
     for (l, line) in plot.lines.iter().enumerate() {
         for (p, (px, py)) in line.points.iter().enumerate() {
-            let (dx, dy) = (x_of(plot, *px) - x, y_of(plot, *py) - y);
+            let (dx, dy) = (x_of(plot, frame, *px) - x, y_of(plot, frame, *py) - y);
             let distance = dx * dx + dy * dy;
             if best.is_none_or(|(_, d)| distance < d) {
                 best = Some(((l, p), distance));

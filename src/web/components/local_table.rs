@@ -1,4 +1,4 @@
-//! A table that keeps its own order and search, and can be taken away as CSV: for tables that no link remembers.
+//! A table that keeps its own order and search, and can be taken away as CSV: where no link remembers them.
 
 use std::rc::Rc;
 
@@ -9,6 +9,15 @@ use crate::base::units::format_count;
 use crate::view::table::{Sort, Table};
 use crate::web::context::Shared;
 use crate::web::platform::download;
+
+/// How a table is looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableLook {
+    /// How it is sorted.
+    pub sort: Option<Sort>,
+    /// What it is searched for.
+    pub search: String,
+}
 
 /// Properties of [`LocalTable`].
 #[derive(Properties, PartialEq)]
@@ -25,7 +34,10 @@ pub struct LocalTableProps {
     /// Number of rows there are in all and what saves them, where the table holds only some.
     #[prop_or_default]
     pub save_all: Option<(u64, Callback<()>)>,
-    /// How it is sorted at first.
+    /// How it is looked at is kept by who shows it: what it is searched for, and what is told of a change.
+    #[prop_or_default]
+    pub look: Option<(AttrValue, Callback<TableLook>)>,
+    /// How it is sorted: at first, or now where `look` is there.
     #[prop_or_default]
     pub sort: Option<Sort>,
     /// A row was chosen, by position in the table.
@@ -34,6 +46,9 @@ pub struct LocalTableProps {
     /// Whether texts too long for two lines are cut.
     #[prop_or_default]
     pub cuts_texts: bool,
+    /// Colours of what rows are about.
+    #[prop_or_default]
+    pub swatches: Rc<[u8]>,
     /// More about rows.
     #[prop_or_default]
     pub notes: Rc<[Option<AttrValue>]>,
@@ -44,14 +59,28 @@ pub struct LocalTableProps {
 pub fn LocalTable(props: &LocalTableProps) -> Html {
     let sort = use_state_eq(|| props.sort.clone());
     let search = use_state_eq(String::new);
+    let now = match &props.look {
+        Some((search, _)) => TableLook { sort: props.sort.clone(), search: search.to_string() },
+        None => TableLook { sort: (*sort).clone(), search: (*search).clone() },
+    };
+    let change = match &props.look {
+        Some((_, tell)) => tell.clone(),
+        None => {
+            let (sort, search) = (sort.setter(), search.setter());
+            Callback::from(move |look: TableLook| {
+                sort.set(look.sort);
+                search.set(look.search);
+            })
+        }
+    };
     let on_sort = {
-        let sort = sort.clone();
-        Callback::from(move |next: Sort| sort.set(Some(next)))
+        let (now, change) = (now.clone(), change.clone());
+        Callback::from(move |next: Sort| change.emit(TableLook { sort: Some(next), ..now.clone() }))
     };
-    let on_search = {
-        let search = search.clone();
-        props.searchable.then(|| Callback::from(move |text: String| search.set(text)))
-    };
+    let on_search = props.searchable.then(|| {
+        let now = now.clone();
+        Callback::from(move |search: String| change.emit(TableLook { search, ..now.clone() }))
+    });
     let save = {
         let (table, file) = (props.table.clone(), props.file.clone());
         let all = props.save_all.as_ref().map(|(_, save)| save.clone());
@@ -66,9 +95,9 @@ pub fn LocalTable(props: &LocalTableProps) -> Html {
     html! {
         <div class="local-table">
             <DataTable
-                name={props.name.clone()} table={props.table.clone()} sort={(*sort).clone()} {on_sort}
-                search={(*search).clone()} {on_search} on_row={props.on_row.clone()} notes={props.notes.clone()}
-                cuts_texts={props.cuts_texts}
+                name={props.name.clone()} table={props.table.clone()} sort={now.sort} {on_sort}
+                search={now.search} {on_search} on_row={props.on_row.clone()} notes={props.notes.clone()}
+                cuts_texts={props.cuts_texts} swatches={props.swatches.clone()}
             />
             <button type="button" onclick={save} aria-label={format!("Download {} as CSV{all}", props.name)}>{ format!("CSV{all}") }</button>
         </div>

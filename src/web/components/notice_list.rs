@@ -5,21 +5,30 @@ use yew::prelude::*;
 
 use crate::web::state::notices::{Notice, NoticeAction, Notices, Tone};
 
-/// Good news go by themselves after this time.
-const STAY_MS: u32 = 6_000;
+/// How long a notice stays, while nobody points at it: bad news need to be read.
+const fn stay_ms(tone: Tone) -> u32 {
+    match tone {
+        Tone::Good => 6_000,
+        Tone::Info => 12_000,
+        Tone::Bad => 30_000,
+    }
+}
 
 /// Properties of [`NoticeList`].
 #[derive(Properties, PartialEq)]
 pub struct NoticeListProps {
     /// All notices.
     pub notices: UseReducerHandle<Notices>,
+    /// What the list is called; two lists on one page need two names.
+    #[prop_or(AttrValue::Static("Notices"))]
+    pub label: AttrValue,
 }
 
 /// The notices.
 #[component]
 pub fn NoticeList(props: &NoticeListProps) -> Html {
     html! {
-        <section class="notices" aria-label="Notices" aria-live="polite">
+        <section class="notices" aria-label={props.label.clone()} aria-live="polite">
             { for props.notices.list.iter().map(|n| html! {
                 <NoticeBox key={n.id} notice={n.clone()} dispatch={props.notices.dispatcher()} />
             }) }
@@ -36,12 +45,13 @@ struct NoticeBoxProps {
 #[component]
 fn NoticeBox(props: &NoticeBoxProps) -> Html {
     let id = props.notice.id;
-    use_effect_with((id, props.notice.tone), {
+    let is_held = use_state_eq(|| false);
+    use_effect_with((id, props.notice.tone, *is_held), {
         let dispatch = props.dispatch.clone();
-        move |(id, tone)| {
+        move |(id, tone, is_held)| {
             let id = *id;
-            let timer = (*tone == Tone::Good)
-                .then(|| Timeout::new(STAY_MS, move || dispatch.dispatch(NoticeAction::Dismiss(id))));
+            let timer =
+                (!*is_held).then(|| Timeout::new(stay_ms(*tone), move || dispatch.dispatch(NoticeAction::Dismiss(id))));
             move || drop(timer)
         }
     });
@@ -52,8 +62,17 @@ fn NoticeBox(props: &NoticeBoxProps) -> Html {
     };
     let dispatch = props.dispatch.clone();
     let onclick = Callback::from(move |_: MouseEvent| dispatch.dispatch(NoticeAction::Dismiss(id)));
+    let hold = |held: bool| {
+        let is_held = is_held.clone();
+        move || is_held.set(held)
+    };
+    let (enter, leave, focus, blur) = (hold(true), hold(false), hold(true), hold(false));
+    let (onmouseenter, onmouseleave) =
+        (Callback::from(move |_: MouseEvent| enter()), Callback::from(move |_: MouseEvent| leave()));
+    let (onfocusin, onfocusout) =
+        (Callback::from(move |_: FocusEvent| focus()), Callback::from(move |_: FocusEvent| blur()));
     html! {
-        <div class={classes!("notice", class)} role={(props.notice.tone == Tone::Bad).then_some("alert")}>
+        <div class={classes!("notice", class)} {onmouseenter} {onmouseleave} {onfocusin} {onfocusout} role={(props.notice.tone == Tone::Bad).then_some("alert")}>
             <p>{ &props.notice.text }</p>
             <button type="button" class="plain" aria-label="Dismiss" {onclick}>{ "\u{00d7}" }</button>
         </div>

@@ -2,10 +2,10 @@
 
 use yew::prelude::*;
 
-use crate::view::palette::FILLS;
+use crate::base::units::{format_in, format_percent};
+use crate::view::palette::{fill_var, on_fill_var};
 use crate::view::plot::{Pie, PieSlice};
 use crate::view::svg::number;
-use crate::view::text::three_decimals;
 
 /// Properties of [`PieChart`].
 #[derive(Properties, PartialEq)]
@@ -19,7 +19,7 @@ pub struct PieChartProps {
 }
 
 fn color(slice: &PieSlice) -> &'static str {
-    FILLS[usize::from(slice.fill) % FILLS.len()]
+    fill_var(slice.fill)
 }
 
 /// The pie.
@@ -48,14 +48,14 @@ pub fn PieChart(props: &PieChartProps) -> Html {
     });
     let labels = props.pie.slices.iter().filter_map(|s| {
         let (x, y) = s.label_at?;
-        Some(html! { <text x={number(x)} y={number(y)} class="pie-label">{ format!("{:.1}%", s.percent) }</text> })
+        Some(html! { <text x={number(x)} y={number(y)} class="pie-label" fill={on_fill_var(s.fill)}>{ format_percent(s.percent) }</text> })
     });
     let legend = props.pie.slices.iter().enumerate().map(|(i, s)| {
         html! {
             <li class={classes!(is_dimmed(i).then_some("is-dimmed"))} onmouseenter={enter(i)} title={describe(s, &props.unit)}>
                 <span class="swatch" style={format!("background:{}", color(s))}></span>
                 <span class="name">{ &s.name }</span>
-                <span class="value">{ format!("{:.1} %", s.percent) }</span>
+                <span class="value">{ format_percent(s.percent) }</span>
             </li>
         }
     });
@@ -78,5 +78,5 @@ pub fn PieChart(props: &PieChartProps) -> Html {
 }
 
 fn describe(slice: &PieSlice, unit: &str) -> String {
-    format!("{}: {} {unit}, {:.2} %", slice.name, three_decimals(slice.value), slice.percent)
+    format!("{}: {}, {}", slice.name, format_in(slice.value, unit), format_percent(slice.percent))
 }

@@ -1,57 +1,153 @@
-//! What plots over two axes share: their place on the drawing, their ticks and titles.
+//! What plots over two axes share: their size on the screen, and the place of their ticks, titles and values. A plot is drawn at
+//! the size at which it is shown, so its text has the size of the page's text at any width.
 
+use wasm_bindgen::JsCast;
+use web_sys::Element;
 use yew::prelude::*;
 
 use crate::view::plot::Axis;
 use crate::view::svg::number;
 
-/// The drawing of a plot.
-pub const VIEW_BOX: &str = "0 0 672 330";
-/// Its width.
-pub const VIEW_WIDTH: f64 = 672.0;
+const LEFT: f64 = 64.0;
+const TOP: f64 = 12.0;
+const BOTTOM: f64 = 44.0;
+/// Before a plot knows its width.
+const FIRST_WIDTH: f64 = 560.0;
+/// A label of the horizontal axis needs so much room.
+const LABEL_PX: f64 = 52.0;
 
-const LEFT: f64 = 86.0;
-const TOP: f64 = 14.0;
-const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 260.0;
-
-/// The middle of the horizontal axis.
-pub const MIDDLE: f64 = LEFT + WIDTH / 2.0;
-
-/// Where a value of the horizontal axis stands.
-pub fn x_of(axis: &Axis, value: f64) -> f64 {
-    LEFT + axis.share(value) * WIDTH
+/// Where a plot is drawn in its figure, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// All of its width.
+    pub width: f64,
+    /// All of its height.
+    pub height: f64,
+    /// Room at the right of the axes: for labels of lines.
+    pub right: f64,
 }
 
-/// Where a value of the vertical axis stands.
-pub fn y_of(axis: &Axis, value: f64) -> f64 {
-    TOP + HEIGHT - axis.share(value) * HEIGHT
+impl Frame {
+    /// A plot of a width, as high as suits it, with room at the right of the axes.
+    #[must_use]
+    pub fn new(width: f64, right: f64) -> Self {
+        let height = libm::round((width * 0.5).clamp(200.0, 320.0));
+        Self { width, height, right }
+    }
+
+    /// The drawing, for `viewBox`.
+    #[must_use]
+    pub fn view_box(&self) -> String {
+        format!("0 0 {} {}", number(self.width), number(self.height))
+    }
+
+    /// Right edge of the axes.
+    #[must_use]
+    pub fn right_edge(&self) -> f64 {
+        self.width - self.right
+    }
+
+    /// Bottom edge of the axes.
+    #[must_use]
+    pub fn bottom_edge(&self) -> f64 {
+        self.height - BOTTOM
+    }
+
+    /// Where a share of the horizontal axis stands.
+    #[must_use]
+    pub fn x(&self, share: f64) -> f64 {
+        LEFT + share * (self.right_edge() - LEFT)
+    }
+
+    /// Where a share of the vertical axis stands.
+    #[must_use]
+    pub fn y(&self, share: f64) -> f64 {
+        self.bottom_edge() - share * (self.bottom_edge() - TOP)
+    }
+}
+
+/// Where the pointer is in a plot.
+#[must_use]
+pub fn pointer_in_plot(event: &MouseEvent) -> Option<(f64, f64)> {
+    let target = event.current_target().and_then(|t| t.dyn_into::<Element>().ok())?;
+    let rect = target.get_bounding_client_rect();
+    Some((f64::from(event.client_x()) - rect.left(), f64::from(event.client_y()) - rect.top()))
+}
+
+/// The width of an element in pixels, kept while the window changes.
+#[hook]
+pub fn use_width(node: &NodeRef) -> f64 {
+    let width = use_state_eq(|| FIRST_WIDTH);
+    use_effect_with(node.clone(), {
+        let width = width.setter();
+        move |node| {
+            let observed = node.cast::<Element>().and_then(|element| observe(&element, width));
+            move || {
+                if let Some((observer, callback)) = observed {
+                    observer.disconnect();
+                    drop(callback);
+                }
+            }
+        }
+    });
+    *width
+}
+
+type SizeCallback = wasm_bindgen::closure::Closure<dyn FnMut()>;
+
+fn observe(element: &Element, width: UseStateSetter<f64>) -> Option<(web_sys::ResizeObserver, SizeCallback)> {
+    let measured = element.clone();
+    let callback = SizeCallback::new(move || {
+        let now = f64::from(measured.client_width());
+        if now > 0.0 {
+            width.set(now);
+        }
+    });
+    let observer = web_sys::ResizeObserver::new(callback.as_ref().unchecked_ref()).ok()?;
+    observer.observe(element);
+    Some((observer, callback))
+}
+
+/// A tick of an axis: its place as a share, and its text.
+pub type Tick<'a> = (f64, &'a str);
+
+/// Ticks of a linear axis.
+#[must_use]
+pub fn ticks(axis: &Axis) -> Vec<Tick<'_>> {
+    axis.ticks.iter().map(|t| (axis.share(t.value), t.label.as_str())).collect()
 }
 
 /// Grid, ticks and titles of both axes.
-pub fn axes(x_axis: &Axis, y_axis: &Axis) -> Html {
-    let bottom = TOP + HEIGHT;
-    let xs = x_axis.ticks.iter().map(|t| {
-        let x = number(x_of(x_axis, t.value));
+pub fn axes(frame: &Frame, xs: &[Tick<'_>], ys: &[Tick<'_>], x_title: &str, y_title: &str) -> Html {
+    let (left, right) = (number(LEFT), number(frame.right_edge()));
+    let (top, bottom) = (number(TOP), number(frame.bottom_edge()));
+    // Where there is no room for all labels each second or third one is written.
+    let room = (frame.right_edge() - LEFT) / LABEL_PX;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and positive")]
+    let each = libm::ceil(xs.len() as f64 / room.max(1.0)).max(1.0) as usize;
+    let upright = xs.iter().enumerate().map(|(i, (share, label))| {
+        let x = number(frame.x(*share));
         html! { <>
-            <line x1={x.clone()} x2={x.clone()} y1={number(TOP)} y2={number(bottom)} class="grid" />
-            <text x={x} y={number(bottom + 18.0)} text-anchor="middle">{ &t.label }</text>
+            <line x1={x.clone()} x2={x.clone()} y1={top.clone()} y2={bottom.clone()} class="grid" />
+            if i % each == 0 {
+                <text x={x} y={number(frame.bottom_edge() + 16.0)} text-anchor="middle">{ *label }</text>
+            }
         </> }
     });
-    let ys = y_axis.ticks.iter().map(|t| {
-        let y = number(y_of(y_axis, t.value));
+    let level = ys.iter().map(|(share, label)| {
+        let y = number(frame.y(*share));
         html! { <>
-            <line x1={number(LEFT)} x2={number(LEFT + WIDTH)} y1={y.clone()} y2={y.clone()} class="grid" />
-            <text x={number(LEFT - 8.0)} y={y} text-anchor="end" dominant-baseline="central">{ &t.label }</text>
+            <line x1={left.clone()} x2={right.clone()} y1={y.clone()} y2={y.clone()} class="grid" />
+            <text x={number(LEFT - 6.0)} y={y} text-anchor="end" dominant-baseline="central">{ *label }</text>
         </> }
     });
-    let middle = number(TOP + HEIGHT / 2.0);
+    let (across, up) = (number(frame.x(0.5)), number(frame.y(0.5)));
     html! {
         <g class="axes" aria-hidden="true">
-            { for xs }
-            { for ys }
-            <text class="axis-title" x={number(LEFT + WIDTH / 2.0)} y="322" text-anchor="middle">{ &x_axis.title }</text>
-            <text class="axis-title" x="16" y={middle.clone()} text-anchor="middle" transform={format!("rotate(-90 16 {middle})")}>{ &y_axis.title }</text>
+            { for upright }
+            { for level }
+            <text class="axis-title" x={across} y={number(frame.height - 8.0)} text-anchor="middle">{ x_title }</text>
+            <text class="axis-title" x="12" y={up.clone()} text-anchor="middle" transform={format!("rotate(-90 12 {up})")}>{ y_title }</text>
         </g>
     }
 }

@@ -2,14 +2,11 @@
 
 use yew::prelude::*;
 
-use crate::view::palette::{FILLS, fill_of};
-use crate::view::plot::{RoofPoint, RooflinePlot};
+use super::plot_frame::{Frame, Tick, axes, use_width};
+use crate::base::units::format_number;
+use crate::view::palette::fill_var;
+use crate::view::plot::{LogAxis, RoofPoint, RooflinePlot};
 use crate::view::svg::number;
-
-const LEFT: f64 = 74.0;
-const TOP: f64 = 14.0;
-const WIDTH: f64 = 570.0;
-const HEIGHT: f64 = 260.0;
 
 /// Properties of [`RooflineChart`].
 #[derive(Properties, PartialEq)]
@@ -18,8 +15,12 @@ pub struct RooflineChartProps {
     pub plot: RooflinePlot,
 }
 
-fn place((x, y): (f64, f64)) -> (String, String) {
-    (number(LEFT + x * WIDTH), number(TOP + HEIGHT - y * HEIGHT))
+fn place(frame: &Frame, (x, y): (f64, f64)) -> (String, String) {
+    (number(frame.x(x)), number(frame.y(y)))
+}
+
+fn ticks(axis: &LogAxis) -> Vec<Tick<'_>> {
+    axis.ticks.iter().map(|t| (axis.share(t.value), t.label.as_str())).collect()
 }
 
 /// A point in words.
@@ -41,8 +42,7 @@ fn rounded(value: f64) -> String {
         a if a >= 1e12 => format!("{:.2}T", value / 1e12),
         a if a >= 1e9 => format!("{:.2}G", value / 1e9),
         a if a >= 1e6 => format!("{:.2}M", value / 1e6),
-        a if a >= 0.01 => format!("{value:.2}"),
-        _ => format!("{value:.1e}"),
+        _ => format_number(value),
     }
 }
 
@@ -50,6 +50,8 @@ fn rounded(value: f64) -> String {
 #[component]
 pub fn RooflineChart(props: &RooflineChartProps) -> Html {
     let active = use_state_eq(|| None::<usize>);
+    let node = use_node_ref();
+    let frame = Frame::new(use_width(&node), 16.0);
     let plot = &props.plot;
     let points = plot.points.iter().enumerate().map(|(i, p)| {
         let set = |to: Option<usize>| {
@@ -57,8 +59,9 @@ pub fn RooflineChart(props: &RooflineChartProps) -> Html {
             move || active.set(to)
         };
         let (on, on2, off, off2) = (set(Some(i)), set(Some(i)), set(None), set(None));
-        let (x, y) = place(p.at);
-        let (r, fill) = if i == 0 { ("7", FILLS[1]) } else { ("5", FILLS[usize::from(fill_of(&p.name)) % FILLS.len()]) };
+        let (x, y) = place(&frame, p.at);
+        // The whole run, then its modules, which are told apart by their names.
+        let (r, fill) = if i == 0 { ("7", fill_var(1)) } else { ("5", fill_var(0)) };
         html! {
             <g class={classes!("point", (*active == Some(i)).then_some("is-active"))} tabindex="0" role="img" aria-label={describe(p)}
                 onmouseenter={Callback::from(move |_: MouseEvent| on())} onmouseleave={Callback::from(move |_: MouseEvent| off())}
@@ -72,49 +75,23 @@ pub fn RooflineChart(props: &RooflineChartProps) -> Html {
         .roof
         .iter()
         .map(|p| {
-            let (x, y) = place(*p);
+            let (x, y) = place(&frame, *p);
             format!("{x},{y}")
         })
         .collect();
-    let (ridge_x, ridge_y) = place(plot.roof[1]);
+    let (ridge_x, ridge_y) = place(&frame, plot.roof[1]);
     let readout = active.and_then(|i| plot.points.get(i)).or(plot.points.first()).map(describe);
     html! {
-        <figure class="scatter roofline">
+        <figure class="scatter roofline" ref={node}>
             <figcaption>{ "Roofline" }</figcaption>
-            <svg viewBox="0 0 672 330" role="group" aria-label={format!("Roofline with its ridge at {:.1} flop/B and {} points", plot.ridge, plot.points.len())}>
-                { axes(plot) }
+            <svg viewBox={frame.view_box()} role="group" aria-label={format!("Roofline with its ridge at {:.1} flop/B and {} points", plot.ridge, plot.points.len())}>
+                { axes(&frame, &ticks(&plot.x), &ticks(&plot.y), &plot.x.title, &plot.y.title) }
                 <polyline class="roof" points={roof.join(" ")} fill="none" />
-                <line class="ridge" x1={ridge_x.clone()} x2={ridge_x.clone()} y1={ridge_y} y2={number(TOP + HEIGHT)} />
-                <text class="ridge-label" x={ridge_x} y={number(TOP + HEIGHT - 6.0)} text-anchor="end">{ format!("ridge {:.1} ", plot.ridge) }</text>
+                <line class="ridge" x1={ridge_x.clone()} x2={ridge_x.clone()} y1={ridge_y} y2={number(frame.bottom_edge())} />
+                <text class="ridge-label" x={ridge_x} y={number(frame.bottom_edge() - 6.0)} text-anchor="end">{ format!("ridge {:.1} ", plot.ridge) }</text>
                 { for points }
             </svg>
             <p class="readout" role="status">{ readout.unwrap_or_else(|| "Nothing here multiplied matrices and moved bytes.".to_owned()) }</p>
         </figure>
-    }
-}
-
-fn axes(plot: &RooflinePlot) -> Html {
-    let xs = plot.x.ticks.iter().map(|t| {
-        let (x, bottom) = place((plot.x.share(t.value), 0.0));
-        html! { <>
-            <line x1={x.clone()} x2={x.clone()} y1={number(TOP)} y2={bottom} class="grid" />
-            <text x={x} y={number(TOP + HEIGHT + 18.0)} text-anchor="middle">{ &t.label }</text>
-        </> }
-    });
-    let ys = plot.y.ticks.iter().map(|t| {
-        let (_, y) = place((0.0, plot.y.share(t.value)));
-        html! { <>
-            <line x1={number(LEFT)} x2={number(LEFT + WIDTH)} y1={y.clone()} y2={y.clone()} class="grid" />
-            <text x={number(LEFT - 8.0)} y={y} text-anchor="end" dominant-baseline="central">{ &t.label }</text>
-        </> }
-    });
-    let middle = number(TOP + HEIGHT / 2.0);
-    html! {
-        <g class="axes" aria-hidden="true">
-            { for xs }
-            { for ys }
-            <text class="axis-title" x={number(LEFT + WIDTH / 2.0)} y="322" text-anchor="middle">{ &plot.x.title }</text>
-            <text class="axis-title" x="16" y={middle.clone()} text-anchor="middle" transform={format!("rotate(-90 16 {middle})")}>{ &plot.y.title }</text>
-        </g>
     }
 }

@@ -1,9 +1,9 @@
-//! Points over two axes, with hover, keyboard and legend.
+//! Points over two axes, with hover, keyboard and legend. Marks stand where their values are, also where they overlap.
 
 use yew::prelude::*;
 
-use super::plot_frame::{MIDDLE, VIEW_BOX, axes, x_of as frame_x, y_of as frame_y};
-use crate::view::palette::FILLS;
+use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
+use crate::view::palette::fill_var;
 use crate::view::plot::{Mark, Scatter, ScatterPoint};
 use crate::view::svg::number;
 
@@ -14,112 +14,169 @@ pub struct ScatterPlotProps {
     pub title: AttrValue,
     /// Its points.
     pub plot: Scatter,
+    /// A point that stands out, by its position, and what it is.
+    #[prop_or_default]
+    pub chosen: Option<(usize, AttrValue)>,
+    /// Called with the position of a point that is clicked, or on which Enter is pressed; without it points open nothing.
+    #[prop_or_default]
+    pub on_point: Option<Callback<usize>>,
 }
 
-/// The plot.
+/// The plot. The arrow keys walk along its points from left to right.
 #[component]
 pub fn ScatterPlot(props: &ScatterPlotProps) -> Html {
     let active = use_state_eq(|| None::<usize>);
+    let node = use_node_ref();
+    let frame = Frame::new(use_width(&node), 16.0);
     let plot = &props.plot;
-    let words = |i: usize, p: &ScatterPoint| {
-        let front = if plot.is_on_front(i) { " \u{2013} on the Pareto front" } else { "" };
-        format!("{}{front}", plot.describe(p))
+    let readout = active.and_then(|i| plot.points.get(i).map(|p| words(plot, i, p)));
+    let onkeydown = {
+        let (active, plot, open) = (active.clone(), plot.clone(), props.on_point.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            if let (Some(open), Some(i), "Enter") = (&open, *active, event.key().as_str()) {
+                event.prevent_default();
+                open.emit(i);
+            } else if let Some(next) = walk(&plot, *active, &event.key()) {
+                event.prevent_default();
+                active.set(Some(next));
+            }
+        })
     };
-    let readout = active.and_then(|i| plot.points.get(i).map(|p| words(i, p)));
-    let points = plot.points.iter().enumerate().map(|(i, p)| {
-        let set = |to: Option<usize>| {
-            let active = active.clone();
-            move || active.set(to)
-        };
-        let (on, on2, off, off2) = (set(Some(i)), set(Some(i)), set(None), set(None));
-        html! {
-            <g class={classes!("point", (*active == Some(i)).then_some("is-active"))} tabindex="0" role="img" aria-label={words(i, p)}
-                onmouseenter={Callback::from(move |_: MouseEvent| on())} onmouseleave={Callback::from(move |_: MouseEvent| off())}
-                onfocus={Callback::from(move |_: FocusEvent| on2())} onblur={Callback::from(move |_: FocusEvent| off2())}>
-                { mark(plot, p, beside(plot, i)) }
-            </g>
-        }
+    let onmousemove = {
+        let (active, plot) = (active.clone(), plot.clone());
+        Callback::from(move |event: MouseEvent| active.set(nearest(&plot, &frame, &event)))
+    };
+    let onclick = props.on_point.clone().map(|open| {
+        let plot = plot.clone();
+        Callback::from(move |event: MouseEvent| nearest(&plot, &frame, &event).into_iter().for_each(|i| open.emit(i)))
     });
-    let legend = plot.series.iter().map(|(name, fill, m)| {
+    let opens = onclick.is_some();
+    let set = |to: Option<usize>| {
+        let active = active.clone();
+        move || active.set(to)
+    };
+    let (leave, blur, enter) = (set(None), set(None), set(walk(plot, None, "Home")));
+    let (onmouseleave, onblur, onfocus) = (
+        Callback::from(move |_: MouseEvent| leave()),
+        Callback::from(move |_: FocusEvent| blur()),
+        Callback::from(move |_: FocusEvent| enter()),
+    );
+    let ring = |i: usize, class: &'static str, r: &'static str| {
+        let (x, y) = place(plot, &frame, plot.points.get(i)?);
+        Some(html! { <circle {class} cx={number(x)} cy={number(y)} {r} /> })
+    };
+    let chosen = props.chosen.as_ref();
+    html! {
+        <figure class="scatter" ref={node}>
+            <figcaption>{ &props.title }</figcaption>
+            <svg class={classes!(opens.then_some("opens"))} viewBox={frame.view_box()} tabindex="0" role="img"
+                {onkeydown} {onmousemove} {onmouseleave} {onblur} {onfocus} {onclick}
+                aria-label={format!("{}, {} points; the arrow keys read them out{}, and the same values are in the table", props.title, plot.points.len(), if opens { ", Enter opens one" } else { "" })}>
+                { axes(&frame, &ticks(&plot.x), &ticks(&plot.y), &plot.x.title, &plot.y.title) }
+                { front(plot, &frame) }
+                { for plot.points.iter().map(|p| mark(plot, &frame, p)) }
+                { for chosen.and_then(|(i, _)| ring(*i, "chosen", "11")) }
+                { for active.and_then(|i| ring(i, "reader", "10")) }
+            </svg>
+            <p class="readout" role="status">{ readout.unwrap_or_else(|| "Point at a mark, or press an arrow key, for its values.".to_owned()) }</p>
+            { legend(plot, chosen.map(|(_, what)| what)) }
+        </figure>
+    }
+}
+
+fn legend(plot: &Scatter, chosen: Option<&AttrValue>) -> Html {
+    let series = plot.series.iter().map(|(name, fill, m)| {
         html! {
             <li>
-                <svg class="swatch" viewBox="-8 -8 16 16" aria-hidden="true">{ shape(*m, 0.0, 0.0, fill_of(*fill)) }</svg>
+                <svg class="swatch" viewBox="-8 -8 16 16" aria-hidden="true">{ shape(*m, 0.0, 0.0, fill_var(*fill)) }</svg>
                 <span class="name">{ name }</span>
             </li>
         }
     });
     html! {
-        <figure class="scatter">
-            <figcaption>{ &props.title }</figcaption>
-            <svg viewBox={VIEW_BOX} role="group" aria-label={format!("{}, {} points; the same values are in the table", props.title, plot.points.len())}>
-                { axes(&plot.x, &plot.y) }
-                { front(plot) }
-                { for points }
-            </svg>
-            <p class="readout">{ readout.unwrap_or_else(|| "Point at a mark, or move to it with Tab, for its values.".to_owned()) }</p>
-            <ul class="legend in-line">
-                { for legend }
-                if plot.front.len() > 1 {
-                    <li><svg class="swatch is-line" viewBox="0 0 22 8" aria-hidden="true"><line class="front" x1="0" x2="22" y1="4" y2="4" /></svg>
-                        <span class="name">{ "Pareto front: nothing else is faster at as much throughput" }</span></li>
-                }
-            </ul>
-        </figure>
+        <ul class="legend in-line">
+            { for series }
+            if plot.front.len() > 1 {
+                <li><svg class="swatch is-line" viewBox="0 0 22 8" aria-hidden="true"><line class="front" x1="0" x2="22" y1="4" y2="4" /></svg>
+                    <span class="name">{ "Pareto front: nothing else is faster at as much throughput" }</span></li>
+            }
+            if let Some(what) = chosen {
+                <li><svg class="swatch" viewBox="-8 -8 16 16" aria-hidden="true"><circle class="chosen" r="6" /></svg>
+                    <span class="name">{ what }</span></li>
+            }
+        </ul>
     }
 }
 
-fn x_of(plot: &Scatter, value: f64) -> f64 {
-    frame_x(&plot.x, value)
+fn words(plot: &Scatter, i: usize, p: &ScatterPoint) -> String {
+    let front = if plot.is_on_front(i) { " \u{2013} on the Pareto front" } else { "" };
+    format!("{}{front}", plot.describe(p))
 }
 
-fn y_of(plot: &Scatter, value: f64) -> f64 {
-    frame_y(&plot.y, value)
+fn place(plot: &Scatter, frame: &Frame, p: &ScatterPoint) -> (f64, f64) {
+    (frame.x(plot.x.share(p.x)), frame.y(plot.y.share(p.y)))
+}
+
+/// The next point to the right or left, the first or the last one.
+fn walk(plot: &Scatter, at: Option<usize>, key: &str) -> Option<usize> {
+    let mut order: Vec<usize> = (0..plot.points.len()).collect();
+    order.sort_by(|&a, &b| plot.points[a].x.total_cmp(&plot.points[b].x).then(a.cmp(&b)));
+    let last = order.len().checked_sub(1)?;
+    let now = at.and_then(|i| order.iter().position(|o| *o == i));
+    let next = match (key, now) {
+        ("ArrowRight" | "ArrowDown", Some(now)) => (now + 1).min(last),
+        ("ArrowLeft" | "ArrowUp", Some(now)) => now.saturating_sub(1),
+        ("ArrowRight" | "ArrowDown" | "ArrowLeft" | "ArrowUp" | "Home", _) => 0,
+        ("End", _) => last,
+        _ => return None,
+    };
+    order.get(next).copied()
+}
+
+/// The point closest to the pointer; of points at one place the last one, which lies on top.
+fn nearest(plot: &Scatter, frame: &Frame, event: &MouseEvent) -> Option<usize> {
+    let (x, y) = pointer_in_plot(event)?;
+    let mut best: Option<(usize, f64)> = None;
+    for (i, p) in plot.points.iter().enumerate() {
+        let (px, py) = place(plot, frame, p);
+        let distance = (px - x) * (px - x) + (py - y) * (py - y);
+        if best.is_none_or(|(_, least)| distance <= least) {
+            best = Some((i, distance));
+        }
+    }
+    best.map(|(i, _)| i)
 }
 
 /// The front as a line through its points.
-fn front(plot: &Scatter) -> Html {
+fn front(plot: &Scatter, frame: &Frame) -> Html {
     if plot.front.len() < 2 {
         return Html::default();
     }
-    let place = |p: &ScatterPoint| format!("{},{}", number(x_of(plot, p.x)), number(y_of(plot, p.y)));
-    let points: Vec<String> = plot.front.iter().filter_map(|&i| plot.points.get(i)).map(place).collect();
+    let corner = |p: &ScatterPoint| {
+        let (x, y) = place(plot, frame, p);
+        format!("{},{}", number(x), number(y))
+    };
+    let points: Vec<String> = plot.front.iter().filter_map(|&i| plot.points.get(i)).map(corner).collect();
     html! { <polyline class="front" points={points.join(" ")} aria-hidden="true" /> }
 }
 
-fn fill_of(fill: u8) -> &'static str {
-    FILLS[usize::from(fill) % FILLS.len()]
-}
-
-/// How far beside its place a mark stands because earlier ones are there: away from the nearer edge, so that it stays in
-/// the frame.
-fn beside(plot: &Scatter, i: usize) -> f64 {
-    let place = |p: &ScatterPoint| (x_of(plot, p.x), y_of(plot, p.y));
-    let (x, y) = place(&plot.points[i]);
-    let before = plot.points[..i].iter().map(place).filter(|(a, b)| (a - x).abs() < 7.0 && (b - y).abs() < 7.0);
-    let step = if x > MIDDLE { -9.0 } else { 9.0 };
-    before.count() as f64 * step
-}
-
-fn mark(plot: &Scatter, point: &ScatterPoint, dx: f64) -> Html {
+fn mark(plot: &Scatter, frame: &Frame, point: &ScatterPoint) -> Html {
     let (fill, m) = plot.series.get(point.series).map_or((0, Mark::Disc), |(_, f, m)| (*f, *m));
-    let (x, y) = (x_of(plot, point.x) + dx, y_of(plot, point.y));
-    html! { <>
-        <circle cx={number(x)} cy={number(y)} r="14" fill="transparent" />
-        { shape(m, x, y, fill_of(fill)) }
-    </> }
+    let (x, y) = place(plot, frame, point);
+    shape(m, x, y, fill_var(fill))
 }
 
 fn shape(mark: Mark, x: f64, y: f64, fill: &'static str) -> Html {
     match mark {
-        Mark::Disc => html! { <circle class="mark" cx={number(x)} cy={number(y)} r="6" {fill} /> },
+        Mark::Disc => html! { <circle class="mark" cx={number(x)} cy={number(y)} r="5" {fill} /> },
         Mark::Square => {
-            html! { <rect class="mark" x={number(x - 5.5)} y={number(y - 5.5)} width="11" height="11" {fill} /> }
+            html! { <rect class="mark" x={number(x - 4.5)} y={number(y - 4.5)} width="9" height="9" {fill} /> }
         }
         Mark::Triangle => {
-            html! { <polygon class="mark" points={corners(x, y, &[(0.0, -7.0), (6.5, 5.0), (-6.5, 5.0)])} {fill} /> }
+            html! { <polygon class="mark" points={corners(x, y, &[(0.0, -6.0), (5.5, 4.5), (-5.5, 4.5)])} {fill} /> }
         }
         Mark::Diamond => {
-            html! { <polygon class="mark" points={corners(x, y, &[(0.0, -7.5), (7.0, 0.0), (0.0, 7.5), (-7.0, 0.0)])} {fill} /> }
+            html! { <polygon class="mark" points={corners(x, y, &[(0.0, -6.5), (6.0, 0.0), (0.0, 6.5), (-6.0, 0.0)])} {fill} /> }
         }
     }
 }

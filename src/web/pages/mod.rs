@@ -2,6 +2,11 @@
 
 pub mod benchmark;
 pub mod experiments;
+pub mod finder;
+pub mod guide;
+pub mod inspect;
+mod kept_here;
+pub mod landing;
 pub mod numerics;
 pub mod profile;
 pub mod study;

@@ -1,4 +1,4 @@
-//! The date, for names of runs.
+//! The date, for names of runs and for lists.
 
 /// Now in local time as `year_month_day_hour_minute_second_millisecond`, as the Neuron plugin names runs.
 #[must_use]
@@ -13,5 +13,19 @@ pub fn run_name() -> String {
         now.get_minutes(),
         now.get_seconds(),
         now.get_milliseconds()
+    )
+}
+
+/// A moment in local time, for people: `2026-11-22 18:05`. In milliseconds since 1970.
+#[must_use]
+pub fn moment(ms: u64) -> String {
+    let then = js_sys::Date::new(&wasm_bindgen::JsValue::from_f64(ms as f64));
+    format!(
+        "{}-{:02}-{:02} {:02}:{:02}",
+        then.get_full_year(),
+        then.get_month() + 1,
+        then.get_date(),
+        then.get_hours(),
+        then.get_minutes()
     )
 }

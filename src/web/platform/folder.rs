@@ -58,7 +58,7 @@ pub fn bundle_files(files: &[File]) -> Result<File, String> {
     bundle(&format!("{} files", files.len()), &named)
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // file sizes are whole and below 2^53
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
 fn bundle(name: &str, files: &[(String, File)]) -> Result<File, String> {
     let sized: Vec<(String, u64)> = files.iter().map(|(name, file)| (name.clone(), file.size() as u64)).collect();
     let layout = BundleLayout::new(&sized)?;

@@ -3,13 +3,17 @@
 pub mod clipboard;
 pub mod date;
 pub mod download;
+pub mod fetch;
+pub mod focus;
 pub mod folder;
 pub mod frame;
 pub mod machine;
 pub mod offline;
 pub mod page;
 pub mod panic;
+pub mod picture;
 pub mod pointer;
+pub mod private_files;
 pub mod storage;
 pub mod theme;
 pub mod url;

@@ -19,6 +19,16 @@ pub enum PageState {
 }
 
 impl PageState {
+    /// What is said when a run comes to it; a failure says itself.
+    #[must_use]
+    pub const fn said(self) -> Option<&'static str> {
+        match self {
+            Self::Done => Some("Done: the result is shown."),
+            Self::Running => Some("Running."),
+            Self::Loading | Self::Idle | Self::Failed => None,
+        }
+    }
+
     const fn name(self) -> &'static str {
         match self {
             Self::Loading => "loading",
@@ -46,6 +56,13 @@ pub fn set_root_attribute(name: &str, value: &str) {
     }
 }
 
+/// Says something to screen readers, in the element that the document has for it.
+pub fn say(text: &str) {
+    if let Some(element) = element("said") {
+        element.set_text_content(Some(text));
+    }
+}
+
 /// Sets the title of the tab.
 pub fn set_title(title: &str) {
     if let Some(document) = document() {
@@ -53,21 +70,31 @@ pub fn set_title(title: &str) {
     }
 }
 
+/// The element of an id.
+#[must_use]
+pub fn element(id: &str) -> Option<web_sys::Element> {
+    document()?.get_element_by_id(id)
+}
+
+/// Whether the window is that of a phone; the style sheet has the same number.
+#[must_use]
+pub fn is_narrow() -> bool {
+    let width = web_sys::window().and_then(|w| w.inner_width().ok()).and_then(|w| w.as_f64());
+    width.is_some_and(|width| width <= 640.0)
+}
+
 /// Moves the focus to the element of an id.
 pub fn focus(id: &str) {
-    if let Some(element) =
-        document().and_then(|d| d.get_element_by_id(id)).and_then(|e| e.dyn_into::<HtmlElement>().ok())
-    {
+    if let Some(element) = element(id).and_then(|e| e.dyn_into::<HtmlElement>().ok()) {
         let _ = element.focus();
     }
 }
 
-/// Whether keys belong to a field the person types into.
+/// The element that has the focus; none where that is the document.
 #[must_use]
-pub fn is_typing(target: Option<web_sys::EventTarget>) -> bool {
-    target.and_then(|t| t.dyn_into::<web_sys::Element>().ok()).is_some_and(|e| {
-        matches!(e.tag_name().as_str(), "INPUT" | "SELECT" | "TEXTAREA") || e.has_attribute("contenteditable")
-    })
+pub fn focused() -> Option<HtmlElement> {
+    let element = document()?.active_element()?.dyn_into::<HtmlElement>().ok()?;
+    (element.tag_name() != "BODY").then_some(element)
 }
 
 /// The text in the field an event is from.

@@ -1,7 +1,59 @@
 //! The address of the page, and its entries in the browser's history.
 
+use std::cell::Cell;
+
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
+
+use crate::session::share::{Query, is_another_view, is_same_tool};
+
+thread_local! {
+    /// A timeline that was opened is about to choose its first span.
+    static OPENS_AT_SPAN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The next span in the address is where a view opens: nobody went there, so Back does not return from it.
+pub fn expect_first_span() {
+    OPENS_AT_SPAN.set(true);
+}
+
+/// The attribute of the document that holds the address which the page shows.
+const NOTED: &str = "data-address";
+
+/// The attribute of the document that counts the views whose address is still to be shown.
+const PENDING: &str = "data-address-pending";
+
+/// A view whose address is still to be shown: tests wait until there is none.
+#[derive(Debug)]
+pub struct PendingAddress(());
+
+impl PendingAddress {
+    /// Counts one more, until it is dropped.
+    #[must_use]
+    pub fn new() -> Self {
+        add_pending(1);
+        Self(())
+    }
+}
+
+impl Default for PendingAddress {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for PendingAddress {
+    fn drop(&mut self) {
+        add_pending(-1);
+    }
+}
+
+/// Both programs of the page count in one place.
+fn add_pending(change: i32) {
+    let Some(root) = root() else { return };
+    let count = root.get_attribute(PENDING).and_then(|text| text.parse::<i32>().ok()).unwrap_or(0) + change;
+    let _ = if count > 0 { root.set_attribute(PENDING, &count.to_string()) } else { root.remove_attribute(PENDING) };
+}
 
 /// What an entry of the history remembers: the page it is of, and in which visit it was made.
 #[derive(Debug, Serialize, Deserialize)]
@@ -13,6 +65,12 @@ struct Entry {
 
 fn visit() -> f64 {
     web_sys::window().and_then(|w| w.performance()).map_or(0.0, |p| p.time_origin())
+}
+
+/// Whether the address names a model, so that it shows a simulated run.
+#[must_use]
+pub fn names_model() -> bool {
+    hash().split_once('?').is_some_and(|(_, query)| Query::parse(query).get("model").is_some())
 }
 
 /// `#/profile` of `#/profile?model=nn`.
@@ -34,11 +92,42 @@ pub fn hash() -> String {
     web_sys::window().and_then(|w| w.location().hash().ok()).unwrap_or_default()
 }
 
-/// Shows another hash without an event. Another page is another entry of the history, so that Back returns from it; what
-/// changes on a page is not.
+/// The hash of the address, which the page follows from now on.
+#[must_use]
+pub fn read_hash() -> String {
+    let hash = hash();
+    note(&hash);
+    hash
+}
+
+/// Notes which address the page shows, where both of its programs see it.
+fn note(hash: &str) {
+    if let Some(root) = root() {
+        let _ = root.set_attribute(NOTED, hash);
+    }
+}
+
+/// Whether somebody gave the page another address, whose event is still to come.
+fn is_edited() -> bool {
+    root().and_then(|root| root.get_attribute(NOTED)).is_some_and(|noted| noted != hash())
+}
+
+fn root() -> Option<web_sys::Element> {
+    web_sys::window()?.document()?.document_element()
+}
+
+/// Goes to another hash: a new entry of the history, and an event.
+pub fn go(hash: &str) {
+    if let Some(window) = web_sys::window() {
+        let _ = window.location().set_hash(hash);
+    }
+}
+
+/// Shows another hash without an event, unless somebody has just edited the address: that one leads. Another page, and another view of a page ([`is_another_view`]), is another entry of the
+/// history, so that Back returns from it; what else changes on a page is not.
 pub fn show_hash(hash: &str) {
     let Some(window) = web_sys::window() else { return };
-    if window.location().hash().is_ok_and(|now| now == hash) {
+    if is_edited() || self::hash() == hash {
         return;
     }
     if let Ok(history) = window.history() {
@@ -46,11 +135,14 @@ pub fn show_hash(hash: &str) {
         let state = serde_wasm_bindgen::to_value(&entry).unwrap_or(JsValue::NULL);
         let now = self::hash();
         // Browsers refuse more than 100 to 200 changes in half a minute; the next change tries again.
-        let _ = if now.is_empty() || page_of(&now) == page_of(hash) {
+        let is_of_page = now.is_empty() || page_of(&now) == page_of(hash);
+        let is_first_span = hash.contains("&from=") && OPENS_AT_SPAN.take() && is_same_tool(&now, hash);
+        let _ = if is_of_page && (is_first_span || !is_another_view(&now, hash)) {
             history.replace_state_with_url(&state, "", Some(hash))
         } else {
             history.push_state_with_url(&state, "", Some(hash))
         };
+        note(&self::hash());
     }
 }
 

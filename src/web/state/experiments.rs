@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::session::share::{ExperimentLink, Link};
+use crate::session::share::{ExperimentLink, PageLink as _};
 use crate::session::{ExperimentField, ExperimentSpec, RecordsRead, RecordsShown};
 use crate::web::context::Shared;
 use crate::web::state::RunState;
@@ -48,15 +48,15 @@ pub enum ExperimentsAction {
 }
 
 impl ExperimentsState {
-    /// The link that shows this view.
+    /// The hash of the link that shows this view.
     #[must_use]
-    pub fn link(&self) -> Link {
+    pub fn hash(&self) -> String {
         let read = self.read.as_ref();
         let data = read.map_or_else(|| self.data.as_ref().map(ToString::to_string), |read| read.packed.clone());
         let names =
             || read.map_or_else(|| self.wanted.clone(), |read| read.files.iter().map(|f| f.0.clone()).collect());
         let files = if data.is_some() { Vec::new() } else { names() };
-        Link::Experiments(Box::new(ExperimentLink { spec: self.spec.clone(), data, files }))
+        ExperimentLink { spec: self.spec.clone(), data, files }.hash()
     }
 
     fn load(&mut self, link: ExperimentLink) {

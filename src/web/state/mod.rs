@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod experiments;
+pub mod inspect;
 mod kept_view;
 pub mod notices;
 pub mod numerics;

@@ -1,4 +1,4 @@
-//! What the page has to say: each notice stays until it is dismissed, news that need no answer go by themselves.
+//! What the page has to say: each notice goes by itself after a time that suits it, or when it is dismissed.
 
 use std::rc::Rc;
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::session::share::{Link, NUMERICS_FIELDS, NumericsField};
+use crate::session::share::{NUMERICS_FIELDS, NumericsField, PageLink as _};
 use crate::session::{CompileOptions, NumericsReport, NumericsSpec};
 use crate::web::context::Shared;
 use crate::web::state::RunState;
@@ -17,6 +17,8 @@ pub struct NumericsState {
     pub run: RunState,
     /// The last comparison.
     pub report: Option<Shared<NumericsReport>>,
+    /// A link asks for the comparison, which nobody has started yet.
+    pub wants_run: bool,
 }
 
 /// What happens on the page.
@@ -27,6 +29,8 @@ pub enum NumericsAction {
     Compile(CompileOptions),
     /// A link or an example was opened.
     Load(Box<NumericsSpec>),
+    /// The link that was opened asks for its comparison, unless one runs.
+    WantRun,
     /// The run went on, or ended without a result.
     Run(RunState),
     /// The comparison is there.
@@ -35,7 +39,7 @@ pub enum NumericsAction {
 
 impl Default for NumericsState {
     fn default() -> Self {
-        Self { texts: texts_of(&NumericsSpec::default()), run: RunState::Idle, report: None }
+        Self { texts: texts_of(&NumericsSpec::default()), run: RunState::Idle, report: None, wants_run: false }
     }
 }
 
@@ -50,7 +54,7 @@ impl NumericsState {
         NUMERICS_FIELDS.iter().position(|f| *f == field).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
     }
 
-    /// The specification in the form, fields that can not be used left at their defaults, and what is wrong with those.
+    /// The specification in the form, fields that cannot be used left at their defaults, and what is wrong with those.
     #[must_use]
     pub fn spec(&self) -> (NumericsSpec, Vec<(NumericsField, String)>) {
         let mut spec = NumericsSpec::default();
@@ -63,10 +67,10 @@ impl NumericsState {
         (spec, wrong)
     }
 
-    /// The link that shows this form.
+    /// The hash of the link that shows this form.
     #[must_use]
-    pub fn link(&self) -> Link {
-        Link::Numerics(Box::new(self.spec().0))
+    pub fn hash(&self) -> String {
+        self.spec().0.hash()
     }
 
     fn edit(&mut self, field: NumericsField, text: String) {
@@ -92,7 +96,8 @@ impl Reducible for NumericsState {
                 }
             }
             NumericsAction::Load(spec) => next.texts = texts_of(&spec),
-            NumericsAction::Run(run) => next.run = run,
+            NumericsAction::WantRun => next.wants_run = !self.run.is_running(),
+            NumericsAction::Run(run) => (next.run, next.wants_run) = (run, false),
             NumericsAction::Report(report) => {
                 next.report = Some(Shared::new(*report));
                 next.run = RunState::Done;

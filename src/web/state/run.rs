@@ -1,5 +1,7 @@
 //! How far a run is.
 
+use crate::session::Told;
+
 /// How far a run is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RunState {
@@ -28,6 +30,17 @@ impl RunState {
     #[must_use]
     pub fn started(label: &str) -> Self {
         Self::Running { done: 0, total: 0, label: label.to_owned() }
+    }
+
+    /// What a message of a worker says of the state of a run; `None` where it says nothing of it.
+    #[must_use]
+    pub fn told(told: Told) -> Option<Self> {
+        match told {
+            Told::Progress { done, total, label } => Some(Self::Running { done, total, label }),
+            Told::Cancelled => Some(Self::Cancelled),
+            Told::Failed(message) => Some(Self::Failed(message)),
+            Told::Note(_) | Told::Paused | Told::Part(_) | Told::Done(_) | Told::Answer(_) | Told::File(_) => None,
+        }
     }
 
     /// Whether it runs.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::session::share::Link;
+use crate::session::share::PageLink as _;
 use crate::session::studies::{StudyKind, StudyResult, StudySpec};
 use crate::web::context::Shared;
 use crate::web::state::RunState;
@@ -20,6 +20,8 @@ pub struct StudyState {
     pub run: RunState,
     /// What the last run came to, or has come to until now.
     pub result: Option<Shared<StudyResult>>,
+    /// A link asks for the run, which nobody has started yet.
+    pub wants_run: bool,
 }
 
 /// What happens on the page.
@@ -28,6 +30,8 @@ pub enum StudyAction {
     Edit(&'static str, String),
     /// A link or an example was opened.
     Load(Box<StudySpec>),
+    /// The link that was opened asks for its run, unless one runs or it would measure this processor.
+    WantRun,
     /// The run went on, or ended without a result.
     Run(RunState),
     /// The run has come to more; whether it is over.
@@ -38,7 +42,7 @@ impl StudyState {
     /// The page as it begins.
     #[must_use]
     pub fn new(kind: StudyKind) -> Self {
-        Self { kind, texts: texts_of(&StudySpec::new(kind)), run: RunState::Idle, result: None }
+        Self { kind, texts: texts_of(&StudySpec::new(kind)), run: RunState::Idle, result: None, wants_run: false }
     }
 
     /// What is in a field.
@@ -47,7 +51,7 @@ impl StudyState {
         self.position(key).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
     }
 
-    /// The study in the form, fields that can not be used left at their defaults, and what is wrong with those.
+    /// The study in the form, fields that cannot be used left at their defaults, and what is wrong with those.
     #[must_use]
     pub fn spec(&self) -> (StudySpec, Vec<(&'static str, String)>) {
         let mut spec = StudySpec::new(self.kind);
@@ -60,10 +64,10 @@ impl StudyState {
         (spec, wrong)
     }
 
-    /// The link that shows this form.
+    /// The hash of the link that shows this form.
     #[must_use]
-    pub fn link(&self) -> Link {
-        Link::Study(Box::new(self.spec().0))
+    pub fn hash(&self) -> String {
+        self.spec().0.hash()
     }
 
     fn put(&mut self, key: &str, text: String) {
@@ -98,7 +102,8 @@ impl Reducible for StudyState {
             }
             StudyAction::Load(spec) if spec.kind() == self.kind => next.texts = texts_of(&spec),
             StudyAction::Load(_) => {}
-            StudyAction::Run(run) => next.run = run,
+            StudyAction::WantRun => next.wants_run = !self.run.is_running() && !self.spec().0.is_measured(),
+            StudyAction::Run(run) => (next.run, next.wants_run) = (run, false),
             StudyAction::Result(result, is_over) => {
                 next.result = Some(Shared::new(*result));
                 if is_over {

@@ -4,8 +4,11 @@ use std::cell::Cell;
 
 use crate::bench::{RowResult, SweepPlan, SweepState};
 use crate::session::results::{KeptHead, RestoredSweep, keep_row, restore_sweep};
+use crate::session::share::PageLink as _;
+use crate::session::shelf::MOST_UNPINNED;
 use crate::web::platform::machine::wall_ms;
 use crate::web::platform::storage;
+use crate::web::shelf;
 
 const PREFIX: &str = "neuronscope.sweep.";
 /// A page says that it is still there so often.
@@ -14,8 +17,8 @@ pub const BEAT_MS: u32 = 2_000;
 const GONE_MS: f64 = 3.0 * BEAT_MS as f64;
 /// Larger sweeps are kept without their charts: browsers keep about five million characters.
 const MOST_WITH_CHARTS: usize = 500;
-/// Finished sweeps of earlier visits that are still offered.
-const MOST_OFFERED: usize = 3;
+/// Finished sweeps of earlier visits that are kept.
+const MOST_ENDED: usize = 2 * MOST_UNPINNED;
 
 /// One sweep in the store, while this page runs it.
 pub struct Keeper {
@@ -57,9 +60,28 @@ impl Keeper {
         } else {
             result
         };
-        let kept = keep_row(sweep, row, result)
-            .is_some_and(|text| storage::keep(&key(&self.id, &format!("row.{row}")), &text));
+        let kept = keep_row(sweep, row, result).is_some_and(|text| {
+            let key = key(&self.id, &format!("row.{row}"));
+            loop {
+                if storage::keep(&key, &text) {
+                    return true;
+                }
+                // Old results that nobody pinned make room for new ones.
+                if !shelf::forget_rows_of_oldest(&self.id) {
+                    return false;
+                }
+            }
+        });
         kept || self.is_full.replace(true)
+    }
+
+    /// Puts the results on the shelf. Rows that the store refused would be missing, so nothing is put there then; nor of a benchmark
+    /// of a model index, which links do not hold.
+    pub fn put_on_shelf(&self, sweep: &SweepState) {
+        let head = KeptHead::of(sweep);
+        if !self.is_full.get() && head.config.index.is_none() {
+            shelf::keep_rows(&head.title(), &head.config.hash(), &self.id);
+        }
     }
 
     /// Says that this page is still there.
@@ -107,6 +129,7 @@ impl KeptSweep {
 
     /// Forgets it.
     pub fn forget(&self) {
+        shelf::forget_rows(&self.id);
         forget(&self.id);
     }
 }
@@ -134,11 +157,11 @@ pub fn kept_sweeps() -> (Vec<KeptSweep>, bool) {
     let mut ended = 0;
     found.retain(|kept| {
         ended += usize::from(kept.head.is_done);
-        let is_offered = !kept.head.is_done || ended <= MOST_OFFERED;
-        if !is_offered {
+        let stays = !kept.head.is_done || ended <= MOST_ENDED;
+        if !stays {
             kept.forget();
         }
-        is_offered
+        stays
     });
     (found, is_some_busy)
 }

@@ -9,7 +9,7 @@ use yew::Callback;
 
 use super::runner::SweepRunner;
 use crate::bench::{BenchConfig, SweepPlan, SweepState};
-use crate::session::{Event, Request};
+use crate::session::{Control, JobRequest, Part, Told};
 use crate::web::state::bench::BenchAction;
 
 impl SweepRunner {
@@ -28,23 +28,23 @@ impl SweepRunner {
             }
         };
         let (runner, asked) = (self.clone(), config.clone());
-        let on_event = Callback::from(move |event| runner.on_listing(&asked, event));
+        let on_told = Callback::from(move |told| runner.on_listing(&asked, told));
         let config = Box::new(config.clone());
-        let job = engine.send(|job| Request::PlanBench { job, config }, None, on_event);
+        let job = engine.send(JobRequest::PlanBench(config), None, on_told);
         if engine.is_alive() {
             self.0.core.borrow_mut().listing = Some((engine, job));
         }
     }
 
-    fn on_listing(&self, config: &BenchConfig, event: Event) {
+    fn on_listing(&self, config: &BenchConfig, told: Told) {
         let preview = self.0.core.borrow().preview.clone();
-        match (event, preview) {
-            (Event::Plan { plan, .. }, _) => {
+        match (told, preview) {
+            (Told::Part(Part::Plan(plan)), _) => {
                 let sweep = Rc::new(RefCell::new(SweepState::of(config.clone(), *plan)));
                 self.0.core.borrow_mut().preview = Some(sweep);
                 self.show_preview();
             }
-            (Event::Estimated { row, estimate, times, .. }, Some(sweep)) => {
+            (Told::Part(Part::Estimated { row, estimate, times }), Some(sweep)) => {
                 let key = sweep.borrow().rows().get(row as usize).map(|r| r.planned.configuration.times_key());
                 if let (Some(key), Some(times)) = (key, times) {
                     self.0.core.borrow_mut().times.insert(key, *times);
@@ -52,11 +52,11 @@ impl SweepRunner {
                 sweep.borrow_mut().learn(row, estimate);
                 self.show_later();
             }
-            (Event::Failed { message, .. }, None) => {
+            (Told::Failed(message), None) => {
                 self.0.core.borrow_mut().listing = None;
                 self.0.dispatch.dispatch(BenchAction::Listed(Err(message)));
             }
-            (event, _) if event.is_last() => {
+            (told, _) if told.is_last() => {
                 self.0.core.borrow_mut().listing = None;
                 self.show_preview();
             }
@@ -77,7 +77,7 @@ impl SweepRunner {
         let listing = self.0.core.borrow_mut().listing.take();
         if let Some((engine, job)) = listing {
             engine.forget(job);
-            engine.tell(&Request::Cancel { job });
+            engine.tell(Control::Cancel(job));
         }
     }
 
@@ -91,10 +91,10 @@ impl SweepRunner {
             Err(message) => return then(self, Err(message)),
         };
         let runner = self.clone();
-        let on_event = Callback::from(move |event| {
-            let plan = match event {
-                Event::Plan { plan, .. } => Ok(*plan),
-                Event::Failed { message, .. } => Err(message),
+        let on_told = Callback::from(move |told| {
+            let plan = match told {
+                Told::Part(Part::Plan(plan)) => Ok(*plan),
+                Told::Failed(message) => Err(message),
                 _ => return,
             };
             // What its models take is found out as they run.
@@ -102,7 +102,7 @@ impl SweepRunner {
             then(&runner, plan);
         });
         let config = Box::new(config.clone());
-        let job = engine.send(|job| Request::PlanBench { job, config }, None, on_event);
+        let job = engine.send(JobRequest::PlanBench(config), None, on_told);
         if engine.is_alive() {
             self.0.core.borrow_mut().planning = Some((engine, job));
         }
@@ -113,7 +113,7 @@ impl SweepRunner {
         let planning = self.0.core.borrow_mut().planning.take();
         planning.is_some_and(|(engine, job)| {
             engine.forget(job);
-            engine.tell(&Request::Cancel { job });
+            engine.tell(Control::Cancel(job));
             true
         })
     }

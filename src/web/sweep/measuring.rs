@@ -7,7 +7,7 @@ use super::lane::{Lane, Running};
 use super::runner::{Sweep, SweepRunner};
 use crate::bench::cpu::{CpuTimers, side_by_side};
 use crate::bench::{Configuration, Processes, RowResult};
-use crate::session::{Event, Request};
+use crate::session::{JobRequest, JobResult, Told};
 use crate::web::worker::Engine;
 
 impl SweepRunner {
@@ -45,9 +45,9 @@ impl SweepRunner {
         self.0.core.borrow_mut().cpu = Some(CpuRow::new(row, configuration.clone()));
         for (copy, engine) in (0..).zip(engines) {
             let (runner, at) = (self.clone(), engine.clone());
-            let on_event = Callback::from(move |event| runner.on_copy(&at, row, copy, event));
+            let on_told = Callback::from(move |told| runner.on_copy(&at, row, copy, told));
             let configuration = Box::new(side_by_side(configuration).1);
-            let job = engine.send(|job| Request::MeasureCpu { job, copy, configuration }, None, on_event);
+            let job = engine.send(JobRequest::MeasureCpu { copy, configuration }, None, on_told);
             if engine.is_alive()
                 && let Some(lane) = self.0.core.borrow_mut().lanes.iter_mut().find(|l| l.engine == engine)
             {
@@ -56,12 +56,12 @@ impl SweepRunner {
         }
     }
 
-    pub(super) fn on_copy(&self, engine: &Engine, row: u32, copy: u32, event: Event) {
-        match event {
-            Event::Progress { done, total, .. } => self.share(engine, row, done, total),
-            Event::CpuTimers { timers, .. } => self.take_copy(engine, row, copy, *timers),
-            Event::Failed { message, .. } => self.take_copy(engine, row, copy, failed_copy(message)),
-            Event::Cancelled { .. } => self.take_copy(engine, row, copy, failed_copy("stopped when asked".to_owned())),
+    pub(super) fn on_copy(&self, engine: &Engine, row: u32, copy: u32, told: Told) {
+        match told {
+            Told::Progress { done, total, .. } => self.share(engine, row, done, total),
+            Told::Done(JobResult::CpuTimers { timers, .. }) => self.take_copy(engine, row, copy, *timers),
+            Told::Failed(message) => self.take_copy(engine, row, copy, failed_copy(message)),
+            Told::Cancelled => self.take_copy(engine, row, copy, failed_copy("stopped when asked".to_owned())),
             _ => {}
         }
         self.show_later();

@@ -12,7 +12,7 @@ use super::cpu::CpuRow;
 use super::keeper::{BEAT_MS, Keeper, KeptSweep};
 use super::lane::{Lane, Running};
 use crate::bench::{BenchConfig, Configuration, DeviceType, RowResult, RunDetail, ServiceTimes, SweepPlan, SweepState};
-use crate::session::{Event, JobId, Request, RunRequest};
+use crate::session::{Control, JobId, JobRequest, JobResult, RunRequest, Told};
 use crate::web::platform::machine::{hardware_threads, wall_ms};
 use crate::web::state::RunState;
 use crate::web::state::bench::{BenchAction, BenchState, RowId};
@@ -106,8 +106,13 @@ impl SweepRunner {
     }
 
     fn begin(&self, sweep: Sweep) {
-        if let Some(keeper) = self.0.core.borrow_mut().keeper.take() {
-            keeper.forget();
+        {
+            let mut core = self.0.core.borrow_mut();
+            // What had ended stays on the shelf.
+            let has_ended = !core.is_cancelled && core.sweep.as_ref().is_some_and(|s| s.borrow().is_done());
+            if let Some(keeper) = core.keeper.take().filter(|_| !has_ended) {
+                keeper.forget();
+            }
         }
         let keeper = Keeper::begin(&sweep.borrow());
         self.0.core.borrow_mut().keeper = Some(keeper);
@@ -211,18 +216,15 @@ impl SweepRunner {
         };
         let asked = configuration.clone();
         let (runner, at) = (self.clone(), engine.clone());
-        let on_event = Callback::from(move |event| runner.on_row(&at, row, &configuration, event));
-        let request = |job| match settings {
-            Some(settings) => Request::Mlperf { job, settings: Box::new(settings), configuration: Box::new(asked) },
+        let on_told = Callback::from(move |told| runner.on_row(&at, row, &configuration, told));
+        let request = match settings {
+            Some(settings) => JobRequest::Mlperf { settings: Box::new(settings), configuration: Box::new(asked) },
             None => {
                 let detail = RunDetail { charts: true, ..RunDetail::default() };
-                Request::RunConfiguration {
-                    job,
-                    run: Box::new(RunRequest { row, configuration: asked, times, detail }),
-                }
+                JobRequest::RunConfiguration(Box::new(RunRequest { row, configuration: asked, times, detail }))
             }
         };
-        let job = engine.send(request, None, on_event);
+        let job = engine.send(request, None, on_told);
         // A worker that is dead has answered already.
         if engine.is_alive()
             && let Some(lane) = self.0.core.borrow_mut().lanes.get_mut(lane)
@@ -231,26 +233,27 @@ impl SweepRunner {
         }
     }
 
-    fn on_row(&self, engine: &Engine, row: u32, configuration: &Configuration, event: Event) {
-        match event {
-            Event::Progress { done, total, label, .. } => {
+    fn on_row(&self, engine: &Engine, row: u32, configuration: &Configuration, told: Told) {
+        match told {
+            Told::Progress { done, total, label } => {
                 self.share(engine, row, done, total);
                 self.0.core.borrow_mut().doing = label;
             }
-            Event::Paused { .. } => self.with_running(engine, row, |r| r.is_resting = true),
-            Event::Mlperf { result, .. } => {
+            Told::Note(message) => self.note(message),
+            Told::Paused => self.with_running(engine, row, |r| r.is_resting = true),
+            Told::Done(JobResult::Mlperf(result)) => {
                 self.free(engine, row);
                 self.take(row, RowResult::of_scenario(configuration, result));
             }
-            Event::Row { result, .. } => {
+            Told::Done(JobResult::Row { result, .. }) => {
                 self.free(engine, row);
                 self.take(row, *result);
             }
-            Event::Failed { message, .. } => {
+            Told::Failed(message) => {
                 self.free(engine, row);
                 self.take(row, RowResult::failed(configuration, message));
             }
-            Event::Cancelled { .. } => {
+            Told::Cancelled => {
                 self.free(engine, row);
                 if let Some(sweep) = &self.0.core.borrow().sweep {
                     sweep.borrow_mut().give_back(row);
@@ -260,6 +263,21 @@ impl SweepRunner {
             _ => {}
         }
         self.show_later();
+    }
+
+    fn note(&self, message: String) {
+        let core = self.0.core.borrow();
+        if core.sweep.as_ref().is_some_and(|sweep| sweep.borrow_mut().note(&message)) {
+            self.0.dispatch.dispatch(BenchAction::Note(message));
+        }
+    }
+
+    /// Takes a note off the list, also for a later visit.
+    pub fn dismiss(&self, message: &str) {
+        if let Some(sweep) = &self.0.core.borrow().sweep {
+            sweep.borrow_mut().dismiss(message);
+        }
+        self.0.dispatch.dispatch(BenchAction::Dismiss(message.to_owned()));
     }
 
     pub(super) fn free(&self, engine: &Engine, row: u32) {
@@ -298,6 +316,9 @@ impl SweepRunner {
             if let (Some(keeper), Some(sweep)) = (&core.keeper, &core.sweep) {
                 keeper.update(&sweep.borrow());
                 keeper.leave();
+                if state == RunState::Done {
+                    keeper.put_on_shelf(&sweep.borrow());
+                }
             }
         }
         self.show();
@@ -332,7 +353,7 @@ impl SweepRunner {
             resting.filter_map(|l| l.running.as_ref().map(|r| (l.engine.clone(), r.job))).collect()
         };
         for (engine, job) in running {
-            engine.tell(&if is_paused { Request::Pause { job } } else { Request::Resume { job } });
+            engine.tell(if is_paused { Control::Pause(job) } else { Control::Resume(job) });
         }
         self.show();
         self.feed();

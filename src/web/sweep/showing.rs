@@ -56,7 +56,7 @@ impl SweepRunner {
                 let doing = &self.0.core.borrow().doing;
                 label = format!("{label}. {doing}");
             }
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 1000
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
             let done = (share * 1e3) as u64;
             self.0.dispatch.dispatch(BenchAction::Progress(RunState::Running { done, total: 1_000, label }));
         }

@@ -18,6 +18,10 @@ pub enum Change {
     ToggleFold(TrackId),
     /// Pin the track of the selection.
     Pin,
+    /// Move the track of the selection one place down, or up.
+    Shift(bool),
+    /// A track was dragged to the place of another one.
+    Move(TrackId, TrackId),
     /// Hide the track of the selection.
     Hide,
     /// Go along a flow arrow of the selection: to what it leads to, or back.

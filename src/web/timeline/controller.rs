@@ -10,13 +10,15 @@ use yew::Callback;
 
 use super::change::Change;
 use crate::base::{Interval, TraceNs};
-use crate::session::{Event, JobId, ProfileInfo, Request};
+use crate::session::{JobId, ProfileInfo, ProfileQuestion, Reply, Told};
+use crate::view::colours::Colours;
 use crate::view::palette::Theme;
 use crate::view::timeline::{
     Annotation, Area, Arrangement, FlowArrow, GroupKind, Layout, Metrics, NameLooks, SliceGroup, SliceRef,
-    TimelineQuery, TimelineTile, ViewHistory, Viewport,
+    TimelineQuery, TimelineTile, TrackId, ViewHistory, Viewport,
 };
 use crate::web::context::Shared;
+use crate::web::platform::url::PendingAddress;
 use crate::web::worker::Engine;
 
 /// The page is told of a moved view so long after the last move.
@@ -47,6 +49,10 @@ pub(super) struct Inner {
     /// The timeline whose view moves along with this one, and what its times are more than those here, in ns.
     partner: RefCell<Option<(Weak<Inner>, i64)>>,
     settle: RefCell<Option<Timeout>>,
+    /// The first slice in view is to be selected as soon as slices are known.
+    pub(super) wants_first: Cell<bool>,
+    /// The span that the page knows of.
+    told: Cell<Option<Interval<TraceNs>>>,
 }
 
 /// Everything a frame depends on.
@@ -62,13 +68,17 @@ pub(super) struct Screen {
     pub(super) annotations: Vec<Annotation>,
     pub(super) arrows: Vec<FlowArrow>,
     pub(super) area: Option<Area>,
-    /// The instant under the pointer, while it is over the slices.
-    pub(super) pointer_ns: Option<i64>,
+    /// Where the pointer is, while it is over the canvas and nothing is pressed.
+    pub(super) pointer: Option<(f64, f64)>,
+    /// A track that is dragged, and the track whose place it takes when it is dropped now.
+    pub(super) moved_track: Option<(TrackId, Option<TrackId>)>,
     pub(super) history: ViewHistory<Viewport>,
     pub(super) view: Viewport,
     pub(super) tile: Option<Shared<TimelineTile>>,
     /// How the names of the tile look, found anew with every tile and every search.
     pub(super) looks: NameLooks,
+    /// Which names have which colours.
+    colours: Colours,
     pub(super) strips: super::painter::StripCanvas,
     pub(super) selected: Option<SliceRef>,
     pub(super) search: String,
@@ -84,7 +94,10 @@ pub(super) struct Screen {
 
 impl Screen {
     fn look_up_names(&mut self) {
-        self.looks = self.tile.as_deref().map_or_else(NameLooks::default, |tile| NameLooks::new(tile, &self.search));
+        self.looks = self
+            .tile
+            .as_deref()
+            .map_or_else(NameLooks::default, |tile| NameLooks::new(tile, &self.search, &self.colours));
     }
 }
 
@@ -112,11 +125,13 @@ impl Controller {
             annotations: Vec::new(),
             arrows: Vec::new(),
             area: None,
-            pointer_ns: None,
+            pointer: None,
+            moved_track: None,
             history: ViewHistory::default(),
             view,
             tile: None,
             looks: NameLooks::default(),
+            colours: info.colours.clone(),
             strips: super::painter::StripCanvas::new(),
             selected: None,
             search: String::new(),
@@ -137,6 +152,8 @@ impl Controller {
             is_frame_due: Cell::new(false),
             asked: Cell::new(None),
             settle: RefCell::default(),
+            wants_first: Cell::new(false),
+            told: Cell::new(span),
         }))
     }
 
@@ -235,12 +252,12 @@ impl Controller {
         self.change_view(|view| view.showing(link.start_ns, link.duration_ns));
     }
 
-    /// Where to scroll so that a row is in sight; none when it is.
+    /// Where to scroll so that a row of a track is in sight; none when it is.
     #[must_use]
-    pub fn scroll_to(&self, link: &crate::view::timeline::SliceLink) -> Option<f64> {
+    pub fn scroll_to(&self, track: TrackId, row: u16) -> Option<f64> {
         let screen = self.0.screen.borrow();
-        let block = screen.layout.track(link.track)?;
-        let top = block.y + f64::from(link.row) * screen.metrics.row;
+        let block = screen.layout.track(track)?;
+        let top = block.y + f64::from(row) * screen.metrics.row;
         let room = screen.height - screen.metrics.ruler - screen.metrics.row;
         if top < screen.scroll_y {
             Some(top)
@@ -256,6 +273,22 @@ impl Controller {
         self.change_view(|view| Viewport::new(span, view.width_px()));
     }
 
+    /// Shows the span that the page wants, all of the profile when there is none; one that the view itself told is where it is.
+    pub fn visit(&self, span: Option<Interval<TraceNs>>) {
+        if self.0.told.replace(span) == span {
+            return;
+        }
+        if self.0.screen.borrow().canvas.is_none() {
+            // The first size would replace a view that was made for another width.
+            self.0.screen.borrow_mut().wanted_span = span;
+            return;
+        }
+        match span {
+            Some(span) => self.show_span(span),
+            None => self.fit(),
+        }
+    }
+
     /// Shows a range with some room around it, or brings a mark into sight.
     pub fn show_annotation(&self, a: &Annotation) {
         if a.is_range() {
@@ -264,6 +297,29 @@ impl Controller {
         } else {
             self.change_view(|view| view.showing(a.start_ns, 0));
         }
+    }
+
+    /// Shows where most happens, on a timeline that was just opened and that nobody has moved.
+    pub fn open_at(&self, dense: Interval<TraceNs>) {
+        let is_untouched = self.0.told.get().is_none() && self.0.screen.borrow().history.can() == (false, false);
+        if !is_untouched {
+            return;
+        }
+        crate::web::platform::url::expect_first_span();
+        let is_measured = self.0.screen.borrow().canvas.is_some();
+        if is_measured {
+            self.show_span(dense);
+        } else {
+            // The width comes later, and with it the view.
+            self.0.screen.borrow_mut().wanted_span = Some(dense);
+            self.settle_later();
+        }
+    }
+
+    /// Width of the column of names, in pixels.
+    #[must_use]
+    pub fn gutter(&self) -> f64 {
+        self.0.screen.borrow().metrics.gutter
     }
 
     /// Shows all of the profile.
@@ -290,6 +346,7 @@ impl Controller {
             screen.view = rule(screen.view).clamped(self.bounds());
         }
         self.changed();
+        self.hover_again();
         self.settle_later();
         let partner = self.0.partner.borrow().as_ref().and_then(|(weak, offset)| Some((weak.upgrade()?, *offset)));
         if let Some((partner, offset)) = partner {
@@ -324,12 +381,15 @@ impl Controller {
 
     fn settle_later(&self) {
         let controller = self.clone();
+        let pending = PendingAddress::new();
         let timer = Timeout::new(SETTLE_MS, move || {
             let view = controller.0.screen.borrow().view;
             controller.0.screen.borrow_mut().history.record(view);
             let all = Viewport::fit(controller.bounds(), view.width_px());
             let span = (view != all).then(|| view.interval());
+            controller.0.told.set(span);
             controller.emit(Change::View(span, view));
+            drop(pending);
         });
         *self.0.settle.borrow_mut() = Some(timer);
     }
@@ -380,31 +440,35 @@ impl Controller {
         };
         let profile = self.0.info.profile;
         let controller = Rc::downgrade(&self.0);
-        let answer = Callback::from(move |event: Event| {
+        let answer = Callback::from(move |told: Told| {
             if let Some(inner) = controller.upgrade() {
-                Self(inner).answered(event);
+                Self(inner).answered(told);
             }
         });
-        let job = self.0.engine.send(|job| Request::Timeline { job, profile, query }, None, answer);
+        let job = self.0.engine.send(ProfileQuestion::Timeline(query).of(profile), None, answer);
         if self.0.engine.is_alive() {
             self.0.asked.set(Some(job));
         }
     }
 
-    fn answered(&self, event: Event) {
+    fn answered(&self, told: Told) {
         self.0.asked.set(None);
-        match event {
-            Event::Timeline { tile, .. } => {
+        match told {
+            Told::Answer(Reply::Timeline(tile)) => {
                 let tile = Shared::new(tile);
                 {
                     let mut screen = self.0.screen.borrow_mut();
                     screen.tile = Some(tile.clone());
                     screen.look_up_names();
                 }
+                if self.0.wants_first.take() {
+                    self.select_first();
+                }
                 self.emit(Change::Tile(tile));
+                self.hover_again();
                 self.changed();
             }
-            Event::Failed { message, .. } => self.emit(Change::Failed(message)),
+            Told::Failed(message) => self.emit(Change::Failed(message)),
             _ => {}
         }
     }

@@ -44,7 +44,7 @@ impl Controller {
 }
 
 impl Screen {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sizes of screens
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes of screens")]
     fn attach(&mut self, canvas: &HtmlCanvasElement, width: f64, height: f64) -> bool {
         let context = canvas.get_context("2d").ok().flatten().and_then(|c| c.dyn_into().ok());
         let Some(context) = context else { return false };
@@ -83,6 +83,7 @@ impl Screen {
             scroll_y: self.scroll_y,
             selected: self.selected,
             range_px: self.range_px,
+            moved_track: self.moved_track,
             overlay: Overlay { annotations: &self.annotations, arrows: &self.arrows, area: self.area.as_ref() },
         })
     }

@@ -16,7 +16,10 @@ const ZOOM: f64 = 1.35;
 impl Controller {
     /// Handles a key; says whether it meant something.
     pub fn key(&self, event: &KeyboardEvent) -> bool {
-        if event.ctrl_key() || event.meta_key() || event.alt_key() {
+        if event.alt_key() {
+            return self.key_with_alt(event);
+        }
+        if event.ctrl_key() || event.meta_key() {
             return self.key_with_ctrl(event);
         }
         let fine = if event.shift_key() { 0.25 } else { 1.0 };
@@ -54,12 +57,22 @@ impl Controller {
     /// Undo and redo of zooming.
     fn key_with_ctrl(&self, event: &KeyboardEvent) -> bool {
         let forth = match event.key().as_str() {
-            _ if event.alt_key() => return false,
             "z" | "Z" => event.shift_key(),
             "y" | "Y" => true,
             _ => return false,
         };
         self.undo(forth);
+        true
+    }
+
+    /// Moving the track of the selection.
+    fn key_with_alt(&self, event: &KeyboardEvent) -> bool {
+        let has_selection = self.0.screen.borrow().selected.is_some();
+        match event.key().as_str() {
+            "ArrowUp" if has_selection => self.emit(Change::Shift(false)),
+            "ArrowDown" if has_selection => self.emit(Change::Shift(true)),
+            _ => return false,
+        }
         true
     }
 
@@ -78,7 +91,8 @@ impl Controller {
             let of_slice = selected_span(screen.tile.as_deref(), screen.selected)
                 .map(|(start, duration)| span_of(start, duration));
             let of_area = screen.area.as_ref().map(|a| a.span);
-            let at = screen.pointer_ns.unwrap_or_else(|| screen.view.ns_at(screen.view.width_px() / 2.0));
+            let under = screen.pointer.map(|(x, _)| x - screen.metrics.gutter).filter(|x| *x >= 0.0);
+            let at = screen.view.ns_at(under.unwrap_or(screen.view.width_px() / 2.0));
             let is_of_slice = of_area.is_none() && of_slice.is_some();
             (of_area.or(of_slice).unwrap_or_else(|| span_of(at, 0)), is_of_slice)
         };
@@ -136,7 +150,10 @@ impl Controller {
     }
 
     /// Without a selection: the first slice on the screen that stands for itself.
-    fn select_first(&self) {
+    pub(super) fn select_first(&self) {
+        if self.0.screen.borrow().tile.is_none() {
+            return self.0.wants_first.set(true);
+        }
         let found = {
             let screen = self.0.screen.borrow();
             if screen.selected.is_some() {

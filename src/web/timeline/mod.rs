@@ -1,4 +1,4 @@
-//! The timeline on a canvas: [`Controller`] holds what is on the screen and asks the worker for more, [`painter`] paints
+//! The timeline on a canvas: [`Controller`] holds what is on the screen and asks the worker for more, `painter` paints
 //! it, the pointer and the keyboard move it. Nothing here re-renders the page while a person drags.
 
 mod change;

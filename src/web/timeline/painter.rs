@@ -74,7 +74,7 @@ pub fn paint(
                 if texts.is_multiple_of(16) && !is_late {
                     is_late = now_ms() - start_ms > text_ms;
                 }
-                if is_late && matches!(label.paint, Paint::OnFill | Paint::OnDimmed) {
+                if is_late && matches!(label.paint, Paint::OnFill(_) | Paint::OnDimmed) {
                     continue;
                 }
                 if label.bold != is_bold {

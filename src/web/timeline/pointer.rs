@@ -5,7 +5,7 @@ use web_sys::{MouseEvent, PointerEvent, WheelEvent};
 use super::change::{Change, Hover};
 use super::controller::Controller;
 use crate::base::{Interval, TraceNs};
-use crate::view::timeline::{Area, Hit, NO_SLICE, Viewport, hit};
+use crate::view::timeline::{Area, Hit, NO_SLICE, TrackId, Viewport, hit};
 
 /// A press that moves less is a click.
 const CLICK_PX: f64 = 4.0;
@@ -17,6 +17,10 @@ pub(super) enum Drag {
     None,
     /// Pressed at a point, not moved yet.
     Pressed(f64, f64),
+    /// Pressed on the name of a track, not moved yet.
+    Name(TrackId, f64),
+    /// A track follows the pointer.
+    Track,
     /// The view follows the pointer.
     Pan,
     /// A span to zoom to is dragged out.
@@ -38,12 +42,21 @@ impl Controller {
             return;
         }
         let (x, y) = place(event);
+        let name = match self.hit_at(x, y) {
+            Hit::Name(track) => Some(track),
+            _ => None,
+        };
         let mut screen = self.0.screen.borrow_mut();
+        screen.pointer = None;
         screen.pointers.insert(event.pointer_id(), (x, y));
         screen.drag = match screen.pointers.len() {
             1 if event.ctrl_key() || event.meta_key() => Drag::Range,
             1 if event.shift_key() => Drag::Area(x, y),
-            1 => Drag::Pressed(x, y),
+            // A finger on the names scrolls the page or the view, as it does elsewhere.
+            1 => match name.filter(|_| event.pointer_type() != "touch") {
+                Some(track) => Drag::Name(track, y),
+                None => Drag::Pressed(x, y),
+            },
             _ => Drag::Pinch,
         };
         if screen.drag == Drag::Range {
@@ -66,6 +79,12 @@ impl Controller {
                 && (x - x0).abs().max((y - y0).abs()) > CLICK_PX
             {
                 screen.drag = Drag::Pan;
+            }
+            if let Drag::Name(track, y0) = screen.drag
+                && (y - y0).abs() > CLICK_PX
+            {
+                screen.drag = Drag::Track;
+                screen.moved_track = Some((track, None));
             }
             (before, screen.drag)
         };
@@ -93,21 +112,39 @@ impl Controller {
                 drop(screen);
                 self.redraw();
             }
-            Drag::Pressed(..) | Drag::None => {}
+            Drag::Track => self.drag_track(y),
+            Drag::Pressed(..) | Drag::Name(..) | Drag::None => {}
         }
+    }
+
+    /// The dragged track takes the place of the one under the pointer.
+    fn drag_track(&self, y: f64) {
+        let over = match self.hit_at(0.0, y) {
+            Hit::Name(track) => Some(track),
+            _ => None,
+        };
+        let mut screen = self.0.screen.borrow_mut();
+        screen.moved_track = screen.moved_track.map(|(track, _)| (track, over.filter(|over| *over != track)));
+        drop(screen);
+        self.redraw();
     }
 
     /// A pointer was released.
     pub fn pointer_up(&self, event: &PointerEvent) {
-        let (drag, range) = {
+        let (drag, range, moved) = {
             let mut screen = self.0.screen.borrow_mut();
             screen.pointers.remove(&event.pointer_id());
             let drag = screen.drag;
             screen.drag = if screen.pointers.is_empty() { Drag::None } else { Drag::Pan };
-            (drag, screen.range_px.take())
+            (drag, screen.range_px.take(), screen.moved_track.take())
         };
         match drag {
-            Drag::Pressed(..) => self.click(place(event)),
+            Drag::Pressed(..) | Drag::Name(..) => self.click(place(event)),
+            Drag::Track => {
+                if let Some((track, Some(to))) = moved {
+                    self.emit(Change::Move(track, to));
+                }
+            }
             Drag::Range => self.zoom_to_range(range),
             Drag::Area(x0, _) => {
                 // A press that did not move takes the area away.
@@ -126,11 +163,14 @@ impl Controller {
         screen.pointers.remove(&event.pointer_id());
         screen.drag = Drag::None;
         screen.range_px = None;
+        screen.moved_track = None;
+        drop(screen);
+        self.redraw();
     }
 
     /// The pointer left the canvas.
     pub fn pointer_leave(&self) {
-        self.0.screen.borrow_mut().pointer_ns = None;
+        self.0.screen.borrow_mut().pointer = None;
         self.emit(Change::Hover(None));
     }
 
@@ -221,11 +261,19 @@ impl Controller {
     }
 
     fn hover(&self, x: f64, y: f64) {
-        {
-            let mut screen = self.0.screen.borrow_mut();
-            let gutter = screen.metrics.gutter;
-            screen.pointer_ns = (x >= gutter).then(|| screen.view.ns_at(x - gutter));
+        self.0.screen.borrow_mut().pointer = Some((x, y));
+        self.say_hover((x, y));
+    }
+
+    /// Other slices came below the pointer.
+    pub(super) fn hover_again(&self) {
+        let pointer = self.0.screen.borrow().pointer;
+        if let Some(at) = pointer {
+            self.say_hover(at);
         }
+    }
+
+    fn say_hover(&self, (x, y): (f64, f64)) {
         let hover = match self.hit_at(x, y) {
             Hit::Slice(found) => {
                 let screen = self.0.screen.borrow();

@@ -11,7 +11,7 @@ use web_sys::{Blob, ErrorEvent, File, MessageEvent, Worker, WorkerOptions, Worke
 use yew::Callback;
 
 use super::envelope;
-use crate::session::{Event, JobId, PROTOCOL_VERSION, Request, build_id};
+use crate::session::{Ask, Control, Event, JobId, PROTOCOL_VERSION, Request, Told, build_id};
 use crate::web::platform::{download, error_text, url};
 
 /// A worker that does not look up for so long after a cancel is ended.
@@ -26,6 +26,18 @@ thread_local! {
 /// One worker. Clones name the same one; the last clone that goes ends it.
 #[derive(Clone)]
 pub struct Engine(Rc<Inner>);
+
+/// A worker that its owners may end.
+#[derive(Clone)]
+pub struct WeakEngine(Weak<Inner>);
+
+impl WeakEngine {
+    /// The worker, if it is still there.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Engine> {
+        self.0.upgrade().map(Engine).filter(Engine::is_alive)
+    }
+}
 
 /// A request and the file beside it.
 type Queued = (Request, Option<File>);
@@ -45,7 +57,7 @@ struct Inner {
 struct Job {
     /// What a person would call it.
     what: String,
-    on_event: Callback<Event>,
+    on_told: Callback<Told>,
 }
 
 impl PartialEq for Engine {
@@ -83,40 +95,39 @@ impl Engine {
         Ok(engine)
     }
 
+    /// The same without keeping it.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakEngine {
+        WeakEngine(Rc::downgrade(&self.0))
+    }
+
     /// Whether requests can still be answered.
     #[must_use]
     pub fn is_alive(&self) -> bool {
         self.0.is_alive.get()
     }
 
-    /// Sends a request and gives its number; `on_event` gets what answers it. A dead worker answers with a failure.
-    pub fn send(&self, request: impl FnOnce(JobId) -> Request, file: Option<File>, on_event: Callback<Event>) -> JobId {
+    /// Asks, and gives the number of the request; `on_told` gets what answers it. A dead worker answers with a failure.
+    pub fn send(&self, ask: impl Into<Ask>, file: Option<File>, on_told: Callback<Told>) -> JobId {
+        self.send_ask(ask.into(), file, on_told)
+    }
+
+    fn send_ask(&self, ask: Ask, file: Option<File>, on_told: Callback<Told>) -> JobId {
         let job = NEXT_JOB.with(|n| JobId(n.replace(n.get() + 1)));
-        let request = request(job);
         if !self.is_alive() {
-            on_event.emit(Event::Failed { job, message: "The worker has stopped. Run or open it again.".to_owned() });
+            on_told.emit(Told::Failed("The worker has stopped. Run or open it again.".to_owned()));
             return job;
         }
-        self.0.jobs.borrow_mut().insert(job, Job { what: request.describe(), on_event });
-        let queued = self.0.queue.borrow_mut().as_mut().is_some_and(|queue| {
-            queue.push((request.clone(), file.clone()));
-            true
-        });
-        if !queued {
-            self.0.post(&request, file.as_ref());
-        }
+        self.0.jobs.borrow_mut().insert(job, Job { what: ask.describe(), on_told });
+        self.0.post_or_queue(Request::Ask(job, ask), file);
         job
     }
 
-    /// Tells something that is not answered.
-    pub fn tell(&self, request: &Request) {
+    /// Tells what becomes of something that was asked.
+    pub fn tell(&self, control: Control) {
         // Behind the request it is about, while the worker starts.
-        let queued = self.0.queue.borrow_mut().as_mut().is_some_and(|queue| {
-            queue.push((request.clone(), None));
-            true
-        });
-        if !queued && self.is_alive() {
-            self.0.post(request, None);
+        if self.is_alive() {
+            self.0.post_or_queue(Request::Control(control), None);
         }
     }
 
@@ -126,7 +137,7 @@ impl Engine {
             self.0.end("it was cancelled while it started", Some(job));
             return;
         }
-        self.tell(&Request::Cancel { job });
+        self.tell(Control::Cancel(job));
         let weak = Rc::downgrade(&self.0);
         let timer = Timeout::new(CANCEL_GRACE_MS, move || {
             if let Some(inner) = weak.upgrade()
@@ -182,12 +193,20 @@ impl Engine {
 }
 
 impl Inner {
+    fn post_or_queue(&self, request: Request, file: Option<File>) {
+        if let Some(queue) = self.queue.borrow_mut().as_mut() {
+            queue.push((request, file));
+            return;
+        }
+        self.post(&request, file.as_ref());
+    }
+
     fn post(&self, request: &Request, file: Option<&File>) {
         let sent = envelope::pack(request, file.map(AsRef::as_ref)).and_then(|e| {
             self.worker.post_message_with_transfer(&e.message, &e.transfer).map_err(|error| error_text(&error))
         });
         if let (Err(message), Some(job)) = (sent, request.job()) {
-            self.deliver(job, Event::Failed { job, message });
+            self.deliver(job, Told::Failed(message));
         }
     }
 
@@ -198,10 +217,10 @@ impl Inner {
         }
         match envelope::unpack::<Event>(data) {
             Ok((Event::Ready { protocol, build }, _)) => self.ready(protocol, &build),
-            Ok((event, beside)) => {
-                // A job that nobody waits for any more has no file either.
-                if let Some(job) = event.job().filter(|job| self.jobs.borrow().contains_key(job)) {
-                    self.deliver(job, kept(event, beside));
+            // A job that nobody waits for any more has no file either.
+            Ok((Event::Told(job, told), beside)) => {
+                if self.jobs.borrow().contains_key(&job) {
+                    self.deliver(job, kept(told, beside));
                 }
             }
             Err(message) => self.end(&format!("{message}; reload the page"), None),
@@ -220,14 +239,14 @@ impl Inner {
         }
     }
 
-    fn deliver(&self, job: JobId, event: Event) {
-        let callback = if event.is_last() {
-            self.jobs.borrow_mut().remove(&job).map(|j| j.on_event)
+    fn deliver(&self, job: JobId, told: Told) {
+        let callback = if told.is_last() {
+            self.jobs.borrow_mut().remove(&job).map(|j| j.on_told)
         } else {
-            self.jobs.borrow().get(&job).map(|j| j.on_event.clone())
+            self.jobs.borrow().get(&job).map(|j| j.on_told.clone())
         };
         if let Some(callback) = callback {
-            callback.emit(event);
+            callback.emit(told);
         }
     }
 
@@ -238,24 +257,23 @@ impl Inner {
         }
         self.worker.terminate();
         for (job, waiting) in self.jobs.take() {
-            let event = if Some(job) == cancelled {
-                Event::Cancelled { job }
+            let told = if Some(job) == cancelled {
+                Told::Cancelled
             } else {
-                let message = format!("The worker stopped during {}: {reason}. You can run it again.", waiting.what);
-                Event::Failed { job, message }
+                Told::Failed(format!("The worker stopped during {}: {reason}. You can run it again.", waiting.what))
             };
-            waiting.on_event.emit(event);
+            waiting.on_told.emit(told);
         }
     }
 }
 
-/// A file that came beside the event is handed to the person at once.
-fn kept(event: Event, file: Option<Blob>) -> Event {
-    match (event, file) {
-        (Event::Exported { job, file_name, mime, bytes }, Some(file)) => match download::save_blob(&file_name, &file) {
-            Ok(()) => Event::Exported { job, file_name, mime, bytes },
-            Err(message) => Event::Failed { job, message },
+/// A file that came beside the message is handed to the person at once.
+fn kept(told: Told, file: Option<Blob>) -> Told {
+    match (told, file) {
+        (Told::File(made), Some(file)) => match download::save_blob(&made.file_name, &file) {
+            Ok(()) => Told::File(made),
+            Err(message) => Told::Failed(message),
         },
-        (event, _) => event,
+        (told, _) => told,
     }
 }

@@ -10,8 +10,10 @@ use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Me
 
 use super::clock::WorkerClock;
 use super::envelope;
+use super::last_words::{install_panic_hook, post_text};
+use super::reader::read_model;
 use super::source::FileSource;
-use crate::session::{ByteSource, Event, PROTOCOL_VERSION, Request, Session, StepResult, build_id};
+use crate::session::{ByteSource, Event, ExportedFile, PROTOCOL_VERSION, Request, Session, StepResult, Told, build_id};
 use crate::web::platform::{download, error_text};
 
 /// How long a step should take: a cancel is read at most that much later.
@@ -48,7 +50,7 @@ pub fn start() {
     };
     let host = Rc::new(RefCell::new(Host {
         scope: scope.clone(),
-        session: Session::new().with_clock(Rc::new(WorkerClock::new(scope.clone()))),
+        session: Session::new().with_clock(Rc::new(WorkerClock::new(scope.clone()))).with_model_reader(read_model),
         next_step: channel.port2(),
         is_scheduled: false,
         budget: 50_000,
@@ -96,7 +98,7 @@ impl Host {
                 }
                 Err(message) => {
                     if let Some(job) = request.job() {
-                        post(&self.scope, Event::Failed { job, message });
+                        post(&self.scope, Event::Told(job, Told::Failed(message)));
                     }
                 }
             },
@@ -116,7 +118,7 @@ impl Host {
         let start = now_ms(scope);
         let told_ms = &mut self.told_ms;
         let result = self.session.step(self.budget, &mut |event| {
-            if matches!(event, Event::Progress { .. }) {
+            if matches!(event, Event::Told(_, Told::Progress { .. })) {
                 let now = now_ms(scope);
                 if now - *told_ms < PROGRESS_MS {
                     return;
@@ -153,23 +155,9 @@ fn post(scope: &DedicatedWorkerGlobalScope, event: Event) {
 
 /// A file goes beside its message: the page hands it on and never has its bytes.
 fn beside(event: Event) -> (Event, Option<Blob>) {
-    let Event::Exported { job, file_name, mime, bytes } = event else { return (event, None) };
-    match download::blob(&mime, &bytes) {
-        Ok(file) => (Event::Exported { job, file_name, mime, bytes: Vec::new() }, Some(file)),
-        Err(message) => (Event::Failed { job, message }, None),
+    let Event::Told(job, Told::File(made)) = event else { return (event, None) };
+    match download::blob(&made.mime, &made.bytes) {
+        Ok(file) => (Event::Told(job, Told::File(ExportedFile { bytes: Vec::new(), ..made })), Some(file)),
+        Err(message) => (Event::Told(job, Told::Failed(message)), None),
     }
-}
-
-/// Text instead of an envelope: the worker can not go on, and this is why.
-fn post_text(scope: &DedicatedWorkerGlobalScope, text: &str) {
-    let _ = scope.post_message(&JsValue::from_str(text));
-}
-
-/// A panic aborts the worker. Its text is all that is left to send.
-fn install_panic_hook() {
-    std::panic::set_hook(Box::new(|info| {
-        if let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() {
-            post_text(&scope, &info.to_string());
-        }
-    }));
 }

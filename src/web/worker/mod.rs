@@ -1,8 +1,10 @@
 //! The bridge between page and worker, over plain messages.
 //!
 //! A message is an array: `[header, payload...]`, the header a `Uint8Array` with a request or an event in postcard form,
-//! whose buffer is transferred, and for [`crate::session::Request::Open`] the `File` (a handle: no byte is copied), for
-//! [`crate::session::Event::Exported`] the file that was made, as a `Blob`.
+//! whose buffer is transferred, and for [`crate::session::JobRequest::Open`] the `File` (a handle: no byte is copied), for
+//! [`crate::session::Told::File`] the file that was made, as a `Blob`.
+//! Readers of model files are a program of their own (`reader.rs`, [`super::reader`]), which a worker fetches when it reads one.
+//!
 //! Before the worker has said [`crate::session::Event::Ready`] the page queues. See docs/decisions.md for why this is
 //! not yew-agent or gloo-worker.
 
@@ -10,9 +12,11 @@ mod client;
 mod clock;
 mod envelope;
 mod host;
+pub(super) mod last_words;
 mod pool;
+mod reader;
 mod source;
 
 pub use client::Engine;
 pub use host::start;
-pub use pool::Pool;
+pub use pool::{KnownModel, Pool};

@@ -25,7 +25,7 @@ impl FileSource {
     ///
     /// # Errors
     /// When the browser has no reader for workers.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // file sizes are whole and below 2^53
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
     pub fn new(file: File) -> Result<Self, String> {
         let reader = FileReaderSync::new().map_err(|e| error_text(&e))?;
         let len = file.size() as u64;

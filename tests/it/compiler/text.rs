@@ -61,7 +61,7 @@ fn errors_say_where_and_what() {
     assert_eq!(e("ROOT %y = f32[2,3] $"), "line 4, column 22: '$' has no meaning here");
     assert_eq!(
         e("ROOT %y = f32[2,3] fusion(%x), calls={ ROOT %m = f32[2,3] fusion(%x), calls={} }"),
-        "line 4, column 61: a fusion can not be a member of a fusion"
+        "line 4, column 61: a fusion cannot be a member of a fusion"
     );
 }
 

@@ -12,8 +12,8 @@ use crate::cli::experiment_args::ExperimentArgs;
 use crate::compiler::CompileOptions;
 use crate::experiment::plan::{Dynamo, ExperimentConfig};
 use crate::experiment::run::Experiment;
-use crate::profile::formats::WriteFormat;
-use crate::session::{ProfileSpec, Request, Workflow};
+use crate::formats::WriteFormat;
+use crate::session::{JobRequest, ProfileSpec, Workflow};
 
 /// Writes what the flags ask for.
 pub(super) fn write(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
@@ -43,7 +43,7 @@ fn profile(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
         options: CompileOptions::default(),
     };
     let mut driver = Driver::new();
-    let info = profile_info(&driver.run(|job| Request::Profile { job, spec }, None)?)?;
+    let info = profile_info(driver.run(JobRequest::Profile(spec), None)?)?;
     let path = folder(args, experiment, "xplane")?.join("neuronscope.xplane.pb");
     write_trace(&mut driver, info.profile, WriteFormat::XPlane, &path)
 }

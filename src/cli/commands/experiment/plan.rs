@@ -77,7 +77,7 @@ impl Plan {
     /// Prints it, and runs nothing.
     ///
     /// # Errors
-    /// When the configurations can not be computed, and JSON is not asked for.
+    /// When the configurations cannot be computed, and JSON is not asked for.
     pub fn show(&self, json: bool) -> Result<()> {
         if json {
             let (configs, error) = match &self.configs {

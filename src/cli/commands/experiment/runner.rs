@@ -1,7 +1,6 @@
 //! All experiments of a plan, each in a process of its own: one that dies or hangs takes no other with it.
 
-// Deadlines are of the wall clock.
-#![allow(clippy::disallowed_methods)]
+#![allow(clippy::disallowed_methods, reason = "deadlines are of the wall clock")]
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -35,7 +34,7 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
     results::prepare(args, &file)?;
     let before = results::done_before(&file)?;
     if before.bad_lines > 0 {
-        eprintln!("note: {}: {} lines are no records and are passed over", file.display(), before.bad_lines);
+        eprintln!("note: {}: {} lines are not records and are passed over", file.display(), before.bad_lines);
     }
     let (name, timestamp) = (processor(), args.timestamp.unwrap_or_else(now_s));
     let (mut ran, mut passed_over) = (0, 0);

@@ -1,11 +1,11 @@
-//! Why a module can not be evaluated.
+//! Why a module cannot be evaluated.
 
 use thiserror::Error;
 
 use crate::kernel::KernelError;
 use crate::tensor::{Shape, TensorError};
 
-/// A module that can not be evaluated with these parameters.
+/// A module that cannot be evaluated with these parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EvalError {

@@ -147,7 +147,7 @@ fn one(
     Ok(value)
 }
 
-/// Members in order; operands that are no members are the fusion's.
+/// Members in order; operands that are not members are the fusion's.
 fn fusion(
     place: Place,
     instruction: &HloInstruction,

@@ -167,7 +167,7 @@ impl Parser<'_> {
         let place = self.here().clone();
         let op = self.any_word("an opcode")?;
         if op == "fusion" && !may_fuse {
-            return Err(place.error("a fusion can not be a member of a fusion"));
+            return Err(place.error("a fusion cannot be a member of a fusion"));
         }
         self.mark('(')?;
         let (arguments, operands) = self.arguments()?;
@@ -245,7 +245,7 @@ impl Parser<'_> {
                     self.mark('=')?;
                     parts.push((key, self.any_word("numbers such as 3x3")?));
                 }
-                attributes.window = Some(parse_window(&parts).map_err(|problem| place.error(problem))?);
+                attributes.window = Some(parse_window(&parts).map_err(|problem| place.error(problem.to_string()))?);
             }
             _ if self.skip_mark('{') => {
                 let mut list: Vec<u32> = Vec::new();

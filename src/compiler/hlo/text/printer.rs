@@ -65,7 +65,7 @@ fn line(out: &mut String, i: &HloInstruction, names: &Names<'_>, depth: usize, r
         Opcode::Constant(Literal(value)) => literal(*value),
         _ => names.operands(i),
     };
-    // Writing to a String can not fail.
+    // Writing to a String cannot fail.
     let _ = write!(out, "{indent}{mark}%{} = {} {}({operands})", i.name, i.shape, i.opcode.name());
     attributes(out, &i.opcode);
     if let Opcode::Fusion(body) = &i.opcode {

@@ -25,18 +25,49 @@ pub(super) fn print_window(window: &[WindowDim]) -> String {
     format!("{{{out}}}")
 }
 
-/// The window of these `key=value` pairs, or what is wrong with them.
-pub(super) fn parse_window(parts: &[(String, String)]) -> Result<Vec<WindowDim>, String> {
-    let size = parts.iter().find(|(key, _)| key == "size").ok_or("a window needs size=")?;
+/// Why a text is not a window. The parser adds line and column.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum WindowError {
+    /// The number of dimensions cannot be known.
+    #[error("a window needs size=")]
+    NoSize,
+    /// A key stands there more than once.
+    #[error("{0} is given twice")]
+    Twice(String),
+    /// A pad without its underscore.
+    #[error("padding is written low_high")]
+    Padding,
+    /// A key that no window has.
+    #[error("a window has no {0:?}")]
+    UnknownKey(String),
+    /// As many numbers as `size` has are needed.
+    #[error("{key} must have as many numbers as size, {wanted}")]
+    Count {
+        /// What has another number of them.
+        key: String,
+        /// How many `size` has.
+        wanted: usize,
+    },
+    /// Not a number, or one that is negative or too large.
+    #[error("{0:?} is not a whole number")]
+    Number(String),
+}
+
+/// The window of these `key=value` pairs.
+///
+/// # Errors
+/// When they do not make one.
+pub(super) fn parse_window(parts: &[(String, String)]) -> Result<Vec<WindowDim>, WindowError> {
+    let size = parts.iter().find(|(key, _)| key == "size").ok_or(WindowError::NoSize)?;
     let mut window: Vec<WindowDim> = numbers(&size.1)?.into_iter().map(|size| WindowDim::new(size, 1, 0)).collect();
     for (n, (key, value)) in parts.iter().enumerate() {
         if parts[..n].iter().any(|(other, _)| other == key) {
-            return Err(format!("{key} is given twice"));
+            return Err(WindowError::Twice(key.clone()));
         }
         if key == "pad" {
             let pads: Vec<&str> = value.split('x').collect();
             each(&mut window, key, &pads, |d, pad| {
-                let (low, high) = pad.split_once('_').ok_or("padding is written low_high")?;
+                let (low, high) = pad.split_once('_').ok_or(WindowError::Padding)?;
                 (d.pad_low, d.pad_high) = (number(low)?, number(high)?);
                 Ok(())
             })?;
@@ -48,7 +79,7 @@ pub(super) fn parse_window(parts: &[(String, String)]) -> Result<Vec<WindowDim>,
             "lhs_dilate" => |d, v| d.base_dilation = v,
             "rhs_dilate" => |d, v| d.window_dilation = v,
             "rhs_reversal" => |d, v| d.reversed = v != 0,
-            other => return Err(format!("a window has no {other:?}")),
+            other => return Err(WindowError::UnknownKey(other.to_owned())),
         };
         each(&mut window, key, &numbers(value)?, |d, v| {
             set(d, *v);
@@ -62,20 +93,20 @@ fn each<T>(
     window: &mut [WindowDim],
     key: &str,
     values: &[T],
-    mut set: impl FnMut(&mut WindowDim, &T) -> Result<(), String>,
-) -> Result<(), String> {
+    mut set: impl FnMut(&mut WindowDim, &T) -> Result<(), WindowError>,
+) -> Result<(), WindowError> {
     if values.len() != window.len() {
-        return Err(format!("{key} must have as many numbers as size, {}", window.len()));
+        return Err(WindowError::Count { key: key.to_owned(), wanted: window.len() });
     }
     window.iter_mut().zip(values).try_for_each(|(d, v)| set(d, v))
 }
 
-fn numbers(text: &str) -> Result<Vec<u64>, String> {
+fn numbers(text: &str) -> Result<Vec<u64>, WindowError> {
     text.split('x').map(number).collect()
 }
 
-fn number(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("{text:?} is not a whole number"))
+fn number(text: &str) -> Result<u64, WindowError> {
+    text.parse().map_err(|_| WindowError::Number(text.to_owned()))
 }
 
 /// Ranges of a slice; a stride of one is left out.

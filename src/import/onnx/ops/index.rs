@@ -20,6 +20,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
         "ArgMax" => arg(site, true),
         "ArgMin" => arg(site, false),
         "CumSum" => cumulative_sum(site),
+        "ReverseSequence" => reverse_sequence(site),
         "NonZero" => non_zero(site),
         "Compress" | "Unique" | "NonMaxSuppression" => {
             let what = format!("the size of {name}'s result depends on the input");
@@ -41,6 +42,22 @@ fn gather_elements(site: &mut Site<'_, '_>) -> Results {
     let axis = site.int("axis", 0)?;
     let axis = site.axis(axis, site.dims(x).len())?;
     Ok(vec![site.b().take_along(x, indices, axis)?])
+}
+
+/// The first elements of each sequence in reverse order, as many as its length says.
+fn reverse_sequence(site: &mut Site<'_, '_>) -> Results {
+    let (x, lengths) = (site.x(0)?, site.x(1)?);
+    let dims = site.dims(x);
+    let (time, batch) = (site.int("time_axis", 0)?, site.int("batch_axis", 1)?);
+    let (time, batch) = (site.axis(time, dims.len())?, site.axis(batch, dims.len())?);
+    let places = site.b().iota(ElementType::S64, &dims, time)?;
+    let lengths = site.b().convert(lengths, ElementType::S64)?;
+    let lengths = site.b().broadcast_in(lengths, &dims, vec![batch as u32])?;
+    let last = site.b().with_number(Binary::Sub, lengths, 1.0)?;
+    let from_end = site.b().sub(last, places)?;
+    let is_inside = site.b().compare(Comparison::Lt, places, lengths)?;
+    let places = site.b().select(is_inside, from_end, places)?;
+    Ok(vec![site.b().take_along(x, places, time)?])
 }
 
 /// Indices of several dimensions that count from the end where they are negative, as ones that count from the front.

@@ -21,6 +21,9 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
         "FusedConv" => fused_convolution(site),
         "Attention" => packed_attention(site),
         "MultiHeadAttention" => attention_of_heads(site),
+        "GroupQueryAttention" if super::grouped::is_known(site) => super::grouped::grouped_attention(site),
+        "MatMulNBits" if super::nbits::is_known(site) => super::nbits::matmul_of_bits(site),
+        "RotaryEmbedding" => super::rotary::rotary(site, super::rotary::ONNXRUNTIME),
         "BiasAdd" => bias_add(site),
         "BiasSplitGelu" | "BiasDropout" => return None,
         _ => return super::quantise::run(site, name).or_else(|| super::activation::run(site, name)),
@@ -219,7 +222,7 @@ fn packed_attention(site: &mut Site<'_, '_>) -> Results {
     let heads = site.int("num_heads", 0)?;
     let parts = [apart(site, q, heads)?, apart(site, k, heads)?, apart(site, v, heads)?];
     let mask = mask_of(site, site.option(3), site.option(5), length, batch)?;
-    let how = Attention { mask, is_causal: site.int("unidirectional", 0)? != 0, scale: scale(site)? };
+    let how = Attention { mask, is_causal: site.int("unidirectional", 0)? != 0, past: 0, scale: scale(site)? };
     let result = attend_heads(site, parts, how)?;
     Ok(vec![joined(site, result)?])
 }
@@ -228,12 +231,9 @@ fn scale(site: &Site<'_, '_>) -> Result<Option<f64>, OpError> {
     Ok(Some(site.float("scale", 0.0)?).filter(|&s| s != 0.0))
 }
 
-/// Attention of queries, keys and values of `[batch, length, size]`.
+/// Attention of queries, keys and values of `[batch, length, size]`; gives the keys and values of all calls so far too.
 fn attention_of_heads(site: &mut Site<'_, '_>) -> Results {
     let mut parts = [site.x(0)?, site.x(1)?, site.x(2)?];
-    if site.option(6).is_some() || site.option(7).is_some() {
-        return Err(OpError::dynamic("MultiHeadAttention with keys of earlier calls"));
-    }
     if let Some(bias) = site.option(3) {
         let sizes: Vec<u64> = parts.iter().map(|&p| site.dims(p).last().copied().unwrap_or(0)).collect();
         let biases = site.b().split(bias, 0, &sizes)?;
@@ -245,9 +245,17 @@ fn attention_of_heads(site: &mut Site<'_, '_>) -> Results {
     for part in &mut parts {
         *part = if site.dims(*part).len() == 4 { *part } else { apart(site, *part, heads)? };
     }
+    let own = site.dims(parts[1])[2];
+    // Keys and values of earlier calls stand in front.
+    for (part, earlier) in parts[1..].iter_mut().zip([6, 7]) {
+        if let Some(earlier) = site.option(earlier) {
+            *part = site.b().concatenate(&[earlier, *part], 2)?;
+        }
+    }
     let keys = site.dims(parts[1]);
     let mask = mask_of(site, site.option(4), site.option(5), keys[2], keys[0])?;
-    let how = Attention { mask, is_causal: site.int("unidirectional", 0)? != 0, scale: scale(site)? };
+    let past = keys[2].saturating_sub(own);
+    let how = Attention { mask, is_causal: site.int("unidirectional", 0)? != 0, past, scale: scale(site)? };
     let result = attend_heads(site, parts, how)?;
-    Ok(vec![joined(site, result)?])
+    Ok(vec![joined(site, result)?, parts[1], parts[2]])
 }

@@ -3,10 +3,12 @@
 mod activation;
 mod elementwise;
 mod generate;
+mod grouped;
 mod index;
 mod layout;
 mod list;
 mod microsoft;
+mod nbits;
 mod normalise;
 mod pad;
 mod pool;
@@ -15,10 +17,12 @@ mod quantise;
 mod recurrent;
 mod reduce;
 mod resize;
+mod rotary;
 mod window;
 
 use super::messages::Node;
 use super::site::{OpError, Results, Site};
+use crate::import::OperatorKind;
 
 /// The name of a node's operator with its domain, where it is not ONNX's own.
 pub(super) fn full_name(node: &Node) -> String {
@@ -45,23 +49,47 @@ fn standard(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
         let what = format!("{name} works with text, which no NeuronCore has");
         return Some(Err(OpError { what, instead: "export the model without its preparation of text".to_owned() }));
     }
-    elementwise::run(site, name)
-        .or_else(|| activation::run(site, name))
-        .or_else(|| layout::run(site, name))
-        .or_else(|| generate::run(site, name))
-        .or_else(|| index::run(site, name))
-        .or_else(|| reduce::run(site, name))
-        .or_else(|| product::run(site, name))
-        .or_else(|| normalise::run(site, name))
-        .or_else(|| pool::run(site, name))
-        .or_else(|| recurrent::run(site, name))
-        .or_else(|| quantise::run(site, name))
-        .or_else(|| list::run(site, name))
-        .or_else(|| match name {
-            "Pad" => Some(pad::pad(site)),
-            "Resize" | "Upsample" => Some(resize::resize(site)),
-            _ => None,
-        })
+    FAMILIES.iter().find_map(|(_, family)| family(site, name))
+}
+
+type Family = fn(&mut Site<'_, '_>, &str) -> Option<Results>;
+
+/// Families of operators, each with the kind of work that its operators are.
+const FAMILIES: [(OperatorKind, Family); 13] = [
+    (OperatorKind::Elementwise, elementwise::run),
+    (OperatorKind::Function, activation::run),
+    (OperatorKind::Movement, layout::run),
+    (OperatorKind::Creation, generate::run),
+    (OperatorKind::Indexing, index::run),
+    (OperatorKind::Reduction, reduce::run),
+    (OperatorKind::Product, product::run),
+    (OperatorKind::Norm, normalise::run),
+    (OperatorKind::Window, pool::run),
+    (OperatorKind::Recurrence, recurrent::run),
+    (OperatorKind::Quantisation, quantise::run),
+    (OperatorKind::Control, list::run),
+    (OperatorKind::Movement, |site, name| match name {
+        "Pad" => Some(pad::pad(site)),
+        "Resize" | "Upsample" => Some(resize::resize(site)),
+        "RotaryEmbedding" => Some(rotary::rotary(site, rotary::STANDARD)),
+        _ => None,
+    }),
+];
+
+/// The kind of work that an operator of a domain is; none when it is not known. It is asked for without operands.
+#[cfg(test)]
+pub(in crate::import) fn kind_of_operator(domain: &str, name: &str) -> Option<OperatorKind> {
+    let (model, options) = (super::messages::Model::default(), crate::import::ImportOptions::default());
+    let mut importer = super::importer::Importer::new(&model, &options);
+    let node = Node { domain: domain.to_owned(), op: name.to_owned(), ..Node::default() };
+    let mut site = Site { importer: &mut importer, node: &node, inputs: Vec::new(), opset: super::NEWEST_OPSET };
+    if domain == "com.microsoft" {
+        let shared = [(OperatorKind::Quantisation, quantise::run as Family), (OperatorKind::Function, activation::run)];
+        let found = shared.iter().find(|(_, family)| family(&mut site, name).is_some()).map(|(kind, _)| *kind);
+        // Its own operators are products and what comes with them.
+        return microsoft::run(&mut site, name).map(|_| found.unwrap_or(OperatorKind::Product));
+    }
+    FAMILIES.iter().find(|(_, family)| family(&mut site, name).is_some()).map(|(kind, _)| *kind)
 }
 
 /// Whether an operator makes or takes text.

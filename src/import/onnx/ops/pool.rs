@@ -12,13 +12,14 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
         "MaxPool" => max(site),
         "AveragePool" => average(site),
         "LpPool" => lp(site),
+        "GridSample" if super::resize::is_plane(site) => super::resize::grid(site),
         "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => global(site, name),
         _ => return None,
     })
 }
 
 /// The windows of a node.
-fn spec(site: &Site<'_, '_>, x: InstructionId) -> Result<PoolSpec, OpError> {
+pub(super) fn spec(site: &Site<'_, '_>, x: InstructionId) -> Result<PoolSpec, OpError> {
     let dims = site.dims(x);
     let Some(n) = dims.len().checked_sub(2).filter(|&n| n > 0) else {
         return Err(OpError::wrong(format!("{} of {dims:?}, which has no spatial dimensions", site.node.op)));

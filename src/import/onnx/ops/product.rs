@@ -176,10 +176,10 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![result])
 }
 
-/// Attention of version 23, without keys and values of earlier calls.
+/// Attention since version 23, perhaps behind keys and values of earlier calls, which it gives too.
 fn attend(site: &mut Site<'_, '_>) -> Results {
-    if site.option(4).is_some() || site.option(6).is_some() || site.float("softcap", 0.0)? != 0.0 {
-        return Err(OpError::dynamic("Attention with keys of earlier calls, lengths of sequences or a soft cap"));
+    if site.option(6).is_some() || site.float("softcap", 0.0)? != 0.0 {
+        return Err(OpError::dynamic("Attention with lengths of sequences or a soft cap"));
     }
     let mut parts = [site.x(0)?, site.x(1)?, site.x(2)?];
     let is_flat = site.dims(parts[0]).len() == 3;
@@ -190,9 +190,13 @@ fn attend(site: &mut Site<'_, '_>) -> Results {
         }
     }
     let scale = Some(site.float("scale", 0.0)?).filter(|&s| s != 0.0);
-    let how = Attention { mask: site.option(3), is_causal: site.int("is_causal", 0)? != 0, scale };
+    let own = site.dims(parts[1])[2];
+    parts[1] = super::grouped::behind(site, 4, parts[1])?;
+    parts[2] = super::grouped::behind(site, 5, parts[2])?;
+    let past = site.dims(parts[1])[2].saturating_sub(own);
+    let how = Attention { mask: site.option(3), is_causal: site.int("is_causal", 0)? != 0, past, scale };
     let result = attend_heads(site, parts, how)?;
-    Ok(vec![if is_flat { joined(site, result)? } else { result }])
+    Ok(vec![if is_flat { joined(site, result)? } else { result }, parts[1], parts[2]])
 }
 
 /// `[batch, length, heads x size]` as `[batch, heads, length, size]`.

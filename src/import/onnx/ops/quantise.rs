@@ -2,6 +2,7 @@
 
 use crate::import::onnx::importer::Importer;
 use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::program::compose::{average_pool, leaky_relu, softmax};
 use crate::import::program::{Binary, ElementType, InstructionId, Unary};
 
 use super::product::{convolve, count_matmul, widened};
@@ -23,6 +24,11 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
         "QLinearMul" => reported(site, |site| quantised_binary(site, Binary::Mul)),
         "QLinearSigmoid" => reported(site, quantised_sigmoid),
         "QLinearGlobalAveragePool" => reported(site, quantised_mean),
+        "QLinearLeakyRelu" => reported(site, quantised_leaky_relu),
+        "QLinearSoftmax" => reported(site, quantised_softmax),
+        "QLinearConcat" => reported(site, quantised_join),
+        "QLinearReduceMean" => reported(site, quantised_reduction),
+        "QLinearAveragePool" => reported(site, quantised_pool),
         "QGemm" => reported(site, quantised_gemm),
         "DynamicQuantizeMatMul" => reported(site, dynamic_matmul),
         "MatMulIntegerToFloat" => reported(site, matmul_to_float),
@@ -234,6 +240,57 @@ fn quantised_mean(site: &mut Site<'_, '_>) -> Results {
     let x = real(site, 0, 1)?;
     let axes: Vec<usize> = (2..site.dims(x).len()).collect();
     let result = site.b().mean(x, &axes, true)?;
+    stepped(site, result, 3)
+}
+
+fn quantised_leaky_relu(site: &mut Site<'_, '_>) -> Results {
+    let x = real(site, 0, 1)?;
+    let (element, slope) = (site.element(x), site.float("alpha", 0.01)?);
+    let slope = site.b().number(element, slope)?;
+    let result = leaky_relu(site.b(), x, slope)?;
+    stepped(site, result, 3)
+}
+
+fn quantised_softmax(site: &mut Site<'_, '_>) -> Results {
+    let x = real(site, 0, 1)?;
+    let axis = site.int("axis", -1)?;
+    let axis = site.axis(axis, site.dims(x).len())?;
+    let result = softmax(site.b(), x, axis)?;
+    stepped(site, result, 3)
+}
+
+/// The result's steps come first, then operands with theirs.
+fn quantised_join(site: &mut Site<'_, '_>) -> Results {
+    let mut parts = Vec::new();
+    for at in (2..site.inputs.len()).step_by(3) {
+        parts.push(real(site, at, 1)?);
+    }
+    let first = parts.first().copied().ok_or_else(|| OpError::wrong("QLinearConcat of nothing"))?;
+    let axis = site.int("axis", 1)?;
+    let axis = site.axis(axis, site.dims(first).len())?;
+    let result = site.b().concatenate(&parts, axis)?;
+    stepped(site, result, 0)
+}
+
+fn quantised_reduction(site: &mut Site<'_, '_>) -> Results {
+    let x = real(site, 0, 1)?;
+    let rank = site.dims(x).len();
+    let axes = match site.ints("axes")? {
+        Some(axes) => site.axes(&axes, rank)?,
+        None => (0..rank).collect(),
+    };
+    let keeps = site.int("keepdims", 1)? != 0;
+    let result = site.b().mean(x, &axes, keeps)?;
+    stepped(site, result, 3)
+}
+
+fn quantised_pool(site: &mut Site<'_, '_>) -> Results {
+    if site.int("channels_last", 0)? != 0 {
+        return Err(OpError::wrong("QLinearAveragePool with channels last is not known"));
+    }
+    let x = real(site, 0, 1)?;
+    let spec = super::pool::spec(site, x)?;
+    let result = average_pool(site.b(), x, &spec, None)?;
     stepped(site, result, 3)
 }
 

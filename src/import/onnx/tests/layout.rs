@@ -67,6 +67,14 @@ fn gathers_count_from_the_end() {
 }
 
 #[test]
+fn sequences_are_reversed_as_far_as_they_go() {
+    // Two sequences of three, of which the second is two long.
+    let x = X(&[3, 2], &[1.0, 10.0, 2.0, 20.0, 3.0, 30.0]);
+    let (dims, y) = run(10, x, &[ints("l", &[2], &[3, 2])], node("ReverseSequence", "x l", "y", &[]));
+    assert_eq!((dims, y), (vec![3, 2], vec![3.0, 20.0, 2.0, 10.0, 1.0, 30.0]));
+}
+
+#[test]
 fn scatters_put_in_and_add() {
     let arrays = [ints("i", &[2, 1], &[1, -2]), floats("u", &[2, 3], &[1.0; 6])];
     let (_, y) = run(18, SIX, &arrays, node("ScatterND", "x i u", "y", &[A::S("reduction", "add")]));

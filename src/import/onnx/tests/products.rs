@@ -1,6 +1,6 @@
 //! Products, convolutions, poolings, recurrent layers, attention, quantised values.
 
-use super::{A, X, close, compute, file, floats, graph, info, node, node_of, read, run};
+use super::{A, X, close, compute, file, floats, graph, info, ints, node, node_of, read, run};
 
 #[test]
 fn a_general_product_with_factors() {
@@ -113,6 +113,47 @@ fn fused_operators_of_onnxruntime() {
 }
 
 #[test]
+fn rotary_places_turn_pairs_of_features() {
+    // Two tokens of one head of four features, of which each half of two or each two neighbours make a pair. The first token is turned by
+    // nothing, the second by a quarter: (a, b) becomes (-b, a).
+    let tables = [floats("c", &[2, 2], &[1.0, 1.0, 0.0, 0.0]), floats("s", &[2, 2], &[0.0, 0.0, 1.0, 1.0])];
+    let places = ints("p", &[1, 2], &[0, 1]);
+    let x = || X(&[1, 1, 2, 4], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+    let arrays = [tables[0].clone(), tables[1].clone(), places];
+    let (dims, y) = run(23, x(), &arrays, node("RotaryEmbedding", "x c s p", "y", &[]));
+    assert_eq!(dims, [1, 1, 2, 4]);
+    close(&y, &[1.0, 2.0, 3.0, 4.0, -7.0, -8.0, 5.0, 6.0]);
+    let (_, y) = run(23, x(), &arrays, node("RotaryEmbedding", "x c s p", "y", &[A::I("interleaved", 1)]));
+    close(&y, &[1.0, 2.0, 3.0, 4.0, -6.0, 5.0, -8.0, 7.0]);
+    // onnxruntime's has another order of operands; one number is the place of the first token. Heads lie side by side.
+    let first = [ints("p", &[1], &[1]), tables[0].clone(), tables[1].clone()];
+    let (dims, y) = run(
+        17,
+        X(&[1, 1, 8], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]),
+        &first,
+        node_of("com.microsoft", "RotaryEmbedding", "x p c s", "y", &[]),
+    );
+    assert_eq!(dims, [1, 1, 8]);
+    close(&y, &[-3.0, -4.0, 1.0, 2.0, -7.0, -8.0, 5.0, 6.0]);
+}
+
+#[test]
+fn attention_takes_keys_of_earlier_calls() {
+    // One head of size 1: the query meets an earlier key of 0 and its own of 1; values are 5 and 7.
+    let arrays = [
+        floats("k", &[1, 1, 1], &[1.0]),
+        floats("v", &[1, 1, 1], &[7.0]),
+        floats("pk", &[1, 1, 1, 1], &[0.0]),
+        floats("pv", &[1, 1, 1, 1], &[5.0]),
+    ];
+    let node = node_of("com.microsoft", "MultiHeadAttention", "x k v _ _ _ pk pv", "y nk nv", &[A::I("num_heads", 1)]);
+    let (dims, y) = run(17, X(&[1, 1, 1], &[1.0]), &arrays, node);
+    let own = libm::exp(1.0);
+    assert_eq!(dims, [1, 1, 1]);
+    close(&y, &[(5.0 + 7.0 * own) / (1.0 + own)]);
+}
+
+#[test]
 fn attention_of_packed_weights_is_that_of_its_parts() {
     // One head of size 1; the weights take queries, keys and values from one number: 1, 1 and 2 times it.
     let arrays = [floats("w", &[1, 3], &[1.0, 1.0, 2.0]), floats("b", &[3], &[0.0; 3])];
@@ -134,4 +175,64 @@ fn quantised_values_keep_their_steps() {
     close(&compute(&made, &[X(&[4], &[0.25, 0.6, -100.0, 1000.0])]).1, &[0.0, 0.5, -5.0, 122.5]);
     let inspection = read(&made).unwrap().inspection;
     assert!(inspection.notes[0].contains("single precision"), "{:?}", inspection.notes);
+}
+
+/// An array of bytes.
+fn bytes(name: &str, dims: &[i64], numbers: &[u8]) -> Vec<u8> {
+    let dims: Vec<u8> = dims.iter().flat_map(|&d| super::num(1, d)).collect();
+    [dims, super::num(2, 2), super::msg(8, name), super::msg(9, numbers)].concat()
+}
+
+#[test]
+fn weights_of_four_bits_are_unpacked_by_blocks() {
+    // Two columns, one block of four numbers each, the lower half of a byte first; 8 is zero where no zero point is given.
+    let packed = bytes("w", &[2, 1, 2], &[0x98, 0xba, 0x78, 0x56]);
+    let arrays = [packed, floats("s", &[2], &[1.0, 0.5])];
+    let sizes = || vec![A::I("K", 4), A::I("N", 2), A::I("bits", 4), A::I("block_size", 4)];
+    let product = node_of("com.microsoft", "MatMulNBits", "x w s", "y", &sizes());
+    // Columns 0 1 2 3 and 0 -1 -2 -3 halved.
+    close(&run(17, X(&[1, 4], &[1.0, 10.0, 100.0, 1000.0]), &arrays, product).1, &[3210.0, -1605.0]);
+    let zeros = [arrays[0].clone(), arrays[1].clone(), bytes("z", &[2], &[0x07, 0x09])];
+    let product = node_of("com.microsoft", "MatMulNBits", "x w s z", "y", &sizes());
+    close(&run(17, X(&[1, 4], &[1.0, 0.0, 0.0, 0.0]), &zeros, product).1, &[1.0, -0.5]);
+}
+
+#[test]
+fn heads_of_queries_share_keys_and_see_those_before_them() {
+    // Two heads of one feature over one head of keys; the values of earlier calls come first.
+    let arrays = [
+        floats("k", &[1, 2, 1], &[0.0, 0.0]),
+        floats("v", &[1, 2, 1], &[6.0, 9.0]),
+        floats("pk", &[1, 1, 1, 1], &[0.0]),
+        floats("pv", &[1, 1, 1, 1], &[3.0]),
+    ];
+    let heads = |window: i64| {
+        let attributes = [A::I("num_heads", 2), A::I("kv_num_heads", 1), A::I("local_window_size", window)];
+        node_of("com.microsoft", "GroupQueryAttention", "x k v pk pv", "y a b", &attributes)
+    };
+    let x = || X(&[1, 2, 2], &[1.0, 1.0, 1.0, 1.0]);
+    // All scores are equal: means of 3 6, then of 3 6 9.
+    close(&run(17, x(), &arrays, heads(-1)).1, &[4.5, 4.5, 6.0, 6.0]);
+    close(&run(17, x(), &arrays, heads(1)).1, &[6.0, 6.0, 9.0, 9.0]);
+    let standard = node(
+        "Attention",
+        "x k v _ pk pv",
+        "y a b",
+        &[A::I("q_num_heads", 2), A::I("kv_num_heads", 1), A::I("is_causal", 1)],
+    );
+    close(&run(23, x(), &arrays, standard).1, &[4.5, 4.5, 6.0, 6.0]);
+}
+
+#[test]
+fn a_picture_is_sampled_between_its_elements() {
+    let picture = X(&[1, 1, 2, 2], &[1.0, 2.0, 3.0, 4.0]);
+    // The middle, the upper left element, one beyond the right edge.
+    let places = [floats("g", &[1, 1, 3, 2], &[0.0, 0.0, -0.5, -0.5, 1.5, -0.5])];
+    let sample =
+        |attributes: &[A<'_>]| run(17, X(picture.0, picture.1), &places, node("GridSample", "x g", "y", attributes)).1;
+    close(&sample(&[]), &[2.5, 1.0, 0.0]);
+    close(&sample(&[A::S("padding_mode", "border")]), &[2.5, 1.0, 2.0]);
+    close(&sample(&[A::S("padding_mode", "reflection")]), &[2.5, 1.0, 2.0]);
+    close(&sample(&[A::S("mode", "nearest")])[1..2], &[1.0]);
+    close(&sample(&[A::I("align_corners", 1)]), &[2.5, 1.75, 1.875]);
 }

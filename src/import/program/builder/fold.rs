@@ -2,7 +2,7 @@
 //!
 //! Only operations that move small arrays of numbers or compute with them: what a graph does to the sizes of its arrays.
 
-use super::super::element::wrap;
+use super::super::round;
 use super::super::{ArrayType, Binary, Comparison, ElementType, GatherDims, Numbers, Op, Unary, Value};
 
 /// Elements of whole numbers that are computed here; masks of attention are larger and stay operations.
@@ -45,7 +45,7 @@ pub(super) fn fold(op: &Op, operands: &[&Value], ty: &ArrayType) -> Option<Value
 /// Numbers as their type can hold them.
 fn rounded(numbers: Numbers, ty: &ArrayType) -> Numbers {
     match numbers {
-        Numbers::Whole(v) => Numbers::Whole(v.into_iter().map(|n| wrap(ty.element, n)).collect()),
+        Numbers::Whole(v) => Numbers::Whole(v.into_iter().map(|n| round::whole(ty.element, n)).collect()),
         Numbers::Real(v) => Numbers::Real(match ty.element {
             ElementType::F32 => v.into_iter().map(|n| f64::from(n as f32)).collect(),
             ElementType::F16 => v.into_iter().map(|n| half::f16::from_f64(n).to_f64()).collect(),

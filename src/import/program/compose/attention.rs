@@ -10,6 +10,8 @@ pub struct Attention {
     pub mask: Option<InstructionId>,
     /// Whether a query sees only the keys up to its own place.
     pub is_causal: bool,
+    /// Keys of earlier calls, which stand in front of the first query's own.
+    pub past: u64,
     /// Factor of the products; one over the root of the length of a key when not given.
     pub scale: Option<f64>,
 }
@@ -94,7 +96,10 @@ fn masked(b: &mut Builder, scores: InstructionId, how: Attention) -> Built {
     if how.is_causal {
         let dims = b.dims(scores);
         let matrix = dims[dims.len() - 2..].to_vec();
-        let row = b.iota(ElementType::S32, &matrix, 0)?;
+        let mut row = b.iota(ElementType::S32, &matrix, 0)?;
+        if how.past > 0 {
+            row = b.with_number(Binary::Add, row, how.past as f64)?;
+        }
         let column = b.iota(ElementType::S32, &matrix, 1)?;
         let seen = b.compare(Comparison::Ge, row, column)?;
         let never = b.number(element, f64::NEG_INFINITY)?;

@@ -1,13 +1,15 @@
 //! Families of operators that frameworks have and XLA has not, made of XLA's operations.
 //!
-//! Each function pushes instructions on a [`Builder`](super::Builder) and gives the result. One file holds one family.
+//! Each function pushes instructions on a [`Builder`] and gives the result. One file holds one family.
 
 mod activation;
 mod advanced_index;
 mod attention;
 mod einsum;
+mod grid_sample;
 mod math;
 mod normalise;
+mod patches;
 mod pool;
 mod recurrent;
 mod resize;
@@ -22,14 +24,16 @@ pub use activation::{
 pub use advanced_index::{IndexPut, advanced_index, advanced_put, scatter_along};
 pub use attention::{Attention, attention};
 pub use einsum::einsum;
+pub use grid_sample::{Beyond, GridSample, grid_sample};
 pub use math::{floor_divide, floor_modulo, one_hot, power_number, truncated_quotient};
 pub use normalise::{Affine, batch_norm, group_norm, layer_norm, lp_normalise, rms_norm};
+pub use patches::{Windows, patches, windows};
 pub use pool::{PoolSpec, adaptive_average_pool, adaptive_max_pool, average_pool, max_pool, max_pool_indices};
 pub use recurrent::{CellKind, Layer, Recurrent, recurrent};
 pub use resize::{Resize, ResizeMode, resize};
-pub use scan::{cumulative, flat_places, sort_places, top_places};
+pub use scan::{cumulative, flat_places, running_extreme, sort_places, top_places};
 pub use softmax::{log_softmax, logsumexp, softmax};
-pub use statistic::{arg_extreme, norm, variance};
+pub use statistic::{arg_extreme, distances, norm, variance};
 
 use super::{Binary, BuildError, Builder, Built, ElementType, InstructionId};
 

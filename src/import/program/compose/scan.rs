@@ -1,6 +1,6 @@
 //! Running sums, orders, places.
 
-use super::super::{Binary, BuildError, Builder, Built, ElementType, InstructionId, WindowDim};
+use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, WindowDim};
 
 /// Each element combined with all in front of it (with `is_reversed`, behind it) along a dimension.
 ///
@@ -17,6 +17,26 @@ pub fn cumulative(b: &mut Builder, with: Binary, x: InstructionId, dimension: us
     let (pad_low, pad_high) = if is_reversed { (0, reach) } else { (reach, 0) };
     window[dimension] = WindowDim { size: size.max(1), pad_low, pad_high, ..WindowDim::ONE };
     b.reduce_window(with, x, window)
+}
+
+/// The largest (or least) element so far along a dimension, and where the last one of that size stands (s64).
+///
+/// # Errors
+/// When `x` has no such dimension.
+pub fn running_extreme(
+    b: &mut Builder,
+    x: InstructionId,
+    dimension: usize,
+    is_largest: bool,
+) -> Result<[InstructionId; 2], BuildError> {
+    let values = cumulative(b, if is_largest { Binary::Max } else { Binary::Min }, x, dimension, false)?;
+    let dims = b.dims(x);
+    let places =
+        if dims.is_empty() { b.number(ElementType::S64, 0.0)? } else { b.iota(ElementType::S64, &dims, dimension)? };
+    let is_extreme = b.compare(Comparison::Eq, x, values)?;
+    let never = b.number(ElementType::S64, -1.0)?;
+    let places = b.select(is_extreme, places, never)?;
+    Ok([values, cumulative(b, Binary::Max, places, dimension, false)?])
 }
 
 /// The elements of a dimension in order, and where they were (s64). Equal ones keep their order.

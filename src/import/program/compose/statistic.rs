@@ -49,6 +49,22 @@ pub fn norm(b: &mut Builder, x: InstructionId, p: f64, dimensions: &[usize], kee
     b.with_number(Binary::Pow, sum, 1.0 / p)
 }
 
+/// Distances between each row of `x`, `[.., rows, features]`, and each row of `y`, as norms of their differences.
+///
+/// # Errors
+/// When sizes do not fit.
+pub fn distances(b: &mut Builder, x: InstructionId, y: InstructionId, p: f64) -> Built {
+    let (rows, columns) = (b.rank(x), b.rank(y));
+    if rows < 2 || columns < 2 {
+        return Err(BuildError(format!("distances between rows of {} and {}", b.type_of(x), b.type_of(y))));
+    }
+    let x = b.unsqueeze(x, rows - 1)?;
+    let y = b.unsqueeze(y, columns - 2)?;
+    let difference = b.sub(x, y)?;
+    let last = b.rank(difference) - 1;
+    norm(b, difference, p, &[last], false)
+}
+
 /// The place of the first largest (or least) element of a dimension, as s64.
 ///
 /// # Errors

@@ -159,7 +159,7 @@ fn conditional(at: &Inference<'_>) -> Result<Type, String> {
 
 fn map(at: &Inference<'_>) -> Result<Type, String> {
     let function = called(at, 1)?[0];
-    let element = function.result.array().map(|a| a.element).ok_or("its computation gives no number")?;
+    let element = function.result.array().map(|a| a.element).ok_or("its computation does not give a number")?;
     if function.parameters.len() != at.operands.len() {
         return Err(format!("it maps {} arrays with {} parameters", at.operands.len(), function.parameters.len()));
     }

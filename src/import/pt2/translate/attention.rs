@@ -19,7 +19,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         None => c.tensor("attn_bias")?,
         mask => mask,
     };
-    let how = Attention { mask, is_causal: c.flag_or("is_causal", false), scale: c.float("scale") };
+    let how = Attention { mask, is_causal: c.flag_or("is_causal", false), past: 0, scale: c.float("scale") };
     let (q, k, v) = (c.x(0)?, c.x(1)?, c.x(2)?);
     let value = attention(c.b(), q, k, v, how)?;
     if is_plain {

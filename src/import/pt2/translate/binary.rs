@@ -39,15 +39,18 @@ fn comparison(op: &str) -> Option<Comparison> {
 
 /// Comparison in the element type that holds both operands.
 fn compare(c: &mut Call<'_, '_, '_>, how: Comparison) -> Made {
-    let element = common_element(c)?;
+    let element = common_element(c, &[0, 1])?;
     let (a, b) = (c.operand(0, element)?, c.operand(1, element)?);
     one(c.b().compare(how, a, b)?)
 }
 
-/// The element type that torch computes two operands in: the higher kind wins, then the one with dimensions, then the wider.
-fn common_element(c: &mut Call<'_, '_, '_>) -> Result<ElementType, BuildError> {
+/// The element type that torch computes operands in: the higher kind wins, then the one with dimensions, then the wider.
+///
+/// # Errors
+/// When an operand is missing.
+pub fn common_element(c: &mut Call<'_, '_, '_>, places: &[usize]) -> Result<ElementType, BuildError> {
     let mut best: Option<(u8, bool, u64, ElementType)> = None;
-    for place in 0..2 {
+    for &place in places {
         let argument = c.at(place)?;
         let rank = match argument {
             Argument::Tensor(name) => {

@@ -32,7 +32,7 @@ pub fn one(value: InstructionId) -> Made {
 /// A node that is translated.
 pub struct Call<'t, 'p, 'a> {
     /// Everything around it.
-    pub t: &'t mut Translator<'p>,
+    pub t: &'t mut Translator,
     /// The node.
     pub node: &'p Node<'a>,
     /// The graph it is in.
@@ -65,7 +65,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         let argument = self.at(place)?;
         match argument {
             Argument::Tensor(name) => self.value(name),
-            _ => Err(BuildError(format!("argument {place} of {} is no tensor", self.op))),
+            _ => Err(BuildError(format!("argument {place} of {} is not a tensor", self.op))),
         }
     }
 
@@ -193,12 +193,15 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
     }
 
     /// Type of the first result.
-    pub fn result(&self) -> Result<ArrayType, BuildError> {
+    pub fn result(&mut self) -> Result<ArrayType, BuildError> {
         self.results()?.into_iter().next().ok_or_else(|| BuildError(format!("{} has no result", self.op)))
     }
 
-    /// Types of all results.
-    pub fn results(&self) -> Result<Vec<ArrayType>, BuildError> {
+    /// Types of all results: what the file says, or what follows from the operands where it says nothing.
+    pub fn results(&mut self) -> Result<Vec<ArrayType>, BuildError> {
+        if !self.t.has_types {
+            return super::infer::result_types(self);
+        }
         let mut types = Vec::new();
         for name in self.output_names() {
             types.push(self.t.type_named(name.get(), self.graph)?);

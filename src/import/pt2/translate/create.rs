@@ -1,4 +1,4 @@
-//! Tensors from nothing, and quantised numbers.
+//! Tensors from nothing, what a write puts in place, and quantised numbers.
 
 use super::call::{Call, Done, Made, one};
 use crate::import::program::{ArrayType, Binary, BuildError, Comparison, ElementType, Numbers, Unary, Value};
@@ -16,6 +16,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         | "new_empty_strided" | "zero" | "empty_permuted" => 0.0,
         "ones" | "ones_like" | "new_ones" => 1.0,
         "full" | "full_like" | "new_full" | "scalar_tensor" => return full(c),
+        "copy" | "fill" => return written(c),
         "arange" => return arange(c),
         "linspace" => return linspace(c),
         "eye" => {
@@ -29,6 +30,14 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     };
     let ty = c.result()?;
     one(c.b().full(ty.element, &ty.dims, value)?)
+}
+
+/// What a write puts in the place of its first operand.
+fn written(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let ty = c.b().array(x)?.clone();
+    let value = c.operand(1, ty.element)?;
+    one(c.b().broadcast_to(value, &ty.dims)?)
 }
 
 /// One number everywhere.

@@ -1,23 +1,25 @@
 //! The families of operations that are known, asked one after the other.
 
 use super::call::{Call, Done, Made};
-use super::{attention, binary, create, index, mutate, norm, pool, product, recurrent, reduce, shape, unary};
+use super::{attention, binary, create, index, loss, norm, pool, product, recurrent, reduce, shape, unary};
+use crate::import::OperatorKind;
 
 type Family = fn(&mut Call<'_, '_, '_>) -> Made;
 
-const FAMILIES: [Family; 12] = [
-    shape::translate,
-    unary::translate,
-    binary::translate,
-    product::translate,
-    norm::translate,
-    attention::translate,
-    reduce::translate,
-    pool::translate,
-    index::translate,
-    create::translate,
-    recurrent::translate,
-    mutate::translate,
+/// Each family with the kind of work that its operations are.
+const FAMILIES: [(OperatorKind, Family); 12] = [
+    (OperatorKind::Movement, shape::translate),
+    (OperatorKind::Function, unary::translate),
+    (OperatorKind::Elementwise, binary::translate),
+    (OperatorKind::Product, product::translate),
+    (OperatorKind::Norm, norm::translate),
+    (OperatorKind::Product, attention::translate),
+    (OperatorKind::Reduction, reduce::translate),
+    (OperatorKind::Window, pool::translate),
+    (OperatorKind::Indexing, index::translate),
+    (OperatorKind::Creation, create::translate),
+    (OperatorKind::Recurrence, recurrent::translate),
+    (OperatorKind::Reduction, loss::translate),
 ];
 
 /// What an aten operation makes; unknown when no family knows it.
@@ -25,11 +27,17 @@ const FAMILIES: [Family; 12] = [
 /// # Errors
 /// When its arguments do not fit it.
 pub fn known(call: &mut Call<'_, '_, '_>) -> Made {
-    for family in FAMILIES {
+    for (_, family) in FAMILIES {
         match family(call)? {
             Done::Unknown => {}
             done => return Ok(done),
         }
     }
     Ok(Done::Unknown)
+}
+
+/// The kind of work that an operation is; none when no family knows it. One that is known says what it misses, or makes something.
+#[cfg(test)]
+pub fn kind_of(call: &mut Call<'_, '_, '_>) -> Option<OperatorKind> {
+    FAMILIES.into_iter().find(|(_, family)| !matches!(family(call), Ok(Done::Unknown))).map(|(kind, _)| kind)
 }

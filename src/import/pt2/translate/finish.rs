@@ -2,7 +2,8 @@
 
 use super::call::{Call, Done, Made};
 use super::run::MISSING;
-use crate::import::program::{ArrayType, BuildError, InstructionId};
+use super::views::ViewId;
+use crate::import::program::{ArrayType, BuildError, ElementType, InstructionId};
 
 /// Why a node has no translation.
 pub enum Reason {
@@ -63,6 +64,36 @@ impl Call<'_, '_, '_> {
         Ok(())
     }
 
+    /// The results of an operation of a file that says no types: they keep those that they have.
+    ///
+    /// # Errors
+    /// When the operation has no translation.
+    pub fn finish_untyped(mut self, made: Made, is_in_place: bool) -> Result<Vec<Option<ViewId>>, Reason> {
+        let unknown = |e: BuildError| Reason::Unknown(Some(e.0));
+        let values = match made.map_err(unknown)? {
+            Done::Unknown => return Err(Reason::Unknown(None)),
+            Done::Nothing => Vec::new(),
+            Done::Views(views) => return Ok(views.into_iter().map(Some).collect()),
+            Done::One(value) => vec![Some(value)],
+            Done::Many(values) => values,
+        };
+        if is_in_place {
+            self.write(&[], values.first().copied().flatten()).map_err(unknown)?;
+            return Ok(vec![Some(self.view(0).map_err(unknown)?)]);
+        }
+        let mut views = Vec::with_capacity(values.len());
+        for (at, value) in values.into_iter().enumerate() {
+            let Some(value) = value else {
+                views.push(None);
+                continue;
+            };
+            let is_place = gives_places(self.op, at) && self.t.b.element(value).is_integer();
+            let value = if is_place { self.t.b.convert(value, ElementType::S64).map_err(unknown)? } else { value };
+            views.push(Some(self.t.views.fresh(value)));
+        }
+        Ok(views)
+    }
+
     /// A value in the element type that the file says; its sizes must be those of the file.
     fn typed(&mut self, value: InstructionId, ty: &ArrayType) -> Result<InstructionId, BuildError> {
         let own = self.t.b.array(value)?.clone();
@@ -89,5 +120,14 @@ impl Call<'_, '_, '_> {
             self.t.bind(name, target);
         }
         Ok(())
+    }
+}
+
+/// Whether a result of an operation is places of elements, which torch gives in 64 bits.
+fn gives_places(op: &str, result: usize) -> bool {
+    match op {
+        "argmax" | "argmin" | "argsort" => result == 0,
+        "topk" | "sort" | "max" | "min" => result == 1,
+        _ => op.ends_with("with_indices") && result == 1,
     }
 }

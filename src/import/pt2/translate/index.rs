@@ -2,7 +2,9 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::import::program::builder::RowGather;
-use crate::import::program::compose::{IndexPut, advanced_index, advanced_put, one_hot, scatter_along};
+use crate::import::program::compose::{
+    IndexPut, Windows, advanced_index, advanced_put, one_hot, patches, scatter_along, windows,
+};
 use crate::import::program::{Binary, BuildError, Comparison, ElementType, InstructionId};
 
 /// Translates look-ups and writes by indices.
@@ -59,8 +61,70 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             let row = c.b().reshape(x, &[all])?;
             one(c.b().take(row, indices, RowGather { dimension: 0, wraps: true })?)
         }
+        "unfold" => {
+            let (x, how) = (c.x(0)?, windows_of(c, ("size", "step"))?);
+            let rank = c.b().rank(x);
+            let dimension = c.dimension("dimension", 0, rank)?;
+            let apart = windows(c.b(), x, dimension, how, false)?;
+            // The elements of a window come last.
+            let order: Vec<usize> = (0..=rank).filter(|d| *d != dimension + 1).chain([dimension + 1]).collect();
+            one(c.b().transpose(apart, &order)?)
+        }
+        "im2col" => image_patches(c),
+        "bucketize" => bucketize(c),
         _ => Ok(Done::Unknown),
     }
+}
+
+/// A positive number by name.
+fn positive(c: &Call<'_, '_, '_>, name: &str) -> Result<u64, BuildError> {
+    let number = c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
+    number.ok_or_else(|| BuildError(format!("{} without a positive {name}", c.op)))
+}
+
+fn windows_of(c: &Call<'_, '_, '_>, (size, step): (&str, &str)) -> Result<Windows, BuildError> {
+    Ok(Windows { size: positive(c, size)?, step: positive(c, step)?, dilation: 1 })
+}
+
+/// The patches of an image under a kernel, as columns.
+fn image_patches(c: &mut Call<'_, '_, '_>) -> Made {
+    let pair = |c: &Call<'_, '_, '_>, name: &str, default: i64| -> Result<[i64; 2], BuildError> {
+        match c.ints(name).as_deref() {
+            None | Some([]) => Ok([default; 2]),
+            Some(&[both]) => Ok([both; 2]),
+            Some(&[height, width]) => Ok([height, width]),
+            Some(other) => Err(BuildError(format!("im2col with {name} {other:?}"))),
+        }
+    };
+    let [sizes, dilations, padding, steps] =
+        [pair(c, "kernel_size", 1)?, pair(c, "dilation", 1)?, pair(c, "padding", 0)?, pair(c, "stride", 1)?];
+    let natural = |n: i64| u64::try_from(n).ok().filter(|&n| n > 0);
+    let along = |at: usize| -> Result<Windows, BuildError> {
+        let numbers = (natural(sizes[at]), natural(steps[at]), natural(dilations[at]));
+        let (Some(size), Some(step), Some(dilation)) = numbers else {
+            return Err(BuildError(format!(
+                "im2col of patches {sizes:?} at steps {steps:?} and distances {dilations:?}"
+            )));
+        };
+        Ok(Windows { size, step, dilation })
+    };
+    let how = [along(0)?, along(1)?];
+    let image = c.x(0)?;
+    one(patches(c.b(), image, how, padding)?)
+}
+
+/// In front of which boundary each number belongs: how many boundaries are less, with `right` how many are not greater.
+fn bucketize(c: &mut Call<'_, '_, '_>) -> Made {
+    let (x, boundaries) = (c.x(0)?, c.x(1)?);
+    let is_before = if c.flag_or("right", false) { Comparison::Le } else { Comparison::Lt };
+    let rank = c.b().rank(x);
+    let each = c.b().unsqueeze(x, rank)?;
+    let element = c.b().element(x);
+    let boundaries = c.b().convert(boundaries, element)?;
+    let before = c.b().compare(is_before, boundaries, each)?;
+    let element = c.result()?.element;
+    let counted = c.b().convert(before, element)?;
+    one(c.b().reduce(Binary::Add, counted, &[rank], false)?)
 }
 
 /// Rows of a table summed over bags that begin at offsets.

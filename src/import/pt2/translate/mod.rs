@@ -1,8 +1,10 @@
 //! From aten operations to a program.
 //!
 //! The types of all values are in the file, so that each operation is made to give the type the file says. An operation that is
-//! not known, or used in a way that is not known, becomes opaque with its result types and is listed.
+//! not known, or used in a way that is not known, becomes opaque with its result types and is listed. Files without types
+//! (TorchScript) give one operation after another: where a translation asks for the type of a result, `infer` finds it.
 
+mod alone;
 mod arrange;
 mod attention;
 mod binary;
@@ -11,7 +13,8 @@ mod create;
 mod families;
 mod finish;
 mod index;
-mod mutate;
+mod infer;
+mod loss;
 mod norm;
 mod pool;
 mod product;
@@ -23,5 +26,10 @@ mod signature;
 mod unary;
 mod views;
 
-pub use run::translate;
+pub use alone::AloneCall;
+pub use infer::scalar_type;
+#[cfg(test)]
+pub use run::kind_of_aten;
+pub use run::{Translated, Translator, translate};
 pub use signature::{input_kind, scope_of};
+pub use views::ViewId;

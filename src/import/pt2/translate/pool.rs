@@ -2,8 +2,8 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::import::program::compose::{
-    PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_pool, average_pool, max_pool, max_pool_indices,
-    resize,
+    Beyond, GridSample, PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_pool, average_pool,
+    grid_sample, max_pool, max_pool_indices, resize,
 };
 use crate::import::program::{BuildError, ElementType};
 
@@ -12,6 +12,9 @@ use crate::import::program::{BuildError, ElementType};
 /// # Errors
 /// When arguments do not fit.
 pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
+    if matches!(c.op, "grid_sampler" | "grid_sampler_2d") {
+        return sample(c);
+    }
     let Some((kind, spatial)) = dimensions_of(c.op) else {
         return if c.op.contains("upsample") { upsample(c) } else { Ok(Done::Unknown) };
     };
@@ -43,6 +46,22 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             Ok(Done::Many(vec![Some(value), None]))
         }
     }
+}
+
+/// A picture at places between its elements.
+fn sample(c: &mut Call<'_, '_, '_>) -> Made {
+    let (x, grid) = (c.x(0)?, c.x(1)?);
+    let (mode, beyond) = (c.int_or("interpolation_mode", 0), c.int_or("padding_mode", 0));
+    let beyond = match beyond {
+        0 => Beyond::Zero,
+        1 => Beyond::Edge,
+        _ => Beyond::Mirror,
+    };
+    if c.b().rank(x) != 4 || mode > 1 {
+        return Ok(Done::Unknown);
+    }
+    let how = GridSample { is_nearest: mode == 1, beyond, aligns_corners: c.flag_or("align_corners", false) };
+    one(grid_sample(c.b(), x, grid, how)?)
 }
 
 /// Kind of a pooling and its number of spatial dimensions.

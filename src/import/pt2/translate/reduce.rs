@@ -2,7 +2,8 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::import::program::compose::{
-    arg_extreme, cumulative, log_softmax, logsumexp, norm, softmax, sort_places, top_places, variance, widened,
+    arg_extreme, cumulative, distances, log_softmax, logsumexp, norm, running_extreme, softmax, sort_places,
+    top_places, variance, widened,
 };
 use crate::import::program::{Binary, BuildError, Comparison, ElementType, InstructionId, Unary};
 
@@ -53,6 +54,27 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             let rank = c.b().rank(x);
             let dimension = c.dimension("dim", 0, rank)?;
             one(cumulative(c.b(), with, x, dimension, false)?)
+        }
+        "cummax" | "cummin" => {
+            let is_largest = c.op == "cummax";
+            let x = c.x(0)?;
+            let rank = c.b().rank(x);
+            let dimension = c.dimension("dim", 0, rank)?;
+            let [values, places] = running_extreme(c.b(), x, dimension, is_largest)?;
+            Ok(Done::Many(vec![Some(values), Some(places)]))
+        }
+        "cdist" | "_cdist_forward" => {
+            let (x, y) = (c.x(0)?, c.x(1)?);
+            let p = c.float_or("p", 2.0);
+            one(distances(c.b(), x, y, p)?)
+        }
+        "aminmax" => {
+            let x = c.x(0)?;
+            let rank = c.b().rank(x);
+            let (dimensions, keeps) = (c.dimensions("dim", rank)?, c.flag_or("keepdim", false));
+            let least = c.b().reduce(Binary::Min, x, &dimensions, keeps)?;
+            let largest = c.b().reduce(Binary::Max, x, &dimensions, keeps)?;
+            Ok(Done::Many(vec![Some(least), Some(largest)]))
         }
         "topk" => {
             let x = c.x(0)?;

@@ -27,13 +27,15 @@ pub struct Translated {
 }
 
 /// A translation at work.
-pub struct Translator<'p> {
+pub struct Translator {
     /// What is built.
     pub b: Builder,
     /// Values that share memory.
     pub views: Views,
     /// Sizes with names.
-    pub symbols: &'p Symbols,
+    pub symbols: Symbols,
+    /// Whether the file says the type of each value.
+    pub has_types: bool,
     /// Values by name; those of a graph within a graph hide those around it.
     names: Vec<FxHashMap<String, ViewId>>,
     unsupported: IndexMap<String, UnsupportedOp>,
@@ -47,37 +49,68 @@ const MAX_NOTES: usize = 20;
 ///
 /// # Errors
 /// When a branch depends on data, or when a node names values that are not there.
-pub fn translate<'p>(
-    exported: &'p ExportedProgram<'p>,
-    symbols: &'p Symbols,
+pub fn translate(
+    exported: &ExportedProgram<'_>,
+    symbols: &Symbols,
     weights: &Weights,
 ) -> Result<Translated, ImportError> {
-    let mut t = Translator {
-        b: Builder::new(),
-        views: Views::default(),
-        symbols,
-        names: vec![FxHashMap::default()],
-        unsupported: IndexMap::new(),
-        notes: Vec::new(),
-    };
+    let mut t = Translator::new(symbols.clone());
     let graph = &exported.graph_module.graph;
     let parameters = t.parameters(exported, weights)?;
     t.graph(graph)?;
     let outputs = t.outputs(exported, &parameters)?;
-    let program = t.b.finish("model", &outputs).map_err(|e| of_file(&e))?;
-    let unsupported = t.unsupported.into_values().collect();
-    Ok(Translated { program, unsupported, notes: t.notes })
+    t.into_translated(&outputs).map_err(|e| of_file(&e))
 }
 
 fn of_file(error: &BuildError) -> ImportError {
     ImportError::of_file(error.0.clone(), "export a smaller model")
 }
 
-impl<'p> Translator<'p> {
+impl Translator {
+    /// A translation at its start.
+    #[must_use]
+    pub fn new(symbols: Symbols) -> Self {
+        Self {
+            b: Builder::new(),
+            views: Views::default(),
+            symbols,
+            has_types: true,
+            names: vec![FxHashMap::default()],
+            unsupported: IndexMap::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Notes what a person should know; the first ones are kept.
+    pub fn note(&mut self, note: String) {
+        if self.notes.len() < MAX_NOTES {
+            self.notes.push(note);
+        }
+    }
+
+    /// Lists an operation without a known meaning.
+    pub fn list_unsupported(&mut self, op: UnsupportedOp) {
+        match self.unsupported.get_mut(&op.op) {
+            Some(known) => known.count += op.count,
+            None => {
+                self.unsupported.insert(op.op.clone(), op);
+            }
+        }
+    }
+
+    /// The program with these results, what is not known of it, and the notes.
+    ///
+    /// # Errors
+    /// When the program grows beyond all bounds.
+    pub fn into_translated(self, outputs: &[InstructionId]) -> Result<Translated, BuildError> {
+        let program = self.b.finish("model", outputs)?;
+        Ok(Translated { program, unsupported: self.unsupported.into_values().collect(), notes: self.notes })
+    }
+
     /// Parameters of the program: inputs of the graph, weights that share their numbers once.
     fn parameters(
         &mut self,
-        exported: &'p ExportedProgram<'p>,
+        exported: &ExportedProgram<'_>,
         weights: &Weights,
     ) -> Result<Vec<(String, ViewId)>, ImportError> {
         let graph = &exported.graph_module.graph;
@@ -112,7 +145,7 @@ impl<'p> Translator<'p> {
     /// Results of the program: what a caller gets, then parameters that were changed.
     fn outputs(
         &mut self,
-        exported: &'p ExportedProgram<'p>,
+        exported: &ExportedProgram<'_>,
         parameters: &[(String, ViewId)],
     ) -> Result<Vec<InstructionId>, ImportError> {
         self.b.set_origin("", "");
@@ -139,11 +172,11 @@ impl<'p> Translator<'p> {
     }
 
     /// Translates the nodes of a graph.
-    fn graph<'a>(&mut self, graph: &'p Graph<'a>) -> Result<(), ImportError> {
+    fn graph(&mut self, graph: &Graph<'_>) -> Result<(), ImportError> {
         graph.nodes.iter().try_for_each(|node| self.node(node, graph))
     }
 
-    fn node<'a>(&mut self, node: &'p Node<'a>, graph: &'p Graph<'a>) -> Result<(), ImportError> {
+    fn node<'a>(&mut self, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), ImportError> {
         let target = node.target.get();
         let plain = target.strip_prefix("torch.ops.").unwrap_or(target);
         if let Some(op) = plain.strip_prefix("higher_order.") {
@@ -180,23 +213,16 @@ impl<'p> Translator<'p> {
     /// An operation without a known meaning: opaque, and listed.
     fn opaque<'a>(
         &mut self,
-        node: &'p Node<'a>,
-        graph: &'p Graph<'a>,
+        node: &Node<'a>,
+        graph: &Graph<'a>,
         op: &str,
         why: Option<String>,
     ) -> Result<(), ImportError> {
         let first = name_of(node);
-        if let Some(why) = why
-            && self.notes.len() < MAX_NOTES
-        {
-            self.notes.push(format!("{first}: {op} is used in a way that is not known here: {why}"));
+        if let Some(why) = why {
+            self.note(format!("{first}: {op} is used in a way that is not known here: {why}"));
         }
-        let entry = self.unsupported.entry(op.to_owned()).or_insert_with(|| UnsupportedOp {
-            op: op.to_owned(),
-            count: 0,
-            first: first.clone(),
-        });
-        entry.count += 1;
+        self.list_unsupported(UnsupportedOp { op: op.to_owned(), count: 1, first: first.clone() });
         let wrong = |e: BuildError| at_node(&first, e.0);
         let (mut operands, mut config) = (Vec::new(), String::new());
         let mut call = Call { t: self, node, graph, op: "", overload: "" };
@@ -240,7 +266,7 @@ impl<'p> Translator<'p> {
     }
 
     /// An operator of higher order: graphs that only set a mode are walked in place; branches and loops are refused.
-    fn higher_order<'a>(&mut self, op: &str, node: &'p Node<'a>, graph: &'p Graph<'a>) -> Result<(), ImportError> {
+    fn higher_order<'a>(&mut self, op: &str, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), ImportError> {
         let place = name_of(node);
         let inner = node.inputs.iter().enumerate().find_map(|(at, i)| match &i.arg {
             Argument::Graph(inner) => Some((at, inner)),
@@ -348,4 +374,15 @@ fn name_of(node: &Node<'_>) -> String {
 fn at_node(name: &str, what: impl Into<String>) -> ImportError {
     let place = Place::Node(name.chars().take(200).collect());
     ImportError::at(place, what, "the file is damaged or of a kind that is not known here: export the model again")
+}
+
+/// The kind of work that an aten operation is; none when it is not known. It is asked for without arguments.
+#[cfg(test)]
+pub fn kind_of_aten(op: &str) -> Option<crate::import::OperatorKind> {
+    let node = format!(r#"{{"target": "torch.ops.aten.{op}.default", "inputs": [], "outputs": []}}"#);
+    let node: Node<'_> = serde_json::from_str(&node).ok()?;
+    let graph = r#"{"inputs": [], "outputs": [], "nodes": [], "tensor_values": {}, "sym_int_values": {}}"#;
+    let graph: Graph<'_> = serde_json::from_str(graph).ok()?;
+    let mut t = Translator::new(Symbols::default());
+    super::families::kind_of(&mut Call { t: &mut t, node: &node, graph: &graph, op, overload: "default" })
 }

@@ -303,7 +303,7 @@ fn clamp(c: &mut Call<'_, '_, '_>) -> Built {
     Ok(x)
 }
 
-/// Numbers in the place of infinities and of what is no number.
+/// Numbers in the place of infinities and of what is not a number.
 fn without_nan(b: &mut Builder, x: InstructionId, nan: f64, above: Option<f64>, below: Option<f64>) -> Built {
     let element = b.element(x);
     if !element.is_float() {

@@ -5,7 +5,7 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{moment, number, table, word};
 use super::nothing;
-use crate::experiment::aggregate::{Backend, Measure, Report, ReportKind};
+use crate::experiment::aggregate::{Backend, Measure, Report, ReportKind, TimeSpeedups};
 use crate::experiment::python::round8;
 use crate::view::document::{Block, Document, Figure, Plot};
 use crate::view::plot::Scatter;
@@ -25,19 +25,32 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
             (name.clone(), i as f64, m.avg, format!("{model} with {name}"))
         })
     });
+    // The points that the plot keeps, in its order.
+    let opened = ranked.iter().zip(&chosen.backends).enumerate().flat_map(|(b, (models, backend))| {
+        let finite = models.iter().filter(|(_, m)| m.avg.is_finite());
+        let newest = newest_of(chosen, b);
+        finite.map(move |(model, _)| Opened::of(Some(model), Some(backend.names().id), newest))
+    });
+    let targets = opened.collect();
     let plot = Scatter::new("Workload, from the slowest", "Speed-up", points);
-    let note = "Each backend at its newest run; above 1 it is faster than the baseline.".to_owned();
-    let mut blocks =
-        vec![Block::Plot(Figure { title: "Speed-up of each workload".to_owned(), note, plot: Plot::Scatter(plot) })];
+    let note = "Each backend at its newest run; above 1 it is faster than the baseline. Click a point, or press Enter on it, for its records.".to_owned();
+    let figure = Figure { title: "Speed-up of each workload".to_owned(), note, plot: Plot::Scatter(plot) };
+    let mut blocks = vec![Block::Points { figure, targets: vec![targets] }];
     let tables = chosen.backends.iter().enumerate().filter_map(|(b, backend)| of_backend(chosen, &report, b, *backend));
     blocks.push(Block::Beside(tables.map(|table| Document { title: String::new(), blocks: vec![table] }).collect()));
     blocks.push(Block::Command(reproduce::aggregate(chosen, "latest")));
     Document { title, blocks }
 }
 
+/// The newest run with a speed-up of a backend.
+fn newest_of(chosen: &Chosen<'_>, b: usize) -> Option<f64> {
+    let has = |t: &&TimeSpeedups| t.backends.get(b).is_some_and(Option::is_some);
+    chosen.times.iter().rev().find(has).map(|t| t.timestamp)
+}
+
 fn of_backend(chosen: &Chosen<'_>, report: &Report<'_>, b: usize, backend: Backend) -> Option<Block> {
-    let newest = chosen.times.iter().rev().find(|t| t.backends.get(b).is_some_and(Option::is_some))?;
-    let reaches = chosen.reaches.iter().find(|t| t.timestamp == newest.timestamp)?.backends.get(b)?.as_ref();
+    let newest = newest_of(chosen, b)?;
+    let reaches = chosen.reaches.iter().find(|t| t.timestamp == newest)?.backends.get(b)?.as_ref();
     let mut rows = table(&[
         ("ModelName", "Model", ColumnKind::Text),
         ("Workload", "Workload", ColumnKind::Count),
@@ -57,8 +70,8 @@ fn of_backend(chosen: &Chosen<'_>, report: &Report<'_>, b: usize, backend: Backe
             number(reach.map(|r| m.avg - r)),
             number(reach.map(|r| m.avg + r)),
         ]);
-        targets.push(Opened::of(Some(model), Some(backend.names().id), Some(newest.timestamp)));
+        targets.push(Opened::of(Some(model), Some(backend.names().id), Some(newest)));
     }
-    let title = format!("{}, run of {}", backend.title(), moment(newest.timestamp));
+    let title = format!("{}, run of {}", backend.title(), moment(newest));
     Some(Block::Rows { title, file: format!("latest-{}", backend.names().id), table: rows, targets })
 }

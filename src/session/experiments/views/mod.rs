@@ -8,17 +8,26 @@ mod lines;
 mod over_time;
 mod overview;
 mod records;
+mod report_plots;
+mod report_row;
 mod reports;
 mod verification;
 
 use super::chosen::Chosen;
+use super::open::Opened;
 use super::spec::ExperimentView;
 use crate::experiment::aggregate::ReportKind;
 use crate::view::document::{Block, Document, Finding, Tone};
 
 /// What is to be shown.
 pub fn document(chosen: &Chosen<'_>) -> Document {
+    // Reports alone have the views that are made of speed-ups, over their files.
+    let only_reports = chosen.store.entries.is_empty() && !chosen.store.reports.is_empty();
     let mut document = match (&chosen.opened, chosen.view) {
+        (Some(Opened { report: Some(place), .. }), _) => report_row::document(chosen, *place),
+        (None, ExperimentView::OverTime) if only_reports => report_plots::over_files(chosen),
+        (None, ExperimentView::Histogram) if only_reports => report_plots::percentiles(chosen),
+        (None, ExperimentView::Latest) if only_reports => report_plots::latest(chosen),
         (Some(opened), _) => records::document(chosen, opened),
         (None, ExperimentView::Overview) => overview::document(chosen),
         (None, ExperimentView::Changes) => changes::document(chosen),
@@ -34,7 +43,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     let wrong = chosen.problems.iter().map(|problem| {
         Block::Finding(Finding {
             tone: Tone::Bad,
-            title: "A choice can not be used.".to_owned(),
+            title: "A choice cannot be used.".to_owned(),
             text: format!("{problem}."),
         })
     });

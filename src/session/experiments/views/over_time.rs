@@ -152,7 +152,7 @@ fn spread_of_models(chosen: &Chosen<'_>) -> Option<Block> {
     let series = |(b, speedups): &(usize, &BackendSpeedups)| {
         let mut counts = [0.0; BARS];
         for (_, m) in speedups.models.iter().filter(|(_, m)| m.avg.is_finite()) {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to BARS
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to BARS")]
             let bar = ((m.avg - low) / width) as usize;
             counts[bar.min(BARS - 1)] += 1.0;
         }

@@ -164,6 +164,7 @@ fn list(chosen: &Chosen<'_>, found: &[(usize, &Entry)]) -> Block {
             backend: Some(c.backend.names().id.to_owned()),
             batch: Some(c.batch.clone()),
             at: Some(entry.timestamp),
+            report: None,
         };
         targets.push(of.print());
     }
@@ -182,7 +183,7 @@ fn record(chosen: &Chosen<'_>, position: usize, entry: &Entry) -> Vec<Block> {
             blocks.extend(samples(&metrics, &place));
             blocks.push(Block::Table { title: format!("What {place} says"), file: "record".to_owned(), table: facts });
         }
-        Err(message) => blocks.push(finding(Tone::Bad, "The samples can not be shown.", message)),
+        Err(message) => blocks.push(finding(Tone::Bad, "The samples cannot be shown.", message)),
     }
     blocks.extend(reproduce::commands(c).into_iter().map(Block::Command));
     blocks
@@ -241,7 +242,7 @@ fn tiles(entry: &Entry) -> Vec<Tile> {
 
 /// The metrics of a line, and all else that it says as rows.
 fn fields_of(line: &[u8]) -> Result<(Fields, Table), String> {
-    let wrong = |e: &dyn std::fmt::Display| format!("the line can not be read: {e}");
+    let wrong = |e: &dyn std::fmt::Display| format!("the line cannot be read: {e}");
     let text = quoted_nan(trimmed(line).map_err(|e| wrong(&e))?);
     let mut all: Fields = serde_json::from_str(&text).map_err(|e| wrong(&e))?;
     let metrics = all.shift_remove("metrics").ok_or_else(|| "the line has no metrics".to_owned())?;

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::super::chosen::Chosen;
+use super::super::open::Opened;
+use super::super::store::ReportFile;
 use super::super::text::{number, table, word};
-use super::finding;
+use super::{finding, report_plots};
 use crate::bench::Report;
 use crate::view::document::{Block, Document, Tone};
 use crate::view::table::{Cell, ColumnKind};
@@ -12,10 +14,32 @@ use crate::view::table::{Cell, ColumnKind};
 /// A smaller difference is noise where a report has no interval.
 const NOISE: f64 = 0.05;
 
-type Key<'a> = (&'a str, &'a str, u32, u32, u32);
+pub(super) type Key<'a> = (&'a str, &'a str, u32, u32, u32);
 
-fn key(report: &Report) -> Key<'_> {
+/// What a configuration is told by.
+pub(super) fn key(report: &Report) -> Key<'_> {
     (&report.model_name, &report.instance_type, report.batch_size, report.n_models, report.workers_per_model)
+}
+
+/// What reports are compared with: the file opened first.
+pub(super) struct Against<'a> {
+    /// Its name.
+    pub name: &'a str,
+    rows: BTreeMap<Key<'a>, &'a Report>,
+}
+
+impl<'a> Against<'a> {
+    /// The first of some files; nothing when there is none.
+    pub fn first(files: &'a [ReportFile]) -> Self {
+        let rows = files.first().map_or_else(BTreeMap::new, |f| f.reports.iter().map(|r| (key(r), r)).collect());
+        Self { name: files.first().map_or("", |f| f.name.as_str()), rows }
+    }
+
+    /// Throughput of a configuration over that in the first file, where both have one.
+    pub fn ratio(&self, report: &Report) -> Option<f64> {
+        let then = self.rows.get(&key(report))?.throughput_avg?;
+        Some(report.throughput_avg? / then).filter(|r| r.is_finite() && *r > 0.0)
+    }
 }
 
 /// The view.
@@ -26,7 +50,9 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
         let text = "Drop CSV or JSON files of NeuronPerf, or of this program, on this page.";
         return Document { title, blocks: vec![finding(Tone::Neutral, "No report is open.", text)] };
     };
-    let base: BTreeMap<Key<'_>, &Report> = first.reports.iter().map(|r| (key(r), r)).collect();
+    let against = Against::first(files);
+    let base = &against.rows;
+    let mut targets = Vec::new();
     let mut rows = table(&[
         ("model", "Model", ColumnKind::Text),
         ("file", "File", ColumnKind::Text),
@@ -42,9 +68,10 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     ]);
     let (mut passed, mut all) = (0, 0);
     for (i, file) in files.iter().enumerate() {
-        for report in &file.reports {
+        for (row, report) in file.reports.iter().enumerate() {
             let then = base.get(&key(report)).copied();
-            let ratio = then.and_then(|t| Some(report.throughput_avg? / t.throughput_avg?));
+            let ratio = against.ratio(report);
+            targets.push(Opened::of_report(i, row));
             all += 1;
             passed += usize::from(report.throughput_avg.is_some());
             rows.rows.push(vec![
@@ -68,6 +95,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
             (row[3], row[4]) = (Cell::Count(gone.batch_size.into()), Cell::Count(gone.n_models.into()));
             (row[5], row[10]) = (Cell::Count(gone.workers_per_model.into()), word("gone"));
             rows.rows.push(row);
+            targets.push(String::new());
         }
     }
     let about = format!(
@@ -75,8 +103,15 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
         first.name,
         NOISE * 100.0
     );
-    let rows = Block::Table { title: "Configurations".to_owned(), file: "neuronperf".to_owned(), table: rows };
-    Document { title, blocks: vec![Block::Text(about), rows] }
+    let rows = Block::Rows { title: "Configurations".to_owned(), file: "neuronperf".to_owned(), table: rows, targets };
+    let mut blocks = vec![Block::Text(about)];
+    if files.len() > 1 {
+        let plots = [report_plots::over_files(chosen), report_plots::latest(chosen), report_plots::percentiles(chosen)];
+        let side = |plot: Document| Document { title: String::new(), blocks: plot.blocks };
+        blocks.push(Block::Beside(plots.into_iter().map(side).collect()));
+    }
+    blocks.push(rows);
+    Document { title, blocks }
 }
 
 fn status(now: &Report, then: Option<&Report>) -> &'static str {

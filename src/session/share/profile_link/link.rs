@@ -1,9 +1,9 @@
 //! What a link to the profile page holds.
 
 use super::Tool;
+use crate::analysis::GroupBy;
+use crate::analysis::compare::Measure;
 use crate::base::{Interval, TraceNs};
-use crate::profile::analysis::GroupBy;
-use crate::profile::analysis::compare::Measure;
 use crate::session::ProfileSpec;
 use crate::view::table::Sort;
 use crate::view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
@@ -31,6 +31,8 @@ pub struct ProfileLink {
     pub in_view: bool,
     /// How the operator table is sorted.
     pub sort: Option<Sort>,
+    /// What the table of the tool is searched for, where that is not what the timeline highlights.
+    pub find: String,
     /// What is searched for.
     pub search: String,
     /// How the tracks of the timeline are arranged.

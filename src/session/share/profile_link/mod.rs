@@ -16,9 +16,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::analysis::GroupBy;
+    use crate::analysis::compare::Measure;
     use crate::base::{Interval, TraceNs};
-    use crate::profile::analysis::GroupBy;
-    use crate::profile::analysis::compare::Measure;
     use crate::session::{AutoCast, CastType, CompileOptions, OptLevel, ProfileSpec};
     use crate::view::table::Sort;
     use crate::view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
@@ -42,6 +42,7 @@ mod tests {
             group_by: GroupBy::Module,
             in_view: true,
             sort: Some(Sort { column: "time_ns".into(), descending: true }),
+            find: "gemm | 5".into(),
             search: " fused_1 ".into(),
             arrangement: Arrangement {
                 collapsed: BTreeSet::from([0, 3]),

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::{FlameLink, FlameView, ProfileLink, Tool};
+use crate::analysis::GroupBy;
+use crate::analysis::compare::Measure;
 use crate::base::{Interval, TraceNs};
-use crate::profile::analysis::GroupBy;
-use crate::profile::analysis::compare::Measure;
+use crate::session::share::results_fields::sort_of;
 use crate::session::share::{Notice, Query};
 use crate::session::{CompileOptions, ProfileSpec, Workflow};
-use crate::view::table::Sort;
 use crate::view::timeline::{Annotation, GroupKind, TrackId};
 
 /// The link of a query; what is wrong in it is told in `notices`, and its default used.
@@ -58,11 +58,8 @@ pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> Profil
         Some("view") => link.in_view = true,
         Some(t) => wrong("range", t, "all or view", "all"),
     }
-    link.sort = text("sort").and_then(|t| {
-        let (descending, column) = t.strip_prefix('-').map_or((false, t), |c| (true, c));
-        let column = column.trim();
-        (!column.is_empty() && !column.starts_with('-')).then(|| Sort { column: column.to_owned(), descending })
-    });
+    link.sort = text("sort").and_then(sort_of);
+    query.get("find").unwrap_or_default().clone_into(&mut link.find);
     query.get("q").unwrap_or_default().clone_into(&mut link.search);
     if let Some(t) = text("of") {
         let level = text("of_level").map(str::to_owned);

@@ -1,8 +1,11 @@
 //! The tools of the profile page.
 
-/// The tools of the profile page, named as in the Neuron plugin.
+/// The tools of the profile page, named as in the Neuron plugin where it has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tool {
+    /// Main numbers, where the time went, what to change first.
+    #[default]
+    Overview,
     /// What dominates, with metrics, bounds and findings.
     Summary,
     /// Time by framework operator.
@@ -12,7 +15,6 @@ pub enum Tool {
     /// Time by engine and by instruction.
     OperatorEngine,
     /// What happened when.
-    #[default]
     OperatorTimeline,
     /// What happened when in a whole benchmark run.
     Trace,
@@ -35,8 +37,9 @@ pub enum Tool {
 }
 
 impl Tool {
-    /// All, in the order of the selector.
-    pub const ALL: [Self; 14] = [
+    /// All, in the order of the rail.
+    pub const ALL: [Self; 15] = [
+        Self::Overview,
         Self::Summary,
         Self::OperatorFramework,
         Self::OperatorHlo,
@@ -53,10 +56,11 @@ impl Tool {
         Self::Ask,
     ];
 
-    /// Its name in links and in the selector.
+    /// Its name in links.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Overview => "overview",
             Self::Summary => "summary",
             Self::OperatorFramework => "operator-framework",
             Self::OperatorHlo => "operator-hlo",

@@ -1,9 +1,10 @@
 //! From what the profile page shows to a query.
 
 use super::{FlameLink, FlameView, ProfileLink};
-use crate::profile::analysis::GroupBy;
-use crate::profile::analysis::compare::Measure;
+use crate::analysis::GroupBy;
+use crate::analysis::compare::Measure;
 use crate::session::share::Query;
+use crate::session::share::results_fields::sort_text;
 use crate::session::{CompileOptions, ProfileSpec};
 use crate::view::timeline::{Annotation, TrackId};
 
@@ -34,8 +35,10 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
         query.set("range", "view");
     }
     if let Some(sort) = &link.sort {
-        let sign = if sort.descending { "-" } else { "" };
-        query.set("sort", &format!("{sign}{}", sort.column));
+        query.set("sort", &sort_text(sort));
+    }
+    if !link.find.is_empty() {
+        query.set("find", &link.find);
     }
     if !link.search.is_empty() {
         query.set("q", &link.search);

@@ -40,12 +40,12 @@ impl Case {
     /// In a few words: the kernel, and what of it is compared.
     pub fn label(&self) -> String {
         let layers: Vec<String> = self.spec.layers.iter().map(u64::to_string).collect();
-        format!("{}, {}", self.spec.name, layers.join("-"))
+        format!("{}, {}, {}", self.spec.name, layers.join("-"), self.spec.dtype)
     }
 }
 
 impl CustomopStudy {
-    /// Every value of the constant with every network and every number of processors; then the tutorial's steps.
+    /// Every value of the constant with every network, number of processors and element type; then the tutorial's steps.
     ///
     /// # Errors
     /// When the kernel has no such constant, or too many combinations are asked for.
@@ -55,8 +55,9 @@ impl CustomopStudy {
         let most = if self.multicore { self.cores.len() } else { 1 };
         let mut cases = Vec::new();
         for layers in &self.layers {
-            for cores in self.cores.iter().take(most) {
-                let spec = self.base(layers, *cores);
+            let cores = self.cores.iter().take(most);
+            for (cores, dtype) in cores.flat_map(|c| self.dtypes.iter().map(move |d| (*c, *d))) {
+                let spec = CustomOpSpec { dtype, ..self.base(layers, cores) };
                 let Some((name, values)) = &constants else {
                     cases.push(Case { spec, purpose: Purpose::Kernel, constant: None });
                     continue;
@@ -91,7 +92,7 @@ impl CustomopStudy {
             purpose: Purpose::Step,
             constant: None,
         };
-        // The fourth is the third without its mistake, which is no step of the tutorial.
+        // The fourth is the third without its mistake, which is not a step of the tutorial.
         BUILT_IN.iter().take(3).map(step).collect::<Vec<_>>().into_iter()
     }
 }
@@ -112,11 +113,15 @@ mod tests {
         let cases = study.cases().unwrap();
         assert_eq!(cases.len(), 2 * 2 * 2 + 3);
         assert!(cases[0].spec.source.contains("block = 64;") && cases[1].spec.source.contains("block = 128;"));
-        assert_eq!(cases[0].label(), "relu-tcm block=64, 8-16-4");
+        assert_eq!(cases[0].label(), "relu-tcm block=64, 8-16-4, float32");
         let steps: Vec<&str> = cases[8..].iter().map(|c| c.spec.name.as_str()).collect();
         assert_eq!(steps, ["relu-element", "relu-tcm", "relu-multicore"]);
         study.set("multicore", "false").unwrap();
         assert_eq!(study.cases().unwrap().len(), 2 * 2 + 3);
+        study.set("dtype", "float32, int16").unwrap();
+        assert_eq!(study.cases().unwrap().len(), 2 * 2 * 2 + 3);
+        assert_eq!(study.text("dtype"), "float32,int16");
+        assert!(study.set("dtype", "float64").unwrap_err().starts_with("dtype: 'float64' is not an element type"));
         study.set("constant", "tile=1").unwrap();
         assert_eq!(study.cases().unwrap_err(), "relu-tcm has no line 'static constexpr ... tile = ...;'");
     }

@@ -188,6 +188,7 @@ fn command(study: &CustomopStudy) -> String {
     }
     for (key, flag) in [
         ("cores", "cores"),
+        ("dtype", "dtype"),
         ("constant", "set"),
         ("batch", "batch"),
         ("workload", "workload"),

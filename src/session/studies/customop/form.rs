@@ -38,6 +38,10 @@ pub const FORM: StudyForm = StudyForm {
             fields: &[("kernel", "relu-multicore-fixed"), ("cores", "1,2,4,8")],
         },
         StudyExample {
+            name: "Element types",
+            fields: &[("kernel", "relu-any-type"), ("dtype", "int64,float32,int32,int16,uint8,bfloat16")],
+        },
+        StudyExample {
             name: "Layer sizes",
             fields: &[
                 ("kernel", "relu-tcm"),
@@ -70,10 +74,18 @@ const KERNEL: &[StudyField] = &[
             ("relu-tcm", "relu-tcm \u{2013} blocks in local memory"),
             ("relu-multicore", "relu-multicore \u{2013} all processors, divided as the tutorial does"),
             ("relu-multicore-fixed", "relu-multicore-fixed \u{2013} the same, right for any size"),
+            ("relu-any-type", "relu-any-type \u{2013} blocks, of tensors of any number type"),
             ("own", "own \u{2013} a start for a kernel of your own"),
         ]),
     ),
     field("cores", "Processors", "Of the engine, 1 to 64; a list is compared", "8", FieldKind::Numbers),
+    field(
+        "dtype",
+        "Element types",
+        "Of the tensors; a list is compared: float32,int32,int16. A type that the kernel does not take is told",
+        "float32",
+        FieldKind::Line,
+    ),
     field(
         "constant",
         "Values of a constant",

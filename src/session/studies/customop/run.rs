@@ -6,10 +6,10 @@ use super::cases::{Case, Finished};
 use super::document::document;
 use super::spec::CustomopStudy;
 use crate::capture::build_customop_profile;
+use crate::formats::WriteFormat;
 use crate::kernel::CoreMeter;
 use crate::machine::cost::CostTable;
 use crate::neuron::gpsimd::{CustomOpReport, CustomOpRun};
-use crate::profile::formats::WriteFormat;
 use crate::session::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
 
 /// Parts of a case, for the bar.
@@ -78,7 +78,7 @@ impl StudyRun for CustomopStudyRun {
 }
 
 impl CustomopStudyRun {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a share of PARTS
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of PARTS")]
     fn more(&self, fraction: f64, label: String, shown: Option<Box<StudyResult>>) -> StudyStep {
         let cases = self.finished.len() + self.waiting.len() + usize::from(self.current.is_some());
         let done = self.finished.len() as u64 * PARTS + (fraction * PARTS as f64) as u64;
@@ -181,6 +181,19 @@ mod tests {
             assert!(notes[0].len() == 1, "{part}: {notes:?}");
             assert!(result.files[0].text.contains("\"complete\": false"));
         }
+    }
+
+    #[test]
+    fn element_types_are_rows_also_those_that_are_refused() {
+        let (result, _) = result(study(&[("kernel", "relu-any-type"), ("dtype", "float32,int16,bfloat16")]), 1_000_000);
+        let runs = result.document.blocks.iter().find_map(|b| match b {
+            Block::Table { file, table, .. } if file == "customop-runs" => Some(table),
+            _ => None,
+        });
+        let texts: Vec<String> = runs.unwrap().rows.iter().map(|row| format!("{:?} {:?}", row[3], row[8])).collect();
+        assert_eq!(texts.len(), 3);
+        assert!(texts[0].contains("float32") && texts[1].contains("int16") && !texts[1].contains("not_supported"));
+        assert!(texts[2].contains("bfloat16") && texts[2].contains("not_supported"), "{texts:?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cases::Case;
 use super::source_text;
-use crate::kernel::{Fill, MAX_SOURCE_BYTES, built_in};
+use crate::kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, built_in};
 use crate::neuron::gpsimd::{CustomOpSpec, Workload};
 
 /// The name of a kernel that a person writes.
@@ -23,6 +23,8 @@ pub struct CustomopStudy {
     pub multicore: bool,
     /// Numbers of processors to compare.
     pub cores: Vec<u32>,
+    /// Element types of the tensors to compare.
+    pub dtypes: Vec<KernelDtype>,
     /// A constant of the kernel and the values to compare; empty for none.
     pub constant: String,
     /// Networks to compare, each as widths of its layers.
@@ -52,6 +54,7 @@ impl Default for CustomopStudy {
             source: source_of(name).to_owned(),
             multicore: false,
             cores: vec![base.cores],
+            dtypes: vec![base.dtype],
             constant: String::new(),
             layers: vec![base.layers],
             batch: base.batch,
@@ -78,6 +81,7 @@ impl CustomopStudy {
             "source" => self.source.clone(),
             "multicore" => self.multicore.to_string(),
             "cores" => joined(&self.cores),
+            "dtype" => joined(&self.dtypes),
             "constant" => self.constant.clone(),
             "layers" => self.layers.iter().map(|widths| joined(widths)).collect::<Vec<_>>().join("; "),
             "batch" => self.batch.to_string(),
@@ -131,6 +135,10 @@ impl CustomopStudy {
             "source" => self.source = source(text)?,
             "multicore" => self.multicore = flag(key, text)?,
             "cores" => self.cores = list(key, text)?,
+            "dtype" => {
+                let types = text.split(',').map(|part| part.trim().parse());
+                self.dtypes = types.collect::<Result<_, String>>().map_err(|e| format!("dtype: {e}"))?;
+            }
             "constant" => self.constant = text.to_owned(),
             "layers" => self.layers = text.split(';').map(|part| list(key, part)).collect::<Result<_, _>>()?,
             "batch" => self.batch = number(key, text)?,
@@ -153,7 +161,7 @@ impl CustomopStudy {
         if key == "constant" {
             return self.constants().map(|_| ());
         }
-        let count = self.cores.len() * self.layers.len();
+        let count = self.cores.len() * self.layers.len() * self.dtypes.len();
         if count > Case::MOST {
             return Err(format!("{key}: {count} combinations are asked for, at most {} are run", Case::MOST));
         }

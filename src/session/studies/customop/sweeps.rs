@@ -2,7 +2,7 @@
 
 use super::cases::{Finished, Purpose};
 use crate::view::document::{Block, Figure, Plot};
-use crate::view::plot::{LineStyle, Lines};
+use crate::view::plot::{Bars, LineStyle, Lines};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
 /// A line of a plot: its name, its look, its points.
@@ -21,17 +21,17 @@ const AXES: [Axis; 3] = [
     Axis {
         title: "Value of the constant",
         value: |f| f.case.constant.as_ref()?.parse().ok(),
-        rest: |f| format!("{}, {}", processors(f), layers(f)),
+        rest: |f| format!("{}, {}, {}", processors(f), layers(f), f.report.dtype),
     },
     Axis {
         title: "Processors",
         value: |f| Some(f64::from(f.report.cores)),
-        rest: |f| format!("{}{}", layers(f), constant(f)),
+        rest: |f| format!("{}, {}{}", layers(f), f.report.dtype, constant(f)),
     },
     Axis {
         title: "Elements of the operator in a step",
         value: |f| Some(f.case.spec.hidden().sum::<u64>() as f64 * f.case.spec.batch as f64),
-        rest: |f| format!("{}{}", processors(f), constant(f)),
+        rest: |f| format!("{}, {}{}", processors(f), f.report.dtype, constant(f)),
     },
 ];
 
@@ -54,7 +54,8 @@ pub(super) fn blocks(finished: &[Finished]) -> Vec<Block> {
         return Vec::new();
     }
     let mut blocks = vec![Block::Heading("What was compared".to_owned())];
-    let figures: Vec<Figure> = AXES.iter().flat_map(|axis| figures(axis, &runs)).collect();
+    let mut figures: Vec<Figure> = AXES.iter().flat_map(|axis| figures(axis, &runs)).collect();
+    figures.extend(of_types(&runs));
     if !figures.is_empty() {
         blocks.push(Block::Plots(figures));
     }
@@ -93,6 +94,20 @@ fn figures(axis: &Axis, runs: &[&Finished]) -> Vec<Figure> {
     vec![figure("Iterations/s", |f| f.report.iterations_per_s), figure("ns an element", |f| f.report.ns_per_element)]
 }
 
+/// Time of an element for each element type; a type that the kernel does not take has no bar.
+fn of_types(runs: &[&Finished]) -> Option<Figure> {
+    let first = runs.first()?.report.dtype;
+    if runs.iter().all(|f| f.report.dtype == first) {
+        return None;
+    }
+    let bars = runs.iter().filter_map(|f| {
+        let name = format!("{}, {}, {}{}", f.report.dtype, processors(f), layers(f), constant(f));
+        Some((name, f.report.dtype.to_string(), f.report.ns_per_element?))
+    });
+    let plot = Plot::Bars(Bars::new(bars), "ns".to_owned());
+    Some(Figure { title: "ns an element for each element type".to_owned(), note: String::new(), plot })
+}
+
 fn lower(title: &str) -> String {
     let mut letters = title.chars();
     letters.next().map(|c| c.to_lowercase().chain(letters).collect()).unwrap_or_default()
@@ -103,6 +118,7 @@ fn table(runs: &[&Finished]) -> Table {
         Column::new("kernel", "Kernel", ColumnKind::Text),
         Column::new("layers", "Layers", ColumnKind::Text),
         Column::new("cores", "Processors", ColumnKind::Count),
+        Column::new("dtype", "Elements", ColumnKind::Text),
         Column::new("iterations_per_s", "Iterations/s", ColumnKind::Number),
         Column::new("ns_per_element", "ns an element", ColumnKind::Number),
         Column::new("bound_by", "Bound by", ColumnKind::Text),
@@ -116,6 +132,7 @@ fn table(runs: &[&Finished]) -> Table {
             Cell::Text(r.kernel.clone()),
             Cell::Text(layers(f)),
             Cell::Count(u64::from(r.cores)),
+            Cell::Text(r.dtype.to_string()),
             r.iterations_per_s.into(),
             r.ns_per_element.into(),
             Cell::Text(r.bound_by.unwrap_or("-").to_owned()),

@@ -9,7 +9,10 @@ pub(super) fn command(config: &MatmultConfig) -> String {
     let mut option = |name: &str, value: String| words.push(format!("--{name} {value}"));
     let list = |values: &[u32]| values.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
     option("batch_size", list(&config.batch_sizes));
+    config.operators.iter().for_each(|operator| option("op", operator.clone()));
+    config.shapes.iter().for_each(|shapes| option("shape", shapes.clone()));
     match &config.model {
+        _ if !config.operators.is_empty() => {}
         Some(model) => option("model", model.clone()),
         None => {
             option("matrix_dim", list(&config.matrix_dims));
@@ -32,7 +35,7 @@ pub(super) fn command(config: &MatmultConfig) -> String {
     if run.workflow == Workflow::MarkStep {
         option("workflow", "mark_step".to_owned());
     }
-    let is_layer = config.model.is_none();
+    let is_layer = config.is_layer();
     let flags = [
         ("sync", run.sync),
         ("skip_compilation", run.skip_compilation),

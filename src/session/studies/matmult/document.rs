@@ -60,9 +60,11 @@ pub(super) fn sentence(text: &str) -> String {
 }
 
 /// Columns of the table: name, heading, kind.
-const COLUMNS: [(&str, &str, ColumnKind); 16] = [
+const COLUMNS: [(&str, &str, ColumnKind); 20] = [
     ("instance_type", "Instance", ColumnKind::Text),
     ("dtype", "Format", ColumnKind::Text),
+    ("operator", "Operator", ColumnKind::Text),
+    ("shapes", "Shapes", ColumnKind::Text),
     ("matrix_dim", "N", ColumnKind::Count),
     ("batch_size", "Batch", ColumnKind::Count),
     ("loop_count", "Loop", ColumnKind::Count),
@@ -75,6 +77,8 @@ const COLUMNS: [(&str, &str, ColumnKind); 16] = [
     ("tops_computed", "TOPS computed", ColumnKind::Number),
     ("peak_tops", "Peak TOPS", ColumnKind::Number),
     ("peak_percent", "Of the peak", ColumnKind::Percent),
+    ("dma_gb_per_s", "DMA (GB/s)", ColumnKind::Number),
+    ("peak_gb_per_s", "Peak DMA (GB/s)", ColumnKind::Number),
     ("limited_by", "Limited by", ColumnKind::Text),
     ("findings", "Found", ColumnKind::Text),
 ];
@@ -86,10 +90,13 @@ fn table<'a>(reports: impl Iterator<Item = &'a MatmultReport>) -> Table {
         let found: Vec<&str> = r.findings.iter().map(|f| f.pitfall.code()).collect();
         // Another model has no size and no loop.
         let of_layer = |n: u32| if r.case.model.is_some() { Cell::Missing } else { Cell::Count(u64::from(n)) };
+        let operator = |text: Option<&str>| text.map_or(Cell::Missing, |t| Cell::Text(t.to_owned()));
         let limit = r.limit.as_ref().map(|l| l.by.clone());
         vec![
             Cell::Text(r.case.instance.clone()),
             Cell::Text(r.dtype.clone()),
+            operator(r.case.operator.as_deref()),
+            operator(r.case.operator.as_ref().map(|_| r.case.shapes.as_str()).filter(|s| !s.is_empty())),
             of_layer(r.case.matrix_dim),
             Cell::Count(u64::from(r.case.batch_size)),
             of_layer(r.case.loop_count),
@@ -102,6 +109,8 @@ fn table<'a>(reports: impl Iterator<Item = &'a MatmultReport>) -> Table {
             number(r.tops_computed),
             number(r.peak_tops),
             number(r.peak_percent),
+            number(r.dma_gb_per_s),
+            number(r.peak_gb_per_s),
             Cell::Text(limit.or_else(|| r.error.clone()).unwrap_or_else(|| r.status.clone())),
             Cell::Text(found.join(", ")),
         ]

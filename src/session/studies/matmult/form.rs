@@ -34,6 +34,10 @@ pub const FORM: StudyForm = StudyForm {
             fields: &[("matrix_dim", "128,256,512,1024"), ("loop_count", "1,10,100,1000")],
         },
         StudyExample {
+            name: "Softmax by shape",
+            fields: &[("op", "softmax"), ("shape", "256x256 512x512 1024x1024 2048x2048")],
+        },
+        StudyExample {
             name: "Formats and devices",
             fields: &[("dtype", "fp32,bf16,fp8_e4m3"), ("instance", "trn1.2xlarge,trn2.48xlarge")],
         },
@@ -83,6 +87,21 @@ const MORE: &[StudyField] = &[
         "Another model",
         "In place of the layer: bert-base-uncased, mlp; sizes and loop then mean nothing",
         "the layer",
+        FieldKind::Line,
+    ),
+    field(
+        "op",
+        "Operator",
+        "In place of the layer: matmul, linear, conv2d:padding=1, attention, softmax, layer_norm, gelu, add; a list with spaces is \
+         swept, and loop_count=N applies one N times to its own result",
+        "the layer",
+        FieldKind::Line,
+    ),
+    field(
+        "shape",
+        "Shapes of its operands",
+        "A comma between operands: 1024x1024,1024x1024; a list with spaces is swept",
+        "the operator\u{2019}s own",
         FieldKind::Line,
     ),
     field("cpu", "This processor beside", "The same products, measured in this browser", "", FieldKind::Flag),

@@ -74,7 +74,7 @@ impl Measuring {
     /// Begins a size.
     ///
     /// # Errors
-    /// When it takes too long, or can not be run.
+    /// When it takes too long, or cannot be run.
     pub fn new(case: &MatmultCase, operations: f64) -> Result<Box<Self>, String> {
         if operations > OPERATIONS.1 {
             return Err(format!("a call of {:.1} GFLOP is too long to be measured here", operations / 1e9));

@@ -8,8 +8,9 @@ use super::processor::{Measuring, Processor, sizes};
 use super::spec::MatmultStudy;
 use crate::base::Clock;
 use crate::bench::matmult::{
-    MatmultCase, MatmultDetail, MatmultReport, Pitfall, matmult_csv, matmult_json, programs, run_case_in_detail,
+    CaseRun, MatmultCase, MatmultDetail, MatmultReport, Pitfall, matmult_csv, matmult_json, programs,
 };
+use crate::device::ModelLibrary;
 use crate::session::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep};
 
 /// Times a document is made of a long sweep before it is over.
@@ -19,8 +20,12 @@ const MOST_SHOWN: usize = 50;
 struct MatmultStudyRun {
     study: MatmultStudy,
     clock: Option<Rc<dyn Clock>>,
+    /// Models that people brought.
+    models: ModelLibrary,
     total: usize,
     waiting: VecDeque<MatmultCase>,
+    /// The case that is measured, in parts.
+    current: Option<CaseRun>,
     done: Vec<Done>,
     /// Sizes that this processor has yet to measure, with the operations of a call; known when all cases have ended.
     sizes: Option<VecDeque<(MatmultCase, f64)>>,
@@ -33,7 +38,11 @@ impl MatmultStudy {
     ///
     /// # Errors
     /// When a number is out of its range, the lists make too many cases, or there is no clock to measure with.
-    pub(in crate::session::studies) fn start(self, clock: Option<Rc<dyn Clock>>) -> Result<Box<dyn StudyRun>, String> {
+    pub(in crate::session::studies) fn start(
+        self,
+        clock: Option<Rc<dyn Clock>>,
+        models: &ModelLibrary,
+    ) -> Result<Box<dyn StudyRun>, String> {
         if self.cpu && clock.is_none() {
             return Err("this shell has no clock, so nothing can be measured: leave the processor out".to_owned());
         }
@@ -42,7 +51,9 @@ impl MatmultStudy {
             total: waiting.len(),
             study: self,
             clock,
+            models: models.clone(),
             waiting,
+            current: None,
             done: Vec::new(),
             sizes: None,
             measuring: None,
@@ -52,13 +63,20 @@ impl MatmultStudy {
 }
 
 impl StudyRun for MatmultStudyRun {
-    /// A case is one step: the longest takes a few seconds, and a worker that is asked to stop in it is ended.
-    fn step(&mut self, _budget_events: u32) -> Result<StudyStep, String> {
-        let shown = match self.waiting.pop_front() {
-            Some(case) => {
-                self.done.push(ended(&case, self.total == 1));
-                self.done.len().is_multiple_of(self.total.div_ceil(MOST_SHOWN))
-            }
+    /// A part of a case is one step; the compiler’s work on a case is not divided.
+    fn step(&mut self, budget_events: u32) -> Result<StudyStep, String> {
+        if self.current.is_none() {
+            self.current = self.waiting.pop_front().map(|case| CaseRun::new(case, &self.models));
+        }
+        let shown = match &mut self.current {
+            Some(run) => match run.step(u64::from(budget_events)) {
+                Some((report, detail)) => {
+                    self.current = None;
+                    self.done.push(ended(report, detail, &self.models, self.total == 1));
+                    self.done.len().is_multiple_of(self.total.div_ceil(MOST_SHOWN))
+                }
+                None => false,
+            },
             None => self.measure(),
         };
         match self.next() {
@@ -80,6 +98,9 @@ impl MatmultStudyRun {
 
     /// What comes next; `None` when it is over.
     fn next(&mut self) -> Option<String> {
+        if let Some(run) = &self.current {
+            return Some(run.label());
+        }
         if let Some(case) = self.waiting.front() {
             return Some(case.label());
         }
@@ -94,7 +115,8 @@ impl MatmultStudyRun {
     }
 
     fn progress(&self) -> (u64, u64) {
-        let sizes = self.sizes.as_ref().map_or(0, VecDeque::len) + usize::from(self.measuring.is_some());
+        let under_way = usize::from(self.measuring.is_some()) + usize::from(self.current.is_some());
+        let sizes = self.sizes.as_ref().map_or(0, VecDeque::len) + under_way;
         let done = self.done.len() + self.processor.len();
         (done as u64, (done + self.waiting.len() + sizes) as u64)
     }
@@ -135,11 +157,10 @@ impl MatmultStudyRun {
     }
 }
 
-/// Runs a case. Of several, the calls of each are not kept: a thousand cases may have a million each.
-fn ended(case: &MatmultCase, is_single: bool) -> Done {
-    let (report, detail) = run_case_in_detail(case);
+/// A case that has ended. Of several, the calls of each are not kept: a thousand cases may have a million each.
+fn ended(report: MatmultReport, detail: Option<MatmultDetail>, models: &ModelLibrary, is_single: bool) -> Done {
     let detail = detail.map(|d| if is_single { d } else { MatmultDetail { calls_s: Vec::new(), ..d } });
     let is_removed = report.findings.iter().any(|f| f.pitfall == Pitfall::ProductsRemoved);
-    let programs = (is_single && is_removed).then(|| programs(case).ok()).flatten();
+    let programs = (is_single && is_removed).then(|| programs(&report.case, models).ok()).flatten();
     Done { report, detail, programs }
 }

@@ -15,7 +15,7 @@ const PROGRAM_LINES: (usize, usize) = (14, 10);
 pub(super) fn blocks(done: &Done) -> Vec<Block> {
     let r = &done.report;
     if let Some(error) = &r.error {
-        let title = "It can not be measured.".to_owned();
+        let title = "It cannot be measured.".to_owned();
         return vec![Block::Finding(Finding { tone: Tone::Bad, title, text: sentence(error) })];
     }
     let mut blocks = vec![Block::Tiles(tiles(r))];
@@ -24,7 +24,9 @@ pub(super) fn blocks(done: &Done) -> Vec<Block> {
     blocks.push(Block::Heading("Where the time goes".to_owned()));
     blocks.push(Block::Plots(vec![phases(r), call(r)]));
     if let Some(detail) = &done.detail {
-        blocks.push(Block::Plots(histogram(detail).into_iter().chain([roofline(r, detail)]).collect()));
+        // Without a product there is no place on the roofline of the array.
+        let roofline = (r.products_asked != Some(0)).then(|| roofline(r, detail));
+        blocks.push(Block::Plots(histogram(detail).into_iter().chain(roofline).collect()));
     }
     blocks
 }
@@ -41,13 +43,21 @@ fn tiles(r: &MatmultReport) -> Vec<Tile> {
         Some(tops) => format!("{tops:.2} TFLOPS"),
         None => "The clock did not tick".to_owned(),
     };
+    let has_products = r.products_asked != Some(0);
     let tone = match percent {
         p if p >= 70.0 => Tone::Good,
         p if p >= 30.0 => Tone::Neutral,
         _ => Tone::Warning,
     };
     let note = format!("{percent:.1} % of the {peak:.2} that the array can do in {}", r.dtype);
-    let mut all = vec![Tile { tone, share: Some(percent / 100.0), ..tile("Achieved", reached, note) }];
+    let mut all = Vec::new();
+    if has_products {
+        all.push(Tile { tone, share: Some(percent / 100.0), ..tile("Achieved", reached, note) });
+    }
+    if let Some((rate, peak)) = r.dma_gb_per_s.zip(r.peak_gb_per_s).filter(|_| r.case.operator.is_some()) {
+        let note = format!("{:.1} % of the {peak:.1} that device memory gives one core", rate / peak * 100.0);
+        all.push(Tile { share: Some(rate / peak), ..tile("Moved by DMA", format!("{rate:.1} GB/s"), note) });
+    }
     let (asked, computed) = (r.products_asked.unwrap_or(0), r.products_computed.unwrap_or(0));
     if asked != computed {
         let note = format!("counts all {asked} products; the core computes {computed}");

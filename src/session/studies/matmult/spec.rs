@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bench::matmult::{MatmultConfig, cast_of_dtype, dtype_of, instance_of};
+use crate::bench::matmult::{MatmultConfig, cast_of_dtype, dtype_of, instance_of, words_of};
 use crate::bench::parse_list;
 use crate::compiler::{CompileOptions, Workflow};
+use crate::model::zoo::operator::parse_shapes;
 
 /// A timer that ticks 64 times a second, as many do: nanoseconds from tick to tick.
 const COARSE_TICK_NS: u64 = 15_625_000;
@@ -29,10 +30,19 @@ pub struct MatmultStudy {
 }
 
 impl MatmultStudy {
+    /// The microbenchmark of the fields. Shapes wait until there is an operator for them.
+    fn checked(&self) -> MatmultConfig {
+        let mut config = self.config.clone();
+        if config.operators.is_empty() {
+            config.shapes.clear();
+        }
+        config
+    }
+
     /// What is measured.
     #[must_use]
     pub fn measured(&self) -> MatmultConfig {
-        let mut config = self.config.clone();
+        let mut config = self.checked();
         if self.no_loop {
             config.loop_counts = vec![1];
         }
@@ -54,6 +64,8 @@ impl MatmultStudy {
         let options = c.options.first().copied().unwrap_or_default();
         match key {
             "model" => c.model.clone().unwrap_or_default(),
+            "op" => c.operators.join(" "),
+            "shape" => c.shapes.join(" "),
             "matrix_dim" => joined(&c.matrix_dims),
             "batch_size" => joined(&c.batch_sizes),
             "loop_count" => joined(&c.loop_counts),
@@ -86,7 +98,7 @@ impl MatmultStudy {
     pub(in crate::session::studies) fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
         let mut next = self.clone();
         next.put(key, text)?;
-        next.config.cases().map_err(|e| without_dashes(&e))?;
+        next.checked().cases().map_err(|e| without_dashes(&e))?;
         *self = next;
         Ok(())
     }
@@ -96,6 +108,11 @@ impl MatmultStudy {
         let config = &mut self.config;
         match key {
             "model" => config.model = (!text.is_empty()).then(|| text.to_owned()),
+            "op" => config.operators = words_of(text),
+            "shape" => {
+                config.shapes = words_of(text);
+                config.shapes.iter().try_for_each(|s| parse_shapes(s).map(drop).map_err(|e| format!("shape: {e}")))?;
+            }
             "matrix_dim" => config.matrix_dims = list()?,
             "batch_size" => config.batch_sizes = list()?,
             "loop_count" => config.loop_counts = list()?,

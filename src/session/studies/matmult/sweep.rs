@@ -5,12 +5,14 @@ use indexmap::IndexMap;
 use super::document::{Done, finding};
 use crate::bench::matmult::{MatmultCase, MatmultReport, Pitfall};
 use crate::view::document::{Block, Figure, Finding, Plot, Tile, Tone};
-use crate::view::plot::{HeatMap, LineStyle, Lines, Series};
+use crate::view::plot::{Bars, HeatMap, LineStyle, Lines, Series};
 
 /// More heat maps than this are not compared by eye; the table has all cases.
 const MOST_MAPS: usize = 6;
 /// More lines than this are not told apart.
 const MOST_LINES: usize = 8;
+/// More bars than this do not fit a page.
+const MOST_BARS: usize = 40;
 
 /// What a sweep can vary: its title, the value of a case as text, and as a number where it is one.
 struct Axis {
@@ -20,9 +22,11 @@ struct Axis {
 }
 
 /// In the order in which they take the columns and then the rows of a heat map.
-const AXES: [Axis; 5] = [
+const AXES: [Axis; 7] = [
     Axis { title: "Products in a call", text: |c| c.loop_count.to_string(), number: Some(|c| c.loop_count) },
     Axis { title: "Matrix size N", text: |c| c.matrix_dim.to_string(), number: Some(|c| c.matrix_dim) },
+    Axis { title: "Shapes", text: |c| c.shapes.clone(), number: None },
+    Axis { title: "Operator", text: |c| c.operator.clone().unwrap_or_default(), number: None },
     Axis { title: "Batch size", text: |c| c.batch_size.to_string(), number: Some(|c| c.batch_size) },
     Axis { title: "Format", text: |c| c.dtype().to_owned(), number: None },
     Axis { title: "Instance", text: |c| c.instance.clone(), number: None },
@@ -33,11 +37,13 @@ pub(super) fn blocks(done: &[Done], total: usize) -> Vec<Block> {
     let reports: Vec<&MatmultReport> = done.iter().map(|d| &d.report).collect();
     let varying: Vec<&Axis> = AXES.iter().filter(|axis| values(axis, &reports).len() > 1).collect();
     let mut blocks = vec![Block::Tiles(tiles(&reports, total))];
-    let maps = maps(&varying, &reports);
+    let of_operators = reports.iter().any(|r| r.case.operator.is_some());
+    let maps = if of_operators { Vec::new() } else { maps(&varying, &reports) };
     if !maps.is_empty() {
         blocks.push(Block::Heading("What the array reaches".to_owned()));
         blocks.push(Block::Plots(maps));
     }
+    blocks.extend(operators(&varying, &reports).map(Block::Plot));
     blocks.extend(lines(&varying, &reports).map(Block::Plot));
     let found = found(&reports);
     if !found.is_empty() {
@@ -117,6 +123,21 @@ fn maps(varying: &[&Axis], reports: &[&MatmultReport]) -> Vec<Figure> {
     groups.into_iter().take(MOST_MAPS).map(map).collect()
 }
 
+/// How long each operator takes on the device, as bars; operators are compared by their time, because few of them have products.
+fn operators(varying: &[&Axis], reports: &[&MatmultReport]) -> Option<Figure> {
+    let bar = |r: &&&MatmultReport| {
+        let name = name_of(varying.iter(), &r.case);
+        Some((name.clone(), name, r.device_s? * 1e3))
+    };
+    let bars: Vec<_> =
+        reports.iter().filter(|r| r.case.operator.is_some()).take(MOST_BARS).filter_map(|r| bar(&r)).collect();
+    (bars.len() > 1).then(|| Figure {
+        title: "Time on the device".to_owned(),
+        note: "With start-up and tear-down of the execution.".to_owned(),
+        plot: Plot::Bars(Bars::new(bars), "ms".to_owned()),
+    })
+}
+
 /// Rates over a number that varies, a line for each combination of the rest: over the size of the matrices where that varies.
 fn lines(varying: &[&Axis], reports: &[&MatmultReport]) -> Option<Figure> {
     let mut numbers: Vec<&&Axis> = varying.iter().filter(|axis| axis.number.is_some()).collect();
@@ -140,10 +161,27 @@ fn lines(varying: &[&Axis], reports: &[&MatmultReport]) -> Option<Figure> {
     if series.is_empty() {
         return None;
     }
-    let plot = Lines::new(x.title, "TFLOPS", series, true);
+    let plot = plot_over(x.title, series);
     let mut letters = x.title.chars();
     let small: String = letters.next().map(|c| c.to_ascii_lowercase()).into_iter().chain(letters).collect();
     Some(Figure { title: format!("Rate by {small}"), note: String::new(), plot: Plot::Lines(plot) })
+}
+
+/// Lines over a number. One whose every value is at least twice the one before has a logarithmic axis, on which each value has
+/// the same room.
+fn plot_over(title: &str, series: Vec<Series>) -> Lines {
+    let mut values: Vec<f64> = series.iter().flat_map(|(.., points)| points.iter().map(|p| p.0)).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let doubles = values.len() > 2 && values.windows(2).all(|pair| pair[0] > 0.0 && pair[1] >= 2.0 * pair[0]);
+    if !doubles {
+        return Lines::new(title, "TFLOPS", series, true);
+    }
+    let names = values.iter().map(|v| (libm::log2(*v), v.to_string())).collect();
+    let placed = series
+        .into_iter()
+        .map(|(name, style, points)| (name, style, points.into_iter().map(|(x, y)| (libm::log2(x), y)).collect()));
+    Lines::new(&format!("{title} (logarithmic)"), "TFLOPS", placed, true).with_names(names, str::to_owned)
 }
 
 /// Each pitfall once, with the case that it costs most, then the cases that failed.
@@ -170,4 +208,32 @@ fn found(reports: &[&MatmultReport]) -> Vec<Block> {
         Some(Block::Finding(Finding { tone: Tone::Bad, title: "Not measured.".to_owned(), text }))
     });
     met.chain(failed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn over(values: &[f64]) -> Lines {
+        let points = values.iter().map(|v| (*v, v * 2.0)).collect();
+        plot_over("Matrix size N", vec![("bf16".to_owned(), LineStyle::Solid, points)])
+    }
+
+    #[test]
+    fn a_number_that_doubles_has_a_logarithmic_axis_with_its_own_values() {
+        let plot = over(&[64.0, 128.0, 256.0, 1024.0]);
+        assert_eq!(plot.x.title, "Matrix size N (logarithmic)");
+        assert_eq!(plot.lines[0].points[3], (10.0, 2048.0));
+        let ticks: Vec<&str> = plot.x.ticks.iter().map(|t| t.label.as_str()).collect();
+        assert_eq!(ticks, ["64", "128", "256", "1024"]);
+        assert!(plot.describe(&plot.lines[0], (7.0, 256.0)).contains("(logarithmic) 128, TFLOPS 256"));
+    }
+
+    #[test]
+    fn other_numbers_keep_their_distances() {
+        for values in [&[256.0, 384.0, 512.0][..], &[64.0, 128.0]] {
+            let plot = over(values);
+            assert_eq!((plot.x.title.as_str(), plot.x.min), ("Matrix size N", 0.0));
+        }
+    }
 }

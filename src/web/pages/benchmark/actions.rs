@@ -3,9 +3,11 @@
 use yew::prelude::*;
 
 use crate::bench::export::{CSV_COLS, to_csv, to_json};
+use crate::session::share::BenchField;
+use crate::session::{BatchRule, BenchPage, OpenedModel, PackedReports, QuestionRequest, Told};
 use crate::web::context::AppContext;
-use crate::web::platform::{clipboard, download, url};
-use crate::web::state::bench::BenchState;
+use crate::web::platform::{download, url};
+use crate::web::state::bench::{BenchAction, BenchState};
 use crate::web::state::notices::{NoticeAction, Tone};
 use crate::web::sweep::SweepRunner;
 
@@ -32,6 +34,18 @@ impl Actions {
         self.runner.run(config);
     }
 
+    /// Puts a model file that was opened into the form. One that the form named before is listed again, now that it is there.
+    pub fn on_model(&self) -> Callback<OpenedModel> {
+        let (state, runner) = (self.state.clone(), self.runner.clone());
+        Callback::from(move |opened: OpenedModel| {
+            if state.text(BenchField::Model) == opened.id {
+                runner.list(&state.config().0);
+            } else {
+                put_model(&state, opened);
+            }
+        })
+    }
+
     /// Stops the run; its rows stay.
     pub fn cancel(&self) {
         self.runner.cancel();
@@ -47,23 +61,6 @@ impl Actions {
         self.runner.retry_failed();
     }
 
-    /// Copies the address of this configuration.
-    pub fn copy_link(&self) {
-        let address = url::address_with(&self.state.link().print());
-        let app = self.app.clone();
-        let shown = address.clone();
-        let done = Callback::from(move |result: Result<(), String>| {
-            let (tone, text) = match result {
-                Ok(()) => {
-                    (Tone::Good, "The link is in the clipboard: whoever opens it sees this configuration.".to_owned())
-                }
-                Err(reason) => (Tone::Info, format!("The clipboard refused ({reason}). The link is: {shown}")),
-            };
-            app.notices.dispatch(NoticeAction::Say(tone, text));
-        });
-        clipboard::copy(&address, done);
-    }
-
     /// Saves the reports as the command line prints them with `--json`.
     pub fn download_json(&self) {
         let text = to_json(&self.state.report_list()).map_err(|e| e.to_string());
@@ -76,11 +73,38 @@ impl Actions {
         self.save("csv", "text/csv", text);
     }
 
-    fn save(&self, extension: &str, mime: &str, text: Result<String, String>) {
+    /// Saves the reports as one HTML file, which a worker makes.
+    pub fn download_page(&self) {
+        let reports = self.state.report_list();
+        let base = url::address_with("");
+        // Imported rows alone have no configuration.
+        let config = self.state.ran.as_ref().map(|ran| Box::new((**ran).clone()));
+        let made = PackedReports::of(&reports).and_then(|reports| {
+            let page = Box::new(BenchPage { config, reports, base });
+            let (engine, file_name) = (self.app.pool.bench()?, self.file_name("html"));
+            let notices = self.app.notices.clone();
+            let on_told = Callback::from(move |told: Told| {
+                if let Told::Failed(message) = told {
+                    notices.dispatch(NoticeAction::Say(Tone::Bad, message));
+                }
+            });
+            engine.send(QuestionRequest::BenchPage { page, file_name }, None, on_told);
+            Ok(())
+        });
+        if let Err(message) = made {
+            self.say(Tone::Bad, message);
+        }
+    }
+
+    fn file_name(&self, extension: &str) -> String {
         let model = self.state.ran.as_ref().map_or("benchmark", |c| c.model.as_str());
         let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let name: String = model.chars().map(|c| if is_plain(&c) { c } else { '-' }).collect();
-        let saved = text.and_then(|t| download::save(&format!("{name}.results.{extension}"), mime, t.as_bytes()));
+        format!("{name}.results.{extension}")
+    }
+
+    fn save(&self, extension: &str, mime: &str, text: Result<String, String>) {
+        let saved = text.and_then(|t| download::save(&self.file_name(extension), mime, t.as_bytes()));
         if let Err(message) = saved {
             self.say(Tone::Bad, message);
         }
@@ -89,4 +113,12 @@ impl Actions {
     fn say(&self, tone: Tone, text: String) {
         self.app.notices.dispatch(NoticeAction::Say(tone, text));
     }
+}
+
+/// Puts a model file into the form of benchmarks, with its own batch size where that is the only one it has.
+pub fn put_model(state: &UseReducerHandle<BenchState>, opened: OpenedModel) {
+    if let BatchRule::Fixed { size } = opened.batch {
+        state.dispatch(BenchAction::Edit(BenchField::BatchSizes, size.to_string()));
+    }
+    state.dispatch(BenchAction::Edit(BenchField::Model, opened.id));
 }

@@ -4,11 +4,15 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use super::model_field::ModelField;
+use super::model_file::LinkNote;
 use super::plan::has_failed;
 use crate::bench::FixedModel;
+use crate::session::commands::bench_command;
 use crate::session::share::BenchField;
 use crate::session::{Catalog, ModelInfo};
-use crate::web::components::{AUTO_CAST_TYPES, AUTO_CASTS, CheckField, OPT_LEVELS, SelectField, TextField, pairs};
+use crate::web::components::{
+    AUTO_CAST_TYPES, AUTO_CASTS, CheckField, CopyMenu, OPT_LEVELS, SelectField, TextField, pairs,
+};
 use crate::web::context::Shared;
 use crate::web::state::bench::{BenchAction, BenchState};
 
@@ -84,6 +88,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                 <ModelField
                     id="bench-model" models={models(props.catalog.as_deref())}
                     value={state.text(BenchField::Model).to_owned()} error={error_of(&wrong, BenchField::Model)} on_edit={edit(BenchField::Model)}
+                    on_open={props.actions.on_model()}
                 />
                 <SelectField
                     id="bench-instance" label="Instance type" value={state.text(BenchField::Instance).to_owned()}
@@ -224,12 +229,15 @@ fn instances(catalog: Option<&Catalog>, state: &BenchState) -> Vec<(AttrValue, A
 fn buttons(props: &BenchFormProps) -> Html {
     let is_running = props.state.run.is_running();
     let has_results = !props.state.rows.is_empty();
+    // The command is of what the link says: the form.
+    let (config, wrong) = props.state.config();
+    let command = bench_command(&config).filter(|_| wrong.is_empty()).map(AttrValue::from);
     let can_retry = !is_running && has_failed(&props.state);
     let on = |f: fn(&Actions)| {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| f(&actions))
     };
-    html! {
+    html! { <>
         <div class="buttons">
             <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
             <button type="button" disabled={!is_running} onclick={on(Actions::pause_or_resume)}>{ if props.state.is_paused() { "Resume" } else { "Pause" } }</button>
@@ -238,9 +246,12 @@ fn buttons(props: &BenchFormProps) -> Html {
                 <button type="button" onclick={on(Actions::retry)}>{ "Retry failed" }</button>
             }
             <span class="gap"></span>
-            <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
+            <CopyMenu hash={props.state.hash()} link_gives="Whoever opens it gets these results."
+                model={props.state.text(BenchField::Model).to_owned()} {command} />
             <button type="button" disabled={!has_results} onclick={on(Actions::download_csv)}>{ "Download CSV" }</button>
             <button type="button" disabled={!has_results} onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
+            <button type="button" disabled={!has_results} onclick={on(Actions::download_page)}>{ "Download as page" }</button>
         </div>
-    }
+        <LinkNote model={props.state.text(BenchField::Model).to_owned()} />
+    </> }
 }

@@ -3,7 +3,7 @@
 use web_sys::File;
 use yew::prelude::*;
 
-use crate::session::{Event, Request};
+use crate::session::{JobRequest, JobResult, Told};
 use crate::web::context::AppContext;
 use crate::web::state::bench::{BenchAction, BenchState};
 use crate::web::state::notices::{NoticeAction, Tone};
@@ -37,8 +37,8 @@ pub fn import_file(
     };
     let (name, size) = (file.name(), file.size());
     let kept = file.clone();
-    let on_event = Callback::from(move |event: Event| match event {
-        Event::Imported { name, reports, diagnostics, .. } => {
+    let on_told = Callback::from(move |told: Told| match told {
+        Told::Done(JobResult::Imported { name, reports, diagnostics }) => {
             let mut text = format!("{name}: {} rows were imported.", reports.len());
             for d in &diagnostics {
                 text.push_str(&format!(" {} ({} times): {}.", d.code, d.count, d.first_example));
@@ -47,7 +47,7 @@ pub fn import_file(
             state.dispatch(BenchAction::Imported(reports));
             notices.dispatch(NoticeAction::Say(tone, text));
         }
-        Event::IndexRead { name, index, warnings, .. } => {
+        Told::Done(JobResult::Index { name, index, warnings }) => {
             let mut text = format!("{name}: the entries of this model index are what is benchmarked.");
             warnings.iter().take(3).for_each(|w| text.push_str(&format!(" {w}.")));
             if warnings.len() > 3 {
@@ -57,9 +57,9 @@ pub fn import_file(
             state.dispatch(BenchAction::Index(Some(index)));
             notices.dispatch(NoticeAction::Say(tone, text));
         }
-        Event::Failed { message, .. } => otherwise.emit((kept.clone(), message)),
+        Told::Failed(message) => otherwise.emit((kept.clone(), message)),
         _ => {}
     });
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // file sizes are whole and below 2^53
-    engine.send(|job| Request::Import { job, name, size: size as u64 }, Some(file), on_event);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
+    engine.send(JobRequest::Import { name, size: size as u64 }, Some(file), on_told);
 }

@@ -3,10 +3,17 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
+use crate::bench::BenchConfig;
+use crate::session::results::{Opening, opening_of};
+use crate::web::context::Shared;
+use crate::web::platform::url;
 use crate::web::sweep::{KeptSweep, SweepRunner, kept_sweeps};
 
 /// A tab that was open a moment ago may have ended without a word: looked at again so much later.
 const LOOK_AGAIN_MS: u32 = 7_000;
+
+/// Finished sweeps that are listed; the start page has all.
+const MOST_LISTED: usize = 3;
 
 /// Properties of [`KeptSweeps`].
 #[derive(Properties, PartialEq)]
@@ -15,19 +22,50 @@ pub struct KeptSweepsProps {
     pub runner: SweepRunner,
     /// Whether something runs, so that nothing else can be taken up.
     pub is_running: bool,
+    /// Whether results are shown already.
+    pub has_results: bool,
+    /// What a link asks for, which is brought back or run.
+    pub wanted: Option<Shared<BenchConfig>>,
+    /// It is on its way, or waits for Run.
+    pub on_taken: Callback<()>,
 }
 
 /// The list; nothing when there is none.
 #[component]
 pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
     let kept = use_state_eq(Vec::<KeptSweep>::new);
+    let restored = use_state_eq(|| None::<KeptSweep>);
     use_effect_with((), {
-        let kept = kept.setter();
+        let (kept, restored) = (kept.setter(), restored.setter());
+        let runner = (!props.has_results && !props.is_running).then(|| props.runner.clone());
         move |()| {
             let (found, is_some_busy) = kept_sweeps();
+            if let Some((runner, last)) = runner.zip(found.iter().find(|k| is_latest(k))) {
+                runner.take_up(last, false);
+                restored.set(Some(last.clone()));
+            }
             kept.set(found);
             let later = is_some_busy.then(|| Timeout::new(LOOK_AGAIN_MS, move || kept.set(kept_sweeps().0)));
             move || drop(later)
+        }
+    });
+    use_effect_with(props.wanted.clone(), {
+        let (kept, restored) = (kept.setter(), restored.setter());
+        let (runner, on_taken) = (props.runner.clone(), props.on_taken.clone());
+        move |wanted| {
+            let Some(config) = wanted else { return };
+            on_taken.emit(());
+            let (mut found, _) = kept_sweeps();
+            match opening_of(config, found.iter().map(|k| &k.head)) {
+                Opening::Restore(at) => {
+                    runner.take_up(&found[at], false);
+                    restored.set(Some(found[at].clone()));
+                }
+                Opening::Resume(at) => runner.take_up(&found.remove(at), true),
+                Opening::Run => runner.run((**config).clone()),
+                Opening::Wait => {}
+            }
+            kept.set(found);
         }
     });
     if props.is_running || kept.is_empty() {
@@ -40,11 +78,18 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
             kept.set(kept.iter().filter(|k| **k != sweep).cloned().collect());
         })
     };
+    let mut ended = 0;
+    let is_listed = |sweep: &&KeptSweep| {
+        ended += usize::from(sweep.head.is_done);
+        !sweep.head.is_done || ended <= MOST_LISTED
+    };
     let item = |sweep: &KeptSweep| {
         let config = &sweep.head.config;
         let what = config.mlperf.as_ref().map(|m| format!("MLPerf {}, ", m.scenario.name())).unwrap_or_default();
+        let is_shown = restored.as_ref() == Some(sweep);
+        let shown = if is_shown { " Saved; shown below." } else { "" };
         let text = format!(
-            "{what}{} on {}: {} of {} configurations are there.",
+            "{what}{} on {}: {} of {} configurations are there.{shown}",
             config.model, config.instance_type, sweep.rows, sweep.head.rows
         );
         html! {
@@ -54,7 +99,9 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
                     if !sweep.head.is_done {
                         <button type="button" class="primary" onclick={on(sweep, |r, s| r.take_up(s, true))}>{ "Resume the rest" }</button>
                     }
-                    <button type="button" onclick={on(sweep, |r, s| r.take_up(s, false))}>{ "Keep results" }</button>
+                    if !is_shown {
+                        <button type="button" onclick={on(sweep, |r, s| r.take_up(s, false))}>{ "Keep results" }</button>
+                    }
                     <button type="button" onclick={on(sweep, |_, s| s.forget())}>{ "Discard" }</button>
                 </div>
             </li>
@@ -63,7 +110,13 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
     html! {
         <section class="panel kept" aria-labelledby="kept-title">
             <h2 id="kept-title">{ "From an earlier visit" }</h2>
-            <ul>{ for kept.iter().map(item) }</ul>
+            <ul>{ for kept.iter().filter(is_listed).map(item) }</ul>
         </section>
     }
+}
+
+/// Whether a sweep is shown without being asked for: it is finished, and the address asks for nothing.
+fn is_latest(kept: &KeptSweep) -> bool {
+    let asks_for_nothing = matches!(url::hash().as_str(), "" | "#" | "#/" | "#/benchmark");
+    kept.head.is_done && kept.head.config.mlperf.is_none() && asks_for_nothing
 }

@@ -1,11 +1,13 @@
 //! The benchmark page: a form, its progress, its results.
 
 mod actions;
+mod file_questions;
 mod form;
 mod import;
 mod index;
 mod kept;
 mod model_field;
+mod model_file;
 mod plan;
 mod results;
 mod scenario;
@@ -14,8 +16,8 @@ use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
 use crate::web::components::ProgressBar;
-use crate::web::context::use_app;
-use crate::web::state::bench::BenchState;
+use crate::web::context::{Shared, use_app};
+use crate::web::state::bench::{BenchAction, BenchState};
 use crate::web::sweep::SweepRunner;
 
 use actions::Actions;
@@ -26,8 +28,11 @@ use plan::PlanPanel;
 use results::BenchResults;
 use scenario::ScenarioResults;
 
+pub use actions::put_model;
+pub use file_questions::FileQuestions;
 pub use import::{import_file, may_hold_results};
 pub use model_field::ModelField;
+pub use model_file::{LinkNote, is_model_file, open_model};
 
 /// Properties of [`BenchmarkPage`].
 #[derive(Properties, PartialEq)]
@@ -44,21 +49,36 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
     use_listing(&props.state, &props.runner);
     let Some(app) = use_app() else { return Html::default() };
     let actions = Actions { app: app.clone(), state: props.state.clone(), runner: props.runner.clone() };
+    // The workers say first that they are there.
+    let wants_run = props.state.wants_run && app.catalog.is_some();
+    let wanted = use_memo(wants_run, |wants| wants.then(|| Shared::new(props.state.config().0)));
+    let on_taken = {
+        let state = props.state.dispatcher();
+        Callback::from(move |()| state.dispatch(BenchAction::LinkTaken))
+    };
     let has_scenario = props.state.config().0.mlperf.is_some();
+    // What will run matters until there is something to read.
+    let is_plan_first = props.state.rows.is_empty() || props.state.run.is_running();
     html! {
         <div class="page benchmark">
             <h1>{ "Benchmark" }</h1>
             <p class="lead">{ "NeuronPerf\u{2019}s report for a model on simulated NeuronCores. The same configuration and seed give the same numbers, here, on the command line, and for anyone you send the link." }</p>
-            <KeptSweeps runner={props.runner.clone()} is_running={props.state.run.is_running()} />
+            <KeptSweeps
+                runner={props.runner.clone()} is_running={props.state.run.is_running()} has_results={!props.state.rows.is_empty()}
+                wanted={(*wanted).clone()} {on_taken}
+            />
             <BenchForm {actions} catalog={app.catalog.clone()} state={props.state.clone()} />
             <ProgressBar run={props.state.run.clone()} />
             <IndexPanel state={props.state.clone()} />
-            if !has_scenario {
+            if !has_scenario && is_plan_first {
                 <PlanPanel state={props.state.clone()} />
             }
-            { notes(&props.state) }
+            { notes(&props.state, &props.runner) }
             <ScenarioResults state={props.state.clone()} />
             <BenchResults state={props.state.clone()} />
+            if !has_scenario && !is_plan_first {
+                <PlanPanel state={props.state.clone()} />
+            }
         </div>
     }
 }
@@ -81,14 +101,23 @@ fn use_listing(state: &UseReducerHandle<BenchState>, runner: &SweepRunner) {
     });
 }
 
-/// What the run had to say besides its reports.
-fn notes(state: &BenchState) -> Html {
-    if state.notes.is_empty() {
-        return Html::default();
-    }
+/// What the run had to say besides its reports, also while it runs; a reader of the screen is told of each.
+fn notes(state: &BenchState, runner: &SweepRunner) -> Html {
+    let note = |note: &AttrValue| {
+        let (runner, text) = (runner.clone(), note.clone());
+        let onclick = Callback::from(move |_: MouseEvent| runner.dismiss(&text));
+        html! {
+            <li key={note.to_string()}>
+                { note }
+                <button type="button" {onclick} aria-label={format!("Dismiss: {note}")}>{ "Dismiss" }</button>
+            </li>
+        }
+    };
     html! {
-        <ul class="panel notes" aria-label="Notes of this run">
-            { for state.notes.iter().map(|note| html! { <li>{ note }</li> }) }
-        </ul>
+        <div role="log" aria-live="polite">
+            if !state.notes.is_empty() {
+                <ul class="panel notes" aria-label="Notes of this run">{ for state.notes.iter().map(note) }</ul>
+            }
+        </div>
     }
 }

@@ -3,8 +3,15 @@
 
 use yew::prelude::*;
 
-use crate::session::{ModelInfo, ParameterInfo, ParameterKind};
+use super::file_questions::FileQuestions;
+use super::model_file::{ModelFilePicker, missing_file};
+use crate::session::InspectField;
+use crate::session::InspectSpec;
+use crate::session::share::PageLink as _;
+use crate::session::{ModelInfo, OpenedModel, ParameterInfo, ParameterKind};
+use crate::web::brought::brought_label;
 use crate::web::components::{SelectField, TextField};
+use crate::web::context::use_app;
 
 /// Properties of [`ModelField`].
 #[derive(Properties, PartialEq)]
@@ -23,27 +30,43 @@ pub struct ModelFieldProps {
     pub has_help: bool,
     /// The text form changed.
     pub on_edit: Callback<String>,
+    /// A model file was opened: what it is called and how it takes samples. Without it files are not taken.
+    #[prop_or_default]
+    pub on_open: Option<Callback<OpenedModel>>,
 }
 
 /// A select for the model and a field for each of its parameters.
 #[component]
 pub fn ModelField(props: &ModelFieldProps) -> Html {
-    let (name, given) = split(&props.value);
+    let app = use_app();
+    let file = brought_label(&props.value);
+    let (name, given) = if file.is_some() { (props.value.as_str(), Vec::new()) } else { split(&props.value) };
     let model = props.models.iter().find(|m| m.name == name);
-    let options = props
+    let mut options = props
         .models
         .iter()
         .map(|m| (m.name.clone().into(), format!("{} \u{2013} {}", m.name, m.title).into()))
-        .collect::<Vec<_>>();
-    let unknown = (model.is_none() && !props.models.is_empty())
+        .collect::<Vec<(AttrValue, AttrValue)>>();
+    if let Some(file) = file {
+        options.push((props.value.clone(), format!("{file} \u{2013} your file").into()));
+    }
+    let missing = app.and_then(|app| missing_file(&app, &props.value)).map(AttrValue::from);
+    let unknown = (model.is_none() && file.is_none() && !props.models.is_empty())
         .then(|| AttrValue::from(format!("There is no model '{name}'; choose one of the list.")));
     let help = model.filter(|_| props.has_help).map(|m| m.summary.clone()).unwrap_or_default();
     let parameters = model.map(|m| m.parameters.as_slice()).unwrap_or_default();
     html! { <>
         <SelectField
             id={props.id.clone()} label="Model" wide={true} value={name.to_owned()} {options} {help}
-            error={props.error.clone().or(unknown)} on_choose={props.on_edit.clone()}
+            error={props.error.clone().or(unknown).or(missing)} on_choose={props.on_edit.clone()}
         />
+        if let Some(on_open) = &props.on_open {
+            <ModelFilePicker id={format!("{}-file", props.id)} model={props.value.clone()} on_open={on_open.clone()} />
+        }
+        if file.is_some() {
+            <FileQuestions id={props.id.clone()} model={props.value.clone()} on_edit={props.on_edit.clone()} />
+            <p class="help"><a href={InspectSpec::default().with(InspectField::Model, &props.value).hash()}>{ "Look at this model" }</a></p>
+        }
         { for parameters.iter().map(|p| parameter(props, name, &given, p)) }
     </> }
 }

@@ -73,7 +73,7 @@ fn summary(view: &SweepView) -> String {
     add(p.running, "running");
     add(p.cancelled, "cancelled");
     let problems = sweep.rows().iter().filter(|r| r.planned.problem.is_some() && r.state == RowState::Waiting).count();
-    add(u32::try_from(problems).unwrap_or(u32::MAX), "can not run");
+    add(u32::try_from(problems).unwrap_or(u32::MAX), "cannot run");
     let estimates = || sweep.rows().iter().filter_map(|r| r.planned.estimate);
     if estimates().next().is_some() {
         let inferences = estimates().fold(0_u64, |sum, e| sum.saturating_add(e.inferences));
@@ -117,7 +117,7 @@ fn table_of(view: &SweepView) -> Table {
 fn state_text(row: &SweepRow, share: Option<f64>) -> String {
     let again = if row.attempts > 1 { format!(" (attempt {})", row.attempts) } else { String::new() };
     match (&row.state, &row.planned.problem) {
-        (RowState::Waiting, Some(problem)) => format!("can not run: {problem}"),
+        (RowState::Waiting, Some(problem)) => format!("cannot run: {problem}"),
         (RowState::Waiting, None) => "waiting".to_owned(),
         (RowState::Running, _) => format!("running {:.0} %{again}", share.unwrap_or(0.0) * 100.0),
         (RowState::Cancelled, _) => "cancelled".to_owned(),

@@ -1,17 +1,25 @@
 //! What the buttons of the page of experiments do.
 
+use std::cell::RefCell;
+
+use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
 use crate::base::units::format_bytes;
-use crate::session::{Event, ExperimentField, JobId, RecordsAsk, RecordsFile, RecordsKey, RecordsTold, Request};
-use crate::web::app::{Job, RunningJob};
+use crate::session::share::{ExperimentLink, PageLink as _};
+use crate::session::shelf::ItemKind;
+use crate::session::{
+    ExperimentField, JobId, JobRequest, JobResult, QuestionRequest, RecordsAsk, RecordsFile, RecordsKey, RecordsSource,
+    Told,
+};
 use crate::web::context::AppContext;
+use crate::web::context::{Job, RunningJob};
 use crate::web::platform::folder::bundle_files;
-use crate::web::platform::{clipboard, url};
+use crate::web::shelf::{keep_file, kept_file};
 use crate::web::state::RunState;
 use crate::web::state::experiments::{ExperimentsAction, ExperimentsState};
-use crate::web::state::notices::{NoticeAction, Tone};
+use crate::web::state::notices::{NoticeAction, Notices, Tone};
 use crate::web::worker::Engine;
 
 /// The page holds one set.
@@ -52,10 +60,22 @@ pub fn read_files(
         },
     };
     let name = file.name();
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // file sizes are whole and below 2^53
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
     let size = file.size() as u64;
     let label = format!("Reading {name}");
-    start(app, state, slot, label, RecordsAsk::Read { name, size }, Some(file), otherwise);
+    start(app, state, slot, label, RecordsSource::File { name, size }, Some((file, files.to_vec())), otherwise);
+}
+
+/// Keeps files that were read for the next visit.
+fn keep(files: Vec<File>, notices: UseReducerDispatcher<Notices>) {
+    spawn_local(async move {
+        for file in files {
+            let link = ExperimentLink { files: vec![file.name()], ..ExperimentLink::default() }.hash();
+            if let Err(message) = keep_file(ItemKind::Records, file, link).await {
+                notices.dispatch(NoticeAction::Say(Tone::Info, message));
+            }
+        }
+    });
 }
 
 fn start(
@@ -63,10 +83,11 @@ fn start(
     state: &UseReducerHandle<ExperimentsState>,
     slot: &RunningJob,
     label: String,
-    ask: RecordsAsk,
-    file: Option<File>,
+    from: RecordsSource,
+    file: Option<(File, Vec<File>)>,
     otherwise: Option<Callback<String>>,
 ) {
+    let (file, read) = file.unzip();
     if slot.borrow().is_some() {
         let text = "Another file is being read. Wait, or cancel that, then open it again.".to_owned();
         app.notices.dispatch(NoticeAction::Say(Tone::Bad, text));
@@ -79,31 +100,24 @@ fn start(
     };
     state.dispatch(ExperimentsAction::Start(engine.clone(), label));
     let (dispatch, free) = (state.dispatcher(), slot.clone());
-    let on_event = Callback::from(move |event: Event| {
-        if event.is_last() {
+    let (notices, files) = (app.notices.clone(), RefCell::new(read.unwrap_or_default()));
+    let on_told = Callback::from(move |told: Told| {
+        if told.is_last() {
             free.borrow_mut().take();
         }
-        match event {
-            Event::Progress { done, total, label, .. } => {
-                dispatch.dispatch(ExperimentsAction::Run(RunState::Running { done, total, label }));
+        match told {
+            Told::Done(JobResult::Records(read)) => {
+                keep(files.take(), notices.clone());
+                dispatch.dispatch(ExperimentsAction::Read(read));
             }
-            Event::Records { told, .. } => {
-                if let RecordsTold::Read(read) = *told {
-                    dispatch.dispatch(ExperimentsAction::Read(read));
-                }
+            Told::Failed(message) if otherwise.is_some() => {
+                dispatch.dispatch(ExperimentsAction::Run(RunState::Idle));
+                otherwise.iter().for_each(|otherwise| otherwise.emit(message.clone()));
             }
-            Event::Cancelled { .. } => dispatch.dispatch(ExperimentsAction::Run(RunState::Cancelled)),
-            Event::Failed { message, .. } => match &otherwise {
-                Some(otherwise) => {
-                    dispatch.dispatch(ExperimentsAction::Run(RunState::Idle));
-                    otherwise.emit(message);
-                }
-                None => dispatch.dispatch(ExperimentsAction::Run(RunState::Failed(message))),
-            },
-            _ => {}
+            other => RunState::told(other).into_iter().for_each(|run| dispatch.dispatch(ExperimentsAction::Run(run))),
         }
     });
-    let job = engine.send(|job| Request::Records { job, set: SET, ask }, file, on_event);
+    let job = engine.send(JobRequest::ReadRecords(SET, from), file, on_told);
     if engine.is_alive() {
         *slot.borrow_mut() = Some((engine, job));
     }
@@ -129,7 +143,25 @@ impl Actions {
     /// Reads the files of a link.
     pub fn unpack(&self, data: &str) {
         let label = "Reading the files of the link".to_owned();
-        start(&self.app, &self.state, &self.job.0, label, RecordsAsk::Unpack(data.to_owned()), None, None);
+        start(&self.app, &self.state, &self.job.0, label, RecordsSource::Link(data.to_owned()), None, None);
+    }
+
+    /// Reads the files that the link names, if this browser keeps all of them.
+    pub fn read_kept(&self) {
+        let (actions, wanted) = (self.clone(), self.state.wanted.clone());
+        spawn_local(async move {
+            let mut files = Vec::new();
+            for name in &wanted {
+                match kept_file(ItemKind::Records, name).await {
+                    Some(Ok(file)) => files.push(file),
+                    Some(Err(message)) => {
+                        return actions.app.notices.dispatch(NoticeAction::Say(Tone::Bad, message));
+                    }
+                    None => return,
+                }
+            }
+            actions.read(&files);
+        });
     }
 
     /// Reads files.
@@ -138,10 +170,10 @@ impl Actions {
     }
 
     /// Asks for the view; `None` when nothing is held.
-    pub fn show(&self, on_event: Callback<Event>) -> Option<(Engine, JobId)> {
+    pub fn show(&self, on_told: Callback<Told>) -> Option<(Engine, JobId)> {
         let engine = self.state.engine.clone().filter(Engine::is_alive)?;
         let ask = RecordsAsk::Show(Box::new(self.state.spec.clone()));
-        let job = engine.send(|job| Request::Records { job, set: SET, ask }, None, on_event);
+        let job = engine.send(QuestionRequest::Records(SET, ask), None, on_told);
         Some((engine, job))
     }
 
@@ -152,10 +184,7 @@ impl Actions {
 
     /// Stops the reading.
     pub fn cancel(&self) {
-        let running = self.job.0.borrow().clone();
-        if let Some((engine, job)) = running {
-            engine.cancel(job);
-        }
+        self.job.cancel();
     }
 
     /// Puts all records away.
@@ -168,28 +197,13 @@ impl Actions {
     pub fn save(&self, file: RecordsFile) {
         let Some(engine) = self.state.engine.clone() else { return };
         let notices = self.app.notices.clone();
-        let on_event = Callback::from(move |event: Event| {
-            if let Event::Failed { message, .. } = event {
+        let on_told = Callback::from(move |told: Told| {
+            if let Told::Failed(message) = told {
                 notices.dispatch(NoticeAction::Say(Tone::Bad, message));
             }
         });
         let ask = RecordsAsk::Save(Box::new(self.state.spec.clone()), file);
-        engine.send(|job| Request::Records { job, set: SET, ask }, None, on_event);
-    }
-
-    /// Copies the address of this view, and says whether it holds the files.
-    pub fn copy_link(&self) {
-        let address = url::address_with(&self.state.link().print());
-        let (app, shown) = (self.app.clone(), address.clone());
-        let holds = self.holds();
-        let done = Callback::from(move |result: Result<(), String>| {
-            let (tone, text) = match result {
-                Ok(()) => (Tone::Good, format!("The link is in the clipboard. {holds}")),
-                Err(reason) => (Tone::Info, format!("The clipboard refused ({reason}). {holds} The link is: {shown}")),
-            };
-            app.notices.dispatch(NoticeAction::Say(tone, text));
-        });
-        clipboard::copy(&address, done);
+        engine.send(QuestionRequest::Records(SET, ask), None, on_told);
     }
 
     /// What a link holds, in a sentence.

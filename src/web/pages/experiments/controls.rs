@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use crate::session::{Choices, ExperimentField, RecordsFile, RecordsShown};
-use crate::web::components::{CheckField, FilePicker, SelectField, TextField, pairs};
+use crate::web::components::{CheckField, CopyMenu, FilePicker, SelectField, TextField, pairs};
 use crate::web::context::Shared;
 
 /// Properties of [`Controls`].
@@ -121,7 +121,7 @@ fn buttons(actions: &Actions, shown: &RecordsShown) -> Html {
             <FilePicker id="add-records" label="Add files" on_files={add} />
             <button type="button" onclick={on(Actions::clear)}>{ "Put all away" }</button>
             <span class="gap"></span>
-            <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
+            <CopyMenu hash={actions.state.hash()} link_gives={actions.holds()} />
             if shown.files.contains(&RecordsFile::Csv) {
                 <button type="button" onclick={on(|a| a.save(RecordsFile::Csv))}>{ "Report as CSV" }</button>
             }

@@ -5,9 +5,9 @@ use yew::prelude::*;
 use super::actions::Actions;
 use super::controls::Controls;
 use crate::base::units::format_bytes;
-use crate::session::{Event, ExperimentField, RecordsRead, RecordsTold};
-use crate::web::app::Job;
+use crate::session::{ExperimentField, RecordsRead, Reply, Told};
 use crate::web::components::{DocumentView, FilePicker, ProgressBar};
+use crate::web::context::Job;
 use crate::web::context::{Shared, use_app};
 use crate::web::platform::page;
 use crate::web::state::RunState;
@@ -32,6 +32,7 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
     let state = &props.state;
     let actions = app.map(|app| Actions { app, state: state.clone(), job: props.job.clone() });
     use_data(state, actions.as_ref());
+    use_kept(state, actions.as_ref());
     use_view(state, actions.as_ref());
     let document = use_memo(state.shown.clone(), |shown| shown.as_ref().map(|s| Shared::new(s.document.clone())));
     let Some(actions) = actions else { return Html::default() };
@@ -72,22 +73,29 @@ fn use_data(state: &UseReducerHandle<ExperimentsState>, actions: Option<&Actions
     });
 }
 
+/// Reads the files that a link names and this browser keeps.
+#[hook]
+fn use_kept(state: &UseReducerHandle<ExperimentsState>, actions: Option<&Actions>) {
+    let actions = actions.filter(|a| a.app.catalog.is_some()).cloned();
+    use_effect_with((state.wanted.clone(), actions.is_some()), move |(wanted, _)| {
+        if let Some(actions) = actions.filter(|a| !wanted.is_empty() && a.state.read.is_none()) {
+            actions.read_kept();
+        }
+    });
+}
+
 /// Asks for the view when a choice or the records change. An answer to an older question is not shown.
 #[hook]
 fn use_view(state: &UseReducerHandle<ExperimentsState>, actions: Option<&Actions>) {
     let actions = actions.cloned();
     let dispatch = state.dispatcher();
     use_effect_with((state.spec.clone(), state.read.clone()), move |(_, read)| {
-        let on_event = Callback::from(move |event: Event| match event {
-            Event::Records { told, .. } => {
-                if let RecordsTold::Shown(shown) = *told {
-                    dispatch.dispatch(ExperimentsAction::Shown(shown));
-                }
-            }
-            Event::Failed { message, .. } => dispatch.dispatch(ExperimentsAction::Run(RunState::Failed(message))),
+        let on_told = Callback::from(move |told: Told| match told {
+            Told::Answer(Reply::Records(shown)) => dispatch.dispatch(ExperimentsAction::Shown(shown)),
+            Told::Failed(message) => dispatch.dispatch(ExperimentsAction::Run(RunState::Failed(message))),
             _ => {}
         });
-        let asked = read.as_ref().and_then(|_| actions?.show(on_event));
+        let asked = read.as_ref().and_then(|_| actions?.show(on_told));
         move || {
             if let Some((engine, job)) = asked {
                 engine.forget(job);

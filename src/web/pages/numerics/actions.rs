@@ -2,10 +2,10 @@
 
 use yew::prelude::*;
 
-use crate::session::{Event, NumericsSpec, Request, without_source};
-use crate::web::app::Job;
+use crate::session::{JobRequest, JobResult, NumericsSpec, Told, without_source};
 use crate::web::context::AppContext;
-use crate::web::platform::{clipboard, download, page, url};
+use crate::web::context::Job;
+use crate::web::platform::{download, page};
 use crate::web::state::RunState;
 use crate::web::state::notices::{NoticeAction, Tone};
 use crate::web::state::numerics::{NumericsAction, NumericsState};
@@ -54,22 +54,17 @@ impl Actions {
         self.state
             .dispatch(NumericsAction::Run(RunState::started(&format!("Compiling {}", without_source(&spec.model)))));
         let (dispatch, free) = (self.state.dispatcher(), self.job.0.clone());
-        let on_event = Callback::from(move |event: Event| {
-            if event.is_last() {
+        let on_told = Callback::from(move |told: Told| {
+            if told.is_last() {
                 free.borrow_mut().take();
             }
-            match event {
-                Event::Progress { done, total, label, .. } => {
-                    dispatch.dispatch(NumericsAction::Run(RunState::Running { done, total, label }));
-                }
-                Event::Numerics { report, .. } => dispatch.dispatch(NumericsAction::Report(report)),
-                Event::Cancelled { .. } => dispatch.dispatch(NumericsAction::Run(RunState::Cancelled)),
-                Event::Failed { message, .. } => dispatch.dispatch(NumericsAction::Run(RunState::Failed(message))),
-                _ => {}
+            match told {
+                Told::Done(JobResult::Numerics(report)) => dispatch.dispatch(NumericsAction::Report(report)),
+                other => RunState::told(other).into_iter().for_each(|run| dispatch.dispatch(NumericsAction::Run(run))),
             }
         });
         let spec = Box::new(spec);
-        let job = engine.send(|job| Request::Numerics { job, spec }, None, on_event);
+        let job = engine.send(JobRequest::Numerics(spec), None, on_told);
         if engine.is_alive() {
             *self.job.0.borrow_mut() = Some((engine, job));
         }
@@ -77,31 +72,14 @@ impl Actions {
 
     /// Stops the run.
     pub fn cancel(&self) {
-        let running = self.job.0.borrow().clone();
-        if let Some((engine, job)) = running {
-            engine.cancel(job);
-        }
-    }
-
-    /// Copies the address of this comparison.
-    pub fn copy_link(&self) {
-        let address = url::address_with(&self.state.link().print());
-        let (app, shown) = (self.app.clone(), address.clone());
-        let done = Callback::from(move |result: Result<(), String>| {
-            let (tone, text) = match result {
-                Ok(()) => (Tone::Good, "The link is in the clipboard: it shows this comparison after Run.".to_owned()),
-                Err(reason) => (Tone::Info, format!("The clipboard refused ({reason}). The link is: {shown}")),
-            };
-            app.notices.dispatch(NoticeAction::Say(tone, text));
-        });
-        clipboard::copy(&address, done);
+        self.job.cancel();
     }
 
     /// Saves the comparison as `neuronscope numerics --json` prints it.
     pub fn download_json(&self) {
         let Some(report) = &self.state.report else { return };
-        let saved =
-            report.to_json().and_then(|text| download::save("numerics.json", "application/json", text.as_bytes()));
+        let text = report.to_json().map_err(|e| e.to_string());
+        let saved = text.and_then(|text| download::save("numerics.json", "application/json", text.as_bytes()));
         if let Err(message) = saved {
             self.say(Tone::Bad, message);
         }

@@ -3,9 +3,10 @@
 use yew::prelude::*;
 
 use super::actions::Actions;
+use crate::session::commands::numerics_command;
 use crate::session::share::NumericsField;
 use crate::session::{Catalog, CompileOptions};
-use crate::web::components::{CompileFields, SelectField, TextField, pairs};
+use crate::web::components::{CompileFields, CopyMenu, SelectField, TextField, pairs};
 use crate::web::context::Shared;
 use crate::web::pages::benchmark::ModelField;
 use crate::web::state::numerics::{NumericsAction, NumericsState};
@@ -26,6 +27,7 @@ pub struct NumericsFormProps {
 pub fn NumericsForm(props: &NumericsFormProps) -> Html {
     let state = &props.state;
     let (spec, wrong) = state.spec();
+    let command = numerics_command(&spec).map(AttrValue::from);
     let is_running = state.run.is_running();
     let error = |field: NumericsField| {
         wrong.iter().find(|(f, _)| *f == field).map(|(_, message)| AttrValue::from(message.clone()))
@@ -83,7 +85,7 @@ pub fn NumericsForm(props: &NumericsFormProps) -> Html {
                 <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
                 <button type="button" disabled={!is_running} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
                 <span class="gap"></span>
-                <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
+                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this comparison." {command} />
                 <button type="button" disabled={state.report.is_none()} onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
             </div>
         </form>

@@ -6,8 +6,8 @@ use super::actions::Actions;
 use super::form::NumericsForm;
 use super::result::NumericsResult;
 use crate::session::NumericsSpec;
-use crate::web::app::Job;
 use crate::web::components::ProgressBar;
+use crate::web::context::Job;
 use crate::web::context::use_app;
 use crate::web::state::numerics::NumericsState;
 
@@ -33,6 +33,14 @@ pub fn NumericsPage(props: &NumericsPageProps) -> Html {
     let Some(app) = use_app() else { return Html::default() };
     let state = &props.state;
     let actions = Actions { app: app.clone(), state: state.clone(), job: props.job.clone() };
+    use_effect_with(state.wants_run && app.catalog.is_some(), {
+        let actions = actions.clone();
+        move |wants| {
+            if *wants {
+                actions.run();
+            }
+        }
+    });
     let example = |(name, model): (&'static str, &'static str)| {
         let actions = actions.clone();
         let onclick = Callback::from(move |_: MouseEvent| {

@@ -1,18 +1,25 @@
 //! What the buttons of the profile page do.
 
+use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
 use super::queries::say_failure;
-use crate::profile::formats::WriteFormat;
-use crate::session::share::Tool;
-use crate::session::{Event, ExportKind, OperatorKind, ProfileInfo, ProfileOrigin, ProfileSpec, Request, TraceSpec};
-use crate::web::app::{Job, RunningJob};
+use crate::formats::WriteFormat;
+use crate::session::share::{PageLink as _, ProfileLink, Tool};
+use crate::session::shelf::ItemKind;
+use crate::session::{
+    AnalysisRequest, BROUGHT_PREFIX, ExportKind, JobRequest, JobResult, OperatorKind, ProfileInfo, ProfileOrigin,
+    ProfileQuestion, ProfileSpec, Told, TraceSpec,
+};
 use crate::web::context::AppContext;
-use crate::web::platform::{clipboard, download, url};
+use crate::web::context::{Job, RunningJob};
+use crate::web::platform::fetch::file_beside_page;
+use crate::web::platform::{download, url};
+use crate::web::shelf::{self, keep_file, kept_file};
 use crate::web::state::RunState;
-use crate::web::state::notices::{NoticeAction, Tone};
-use crate::web::state::profile::{ProfileAction, ProfileState};
+use crate::web::state::notices::{NoticeAction, Notices, Tone};
+use crate::web::state::profile::{ProfileAction, ProfileState, SAMPLE};
 use crate::web::timeline::Controller;
 use crate::web::worker::Engine;
 
@@ -38,6 +45,10 @@ pub enum Picture {
 
 /// Reads a file in a worker of its own; what is open stays open until it is read.
 pub fn open_file(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot: &RunningJob, file: File) {
+    open_file_as(app, state, slot, file, ProfileAction::Ready);
+}
+
+fn open_file_as(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot: &RunningJob, file: File, ready: Ready) {
     if slot.borrow().is_some() {
         let text = format!(
             "{} was not opened: another run or file is being worked on. Cancel that, or wait, then open it again.",
@@ -47,12 +58,24 @@ pub fn open_file(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot:
         return;
     }
     let name = file.name();
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // file sizes are whole and below 2^53
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
     let size = file.size() as u64;
     let label = format!("Reading {name}");
-    start(app, state, slot, label, ProfileAction::Ready, move |engine, on_event| {
-        engine.send(|job| Request::Open { job, name, size }, Some(file), on_event)
+    let opened = (name != SAMPLE).then(|| file.clone());
+    start(app, state, slot, label, (ready, opened), move |engine, on_told| {
+        engine.send(JobRequest::Open { name, size }, Some(file), on_told)
     });
+}
+
+/// What becomes of a profile that is there.
+type Ready = fn(Box<ProfileInfo>, Engine) -> ProfileAction;
+
+/// The file of a name: the trace that ships with the page, or one that this browser keeps.
+async fn named_file(name: &str) -> Option<Result<File, String>> {
+    match name {
+        SAMPLE => Some(file_beside_page(SAMPLE, SAMPLE).await),
+        name => kept_file(ItemKind::Profile, name).await,
+    }
 }
 
 fn start(
@@ -60,8 +83,8 @@ fn start(
     state: &UseReducerHandle<ProfileState>,
     slot: &RunningJob,
     label: String,
-    ready: fn(Box<ProfileInfo>, Engine) -> ProfileAction,
-    send: impl FnOnce(&Engine, Callback<Event>) -> crate::session::JobId,
+    (ready, opened): (Ready, Option<File>),
+    send: impl FnOnce(&Engine, Callback<Told>) -> crate::session::JobId,
 ) {
     let engine = match app.pool.take() {
         Ok(engine) => engine,
@@ -73,29 +96,50 @@ fn start(
     state.dispatch(ProfileAction::Start(label));
     let (dispatch, free, own) = (state.dispatcher(), slot.clone(), engine.clone());
     let notices = app.notices.clone();
-    let on_event = Callback::from(move |event: Event| {
-        if event.is_last() {
+    let on_told = Callback::from(move |told: Told| {
+        if told.is_last() {
             free.borrow_mut().take();
         }
-        match event {
-            Event::Progress { done, total, label, .. } => {
-                dispatch.dispatch(ProfileAction::Progress(RunState::Running { done, total, label }));
+        match told {
+            running @ Told::Progress { .. } => {
+                RunState::told(running).into_iter().for_each(|run| dispatch.dispatch(ProfileAction::Progress(run)));
             }
-            Event::ProfileReady { info, .. } => {
+            Told::Done(JobResult::Profile(info)) => {
                 if !info.also.is_empty() {
                     let text = format!("The file holds {} profiles; Run lists them.", info.also.len() + 1);
                     notices.dispatch(NoticeAction::Say(Tone::Info, text));
                 }
+                keep(&info, opened.clone(), &notices);
                 dispatch.dispatch(ready(info, own.clone()));
             }
-            Event::Cancelled { .. } => dispatch.dispatch(ProfileAction::End(RunState::Cancelled)),
-            Event::Failed { message, .. } => dispatch.dispatch(ProfileAction::End(RunState::Failed(message))),
-            _ => {}
+            other => RunState::told(other).into_iter().for_each(|end| dispatch.dispatch(ProfileAction::End(end))),
         }
     });
-    let job = send(&engine, on_event);
+    let job = send(&engine, on_told);
     if engine.is_alive() {
         *slot.borrow_mut() = Some((engine, job));
+    }
+}
+
+/// Keeps what was made or opened for the next visit.
+fn keep(info: &ProfileInfo, opened: Option<File>, notices: &UseReducerDispatcher<Notices>) {
+    let link = |link: ProfileLink| ProfileLink { tool: Tool::Overview, ..link }.hash();
+    match (&info.origin, opened) {
+        (ProfileOrigin::Simulated(spec), _) if !spec.model.starts_with(BROUGHT_PREFIX) => {
+            let link = link(ProfileLink { spec: spec.clone(), ..ProfileLink::default() });
+            shelf::keep_link(ItemKind::Run, &info.name, &link);
+        }
+        (ProfileOrigin::File { .. }, Some(file)) => {
+            let link = link(ProfileLink { file: Some(file.name()), ..ProfileLink::default() });
+            let notices = notices.clone();
+            spawn_local(async move {
+                if let Err(message) = keep_file(ItemKind::Profile, file, link).await {
+                    notices.dispatch(NoticeAction::Say(Tone::Info, message));
+                }
+            });
+        }
+        // A run of a benchmark is made from the run of its model; a model that was brought is not here in the next visit.
+        _ => {}
     }
 }
 
@@ -114,8 +158,8 @@ impl Actions {
 
     fn run_execution(&self, spec: ProfileSpec) {
         let label = format!("Profiling {}", spec.model);
-        start(&self.app, &self.state, &self.job.0, label, ProfileAction::Ready, move |engine, on_event| {
-            engine.send(|job| Request::Profile { job, spec }, None, on_event)
+        start(&self.app, &self.state, &self.job.0, label, (ProfileAction::Ready, None), move |engine, on_told| {
+            engine.send(JobRequest::Profile(spec), None, on_told)
         });
     }
 
@@ -127,15 +171,20 @@ impl Actions {
         // Once: whoever closes it wants it closed.
         self.state.dispatch(ProfileAction::Adjust(Box::new(|link| link.compare.base_run = None)));
         let label = format!("Profiling the base, {}", spec.model);
-        start(&self.app, &self.state, &self.job.0, label, ProfileAction::ReadyBeside, move |engine, on_event| {
-            engine.send(|job| Request::Profile { job, spec }, None, on_event)
-        });
+        start(
+            &self.app,
+            &self.state,
+            &self.job.0,
+            label,
+            (ProfileAction::ReadyBeside, None),
+            move |engine, on_told| engine.send(JobRequest::Profile(spec), None, on_told),
+        );
     }
 
     fn run_benchmark(&self, spec: ProfileSpec) {
         let label = format!("Benchmarking {}", spec.model);
-        start(&self.app, &self.state, &self.job.0, label, ProfileAction::Ready, move |engine, on_event| {
-            engine.send(|job| Request::Trace { job, spec: Box::new(TraceSpec::of(spec)) }, None, on_event)
+        start(&self.app, &self.state, &self.job.0, label, (ProfileAction::Ready, None), move |engine, on_told| {
+            engine.send(JobRequest::Trace(Box::new(TraceSpec::of(spec))), None, on_told)
         });
     }
 
@@ -153,36 +202,35 @@ impl Actions {
         }
     }
 
-    /// Stops the run or the reading of a file.
-    pub fn cancel(&self) {
-        let running = self.job.0.borrow().clone();
-        if let Some((engine, job)) = running {
-            engine.cancel(job);
-        }
+    /// Opens the file that the link names: the trace that ships with the page, or one that this browser keeps.
+    pub fn open_named(&self) {
+        let Some(name) = self.state.link.file.clone() else { return };
+        let (app, state, slot) = (self.app.clone(), self.state.clone(), self.job.0.clone());
+        spawn_local(async move {
+            match named_file(&name).await {
+                Some(Ok(file)) => open_file(&app, &state, &slot, file),
+                Some(Err(message)) => state.dispatch(ProfileAction::End(RunState::Failed(message))),
+                None => state.dispatch(ProfileAction::NoFile),
+            }
+        });
     }
 
-    /// Copies the address of this view.
-    pub fn copy_link(&self) {
-        let address = url::address_with(&self.state.as_link().print());
-        let app = self.app.clone();
-        let shown = address.clone();
-        let of_file = self.state.link.file.clone();
-        let done = Callback::from(move |result: Result<(), String>| {
-            let (tone, text) = match (result, &of_file) {
-                (Ok(()), None) => {
-                    (Tone::Good, "The link is in the clipboard: it shows this profile after Run.".to_owned())
-                }
-                (Ok(()), Some(file)) => (
-                    Tone::Info,
-                    format!(
-                        "The link is in the clipboard. It holds this view and the name {file}, not the file: send that along."
-                    ),
-                ),
-                (Err(reason), _) => (Tone::Info, format!("The clipboard refused ({reason}). The link is: {shown}")),
-            };
-            app.notices.dispatch(NoticeAction::Say(tone, text));
+    /// Opens the file that the link compares with beside the one that is shown, where it is kept. The tool says what is missing
+    /// where it is not.
+    pub fn open_base(&self, name: String) {
+        let (app, state, slot) = (self.app.clone(), self.state.clone(), self.job.0.clone());
+        spawn_local(async move {
+            match named_file(&name).await {
+                Some(Ok(file)) => open_file_as(&app, &state, &slot, file, ProfileAction::ReadyBeside),
+                Some(Err(message)) => app.notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+                None => {}
+            }
         });
-        clipboard::copy(&address, done);
+    }
+
+    /// Stops the run or the reading of a file.
+    pub fn cancel(&self) {
+        self.job.cancel();
     }
 
     /// Saves what the tool shows: the timeline as Chrome trace JSON; the summary and operators as the command line's `profile --json` and
@@ -210,6 +258,14 @@ impl Actions {
         let kind = kind.unwrap_or(OperatorKind::Slices);
         let level = self.state.level().filter(|_| kind == OperatorKind::Slices);
         self.export(ExportKind::OperatorsCsv(kind, self.state.counted_span(Some(kind)), level));
+    }
+
+    /// Saves the overview as one HTML file.
+    pub fn download_page(&self) {
+        let Some(run) = self.state.shown_run() else { return };
+        let on_told = say_failure(Some(self.app.notices.clone()));
+        let (profile, base) = (run.info.profile, url::address_with(""));
+        run.engine.send(AnalysisRequest::Page(base).of(profile), None, on_told);
     }
 
     /// Saves the timeline in the format of another tool.
@@ -248,9 +304,9 @@ impl Actions {
 
     fn export(&self, kind: ExportKind) {
         let Some(run) = self.state.shown_run() else { return };
-        let on_event = say_failure(Some(self.app.notices.clone()));
+        let on_told = say_failure(Some(self.app.notices.clone()));
         let profile = run.info.profile;
         let marks = self.state.link.annotations.clone();
-        run.engine.send(|job| Request::Export { job, profile, kind, marks }, None, on_event);
+        run.engine.send(ProfileQuestion::Export { kind, marks }.of(profile), None, on_told);
     }
 }

@@ -1,17 +1,16 @@
-//! The top of the profile page: what to profile, which run and which tool to show.
+//! What to profile, and which tool a run is shown with.
 
 use yew::prelude::*;
 
 use super::actions::Actions;
-use super::export_menu::ExportMenu;
 use crate::session::share::Tool;
-use crate::session::{Catalog, ProfileSpec, Request, Workflow};
+use crate::session::{Catalog, OpenedModel, ProfileSpec, Workflow};
 use crate::web::components::{CompileFields, SelectField, TextField};
 use crate::web::context::Shared;
 use crate::web::pages::benchmark::ModelField;
 use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
 
-/// Properties of [`SpecForm`] and [`ViewBar`].
+/// Properties of [`SpecForm`].
 #[derive(Properties, PartialEq)]
 pub struct ControlsProps {
     /// What buttons do.
@@ -45,22 +44,28 @@ pub fn SpecForm(props: &ControlsProps) -> Html {
     let workflows = Workflow::ALL.map(|w| (AttrValue::from(w.name()), AttrValue::from(w.name()))).to_vec();
     let instances = props.catalog.as_ref().map(|c| c.instances.as_slice()).unwrap_or_default();
     let instances = instances.iter().map(|i| (i.name.clone().into(), i.name.clone().into())).collect::<Vec<_>>();
-    let cancel = {
-        let actions = props.actions.clone();
-        Callback::from(move |_: MouseEvent| actions.cancel())
-    };
     let compile = {
         let state = props.state.clone();
         Callback::from(move |options| {
             state.dispatch(ProfileAction::Edit(ProfileSpec { options, ..state.link.spec.clone() }));
         })
     };
+    let on_open = {
+        let state = props.state.clone();
+        Callback::from(move |opened: OpenedModel| {
+            state.dispatch(ProfileAction::Edit(ProfileSpec {
+                model: opened.id,
+                batch_size: None,
+                ..state.link.spec.clone()
+            }));
+        })
+    };
     html! {
-        <form class="panel spec" {onsubmit} novalidate={true} aria-label="What to profile">
+        <form id="profile-form" class="panel spec" {onsubmit} novalidate={true} aria-label="What to profile">
             <div class="fields">
                 <ModelField
                     id="profile-model" models={props.catalog.as_ref().map(|c| c.models.clone()).unwrap_or_default()}
-                    value={spec.model.clone()} has_help={false} on_edit={edit(|s, t| s.model = t)}
+                    value={spec.model.clone()} has_help={false} on_edit={edit(|s, t| s.model = t)} on_open={on_open}
                 />
                 <SelectField
                     id="profile-workflow" label="Workflow" value={spec.workflow.name()} options={workflows}
@@ -75,7 +80,6 @@ pub fn SpecForm(props: &ControlsProps) -> Html {
             </div>
             <div class="buttons">
                 <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
-                <button type="button" disabled={!is_running} onclick={cancel}>{ "Cancel" }</button>
             </div>
             <CompileFields id="profile" options={spec.options} on_change={compile} />
         </form>
@@ -151,68 +155,6 @@ fn SpecField(props: &SpecFieldProps) -> Html {
     html! { <TextField {id} {label} value={text} {error} {placeholder} input_mode="numeric" {on_edit} /> }
 }
 
-/// Which run and which tool to show, and what to take away.
-#[component]
-pub fn ViewBar(props: &ControlsProps) -> Html {
-    let state = &props.state;
-    let shown = state.shown_run();
-    let runs = state.runs.iter().map(|r| (r.id.to_string().into(), r.label().into())).collect::<Vec<_>>();
-    let show = {
-        let state = state.clone();
-        Callback::from(move |text: String| {
-            if let Ok(id) = text.parse() {
-                state.dispatch(ProfileAction::Show(id));
-            }
-        })
-    };
-    let choose_tool = {
-        let state = state.clone();
-        Callback::from(move |text: String| {
-            if let Some(tool) = Tool::from_name(&text) {
-                state.dispatch(ProfileAction::Tool(tool));
-            }
-        })
-    };
-    let close = {
-        let (state, id) = (state.clone(), state.shown);
-        Callback::from(move |_: MouseEvent| {
-            if let Some(id) = id {
-                // The worker of an archive stays while another of its profiles is open.
-                if let Some(run) = state.runs.iter().find(|r| r.id == id) {
-                    run.engine.tell(&Request::Close { profile: run.info.profile });
-                }
-                state.dispatch(ProfileAction::Close(id));
-            }
-        })
-    };
-    let on = |f: fn(&Actions)| {
-        let actions = props.actions.clone();
-        Callback::from(move |_: MouseEvent| f(&actions))
-    };
-    html! {
-        <div class="view-bar panel">
-            <SelectField id="profile-run" label="Run" value={state.shown.map(|id| id.to_string()).unwrap_or_default()} options={runs} on_choose={show} />
-            <SelectField id="profile-tool" label="Tool" value={tool_of(state, shown).name()} options={tools(shown)} on_choose={choose_tool} />
-            <div class="buttons">
-                if shown.is_some_and(|run| run.spec().is_some() && !run.is_benchmark()) {
-                    <button
-                        type="button" onclick={on(Actions::trace_benchmark)} disabled={state.run.is_running()}
-                        title="Runs a benchmark of this model on all NeuronCores and opens its timeline as a run of its own"
-                    >{ "Trace a benchmark" }</button>
-                }
-                <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
-                <button type="button" onclick={on(Actions::download_csv)}>{ "Download CSV" }</button>
-                <button type="button" onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
-                <ExportMenu
-                    actions={props.actions.clone()}
-                    has_timeline={matches!(tool_of(state, shown), Tool::OperatorTimeline | Tool::Trace)}
-                />
-                <button type="button" onclick={close}>{ "Close run" }</button>
-            </div>
-        </div>
-    }
-}
-
 /// The tool that is shown: a run without NeuronCores has one operator view, and one kind of timeline has each run.
 pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
     let is_trace = shown.is_some_and(OpenRun::is_trace);
@@ -226,19 +168,4 @@ pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
         Tool::OperatorHlo if shown.is_some_and(|r| !r.is_neuron()) => Tool::OperatorFramework,
         tool => tool,
     }
-}
-
-/// The tools that say something of the run: operators are of an execution, the trace is of a benchmark or a whole program.
-fn tools(shown: Option<&OpenRun>) -> Vec<(AttrValue, AttrValue)> {
-    let option = |tool: Tool, name: &'static str| (AttrValue::from(tool.name()), AttrValue::from(name));
-    let Some(run) = shown else { return Tool::ALL.map(|tool| option(tool, tool.name())).to_vec() };
-    let is_offered = |tool: &Tool| match tool {
-        Tool::Trace => run.is_trace(),
-        Tool::OperatorFramework | Tool::OperatorTimeline => !run.is_trace(),
-        Tool::OperatorHlo => run.is_neuron() && !run.is_trace(),
-        Tool::OperatorEngine => !run.engine_tracks().is_empty() && !run.is_trace(),
-        _ => true,
-    };
-    let name = |tool: Tool| if tool == Tool::OperatorFramework && !run.is_neuron() { "operators" } else { tool.name() };
-    Tool::ALL.into_iter().filter(is_offered).map(|tool| option(tool, name(tool))).collect()
 }

@@ -1,10 +1,11 @@
-//! What can be taken away of a profile: the timeline in the formats of other tools, and the view as a picture.
+//! What can be saved of a profile: its tables, the timeline in the formats of other tools, the view as a picture;
+//! and the run of a benchmark.
 
-use web_sys::{HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::actions::{Actions, Picture};
-use crate::profile::formats::WriteFormat;
+use crate::formats::WriteFormat;
+use crate::web::components::Menu;
 
 /// Properties of [`ExportMenu`].
 #[derive(Properties, PartialEq)]
@@ -13,39 +14,20 @@ pub struct ExportMenuProps {
     pub actions: Actions,
     /// Whether a timeline is on the screen, which can be a picture.
     pub has_timeline: bool,
+    /// Whether what is shown can be run as a benchmark.
+    pub can_trace: bool,
 }
 
 /// A button that opens a list of formats.
 #[component]
 pub fn ExportMenu(props: &ExportMenuProps) -> Html {
-    let menu = use_node_ref();
-    let close = {
-        let menu = menu.clone();
-        Callback::from(move |()| {
-            if let Some(menu) = menu.cast::<HtmlElement>() {
-                let _ = menu.remove_attribute("open");
-                if let Some(summary) = menu.query_selector("summary").ok().flatten() {
-                    let _ = wasm_bindgen::JsCast::unchecked_into::<HtmlElement>(summary).focus();
-                }
-            }
-        })
-    };
-    let onkeydown = {
-        let close = close.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Escape" {
-                event.stop_propagation();
-                close.emit(());
-            }
-        })
-    };
     let entry = |name: &'static str, title: &'static str, what: Callback<()>| {
-        let close = close.clone();
-        let onclick = Callback::from(move |_: MouseEvent| {
-            close.emit(());
-            what.emit(());
-        });
+        let onclick = what.reform(|_: MouseEvent| ());
         html! { <li><button type="button" data-format={name} {onclick}>{ title }</button></li> }
+    };
+    let action = |name: &'static str, title: &'static str, act: fn(&Actions)| {
+        let actions = props.actions.clone();
+        entry(name, title, Callback::from(move |()| act(&actions)))
     };
     let formats = WriteFormat::ALL.map(|format| {
         let actions = props.actions.clone();
@@ -57,13 +39,15 @@ pub fn ExportMenu(props: &ExportMenuProps) -> Html {
         entry(name, title, Callback::from(move |()| actions.download_picture(kind)))
     });
     html! {
-        <details class="menu" ref={menu} {onkeydown}>
-            <summary class="button">{ "Export" }<span aria-hidden="true">{ "\u{25be}" }</span></summary>
-            <ul aria-label="Formats to export">
-                { for formats }
-                { for pictures }
-            </ul>
-        </details>
+        <Menu label="Export" title="What to save">
+            { action("table-csv", "Download CSV", Actions::download_csv) }
+            { action("page", "Download as page", Actions::download_page) }
+            { action("view-json", "Download JSON", Actions::download_json) }
+            if props.can_trace { { action("trace", "Trace a benchmark", Actions::trace_benchmark) } }
+            <li class="menu-group" aria-hidden="true">{ "Timeline for other tools" }</li>
+            { for formats }
+            { for pictures }
+        </Menu>
     }
 }
 

@@ -1,11 +1,15 @@
-//! The profile page: Run and Tool selectors, operator views, the timeline.
+//! The profile page: the bar, the rail of tools, the views, the timeline with its dock.
 
 mod actions;
+mod bar;
 mod controls;
+mod dock;
 mod export_menu;
+mod kept_bases;
 mod operators;
 mod page;
 mod queries;
+mod rail;
 mod summary;
 mod timeline;
 mod tools;
@@ -13,3 +17,4 @@ mod treemap;
 
 pub use actions::open_file;
 pub use page::ProfilePage;
+pub use rail::{tool_name, tools_of};

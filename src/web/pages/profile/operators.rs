@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::analysis::GroupBy;
 use crate::profile::Unit;
-use crate::profile::analysis::GroupBy;
 use crate::profile::levels::ALL_LEVELS;
 use crate::session::{OperatorKind, OperatorRow, OperatorTable};
+use crate::view::colours::Colours;
 use crate::view::plot::Pie;
 use crate::view::table::{Cell, Column, ColumnKind, Sort, Table};
 use crate::view::timeline::GroupKind;
@@ -34,6 +35,8 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
         return html! { <p class="panel empty" role="status">{ "Counting operators\u{2026}" }</p> };
     };
     let state = &props.state;
+    let colours = state.shown_run().map(|run| run.info.colours.clone()).unwrap_or_default();
+    let swatches: Rc<[u8]> = operators.rows.iter().map(|r| colours.fill_of(&r.name)).collect();
     let on_sort = {
         let state = state.clone();
         Callback::from(move |sort: Sort| state.dispatch(ProfileAction::Sort(sort)))
@@ -57,11 +60,12 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
             if operators.kind == OperatorKind::Slices {
                 { range_switch(state, html! { if let Some(run) = state.shown_run() { <LevelSelect run={run.clone()} state={state.clone()} /> } }) }
             }
-            <div class="panel pies">{ pies(operators, state) }<Treemap items={shares(operators)} unit={unit_of(state)} {on_choose} /></div>
+            <div class="panel pies">{ pies(operators, state, &colours) }<Treemap items={shares(operators)} unit={unit_of(state)} colours={colours.clone()} {on_choose} /></div>
             <div class="panel">
                 <DataTable
                     name={title(operators.kind)} table={table.clone()} notes={notes.clone()}
-                    sort={state.link.sort.clone()} {on_sort} search={state.link.search.clone()} {on_search} {on_row}
+                    sort={state.link.sort.clone()} {on_sort} search={state.link.search.clone()} {on_search} {on_row} {swatches}
+                    exact={operators.kind != OperatorKind::Slices}
                 />
             </div>
         </>
@@ -184,19 +188,19 @@ fn core_name((device, core): (u32, u32)) -> String {
     format!("NeuronDevice {device} NeuronCore {core}")
 }
 
-fn pies(operators: &OperatorTable, state: &UseReducerHandle<ProfileState>) -> Html {
+fn pies(operators: &OperatorTable, state: &UseReducerHandle<ProfileState>, colours: &Colours) -> Html {
     let mut cores: Vec<(u32, u32)> = operators.rows.iter().filter_map(core_of).collect();
     cores.sort_unstable();
     cores.dedup();
     if cores.is_empty() {
         let own = |r: &OperatorRow| (r.name.clone(), r.self_ns.unwrap_or(r.time_ns) as f64);
-        let pie = Pie::new(operators.rows.iter().map(own));
-        return html! { <PieChart title="Self time (ns) per operator" {pie} unit="ns" /> };
+        let pie = Pie::new(operators.rows.iter().map(own)).coloured(colours);
+        return html! { <PieChart title="Self time per operator" {pie} unit="ns" /> };
     }
     let chosen = state.link.core.filter(|c| cores.contains(c)).unwrap_or(cores[0]);
     let by_device = Pie::new(operators.rows.iter().filter_map(|r| Some((core_name(core_of(r)?), r.time_ns as f64))));
     let of_core = operators.rows.iter().filter(|r| core_of(r) == Some(chosen));
-    let per_operator = Pie::new(of_core.map(|r| (r.name.clone(), r.time_ns as f64)));
+    let per_operator = Pie::new(of_core.map(|r| (r.name.clone(), r.time_ns as f64))).coloured(colours);
     let radio = |core: &(u32, u32)| {
         let core = *core;
         let state = state.clone();
@@ -206,8 +210,8 @@ fn pies(operators: &OperatorTable, state: &UseReducerHandle<ProfileState>) -> Ht
         }
     };
     html! { <>
-        <PieChart title="Time (ns) by device" pie={by_device} unit="ns" />
-        <PieChart title="Time (ns) per operator by device" pie={per_operator} unit="ns" />
+        <PieChart title="Time by device" pie={by_device} unit="ns" />
+        <PieChart title="Time per operator by device" pie={per_operator} unit="ns" />
         <fieldset class="cores"><legend>{ "Core of the second pie" }</legend>{ for cores.iter().map(radio) }</fieldset>
     </> }
 }

@@ -3,18 +3,24 @@
 use yew::prelude::*;
 
 use super::actions::Actions;
-use super::controls::{SpecForm, ViewBar, tool_of};
+use super::bar::WorkspaceBar;
+use super::controls::{SpecForm, tool_of};
 use super::operators::OperatorsView;
 use super::queries::{go_to_range, use_details, use_known_levels, use_operators, use_search, use_summary};
+use super::rail::{Rail, tool_name};
 use super::summary::{InShort, SummaryView};
 use super::timeline::TimelinePanel;
-use super::tools::{AskTool, CompareTool, CountersTool, FlameTool, IdleTool, ModulesTool, PathTool, StatisticsTool};
+use super::tools::{
+    AskTool, CompareTool, CountersTool, FlameTool, IdleTool, ModulesTool, OverviewTool, PathTool, StatisticsTool,
+};
 use crate::base::units::{format_bytes, format_count};
 use crate::session::ProfileOrigin;
 use crate::session::share::Tool;
-use crate::web::app::Job;
 use crate::web::components::{DiagnosticsPanel, ProgressBar};
+use crate::web::context::Job;
 use crate::web::context::{AppContext, use_app};
+use crate::web::platform::page;
+use crate::web::state::RunState;
 use crate::web::state::profile::{OpenRun, ProfileState};
 
 /// Properties of [`ProfilePage`].
@@ -41,8 +47,45 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     use_known_levels(&app, state, shown);
     use_summary(&app, state, shown.filter(|_| tool == Tool::Summary));
 
-    let is_file = shown.is_some_and(|run| matches!(run.info.origin, ProfileOrigin::File { .. }));
     let actions = Actions { app: app.clone(), state: state.clone(), job: props.job.clone() };
+    use_links(&actions);
+    let is_editing = use_editing(state);
+    let on_edit = {
+        let is_editing = is_editing.clone();
+        Callback::from(move |_: MouseEvent| is_editing.set(!*is_editing))
+    };
+    let form = html! { <SpecForm actions={actions.clone()} catalog={app.catalog.clone()} state={state.clone()} /> };
+    let Some(run) = shown else {
+        return html! {
+            <div class="page profile">
+                <h1>{ "Profile" }</h1>
+                { form }
+                { progress(&actions, &state.run) }
+                { empty_state(state) }
+            </div>
+        };
+    };
+    html! {
+        <div class="workspace profile">
+            <h1 class="visually-hidden">{ "Profile" }</h1>
+            <WorkspaceBar actions={actions.clone()} state={state.clone()} run={run.clone()} is_editing={*is_editing} {on_edit} />
+            <Rail state={state.clone()} run={run.clone()} {tool} />
+            <section class="workspace-view" aria-labelledby="run-title" data-view={tool.name()}>
+                <h2 id="run-title" class="run-title visually-hidden">{ format!("{}: {}", run.info.name, tool_name(tool, run)) }</h2>
+                if *is_editing { { form } }
+                { progress(&actions, &state.run) }
+                { facts(run, matches!(tool, Tool::Overview | Tool::Summary)) }
+                if matches!(tool, Tool::Overview | Tool::Summary) { <DiagnosticsPanel items={run.info.diagnostics.clone()} /> }
+                { tool_view(&app, state, run, tool) }
+            </section>
+        </div>
+    }
+}
+
+/// Makes and opens what a link names: its run, the sample, the run that it compares with.
+#[hook]
+fn use_links(actions: &Actions) {
+    let (app, state) = (&actions.app, &actions.state);
     // A link to a comparison of two simulated runs: the base follows the run that is shown.
     use_effect_with(state.missing_base_run().cloned(), {
         let actions = actions.clone();
@@ -52,34 +95,69 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
             }
         }
     });
-    let content = match shown {
-        None => empty_state(state),
-        Some(run) => html! {
-            <section aria-labelledby="run-title">
-                <h2 id="run-title" class="run-title">{ &run.info.name }</h2>
-                { summary(run) }
-                <DiagnosticsPanel items={run.info.diagnostics.clone()} />
-                { tool_view(&app, state, run, tool) }
-            </section>
-        },
+    // The same of two files: the base is opened where this browser keeps it.
+    use_effect_with(state.missing_base_file().cloned(), {
+        let actions = actions.clone();
+        move |missing| {
+            if let Some(name) = missing {
+                actions.open_base(name.clone());
+            }
+        }
+    });
+    // A link to a simulated run is run by whoever opens it.
+    use_effect_with(state.wants_run && app.catalog.is_some(), {
+        let actions = actions.clone();
+        move |wants| {
+            if *wants {
+                actions.run();
+            }
+        }
+    });
+    // A link to a file opens it where it ships with the page or is kept by this browser.
+    use_effect_with(state.wants_file && app.catalog.is_some(), {
+        let actions = actions.clone();
+        move |wants| {
+            if *wants {
+                actions.open_named();
+            }
+        }
+    });
+}
+
+/// Whether the form above a run is unfolded. A run that ends folds it.
+#[hook]
+fn use_editing(state: &ProfileState) -> UseStateHandle<bool> {
+    let is_editing = use_state_eq(|| false);
+    // Another run is looked at, not edited; the focus must not stay in a form that is gone.
+    use_effect_with((state.shown, state.run.is_running()), {
+        let is_editing = is_editing.clone();
+        move |(shown, is_running)| {
+            if shown.is_some() && !is_running && (*is_editing || page::focused().is_none()) {
+                is_editing.set(false);
+                page::focus("main");
+            }
+        }
+    });
+    is_editing
+}
+
+/// How far a run is, with what stops it.
+fn progress(actions: &Actions, run: &RunState) -> Html {
+    let cancel = {
+        let actions = actions.clone();
+        Callback::from(move |_: MouseEvent| actions.cancel())
     };
     html! {
-        <div class="page profile">
-            <h1>{ "Profile" }</h1>
-            // Who looks at a file wants room for it.
-            <details class="simulate" open={!is_file || state.run.is_running()}>
-                <summary hidden={!is_file}>{ "Simulate a model" }</summary>
-                <SpecForm actions={actions.clone()} catalog={app.catalog.clone()} state={state.clone()} />
-            </details>
-            <ProgressBar run={state.run.clone()} />
-            if shown.is_some() { <ViewBar {actions} catalog={app.catalog.clone()} state={state.clone()} /> }
-            { content }
+        <div class="run-progress" hidden={matches!(run, RunState::Idle | RunState::Done)}>
+            <ProgressBar run={run.clone()} />
+            if run.is_running() { <button type="button" onclick={cancel}>{ "Cancel" }</button> }
         </div>
     }
 }
 
 fn tool_view(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: &OpenRun, tool: Tool) -> Html {
     match tool {
+        Tool::Overview => html! { <OverviewTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::OperatorTimeline | Tool::Trace => {
             html! { <TimelinePanel key={run.id} run={run.clone()} state={state.clone()} /> }
         }
@@ -137,7 +215,8 @@ fn empty_state(state: &ProfileState) -> Html {
     }
 }
 
-fn summary(run: &OpenRun) -> Html {
+/// Facts of a run: all of them, or as many as a line holds.
+fn facts(run: &OpenRun, all: bool) -> Html {
     let info = &run.info;
     let mut facts: Vec<(String, String)> = info.facts.clone();
     match &info.origin {
@@ -163,7 +242,7 @@ fn summary(run: &OpenRun) -> Html {
     }
     facts.extend(run.run_name.iter().map(|name| ("Run".to_owned(), name.clone())));
     html! {
-        <dl class="facts">
+        <dl class={classes!("facts", (!all).then_some("is-brief"))}>
             { for facts.into_iter().map(|(k, v)| html! { <div><dt>{ k }</dt><dd>{ v }</dd></div> }) }
         </dl>
     }

@@ -9,7 +9,8 @@ use yew::prelude::*;
 use crate::base::{Interval, TraceNs};
 use crate::insight::SliceRange;
 use crate::session::{
-    Answer as SessionAnswer, Event, JobId, Listed, Listing, OperatorKind, ProfileKey, Question, Request, Rows,
+    AnalysisRequest, Answer as SessionAnswer, Control, JobId, Listed, Listing, OperatorKind, ProfileQuestion, Question,
+    Reply, Rows, Told,
 };
 use crate::view::timeline::{Neighbour, SliceRef};
 use crate::web::context::{AppContext, Shared, use_app};
@@ -41,12 +42,12 @@ pub fn use_operators(
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     use_effect_with(key, move |_| {
         let Some((engine, profile, id, kind)) = asked else { return };
-        let on_event = Callback::from(move |event: Event| match event {
-            Event::Operators { table, .. } => dispatch.dispatch(ProfileAction::Operators(id, range, table)),
-            Event::Failed { message, .. } => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+        let on_told = Callback::from(move |told: Told| match told {
+            Told::Answer(Reply::Operators(table)) => dispatch.dispatch(ProfileAction::Operators(id, range, table)),
+            Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
             _ => {}
         });
-        engine.send(|job| Request::Operators { job, profile, kind, range, level }, None, on_event);
+        engine.send(ProfileQuestion::Operators { kind, range, level }.of(profile), None, on_told);
     });
 }
 
@@ -60,8 +61,8 @@ pub fn use_details(app: &AppContext, state: &UseReducerHandle<ProfileState>, run
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     use_effect_with(key, move |_| {
         let Some(((_, engine, profile), slice)) = asked else { return };
-        let on_event = details_answer(dispatch, notices);
-        engine.send(|job| Request::Details { job, profile, slice }, None, on_event);
+        let on_told = details_answer(dispatch, notices);
+        engine.send(ProfileQuestion::Details(slice).of(profile), None, on_told);
     });
 }
 
@@ -71,28 +72,28 @@ pub fn step(app: &AppContext, state: &UseReducerHandle<ProfileState>, to: Neighb
     let profile = run.info.profile;
     let dispatch = state.dispatcher();
     let notices = app.notices.clone();
-    let on_event = Callback::from(move |event: Event| match event {
+    let on_told = Callback::from(move |told: Told| match told {
         // At the end of a row the selection stays.
-        Event::Details { details: None, .. } => {}
+        Told::Answer(Reply::Details(None)) => {}
         other => details_answer(dispatch.clone(), notices.clone()).emit(other),
     });
-    run.engine.send(|job| Request::Step { job, profile, from, to }, None, on_event);
+    run.engine.send(ProfileQuestion::Step { from, to }.of(profile), None, on_told);
 }
 
 fn details_answer(
     dispatch: UseReducerDispatcher<ProfileState>,
     notices: UseReducerDispatcher<Notices>,
-) -> Callback<Event> {
-    Callback::from(move |event: Event| match event {
-        Event::Details { details: Some(details), .. } => {
+) -> Callback<Told> {
+    Callback::from(move |told: Told| match told {
+        Told::Answer(Reply::Details(Some(details))) => {
             dispatch.dispatch(ProfileAction::Details(Some(Shared::new(*details))));
         }
-        Event::Details { details: None, .. } => {
+        Told::Answer(Reply::Details(None)) => {
             let text = "The selected slice is not in this profile; the selection is cleared.".to_owned();
             notices.dispatch(NoticeAction::Say(Tone::Info, text));
             dispatch.dispatch(ProfileAction::Select(None));
         }
-        Event::Failed { message, .. } => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+        Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
         _ => {}
     })
 }
@@ -108,12 +109,12 @@ pub fn use_search(app: &AppContext, state: &UseReducerHandle<ProfileState>, run:
         let (text, by) = (text.clone(), by.clone());
         let timer = asked.filter(|_| !text.trim().is_empty()).map(|(engine, profile)| {
             Timeout::new(SEARCH_DELAY_MS, move || {
-                let on_event = Callback::from(move |event: Event| match event {
-                    Event::Search { hits, .. } => dispatch.dispatch(ProfileAction::Hits(hits)),
-                    Event::Failed { message, .. } => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+                let on_told = Callback::from(move |told: Told| match told {
+                    Told::Answer(Reply::Search(hits)) => dispatch.dispatch(ProfileAction::Hits(hits)),
+                    Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
                     _ => {}
                 });
-                engine.send(|job| Request::Search { job, profile, text, by, limit: MOST_HITS }, None, on_event);
+                engine.send(ProfileQuestion::Search { text, by, limit: MOST_HITS }.of(profile), None, on_told);
             })
         });
         move || drop(timer)
@@ -143,12 +144,12 @@ pub fn use_summary(app: &AppContext, state: &UseReducerHandle<ProfileState>, run
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     use_effect_with(key, move |_| {
         let Some((id, engine, profile)) = asked else { return };
-        let on_event = Callback::from(move |event: Event| match event {
-            Event::Summary { insights, .. } => dispatch.dispatch(ProfileAction::Insights(id, insights)),
-            Event::Failed { message, .. } => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+        let on_told = Callback::from(move |told: Told| match told {
+            Told::Answer(Reply::Summary(insights)) => dispatch.dispatch(ProfileAction::Insights(id, insights)),
+            Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
             _ => {}
         });
-        engine.send(|job| Request::Summary { job, profile }, None, on_event);
+        engine.send(ProfileQuestion::Summary.of(profile), None, on_told);
     });
 }
 
@@ -157,16 +158,16 @@ pub fn go_to_range(app: &AppContext, state: &UseReducerHandle<ProfileState>, ran
     let Some(run) = state.shown_run() else { return };
     let profile = run.info.profile;
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
-    let on_event = Callback::from(move |event: Event| match event {
-        Event::Details { details: Some(details), .. } => dispatch.dispatch(ProfileAction::GoTo(Shared::new(*details))),
-        Event::Details { details: None, .. } => {
+    let on_told = Callback::from(move |told: Told| match told {
+        Told::Answer(Reply::Details(Some(details))) => dispatch.dispatch(ProfileAction::GoTo(Shared::new(*details))),
+        Told::Answer(Reply::Details(None)) => {
             let text = "This timeline has no slice with that row and time.".to_owned();
             notices.dispatch(NoticeAction::Say(Tone::Info, text));
         }
-        Event::Failed { message, .. } => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+        Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
         _ => {}
     });
-    run.engine.send(|job| Request::Locate { job, profile, range }, None, on_event);
+    run.engine.send(ProfileQuestion::Locate(range).of(profile), None, on_told);
 }
 
 /// Asks for all flow arrows around a span.
@@ -174,12 +175,14 @@ pub fn ask_flows(app: &AppContext, state: &UseReducerHandle<ProfileState>, span:
     let Some(run) = state.shown_run() else { return };
     let profile = run.info.profile;
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
-    let on_event = Callback::from(move |event: Event| match event {
-        Event::Flows { arrows, total, .. } => dispatch.dispatch(ProfileAction::Flows(Some(Flows { arrows, total }))),
-        Event::Failed { message, .. } => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+    let on_told = Callback::from(move |told: Told| match told {
+        Told::Answer(Reply::Flows { arrows, total }) => {
+            dispatch.dispatch(ProfileAction::Flows(Some(Flows { arrows, total })))
+        }
+        Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
         _ => {}
     });
-    run.engine.send(|job| Request::Flows { job, profile, span, limit: MOST_ARROWS }, None, on_event);
+    run.engine.send(ProfileQuestion::Flows { span, limit: MOST_ARROWS }.of(profile), None, on_told);
 }
 
 /// Why there is no answer yet, or none at all.
@@ -205,9 +208,9 @@ pub type Analysed = Result<Shared<SessionAnswer>, Pending>;
 /// Rows of the answer to a question about a run; asked again whenever the question changes.
 #[hook]
 pub fn use_listing(run: &OpenRun, what: Option<Listing>, rows: Rows) -> Option<Answer> {
-    let ask = |job, profile, (what, rows)| Request::List { job, profile, what, rows };
-    use_question(run, what.map(|what| (what, rows)), ask, |event| match event {
-        Event::Listed { listed, .. } => Some(*listed),
+    let ask = |(what, rows)| AnalysisRequest::List(what, rows);
+    use_question(run, what.map(|what| (what, rows)), ask, |told| match told {
+        Told::Answer(Reply::Listed(listed)) => Some(*listed),
         _ => None,
     })
 }
@@ -220,15 +223,15 @@ pub fn use_save_all(run: &OpenRun, what: &Listing, file: &AttrValue) -> Callback
     let file_name = format!("{file}.csv");
     Callback::from(move |()| {
         let (what, file_name) = (what.clone(), file_name.clone());
-        let on_event = say_failure(notices.clone());
-        engine.send(|job| Request::ListCsv { job, profile, what, file_name }, None, on_event);
+        let on_told = say_failure(notices.clone());
+        engine.send(AnalysisRequest::ListCsv(what, file_name).of(profile), None, on_told);
     })
 }
 
 /// Says why a worker could not make a file; one that it made is saved as it comes.
-pub fn say_failure(notices: Option<UseReducerDispatcher<Notices>>) -> Callback<Event> {
-    Callback::from(move |event: Event| {
-        if let (Event::Failed { message, .. }, Some(notices)) = (event, &notices) {
+pub fn say_failure(notices: Option<UseReducerDispatcher<Notices>>) -> Callback<Told> {
+    Callback::from(move |told: Told| {
+        if let (Told::Failed(message), Some(notices)) = (told, &notices) {
             notices.dispatch(NoticeAction::Say(Tone::Bad, message));
         }
     })
@@ -237,9 +240,8 @@ pub fn say_failure(notices: Option<UseReducerDispatcher<Notices>>) -> Callback<E
 /// The answer to a question about a run; asked again whenever the question changes.
 #[hook]
 pub fn use_analysis(run: &OpenRun, question: Option<Question>) -> Option<Analysed> {
-    let ask = |job, profile, question| Request::Analyse { job, profile, question };
-    use_question(run, question, ask, |event| match event {
-        Event::Analysed { answer, .. } => Some(*answer),
+    use_question(run, question, AnalysisRequest::Analyse, |told| match told {
+        Told::Answer(Reply::Analysed(answer)) => Some(*answer),
         _ => None,
     })
 }
@@ -252,41 +254,46 @@ type Asked<Q, A> = (u32, Q, Result<Shared<A>, Pending>);
 fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
     run: &OpenRun,
     question: Option<Q>,
-    ask: fn(JobId, ProfileKey, Q) -> Request,
-    take: fn(Event) -> Option<A>,
+    ask: fn(Q) -> AnalysisRequest,
+    take: fn(Told) -> Option<A>,
 ) -> Option<Result<Shared<A>, Pending>> {
     let answer = use_state(|| None::<Asked<Q, A>>);
     use_effect_with((run.id, question.clone()), {
         let (answer, engine, profile) = (answer.setter(), run.engine.clone(), run.info.profile);
         move |(id, question): &(u32, Option<Q>)| {
-            let is_open = Rc::new(Cell::new(true));
+            let (is_open, number) = (Rc::new(Cell::new(true)), Rc::new(Cell::new(None::<JobId>)));
             let job = question.clone().map(|asked| {
                 let (id, question, is_open) = (*id, asked.clone(), Rc::clone(&is_open));
-                let stop = engine.clone();
-                let on_event = Callback::from(move |event: Event| {
-                    is_open.set(is_open.get() && !event.is_last());
-                    let found = match event {
-                        Event::Progress { job, done, total, .. } => {
-                            let stop = stop.clone();
-                            let on_stop = Callback::from(move |()| stop.tell(&Request::Cancel { job }));
+                let (stop, own_number) = (engine.clone(), Rc::clone(&number));
+                let on_told = Callback::from(move |told: Told| {
+                    is_open.set(is_open.get() && !told.is_last());
+                    let found = match told {
+                        Told::Progress { done, total, .. } => {
+                            let (stop, job) = (stop.clone(), own_number.get());
+                            let on_stop = Callback::from(move |()| {
+                                if let Some(job) = job {
+                                    stop.tell(Control::Cancel(job));
+                                }
+                            });
                             Err(Pending::Counting { share: done as f64 / total.max(1) as f64, on_stop })
                         }
-                        Event::Failed { message, .. } => Err(Pending::Failed(message)),
-                        Event::Cancelled { .. } => {
+                        Told::Failed(message) => Err(Pending::Failed(message)),
+                        Told::Cancelled => {
                             Err(Pending::Failed("Stopped. Choose the tool again to count anew.".to_owned()))
                         }
-                        event => match take(event) {
+                        told => match take(told) {
                             Some(found) => Ok(Shared::new(found)),
                             None => return,
                         },
                     };
                     answer.set(Some((id, question.clone(), found)));
                 });
-                engine.send(|job| ask(job, profile, asked), None, on_event)
+                engine.send(ask(asked).of(profile), None, on_told)
             });
+            number.set(job);
             move || {
                 if let Some(job) = job.filter(|_| is_open.get()) {
-                    engine.tell(&Request::Cancel { job });
+                    engine.tell(Control::Cancel(job));
                 }
             }
         }

@@ -3,7 +3,8 @@
 use yew::prelude::*;
 
 use crate::profile::Unit;
-use crate::view::palette::{FILLS, distinct_fills};
+use crate::view::colours::Colours;
+use crate::view::palette::{fill_var, on_fill_var};
 use crate::view::plot::{TreemapTile, treemap};
 
 /// More tiles are too small to see.
@@ -16,6 +17,8 @@ pub struct TreemapProps {
     pub items: Vec<(String, f64)>,
     /// What the times count.
     pub unit: Unit,
+    /// Colours of the profile.
+    pub colours: Colours,
     /// A tile was chosen, by name.
     pub on_choose: Callback<String>,
 }
@@ -35,16 +38,17 @@ pub fn Treemap(props: &TreemapProps) -> Html {
     items.truncate(MOST_TILES);
     let values: Vec<f64> = items.iter().map(|item| item.1).collect();
     let known = shared_prefix(&items);
-    let fills = distinct_fills(items.iter().map(|item| item.0.as_str()));
     let tile = |t: &TreemapTile| {
         let (name, ns) = &items[t.item];
+        let fill = props.colours.fill_of(name);
         let style = format!(
-            "left:{:.3}%;top:{:.3}%;width:{:.3}%;height:{:.3}%;background:{}",
+            "left:{:.3}%;top:{:.3}%;width:{:.3}%;height:{:.3}%;background:{};color:{}",
             t.x,
             t.y / 0.6,
             t.width,
             t.height / 0.6,
-            FILLS[usize::from(fills[t.item]) % FILLS.len()]
+            fill_var(fill),
+            on_fill_var(fill)
         );
         let what = format!("{name}: {}", props.unit.text(*ns as i64));
         let chosen = name.clone();

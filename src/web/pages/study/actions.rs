@@ -3,11 +3,11 @@
 use yew::prelude::*;
 
 use crate::session::studies::StudySpec;
-use crate::session::{Event, Request};
-use crate::web::app::Job;
+use crate::session::{JobRequest, JobResult, Part, Told};
 use crate::web::context::AppContext;
+use crate::web::context::Job;
 use crate::web::platform::download::file_of;
-use crate::web::platform::{clipboard, download, page, url};
+use crate::web::platform::{download, page};
 use crate::web::state::RunState;
 use crate::web::state::notices::{NoticeAction, Tone};
 use crate::web::state::study::{StudyAction, StudyState};
@@ -57,22 +57,18 @@ impl Actions {
         };
         self.state.dispatch(StudyAction::Run(RunState::started("Starting")));
         let (dispatch, free) = (self.state.dispatcher(), self.job.0.clone());
-        let on_event = Callback::from(move |event: Event| {
-            if event.is_last() {
+        let on_told = Callback::from(move |told: Told| {
+            if told.is_last() {
                 free.borrow_mut().take();
             }
-            match event {
-                Event::Progress { done, total, label, .. } => {
-                    dispatch.dispatch(StudyAction::Run(RunState::Running { done, total, label }));
-                }
-                Event::Study { result, is_last, .. } => dispatch.dispatch(StudyAction::Result(result, is_last)),
-                Event::Cancelled { .. } => dispatch.dispatch(StudyAction::Run(RunState::Cancelled)),
-                Event::Failed { message, .. } => dispatch.dispatch(StudyAction::Run(RunState::Failed(message))),
-                _ => {}
+            match told {
+                Told::Part(Part::Study(result)) => dispatch.dispatch(StudyAction::Result(result, false)),
+                Told::Done(JobResult::Study(result)) => dispatch.dispatch(StudyAction::Result(result, true)),
+                other => RunState::told(other).into_iter().for_each(|run| dispatch.dispatch(StudyAction::Run(run))),
             }
         });
         let spec = Box::new(spec);
-        let job = engine.send(|job| Request::Study { job, spec }, None, on_event);
+        let job = engine.send(JobRequest::Study(spec), None, on_told);
         if engine.is_alive() {
             *self.job.0.borrow_mut() = Some((engine, job));
         }
@@ -80,24 +76,7 @@ impl Actions {
 
     /// Stops the run.
     pub fn cancel(&self) {
-        let running = self.job.0.borrow().clone();
-        if let Some((engine, job)) = running {
-            engine.cancel(job);
-        }
-    }
-
-    /// Copies the address of this form.
-    pub fn copy_link(&self) {
-        let address = url::address_with(&self.state.link().print());
-        let (app, shown) = (self.app.clone(), address.clone());
-        let done = Callback::from(move |result: Result<(), String>| {
-            let (tone, text) = match result {
-                Ok(()) => (Tone::Good, "The link is in the clipboard: it shows this result after Run.".to_owned()),
-                Err(reason) => (Tone::Info, format!("The clipboard refused ({reason}). The link is: {shown}")),
-            };
-            app.notices.dispatch(NoticeAction::Say(tone, text));
-        });
-        clipboard::copy(&address, done);
+        self.job.cancel();
     }
 
     /// Saves a file of the result, by its position.

@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use crate::session::studies::{FieldGroup, FieldKind, GroupLook, StudyField};
-use crate::web::components::{SelectField, SourceField, TextField, pairs};
+use crate::web::components::{CopyMenu, SelectField, SourceField, TextField, pairs};
 use crate::web::state::study::{StudyAction, StudyState};
 
 /// Choices with longer names take more room.
@@ -54,7 +54,7 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
                 <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
                 <button type="button" disabled={!is_running} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
                 <span class="gap"></span>
-                <button type="button" onclick={on(Actions::copy_link)}>{ "Copy link" }</button>
+                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." />
                 { for files.iter().enumerate().filter(|(_, file)| file.is_trace()).map(|(i, _)| html! {
                     <button type="button" onclick={open(i)}>{ "Open as timeline" }</button>
                 }) }

@@ -5,8 +5,8 @@ use yew::prelude::*;
 use super::actions::Actions;
 use super::form::StudyFields;
 use crate::session::studies::{StudyExample, StudySpec};
-use crate::web::app::Job;
 use crate::web::components::{DocumentView, ProgressBar};
+use crate::web::context::Job;
 use crate::web::context::{Shared, use_app};
 use crate::web::state::study::StudyState;
 
@@ -28,6 +28,14 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
     let state = &props.state;
     let form = state.kind.form();
     let actions = Actions { app, state: state.clone(), job: props.job.clone(), on_trace: props.on_trace.clone() };
+    use_effect_with(state.wants_run && actions.app.catalog.is_some(), {
+        let actions = actions.clone();
+        move |wants| {
+            if *wants {
+                actions.run();
+            }
+        }
+    });
     let document = use_memo(state.result.clone(), |result| Some(Shared::new(result.as_ref()?.document.clone())));
     let example = |example: &'static StudyExample| {
         let (actions, kind) = (actions.clone(), state.kind);

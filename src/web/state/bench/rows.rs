@@ -26,6 +26,13 @@ pub struct ResultRow {
     pub cells: Rc<ReportCells>,
 }
 
+impl PartialEq for ResultRow {
+    /// Whether both are the same result, not merely an equal one.
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id && Rc::ptr_eq(&self.result, &other.result)
+    }
+}
+
 impl ResultRow {
     /// A row with its values worked out.
     #[must_use]

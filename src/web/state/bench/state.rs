@@ -6,8 +6,8 @@ use yew::prelude::*;
 
 use super::{ResultRow, RowId, ScenarioRow, SweepView};
 use crate::bench::{BenchConfig, ModelIndex, Report, RowResult};
-use crate::session::results::DEFAULT_COLUMNS;
-use crate::session::share::{BENCH_FIELDS, BenchField, Link};
+use crate::session::results::{DEFAULT_COLUMNS, WantedTexts};
+use crate::session::share::{BENCH_FIELDS, BenchField, BenchLink, PageLink as _, ResultsView};
 use crate::view::table::Sort;
 use crate::web::context::Shared;
 use crate::web::state::RunState;
@@ -32,6 +32,8 @@ pub struct BenchState {
     pub sort: Option<Sort>,
     /// What rows of the table are filtered by.
     pub filter: AttrValue,
+    /// Limits for the best configuration.
+    pub wanted: WantedTexts,
     /// Columns of the table, in their order.
     pub columns: Rc<[AttrValue]>,
     /// The configuration whose charts are shown; absent while it is the first one that has any.
@@ -40,6 +42,8 @@ pub struct BenchState {
     pub index: Option<Shared<ModelIndex>>,
     /// What the last MLPerf scenario gave.
     pub scenario: Shared<Vec<ScenarioRow>>,
+    /// A link asks for results of the form, which nobody has started or brought back yet.
+    pub wants_run: bool,
 }
 
 /// What happens on the page.
@@ -48,10 +52,20 @@ pub enum BenchAction {
     Edit(BenchField, String),
     /// A link was opened.
     Load(Box<BenchConfig>),
-    /// Configurations were listed, or can not be.
+    /// A link says how results are looked at.
+    Look(ResultsView),
+    /// The link that was opened asks for results, unless something runs.
+    WantRun,
+    /// What the link asks for is on its way, or waits for Run.
+    LinkTaken,
+    /// Configurations were listed, or cannot be.
     Listed(Result<SweepView, String>),
     /// A run was started, with what there is to say about it.
     Start(Box<BenchConfig>, Vec<String>),
+    /// The run has something to say.
+    Note(String),
+    /// A note was read.
+    Dismiss(String),
     /// A run that had ended goes on.
     GoOn,
     /// The run went on.
@@ -70,6 +84,8 @@ pub enum BenchAction {
     Sort(Sort),
     /// The table is filtered.
     Filter(AttrValue),
+    /// Limits for the best configuration were edited.
+    Want(WantedTexts),
     /// Other columns were chosen.
     Columns(Rc<[AttrValue]>),
     /// A configuration was chosen.
@@ -92,10 +108,12 @@ impl Default for BenchState {
             ran: None,
             sort: None,
             filter: AttrValue::default(),
+            wanted: WantedTexts::default(),
             columns: DEFAULT_COLUMNS.iter().map(|c| AttrValue::Static(c)).collect(),
             selected: None,
             index: None,
             scenario: Shared::new(Vec::new()),
+            wants_run: false,
         }
     }
 }
@@ -111,7 +129,7 @@ impl BenchState {
         BENCH_FIELDS.iter().position(|f| *f == field).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
     }
 
-    /// The configuration in the form, fields that can not be used left at their defaults, and what is wrong with those.
+    /// The configuration in the form, fields that cannot be used left at their defaults, and what is wrong with those.
     #[must_use]
     pub fn config(&self) -> (BenchConfig, Vec<(BenchField, String)>) {
         let mut config = BenchConfig::default();
@@ -131,10 +149,22 @@ impl BenchState {
         self.run.is_running() && self.sweep.as_ref().is_some_and(|view| view.sweep().is_paused())
     }
 
-    /// The link that shows this form.
+    /// Whether the form asks for something else than what ran.
     #[must_use]
-    pub fn link(&self) -> Link {
-        Link::Benchmark(Box::new(self.config().0))
+    pub fn is_stale(&self) -> bool {
+        let is_own = |r: &ResultRow| matches!(r.id, RowId::Own(_));
+        let ran = self.ran.as_ref().filter(|_| !self.run.is_running() && self.rows.iter().any(is_own));
+        ran.is_some_and(|ran| {
+            let (config, wrong) = self.config();
+            !wrong.is_empty() || config != **ran
+        })
+    }
+
+    /// The hash of the link that shows this form, and its results as they are looked at.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        let view = ResultsView { filter: self.filter.to_string(), sort: self.sort.clone() };
+        BenchLink { config: self.config().0, view }.hash()
     }
 
     /// The reports alone.
@@ -166,6 +196,9 @@ impl Reducible for BenchState {
                     next.index = Some(Shared::new(index));
                 }
             }
+            BenchAction::Look(view) => (next.filter, next.sort) = (view.filter.into(), view.sort),
+            BenchAction::WantRun => next.wants_run = !self.run.is_running(),
+            BenchAction::LinkTaken => next.wants_run = false,
             BenchAction::Listed(listed) => next.listed = Some(listed.map_err(AttrValue::from)),
             BenchAction::Start(config, notes) => {
                 // A scenario's verdicts stand in their own list, beside the rows of the benchmark before it.
@@ -179,6 +212,8 @@ impl Reducible for BenchState {
                 next.run = RunState::started("Starting");
                 next.selected = None;
             }
+            BenchAction::Note(note) => next.notes.push(note.into()),
+            BenchAction::Dismiss(note) => next.notes.retain(|n| n.as_str() != note),
             BenchAction::GoOn => next.run = RunState::started("Starting"),
             BenchAction::Progress(run) => {
                 if next.run.is_running() {
@@ -201,6 +236,7 @@ impl Reducible for BenchState {
             BenchAction::End(run) => next.run = run,
             BenchAction::Sort(sort) => next.sort = Some(sort),
             BenchAction::Filter(filter) => next.filter = filter,
+            BenchAction::Want(wanted) => next.wanted = wanted,
             BenchAction::Columns(columns) => next.columns = columns,
             BenchAction::Select(id) => next.selected = Some(id),
             BenchAction::Index(index) => next.index = index.map(|index| Shared::new(*index)),

@@ -4,14 +4,17 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::state::{Flows, ProfileState};
+use super::open_run::OpenRun;
+use super::state::{Flows, Opens, ProfileState};
+use crate::analysis::GroupBy;
 use crate::base::{Interval, TraceNs};
 use crate::insight::Insights;
-use crate::profile::analysis::GroupBy;
 use crate::session::share::{ProfileLink, Tool};
 use crate::session::{OperatorTable, ProfileInfo, ProfileSpec, SearchHits};
 use crate::view::table::Sort;
-use crate::view::timeline::{Annotation, Area, Arrangement, GroupKind, SliceDetails, SliceLink, SliceRef, next_label};
+use crate::view::timeline::{
+    Annotation, Area, Arrangement, GroupKind, SliceDetails, SliceLink, SliceRef, TrackId, next_label,
+};
 use crate::web::context::Shared;
 use crate::web::state::RunState;
 use crate::web::worker::Engine;
@@ -20,6 +23,13 @@ use crate::web::worker::Engine;
 pub enum ProfileAction {
     /// A link was opened.
     Load(Box<ProfileLink>),
+    /// The link that was opened names a simulated run, which is to be made unless it is open.
+    WantRun {
+        /// Whether it is the link that the page was opened with.
+        is_first: bool,
+    },
+    /// The browser went back or forth to another view of this page.
+    Revisit(Box<ProfileLink>),
     /// What to profile was edited.
     Edit(ProfileSpec),
     /// A run or a file was started.
@@ -32,7 +42,9 @@ pub enum ProfileAction {
     ReadyBeside(Box<ProfileInfo>, Engine),
     /// It ended without one.
     End(RunState),
-    /// A file of this name was given: it is shown on the timeline, or compared where that is wanted.
+    /// The file of the link is nowhere: whoever opened it has to give it.
+    NoFile,
+    /// A file of this name was given: its first view is shown, or it is compared where that is wanted.
     FileGiven(String),
     /// A benchmark run of what is shown was asked for: its timeline is shown when it comes.
     TraceAsked,
@@ -78,6 +90,12 @@ pub enum ProfileAction {
     Ask(String),
     /// Slices are grouped by something else.
     GroupBy(GroupBy),
+    /// Tools look at another level; none for the default one.
+    Level(Option<String>),
+    /// A track is brought into sight on the timeline.
+    ShowTrack(TrackId),
+    /// It is in sight.
+    TrackShown,
     /// Slices of a group are highlighted on the timeline.
     Highlight(GroupKind, String),
     /// Something else that the link remembers was chosen in a tool.
@@ -97,11 +115,31 @@ impl Reducible for ProfileState {
         let mut next = (*self).clone();
         match action {
             ProfileAction::Load(link) => {
+                next.is_new_link = *link != next.link;
+                let is_shown = |name: &String| next.shown_run().is_some_and(|r| r.info.name == *name);
+                next.wants_file = next.is_new_link && link.file.as_ref().is_some_and(|name| !is_shown(name));
                 next.link = *link;
                 next.is_fresh = true;
             }
+            ProfileAction::WantRun { is_first } => {
+                // A link of the page's head is of what the page shows already.
+                let is_opened = is_first || next.is_new_link;
+                let is_of_link = |r: &&OpenRun| r.spec() == Some(&next.link.spec) && !r.is_benchmark();
+                let open = next.runs.iter().find(is_of_link).map(|r| r.id);
+                let asks = is_opened && next.link.file.is_none();
+                next.wants_run = asks && open.is_none() && !next.run.is_running();
+                // A run that is open beside the one that is shown is shown as the link has it.
+                if let Some(id) = open.filter(|id| asks && next.shown != Some(*id)) {
+                    next.show(id);
+                    next.is_fresh = false;
+                }
+            }
+            ProfileAction::Revisit(link) => next.revisit(*link),
             ProfileAction::Edit(spec) => next.link.spec = spec,
-            ProfileAction::Start(label) => next.run = RunState::started(&label),
+            ProfileAction::Start(label) => {
+                next.run = RunState::started(&label);
+                (next.wants_run, next.wants_file) = (false, false);
+            }
             ProfileAction::Progress(run) => {
                 if next.run.is_running() {
                     next.run = run;
@@ -111,15 +149,18 @@ impl Reducible for ProfileState {
             ProfileAction::ReadyBeside(info, engine) => next.add_beside(*info, &engine),
             ProfileAction::End(run) => {
                 next.run = run;
-                next.opens_timeline = false;
+                next.opens = None;
+                (next.wants_run, next.wants_file) = (false, false);
             }
+            ProfileAction::NoFile => next.wants_file = false,
             ProfileAction::FileGiven(name) => {
                 // A link that was just opened says how its file is looked at.
                 let wanted = [&next.link.file, &next.link.compare.base];
                 let is_wanted = next.is_fresh && wanted.contains(&&Some(name));
-                next.opens_timeline = !is_wanted && (next.link.tool != Tool::Compare || next.runs.is_empty());
+                let is_compared = next.link.tool == Tool::Compare && !next.runs.is_empty();
+                next.opens = (!is_wanted && !is_compared).then_some(Opens::FirstView);
             }
-            ProfileAction::TraceAsked => next.opens_timeline = true,
+            ProfileAction::TraceAsked => next.opens = Some(Opens::Timeline),
             ProfileAction::Show(id) => {
                 if let Some(kept) = next.runs.iter().find(|r| r.id == id).map(|r| r.kept.clone())
                     && next.shown != Some(id)
@@ -135,6 +176,7 @@ impl Reducible for ProfileState {
                     (next.link.group_by, next.link.group) = (GroupBy::Thread, None);
                 }
                 next.link.sort = None;
+                next.link.find.clear();
             }
             ProfileAction::Span(span) => next.link.span = span,
             ProfileAction::Select(slice) => {
@@ -190,6 +232,17 @@ impl Reducible for ProfileState {
                 next.link.group_by = by;
                 next.link.group = None;
             }
+            ProfileAction::Level(level) => {
+                (next.link.level, next.link.group) = (level, None);
+                next.link.flame.stack.clear();
+            }
+            ProfileAction::ShowTrack(id) => {
+                next.link.tool = next.timeline_tool();
+                let section = next.shown_run().and_then(|run| run.info.outline.section_of(id));
+                next.link.arrangement.uncover(section, id);
+                next.track = Some(id);
+            }
+            ProfileAction::TrackShown => next.track = None,
             ProfileAction::Highlight(kind, name) => {
                 next.link.tool = next.timeline_tool();
                 // The same again has its hits already, and nobody asks for them anew.

@@ -6,4 +6,4 @@ mod state;
 
 pub use action::ProfileAction;
 pub use open_run::{CountedOperators, OpenRun};
-pub use state::{Flows, ProfileState};
+pub use state::{Flows, ProfileState, SAMPLE};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::open_run::OpenRun;
 use crate::base::{Interval, TraceNs};
-use crate::session::share::{Link, ProfileLink, Tool};
+use crate::session::share::{PageLink as _, ProfileLink, Tool};
 use crate::session::{OperatorKind, ProfileInfo, ProfileOrigin, ProfileSpec, SearchHits};
-use crate::view::timeline::{Area, SliceDetails, SliceLink};
+use crate::view::timeline::{Area, SliceDetails, SliceLink, TrackId};
 use crate::web::context::Shared;
 use crate::web::platform::date;
 use crate::web::state::RunState;
@@ -16,6 +16,9 @@ use crate::web::worker::Engine;
 /// More files and executions are not kept: the oldest is closed, which gives its memory back.
 const MOST_FILES: usize = 6;
 
+/// A trace that ships with the page: BERT on an MI300, written by the PyTorch profiler.
+pub const SAMPLE: &str = "tracelens_bert_small_mi300.json.gz";
+
 /// Flow arrows of a span.
 #[derive(Default)]
 pub struct Flows {
@@ -23,6 +26,15 @@ pub struct Flows {
     pub arrows: Vec<(SliceLink, SliceLink)>,
     /// How many there are in all of the profile.
     pub total: u64,
+}
+
+/// What a profile that comes is shown with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opens {
+    /// The overview; stacks as a flame graph.
+    FirstView,
+    /// The timeline.
+    Timeline,
 }
 
 /// The profile page.
@@ -44,10 +56,18 @@ pub struct ProfileState {
     pub area: Option<Area>,
     /// All flow arrows around the screen, when they are wanted.
     pub flows: Option<Shared<Flows>>,
+    /// A track that the timeline is to bring into sight.
+    pub track: Option<TrackId>,
     /// The link was just opened: its span and selection belong to the profile that comes next.
     pub(super) is_fresh: bool,
-    /// The file that is being read is shown on the timeline.
-    pub(super) opens_timeline: bool,
+    /// The link that was opened last shows something else than the page did.
+    pub(super) is_new_link: bool,
+    /// The link asks for a simulated run, which nobody has started yet.
+    pub wants_run: bool,
+    /// The link asks for a file, which nobody has looked for yet: the sample that ships, or one that the browser keeps.
+    pub wants_file: bool,
+    /// What the profile that is being made or read is shown with; none for the tool that is shown.
+    pub(super) opens: Option<Opens>,
     next_id: u32,
 }
 
@@ -62,8 +82,12 @@ impl Default for ProfileState {
             hits: None,
             area: None,
             flows: None,
+            track: None,
             is_fresh: false,
-            opens_timeline: false,
+            is_new_link: false,
+            wants_run: false,
+            wants_file: false,
+            opens: None,
             next_id: 0,
         }
     }
@@ -82,15 +106,15 @@ impl ProfileState {
         self.shown_run()?.info.own_level(self.link.level.as_ref()?)
     }
 
-    /// The link that shows this page.
+    /// The hash of the link that shows this page.
     #[must_use]
-    pub fn as_link(&self) -> Link {
+    pub fn hash(&self) -> String {
         let mut link = self.link.clone();
         if let (Tool::Compare, Some(base)) = (link.tool, self.compared_with()) {
             link.compare.base = Some(base.info.name.clone());
             link.compare.base_run = base.spec().filter(|_| !base.is_benchmark()).cloned();
         }
-        Link::Profile(Box::new(link))
+        link.hash()
     }
 
     /// The run that the one that is shown is compared with: the one of the chosen name, else the one opened last.
@@ -107,6 +131,15 @@ impl ProfileState {
         let spec = self.link.compare.base_run.as_ref().filter(|_| self.link.tool == Tool::Compare)?;
         let is_open = self.runs.iter().any(|r| r.spec() == Some(spec) && !r.is_benchmark());
         (self.shown.is_some() && !is_open).then_some(spec)
+    }
+
+    /// The file that a link compares with, when it is not open beside the one that is shown: this browser may keep it.
+    #[must_use]
+    pub fn missing_base_file(&self) -> Option<&String> {
+        let compare = &self.link.compare;
+        let name = compare.base.as_ref().filter(|_| self.link.tool == Tool::Compare && compare.base_run.is_none())?;
+        let is_open = self.runs.iter().any(|r| r.info.name == *name);
+        (self.shown.is_some() && !is_open && !self.run.is_running()).then_some(name)
     }
 
     /// The span that operators are counted in; none for all of the profile.
@@ -140,6 +173,28 @@ impl ProfileState {
         self.flows = None;
     }
 
+    /// Shows what a link of this visit showed: its run where that is still open, and its view.
+    pub(super) fn revisit(&mut self, link: ProfileLink) {
+        let is_of_link = |run: &OpenRun| match (&run.info.origin, &link.file) {
+            (ProfileOrigin::File { name, .. }, Some(file)) => name == file,
+            (ProfileOrigin::File { .. }, None) | (_, Some(_)) => false,
+            _ => run.spec() == Some(&link.spec) && run.is_benchmark() == (link.tool == Tool::Trace),
+        };
+        if let Some(id) = self.runs.iter().find(|r| is_of_link(r)).map(|r| r.id)
+            && self.shown != Some(id)
+        {
+            self.change_view(KeptView::default());
+            self.show(id);
+        }
+        if link.search != self.link.search || link.search_by != self.link.search_by {
+            self.hits = None;
+        }
+        if link.selected != self.link.selected {
+            self.details = None;
+        }
+        self.link = link;
+    }
+
     pub(super) fn show(&mut self, id: u32) {
         self.shown = Some(id);
         let Some(run) = self.runs.iter().find(|r| r.id == id) else { return };
@@ -163,8 +218,12 @@ impl ProfileState {
 
     /// The profile that came, and those that came in the same archive. The first is shown.
     pub(super) fn add(&mut self, info: ProfileInfo, engine: &Engine) {
-        if std::mem::take(&mut self.opens_timeline) {
-            self.link.tool = Tool::OperatorTimeline;
+        if let Some(opens) = self.opens.take() {
+            self.link.tool = match opens {
+                Opens::Timeline => Tool::OperatorTimeline,
+                Opens::FirstView if info.is_stacks => Tool::FlameGraph,
+                Opens::FirstView => Tool::Overview,
+            };
             self.link.sort = None;
         }
         let is_fresh = std::mem::take(&mut self.is_fresh);
@@ -223,6 +282,11 @@ impl ProfileState {
     }
 
     pub(super) fn close(&mut self, id: u32) {
+        // Whoever closes the base wants it closed: it is not opened again.
+        let is_base = |r: &OpenRun| r.id == id && self.link.compare.base.as_ref() == Some(&r.info.name);
+        if self.runs.iter().any(is_base) {
+            self.link.compare.base = None;
+        }
         self.runs.retain(|r| r.id != id);
         if self.shown == Some(id) {
             self.shown = None;

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::base::units::{format_count, format_range};
 use crate::session::results::{configuration_text, latency_curves, latency_histogram, throughput_over_time};
 use crate::web::components::{LineChart, SelectField};
 use crate::web::state::bench::{BenchAction, BenchState, ResultRow, RowId};
@@ -68,11 +69,13 @@ fn facts(row: &ResultRow) -> Html {
         return html! { <p class="error-box">{ error }</p> };
     }
     let range = |name: &'static str, low: Option<f64>, high: Option<f64>, unit: &'static str| {
-        Some(html! { <div><dt>{ name }</dt><dd>{ format!("{} \u{2013} {} {unit}", low?, high?) }</dd></div> })
+        Some(
+            html! { <div><dt>{ name }</dt><dd title={format!("{} to {} {unit}", low?, high?)}>{ format_range(low?, high?, unit) }</dd></div> },
+        )
     };
     html! {
         <dl class="facts">
-            { for r.latency_samples.map(|n| html! { <div><dt>{ "Latencies" }</dt><dd>{ crate::base::units::format_count(n) }</dd></div> }) }
+            { for r.latency_samples.map(|n| html! { <div><dt>{ "Latencies" }</dt><dd>{ format_count(n) }</dd></div> }) }
             { for range("Throughput, 95 % interval", r.throughput_ci95_low, r.throughput_ci95_high, "inf/s") }
             { for range("p50, 95 % interval", r.latency_ms_p50_ci95_low, r.latency_ms_p50_ci95_high, "ms") }
             { for range("p99, 95 % interval", r.latency_ms_p99_ci95_low, r.latency_ms_p99_ci95_high, "ms") }

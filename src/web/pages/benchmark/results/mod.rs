@@ -3,6 +3,7 @@
 
 mod charts;
 mod columns;
+mod finder;
 mod table;
 mod tiles;
 mod view;

@@ -1,36 +1,50 @@
 //! The table of results: filtered, sorted, its columns chosen.
 
+use std::rc::Rc;
+
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::columns::ColumnChooser;
-use crate::session::results::{Filter, ReportCells, report_table, shown_columns};
+use crate::bench::Report;
+use crate::session::results::{
+    Filter, ReportCells, deciding_first, on_front, report_table, shown_columns, with_pareto,
+};
+use crate::session::share::{Link, ProfileLink};
+use crate::session::{ProfileSpec, TraceSpec};
 use crate::view::table::Sort;
-use crate::web::components::DataTable;
+use crate::web::components::{DataTable, RowAction};
 use crate::web::context::Shared;
-use crate::web::platform::download;
-use crate::web::state::bench::{BenchAction, BenchState, RowId};
+use crate::web::platform::{download, page};
+use crate::web::state::bench::{BenchAction, BenchState, ResultRow, RowId};
 
 /// Properties of [`ResultsTable`].
 #[derive(Properties, PartialEq)]
 pub struct ResultsTableProps {
     /// The state of the page.
     pub state: UseReducerHandle<BenchState>,
+    /// The rows that the filter leaves.
+    pub rows: Rc<[ResultRow]>,
+    /// The row that is best within the limits.
+    pub best: Option<RowId>,
 }
 
 /// The table.
 #[component]
 pub fn ResultsTable(props: &ResultsTableProps) -> Html {
     let state = &props.state;
-    let (filter, wrong) = Filter::parse(&state.filter);
-    let shown = use_memo((state.rows.clone(), filter, state.columns.clone()), |(rows, filter, columns)| {
-        let kept: Vec<_> = rows.iter().filter(|r| filter.accepts(&r.cells)).collect();
+    let (_, wrong) = Filter::parse(&state.filter);
+    let look = (state.rows.clone(), state.filter.clone(), state.columns.clone(), page::is_narrow());
+    let shown = use_memo(look, |(_, _, columns, is_narrow)| {
+        let kept = &props.rows;
         let cells: Vec<&ReportCells> = kept.iter().map(|r| &*r.cells).collect();
         let chosen: Vec<&str> = columns.iter().map(AttrValue::as_str).collect();
         let keys = shown_columns(&chosen, &cells);
+        let keys = if *is_narrow { deciding_first(&keys) } else { keys };
         let ids: Vec<RowId> = kept.iter().map(|r| r.id).collect();
-        (Shared::new(report_table(&cells, &keys)), ids)
+        let reports: Vec<&Report> = kept.iter().map(ResultRow::report).collect();
+        (Shared::new(with_pareto(report_table(&cells, &keys), &on_front(&reports))), ids)
     });
     let dispatch = state.dispatcher();
     let on_sort = {
@@ -46,7 +60,7 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
         Callback::from(move |row: usize| {
             if let Some(id) = shown.1.get(row) {
                 dispatch.dispatch(BenchAction::Select(*id));
-                crate::web::platform::page::focus("configuration-title");
+                page::focus("configuration-title");
             }
         })
     };
@@ -69,7 +83,7 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
             <div class="table-filter">
                 <label class="search">
                     <span class="visually-hidden">{ "Filter Benchmark results" }</span>
-                    <input type="search" placeholder="Filter: n_models=4 latency_ms_p99<5 nn" value={state.filter.clone()} {oninput}
+                    <input type="search" placeholder="Filter: models=4 p99<5 nn" value={state.filter.clone()} {oninput}
                         aria-invalid={is_wrong.then_some("true")} aria-describedby="filter-note" />
                 </label>
                 <p id="filter-note" class={if is_wrong { "error" } else { "help" }} role="status">
@@ -78,7 +92,23 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
                 <ColumnChooser shown={state.columns.clone()} on_choose={on_columns} />
                 <button type="button" onclick={save}>{ "Table as CSV" }</button>
             </div>
-            <DataTable name="Benchmark results" table={shown.0.clone()} sort={state.sort.clone()} {on_sort} {on_row} />
+            <DataTable name="Benchmark results" table={shown.0.clone()} sort={state.sort.clone()} {on_sort} {on_row}
+                marked={props.best.and_then(|best| shown.1.iter().position(|id| *id == best))} row_action={profile_action(state, &shown.1)} />
         </div>
     }
+}
+
+/// Leads to the profile of a row of this page; what files say of a model is not enough to profile it.
+fn profile_action(state: &BenchState, ids: &[RowId]) -> Option<RowAction> {
+    let sweep = state.sweep.as_ref()?.sweep();
+    let link_of = |id: &RowId| match id {
+        RowId::Own(row) => {
+            let planned = &sweep.rows().get(*row as usize)?.planned;
+            let spec: ProfileSpec = TraceSpec::from(planned.configuration.clone()).spec;
+            Some(AttrValue::from(Link::Profile(Box::new(ProfileLink { spec, ..ProfileLink::default() })).print()))
+        }
+        RowId::Imported(_) => None,
+    };
+    let links: Rc<[Option<AttrValue>]> = ids.iter().map(link_of).collect();
+    links.iter().any(Option::is_some).then_some(RowAction { title: "Profile", label: "Profile this", links })
 }

@@ -1,18 +1,19 @@
-//! The best throughput, the lowest latency, the lowest price, each with its configuration, and the sentence that weighs
-//! them.
+//! The best throughput, the lowest latency, the lowest price of the rows that are shown, each with its configuration, and the
+//! sentence that weighs them.
 
 use yew::prelude::*;
 
+use crate::base::units::format_number;
 use crate::bench::{Report, verdict};
-use crate::session::results::configuration_text;
-use crate::view::text::three_decimals;
+use crate::session::results::{are_of_several_models, row_text};
 use crate::web::state::bench::ResultRow;
 
-/// Figures and sentence.
-pub fn tiles(rows: &[ResultRow]) -> Html {
+/// Figures and sentence; `admits` says which rows are within the limits that were asked for.
+pub fn tiles(rows: &[ResultRow], admits: impl Fn(&Report) -> bool) -> Html {
+    let scored: Vec<&Report> = rows.iter().map(ResultRow::report).filter(|r| r.is_finished() && admits(r)).collect();
+    let several = are_of_several_models(&scored);
     let best = |value: fn(&Report) -> Option<f64>, largest: bool| {
-        let scored = rows.iter().map(ResultRow::report).filter(|r| r.is_finished());
-        let scored = scored.filter_map(|r| value(r).map(|v| (v, r)));
+        let scored = scored.iter().filter_map(|r| value(r).map(|v| (v, *r)));
         // Of equals the first, as in the sentence.
         scored.reduce(|a, b| if (b.0 > a.0) == largest && b.0 != a.0 { b } else { a })
     };
@@ -21,15 +22,15 @@ pub fn tiles(rows: &[ResultRow]) -> Html {
             html! {
                 <div class="tile">
                     <dt>{ title }</dt>
-                    <dd><strong>{ three_decimals(v) }</strong>{ " " }{ unit }<span class="sub">{ configuration_text(r) }</span></dd>
+                    <dd><strong title={v.to_string()}>{ format_number(v) }</strong>{ " " }{ unit }<span class="sub">{ row_text(r, several) }</span></dd>
                 </div>
             }
         })
     };
     let failed = rows.iter().filter(|r| r.report().error.is_some()).count();
-    let reports: Vec<Report> = rows.iter().map(|r| r.report().clone()).collect();
+    let reports: Vec<Report> =
+        rows.iter().map(ResultRow::report).filter(|r| !r.is_finished() || admits(r)).cloned().collect();
     html! { <>
-        if let Some(sentence) = verdict(&reports) { <p class="verdict">{ sentence }</p> }
         <dl class="tiles">
             { for tile("Best throughput", best(|r| r.throughput_avg, true), "inf/s") }
             { for tile("Lowest p99 latency", best(|r| r.latency_ms_p99, false), "ms") }
@@ -39,5 +40,6 @@ pub fn tiles(rows: &[ResultRow]) -> Html {
                     <span class="sub">{ "the reason is in the Status column" }</span></dd></div>
             }
         </dl>
+        if let Some(sentence) = verdict(&reports) { <p class="verdict">{ sentence }</p> }
     </> }
 }

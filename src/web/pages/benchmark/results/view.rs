@@ -1,12 +1,15 @@
-//! The results, or how to get some.
+//! The results, the figures that matter most first. The filter reaches all of it.
+
+use std::rc::Rc;
 
 use yew::prelude::*;
 
 use super::charts::ConfigurationCharts;
+use super::finder::Finder;
 use super::table::ResultsTable;
 use super::tiles::tiles;
 use crate::bench::Report;
-use crate::session::results::{scaling, throughput_by_configuration, throughput_latency};
+use crate::session::results::{Filter, Wanted, scaling, throughput_by_configuration, throughput_latency};
 use crate::web::components::{BarChart, LineChart, ScatterPlot};
 use crate::web::state::bench::{BenchAction, BenchState, ResultRow, RowId};
 
@@ -21,8 +24,17 @@ pub struct BenchResultsProps {
 #[component]
 pub fn BenchResults(props: &BenchResultsProps) -> Html {
     let state = &props.state;
-    let comparison = use_memo(state.rows.clone(), |rows| comparison(rows));
-    let figures = use_memo(state.rows.clone(), |rows| tiles(rows));
+    let (filter, _) = Filter::parse(&state.filter);
+    let shown = use_memo((state.rows.clone(), filter), |(rows, filter)| {
+        rows.iter().filter(|r| filter.accepts(&r.cells)).cloned().collect::<Rc<[ResultRow]>>()
+    });
+    let (wanted, _) = state.wanted.read();
+    let reports: Vec<&Report> = shown.iter().map(ResultRow::report).collect();
+    let found = wanted.find(&reports);
+    let best = found.best.and_then(|i| shown.get(i)).map(|row| row.id);
+    let comparison = use_memo((state.rows.clone(), state.filter.clone(), best), |_| comparison(&shown, best));
+    let figures =
+        use_memo((state.rows.clone(), state.filter.clone(), wanted), |_| tiles(&shown, |r| is_counted(wanted, r)));
     if state.rows.is_empty() {
         if state.run.is_running() || !state.scenario.is_empty() {
             return Html::default();
@@ -30,21 +42,30 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
         return html! {
             <section class="panel empty-state" aria-label="How to begin">
                 <h2>{ "No results yet" }</h2>
-                <p>{ "Press Run: the form is set to the four configurations NeuronPerf runs by default. Each becomes a row with its throughput, its latency and its price." }</p>
+                <p>{ "Press Run: each configuration becomes a row with its throughput, its latency and its price. The untouched form has the four that NeuronPerf runs by default." }</p>
                 <p>{ "Have results of NeuronPerf (CSV, JSON), a trace or a profile already? Drop the file anywhere on this page." }</p>
             </section>
         };
     }
     html! {
-        <section class="results" aria-labelledby="results-title">
+        <section class={classes!("results", state.is_stale().then_some("is-stale"))} aria-labelledby="results-title">
             <h2 id="results-title">{ "Results" }</h2>
+            if state.is_stale() {
+                <p class="stale" role="status">{ "The form has changed since: these results are of what ran before. Press Run for new ones." }</p>
+            }
             { imported(state) }
             { (*figures).clone() }
-            <ResultsTable state={state.clone()} />
+            <Finder state={state.clone()} found={wanted.describe(&reports, found)} />
+            <ResultsTable state={state.clone()} rows={(*shown).clone()} {best} />
             { (*comparison).clone() }
             <ConfigurationCharts state={state.clone()} />
         </section>
     }
+}
+
+/// Without limits every finished row counts.
+fn is_counted(wanted: Wanted, r: &Report) -> bool {
+    !wanted.has_limits() || wanted.admits(r)
 }
 
 /// Says which rows are not of this page.
@@ -66,17 +87,45 @@ fn imported(state: &UseReducerHandle<BenchState>) -> Html {
     }
 }
 
-fn comparison(rows: &[ResultRow]) -> Html {
-    let reports = || rows.iter().map(ResultRow::report).filter(|r: &&Report| r.is_finished());
-    let plot = throughput_latency(reports());
+/// Plots of the rows that are shown; the best one is marked.
+fn comparison(rows: &[ResultRow], best: Option<RowId>) -> Html {
+    let finished: Vec<&ResultRow> = rows.iter().filter(|r| r.report().is_finished()).collect();
+    let reports: Vec<&Report> = finished.iter().map(|r| r.report()).collect();
+    let (plot, of) = throughput_latency(&reports);
     if plot.points.is_empty() {
-        return html! { <div class="panel plots"><p class="empty">{ "No configuration finished, so there is nothing to plot." }</p></div> };
+        return html! { <div class="panel plots"><p class="empty">{ "No configuration that is shown has finished, so there is nothing to plot." }</p></div> };
     }
-    html! {
+    let chosen = of.iter().position(|i| finished.get(*i).map(|r| r.id) == best && best.is_some());
+    let chosen = chosen.map(|point| (point, AttrValue::Static("best within the limits")));
+    let (bars, all) = throughput_by_configuration(&reports);
+    let title = match all - bars.bars.len() {
+        0 => "Throughput by configuration".to_owned(),
+        _ => format!("Throughput by configuration: the {} fastest of {all}", bars.bars.len()),
+    };
+    html! { <>
         <div class="panel plots">
-            <ScatterPlot title="Throughput over latency" {plot} />
-            { for scaling(reports()).map(|plot| html! { <LineChart title="Scaling with the number of models" {plot} note="The dashed line has as many times the throughput as there are times the models." /> }) }
-            <BarChart title="Throughput by configuration" unit="inf/s" plot={throughput_by_configuration(reports())} />
+            <ScatterPlot title="Throughput over latency" {plot} {chosen} />
+            <BarChart {title} unit="inf/s" plot={bars} />
         </div>
+        { scaling_plots(&reports) }
+    </> }
+}
+
+/// Small plots beside each other, and how many lines they have of how many.
+fn scaling_plots(reports: &[&Report]) -> Html {
+    let Some(found) = scaling(reports.iter().copied()) else { return Html::default() };
+    let left_out = if found.shown < found.all {
+        format!(" {} of {} lines are shown, the fastest among them.", found.shown, found.all)
+    } else {
+        String::new()
+    };
+    html! {
+        <section class="panel scaling" aria-labelledby="scaling-title">
+            <h3 id="scaling-title">{ "Scaling with the number of models" }</h3>
+            <p class="help">{ format!("Lines are numbers of workers per model. The dashed line is the best throughput of one model, as many times as there are models.{left_out}") }</p>
+            <div class="multiples">
+                { for found.plots.into_iter().map(|(title, plot)| html! { <LineChart {title} {plot} /> }) }
+            </div>
+        </section>
     }
 }

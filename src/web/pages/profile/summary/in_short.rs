@@ -2,9 +2,9 @@
 
 use yew::prelude::*;
 
+use crate::analysis::sentences::Topic;
 use crate::base::{Interval, TraceNs};
 use crate::profile::Unit;
-use crate::profile::analysis::sentences::Topic;
 use crate::session::{Answer, Question, Said};
 use crate::view::timeline::SliceLink;
 use crate::web::pages::profile::queries::use_analysis;

@@ -2,8 +2,8 @@
 
 use yew::prelude::*;
 
-use crate::session::{Event, Request};
-use crate::view::timeline::{Minimap, Viewport};
+use crate::session::{ProfileQuestion, Reply, Told};
+use crate::view::timeline::{Minimap, Viewport, dense_part};
 use crate::web::platform::pointer;
 use crate::web::state::profile::OpenRun;
 use crate::web::timeline::Controller;
@@ -27,16 +27,19 @@ pub struct MinimapStripProps {
 pub fn MinimapStrip(props: &MinimapStripProps) -> Html {
     let map = use_state(Minimap::default);
     use_effect_with(props.run.id, {
-        let (map, run) = (map.setter(), props.run.clone());
+        let (map, run, controller) = (map.setter(), props.run.clone(), props.controller.clone());
         move |_| {
             let span = run.info.outline.span;
-            let on_event = Callback::from(move |event: Event| {
-                if let Event::Density { busy, .. } = event {
+            let on_told = Callback::from(move |told: Told| {
+                if let Told::Answer(Reply::Density(busy)) = told {
                     map.set(Minimap::new(span, &busy));
+                    if let Some(dense) = dense_part(span, &busy) {
+                        controller.open_at(dense);
+                    }
                 }
             });
             let profile = run.info.profile;
-            run.engine.send(|job| Request::Density { job, profile, buckets: BUCKETS }, None, on_event);
+            run.engine.send(ProfileQuestion::Density(BUCKETS).of(profile), None, on_told);
         }
     });
     let go = {
@@ -50,10 +53,16 @@ pub fn MinimapStrip(props: &MinimapStripProps) -> Html {
         })
     };
     let (left, width) = map.window(&props.view);
+    // It stands above the tracks, whose names have a column of their own: what is beside a slice is when that slice is.
+    let gutter = props.controller.gutter();
+    let length = props.run.info.outline.span.end.0.saturating_sub(props.run.info.outline.span.start.0);
     html! {
-        <div class="minimap" aria-hidden="true" onpointerdown={go.clone()} onpointermove={go}>
-            <svg viewBox="0 0 1000 100" preserveAspectRatio="none"><path d={map.path.clone()} /></svg>
-            <span class="window" style={format!("left:{:.3}%;width:{:.3}%", left * 100.0, width * 100.0)}></span>
+        <div class="minimap-row" aria-hidden="true" style={format!("--gutter:{gutter:.0}px")}>
+            <span class="minimap-name">{ format!("All: {}", props.run.info.outline.unit.text(length)) }</span>
+            <div class="minimap" onpointerdown={go.clone()} onpointermove={go}>
+                <svg viewBox="0 0 1000 100" preserveAspectRatio="none"><path d={map.path.clone()} /></svg>
+                <span class="window" style={format!("left:{:.3}%;width:{:.3}%", left * 100.0, width * 100.0)}></span>
+            </div>
         </div>
     }
 }

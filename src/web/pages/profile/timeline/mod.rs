@@ -3,6 +3,7 @@
 mod annotations;
 mod area;
 mod canvas;
+mod legend;
 mod minimap;
 mod panel;
 mod parts;

@@ -10,17 +10,22 @@ use yew::prelude::*;
 use super::annotations::AnnotationsPanel;
 use super::area::AreaPanel;
 use super::canvas::use_canvas;
+use super::legend::TimelineLegend;
 use super::minimap::MinimapStrip;
 use super::parts::{HoverTip, SlicesTable, TimelineHelp, TimelineTools};
 use super::tracks::TracksPanel;
 use crate::view::timeline::{Arrangement, FlowArrow, SliceDetails, SliceRef, TrackId, Viewport, describe_slice};
 use crate::web::components::{SliceDetailsPanel, place_of};
 use crate::web::context::use_app;
+use crate::web::pages::profile::dock::Dock;
 use crate::web::pages::profile::queries::{ask_flows, step};
 use crate::web::platform::page;
 use crate::web::state::notices::{NoticeAction, Tone};
 use crate::web::state::profile::{Flows, OpenRun, ProfileAction, ProfileState};
 use crate::web::timeline::{Change, Controller, Hover};
+
+/// The canvas; it takes the focus when a track is gone to.
+const CANVAS: &str = "timeline-canvas";
 
 /// Properties of [`TimelinePanel`].
 #[derive(Properties, PartialEq)]
@@ -68,6 +73,20 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
             }
             Change::ToggleFold(track) => arrange(&state, Some(track), |a, t| a.toggle_fold(t)),
             Change::Pin => arrange(&state, selected_track(&state), |a, t| a.toggle_pin(t)),
+            Change::Shift(down) => {
+                if let (Some(track), Some(run)) = (selected_track(&state), state.shown_run()) {
+                    let mut next = state.link.arrangement.clone();
+                    next.shift(&run.info.outline, track, down);
+                    state.dispatch(ProfileAction::Arrange(next));
+                }
+            }
+            Change::Move(track, to) => {
+                if let Some(run) = state.shown_run() {
+                    let mut next = state.link.arrangement.clone();
+                    next.move_to(&run.info.outline, track, to);
+                    state.dispatch(ProfileAction::Arrange(next));
+                }
+            }
             Change::Hide => arrange(&state, selected_track(&state), |a, t| a.toggle_hidden(t)),
             Change::Flow(forth) => {
                 let to = state
@@ -95,7 +114,10 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
             Change::Tile(_) => version.set(*version + 1),
             Change::Hover(next) => hover.set(next),
             Change::Key('?') => help.set(!*help),
-            Change::Key(_) => page::focus("timeline-search"),
+            Change::Key(_) => {
+                hover.set(None);
+                page::focus("timeline-search");
+            }
             Change::Failed(message) => app.notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
         })
     };
@@ -115,11 +137,26 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     use_effect_with((controller.clone(), props.state.details.clone(), scroller.clone()), |(c, details, scroller)| {
         if let Some(details) = details {
             c.reveal(&details.link);
-            if let (Some(to), Some(element)) = (c.scroll_to(&details.link), scroller.cast::<HtmlElement>()) {
+            if let (Some(to), Some(element)) =
+                (c.scroll_to(details.link.track, details.link.row), scroller.cast::<HtmlElement>())
+            {
                 element.set_scroll_top(libm::round(to) as i32);
             }
         }
     });
+    use_effect_with((controller.clone(), props.state.track, scroller.clone()), {
+        let state = props.state.clone();
+        move |(c, track, scroller)| {
+            let (Some(track), Some(element)) = (track, scroller.cast::<HtmlElement>()) else { return };
+            if let Some(to) = c.scroll_to(*track, 0) {
+                element.set_scroll_top(libm::round(to) as i32);
+            }
+            page::focus(CANVAS);
+            state.dispatch(ProfileAction::TrackShown);
+        }
+    });
+    // Back and Forward move the view; what the view itself said last is where it is.
+    use_effect_with((controller.clone(), link.span), |(c, span)| c.visit(*span));
     use_canvas(&controller, &canvas, &scroller);
     use_keys(&controller);
 
@@ -142,6 +179,7 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     let (tile, view): (_, Viewport) = controller.shown();
     html! {
         <div class="timeline">
+          <div class="timeline-main">
             <TimelineTools
                 controller={(*controller).clone()} state={props.state.clone()} help={is_help_open.clone()}
                 version={*version} flows={props.state.flows.is_some()} {on_flows}
@@ -152,22 +190,26 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
                 <div class="timeline-scroll" ref={scroller} style={format!("--content:{height}px")}>
                     <div class="timeline-content" style={format!("height:{height}px")}>
                         <canvas
-                            ref={canvas} tabindex="0" role="application" aria-label="Timeline"
+                            ref={canvas} id={CANVAS} tabindex="0" role="application" aria-label="Timeline"
                             aria-roledescription="timeline" aria-describedby="timeline-how timeline-said"
                         ></canvas>
                     </div>
                 </div>
                 <HoverTip hover={(*hover).clone()} unit={outline.unit.clone()} />
             </div>
+            <TimelineLegend colours={props.run.info.colours.clone()} />
             <p id="timeline-how" class="visually-hidden">{ "W and S zoom, A and D pan, Enter selects the first slice in view, arrow keys move the selection, F fits, slash searches, question mark lists all keys. The table Slices in view below has the same slices." }</p>
             <p id="timeline-said" class="visually-hidden" aria-live="polite">{ said }</p>
+            <TracksPanel state={props.state.clone()} outline={props.run.info.outline.clone()} />
+            <SlicesTable {tile} {view} version={*version} info={props.run.info.clone()} on_select={on_select.clone()} />
+          </div>
+          <Dock label="Details">
             if let Some(area) = &props.state.area {
                 <AreaPanel run={props.run.clone()} state={props.state.clone()} area={area.clone()} on_select={on_select.clone()} />
             }
             <AnnotationsPanel unit={outline.unit.clone()} state={props.state.clone()} controller={(*controller).clone()} />
-            <SliceDetailsPanel {details} {place} unit={outline.unit.clone()} on_select={on_select.clone()} />
-            <TracksPanel state={props.state.clone()} outline={props.run.info.outline.clone()} />
-            <SlicesTable {tile} {view} version={*version} info={props.run.info.clone()} {on_select} />
+            <SliceDetailsPanel {details} {place} unit={outline.unit.clone()} {on_select} />
+          </Dock>
         </div>
     }
 }

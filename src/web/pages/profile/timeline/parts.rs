@@ -8,7 +8,7 @@ use crate::base::units::format_count;
 use crate::profile::Unit;
 use crate::session::ProfileInfo;
 use crate::view::text::three_decimals;
-use crate::view::timeline::{NO_SLICE, SliceRef, TimelineTile, Viewport, slices_in_view};
+use crate::view::timeline::{NO_SLICE, SliceRef, TimelineTile, Viewport, is_plain_in, slices_in_view};
 use crate::web::context::Shared;
 use crate::web::platform::page;
 use crate::web::state::profile::{Flows, ProfileAction, ProfileState};
@@ -128,7 +128,14 @@ fn go_to_hit(state: &UseReducerHandle<ProfileState>, forward: bool) {
         (Some(i), true) => (i + 1) % n,
         (Some(i), false) => (i + n - 1) % n,
     };
-    state.dispatch(ProfileAction::Select(Some(hits.hits[to].slice)));
+    let hit = &hits.hits[to];
+    // What is in sight and wide enough stays where it is.
+    let all = state.shown_run().map(|run| run.info.outline.span);
+    let is_plain = state.link.span.or(all).is_some_and(|seen| is_plain_in(seen, hit));
+    state.dispatch(match is_plain {
+        true => ProfileAction::Select(Some(hit.slice)),
+        false => ProfileAction::Jump(hit.clone()),
+    });
 }
 
 /// All keys.
@@ -151,6 +158,7 @@ pub fn TimelineHelp() -> Html {
         ("M", "a range over the area or the selected slice, or a mark under the pointer"),
         ("[ / ]", "back and forth along flow arrows of the selected slice"),
         ("P / H", "pin or hide the track of the selected slice"),
+        ("Alt+\u{2191} \u{2193}, drag a name", "move the track of the selected slice, or the one that is dragged"),
         ("Ctrl+Z, Ctrl+Y", "undo and redo zooming and panning"),
         ("0", "fit everything"),
         ("/", "search; Enter and Shift+Enter go to the next and the previous hit"),

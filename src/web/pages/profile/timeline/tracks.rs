@@ -36,7 +36,7 @@ pub fn TracksPanel(props: &TracksPanelProps) -> Html {
     let reset = arrange(&props.state, |a| *a = Arrangement::default());
     let found = || {
         let all = props.outline.sections.iter().flat_map(|s| s.tracks.iter().map(move |t| (s, t)));
-        all.filter(|(s, t)| contains_ignoring_case(&name_of(s, t), search.trim()))
+        all.filter(|(s, t)| contains_ignoring_case(&s.name_of(t), search.trim()))
     };
     let total = if *is_open { found().count() } else { 0 };
     let hidden = arranged.hidden.len();
@@ -55,10 +55,6 @@ pub fn TracksPanel(props: &TracksPanelProps) -> Html {
     }
 }
 
-fn name_of(section: &Section, track: &Track) -> String {
-    if track.name.is_empty() { section.name.clone() } else { format!("{} / {}", section.name, track.name) }
-}
-
 fn arrange(
     state: &UseReducerHandle<ProfileState>,
     change: impl Fn(&mut Arrangement) + 'static,
@@ -73,7 +69,7 @@ fn arrange(
 
 fn item(state: &UseReducerHandle<ProfileState>, section: &Section, track: &Track) -> Html {
     let (id, arranged) = (track.id, &state.link.arrangement);
-    let name = name_of(section, track);
+    let name = section.name_of(track);
     let toggle = |what: &'static str, on: bool, change: fn(&mut Arrangement, crate::view::timeline::TrackId)| {
         let onclick = arrange(state, move |a| change(a, id));
         html! { <button type="button" {onclick} aria-pressed={on.to_string()} aria-label={format!("{what} {name}")}>{ what }</button> }

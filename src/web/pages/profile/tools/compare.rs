@@ -4,12 +4,13 @@ use yew::prelude::*;
 
 use super::pair::PairOfTimelines;
 use super::{LevelSelect, ToolProps, failed, waiting};
-use crate::profile::analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
+use crate::analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
 use crate::session::share::CompareLink;
 use crate::session::{Answer, Chosen, Question};
 use crate::view::comparison::comparison_table;
 use crate::web::components::{LocalTable, SelectField};
 use crate::web::context::Shared;
+use crate::web::pages::profile::kept_bases::KeptBases;
 use crate::web::pages::profile::queries::{Analysed, Pending, use_analysis};
 use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
 
@@ -33,6 +34,7 @@ pub fn CompareTool(props: &ToolProps) -> Html {
             <section class="panel empty-state" aria-label="Nothing to compare with">
                 <h3>{ "One profile is open" }</h3>
                 if let Some(name) = missing { <p class="note">{ format!("This link compares with {name}, which links do not carry.") }</p> }
+                <KeptBases state={props.state.clone()} run={props.run.clone()} />
                 <p>{ "Drop a second file on this page, or open it with the button at the top, or run another model, workflow or device: it is then compared with this one, which becomes the base." }</p>
             </section>
         };
@@ -68,7 +70,7 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     let (said, table) = match (totals(&own), totals(&theirs)) {
         (Some(Ok(other)), Some(Ok(base))) => match Comparison::of(&base, &other, measure, per_step) {
             Ok(comparison) => (in_words(&comparison), table_view(&comparison, &name)),
-            Err(message) => (failed(&message), Html::default()),
+            Err(error) => (failed(&error.to_string()), Html::default()),
         },
         (Some(Err(pending)), _) | (_, Some(Err(pending))) => (waiting(Some(&pending)), Html::default()),
         _ => (waiting(None), Html::default()),
@@ -80,7 +82,7 @@ pub fn CompareTool(props: &ToolProps) -> Html {
                 <LevelSelect run={props.run.clone()} state={props.state.clone()} />
                 <SelectField id="compare-measure" label="Time" value={measured} options={measures} on_choose={choose_measure} />
                 <label class="radio"><input type="checkbox" checked={per_step} onchange={toggle} />{ "Per step" }</label>
-                <div class="buttons"><button type="button" onclick={swap}>{ "Swap" }</button></div>
+                <div class="buttons"><button type="button" onclick={swap}>{ "Swap" }</button><KeptBases state={props.state.clone()} run={props.run.clone()} /></div>
             </div>
             <div class="panel">{ said }</div>
             <PairOfTimelines key={format!("{}-{}", chosen.id, props.run.id)} base={chosen.clone()} other={props.run.clone()} name={(*name).clone()} />

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::{ToolProps, range_of, unit_of, waiting};
-use crate::profile::analysis::counters::Curve;
+use crate::analysis::counters::Curve;
 use crate::session::{Answer, Listed, Listing, Question, Rows};
 use crate::view::plot::{LineStyle, Lines};
 use crate::view::table::Cell;

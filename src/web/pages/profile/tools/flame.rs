@@ -4,14 +4,15 @@
 use yew::prelude::*;
 
 use super::{LevelSelect, ToolProps, chosen, waiting};
+use crate::analysis::flame::FlameGraph;
 use crate::base::units::format_count;
 use crate::base::{Interval, TraceNs};
 use crate::profile::Unit;
-use crate::profile::analysis::flame::FlameGraph;
 use crate::session::share::{FlameLink, FlameView};
 use crate::session::{Answer, Chosen, Question};
+use crate::view::colours::Colours;
 use crate::view::flame::{FlameLayout, FlameRect, Growth, InOrderLayout};
-use crate::view::palette::{FILLS, fill_of};
+use crate::view::palette::{fill_var, on_fill_var};
 use crate::view::timeline::{Section, Track, TrackId, TrackKind};
 use crate::web::components::{SelectField, TextField};
 use crate::web::context::Shared;
@@ -31,7 +32,8 @@ const LEAST_PERCENT: f64 = 0.15;
 #[component]
 pub fn FlameTool(props: &ToolProps) -> Html {
     let FlameLink { view, stack, name, thread } = &props.state.link.flame;
-    let (of, unit) = (chosen(&props.state), &props.run.info.outline.unit);
+    let (of, unit, colours) = (chosen(&props.state), &props.run.info.outline.unit, &props.run.info.colours);
+    let looks = (unit, colours);
     let question = match view {
         FlameView::Sandwich if name.trim().is_empty() => None,
         FlameView::Sandwich => Some(Question::Sandwich { of, name: name.clone(), limit: MOST_NODES / 2 }),
@@ -69,14 +71,14 @@ pub fn FlameTool(props: &ToolProps) -> Html {
         None => waiting(None),
         Some(Err(message)) => waiting(Some(message)),
         Some(Ok(answer)) => match &**answer {
-            Answer::Flame(graph) => graph_view("Stacks", graph, Growth::Down, unit, &on_zoom),
+            Answer::Flame(graph) => graph_view("Stacks", graph, Growth::Down, looks, &on_zoom),
             Answer::InOrder(found) => {
-                html! { <InOrderView unit={unit.clone()} found={answer.clone()} range={chosen(&props.state).range} state={props.state.clone()} key={found.slices.len()} /> }
+                html! { <InOrderView unit={unit.clone()} colours={colours.clone()} found={answer.clone()} range={chosen(&props.state).range} state={props.state.clone()} key={found.slices.len()} /> }
             }
             Answer::Sandwich(s) => html! { <>
                 <p class="note" role="status">{ format!("{}: {} slices, total {}, self {}", s.name, format_count(s.count), unit.text(s.total_ns), unit.text(s.self_ns)) }</p>
-                { graph_view("Callers", &s.callers, Growth::Up, unit, &on_zoom) }
-                { graph_view("Callees", &s.callees, Growth::Down, unit, &on_zoom) }
+                { graph_view("Callers", &s.callers, Growth::Up, looks, &on_zoom) }
+                { graph_view("Callees", &s.callees, Growth::Down, looks, &on_zoom) }
             </> },
             _ => Html::default(),
         },
@@ -139,6 +141,7 @@ fn thread_field(props: &ToolProps, answer: &Option<Analysed>) -> Html {
 #[derive(Properties, PartialEq)]
 struct InOrderViewProps {
     unit: Unit,
+    colours: Colours,
     found: Shared<Answer>,
     range: Option<Interval<TraceNs>>,
     state: UseReducerHandle<ProfileState>,
@@ -163,7 +166,7 @@ fn InOrderView(props: &InOrderViewProps) -> Html {
         let what = format!("{}: {} at {}", slice.title, props.unit.text(duration), props.unit.exact(slice.start_ns));
         let (state, link) = (props.state.clone(), slice.clone());
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
-        html! { <button type="button" {onclick} style={style_of(r, &slice.title)} title={what.clone()} aria-label={what}><span>{ &slice.title }</span></button> }
+        html! { <button type="button" {onclick} style={style_of(r, &slice.title, &props.colours)} title={what.clone()} aria-label={what}><span>{ &slice.title }</span></button> }
     };
     let left_out = found.omitted + layout.narrow;
     html! {
@@ -177,13 +180,15 @@ fn InOrderView(props: &InOrderViewProps) -> Html {
 }
 
 /// Where a rectangle is, in percent, and the colour of its name.
-fn style_of(r: &FlameRect, name: &str) -> String {
+fn style_of(r: &FlameRect, name: &str, colours: &Colours) -> String {
+    let fill = colours.fill_of(name);
     format!(
-        "left:{:.4}%;width:{:.4}%;top:{}px;background:{}",
+        "left:{:.4}%;width:{:.4}%;top:{}px;background:{};color:{}",
         r.x,
         r.width,
         u32::from(r.row) * ROW_PX,
-        FILLS[usize::from(fill_of(name)) % FILLS.len()]
+        fill_var(fill),
+        on_fill_var(fill)
     )
 }
 
@@ -206,7 +211,7 @@ fn graph_view(
     title: &'static str,
     graph: &FlameGraph,
     growth: Growth,
-    unit: &Unit,
+    (unit, colours): (&Unit, &Colours),
     on_zoom: &Callback<Vec<String>>,
 ) -> Html {
     let layout = FlameLayout::new(graph, 100.0, LEAST_PERCENT, growth);
@@ -222,7 +227,7 @@ fn graph_view(
             1 => format!("{name}: 1 slice, {times}"),
             count => format!("{name}: {} slices, {times}", format_count(count)),
         };
-        html! { <button type="button" {onclick} style={style_of(r, name)} title={what.clone()} aria-label={what}><span>{ name }</span></button> }
+        html! { <button type="button" {onclick} style={style_of(r, name, colours)} title={what.clone()} aria-label={what}><span>{ name }</span></button> }
     };
     html! {
         <figure class="flame">

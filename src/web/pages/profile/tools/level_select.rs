@@ -34,11 +34,7 @@ pub fn LevelSelect(props: &LevelSelectProps) -> Html {
     let on_choose = {
         let (state, default) = (props.state.clone(), info.default_level.clone());
         Callback::from(move |name: String| {
-            let level = (name != default).then_some(name);
-            state.dispatch(ProfileAction::Adjust(Box::new(move |link| {
-                (link.level, link.group) = (level, None);
-                link.flame.stack.clear();
-            })));
+            state.dispatch(ProfileAction::Level((name != default).then_some(name)));
         })
     };
     html! { <SelectField id="level" label="Level" {value} {options} {on_choose} /> }

@@ -1,4 +1,4 @@
-//! Tools for any trace: statistics, flame graph, modules, critical path, idle gaps, counters, comparison, queries.
+//! Tools for any trace: overview, statistics, flame graph, modules, critical path, idle gaps, counters, comparison, queries.
 
 mod ask;
 mod compare;
@@ -7,6 +7,7 @@ mod flame;
 mod idle;
 mod level_select;
 mod modules;
+mod overview;
 mod paged;
 mod pair;
 mod path;
@@ -19,6 +20,7 @@ pub use flame::FlameTool;
 pub use idle::IdleTool;
 pub use level_select::LevelSelect;
 pub use modules::ModulesTool;
+pub use overview::OverviewTool;
 pub use path::PathTool;
 pub use statistics::StatisticsTool;
 
@@ -48,7 +50,7 @@ fn range_of(state: &ProfileState) -> Option<Interval<TraceNs>> {
     state.link.span.filter(|_| state.link.in_view)
 }
 
-/// What is shown while a worker counts, or why it can not.
+/// What is shown while a worker counts, or why it cannot.
 pub(super) fn waiting(answer: Option<&Pending>) -> Html {
     match answer {
         None => html! { <p class="empty" role="status">{ "Counting\u{2026}" }</p> },

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::{ToolProps, chosen, waiting};
-use crate::profile::analysis::modules::ModuleTree;
+use crate::analysis::modules::ModuleTree;
 use crate::session::{Answer, Question};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::view::text::exact_ns;

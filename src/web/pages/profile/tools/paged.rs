@@ -87,7 +87,7 @@ fn to_timeline(listed: &Listed, row: usize) -> Option<ProfileAction> {
     }
 }
 
-#[allow(clippy::cast_possible_truncation)] // whole nanoseconds below 2^53
+#[allow(clippy::cast_possible_truncation, reason = "whole nanoseconds below 2^53")]
 fn span(table: &Table, row: usize) -> Option<Interval<TraceNs>> {
     let number = |id: &str| table.rows.get(row)?.get(column(table, id)?)?.number();
     let start = number("start_ns")? as i64;

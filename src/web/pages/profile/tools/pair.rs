@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlCanvasElement, HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
-use crate::session::{Event, Request};
+use crate::session::{ProfileQuestion, Reply, Told};
 use crate::view::timeline::{Neighbour, SliceRef};
 use crate::web::context::use_app;
 use crate::web::pages::profile::timeline::use_canvas;
@@ -110,8 +110,8 @@ fn align_at(base: &OpenRun, other: &OpenRun, name: &AttrValue, offset_ns: UseSta
     let found = Rc::new(Cell::new((None::<i64>, None::<i64>)));
     for (run, is_base) in [(base, true), (other, false)] {
         let (found, wanted, offset_ns) = (Rc::clone(&found), name.clone(), offset_ns.clone());
-        let on_event = Callback::from(move |event: Event| {
-            let Event::Search { hits, .. } = event else { return };
+        let on_told = Callback::from(move |told: Told| {
+            let Told::Answer(Reply::Search(hits)) = told else { return };
             let first = hits.hits.iter().find(|hit| hit.title == *wanted).map(|hit| hit.start_ns);
             found.set(if is_base { (first, found.get().1) } else { (found.get().0, first) });
             if let (Some(here), Some(there)) = found.get() {
@@ -119,7 +119,7 @@ fn align_at(base: &OpenRun, other: &OpenRun, name: &AttrValue, offset_ns: UseSta
             }
         });
         let (profile, text) = (run.info.profile, name.to_string());
-        run.engine.send(|job| Request::Search { job, profile, text, by: None, limit: MOST_HITS }, None, on_event);
+        run.engine.send(ProfileQuestion::Search { text, by: None, limit: MOST_HITS }.of(profile), None, on_told);
     }
 }
 
@@ -171,8 +171,8 @@ enum Asked {
 
 fn ask(run: &OpenRun, set: UseStateSetter<Option<ChosenSlice>>, what: Asked) {
     let (id, profile) = (run.id, run.info.profile);
-    let on_event = Callback::from(move |event: Event| {
-        if let Event::Details { details: Some(d), .. } = event {
+    let on_told = Callback::from(move |told: Told| {
+        if let Told::Answer(Reply::Details(Some(d))) = told {
             set.set(Some(ChosenSlice {
                 run: id,
                 slice: d.link.slice,
@@ -182,14 +182,11 @@ fn ask(run: &OpenRun, set: UseStateSetter<Option<ChosenSlice>>, what: Asked) {
             }));
         }
     });
-    run.engine.send(
-        |job| match what {
-            Asked::Slice(slice) => Request::Details { job, profile, slice },
-            Asked::Beside(from, to) => Request::Step { job, profile, from, to },
-        },
-        None,
-        on_event,
-    );
+    let question = match what {
+        Asked::Slice(slice) => ProfileQuestion::Details(slice),
+        Asked::Beside(from, to) => ProfileQuestion::Step { from, to },
+    };
+    run.engine.send(question.of(profile), None, on_told);
 }
 
 #[derive(Properties, PartialEq)]

@@ -6,7 +6,7 @@ use super::paged::PagedTable;
 use super::{ToolProps, range_of, waiting};
 use crate::base::units::format_count;
 use crate::session::{Answer, Listing, PathShown, PathStep, Question};
-use crate::view::palette::{FILLS, fill_of};
+use crate::view::palette::{fill_var, on_fill_var};
 use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::use_analysis;
 use crate::web::state::profile::ProfileAction;
@@ -81,11 +81,11 @@ fn strip(path: &PathShown, props: &ToolProps) -> Html {
     let part = |step: &PathStep| {
         let width = length(step) as f64 * 100.0 / whole;
         let name = name_of(step);
-        let back = match step.slice {
-            Some(_) => FILLS[usize::from(fill_of(name)) % FILLS.len()],
-            None => "var(--line)",
+        let fill = props.run.info.colours.fill_of(name);
+        let (back, colour) = match step.slice {
+            Some(_) => (fill_var(fill), on_fill_var(fill)),
+            None => ("var(--line)", "var(--text)"),
         };
-        let colour = if step.slice.is_some() { "#10151c" } else { "var(--text)" };
         let left = step.start_ns.saturating_sub(from) as f64 * 100.0 / whole;
         let style = format!("left:{left:.4}%;width:{width:.4}%;top:0;background:{back};color:{colour}");
         let mostly = if path.is_thinned { "mostly " } else { "" };

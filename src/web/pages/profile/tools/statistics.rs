@@ -1,27 +1,30 @@
 //! Slices grouped by anything: shares, a treemap, a table; and how the durations of one group are spread.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use super::paged::PagedTable;
 use super::{LevelSelect, ToolProps, chosen, waiting};
+use crate::analysis::GroupBy;
+use crate::analysis::histogram::{BinScale, Histogram};
+use crate::analysis::members::MemberOrder;
 use crate::base::units::format_count;
 use crate::profile::Unit;
-use crate::profile::analysis::GroupBy;
-use crate::profile::analysis::histogram::{BinScale, Histogram};
-use crate::profile::analysis::members::MemberOrder;
 use crate::profile::levels::ALL_LEVELS;
 use crate::session::share::Tool;
 use crate::session::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, Question, Rows};
+use crate::view::colours::Colours;
 use crate::view::plot::Pie;
 use crate::view::table::Cell;
 use crate::view::timeline::{GroupKind, SliceLink};
-use crate::web::components::{LocalTable, PieChart, SelectField};
+use crate::web::components::{LocalTable, PieChart, SelectField, TableLook};
 use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::{Analysed, use_analysis, use_listing, use_save_all};
 use crate::web::pages::profile::treemap::Treemap;
 use crate::web::platform::page;
-use crate::web::state::profile::ProfileAction;
+use crate::web::state::profile::{ProfileAction, ProfileState};
 
 /// Positions of columns in the table of groups.
 const COUNT: usize = 1;
@@ -81,13 +84,19 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
                     state.dispatch(ProfileAction::Adjust(Box::new(move |link| link.group = name)));
                 })
             };
+            let look = Some((AttrValue::from(state.link.find.clone()), on_look(state)));
+            let unit = &props.run.info.outline.unit;
+            let colours = colours_of(listed, by, &props.run.info.colours);
+            let swatches =
+                (0..listed.table.rows.len()).map(|row| colours.fill_of(&name_of(listed, row).unwrap_or_default()));
+            let swatches: Rc<[u8]> = swatches.collect();
             let save_all = (listed.total > u64::from(MOST_GROUPS)).then_some((listed.total, save_all));
             html! { <>
-                <div class="pies">{ shares(listed, &props.run.info.outline.unit) }{ tiles(listed, &props.run.info.outline.unit, &on_row) }</div>
+                <div class="pies">{ shares(listed, unit, &colours) }{ tiles(listed, unit, &colours, &on_row) }</div>
                 if let Some((total, _)) = &save_all {
                     <p class="note">{ format!("The {} groups with the most time of {}.", format_count(u64::from(MOST_GROUPS)), format_count(*total)) }</p>
                 }
-                <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} {save_all} />
+                <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} {save_all} {swatches} sort={state.link.sort.clone()} {look} />
             </> }
         }
     };
@@ -103,11 +112,28 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     }
 }
 
+/// The link remembers how the table is looked at.
+fn on_look(state: &UseReducerHandle<ProfileState>) -> Callback<TableLook> {
+    let state = state.clone();
+    Callback::from(move |look: TableLook| {
+        state.dispatch(ProfileAction::Adjust(Box::new(move |link| (link.sort, link.find) = (look.sort, look.search))));
+    })
+}
+
 fn name_of(listed: &Listed, row: usize) -> Option<String> {
     match listed.table.rows.get(row)?.first()? {
         Cell::Text(name) => Some(name.clone()),
         _ => None,
     }
+}
+
+/// Colours of the profile where groups are of operations; other groups have colours among themselves.
+fn colours_of(listed: &Listed, by: GroupBy, of_profile: &Colours) -> Colours {
+    if matches!(by, GroupBy::Name | GroupBy::CategoryOrName) {
+        return of_profile.clone();
+    }
+    let times = self_times(listed);
+    Colours::new(times.iter().map(|(name, ns)| (name.as_str(), *ns)))
 }
 
 fn self_times(listed: &Listed) -> Vec<(String, f64)> {
@@ -118,17 +144,17 @@ fn self_times(listed: &Listed) -> Vec<(String, f64)> {
     listed.table.rows.iter().filter_map(row).collect()
 }
 
-fn shares(listed: &Listed, unit: &Unit) -> Html {
-    let pie = Pie::new(self_times(listed));
+fn shares(listed: &Listed, unit: &Unit, colours: &Colours) -> Html {
+    let pie = Pie::new(self_times(listed)).coloured(colours);
     let title = match unit {
-        Unit::Ns => "Self time (ns) by group".to_owned(),
+        Unit::Ns => "Self time by group".to_owned(),
         Unit::Counted(what) => format!("Own {what} by group"),
     };
     html! { <PieChart {title} {pie} unit={unit.name().to_owned()} /> }
 }
 
 /// The same shares as areas; one that is pressed is the group that is shown.
-fn tiles(listed: &Shared<Listed>, unit: &Unit, on_row: &Callback<usize>) -> Html {
+fn tiles(listed: &Shared<Listed>, unit: &Unit, colours: &Colours, on_row: &Callback<usize>) -> Html {
     let on_choose = {
         let (listed, on_row) = (listed.clone(), on_row.clone());
         Callback::from(move |name: String| {
@@ -138,7 +164,7 @@ fn tiles(listed: &Shared<Listed>, unit: &Unit, on_row: &Callback<usize>) -> Html
             }
         })
     };
-    html! { <Treemap items={self_times(listed)} unit={unit.clone()} {on_choose} /> }
+    html! { <Treemap items={self_times(listed)} unit={unit.clone()} colours={colours.clone()} {on_choose} /> }
 }
 
 /// One group: its spread, and the ways to its slices.
@@ -197,7 +223,7 @@ fn members_title(count: Option<f64>) -> String {
 /// Bars from short to long durations, with their values as a table.
 fn histogram(h: &Histogram, unit: &Unit) -> Html {
     let most = h.bins.iter().map(|b| b.count).max().unwrap_or(0).max(1);
-    let bar = |b: &crate::profile::analysis::histogram::Bin| {
+    let bar = |b: &crate::analysis::histogram::Bin| {
         let what = format!("{} to {}: {} slices", unit.text(b.from_ns), unit.text(b.to_ns), format_count(b.count));
         let height = format!("height:{:.2}%", b.count as f64 * 100.0 / most as f64);
         html! { <li title={what.clone()}><span class="visually-hidden">{ what }</span><span class="column" aria-hidden="true" style={height}></span></li> }

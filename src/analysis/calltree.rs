@@ -1,0 +1,356 @@
+//! Slices merged by their stack: the flame graph.
+//!
+//! The parent of a slice is the innermost one that contains it wholly. Slices of one stack are one node, whose total is
+//! the sum of their durations and whose self time the sum of their self times. Children of a node may overlap one
+//! another where slices do not nest: the sum of their totals may then exceed the node's.
+
+use super::{Selection, SliceCursor};
+use crate::base::{FxHashMap, StrId};
+use crate::profile::{Occurrences, Profile, SliceId, TrackId};
+
+/// What a node stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Frame {
+    /// Everything.
+    Root,
+    /// The slices of a thread.
+    Track(TrackId),
+    /// Slices of a name.
+    Name(StrId),
+}
+
+impl Frame {
+    /// What a person calls it.
+    #[must_use]
+    pub fn label(self, profile: &Profile) -> String {
+        match self {
+            Self::Root => String::new(),
+            Self::Track(track) => super::grouping::thread_text(profile, track),
+            Self::Name(name) => profile.str(name).to_owned(),
+        }
+    }
+}
+
+/// Slices of one stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallNode {
+    /// What it stands for.
+    pub frame: Frame,
+    /// Position of the node around it; its own for the first.
+    pub parent: u32,
+    /// How often they ran ([`Occurrences`]).
+    pub count: u64,
+    /// Sum of their durations, in ns; of the outermost nodes and of threads the sum of the nodes below.
+    pub total_ns: i64,
+    /// Sum of their self times, in ns.
+    pub self_ns: i64,
+}
+
+/// Nodes, parents before children; the first stands for everything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallTree {
+    nodes: Vec<CallNode>,
+    child: FxHashMap<(u32, Frame), u32>,
+}
+
+impl CallTree {
+    /// A tree of nothing under a root.
+    #[must_use]
+    pub fn new(root: Frame) -> Self {
+        let root = CallNode { frame: root, parent: 0, count: 0, total_ns: 0, self_ns: 0 };
+        Self { nodes: vec![root], child: FxHashMap::default() }
+    }
+
+    /// The nodes, parents before children.
+    #[must_use]
+    pub fn nodes(&self) -> &[CallNode] {
+        &self.nodes
+    }
+
+    /// The node of a frame below another, made if it is new.
+    pub fn below(&mut self, parent: u32, frame: Frame) -> u32 {
+        let next = self.nodes.len() as u32;
+        let at = *self.child.entry((parent, frame)).or_insert(next);
+        if at == next {
+            self.nodes.push(CallNode { frame, parent, count: 0, total_ns: 0, self_ns: 0 });
+        }
+        at
+    }
+
+    /// Counts slices at a node.
+    pub fn add(&mut self, node: u32, count: u64, total_ns: i64, self_ns: i64) {
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.count += count;
+            node.total_ns = node.total_ns.saturating_add(total_ns);
+            node.self_ns = node.self_ns.saturating_add(self_ns);
+        }
+    }
+
+    /// The children of each node, greatest total first, equal ones in order of appearance.
+    #[must_use]
+    pub fn children(&self) -> Vec<Vec<u32>> {
+        let mut children = vec![Vec::new(); self.nodes.len()];
+        for (i, node) in self.nodes.iter().enumerate().skip(1) {
+            children[node.parent as usize].push(i as u32);
+        }
+        for of_node in &mut children {
+            of_node.sort_by_key(|&i| std::cmp::Reverse(self.nodes[i as usize].total_ns));
+        }
+        children
+    }
+
+    /// Follows frames from the root by their labels. Nothing when there is no such stack.
+    #[must_use]
+    pub fn find(&self, profile: &Profile, path: &[String]) -> Option<u32> {
+        let children = self.children();
+        path.iter().try_fold(0u32, |at, label| {
+            let mut below = children[at as usize].iter().copied();
+            below.find(|&i| self.nodes[i as usize].frame.label(profile) == *label)
+        })
+    }
+}
+
+/// No node: slices that are not selected.
+const NO_NODE: u32 = u32::MAX;
+
+/// The node of the innermost selected slice that contains a slice wholly.
+fn node_around(profile: &Profile, id: SliceId, node_of: &[u32]) -> u32 {
+    let slices = profile.slices();
+    let mut around = std::iter::successors(slices.enclosing(id), |outer| slices.enclosing(*outer));
+    around.find_map(|outer| Some(node_of[outer.0 as usize]).filter(|node| *node != NO_NODE)).unwrap_or(NO_NODE)
+}
+
+/// Merges slices by stack, a part at a time.
+#[derive(Debug)]
+pub struct CallTreePass {
+    selection: Selection,
+    by_thread: bool,
+    own: Vec<i64>,
+    cursor: SliceCursor,
+    occurrences: Occurrences,
+    node_of: Vec<u32>,
+    tree: CallTree,
+}
+
+impl CallTreePass {
+    /// Prepares it. `by_thread`: threads are the outermost nodes; otherwise stacks of all threads are merged.
+    #[must_use]
+    pub fn new(profile: &Profile, selection: Selection, by_thread: bool) -> Self {
+        Self {
+            own: selection.self_times(profile),
+            cursor: selection.cursor(profile),
+            occurrences: Occurrences::of(profile),
+            node_of: vec![NO_NODE; profile.slices().len()],
+            tree: CallTree::new(Frame::Root),
+            selection,
+            by_thread,
+        }
+    }
+
+    /// Looks at about `limit` slices more. Returns whether it has seen all.
+    pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
+        let Self { selection, by_thread, own, cursor, occurrences, node_of, tree } = self;
+        let slices = profile.slices();
+        cursor.advance(limit, |track, id| {
+            let Some(dur) = selection.counted_ns(profile, id) else { return };
+            let outer = node_around(profile, id, node_of);
+            let parent = match outer {
+                NO_NODE => {
+                    let thread = if *by_thread { tree.below(0, Frame::Track(track)) } else { 0 };
+                    if *by_thread {
+                        tree.add(thread, 0, dur, 0);
+                    }
+                    tree.add(0, 0, dur, 0);
+                    thread
+                }
+                outer => outer,
+            };
+            let node = tree.below(parent, Frame::Name(slices.name(id)));
+            tree.add(node, occurrences.count(profile, id), dur, own[id.0 as usize]);
+            node_of[id.0 as usize] = node;
+        })
+    }
+
+    /// The tree of what it has seen.
+    #[must_use]
+    pub fn finish(self) -> CallTree {
+        self.tree
+    }
+}
+
+/// All slices of a selection merged by stack.
+#[must_use]
+pub fn call_tree(profile: &Profile, selection: &Selection, by_thread: bool) -> CallTree {
+    let mut pass = CallTreePass::new(profile, selection.clone(), by_thread);
+    while !pass.advance(profile, usize::MAX) {}
+    pass.finish()
+}
+
+/// Who calls slices of a name, and what they call.
+#[derive(Debug)]
+pub struct Sandwich {
+    /// Number of slices of the name, also inside one another.
+    pub count: u64,
+    /// Sum of the self times of all of them, in ns.
+    pub self_ns: i64,
+    /// From the name outwards: each node's total is the time of the name within that stack of callers.
+    pub callers: CallTree,
+    /// From the name inwards.
+    pub callees: CallTree,
+}
+
+/// Computes a [`Sandwich`] a part at a time. Slices inside another of the name count once, with the outer one.
+#[derive(Debug)]
+pub struct SandwichPass {
+    name: StrId,
+    selection: Selection,
+    own: Vec<i64>,
+    cursor: SliceCursor,
+    occurrences: Occurrences,
+    node_of: Vec<u32>,
+    found: Sandwich,
+}
+
+impl SandwichPass {
+    /// Prepares it.
+    #[must_use]
+    pub fn new(profile: &Profile, selection: Selection, name: StrId) -> Self {
+        let tree = || CallTree::new(Frame::Name(name));
+        Self {
+            own: selection.self_times(profile),
+            cursor: selection.cursor(profile),
+            occurrences: Occurrences::of(profile),
+            node_of: vec![NO_NODE; profile.slices().len()],
+            found: Sandwich { count: 0, self_ns: 0, callers: tree(), callees: tree() },
+            selection,
+            name,
+        }
+    }
+
+    /// Looks at about `limit` slices more. Returns whether it has seen all.
+    pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
+        let Self { name, selection, own, cursor, occurrences, node_of, found } = self;
+        let slices = profile.slices();
+        cursor.advance(limit, |_, id| {
+            let Some(dur) = selection.counted_ns(profile, id) else { return };
+            let count = occurrences.count(profile, id);
+            let (named, own) = (slices.name(id) == *name, own[id.0 as usize]);
+            if named {
+                found.count += count;
+                found.self_ns += own;
+            }
+            let outer = node_around(profile, id, node_of);
+            let node = match outer {
+                NO_NODE if named => {
+                    add_callers(&mut found.callers, profile, selection, (id, count, dur));
+                    0
+                }
+                NO_NODE => return,
+                outer => found.callees.below(outer, Frame::Name(slices.name(id))),
+            };
+            found.callees.add(node, count, dur, own);
+            node_of[id.0 as usize] = node;
+        })
+    }
+
+    /// The answer for what it has seen.
+    #[must_use]
+    pub fn finish(self) -> Sandwich {
+        self.found
+    }
+}
+
+/// Adds a slice of the name, with how often it ran and its time, to the selected slices around it.
+fn add_callers(
+    callers: &mut CallTree,
+    profile: &Profile,
+    selection: &Selection,
+    (id, count, dur): (SliceId, u64, i64),
+) {
+    let slices = profile.slices();
+    callers.add(0, count, dur, 0);
+    let around = std::iter::successors(slices.enclosing(id), |outer| slices.enclosing(*outer));
+    let mut at = 0;
+    for caller in around.filter(|outer| selection.counted(profile, *outer).is_some()) {
+        at = callers.below(at, Frame::Name(slices.name(caller)));
+        callers.add(at, count, dur, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::selection::tests::nested;
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::ProfileBuilder;
+    use proptest::prelude::*;
+
+    fn rows(profile: &Profile, tree: &CallTree) -> Vec<(String, u32, u64, i64, i64)> {
+        let row = |n: &CallNode| (n.frame.label(profile), n.parent, n.count, n.total_ns, n.self_ns);
+        tree.nodes().iter().map(row).collect()
+    }
+
+    fn sample() -> Profile {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "host");
+        let (t, u) = (b.thread(p, "1", "main"), b.thread(p, "2", "helper"));
+        for start in [0, 100] {
+            b.slice(t, start, 80, "step", "", None);
+            b.slice(t, start + 10, 30, "mm", "", None);
+            b.slice(t, start + 15, 5, "launch", "", None);
+        }
+        b.slice(t, 60, 10, "mm", "", None);
+        b.slice(u, 0, 20, "step", "", None);
+        b.slice(u, 5, 10, "mm", "", None);
+        b.slice(u, 6, 4, "mm", "", None);
+        b.finish(Diagnostics::new())
+    }
+
+    #[test]
+    fn one_node_for_each_stack_of_all_threads_or_of_each() {
+        let profile = sample();
+        let merged = rows(&profile, &call_tree(&profile, &Selection::default(), false));
+        let expected = [
+            ("", 0, 0, 180, 0),
+            ("step", 0, 3, 180, 100),
+            ("mm", 1, 4, 80, 66),
+            ("launch", 2, 2, 10, 10),
+            ("mm", 2, 1, 4, 4),
+        ];
+        assert_eq!(merged, expected.map(|(n, p, c, t, s)| (n.to_owned(), p, c, t, s)));
+        let tree = call_tree(&profile, &Selection::default(), true);
+        let threads: Vec<_> = tree.nodes().iter().filter(|n| n.parent == 0).skip(1).map(|n| n.total_ns).collect();
+        assert_eq!(threads, [160, 20]);
+        let path = ["host / helper", "step", "mm"].map(str::to_owned);
+        assert_eq!(tree.find(&profile, &path).map(|i| tree.nodes()[i as usize].total_ns), Some(10));
+        assert_eq!(tree.find(&profile, &path[1..]), None);
+    }
+
+    #[test]
+    fn a_sandwich_counts_what_recurs_once() {
+        let profile = sample();
+        let mut pass = SandwichPass::new(&profile, Selection::default(), profile.strings().lookup("mm").unwrap());
+        while !pass.advance(&profile, 2) {}
+        let found = pass.finish();
+        assert_eq!((found.count, found.self_ns), (5, 70));
+        assert_eq!(rows(&profile, &found.callers), [("mm".into(), 0, 4, 80, 0), ("step".into(), 0, 4, 80, 0)]);
+        let expected = [("mm", 0, 4, 80, 66), ("launch", 0, 2, 10, 10), ("mm", 0, 1, 4, 4)];
+        assert_eq!(rows(&profile, &found.callees), expected.map(|(n, p, c, t, s)| (n.to_owned(), p, c, t, s)));
+    }
+
+    proptest! {
+        #[test]
+        fn totals_are_what_the_nodes_below_and_the_own_time_make(steps in prop::collection::vec(any::<(u8, u8)>(), 1..200)) {
+            let profile = nested(&steps);
+            let tree = call_tree(&profile, &Selection::default(), false);
+            for (node, children) in tree.nodes().iter().zip(tree.children()) {
+                let below: i64 = children.iter().map(|&c| tree.nodes()[c as usize].total_ns).sum();
+                prop_assert_eq!(node.total_ns, below + node.self_ns);
+            }
+            let slices = profile.slices();
+            prop_assert_eq!(tree.nodes().iter().map(|n| n.count).sum::<u64>(), slices.len() as u64);
+            let durations: i64 = slices.ids().map(|id| slices.dur_ns(id)).sum();
+            prop_assert_eq!(tree.nodes()[1..].iter().map(|n| n.total_ns).sum::<i64>(), durations);
+        }
+    }
+}

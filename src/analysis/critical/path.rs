@@ -1,0 +1,96 @@
+//! A critical path: its parts, and the time of each name on it.
+
+use serde::{Deserialize, Serialize};
+
+use super::pass::CriticalPass;
+use crate::analysis::work::Works;
+use crate::base::{FxHashMap, Interval, StrId, TraceNs};
+use crate::profile::flows::FlowIndex;
+use crate::profile::{Profile, SliceId};
+
+/// Why the walk came to a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// It ends last.
+    Last,
+    /// It is before the next one on the same track.
+    Track,
+    /// An arrow leads from it to the next one.
+    Arrow,
+    /// It ran on another thread of the host, or row of a Neuron profile, when the next one started after a pause of its own.
+    Thread,
+    /// The next one waits for it.
+    Wait,
+    /// Nothing ran: the next one did not start though what it needed was done.
+    Idle,
+}
+
+/// A part of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathPart {
+    /// The slice; absent where nothing ran.
+    pub slice: Option<SliceId>,
+    /// When it held up what comes next.
+    pub span: Interval<TraceNs>,
+    /// How it is joined to the part after it.
+    pub cause: Cause,
+}
+
+/// A critical path.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CriticalPath {
+    /// Parts by time, without gaps.
+    pub parts: Vec<PathPart>,
+}
+
+/// The time that one name has on a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathShare {
+    /// The name; empty for time in which nothing ran.
+    pub name: String,
+    /// Its time on the path, in ns.
+    pub ns: i64,
+    /// Number of parts.
+    pub parts: u64,
+    /// Its longest part.
+    pub longest: Option<SliceId>,
+}
+
+impl CriticalPath {
+    /// The path within a span of a profile; of all of it when there is none. Empty without closed slices.
+    #[must_use]
+    pub fn of(profile: &Profile, works: &Works, flows: &FlowIndex, within: Option<Interval<TraceNs>>) -> Self {
+        let mut pass = CriticalPass::new(profile, within);
+        while !pass.advance(profile, works, flows, usize::MAX) {}
+        pass.finish()
+    }
+
+    /// Its length, in ns.
+    #[must_use]
+    pub fn length_ns(&self) -> i64 {
+        self.parts.iter().map(|p| p.span.end.0 - p.span.start.0).sum()
+    }
+
+    /// The time of each name, most first, equal ones by name.
+    #[must_use]
+    pub fn shares(&self, profile: &Profile) -> Vec<PathShare> {
+        let mut by_name: FxHashMap<Option<StrId>, PathShare> = FxHashMap::default();
+        let mut longest: FxHashMap<Option<StrId>, i64> = FxHashMap::default();
+        for part in &self.parts {
+            let name = part.slice.map(|id| profile.slices().name(id));
+            let text = name.map_or("", |n| profile.str(n));
+            let empty = || PathShare { name: text.to_owned(), ns: 0, parts: 0, longest: None };
+            let (share, ns) = (by_name.entry(name).or_insert_with(empty), part.span.end.0 - part.span.start.0);
+            share.ns += ns;
+            share.parts += 1;
+            let most = longest.entry(name).or_insert(-1);
+            if ns > *most {
+                (*most, share.longest) = (ns, part.slice);
+            }
+        }
+        let mut shares: Vec<_> = by_name.into_values().collect();
+        shares.sort_by(|a, b| b.ns.cmp(&a.ns).then_with(|| a.name.cmp(&b.name)));
+        shares
+    }
+}

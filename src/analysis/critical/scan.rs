@@ -1,0 +1,76 @@
+//! One look at every slice: what the walk along a critical path must know beforehand.
+
+use super::walk::{Held, Rules};
+use crate::analysis::SliceCursor;
+use crate::analysis::work::Work;
+use crate::base::{IndexVec, TraceNs};
+use crate::profile::levels::Family;
+use crate::profile::{Profile, SliceId, TrackId};
+
+/// What a look at every slice has found so far.
+#[derive(Debug)]
+pub(super) struct Scan {
+    cursor: SliceCursor,
+    tracks: IndexVec<TrackId, TrackWork>,
+    last: Option<(TraceNs, TraceNs, SliceId)>,
+}
+
+/// What a track does.
+#[derive(Clone, Debug, Default)]
+struct TrackWork {
+    /// Ends of its slices that are a device's work.
+    device_ends: Vec<(TraceNs, SliceId)>,
+    /// Whether it has work of the host, or, in a Neuron profile, any work.
+    is_host: bool,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Scanned {
+    /// For each track with a device's work the ends of that work, by time.
+    pub devices: Vec<Vec<(TraceNs, SliceId)>>,
+    /// Threads of the host, and rows whose slices wait for those of any other; none where no work is known.
+    pub hosts: Vec<TrackId>,
+    /// The work that ends last; anything where no work is known.
+    pub last: Option<Held>,
+}
+
+impl Scan {
+    pub fn new(profile: &Profile) -> Self {
+        let tracks = profile.tracks().ids().map(|_| TrackWork::default()).collect();
+        Self { cursor: SliceCursor::of_all(profile), tracks, last: None }
+    }
+
+    /// Number of slices not looked at yet.
+    pub fn left(&self) -> u64 {
+        self.cursor.left()
+    }
+
+    /// Looks at about `limit` slices more. Returns whether it has seen all.
+    pub fn advance(&mut self, rules: &Rules<'_>, limit: usize) -> bool {
+        let Self { cursor, tracks, last } = self;
+        let slices = rules.profile.slices();
+        let is_neuron = rules.works.family() == Family::Neuron;
+        cursor.advance(limit, |track, id| {
+            let work = rules.works.of_slice(rules.profile, track, id);
+            if let (Some(work), Some(of_track)) = (work, tracks.get_mut(track)) {
+                of_track.is_host |= work.is_host() || is_neuron && work != Work::Marker;
+                if work.is_device() {
+                    of_track.device_ends.push((slices.end(id), id));
+                }
+            }
+            let (start, end) = (slices.start(id), slices.end(id).min(rules.span.end));
+            if start < rules.span.end && end > rules.span.start && rules.is_counted(id, work) {
+                *last = (*last).max(Some((end, start, id)));
+            }
+        })
+    }
+
+    pub fn finish(self) -> Scanned {
+        let hosts = self.tracks.iter_enumerated().filter(|(_, t)| t.is_host).map(|(id, _)| id).collect();
+        let mut devices: Vec<_> = self.tracks.iter().map(|t| t.device_ends.clone()).filter(|e| !e.is_empty()).collect();
+        // Slices of a row come by start: their ends are all but sorted, which a stable sort makes use of.
+        devices.iter_mut().for_each(|ends| ends.sort());
+        Scanned { devices, hosts, last: self.last.map(|(until, _, by)| Held::last(by, until)) }
+    }
+}

@@ -1,0 +1,221 @@
+//! The walk back along a critical path, turn by turn.
+
+use super::path::{Cause, CriticalPath, PathPart};
+use super::scan::Scanned;
+use crate::analysis::work::{Work, Works};
+use crate::base::{Idx, Interval, StrId, TraceNs};
+use crate::profile::flows::{FlowIndex, first_starting, running_at};
+use crate::profile::levels::Family;
+use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
+
+/// Most slices looked back over for one that ended: bounds the work where thousands overlap.
+const MOST_LOOKED_BACK: usize = 1024;
+
+/// What counts, and where.
+pub(super) struct Rules<'a> {
+    pub profile: &'a Profile,
+    pub works: &'a Works,
+    pub span: Interval<TraceNs>,
+    /// Category of annotations.
+    pub annotation: Option<StrId>,
+}
+
+impl Rules<'_> {
+    /// Whether a slice can be on the path: not one that never ended, nor a mere marker.
+    pub fn is_counted(&self, id: SliceId, work: Option<Work>) -> bool {
+        let slices = self.profile.slices();
+        if slices.flags(id).has(SliceFlags::UNCLOSED) || Some(slices.category(id)) == self.annotation {
+            return false;
+        }
+        self.works.family() == Family::Other || !matches!(work, None | Some(Work::Marker))
+    }
+}
+
+/// What held something up, and until when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    by: SliceId,
+    until: TraceNs,
+    cause: Cause,
+}
+
+impl Held {
+    /// What ends last.
+    pub const fn last(by: SliceId, until: TraceNs) -> Self {
+        Self { by, until, cause: Cause::Last }
+    }
+}
+
+/// The walk: from where it goes on, and the parts it has found, the last in time first.
+#[derive(Debug)]
+pub(super) struct Walk {
+    at: Option<Held>,
+    now: TraceNs,
+    parts: Vec<PathPart>,
+    /// Every turn moves back in time or to a slice before the one it left, so it ends; this makes sure.
+    turns_left: usize,
+}
+
+impl Walk {
+    /// Before its first turn, at the work that ends last.
+    pub fn from_last(rules: &Rules<'_>, last: Option<Held>) -> Self {
+        let turns_left = rules.profile.slices().len().saturating_mul(4).saturating_add(16);
+        let at = last.map(|held| innermost(rules, held));
+        Self { at, now: last.map_or(rules.span.start, |held| held.until), parts: Vec::new(), turns_left }
+    }
+
+    /// Where it is in time.
+    pub const fn now(&self) -> TraceNs {
+        self.now
+    }
+
+    /// Goes on for some turns. Returns whether it came to an end.
+    pub fn advance(&mut self, rules: &Rules<'_>, known: &Scanned, flows: &FlowIndex, turns: usize) -> bool {
+        let search = Search { rules, known, flows };
+        for _ in 0..turns.min(self.turns_left) {
+            let Some(at) = self.at.take() else { return true };
+            self.at = self.turn(&search, at);
+        }
+        self.turns_left = self.turns_left.saturating_sub(turns);
+        self.at.is_none() || self.turns_left == 0
+    }
+
+    /// The part that ends now, and the time before it in which nothing ran; gives what is before that.
+    fn turn(&mut self, search: &Search<'_>, at: Held) -> Option<Held> {
+        let (rules, slice, now) = (search.rules, at.by, self.now);
+        let begin = rules.span.start;
+        let from = rules.profile.slices().start(slice).max(begin).min(now);
+        let inside = search.waited_for(slice, now).or_else(|| search.last_inside(slice, now));
+        let from = inside.map_or(from, |held| held.until.max(from));
+        let next = inside.or_else(|| search.held_up(slice)).map(|held| innermost(rules, held));
+        self.push(Some(slice), from, at.cause);
+        let next = next.filter(|_| self.now > begin)?;
+        if next.until < self.now {
+            self.push(None, next.until.max(begin), Cause::Idle);
+        }
+        (self.now > begin).then_some(next)
+    }
+
+    /// Adds a part from a time until now, unless it is empty.
+    fn push(&mut self, slice: Option<SliceId>, from: TraceNs, cause: Cause) {
+        if from < self.now {
+            self.parts.push(PathPart { slice, span: Interval::new(from, self.now), cause });
+        }
+        self.now = from;
+    }
+
+    /// The path it found.
+    pub fn into_path(mut self) -> CriticalPath {
+        self.parts.reverse();
+        CriticalPath { parts: self.parts }
+    }
+}
+
+/// The innermost slice of a track at a time that can be on the path.
+fn running(rules: &Rules<'_>, track: TrackId, at: TraceNs) -> Option<SliceId> {
+    let slices = rules.profile.slices();
+    let stack = std::iter::successors(running_at(rules.profile, track, at), |id| slices.stack_parent(*id));
+    let counts = |id: &SliceId| rules.is_counted(*id, rules.works.of_slice(rules.profile, track, *id));
+    stack.filter(|id| slices.end(*id) > at).find(counts)
+}
+
+/// The same with the innermost slice that ran on that track then.
+fn innermost(rules: &Rules<'_>, held: Held) -> Held {
+    let track = rules.profile.slices().track(held.by);
+    let by = held.until.0.checked_sub(1).and_then(|at| running(rules, track, TraceNs(at)));
+    by.filter(|by| *by > held.by).map_or(held, |by| Held { by, ..held })
+}
+
+/// Looks for what held up a slice.
+struct Search<'a> {
+    rules: &'a Rules<'a>,
+    known: &'a Scanned,
+    flows: &'a FlowIndex,
+}
+
+impl Search<'_> {
+    fn work(&self, id: SliceId) -> Option<Work> {
+        self.rules.works.of_slice(self.rules.profile, self.rules.profile.slices().track(id), id)
+    }
+
+    fn counts(&self, id: SliceId) -> bool {
+        self.rules.is_counted(id, self.work(id))
+    }
+
+    /// For a slice that waits for a device: the device slice that ended last within it, before `now`.
+    fn waited_for(&self, id: SliceId, now: TraceNs) -> Option<Held> {
+        let slices = self.rules.profile.slices();
+        let name = self.rules.profile.str(slices.name(id));
+        // Copies from pageable memory block their caller until they are done.
+        let blocks = name.contains("Memcpy") && !name.contains("Async") && self.work(id) == Some(Work::Host);
+        if self.work(id) != Some(Work::Wait) && !blocks {
+            return None;
+        }
+        let last = |ends: &Vec<(TraceNs, SliceId)>| {
+            let n = ends.partition_point(|(end, _)| *end <= now);
+            ends[..n].last().copied()
+        };
+        let (until, by) = self.known.devices.iter().filter_map(last).max()?;
+        (until > slices.start(id)).then_some(Held { by, until, cause: Cause::Wait })
+    }
+
+    /// The slice directly inside another one that ended last before `now`.
+    fn last_inside(&self, id: SliceId, now: TraceNs) -> Option<Held> {
+        let by = self.last_ended(self.rules.profile.slices().track(id), now, Some(id))?;
+        Some(Held { by, until: self.rules.profile.slices().end(by), cause: Cause::Track })
+    }
+
+    /// The slice of a track, or below a slice, that started last among those that ended until a time; of several around one
+    /// another the outermost.
+    fn last_ended(&self, track: TrackId, at: TraceNs, below: Option<SliceId>) -> Option<SliceId> {
+        let slices = self.rules.profile.slices();
+        let first = below.map_or(slices.range_of(track).start, |id| id.index() + 1);
+        let ended = |id: SliceId| self.counts(id) && slices.end(id) <= at;
+        let latest = first_starting(self.rules.profile, track, at);
+        let mut starting = (first..latest).rev().take(MOST_LOOKED_BACK).map(SliceId::from_usize);
+        let found = starting.find(|id| ended(*id))?;
+        // Not the one that was running when it began: that may have ended long before, as a call does that begins a range.
+        let around = std::iter::successors(Some(found), |id| slices.enclosing(*id));
+        let inside = around.take_while(|id| id.index() >= first && slices.end(*id) <= at);
+        inside.filter(|id| self.counts(*id)).last()
+    }
+
+    /// What held up the start of a slice.
+    fn held_up(&self, id: SliceId) -> Option<Held> {
+        let slices = self.rules.profile.slices();
+        let start = slices.start(id);
+        let arrows = self.flows.predecessors(id).filter(|&p| p != id && slices.start(p) <= start && self.counts(p));
+        let arrow = arrows
+            .map(|by| Held { by, until: slices.end(by).min(start), cause: Cause::Arrow })
+            .max_by_key(|h| (h.until, h.by));
+        let track = slices.track(id);
+        let before = self.latest_on(track, start, Cause::Track);
+        match (arrow, before) {
+            (Some(a), Some(b)) if b.until > a.until => Some(b),
+            (Some(a), _) => Some(a),
+            (None, Some(b)) if b.until == start => Some(b),
+            (None, b) if self.known.hosts.contains(&track) => {
+                let other = self.other_thread(track, start);
+                [b, other].into_iter().flatten().max_by_key(|h| h.until)
+            }
+            (None, b) => b,
+        }
+    }
+
+    /// What was running on a track until a time, or ended last before.
+    fn latest_on(&self, track: TrackId, at: TraceNs, cause: Cause) -> Option<Held> {
+        let just_before = TraceNs(at.0.checked_sub(1)?);
+        if let Some(by) = running(self.rules, track, just_before) {
+            return Some(Held { by, until: at, cause });
+        }
+        let by = self.last_ended(track, at, None)?;
+        Some(Held { by, until: self.rules.profile.slices().end(by), cause })
+    }
+
+    /// What another thread of the host was running, or ended last before a time.
+    fn other_thread(&self, track: TrackId, at: TraceNs) -> Option<Held> {
+        let others = self.known.hosts.iter().filter(|t| **t != track);
+        let latest = others.filter_map(|&t| self.latest_on(t, at, Cause::Thread));
+        latest.max_by_key(|h| (h.until, self.rules.profile.slices().start(h.by), h.by))
+    }
+}

@@ -1,0 +1,37 @@
+//! Questions about a profile whose answers are tables, trees and sentences.
+//!
+//! Every question walks over a [`Selection`] of slices in a bounded number at a time (`advance`), so that a session can
+//! report and cancel between; each has a function that walks to the end at once. All of them share these rules:
+//!
+//! * a slice that never ended is in no statistics;
+//! * *self time*: at each instant of a thread the slice that began last has the time ([`self_time`]);
+//! * with a span of time, slices count with the part inside;
+//! * with a level ([`crate::profile::levels`]), only its slices count, and only they take time from one another.
+
+pub mod calltree;
+pub mod compare;
+pub mod counters;
+pub mod critical;
+pub mod extent;
+pub mod flame;
+pub mod grouping;
+pub mod histogram;
+pub mod idle;
+pub mod in_order;
+pub mod lookup;
+pub mod members;
+pub mod modules;
+pub mod opcode;
+pub mod operators;
+pub mod query;
+pub mod scopes;
+mod selection;
+pub mod self_time;
+pub mod sentences;
+pub mod summary;
+mod threads;
+pub mod work;
+
+pub use grouping::{GroupBy, Grouping};
+pub use selection::{Selection, SliceCursor};
+pub use threads::Threads;

@@ -1,0 +1,256 @@
+//! Operator statistics: how often something ran, for how long, and how much of that was its own.
+//!
+//! Self time is that of [`super::self_time`].
+
+use serde::{Deserialize, Serialize};
+
+use super::{GroupBy, Grouping, Selection, SliceCursor};
+use crate::base::stats;
+use crate::profile::{Occurrences, Profile, SliceId};
+
+/// Statistics of one group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpStats {
+    /// Number of the group in its [`Grouping`].
+    pub group: u32,
+    /// How often it ran: its slices, but those that go on with an interrupted one ([`Occurrences`]).
+    pub count: u64,
+    /// Sum of durations, in ns.
+    pub total_ns: i64,
+    /// Sum of self times, in ns.
+    pub self_ns: i64,
+    /// Whether all its slices only wrap others.
+    pub wraps: bool,
+    /// Shortest duration, in ns.
+    pub min_ns: i64,
+    /// Longest duration, in ns.
+    pub max_ns: i64,
+    /// The longest slice, the first of equals by track and start.
+    pub longest: SliceId,
+    /// Median and 99th percentile of the durations, in ns, if they were asked for (numpy's linear rule).
+    pub percentiles: Option<Percentiles>,
+}
+
+/// Percentiles of durations, in ns.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Percentiles {
+    /// Half of the slices are at most this long.
+    pub p50_ns: f64,
+    /// 99 of 100 slices are at most this long.
+    pub p99_ns: f64,
+}
+
+impl OpStats {
+    fn of(group: u32, first: SliceId) -> Self {
+        Self {
+            group,
+            count: 0,
+            total_ns: 0,
+            self_ns: 0,
+            wraps: true,
+            min_ns: i64::MAX,
+            max_ns: -1,
+            longest: first,
+            percentiles: None,
+        }
+    }
+
+    /// Mean duration of an occurrence in ns.
+    #[must_use]
+    pub fn mean_ns(&self) -> f64 {
+        self.total_ns as f64 / self.count.max(1) as f64
+    }
+}
+
+/// What to compute.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpQuery {
+    /// What slices are grouped by.
+    pub group_by: GroupBy,
+    /// Which slices.
+    pub selection: Selection,
+    /// Whether percentiles are wanted; they cost a sort.
+    pub percentiles: bool,
+}
+
+/// Statistics by group, with the names of the groups.
+#[derive(Debug)]
+pub struct OpTable {
+    /// What the groups are.
+    pub grouping: Grouping,
+    /// Greatest total first, equal ones by name; groups that only wrap others come last.
+    pub stats: Vec<OpStats>,
+}
+
+impl OpTable {
+    /// The name of a row.
+    #[must_use]
+    pub fn name<'a>(&'a self, profile: &'a Profile, row: &OpStats) -> &'a str {
+        self.grouping.label(profile, row.group)
+    }
+}
+
+/// Statistics by group, greatest total first, equal ones by name. Unclosed slices are left out.
+#[must_use]
+pub fn operator_stats(profile: &Profile, query: &OpQuery) -> OpTable {
+    let mut pass = OperatorPass::new(profile, query.clone());
+    while !pass.advance(profile, usize::MAX) {}
+    pass.finish(profile)
+}
+
+/// Computes [`operator_stats`] a part at a time.
+#[derive(Debug)]
+pub struct OperatorPass {
+    query: OpQuery,
+    grouping: Grouping,
+    own: Vec<i64>,
+    cursor: SliceCursor,
+    occurrences: Occurrences,
+    /// Position in `stats` of each group, one more; 0 for none.
+    row_of: Vec<u32>,
+    stats: Vec<OpStats>,
+    /// Row and duration of every slice, when percentiles are wanted.
+    durations: Vec<(u32, i64)>,
+}
+
+impl OperatorPass {
+    /// Prepares it.
+    #[must_use]
+    pub fn new(profile: &Profile, query: OpQuery) -> Self {
+        let grouping = Grouping::new(profile, query.group_by);
+        Self {
+            own: query.selection.self_times(profile),
+            cursor: query.selection.cursor(profile),
+            occurrences: Occurrences::of(profile),
+            row_of: vec![0; grouping.len(profile)],
+            stats: Vec::new(),
+            durations: Vec::new(),
+            grouping,
+            query,
+        }
+    }
+
+    /// Looks at about `limit` slices more. Returns whether it has seen all.
+    pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
+        let Self { query, grouping, own, cursor, occurrences, row_of, stats, durations } = self;
+        let levels = profile.levels();
+        cursor.advance(limit, |track, id| {
+            let Some(dur) = query.selection.counted_ns(profile, id) else { return };
+            let group = grouping.group_of(profile, track, id);
+            let Some(place) = row_of.get_mut(group as usize) else { return };
+            if *place == 0 {
+                stats.push(OpStats::of(group, id));
+                *place = stats.len() as u32;
+            }
+            let row = &mut stats[*place as usize - 1];
+            row.count += occurrences.count(profile, id);
+            row.wraps = row.wraps && levels.wraps(profile, track, id);
+            row.total_ns = row.total_ns.saturating_add(dur);
+            row.self_ns = row.self_ns.saturating_add(own[id.0 as usize]);
+            row.min_ns = row.min_ns.min(dur);
+            if dur > row.max_ns {
+                row.max_ns = dur;
+                row.longest = id;
+            }
+            if query.percentiles {
+                durations.push((*place - 1, dur));
+            }
+        })
+    }
+
+    /// The statistics of what it has seen.
+    #[must_use]
+    pub fn finish(mut self, profile: &Profile) -> OpTable {
+        self.fill_percentiles();
+        let (grouping, mut stats) = (self.grouping, self.stats);
+        let name = |s: &OpStats| grouping.label(profile, s.group);
+        let by_time = |a: &OpStats, b: &OpStats| b.total_ns.cmp(&a.total_ns).then_with(|| name(a).cmp(name(b)));
+        stats.sort_by(|a, b| a.wraps.cmp(&b.wraps).then_with(|| by_time(a, b)));
+        OpTable { grouping, stats }
+    }
+
+    fn fill_percentiles(&mut self) {
+        let mut by_row = rows_together(&self.durations, &self.stats);
+        let mut rest = by_row.as_mut_slice();
+        for row in self.stats.iter_mut().filter(|_| self.query.percentiles) {
+            let (own, others) = rest.split_at_mut(row.count as usize);
+            let p50_ns = percentile(own, 50.0);
+            row.percentiles = Some(Percentiles { p50_ns, p99_ns: percentile(own, 99.0) });
+            rest = others;
+        }
+    }
+}
+
+/// The durations of each row beside one another, rows in their order.
+fn rows_together(durations: &[(u32, i64)], rows: &[OpStats]) -> Vec<i64> {
+    let mut next: Vec<usize> = Vec::with_capacity(rows.len());
+    let mut at = 0;
+    for row in rows {
+        next.push(at);
+        at += row.count as usize;
+    }
+    let mut together = vec![0; durations.len()];
+    for &(row, dur) in durations {
+        let place = &mut next[row as usize];
+        together[*place] = dur;
+        *place += 1;
+    }
+    together
+}
+
+/// A percentile of some values by numpy's linear rule, found without sorting them all; 0 when there are none.
+pub(super) fn percentile(values: &mut [i64], p: f64) -> f64 {
+    let Some((low, high, fraction)) = stats::percentile_ranks(values.len(), p) else { return 0.0 };
+    let (_, a, above) = values.select_nth_unstable(low);
+    let a = *a;
+    let b = if high == low { a } else { above.iter().copied().min().unwrap_or(a) };
+    stats::lerp(a as f64, b as f64, fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Diagnostics, Interval, TraceNs};
+    use crate::profile::ProfileBuilder;
+    use proptest::prelude::*;
+
+    #[test]
+    fn self_time_is_what_children_leave_and_overlap_counts_once() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "");
+        let t = b.thread(p, "1", "");
+        b.slice(t, 0, 100, "outer", "a", None);
+        b.slice(t, 10, 20, "inner", "b", None);
+        b.slice(t, 80, 40, "late", "b", None); // 20 of its 40 ns are inside "outer"
+        b.slice(t, 200, 10, "inner", "b", None);
+        let profile = b.finish(Diagnostics::new());
+        let within = Some(Interval::new(TraceNs(0), TraceNs(15)));
+        let early = OpQuery { selection: Selection::within(within), ..OpQuery::default() };
+        let table = operator_stats(&profile, &early);
+        let touched: Vec<_> = table.stats.iter().map(|r| (table.name(&profile, r), r.count)).collect();
+        assert_eq!(touched, [("outer", 1), ("inner", 1)]);
+        let query = OpQuery { percentiles: true, ..OpQuery::default() };
+        let table = operator_stats(&profile, &query);
+        let rows = &table.stats;
+        let brief: Vec<_> = rows
+            .iter()
+            .map(|r| (table.name(&profile, r), r.count, r.total_ns, r.self_ns, r.min_ns, r.max_ns))
+            .collect();
+        assert_eq!(brief, [("outer", 1, 100, 60, 100, 100), ("late", 1, 40, 40, 40, 40), ("inner", 2, 30, 30, 10, 20)]);
+        assert_eq!(rows[2].percentiles.unwrap().p50_ns, 15.0);
+        let by_category = operator_stats(&profile, &OpQuery { group_by: GroupBy::Category, ..OpQuery::default() });
+        assert_eq!(by_category.stats.iter().map(|r| r.total_ns).collect::<Vec<_>>(), [100, 70]);
+        assert_eq!(profile.diagnostics().count("partial_overlap"), 1);
+        let none = OpQuery { selection: Selection::of_tracks(vec![]), ..OpQuery::default() };
+        assert!(operator_stats(&profile, &none).stats.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn percentiles_are_those_of_sorted_values(mut values in prop::collection::vec(-50i64..50, 1..40), p in 0f64..100.0) {
+            let mut sorted: Vec<f64> = values.iter().map(|v| *v as f64).collect();
+            sorted.sort_by(f64::total_cmp);
+            prop_assert_eq!(Some(percentile(&mut values, p)), stats::percentile_sorted(&sorted, p));
+        }
+    }
+}

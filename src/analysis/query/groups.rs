@@ -1,0 +1,150 @@
+//! Groups of an answer with their aggregates.
+
+use super::source::{Row, Source};
+use super::syntax::{Aggregate, Selected};
+use super::value::{QueryValue, number};
+use crate::base::{FxHashMap, StringTable, stats};
+use crate::profile::{Profile, SliceId};
+
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    /// Number of a combination of keys: the number of its first keys and the next key.
+    number: FxHashMap<(u32, u32), u32>,
+    next: u32,
+    /// Position of a combination in `rows`.
+    place: FxHashMap<u32, usize>,
+    pub rows: Vec<GroupRow>,
+    /// Values of keys that are not shared texts.
+    texts: StringTable,
+}
+
+#[derive(Debug)]
+pub(super) struct GroupRow {
+    pub first: SliceId,
+    count: u64,
+    /// Values of each selected column that is aggregated.
+    values: Vec<Tally>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    int: i128,
+    real: f64,
+    is_real: bool,
+    count: u64,
+    min: f64,
+    max: f64,
+    all: Option<Vec<f64>>,
+}
+
+impl Groups {
+    /// Adds a slice to its group, as so many occurrences.
+    pub(super) fn add(&mut self, row: &Row<'_>, count: u64, keys: &[Source], sources: &[Source], select: &[Selected]) {
+        let mut at = 0;
+        for key in keys {
+            let part = self.key_of(key, row);
+            let next = &mut self.next;
+            at = *self.number.entry((at, part)).or_insert_with(|| {
+                *next += 1;
+                *next
+            });
+        }
+        let place = *self.place.entry(at).or_insert_with(|| {
+            let wants_all = |s: &Selected| matches!(s, Selected::Of(Aggregate::P50 | Aggregate::P99, _));
+            let tally = |s: &Selected| Tally { all: wants_all(s).then(Vec::new), ..Tally::default() };
+            let values = select.iter().filter(|s| !matches!(s, Selected::Count)).map(tally).collect();
+            self.rows.push(GroupRow { first: row.id, count: 0, values });
+            self.rows.len() - 1
+        });
+        let group = &mut self.rows[place];
+        group.count += count;
+        let columns = select.iter().filter(|s| !matches!(s, Selected::Count));
+        for ((selected, source), tally) in columns.zip(sources).zip(&mut group.values) {
+            if matches!(selected, Selected::Of(..)) {
+                tally.add(&source.value(row));
+            }
+        }
+    }
+
+    fn key_of(&mut self, key: &Source, row: &Row<'_>) -> u32 {
+        if let Source::Label(grouping) = key {
+            return grouping.group_of(row.profile, row.track, row.id);
+        }
+        let text = match key.value(row) {
+            // A text of its own, so that it is not a group with an empty text.
+            QueryValue::Missing => "\u{0}".to_owned(),
+            QueryValue::Text(text) => text,
+            QueryValue::Int(n) => n.to_string(),
+            QueryValue::Real(x) => x.to_string(),
+        };
+        self.texts.intern(&text).0
+    }
+}
+
+impl Tally {
+    fn add(&mut self, value: &QueryValue) {
+        let Some(x) = number(value) else { return };
+        if self.count == 0 {
+            (self.min, self.max) = (x, x);
+        }
+        (self.min, self.max) = (self.min.min(x), self.max.max(x));
+        match value {
+            QueryValue::Int(n) => self.int += i128::from(*n),
+            _ => self.is_real = true,
+        }
+        self.real += x;
+        self.count += 1;
+        if let Some(all) = &mut self.all {
+            all.push(x);
+        }
+    }
+
+    fn result(mut self, aggregate: Aggregate) -> QueryValue {
+        if self.count == 0 {
+            return QueryValue::Missing;
+        }
+        let percentile = |all: Option<&mut Vec<f64>>, p| {
+            let all = all?;
+            all.sort_by(f64::total_cmp);
+            stats::percentile_sorted(all, p)
+        };
+        match aggregate {
+            Aggregate::Sum => self.whole(self.real, self.int),
+            Aggregate::Mean if self.is_real => QueryValue::Real(self.real / self.count as f64),
+            Aggregate::Mean => QueryValue::Real(self.int as f64 / self.count as f64),
+            Aggregate::Min => self.extreme(self.min),
+            Aggregate::Max => self.extreme(self.max),
+            Aggregate::P50 => percentile(self.all.as_mut(), 50.0).map_or(QueryValue::Missing, QueryValue::Real),
+            Aggregate::P99 => percentile(self.all.as_mut(), 99.0).map_or(QueryValue::Missing, QueryValue::Real),
+        }
+    }
+
+    fn whole(&self, real: f64, int: i128) -> QueryValue {
+        match i64::try_from(int) {
+            Ok(n) if !self.is_real => QueryValue::Int(n),
+            _ => QueryValue::Real(real),
+        }
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "only whole numbers of columns of whole numbers come here")]
+    fn extreme(&self, x: f64) -> QueryValue {
+        if self.is_real { QueryValue::Real(x) } else { self.whole(x, x as i128) }
+    }
+}
+
+pub(super) fn group_values(
+    profile: &Profile,
+    own: &[i64],
+    sources: &[Source],
+    select: &[Selected],
+    group: GroupRow,
+) -> Vec<QueryValue> {
+    let row = Row { profile, own, track: profile.slices().track(group.first), id: group.first };
+    let mut columns = sources.iter().zip(group.values);
+    let mut value = |selected: &Selected| match selected {
+        Selected::Count => QueryValue::Int(i64::try_from(group.count).unwrap_or(i64::MAX)),
+        Selected::Plain(_) => columns.next().map_or(QueryValue::Missing, |(source, _)| source.value(&row)),
+        Selected::Of(aggregate, _) => columns.next().map_or(QueryValue::Missing, |(_, tally)| tally.result(*aggregate)),
+    };
+    select.iter().map(&mut value).collect()
+}

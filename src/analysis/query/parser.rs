@@ -1,0 +1,320 @@
+//! From words to what they say.
+
+use super::syntax::{Aggregate, Column, Comparison, Condition, Literal, Query, Selected, ValueKind};
+use super::tokens::{Placed, QueryError, Token, tokens};
+use crate::analysis::GroupBy;
+
+/// Deepest nesting of conditions.
+const MOST_NESTED: usize = 64;
+
+/// Reads a query.
+///
+/// # Errors
+/// With the column of the first thing that cannot be understood.
+pub fn parse(text: &str) -> Result<Query, QueryError> {
+    let mut parser = Parser { tokens: tokens(text)?, at: 0, nested: 0 };
+    let query = parser.query()?;
+    match parser.peek() {
+        Token::End => Ok(query),
+        _ => parser.fail("expected where, group by, select, order by or limit, in this order"),
+    }
+}
+
+struct Parser {
+    tokens: Vec<Placed>,
+    at: usize,
+    nested: usize,
+}
+
+impl Parser {
+    fn query(&mut self) -> Result<Query, QueryError> {
+        let mut query = Query::default();
+        if self.keyword("where") {
+            query.condition = Some(self.any()?);
+        }
+        if self.two_words("group", "by")? {
+            query.group_by = self.list(Self::group_column)?;
+        }
+        if self.keyword("select") {
+            query.select = self.list(Self::selected)?;
+        }
+        self.complete(&mut query)?;
+        if self.two_words("order", "by")? {
+            let select = query.select.clone();
+            query.order_by = self.list(|p| p.order(&select))?;
+        }
+        if self.keyword("limit") {
+            query.limit = Some(self.whole_number()?);
+        }
+        Ok(query)
+    }
+
+    /// Fills in what `select` left open, and checks that groups show nothing that differs within a group.
+    fn complete(&self, query: &mut Query) -> Result<(), QueryError> {
+        let aggregates = query.select.iter().any(|s| !matches!(s, Selected::Plain(_)));
+        let grouped = aggregates || !query.group_by.is_empty();
+        if query.select.is_empty() {
+            query.select = if grouped {
+                let keys = query.group_by.iter().cloned().map(Selected::Plain);
+                let of = |a, c| Selected::Of(a, c);
+                let rest = [
+                    Selected::Count,
+                    of(Aggregate::Sum, Column::Dur),
+                    of(Aggregate::Sum, Column::SelfTime),
+                    of(Aggregate::Mean, Column::Dur),
+                ];
+                keys.chain(rest).collect()
+            } else {
+                [
+                    Column::Label(GroupBy::Name),
+                    Column::Label(GroupBy::Thread),
+                    Column::Start,
+                    Column::Dur,
+                    Column::SelfTime,
+                ]
+                .map(Selected::Plain)
+                .to_vec()
+            };
+        }
+        let plain = query.select.iter().filter_map(|s| match s {
+            Selected::Plain(column) => Some(column),
+            _ => None,
+        });
+        let stray = plain.into_iter().find(|c| grouped && !query.group_by.contains(c));
+        match stray {
+            Some(column) => {
+                let name = column.name();
+                self.fail(&format!(
+                    "'{name}' differs within a group: add it to group by, or write max({name}) or the like"
+                ))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn any(&mut self) -> Result<Condition, QueryError> {
+        let mut parts = vec![self.all()?];
+        while self.keyword("or") {
+            parts.push(self.all()?);
+        }
+        Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Condition::Any(parts) })
+    }
+
+    fn all(&mut self) -> Result<Condition, QueryError> {
+        let mut parts = vec![self.one()?];
+        while self.keyword("and") {
+            parts.push(self.one()?);
+        }
+        Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Condition::All(parts) })
+    }
+
+    fn one(&mut self) -> Result<Condition, QueryError> {
+        self.nested += 1;
+        if self.nested > MOST_NESTED {
+            return self.fail("conditions are nested too deep");
+        }
+        let found = if self.keyword("not") {
+            Condition::Not(Box::new(self.one()?))
+        } else if self.sign("(") {
+            let inner = self.any()?;
+            self.expect_sign(")")?;
+            inner
+        } else {
+            self.comparison()?
+        };
+        self.nested -= 1;
+        Ok(found)
+    }
+
+    fn comparison(&mut self) -> Result<Condition, QueryError> {
+        let column = self.column()?;
+        if self.keyword("in") {
+            self.expect_sign("(")?;
+            let values = self.list(|p| p.literal(&column))?;
+            self.expect_sign(")")?;
+            return Ok(Condition::In(column, values));
+        }
+        const SIGNS: [(&str, Comparison); 8] = [
+            ("=", Comparison::Equal),
+            ("!=", Comparison::NotEqual),
+            ("<", Comparison::Less),
+            ("<=", Comparison::AtMost),
+            (">", Comparison::Greater),
+            (">=", Comparison::AtLeast),
+            ("~", Comparison::Contains),
+            ("!~", Comparison::ContainsNot),
+        ];
+        let found = SIGNS.into_iter().find(|(sign, _)| *self.peek() == Token::Sign(sign));
+        let Some((_, how)) = found else { return self.fail("expected =, !=, <, <=, >, >=, ~, !~ or in") };
+        let contains = matches!(how, Comparison::Contains | Comparison::ContainsNot);
+        if contains && matches!(column.kind(), ValueKind::Ns | ValueKind::Count) {
+            return self.fail(&format!("{} is a number: compare it with =, <, >", column.name()));
+        }
+        self.at += 1;
+        if contains && matches!(self.peek(), Token::Number(_)) {
+            return self.fail("expected a text in quotes");
+        }
+        let value = self.literal(&column)?;
+        Ok(Condition::Compare(column, how, value))
+    }
+
+    fn literal(&mut self, column: &Column) -> Result<Literal, QueryError> {
+        let value = match (self.peek().clone(), column.kind()) {
+            (Token::Number(n), ValueKind::Ns | ValueKind::Count | ValueKind::Any) => Literal::Number(n),
+            (Token::Text(t), ValueKind::Text | ValueKind::Any) => Literal::Text(t),
+            (_, ValueKind::Text) => return self.fail(&format!("{} is a text: write it in quotes", column.name())),
+            (_, ValueKind::Any) => return self.fail("expected a number or a text in quotes"),
+            _ => return self.fail(&format!("{} is a number: write one, like 10us", column.name())),
+        };
+        self.at += 1;
+        Ok(value)
+    }
+
+    fn selected(&mut self) -> Result<Selected, QueryError> {
+        let Token::Word(word) = self.peek().clone() else { return self.fail("expected a column") };
+        if word == "count" {
+            self.at += 1;
+            return Ok(Selected::Count);
+        }
+        let Some((aggregate, _)) = Aggregate::ALL.into_iter().find(|(_, name)| *name == word) else {
+            return self.column().map(Selected::Plain);
+        };
+        self.at += 1;
+        self.expect_sign("(")?;
+        let column = self.column()?;
+        if column.kind() == ValueKind::Text {
+            self.at -= 1;
+            return self.fail(&format!("{} is a text: {word} needs numbers", column.name()));
+        }
+        self.expect_sign(")")?;
+        Ok(Selected::Of(aggregate, column))
+    }
+
+    fn group_column(&mut self) -> Result<Column, QueryError> {
+        let column = self.column()?;
+        if column.kind() == ValueKind::Ns {
+            self.at -= 1;
+            return self.fail(&format!("{} makes no groups: group by a text, depth or an argument", column.name()));
+        }
+        Ok(column)
+    }
+
+    fn order(&mut self, select: &[Selected]) -> Result<(usize, bool), QueryError> {
+        let start = self.at;
+        let wanted = self.selected()?;
+        let Some(place) = select.iter().position(|s| *s == wanted) else {
+            self.at = start;
+            return self.fail(&format!("{} is not in the answer: add it to select", wanted.name()));
+        };
+        let ascending = self.keyword("asc");
+        let descending = !ascending && self.keyword("desc");
+        Ok((place, descending))
+    }
+
+    fn column(&mut self) -> Result<Column, QueryError> {
+        let Token::Word(word) = self.peek().clone() else { return self.fail("expected a column") };
+        match Column::from_name(&word) {
+            Some(column) => {
+                self.at += 1;
+                Ok(column)
+            }
+            None => self.fail(&format!(
+                "there is no column '{word}': use name, category, operator, module, process, device, core, thread, start, \
+                 end, dur, self, depth or args.KEY"
+            )),
+        }
+    }
+
+    fn whole_number(&mut self) -> Result<usize, QueryError> {
+        match *self.peek() {
+            Token::Number(n) if (1.0..=1e9).contains(&n) && libm::floor(n) == n => {
+                self.at += 1;
+                #[allow(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "checked to be a whole number above"
+                )]
+                Ok(n as usize)
+            }
+            _ => self.fail("expected a whole number from 1"),
+        }
+    }
+
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T, QueryError>) -> Result<Vec<T>, QueryError> {
+        let mut items = vec![item(self)?];
+        while self.sign(",") {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    fn peek(&self) -> &Token {
+        self.tokens.get(self.at).map_or(&Token::End, |t| &t.token)
+    }
+
+    fn keyword(&mut self, word: &str) -> bool {
+        let is_it = matches!(self.peek(), Token::Word(w) if w.eq_ignore_ascii_case(word));
+        self.at += usize::from(is_it);
+        is_it
+    }
+
+    fn two_words(&mut self, first: &str, second: &str) -> Result<bool, QueryError> {
+        if !self.keyword(first) {
+            return Ok(false);
+        }
+        if self.keyword(second) { Ok(true) } else { self.fail(&format!("expected {second}")) }
+    }
+
+    fn sign(&mut self, sign: &str) -> bool {
+        let is_it = matches!(self.peek(), Token::Sign(s) if *s == sign);
+        self.at += usize::from(is_it);
+        is_it
+    }
+
+    fn expect_sign(&mut self, sign: &str) -> Result<(), QueryError> {
+        if self.sign(sign) { Ok(()) } else { self.fail(&format!("expected {sign}")) }
+    }
+
+    fn fail<T>(&self, message: &str) -> Result<T, QueryError> {
+        let column = self.tokens.get(self.at).map_or(1, |t| t.column);
+        Err(QueryError { column, message: message.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_of_every_part() {
+        let text = "WHERE (name ~ 'mm' or dur > 10us) and not category in ('a', 'b') GROUP BY thread, args.stream \
+                    SELECT thread, args.stream, count, p99(dur) ORDER BY p99(dur) DESC, thread LIMIT 5";
+        let query = parse(text).unwrap();
+        let names: Vec<_> = query.select.iter().map(Selected::name).collect();
+        assert_eq!(names, ["thread", "args.stream", "count", "p99(dur)"]);
+        assert_eq!((query.order_by, query.limit), (vec![(3, true), (0, false)], Some(5)));
+        let Some(Condition::All(parts)) = query.condition else { panic!("two conditions") };
+        assert!(matches!(&parts[0], Condition::Any(p) if p.len() == 2));
+        assert!(matches!(&parts[1], Condition::Not(_)));
+        assert_eq!(parse("").unwrap().select.len(), 5);
+        assert_eq!(parse("group by name").unwrap().select.len(), 5);
+    }
+
+    #[test]
+    fn errors_name_the_column_of_the_text() {
+        let error = |text: &str| parse(text).unwrap_err().to_string();
+        assert!(error("where colour = 'red'").starts_with("column 7: there is no column 'colour'"));
+        assert_eq!(error("where name = red"), "column 14: name is a text: write it in quotes");
+        assert_eq!(error("where dur > 'x'"), "column 13: dur is a number: write one, like 10us");
+        assert_eq!(error("where dur ~ 'x'"), "column 11: dur is a number: compare it with =, <, >");
+        assert_eq!(error("group name"), "column 7: expected by");
+        assert_eq!(error("group by dur"), "column 10: dur makes no groups: group by a text, depth or an argument");
+        assert_eq!(error("select sum(name)"), "column 12: name is a text: sum needs numbers");
+        assert_eq!(error("order by p50(dur)"), "column 10: p50(dur) is not in the answer: add it to select");
+        assert_eq!(error("limit 0"), "column 7: expected a whole number from 1");
+        assert!(error("select name, count").contains("'name' differs within a group"));
+        assert!(error("where (name = 'x'").ends_with("expected )"));
+        assert!(error("limit 5 where name = 'x'").starts_with("column 9: expected where, group by"));
+        assert!(error(&format!("where {}", "(".repeat(100))).contains("nested too deep"));
+    }
+}

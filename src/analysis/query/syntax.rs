@@ -1,0 +1,197 @@
+//! What a query says.
+
+use crate::analysis::GroupBy;
+
+/// A query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Query {
+    /// Which slices; all if absent.
+    pub condition: Option<Condition>,
+    /// What they are grouped by; slices themselves if empty and nothing is aggregated.
+    pub group_by: Vec<Column>,
+    /// Columns of the answer.
+    pub select: Vec<Selected>,
+    /// Positions in `select` by which rows are sorted, and whether the largest is first.
+    pub order_by: Vec<(usize, bool)>,
+    /// At most so many rows.
+    pub limit: Option<usize>,
+}
+
+/// What is true of a slice.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// All of these.
+    All(Vec<Condition>),
+    /// Any of these.
+    Any(Vec<Condition>),
+    /// Not this.
+    Not(Box<Condition>),
+    /// A column compared with a value.
+    Compare(Column, Comparison, Literal),
+    /// A column equals one of some values.
+    In(Column, Vec<Literal>),
+}
+
+/// How a column is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+    /// `~`: contains the text, letter case ignored.
+    Contains,
+    /// `!~`
+    ContainsNot,
+}
+
+/// A value in a query.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// A number; times are in ns.
+    Number(f64),
+    /// A text.
+    Text(String),
+}
+
+/// Something that is known of a slice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// A text that many slices share.
+    Label(GroupBy),
+    /// When it starts, in ns from the start of the profile.
+    Start,
+    /// When it ends.
+    End,
+    /// Its duration, in ns.
+    Dur,
+    /// Its self time, in ns.
+    SelfTime,
+    /// Its row in its track, 0 outermost.
+    Depth,
+    /// An argument.
+    Arg(String),
+}
+
+/// What a column of the answer holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// Text.
+    Text,
+    /// Nanoseconds.
+    Ns,
+    /// A number of things.
+    Count,
+    /// Any number, or text that is none.
+    Any,
+}
+
+/// What is made of the values of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aggregate {
+    /// Their sum.
+    Sum,
+    /// Their mean.
+    Mean,
+    /// The least.
+    Min,
+    /// The greatest.
+    Max,
+    /// Their median.
+    P50,
+    /// Their 99th percentile.
+    P99,
+}
+
+/// A column of the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selected {
+    /// A column of the slice, or of its group.
+    Plain(Column),
+    /// Number of slices.
+    Count,
+    /// Values of the slices of a group made one.
+    Of(Aggregate, Column),
+}
+
+impl Column {
+    /// The name of a column in a query.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::Label(by) => by.name().to_owned(),
+            Self::Start => "start".to_owned(),
+            Self::End => "end".to_owned(),
+            Self::Dur => "dur".to_owned(),
+            Self::SelfTime => "self".to_owned(),
+            Self::Depth => "depth".to_owned(),
+            Self::Arg(key) => format!("args.{key}"),
+        }
+    }
+
+    /// The column of a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        if let Some(key) = name.strip_prefix("args.").filter(|key| !key.is_empty()) {
+            return Some(Self::Arg(key.to_owned()));
+        }
+        let known = [Self::Start, Self::End, Self::Dur, Self::SelfTime, Self::Depth];
+        let plain = known.into_iter().find(|c| c.name() == name);
+        plain.or_else(|| GroupBy::from_name(name).map(Self::Label))
+    }
+
+    /// What it holds.
+    #[must_use]
+    pub fn kind(&self) -> ValueKind {
+        match self {
+            Self::Label(_) => ValueKind::Text,
+            Self::Start | Self::End | Self::Dur | Self::SelfTime => ValueKind::Ns,
+            Self::Depth => ValueKind::Count,
+            Self::Arg(_) => ValueKind::Any,
+        }
+    }
+}
+
+impl Aggregate {
+    /// All with their names.
+    pub const ALL: [(Self, &'static str); 6] = [
+        (Self::Sum, "sum"),
+        (Self::Mean, "mean"),
+        (Self::Min, "min"),
+        (Self::Max, "max"),
+        (Self::P50, "p50"),
+        (Self::P99, "p99"),
+    ];
+}
+
+impl Selected {
+    /// The head of the column.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::Plain(column) => column.name(),
+            Self::Count => "count".to_owned(),
+            Self::Of(aggregate, column) => {
+                let name = Aggregate::ALL.iter().find(|(a, _)| a == aggregate).map_or("", |(_, name)| name);
+                format!("{name}({})", column.name())
+            }
+        }
+    }
+
+    /// What it holds.
+    #[must_use]
+    pub fn kind(&self) -> ValueKind {
+        match self {
+            Self::Plain(column) | Self::Of(_, column) => column.kind(),
+            Self::Count => ValueKind::Count,
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Whether a slice meets a condition.
+
+use std::cmp::Ordering;
+
+use super::source::{Row, Source};
+use super::syntax::{Column, Comparison, Condition, Literal};
+use super::value::{QueryValue, number};
+use crate::analysis::Grouping;
+use crate::profile::Profile;
+
+/// A condition with what it remembers.
+#[derive(Debug)]
+pub(super) enum Test {
+    All(Vec<Test>),
+    Any(Vec<Test>),
+    Not(Box<Test>),
+    /// A shared text: the answer for each group, once it is known.
+    Label {
+        grouping: Grouping,
+        known: Vec<Option<bool>>,
+        check: Check,
+    },
+    Value {
+        source: Source,
+        check: Check,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Check {
+    how: Comparison,
+    any_of: Vec<Literal>,
+}
+
+impl Test {
+    pub(super) fn of(profile: &Profile, condition: &Condition) -> Self {
+        let all = |parts: &[Condition]| parts.iter().map(|c| Self::of(profile, c)).collect();
+        let leaf = |column: &Column, check: Check| match column {
+            Column::Label(by) => {
+                let grouping = Grouping::new(profile, *by);
+                let known = vec![None; grouping.len(profile)];
+                Self::Label { grouping, known, check }
+            }
+            other => Self::Value { source: Source::of(profile, other), check },
+        };
+        match condition {
+            Condition::All(parts) => Self::All(all(parts)),
+            Condition::Any(parts) => Self::Any(all(parts)),
+            Condition::Not(inner) => Self::Not(Box::new(Self::of(profile, inner))),
+            Condition::Compare(column, how, value) => leaf(column, Check { how: *how, any_of: vec![value.clone()] }),
+            Condition::In(column, values) => leaf(column, Check { how: Comparison::Equal, any_of: values.clone() }),
+        }
+    }
+
+    pub(super) fn is_true(&mut self, row: &Row<'_>) -> bool {
+        match self {
+            Self::All(parts) => parts.iter_mut().all(|p| p.is_true(row)),
+            Self::Any(parts) => parts.iter_mut().any(|p| p.is_true(row)),
+            Self::Not(inner) => !inner.is_true(row),
+            Self::Label { grouping, known, check } => {
+                let group = grouping.group_of(row.profile, row.track, row.id);
+                let text = || QueryValue::Text(grouping.label(row.profile, group).to_owned());
+                match known.get_mut(group as usize) {
+                    Some(answer) => *answer.get_or_insert_with(|| check.is_true(&text())),
+                    None => check.is_true(&text()),
+                }
+            }
+            Self::Value { source, check } => check.is_true(&source.value(row)),
+        }
+    }
+}
+
+impl Check {
+    /// Nothing compares with what is missing, but `!=` and `!~` are true of it.
+    fn is_true(&self, value: &QueryValue) -> bool {
+        let negative = matches!(self.how, Comparison::NotEqual | Comparison::ContainsNot);
+        let matches = |literal: &Literal| match (self.how, value, literal) {
+            (Comparison::Contains | Comparison::ContainsNot, value, Literal::Text(part)) => match value {
+                QueryValue::Text(text) => Some(text.to_lowercase().contains(&part.to_lowercase())),
+                QueryValue::Int(n) => Some(n.to_string().contains(part)),
+                QueryValue::Real(_) | QueryValue::Missing => None,
+            },
+            (how, QueryValue::Text(text), Literal::Text(other)) => Some(holds(how, text.as_str().cmp(other.as_str()))),
+            (how, value, Literal::Number(n)) => Some(holds(how, number(value)?.partial_cmp(n)?)),
+            (how, QueryValue::Int(n), Literal::Text(other)) => {
+                Some(holds(how, n.to_string().as_str().cmp(other.as_str())))
+            }
+            _ => None,
+        };
+        if negative {
+            self.any_of
+                .iter()
+                .all(|l| matches(l).is_none_or(|m| if self.how == Comparison::ContainsNot { !m } else { m }))
+        } else {
+            self.any_of.iter().any(|l| matches(l) == Some(true))
+        }
+    }
+}
+
+fn holds(how: Comparison, order: Ordering) -> bool {
+    match how {
+        Comparison::Equal | Comparison::Contains | Comparison::ContainsNot => order == Ordering::Equal,
+        Comparison::NotEqual => order != Ordering::Equal,
+        Comparison::Less => order == Ordering::Less,
+        Comparison::AtMost => order != Ordering::Greater,
+        Comparison::Greater => order == Ordering::Greater,
+        Comparison::AtLeast => order != Ordering::Less,
+    }
+}

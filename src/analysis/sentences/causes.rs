@@ -1,0 +1,118 @@
+//! Why devices were idle: what the host did in the longest gaps, added up by name.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::idle::IdleGaps;
+use crate::profile::SliceId;
+
+/// Gaps that are looked into for their cause, the longest first. Finding what ran meanwhile costs the slices in a gap; in
+/// real traces these hold nearly all idle time.
+pub(super) const GAPS_LOOKED_INTO: usize = 4096;
+
+/// What ran on the host in the gaps of devices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct IdleCause {
+    /// Name of the slices.
+    pub name: String,
+    /// Process and thread.
+    pub thread: String,
+    /// Their self time in the gaps, in ns.
+    pub ns: i64,
+    /// Number of gaps in which they had the most.
+    pub gaps: u64,
+    /// The longest of them.
+    pub longest: SliceId,
+}
+
+/// The name with the most self time in the gaps, where each gap counts for the name that has the most of it.
+pub(super) fn main_cause(found: &IdleGaps) -> Option<IdleCause> {
+    let mut by_name: BTreeMap<(&str, &str), IdleCause> = BTreeMap::new();
+    // Gaps come by length: the first of a name is in the longest gap.
+    for meanwhile in found.gaps.iter().filter_map(|gap| gap.meanwhile.as_ref()) {
+        let new = || IdleCause {
+            name: meanwhile.name.clone(),
+            thread: meanwhile.thread.clone(),
+            ns: 0,
+            gaps: 0,
+            longest: meanwhile.longest,
+        };
+        let cause = by_name.entry((&meanwhile.name, &meanwhile.thread)).or_insert_with(new);
+        cause.ns = cause.ns.saturating_add(meanwhile.self_ns);
+        cause.gaps += 1;
+    }
+    by_name.into_values().rev().max_by_key(|cause| cause.ns)
+}
+
+/// Length of the gaps that ended only when the host started the next work, which it did after the gap began, in ns.
+pub(super) fn started_late_ns(found: &IdleGaps) -> i64 {
+    found.gaps.iter().filter(|gap| gap.was_late).map(|gap| gap.span.end.0 - gap.span.start.0).sum()
+}
+
+/// What a person can do about a cause that is known by its name; nothing where the name says too little.
+pub(super) fn remedy(name: &str) -> Option<&'static str> {
+    const REMEDIES: [(&[&str], &str); 5] = [
+        (
+            &["DataLoader", "IteratorGetNext", "tf_data", "Iterator::", "DatasetNext"],
+            "It loads data: more loader workers, or batches prepared ahead, shorten it",
+        ),
+        (
+            &["LaunchKernel", "GraphLaunch", "::Execute", "ExecuteAsync", "LaunchHostFunc"],
+            "It hands over work: fewer and larger operations, or graphs, shorten it",
+        ),
+        (
+            &["XlaCompile", "backend_compile", "BackendCompile", "::Compile", "CompileAndLoad"],
+            "It compiles: run the shapes once before measuring",
+        ),
+        (&["Memcpy", "memcpy", "_to_copy", "TransferTo", "BufferFrom"], "It copies: keep data on the device"),
+        (
+            &["Synchronize", "aten::item", "_local_scalar_dense", "block_until_ready", "BlockUntilReady"],
+            "It waits for a result: ask for results later, or less often",
+        ),
+    ];
+    REMEDIES.iter().find(|(names, _)| names.iter().any(|n| name.contains(n))).map(|(_, says)| *says)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::idle::{IdleGap, Meanwhile};
+    use crate::base::{Interval, TraceNs};
+
+    fn gap(name: &str, self_ns: i64) -> IdleGap {
+        let (before, after) = (SliceId(0), SliceId(1));
+        let meanwhile =
+            Meanwhile { name: name.to_owned(), thread: "main".to_owned(), self_ns, longest: SliceId(self_ns as u32) };
+        IdleGap {
+            of: "GPU 0".to_owned(),
+            span: Interval::new(TraceNs(0), TraceNs(self_ns)),
+            before,
+            after,
+            started_by: None,
+            was_late: false,
+            meanwhile: Some(meanwhile),
+        }
+    }
+
+    #[test]
+    fn many_short_gaps_of_one_cause_outweigh_a_longer_one() {
+        let gaps = vec![gap("copy", 50), gap("load", 40), gap("load", 30)];
+        let found = IdleGaps { total: 3, idle_ns: 120, gaps };
+        let cause = main_cause(&found).unwrap();
+        assert_eq!((cause.name.as_str(), cause.ns, cause.gaps, cause.longest), ("load", 70, 2, SliceId(40)));
+        assert_eq!(main_cause(&IdleGaps::default()), None);
+        assert_eq!(started_late_ns(&found), 0);
+        let late = IdleGaps { gaps: vec![IdleGap { was_late: true, ..gap("launch", 7) }], ..found };
+        assert_eq!(started_late_ns(&late), 7);
+    }
+
+    #[test]
+    fn a_name_that_says_nothing_has_no_remedy() {
+        assert!(
+            remedy("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__").is_some_and(|r| r.contains("loader"))
+        );
+        assert!(remedy("cudaLaunchKernel").is_some_and(|r| r.contains("hands over")));
+        assert_eq!(remedy("step"), None);
+        // A function that was compiled does not compile.
+        assert_eq!(remedy("CompiledFunctionBackward"), None);
+    }
+}

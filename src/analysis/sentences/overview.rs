@@ -1,0 +1,146 @@
+//! What an overview of a profile is made of: the sentences, and the numbers behind them.
+
+use super::breakdown::{Breakdown, Layers};
+use super::causes::{IdleCause, main_cause, remedy};
+use super::say;
+use super::tally::{Own, Tally};
+use super::types::Sentence;
+use crate::analysis::grouping::thread_text;
+use crate::analysis::idle::IdleGaps;
+use crate::analysis::work::{Work, Works};
+use crate::base::{FxHashMap, Interval, StrId, TraceNs};
+use crate::profile::levels::Family;
+use crate::profile::{Profile, SliceId};
+
+/// What dominates a profile.
+#[derive(Debug, Default)]
+pub struct Overview {
+    /// The sentences, the most telling first after what it is.
+    pub sentences: Vec<Sentence>,
+    /// Where the time went from the first to the last work, or step, of devices; absent where no device is known.
+    pub breakdown: Option<Breakdown>,
+    /// Whether the time is that of marked steps.
+    pub by_steps: bool,
+    /// Steps in order of time, where they are marked.
+    pub steps: Vec<Step>,
+    /// Operations by self time, most first: of framework operators of a Neuron profile, of devices where there
+    /// are any, else of all.
+    pub operations: Vec<Operation>,
+    /// What most idle time of devices passes in.
+    pub idle_cause: Option<Cause>,
+    /// The longest stretch in which data moves.
+    pub longest_transfer: Option<Interval<TraceNs>>,
+    /// The longest stretch in which devices exchange data.
+    pub longest_communication: Option<Interval<TraceNs>>,
+    /// The longest gap of a device: when, and its sentence is the one of [`super::Topic::Idle`].
+    pub longest_gap: Option<Interval<TraceNs>>,
+    /// For each thread how much of it slices cover, in ns, most first; those with none are left out.
+    pub threads: Vec<(String, i64)>,
+}
+
+/// A marked step.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its slice.
+    pub slice: SliceId,
+    /// Its name.
+    pub name: String,
+    /// When, and what it was spent on.
+    pub breakdown: Breakdown,
+}
+
+/// Slices whose names differ in a number or in template arguments only.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operation {
+    /// Its name.
+    pub name: String,
+    /// Self time, in ns.
+    pub self_ns: i64,
+    /// Number of slices.
+    pub count: u64,
+    /// Share of the self time of all operations, in percent.
+    pub percent: f64,
+    /// The slice with the most self time.
+    pub longest: SliceId,
+}
+
+/// What most idle time of devices passes in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// Name of the slices of the host.
+    pub name: String,
+    /// Process and thread.
+    pub thread: String,
+    /// Idle time that passes in them, in ns.
+    pub ns: i64,
+    /// The longest of them.
+    pub longest: SliceId,
+    /// What a person can do, where the name says enough.
+    pub remedy: Option<&'static str>,
+}
+
+/// Puts it together.
+pub(super) fn overview(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGaps) -> Overview {
+    let has_devices = works.family() != Family::Other && !tally.device.is_empty();
+    let measured = match works.family() {
+        Family::Neuron if !tally.own_framework.is_empty() => &tally.own_framework,
+        _ if has_devices => &tally.own_device,
+        _ => &tally.own,
+    };
+    let layers = Layers::of(tally);
+    let step = |&(slice, span): &(SliceId, Interval<TraceNs>)| Step {
+        slice,
+        name: profile.str(profile.slices().name(slice)).to_owned(),
+        breakdown: layers.within(span),
+    };
+    let longest = |work| {
+        let spans = tally.covered.get(&work)?;
+        spans.iter().copied().max_by_key(|s| (s.end.0 - s.start.0, std::cmp::Reverse(s.start)))
+    };
+    let mut threads: Vec<(String, i64)> = tally
+        .covered_ns
+        .iter_enumerated()
+        .filter(|(_, ns)| **ns > 0)
+        .map(|(track, ns)| (thread_text(profile, track), *ns))
+        .collect();
+    threads.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
+    Overview {
+        sentences: say::all(profile, works, tally, gaps),
+        breakdown: tally.window.filter(|_| has_devices).map(|window| layers.within(window)),
+        by_steps: tally.by_steps,
+        steps: if tally.by_steps { tally.steps.iter().map(step).collect() } else { Vec::new() },
+        operations: operations(profile, measured),
+        idle_cause: main_cause(gaps).map(Cause::from),
+        longest_transfer: longest(Work::Transfer),
+        longest_communication: longest(Work::Communication),
+        longest_gap: gaps.gaps.first().map(|gap| gap.span),
+        threads,
+    }
+}
+
+impl From<IdleCause> for Cause {
+    fn from(cause: IdleCause) -> Self {
+        let remedy = remedy(&cause.name);
+        Self { name: cause.name, thread: cause.thread, ns: cause.ns, longest: cause.longest, remedy }
+    }
+}
+
+/// Operations by self time, most first, equal ones by name; those without any are left out.
+pub(super) fn operations(profile: &Profile, own: &FxHashMap<StrId, Own>) -> Vec<Operation> {
+    let whole: i64 = own.values().map(|o| o.ns).sum();
+    let found = say::by_operation(profile, own);
+    let mut found: Vec<Operation> = found
+        .into_iter()
+        .filter(|(_, (own, _))| own.ns > 0)
+        .map(|(name, (own, _))| Operation {
+            name: name.to_owned(),
+            self_ns: own.ns,
+            count: own.count,
+            percent: if whole > 0 { own.ns as f64 * 100.0 / whole as f64 } else { 0.0 },
+            longest: own.longest,
+        })
+        .collect();
+    // Stable: equal ones stay in the order of their names.
+    found.sort_by_key(|o| std::cmp::Reverse(o.self_ns));
+    found
+}

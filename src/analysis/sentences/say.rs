@@ -1,0 +1,307 @@
+//! Each sentence, where the profile holds what it speaks of.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use super::causes::{main_cause, remedy, started_late_ns};
+use super::tally::{Own, Tally, length, shared};
+use super::types::{Figure, FigureUnit, Sentence, Topic};
+use crate::analysis::compare::steps;
+use crate::analysis::grouping::thread_text;
+use crate::analysis::idle::{IdleGap, IdleGaps};
+use crate::analysis::opcode::opcode;
+use crate::analysis::work::{Work, Works};
+use crate::base::units::{format_count, format_ns};
+use crate::base::{FxHashMap, Interval, StrId, TraceNs};
+use crate::profile::levels::Family;
+use crate::profile::{Profile, SliceId};
+
+/// From this share of the window, in percent, idle time of devices is the verdict, whatever computes most: waiting is what
+/// a person can change first. Chosen: below it, perfect overlap would gain less than most other changes.
+const IDLE_COMES_FIRST_PERCENT: f64 = 10.0;
+
+/// From this share of the idle time, in percent, one name is its cause. Chosen: below it, ending that wait would leave most
+/// of the idle time.
+const ONE_CAUSE_PERCENT: f64 = 20.0;
+
+/// All that can be said, the most telling first after what it is.
+pub(super) fn all(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGaps) -> Vec<Sentence> {
+    let mut found = vec![what_it_is(profile, works)];
+    if works.family() == Family::Other {
+        found.extend(busiest_thread(profile, tally));
+        found.extend(top_operator(profile, &tally.own, "of all self time"));
+    } else if let Some(window) = tally.window {
+        found.extend(verdict(tally, window, gaps));
+        found.extend(kind(tally, window, Work::Compute, Topic::Compute, "Devices compute for"));
+        found.extend(kind(tally, window, Work::Transfer, Topic::Transfer, "Data moves for"));
+        found.extend(overlap(tally));
+        let communication = kind(tally, window, Work::Communication, Topic::Communication, "Devices exchange data for");
+        found.extend(communication);
+        found.extend(top_operator(profile, &tally.own_device, "of the self time on devices"));
+        found.extend(idle(profile, gaps.gaps.first()));
+        found.extend(host(profile, tally, window));
+    }
+    found
+}
+
+fn percent(part: i64, whole: i64) -> f64 {
+    if whole > 0 { part as f64 * 100.0 / whole as f64 } else { 0.0 }
+}
+
+fn text_of(ns: i64) -> String {
+    format_ns(ns as f64)
+}
+
+fn figure(name: &str, value: f64, unit: FigureUnit) -> Figure {
+    Figure { name: name.to_owned(), value, unit }
+}
+
+fn sentence(topic: Topic, text: String, figures: Vec<Figure>) -> Sentence {
+    Sentence { topic, text, figures, slices: Vec::new(), spans: Vec::new() }
+}
+
+fn what_it_is(profile: &Profile, works: &Works) -> Sentence {
+    let what = match works.family() {
+        Family::Neuron => "A profile of a Neuron device",
+        Family::Kineto => "A profile of PyTorch (Kineto)",
+        Family::Xla => "A profile of XLA",
+        Family::Other => "A profile",
+    };
+    let (slices, span, steps) = (profile.slices().len() as u64, profile.span_ns(), steps(profile));
+    let stepped = match steps {
+        Some(n) => format!(", {}", counted(n, "marked step")),
+        None => String::new(),
+    };
+    let text = format!("{what}: {} over {}{stepped}.", counted(slices, "slice"), text_of(span));
+    let mut figures =
+        vec![figure("slices", slices as f64, FigureUnit::Count), figure("span", span as f64, FigureUnit::Ns)];
+    figures.extend(steps.map(|n| figure("steps", n as f64, FigureUnit::Count)));
+    sentence(Topic::Profile, text, figures)
+}
+
+/// What a person can change first: idle time with its cause where it is large, else what has the most of the window.
+fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<Sentence> {
+    let whole = window.end.0 - window.start.0;
+    let busy = length(&tally.device);
+    if whole <= 0 || busy == 0 {
+        return None;
+    }
+    let idle = whole - busy;
+    let shares = [
+        ("compute", tally.ns(Work::Compute)),
+        ("data transfer", tally.ns(Work::Transfer)),
+        ("communication", tally.ns(Work::Communication)),
+        ("idle", idle),
+    ];
+    let mut figures: Vec<Figure> = shares.iter().map(|(n, ns)| figure(n, *ns as f64, FigureUnit::Ns)).collect();
+    figures.push(figure("window", whole as f64, FigureUnit::Ns));
+    figures.push(figure("busy", busy as f64, FigureUnit::Ns));
+    let (most, ns) = shares.into_iter().max_by_key(|(_, ns)| *ns)?;
+    let mut slices = Vec::new();
+    let text = if percent(idle, whole) >= IDLE_COMES_FIRST_PERCENT || most == "idle" {
+        let (text, cause, slice) = idle_verdict(tally, idle, whole, gaps);
+        figures.extend(cause);
+        slices.extend(slice);
+        text
+    } else {
+        format!(
+            "{}{} dominates: {} of {} ({:.1} %) {}; devices are busy for {} ({:.1} %).",
+            most[..1].to_uppercase(),
+            &most[1..],
+            text_of(ns),
+            text_of(whole),
+            percent(ns, whole),
+            window_text(tally),
+            text_of(busy),
+            percent(busy, whole)
+        )
+    };
+    Some(Sentence { slices, spans: vec![window], ..sentence(Topic::Verdict, text, figures) })
+}
+
+/// That devices are idle, and what the host did meanwhile: the text, the figure and the slice of the cause.
+fn idle_verdict(tally: &Tally, idle: i64, whole: i64, gaps: &IdleGaps) -> (String, Option<Figure>, Option<SliceId>) {
+    let mut text = format!(
+        "Devices are idle for {} of {} ({:.1} %) {}.",
+        text_of(idle),
+        text_of(whole),
+        percent(idle, whole),
+        window_text(tally)
+    );
+    let late = started_late_ns(gaps);
+    let cause = main_cause(gaps).filter(|cause| percent(cause.ns, idle) >= ONE_CAUSE_PERCENT);
+    if let Some(cause) = cause {
+        text.push_str(&format!(
+            " {} of it ({:.1} %) pass while {} is in {}.",
+            text_of(cause.ns),
+            percent(cause.ns, idle),
+            cause.thread,
+            quoted(&cause.name)
+        ));
+        if let Some(remedy) = remedy(&cause.name) {
+            text.push_str(&format!(" {remedy}."));
+        }
+        return (text, Some(figure("cause", cause.ns as f64, FigureUnit::Ns)), Some(cause.longest));
+    }
+    if percent(late, idle) < ONE_CAUSE_PERCENT {
+        return (text, None, None);
+    }
+    text.push_str(&format!(
+        " In {} of it ({:.1} %) the host started the next work only after the device had run out of it: fewer and larger \
+         operations, or graphs, shorten that.",
+        text_of(late),
+        percent(late, idle)
+    ));
+    let shown = gaps.gaps.iter().find(|gap| gap.was_late).and_then(|gap| gap.started_by);
+    (text, Some(figure("started late", late as f64, FigureUnit::Ns)), shown)
+}
+
+fn window_text(tally: &Tally) -> &'static str {
+    if tally.by_steps { "from the first to the last step" } else { "from their first to their last work" }
+}
+
+fn kind(tally: &Tally, window: Interval<TraceNs>, work: Work, topic: Topic, says: &str) -> Option<Sentence> {
+    let (ns, whole) = (tally.ns(work), window.end.0 - window.start.0);
+    if ns == 0 {
+        return None;
+    }
+    let share = percent(ns, whole);
+    let text = format!("{says} {}, {share:.1} % of the time {}.", text_of(ns), window_text(tally));
+    let figures = vec![figure("time", ns as f64, FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
+    let longest = tally.covered.get(&work)?.iter().copied().max_by_key(|s| (s.end.0 - s.start.0, s.start));
+    Some(Sentence { spans: longest.into_iter().collect(), ..sentence(topic, text, figures) })
+}
+
+fn overlap(tally: &Tally) -> Option<Sentence> {
+    let (compute, transfer) = (tally.covered.get(&Work::Compute)?, tally.covered.get(&Work::Transfer)?);
+    let (both, moved) = (shared(compute, transfer), length(transfer));
+    if moved == 0 {
+        return None;
+    }
+    let share = percent(both, moved);
+    let text = match both {
+        0 => "None of that is while devices compute.".to_owned(),
+        _ => format!("{} of that, {share:.1} %, is while devices compute.", text_of(both)),
+    };
+    let figures = vec![figure("overlap", both as f64, FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
+    Some(sentence(Topic::Transfer, text, figures))
+}
+
+/// Self time by operation, and how many names each has: names that differ in a number or in template arguments are one.
+pub(super) fn by_operation<'p>(profile: &'p Profile, own: &FxHashMap<StrId, Own>) -> BTreeMap<&'p str, (Own, u64)> {
+    let mut operations: BTreeMap<&str, (Own, u64)> = BTreeMap::new();
+    for (name, own) in own {
+        match operations.entry(opcode(profile.str(*name))) {
+            Entry::Vacant(vacant) => drop(vacant.insert((*own, 1))),
+            Entry::Occupied(mut occupied) => {
+                let (sum, names) = occupied.get_mut();
+                sum.add(own);
+                *names += 1;
+            }
+        }
+    }
+    operations
+}
+
+/// The operation with the most self time.
+fn top_operator(profile: &Profile, own: &FxHashMap<StrId, Own>, of_what: &str) -> Option<Sentence> {
+    let whole: i64 = own.values().map(|o| o.ns).sum();
+    let (name, (top, names)) = by_operation(profile, own).into_iter().rev().max_by_key(|(_, (own, _))| own.ns)?;
+    if top.ns <= 0 {
+        return None;
+    }
+    let share = percent(top.ns, whole);
+    let of_names = if names > 1 { format!(" of {}", counted(names, "name")) } else { String::new() };
+    let text = format!(
+        "{} takes the most: {} in {}{of_names}, {share:.1} % {of_what}.",
+        quoted(name),
+        text_of(top.ns),
+        counted(top.count, "slice")
+    );
+    let figures = vec![
+        figure("self", top.ns as f64, FigureUnit::Ns),
+        figure("count", top.count as f64, FigureUnit::Count),
+        figure("share", share, FigureUnit::Percent),
+    ];
+    Some(Sentence { slices: vec![top.longest], ..sentence(Topic::Operator, text, figures) })
+}
+
+fn idle(profile: &Profile, gap: Option<&IdleGap>) -> Option<Sentence> {
+    let gap = gap?;
+    let ns = gap.span.end.0 - gap.span.start.0;
+    let name = |id: SliceId| quoted(profile.str(profile.slices().name(id)));
+    let mut text = format!("The longest wait of {} is {}, before {}", gap.of, text_of(ns), name(gap.after));
+    if let Some(by) = gap.started_by.filter(|_| gap.was_late) {
+        text.push_str(&format!(", which {} started only then", name(by)));
+    }
+    text.push('.');
+    let mut figures = vec![figure("gap", ns as f64, FigureUnit::Ns)];
+    let mut slices = vec![gap.before, gap.after];
+    if let Some(meanwhile) = &gap.meanwhile {
+        text.push_str(&format!(
+            " Meanwhile {} spent {} of it in {}.",
+            meanwhile.thread,
+            text_of(meanwhile.self_ns),
+            quoted(&meanwhile.name)
+        ));
+        figures.push(figure("meanwhile", meanwhile.self_ns as f64, FigureUnit::Ns));
+        slices.push(meanwhile.longest);
+    }
+    Some(Sentence { slices, spans: vec![gap.span], ..sentence(Topic::Idle, text, figures) })
+}
+
+fn host(profile: &Profile, tally: &Tally, window: Interval<TraceNs>) -> Option<Sentence> {
+    let empty = Vec::new();
+    let spans = |work| tally.covered.get(&work).unwrap_or(&empty).iter().copied();
+    let busy = length(&Interval::merge(spans(Work::Host).chain(spans(Work::Wait)).collect()));
+    let (name, top) = tally.own_host.iter().max_by_key(|(name, o)| (o.ns, std::cmp::Reverse(**name)))?;
+    if busy == 0 || top.ns <= 0 {
+        return None;
+    }
+    let (whole, waits) = (window.end.0 - window.start.0, tally.ns(Work::Wait));
+    let mut text = format!("The host has slices for {} ({:.1} %)", text_of(busy), percent(busy, whole));
+    if waits > 0 {
+        text.push_str(&format!(", for {} a thread is in a call that waits", text_of(waits)));
+    }
+    text.push_str(&format!("; most self time has {}: {}.", quoted(profile.str(*name)), text_of(top.ns)));
+    let figures = vec![
+        figure("host", busy as f64, FigureUnit::Ns),
+        figure("waits", waits as f64, FigureUnit::Ns),
+        figure("self", top.ns as f64, FigureUnit::Ns),
+    ];
+    Some(Sentence { slices: vec![top.longest], ..sentence(Topic::Host, text, figures) })
+}
+
+/// For a profile whose slices are of no known kind.
+fn busiest_thread(profile: &Profile, tally: &Tally) -> Option<Sentence> {
+    let slices = profile.slices();
+    let busy = tally.covered_ns.iter_enumerated().map(|(t, ns)| (*ns, std::cmp::Reverse(t)));
+    let (ns, std::cmp::Reverse(track)) = busy.max()?;
+    let whole = profile.span_ns();
+    if ns == 0 || whole == 0 {
+        return None;
+    }
+    let share = percent(ns, whole);
+    let thread = thread_text(profile, track);
+    let text = format!("{thread} is the busiest thread: slices cover {} of it, {share:.1} % of the span.", text_of(ns));
+    let figures = vec![figure("covered", ns as f64, FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
+    let first = slices.of_track(track).max_by_key(|id| slices.dur_ns(*id));
+    Some(Sentence { slices: first.into_iter().collect(), ..sentence(Topic::Verdict, text, figures) })
+}
+
+fn counted(n: u64, what: &str) -> String {
+    format!("{} {what}{}", format_count(n), if n == 1 { "" } else { "s" })
+}
+
+/// A name in quotes, cut where it is long.
+fn quoted(name: &str) -> String {
+    const MOST: usize = 80;
+    if name.is_empty() {
+        return "a slice without a name".to_owned();
+    }
+    let mut short: String = name.chars().take(MOST).collect();
+    if short.len() < name.len() {
+        short.push('\u{2026}');
+    }
+    format!("\"{short}\"")
+}

@@ -1,0 +1,222 @@
+//! Times of a profile by kind of work, by name and by track.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::compare::grouped_by_default;
+use crate::analysis::work::{Work, Works};
+use crate::analysis::{GroupBy, SliceCursor};
+use crate::base::{FxHashMap, Idx, IndexVec, Interval, StrId, TraceNs};
+use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
+
+/// Times of a profile by kind of work.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// What shares refer to: the marked steps together, else from the first to the last work of devices, or of the
+    /// host where no device works. Starting and
+    /// stopping a profiler, and what the host does before its first step, is outside.
+    pub window: Option<Interval<TraceNs>>,
+    /// Whether the window is that of marked steps.
+    pub by_steps: bool,
+    /// Marked steps in order of time, those of one track.
+    pub steps: Vec<(SliceId, Interval<TraceNs>)>,
+    /// Covered stretches of each kind, within the window.
+    pub covered: FxHashMap<Work, Vec<Interval<TraceNs>>>,
+    /// Stretches in which any device works, within the window.
+    pub device: Vec<Interval<TraceNs>>,
+    /// Self time by name: all slices, those of devices, those of the host.
+    pub own: FxHashMap<StrId, Own>,
+    pub own_device: FxHashMap<StrId, Own>,
+    pub own_host: FxHashMap<StrId, Own>,
+    /// Self time of framework operators of a Neuron profile by operator: a fusion of several is named by a number.
+    pub own_framework: FxHashMap<StrId, Own>,
+    /// For each track how much of it slices cover, in ns.
+    pub covered_ns: IndexVec<TrackId, i64>,
+}
+
+/// Self time of a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Own {
+    pub ns: i64,
+    pub count: u64,
+    pub longest: SliceId,
+    longest_ns: i64,
+}
+
+impl Own {
+    /// Adds the time of another name of the same operation. The longest slice is the longest of both; of equal ones the first.
+    pub fn add(&mut self, other: &Self) {
+        self.ns = self.ns.saturating_add(other.ns);
+        self.count += other.count;
+        if (other.longest_ns, std::cmp::Reverse(other.longest)) > (self.longest_ns, std::cmp::Reverse(self.longest)) {
+            (self.longest_ns, self.longest) = (other.longest_ns, other.longest);
+        }
+    }
+}
+
+/// Fills a [`Tally`] a part at a time.
+#[derive(Debug)]
+pub(super) struct TallyPass {
+    cursor: SliceCursor,
+    /// Self time of every slice.
+    own: Vec<i64>,
+    /// Stretches of each kind of work, not merged yet.
+    spans: FxHashMap<Work, Vec<Interval<TraceNs>>>,
+    /// For each track until when slices cover it.
+    until: IndexVec<TrackId, i64>,
+    /// From the first to the last marked step, and from the first to the last work of devices.
+    steps: Option<Interval<TraceNs>>,
+    device: Option<Interval<TraceNs>>,
+    /// Marked steps of each track.
+    marked: BTreeMap<TrackId, Vec<(SliceId, Interval<TraceNs>)>>,
+    /// From the first to the last work of any kind.
+    work: Option<Interval<TraceNs>>,
+    tally: Tally,
+}
+
+impl TallyPass {
+    /// Prepares it, with the self time of every slice.
+    pub fn new(profile: &Profile, own: Vec<i64>) -> Self {
+        let tracks = || profile.tracks().ids();
+        Self {
+            cursor: SliceCursor::of_all(profile),
+            own,
+            spans: FxHashMap::default(),
+            until: tracks().map(|_| i64::MIN).collect(),
+            steps: None,
+            device: None,
+            marked: BTreeMap::new(),
+            work: None,
+            tally: Tally { covered_ns: tracks().map(|_| 0).collect(), ..Tally::default() },
+        }
+    }
+
+    /// Number of slices not looked at yet.
+    pub fn left(&self) -> u64 {
+        self.cursor.left()
+    }
+
+    /// Looks at about `limit` slices more. Returns whether it has seen all.
+    pub fn advance(&mut self, profile: &Profile, works: &Works, limit: usize) -> bool {
+        let (slices, levels) = (profile.slices(), profile.levels());
+        let framework = levels.default_level().filter(|_| grouped_by_default(profile) == GroupBy::CategoryOrName);
+        let Self { cursor, own, spans, until, steps, device, marked, work: all, tally } = self;
+        cursor.advance(limit, |track, id| {
+            if slices.flags(id).has(SliceFlags::UNCLOSED) {
+                return;
+            }
+            let (ns, time) = (own[id.index()], slices.interval(id));
+            // What only wraps others leads no list.
+            let wraps = profile.levels().wraps(profile, track, id);
+            if !wraps {
+                add(&mut tally.own, profile, id, ns);
+            }
+            if framework.is_some_and(|level| levels.of_slice(profile, track, id) == level) {
+                let category = slices.category(id);
+                let operator = if category == StrId::EMPTY { slices.name(id) } else { category };
+                add_as(&mut tally.own_framework, operator, id, ns);
+            }
+            let busy = (until.get_mut(track), tally.covered_ns.get_mut(track));
+            if let (Some(until), Some(covered), false) = (busy.0, busy.1, wraps) {
+                *covered += time.end.0.saturating_sub(time.start.0.max(*until)).max(0);
+                *until = time.end.0.max(*until);
+            }
+            if works.marks_step(profile, track, id) {
+                widen(steps, time);
+                marked.entry(track).or_default().push((id, time));
+            }
+            let Some(work) = works.of_slice(profile, track, id).filter(|w| *w != Work::Marker) else { return };
+            match work {
+                Work::Host if !wraps => add(&mut tally.own_host, profile, id, ns),
+                work if work.is_device() => add(&mut tally.own_device, profile, id, ns),
+                _ => {}
+            }
+            let spans = spans.entry(work).or_default();
+            // Slices come by start within a track: most join the stretch before.
+            match spans.last_mut() {
+                Some(last) if last.start <= time.start && time.start <= last.end => last.end = last.end.max(time.end),
+                _ => spans.push(time),
+            }
+            widen(all, time);
+            if work.is_device() {
+                widen(device, time);
+            }
+        })
+    }
+
+    /// The times.
+    pub fn finish(self) -> Tally {
+        let mut tally = self.tally;
+        // Steps of a host that no device works in say nothing of devices.
+        let steps = self.steps.filter(|s| self.device.is_some_and(|d| d.overlaps(s)));
+        (tally.window, tally.by_steps) = (steps.or(self.device).or(self.work), steps.is_some());
+        // The host and each device may mark the same steps: those of the track with the most, of equal ones the first.
+        let most = self.marked.into_values().rev().max_by_key(Vec::len);
+        tally.steps = most.unwrap_or_default();
+        tally.steps.sort_by_key(|(id, time)| (time.start, *id));
+        let Some(window) = tally.window else { return tally };
+        let covered = |(work, spans)| (work, inside(Interval::merge(spans), window));
+        tally.covered = self.spans.into_iter().map(covered).collect();
+        let device = tally.covered.iter().filter(|(work, _)| work.is_device()).flat_map(|(_, s)| s.iter().copied());
+        tally.device = Interval::merge(device.collect());
+        tally
+    }
+}
+
+impl Tally {
+    /// Time covered by a kind of work, in ns.
+    pub fn ns(&self, work: Work) -> i64 {
+        self.covered.get(&work).map_or(0, |spans| length(spans))
+    }
+}
+
+fn add(own: &mut FxHashMap<StrId, Own>, profile: &Profile, id: SliceId, ns: i64) {
+    add_as(own, profile.slices().name(id), id, ns);
+}
+
+fn add_as(own: &mut FxHashMap<StrId, Own>, name: StrId, id: SliceId, ns: i64) {
+    let new = Own { ns: 0, count: 0, longest: id, longest_ns: i64::MIN };
+    let entry = own.entry(name).or_insert(new);
+    entry.ns += ns;
+    entry.count += 1;
+    if ns > entry.longest_ns {
+        (entry.longest_ns, entry.longest) = (ns, id);
+    }
+}
+
+fn widen(all: &mut Option<Interval<TraceNs>>, time: Interval<TraceNs>) {
+    let all = all.get_or_insert(time);
+    *all = Interval::new(all.start.min(time.start), all.end.max(time.end));
+}
+
+/// The parts of disjoint stretches that are inside a window.
+fn inside(spans: Vec<Interval<TraceNs>>, window: Interval<TraceNs>) -> Vec<Interval<TraceNs>> {
+    let clip = |s: Interval<TraceNs>| Interval::new(s.start.max(window.start), s.end.min(window.end));
+    spans.into_iter().filter(|s| s.overlaps(&window)).map(clip).collect()
+}
+
+/// Length of stretches together, in ns.
+pub(super) fn length(spans: &[Interval<TraceNs>]) -> i64 {
+    spans.iter().map(|s| s.end.0.saturating_sub(s.start.0)).sum()
+}
+
+/// Length of what two sorted lists of disjoint stretches share.
+pub(super) fn shared(a: &[Interval<TraceNs>], b: &[Interval<TraceNs>]) -> i64 {
+    let (mut i, mut j, mut ns) = (0, 0, 0);
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        ns += (x.end.min(y.end).0 - x.start.max(y.start).0).max(0);
+        if x.end <= y.end { i += 1 } else { j += 1 }
+    }
+    ns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_share_what_both_hold() {
+        let spans =
+            |s: &[(i64, i64)]| s.iter().map(|&(a, b)| Interval::new(TraceNs(a), TraceNs(b))).collect::<Vec<_>>();
+        assert_eq!(shared(&spans(&[(0, 10), (20, 30)]), &spans(&[(5, 25), (28, 40)])), 5 + 5 + 2);
+    }
+}

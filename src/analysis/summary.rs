@@ -1,0 +1,82 @@
+//! What `open FILE --json` prints about a file.
+
+use serde::{Deserialize, Serialize};
+
+use super::operators::{OpQuery, OpStats, OpTable, operator_stats};
+use crate::base::Diagnostic;
+use crate::profile::levels::Level;
+use crate::profile::{PhaseCounts, Profile};
+
+/// A file in a few numbers. Its JSON is a contract: keys are only ever added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenSummary {
+    /// `chrome-trace-object` (an object with `traceEvents`), `chrome-trace-array` (the array alone), or `simulated`.
+    pub format: String,
+    /// Every object of the event array, broken ones included.
+    pub events: u64,
+    /// Events by their `ph`, most frequent first, equal ones by text.
+    pub by_phase: PhaseCounts,
+    /// From the first event to the end of the last, metadata not counted.
+    pub span_ns: i64,
+    /// Distinct pids of events, metadata not counted.
+    pub processes: u64,
+    /// Distinct pairs of pid and tid of events, metadata not counted.
+    pub tracks: u64,
+    /// Slices by name, greatest total first, equal ones by name. Slices that never end are not counted.
+    pub operators: Vec<OperatorSummary>,
+    /// The levels that have slices; what is on one level overlaps nothing on it by construction.
+    pub levels: Vec<Level>,
+    /// The level that lists are of when nobody chooses one.
+    pub default_level: String,
+    /// What was wrong, by kind, in order of first appearance.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// All slices of one name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperatorSummary {
+    /// The name; empty for slices without one.
+    pub name: String,
+    /// Number of slices.
+    pub count: u64,
+    /// Sum of durations.
+    pub total_ns: i64,
+    /// Sum of self times: at each instant of a thread the slice that began last has the time.
+    pub self_ns: i64,
+}
+
+impl OpenSummary {
+    /// The summary of a profile.
+    #[must_use]
+    pub fn of(profile: &Profile) -> Self {
+        let used: Vec<_> = profile.tracks().iter().filter(|t| t.events > 0).collect();
+        let mut processes: Vec<_> = used.iter().map(|t| t.process).collect();
+        processes.sort_unstable();
+        processes.dedup();
+        let OpTable { grouping, mut stats } = operator_stats(profile, &OpQuery::default());
+        let name = |op: &OpStats| grouping.label(profile, op.group);
+        stats.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then_with(|| name(a).cmp(name(b))));
+        let levels = profile.levels();
+        let meta = profile.meta();
+        Self {
+            format: meta.format.clone(),
+            events: meta.events,
+            by_phase: meta.by_phase.clone(),
+            span_ns: profile.span_ns(),
+            processes: processes.len() as u64,
+            tracks: used.len() as u64,
+            operators: stats
+                .iter()
+                .map(|op| OperatorSummary {
+                    name: name(op).to_owned(),
+                    count: op.count,
+                    total_ns: op.total_ns,
+                    self_ns: op.self_ns,
+                })
+                .collect(),
+            levels: levels.used().map(|(_, level)| level.clone()).collect(),
+            default_level: levels.name(levels.default_level()).to_owned(),
+            diagnostics: profile.diagnostics().items().to_vec(),
+        }
+    }
+}

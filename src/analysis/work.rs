@@ -1,0 +1,320 @@
+//! What kind of work each slice is: computing, moving data, talking to other devices, or the host's.
+//!
+//! The kind is decided by what the producers of traces write, and by nothing else:
+//!
+//! | family | sign | compute | transfer | communication | host |
+//! |---|---|---|---|---|---|
+//! | Neuron | rows `HLO Ops` of Process Execution, or a row `NeuronDevice Execution` | those rows | rows `HLO Ops` of Process Data Transfer, `IO Data Transfer` | `CC Synchronization` | processes named `/host:` |
+//! | Kineto | a category `kernel`, `cpu_op`, or an older spelling | `kernel` | `gpu_memcpy`, `gpu_memset` | kernels named nccl, rccl | `cpu_op`, `cuda_runtime`, `python_function` and others of the host |
+//! | XLA | a process named `/device:` | rows `XLA Ops` and `Stream` | there, names of copies, infeed, outfeed | there, collectives | processes named `/host:` |
+//!
+//! Annotations, module rows, and what only wraps others ([`crate::profile::levels::wrappers`]: steps, the profiler itself,
+//! compilation) are not work. Setting the Neuron runtime up is the host's.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Idx, IndexVec, StrId};
+use crate::profile::levels::Family;
+use crate::profile::levels::wrappers::Wrapper;
+use crate::profile::neuron::{EXECUTION_PROCESS, EXECUTION_TRACK, HLO_TRACK, TRANSFER_PROCESS};
+use crate::profile::{Profile, SliceId, TrackId};
+
+/// What a slice is spent on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Work {
+    /// A device computes.
+    Compute,
+    /// A device waits for or exchanges data with other devices.
+    Communication,
+    /// Data moves between host and device, or within the device.
+    Transfer,
+    /// The host works, or waits in a call that says so ([`Work::Wait`]).
+    Host,
+    /// The host waits, in a call that says so by its name.
+    Wait,
+    /// No work of its own: an annotation, a step, the profiler.
+    Marker,
+}
+
+impl Work {
+    /// Whether a device does it.
+    #[must_use]
+    pub const fn is_device(self) -> bool {
+        matches!(self, Self::Compute | Self::Communication | Self::Transfer)
+    }
+
+    /// Whether the host does it.
+    #[must_use]
+    pub const fn is_host(self) -> bool {
+        matches!(self, Self::Host | Self::Wait)
+    }
+}
+
+/// What the track of a slice says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Unknown,
+    /// Every slice is this.
+    All(Work),
+    /// A device's row: the name decides.
+    Device,
+    /// A host thread: waits have names.
+    Host,
+}
+
+/// The kind of work of every slice of a profile.
+#[derive(Debug)]
+pub struct Works {
+    family: Family,
+    place: IndexVec<TrackId, Place>,
+    /// For each text, the work of slices of that category.
+    of_category: Vec<Option<Work>>,
+    /// For each text, whether slices of that category prepare a benchmark run or span it: compiling, loading.
+    is_frame: Vec<bool>,
+    /// For each text, what it says as the name of a slice of a device or of the host.
+    of_name: Vec<NameSays>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NameSays {
+    Nothing,
+    Communication,
+    Copy,
+    Wait,
+}
+
+impl Works {
+    /// Looks at the tracks, categories and names of a profile.
+    #[must_use]
+    pub fn of(profile: &Profile) -> Self {
+        let texts = || (0..profile.strings().len()).map(|i| profile.str(StrId::from_usize(i)));
+        let used = used_categories(profile);
+        let is_used = |i: usize| used.get(i).copied().unwrap_or(false);
+        let of_category: Vec<_> =
+            texts().enumerate().map(|(i, t)| if is_used(i) { category(t) } else { None }).collect();
+        let family = profile.levels().family();
+        let place_of: fn(&Profile, TrackId) -> Place = match family {
+            Family::Neuron => neuron_place,
+            Family::Xla => xla_place,
+            Family::Kineto | Family::Other => |_, _| Place::Unknown,
+        };
+        let place = profile.tracks().ids().map(|t| place_of(profile, t)).collect();
+        // As the simulator's benchmark runs name them.
+        let is_frame = texts().map(|text| matches!(text, "compile" | "setup" | "benchmark")).collect();
+        Self { family, place, of_category, is_frame, of_name: texts().map(name_says).collect() }
+    }
+
+    /// Whether a slice is a marked step: Kineto's `ProfilerStep#N`, a row `Steps` of an XLA device.
+    #[must_use]
+    pub fn marks_step(&self, profile: &Profile, track: TrackId, id: SliceId) -> bool {
+        let levels = profile.levels();
+        levels.name(Some(levels.of_slice(profile, track, id))) == Wrapper::Step.level()
+    }
+
+    /// Who wrote the profile.
+    #[must_use]
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// What a slice is spent on; nothing when that is not known.
+    #[must_use]
+    pub fn of_slice(&self, profile: &Profile, track: TrackId, id: SliceId) -> Option<Work> {
+        if matches!(self.family, Family::Kineto | Family::Xla) && profile.levels().wraps(profile, track, id) {
+            return Some(Work::Marker);
+        }
+        let slices = profile.slices();
+        let says = self.of_name.get(slices.name(id).index()).copied().unwrap_or(NameSays::Nothing);
+        match self.family {
+            Family::Kineto => {
+                let work = self.of_category.get(slices.category(id).index()).copied().flatten()?;
+                Some(match (work, says) {
+                    (Work::Compute, NameSays::Communication) => Work::Communication,
+                    (Work::Host, NameSays::Wait) => Work::Wait,
+                    (work, _) => work,
+                })
+            }
+            Family::Neuron | Family::Xla => match self.place.get(track).copied().unwrap_or(Place::Unknown) {
+                Place::Unknown => None,
+                Place::All(work) => Some(work),
+                Place::Host if self.family == Family::Neuron && self.is_frame(slices.category(id)) => {
+                    Some(Work::Marker)
+                }
+                Place::Host if says == NameSays::Wait => Some(Work::Wait),
+                Place::Host => Some(Work::Host),
+                Place::Device => Some(match says {
+                    NameSays::Communication => Work::Communication,
+                    NameSays::Copy => Work::Transfer,
+                    NameSays::Nothing | NameSays::Wait => Work::Compute,
+                }),
+            },
+            Family::Other => None,
+        }
+    }
+
+    fn is_frame(&self, category: StrId) -> bool {
+        self.is_frame.get(category.index()).copied().unwrap_or(false)
+    }
+}
+
+fn used_categories(profile: &Profile) -> Vec<bool> {
+    let mut used = vec![false; profile.strings().len()];
+    for id in profile.slices().ids() {
+        if let Some(seen) = used.get_mut(profile.slices().category(id).index()) {
+            *seen = true;
+        }
+    }
+    used
+}
+
+/// Categories of Kineto, today's and those before 2022: libkineto's `ActivityType` names them.
+fn category(text: &str) -> Option<Work> {
+    Some(match text {
+        "kernel" | "Kernel" | "mtia_ccp_events" => Work::Compute,
+        "gpu_memcpy" | "gpu_memset" | "Memcpy" | "Memset" => Work::Transfer,
+        "cpu_op"
+        | "Operator"
+        | "cuda_runtime"
+        | "Runtime"
+        | "cuda_driver"
+        | "runtime"
+        | "driver"
+        | "python_function"
+        | "user_annotation"
+        | "mtia_runtime"
+        | "mtia_workloadd"
+        | "glow_runtime"
+        | "hpu_op"
+        | "xpu_runtime"
+        | "xpu_driver"
+        | "privateuse1_runtime"
+        | "privateuse1_driver" => Work::Host,
+        "gpu_user_annotation"
+        | "cuda_sync"
+        | "cuda_event"
+        | "mtia_insight"
+        | "collective_comm"
+        | "Trace"
+        | "overhead" => Work::Marker,
+        _ => return None,
+    })
+}
+
+fn neuron_place(profile: &Profile, id: TrackId) -> Place {
+    let track = &profile.tracks()[id];
+    let process = profile.str(profile.processes()[track.process].name);
+    match (process, profile.str(track.name)) {
+        (EXECUTION_PROCESS, HLO_TRACK) | (_, EXECUTION_TRACK) => Place::All(Work::Compute),
+        (TRANSFER_PROCESS, HLO_TRACK) | (_, "IO Data Transfer") => Place::All(Work::Transfer),
+        (_, "CC Synchronization") => Place::All(Work::Communication),
+        (process, _) if process.starts_with("/host:") => Place::Host,
+        (_, "Neuron Runtime Setup") => Place::All(Work::Host),
+        _ => Place::Unknown,
+    }
+}
+
+fn xla_place(profile: &Profile, id: TrackId) -> Place {
+    let track = &profile.tracks()[id];
+    let process = profile.str(profile.processes()[track.process].name);
+    let name = profile.str(track.name);
+    if process.starts_with("/device:") {
+        let has_work = name == "XLA Ops" || name.starts_with("Stream #");
+        return if has_work { Place::Device } else { Place::All(Work::Marker) };
+    }
+    if process.starts_with("/host:") { Place::Host } else { Place::Unknown }
+}
+
+fn name_says(name: &str) -> NameSays {
+    const COLLECTIVES: [&str; 10] = [
+        "nccl",
+        "rccl",
+        "all-reduce",
+        "all-gather",
+        "reduce-scatter",
+        "all-to-all",
+        "collective-permute",
+        "AllReduce",
+        "AllGather",
+        "ReduceScatter",
+    ];
+    const COPIES: [&str; 7] = ["copy", "Memcpy", "MemcpyD2H", "MemcpyH2D", "infeed", "outfeed", "Memset"];
+    const WAITS: [&str; 5] = ["Synchronize", "StreamWaitEvent", "EventQuery", "BlockUntilReady", "BlockHostUntilDone"];
+    if COLLECTIVES.iter().any(|c| name.contains(c)) {
+        NameSays::Communication
+    } else if name.ends_with(": wait") || WAITS.iter().any(|w| name.contains(w)) {
+        NameSays::Wait
+    } else if COPIES.iter().any(|c| name.starts_with(c)) {
+        NameSays::Copy
+    } else {
+        NameSays::Nothing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::ProfileBuilder;
+
+    fn kinds(profile: &Profile) -> (Family, Vec<Option<Work>>) {
+        let works = Works::of(profile);
+        let slices = profile.slices();
+        let of = |id: SliceId| works.of_slice(profile, slices.track(id), id);
+        (works.family(), slices.ids().map(of).collect())
+    }
+
+    #[test]
+    fn each_family_is_known_by_what_it_writes() {
+        let mut b = ProfileBuilder::new("kineto");
+        let p = b.process("1", "python");
+        let t = b.thread(p, "1", "");
+        for (i, (name, category)) in [
+            ("aten::mm", "cpu_op"),
+            ("cudaDeviceSynchronize", "cuda_runtime"),
+            ("gemm", "kernel"),
+            ("ncclKernel_AllReduce", "kernel"),
+            ("Memcpy HtoD", "gpu_memcpy"),
+            ("PyTorch Profiler (0)", "Trace"),
+            ("odd", "mine"),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            b.slice(t, i as i64 * 10, 5, name, category, None);
+        }
+        let expected = [
+            Some(Work::Host),
+            Some(Work::Wait),
+            Some(Work::Compute),
+            Some(Work::Communication),
+            Some(Work::Transfer),
+            Some(Work::Marker),
+            None,
+        ];
+        assert_eq!(kinds(&b.finish(Diagnostics::new())), (Family::Kineto, expected.to_vec()));
+
+        let mut b = ProfileBuilder::new("xla");
+        let (device, host) = (b.process("1", "/device:TPU:0"), b.process("2", "/host:CPU"));
+        let tracks = [b.thread(device, "1", "XLA Ops"), b.thread(device, "2", "Steps"), b.thread(host, "3", "main")];
+        for (t, name) in [(tracks[0], "fusion.1"), (tracks[0], "copy.2"), (tracks[1], "1"), (tracks[2], "Execute")] {
+            b.slice(t, i64::from(name == "copy.2") * 10, 5, name, "", None);
+        }
+        let expected = [Work::Compute, Work::Transfer, Work::Marker, Work::Host].map(Some);
+        assert_eq!(kinds(&b.finish(Diagnostics::new())), (Family::Xla, expected.to_vec()));
+
+        let mut b = ProfileBuilder::new("neuron");
+        for (pid, process) in [("1", EXECUTION_PROCESS), ("2", "Process Data Transfer"), ("3", "Process Control")] {
+            let p = b.process(pid, process);
+            let t = b.thread(p, "1", HLO_TRACK);
+            b.slice(t, 0, 5, "dot", "", None);
+        }
+        let expected = vec![Some(Work::Compute), Some(Work::Transfer), None];
+        assert_eq!(kinds(&b.finish(Diagnostics::new())), (Family::Neuron, expected));
+
+        let mut b = ProfileBuilder::new("any");
+        let p = b.process("1", "clang");
+        let t = b.thread(p, "1", "");
+        b.slice(t, 0, 5, "Frontend", "", None);
+        assert_eq!(kinds(&b.finish(Diagnostics::new())), (Family::Other, vec![None]));
+    }
+}

@@ -1,0 +1,392 @@
+//! What a person asks a benchmark to do: NeuronPerf's parameters, their defaults and their ranges.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::inputs::InputTuple;
+use super::list::MAX_LIST_ENTRIES;
+use super::options::RunOptions;
+use crate::bench::compile::sweep::CompileSweep;
+use crate::bench::index::ModelIndex;
+use crate::bench::mlperf::{MlperfSettings, SettingsError};
+use crate::machine::cost::decisions::DEFAULT_JITTER;
+
+/// Longest duration of one configuration, seconds of simulated time: a day.
+pub const MAX_DURATION_S: f64 = 86_400.0;
+/// Most model copies, workers of one model, pipeline stages: beyond any system that exists (1,152 cores).
+pub const MAX_PARALLEL: u32 = 4_096;
+/// Largest batch.
+pub const MAX_BATCH: u32 = 1 << 20;
+/// Most warm-up inferences of one model.
+pub const MAX_WARMUPS: u32 = 10_000;
+/// Largest jitter: half of a stage.
+pub const MAX_JITTER: f64 = 0.5;
+/// Highest price per hour, US dollars.
+pub const MAX_USD_PER_HOUR: f64 = 1_000_000.0;
+
+const MAX_TEXT: usize = 16_384;
+
+/// A benchmark: one model, and the lists whose combinations are its configurations.
+///
+/// Names are NeuronPerf's. `None` for a list means NeuronPerf's default, which depends on the instance and on the
+/// pipeline size and is resolved by [`crate::bench::expand`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BenchConfig {
+    /// Model specification: `nn`, `matmult:n=1024,loop_count=1000`.
+    pub model: String,
+    /// Label in reports; the specification when absent.
+    pub model_name: Option<String>,
+    /// EC2 size whose NeuronCores are simulated.
+    pub instance_type: String,
+    /// Model copies that run side by side. Default: one, and as many as the instance has room for.
+    pub n_models: Option<Vec<u32>>,
+    /// Threads that feed one model. Default: 1 and 2; for a pipeline, its size and one.
+    pub workers_per_model: Option<Vec<u32>>,
+    /// NeuronCores of one model copy.
+    pub pipeline_sizes: Vec<u32>,
+    /// Samples of one inference.
+    pub batch_sizes: Vec<u32>,
+    /// 0 (most accurate) to 3 (fastest), which decide the cast of the compiled model.
+    pub performance_levels: Vec<u8>,
+    /// Simulated seconds that are measured in each configuration, after load and warm-up.
+    pub duration_s: f64,
+    /// Seed of every random number.
+    pub seed: u64,
+    /// US dollars per hour. Default: the price of the instance, where one is published.
+    pub cost_per_hour: Option<f64>,
+    /// Inferences of each model before the measured window.
+    pub warmup_inferences: u32,
+    /// Largest random deviation of a stage, as a fraction of it: 0.01 is 1 %.
+    pub jitter: f64,
+    /// Shapes of the inputs of one call, a tuple for each batch size, in the order of `batch_sizes`. Empty: the model's
+    /// own. Checked against the model, as wrong shapes fail in NeuronPerf.
+    pub inputs: Vec<InputTuple>,
+    /// Compiled models to run instead of `model`: the finished entries of a model index, already filtered. `inputs`,
+    /// `batch_sizes`, `pipeline_sizes` and `performance_levels` are then the entries' own.
+    pub index: Option<ModelIndex>,
+    /// How each configuration is run.
+    pub options: RunOptions,
+    /// Compiler options that are swept, over those of `options`.
+    pub compile: CompileSweep,
+    /// An MLPerf scenario in place of NeuronPerf's closed loop.
+    pub mlperf: Option<MlperfSettings>,
+}
+
+impl Default for BenchConfig {
+    fn default() -> Self {
+        Self {
+            model: "nn".to_owned(),
+            model_name: None,
+            instance_type: "trn1.2xlarge".to_owned(),
+            n_models: None,
+            workers_per_model: None,
+            pipeline_sizes: vec![1],
+            batch_sizes: vec![1],
+            performance_levels: vec![3],
+            duration_s: 60.0,
+            seed: 0,
+            cost_per_hour: None,
+            warmup_inferences: 1,
+            jitter: DEFAULT_JITTER,
+            inputs: Vec::new(),
+            index: None,
+            options: RunOptions::default(),
+            compile: CompileSweep::default(),
+            mlperf: None,
+        }
+    }
+}
+
+/// A parameter that cannot be used.
+#[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A number outside its range.
+    #[error("{field}: {value} is not allowed; {field} is {allowed}. {remedy}")]
+    OutOfRange {
+        /// Which parameter.
+        field: String,
+        /// What was given.
+        value: String,
+        /// The range, in words.
+        allowed: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// A list without an entry.
+    #[error(
+        "{field}: the list is empty. Give at least one count, as in 1,2,4 or 1-10, or leave {field} out for its default"
+    )]
+    EmptyList {
+        /// Which parameter.
+        field: String,
+    },
+    /// A list longer than any sweep.
+    #[error("{field}: the list has {entries} entries, at most {max} are allowed. Shorten it", max = MAX_LIST_ENTRIES)]
+    LongList {
+        /// Which parameter.
+        field: String,
+        /// Its length.
+        entries: usize,
+    },
+    /// A text that is empty, too long or holds control characters.
+    #[error("{field}: {problem}. {remedy}")]
+    BadText {
+        /// Which parameter.
+        field: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// The lists multiply to more configurations than can be swept.
+    #[error(
+        "the lists make {count} configurations, at most {max} are allowed. Shorten n_models, workers_per_model, pipeline_sizes or batch_sizes"
+    )]
+    TooManyConfigurations {
+        /// How many they make.
+        count: u64,
+        /// The limit.
+        max: u64,
+    },
+    /// No such model, or one with wrong parameters.
+    #[error("{problem}")]
+    BadModel {
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// No such EC2 size.
+    #[error(
+        "instance_type: '{name}' is not a known size; the nearest are {nearest} (neuronscope devices lists all). Name one of them, or give the system by its times with the model fixed"
+    )]
+    UnknownInstance {
+        /// What was given.
+        name: String,
+        /// The three sizes most like it.
+        nearest: String,
+    },
+}
+
+impl ConfigError {
+    /// The parameter at fault, by its name in [`BenchConfig`]; `None` when it is several together.
+    #[must_use]
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            Self::OutOfRange { field, .. }
+            | Self::EmptyList { field }
+            | Self::LongList { field, .. }
+            | Self::BadText { field, .. } => Some(field),
+            Self::BadModel { .. } => Some("model"),
+            Self::UnknownInstance { .. } => Some("instance_type"),
+            Self::TooManyConfigurations { .. } => None,
+        }
+    }
+}
+
+impl BenchConfig {
+    /// Checks every parameter on its own.
+    ///
+    /// # Errors
+    /// The first problem; [`Self::problems`] has all of them.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.problems().into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// Every parameter that cannot be used, in the order of the fields: what a form shows beside its inputs.
+    #[must_use]
+    pub fn problems(&self) -> Vec<ConfigError> {
+        let mut found = Vec::new();
+        if self.index.is_none() || !self.model.is_empty() {
+            check_text(&mut found, "model", &self.model, "Name a model, as in nn or matmult:n=1024");
+        }
+        if let Some(name) = &self.model_name {
+            check_text(&mut found, "model_name", name, "Give a label, or leave it out to use the model's own name");
+        }
+        check_text(&mut found, "instance_type", &self.instance_type, "Name an EC2 size, as in trn1.2xlarge");
+        if let Some(list) = &self.n_models {
+            check_list(&mut found, "n_models", list, MAX_PARALLEL);
+        }
+        if let Some(list) = &self.workers_per_model {
+            check_list(&mut found, "workers_per_model", list, MAX_PARALLEL);
+        }
+        check_list(&mut found, "pipeline_sizes", &self.pipeline_sizes, MAX_PARALLEL);
+        check_list(&mut found, "batch_sizes", &self.batch_sizes, MAX_BATCH);
+        self.check_scalars(&mut found);
+        for (field, value, allowed, remedy) in self.options.problems() {
+            found.push(out_of_range(field, value, &allowed, remedy));
+        }
+        found.extend(self.mlperf.as_ref().and_then(|settings| settings.validate().err()).map(scenario_problem));
+        found
+    }
+
+    fn check_scalars(&self, found: &mut Vec<ConfigError>) {
+        if self.performance_levels.is_empty() {
+            found.push(ConfigError::EmptyList { field: "performance_levels".to_owned() });
+        }
+        if let Some(level) = self.performance_levels.iter().find(|l| **l > 3) {
+            found.push(out_of_range(
+                "performance_levels",
+                level,
+                "a whole number from 0 (most accurate) to 3 (fastest)",
+                "Use 3 unless accuracy suffers",
+            ));
+        }
+        if !(self.duration_s > 0.0 && self.duration_s <= MAX_DURATION_S) {
+            found.push(out_of_range(
+                "duration_s",
+                self.duration_s,
+                "a number of seconds above 0 and up to 86400 (a day)",
+                "Use 60 unless a run takes too long",
+            ));
+        } else if self.duration_s < 1e-9 {
+            found.push(out_of_range(
+                "duration_s",
+                self.duration_s,
+                "at least a nanosecond (1e-9)",
+                "Use 60 unless a run takes too long",
+            ));
+        }
+        if let Some(cost) = self.cost_per_hour
+            && !(0.0..=MAX_USD_PER_HOUR).contains(&cost)
+        {
+            found.push(out_of_range(
+                "cost_per_hour",
+                cost,
+                "a number of US dollars from 0 to 1000000",
+                "Leave it out to use the instance's published price",
+            ));
+        }
+        if self.warmup_inferences > MAX_WARMUPS {
+            found.push(out_of_range(
+                "warmup_inferences",
+                self.warmup_inferences,
+                "a whole number from 0 to 10000",
+                "NeuronPerf itself does 1",
+            ));
+        }
+        if !(0.0..=MAX_JITTER).contains(&self.jitter) {
+            found.push(out_of_range(
+                "jitter",
+                self.jitter,
+                "a fraction from 0 (none) to 0.5 (half of a stage)",
+                "Use 0.01 for at most 1 % of each stage",
+            ));
+        }
+    }
+}
+
+fn scenario_problem(error: SettingsError) -> ConfigError {
+    match error {
+        SettingsError::OutOfRange { field, value, allowed } => {
+            out_of_range(field, value, allowed, "Leave it out for what the rules of MLPerf say")
+        }
+        SettingsError::NoBound => ConfigError::BadText {
+            field: "latency_bound_ms".to_owned(),
+            problem: "the Server scenario needs a latency bound".to_owned(),
+            remedy: "Give one in milliseconds, such as 15 for ResNet-50".to_owned(),
+        },
+        SettingsError::UnknownScenario { .. } => ConfigError::BadText {
+            field: "scenario".to_owned(),
+            problem: error.to_string(),
+            remedy: "Choose one of them".to_owned(),
+        },
+    }
+}
+
+fn out_of_range(field: &str, value: impl ToString, allowed: &str, remedy: &str) -> ConfigError {
+    ConfigError::OutOfRange {
+        field: field.to_owned(),
+        value: value.to_string(),
+        allowed: allowed.to_owned(),
+        remedy: remedy.to_owned(),
+    }
+}
+
+fn check_text(found: &mut Vec<ConfigError>, field: &str, text: &str, remedy: &str) {
+    let problem = if text.trim().is_empty() {
+        "nothing is given".to_owned()
+    } else if text.len() > MAX_TEXT {
+        format!("the text has {} bytes, at most {MAX_TEXT} are allowed", text.len())
+    } else if text.chars().any(char::is_control) {
+        "the text holds a control character".to_owned()
+    } else {
+        return;
+    };
+    found.push(ConfigError::BadText { field: field.to_owned(), problem, remedy: remedy.to_owned() });
+}
+
+fn check_list(found: &mut Vec<ConfigError>, field: &str, list: &[u32], max: u32) {
+    if list.is_empty() {
+        found.push(ConfigError::EmptyList { field: field.to_owned() });
+    } else if list.len() > MAX_LIST_ENTRIES {
+        found.push(ConfigError::LongList { field: field.to_owned(), entries: list.len() });
+    } else if let Some(bad) = list.iter().find(|n| **n == 0 || **n > max) {
+        let allowed = format!("a list of whole numbers from 1 to {max}");
+        found.push(out_of_range(field, bad, &allowed, "Remove or replace that entry"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_neuronperfs() {
+        let config = BenchConfig::default();
+        assert_eq!(config.validate(), Ok(()));
+        assert_eq!((config.instance_type.as_str(), config.duration_s), ("trn1.2xlarge", 60.0));
+    }
+
+    #[test]
+    fn every_problem_names_its_field_value_range_and_remedy() {
+        let bad = BenchConfig {
+            model: " ".to_owned(),
+            n_models: Some(vec![1, 0]),
+            workers_per_model: Some(Vec::new()),
+            batch_sizes: vec![u32::MAX],
+            performance_levels: vec![4],
+            duration_s: f64::NAN,
+            cost_per_hour: Some(-1.0),
+            warmup_inferences: u32::MAX,
+            jitter: f64::INFINITY,
+            ..BenchConfig::default()
+        };
+        let problems = bad.problems();
+        let fields: Vec<_> = problems.iter().filter_map(ConfigError::field).collect();
+        assert_eq!(
+            fields,
+            [
+                "model",
+                "n_models",
+                "workers_per_model",
+                "batch_sizes",
+                "performance_levels",
+                "duration_s",
+                "cost_per_hour",
+                "warmup_inferences",
+                "jitter"
+            ]
+        );
+        assert_eq!(
+            problems[1].to_string(),
+            "n_models: 0 is not allowed; n_models is a list of whole numbers from 1 to 4096. Remove or replace that entry"
+        );
+        assert!(problems[5].to_string().contains("NaN"));
+    }
+
+    #[test]
+    fn durations_at_the_edges() {
+        let ok = |duration_s| BenchConfig { duration_s, ..BenchConfig::default() }.validate().is_ok();
+        assert!(ok(0.001) && ok(MAX_DURATION_S));
+        for bad in [0.0, -0.0, -1.0, 1e-12, 86_401.0, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(!ok(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn missing_fields_take_their_defaults_and_unknown_ones_are_ignored() {
+        let config: BenchConfig = serde_json::from_str(r#"{"duration_s": 5, "n_models": [2], "later": 1}"#).unwrap();
+        assert_eq!(config, BenchConfig { duration_s: 5.0, n_models: Some(vec![2]), ..BenchConfig::default() });
+    }
+}

@@ -1,0 +1,272 @@
+//! One point of a sweep: everything its result depends on.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::base::{Digest, SimTime};
+use crate::compiler::{AutoCast, CompileOptions, Workflow};
+use crate::machine::arch::instance;
+
+use super::inputs::InputTuple;
+use super::options::{DeviceType, RunOptions, SdkGeneration};
+use crate::bench::compile::sweep::short_flags;
+use crate::bench::run::fixed::FixedModel;
+
+/// One point of a sweep: everything its result depends on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Configuration {
+    /// Model specification; of an index's artifact that does not say, its file name.
+    pub model: String,
+    /// Label in reports.
+    pub model_name: String,
+    /// EC2 size, by its canonical name where it is known.
+    pub instance_type: String,
+    /// Samples of one inference.
+    pub batch_size: u32,
+    /// Model copies.
+    pub n_models: u32,
+    /// Threads that feed one model copy.
+    pub workers_per_model: u32,
+    /// NeuronCores of one model copy.
+    pub pipeline_size: u32,
+    /// 0 to 3.
+    pub performance_level: u8,
+    /// Measured simulated seconds.
+    pub duration_s: f64,
+    /// Seed of every random number.
+    pub seed: u64,
+    /// US dollars per hour, if a price is given or published.
+    pub cost_per_hour: Option<f64>,
+    /// Inferences of each model before the measured window.
+    pub warmup_inferences: u32,
+    /// Largest random deviation of a stage, as a fraction of it.
+    pub jitter: f64,
+    /// Shapes of the inputs; the model's own when absent.
+    pub inputs: Option<InputTuple>,
+    /// Path of the artifact, when the configuration comes from an index.
+    pub model_file: Option<String>,
+    /// How it is run.
+    pub options: RunOptions,
+}
+
+/// Why a configuration cannot run on its instance. It becomes a failed row; the sweep goes on.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigurationError {
+    /// One copy needs more cores than there are.
+    #[error(
+        "pipeline_size {pipeline_size} is larger than the {cores} NeuronCores of {instance}; use a pipeline_size of at most {cores} or a larger instance"
+    )]
+    PipelineTooLarge {
+        /// Stages asked for.
+        pipeline_size: u32,
+        /// NeuronCores there are.
+        cores: u32,
+        /// The EC2 size.
+        instance: String,
+    },
+    /// The copies together need more cores than there are.
+    #[error(
+        "n_models {n_models} x pipeline_size {pipeline_size} needs {needed} NeuronCores, {instance} has {cores}; use at most {room} models or a larger instance"
+    )]
+    TooManyModels {
+        /// Copies asked for.
+        n_models: u32,
+        /// Stages of each.
+        pipeline_size: u32,
+        /// NeuronCores they need.
+        needed: u64,
+        /// NeuronCores there are.
+        cores: u32,
+        /// Copies that fit.
+        room: u32,
+        /// The EC2 size.
+        instance: String,
+    },
+    /// A pipeline on a processor.
+    #[error(
+        "pipeline_size {pipeline_size}: a pipeline is NeuronCores in a row, and the measured processor has none; use a pipeline_size of 1, or device_type neuron"
+    )]
+    PipelineOnProcessor {
+        /// Stages asked for.
+        pipeline_size: u32,
+    },
+    /// An artifact made somewhere else.
+    #[error(
+        "{file}: the index does not say which model this is, and a compiled artifact of NeuronPerf cannot be run here; add \"model\": \"nn\" (or another model) to its entry, or name the model beside the index"
+    )]
+    UnknownArtifact {
+        /// The file.
+        file: String,
+    },
+}
+
+impl Configuration {
+    /// NeuronCores all copies use together: NeuronPerf's `n_devices`.
+    #[must_use]
+    pub fn n_devices(&self) -> u64 {
+        u64::from(self.n_models) * u64::from(self.pipeline_size)
+    }
+
+    /// The Neuron device whose link carries the inputs and outputs of a model copy: that of the copy's first NeuronCore.
+    /// Copies take cores in order. Of a size that is not known, all are on one device.
+    #[must_use]
+    pub fn device_of(&self, model: u32) -> u32 {
+        let Some(size) = instance(&self.instance_type) else { return 0 };
+        let per_device = (size.logical_cores(self.options.compile.lnc) / size.devices.max(1)).max(1);
+        let first_core = u64::from(model) * u64::from(self.pipeline_size);
+        u32::try_from(first_core / u64::from(per_device)).unwrap_or(u32::MAX)
+    }
+
+    /// Neuron devices that the copies are on, each with a link of its own to the host.
+    #[must_use]
+    pub fn links(&self) -> u32 {
+        self.device_of(self.n_models.saturating_sub(1)).saturating_add(1)
+    }
+
+    /// The measured window.
+    #[must_use]
+    pub fn duration(&self) -> SimTime {
+        SimTime::from_secs_f64(self.duration_s)
+    }
+
+    /// Workers of all copies together.
+    #[must_use]
+    pub fn workers(&self) -> u64 {
+        u64::from(self.n_models) * u64::from(self.workers_per_model)
+    }
+
+    /// The configuration in a few words: `nn: batch 4, 16 models x 1 worker`, and how it is compiled where that is not the
+    /// default.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let (b, n, w) = (self.batch_size, self.n_models, self.workers_per_model);
+        let counted = |n: u32, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+        let mut label = format!("{}: batch {b}, {} x {}", self.model_name, counted(n, "model"), counted(w, "worker"));
+        if self.pipeline_size > 1 {
+            label.push_str(&format!(", pipeline {}", self.pipeline_size));
+        }
+        if let Some(flags) = short_flags(&self.compile_options().to_string()).filter(|_| self.is_compiled()) {
+            label.push_str(&format!(", {flags}"));
+        }
+        if self.is_compiled() && self.options.sdk_generation != SdkGeneration::default() {
+            label.push_str(&format!(", {}", self.options.sdk_generation.name()));
+        }
+        if let Some(workflow) = self.workflow().filter(|w| *w != RunOptions::default().workflow) {
+            label.push_str(&format!(", {workflow}"));
+        }
+        label
+    }
+
+    /// Whether the copies fit on the instance. An instance the product does not know is not checked.
+    ///
+    /// # Errors
+    /// When they need more NeuronCores than there are.
+    pub fn check(&self) -> Result<(), ConfigurationError> {
+        if let Some(file) = self.model_file.as_ref().filter(|f| **f == self.model) {
+            return Err(ConfigurationError::UnknownArtifact { file: file.clone() });
+        }
+        if self.options.device_type == DeviceType::Cpu {
+            let pipeline_size = self.pipeline_size;
+            let is_one = pipeline_size == 1;
+            return if is_one { Ok(()) } else { Err(ConfigurationError::PipelineOnProcessor { pipeline_size }) };
+        }
+        let Some(size) = instance(&self.instance_type) else { return Ok(()) };
+        let cores = size.logical_cores(self.options.compile.lnc);
+        if self.pipeline_size > cores {
+            return Err(ConfigurationError::PipelineTooLarge {
+                pipeline_size: self.pipeline_size,
+                cores,
+                instance: size.name.to_owned(),
+            });
+        }
+        if self.n_devices() > u64::from(cores) {
+            return Err(ConfigurationError::TooManyModels {
+                n_models: self.n_models,
+                pipeline_size: self.pipeline_size,
+                needed: self.n_devices(),
+                cores,
+                room: cores / self.pipeline_size.max(1),
+                instance: size.name.to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether a model is compiled for it: not on the processor, and not for a system given by its times.
+    #[must_use]
+    pub fn is_compiled(&self) -> bool {
+        self.options.device_type == DeviceType::Neuron && !FixedModel::is_meant(&self.model)
+    }
+
+    /// How the model reaches its NeuronCore; nothing where none is compiled.
+    #[must_use]
+    pub fn workflow(&self) -> Option<Workflow> {
+        self.is_compiled().then_some(self.options.workflow)
+    }
+
+    /// How the model is compiled: as asked for, but that level 0 of NeuronPerf's performance levels casts nothing.
+    #[must_use]
+    pub fn compile_options(&self) -> CompileOptions {
+        let asked = self.options.compile;
+        if self.performance_level == 0 { CompileOptions { auto_cast: AutoCast::None, ..asked } } else { asked }
+    }
+
+    /// Names the compiled artifact: rows that differ in copies, workers or duration run the same one.
+    #[must_use]
+    pub fn artifact(&self) -> Digest {
+        let digest = Digest::default()
+            .text("neuronscope artifact 1")
+            .text(&self.model)
+            .text(&self.instance_type)
+            .number(u64::from(self.batch_size))
+            .number(u64::from(self.pipeline_size))
+            .number(u64::from(self.performance_level));
+        // An artifact compiled with the defaults keeps the name it has always had.
+        let compile = self.options.compile;
+        let digest = if compile == CompileOptions::default() { digest } else { digest.text(&compile.to_string()) };
+        let workflow = self.workflow().filter(|w| *w != RunOptions::default().workflow);
+        workflow.map_or(digest, |workflow| digest.text(workflow.name()))
+    }
+
+    /// Names the configuration, and with a model and a worker its stream of random numbers. The seed is the
+    /// generator's own and not part of it; nor is the duration, so a longer run begins like a shorter one.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.artifact()
+            .text("configuration 1")
+            .number(u64::from(self.n_models))
+            .number(u64::from(self.workers_per_model))
+            .number(u64::from(self.warmup_inferences))
+    }
+
+    /// Names everything about the configuration in 16 hexadecimal digits: what a finished row is kept under, so that a
+    /// sweep that is taken up again runs only what has changed.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        format!("{:016x}", Digest::default().text("neuronscope configuration 1").text(&text).finish())
+    }
+
+    /// Names what stage times depend on: rows with the same one share them.
+    #[must_use]
+    pub fn times_key(&self) -> u64 {
+        let inputs = self.inputs.as_ref().map(ToString::to_string).unwrap_or_default();
+        let options = serde_json::to_string(&self.options).unwrap_or_default();
+        self.artifact().text(&inputs).text(&options).finish()
+    }
+
+    /// Path of the artifact: that of the index, or one in NeuronPerf's pattern, `models/{model_name}_b{batch}_p{pipeline}_{8 characters}.pt`.
+    #[must_use]
+    pub fn model_filename(&self) -> String {
+        if let Some(file) = &self.model_file {
+            return file.clone();
+        }
+        let name: String = self.model_name.chars().map(|c| if is_file_safe(c) { c } else { '_' }).take(64).collect();
+        format!("models/{name}_b{}_p{}_{}.pt", self.batch_size, self.pipeline_size, self.artifact().name8())
+    }
+}
+
+fn is_file_safe(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '=')
+}

@@ -1,0 +1,97 @@
+//! Shapes of the inputs of one call: `1x3x224x224`, or a tuple `(6x128,6x128)` for a model with several inputs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Most dimensions of one input.
+const MAX_RANK: usize = 8;
+
+/// The inputs of one call, in order. NeuronPerf destructures a tuple into the arguments of the model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputTuple(pub Vec<Vec<u64>>);
+
+/// Inputs that cannot be read.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error(
+    "inputs: '{text}' is not a shape; write sizes with x between them, as in 1x3x224x224, a tuple as (1x128,1x128), and a list with ; between its entries"
+)]
+pub struct InputError {
+    /// The part at fault.
+    pub text: String,
+}
+
+impl fmt::Display for InputTuple {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shape = |s: &Vec<u64>| s.iter().map(u64::to_string).collect::<Vec<_>>().join("x");
+        let shapes: Vec<String> = self.0.iter().map(shape).collect();
+        match shapes.as_slice() {
+            [one] => f.write_str(one),
+            many => write!(f, "({})", many.join(",")),
+        }
+    }
+}
+
+impl FromStr for InputTuple {
+    type Err = InputError;
+
+    fn from_str(text: &str) -> Result<Self, InputError> {
+        let text = text.trim();
+        let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+        let shapes: Option<Vec<Vec<u64>>> = inner.split(',').map(str::trim).map(parse_shape).collect();
+        shapes.map(Self).ok_or_else(|| InputError { text: text.to_owned() })
+    }
+}
+
+fn parse_shape(text: &str) -> Option<Vec<u64>> {
+    let sizes: Option<Vec<u64>> = text.split('x').map(|d| d.trim().parse().ok().filter(|d| *d > 0)).collect();
+    sizes.filter(|s| s.len() <= MAX_RANK)
+}
+
+/// Reads a list of inputs, entries separated by `;`.
+///
+/// # Errors
+/// With the entry that is not a shape.
+pub fn parse_inputs(text: &str) -> Result<Vec<InputTuple>, InputError> {
+    text.split(';').map(str::parse).collect()
+}
+
+impl InputTuple {
+    /// What differs from the inputs that a model takes; `None` when nothing does.
+    #[must_use]
+    pub fn mismatch(&self, model: &str, batch_size: u32, expected: &[Vec<u64>]) -> Option<String> {
+        if self.0 == expected {
+            return None;
+        }
+        let expected = Self(expected.to_vec());
+        Some(format!(
+            "inputs: {model} at batch size {batch_size} takes {expected}, got {self}; give inputs of that shape, or leave inputs out"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_tuples_and_lists() {
+        let list = parse_inputs("1x3x224x224; (6x128, 6x128)").unwrap();
+        assert_eq!(list[0].0, [[1, 3, 224, 224]]);
+        assert_eq!(list[1].0, [[6, 128], [6, 128]]);
+        assert_eq!(list.iter().map(|t| t.to_string()).collect::<Vec<_>>(), ["1x3x224x224", "(6x128,6x128)"]);
+        for bad in ["", "1x", "0x3", "a", "1x2;;3", "(1x2", "1x1x1x1x1x1x1x1x1"] {
+            assert!(parse_inputs(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_the_model_takes_is_named() {
+        let given: InputTuple = "1x3".parse().unwrap();
+        assert_eq!(given.mismatch("nn", 1, &[vec![1, 3]]), None);
+        let text = given.mismatch("nn", 6, &[vec![6, 4], vec![6]]).unwrap();
+        assert!(text.starts_with("inputs: nn at batch size 6 takes (6x4,6), got 1x3;"), "{text}");
+    }
+}

@@ -1,0 +1,218 @@
+//! Lists of counts as people type them: `1,2,4`, `1-10`, `1-4,8,16`; and as Python writes them: `[1, 2]`, `range(1, 10)`.
+
+use std::borrow::Cow;
+
+use thiserror::Error;
+
+/// The most entries one list may have once its ranges are spelled out.
+pub const MAX_LIST_ENTRIES: usize = 4_096;
+
+/// Why a typed list could not be read.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ListError {
+    /// Nothing between two commas, or nothing at all.
+    #[error(
+        "{field}: entry {position} of '{text}' is empty; write counts and ranges separated by commas, as in 1,2,4 or 1-10"
+    )]
+    EmptyEntry {
+        /// The parameter the list is for.
+        field: String,
+        /// Which entry, from 1.
+        position: usize,
+        /// The whole text.
+        text: String,
+    },
+    /// Not a whole number of 1 to 4,294,967,295.
+    #[error("{field}: '{entry}' is not a whole number from 1 to {max}; write counts and ranges separated by commas, as in 1,2,4 or 1-10", max = u32::MAX)]
+    NotACount {
+        /// The parameter the list is for.
+        field: String,
+        /// The number as typed.
+        entry: String,
+    },
+    /// Not a performance level.
+    #[error("{field}: '{entry}' is not a whole number from 0 (most accurate) to 3 (fastest)")]
+    NotALevel {
+        /// The parameter the list is for.
+        field: String,
+        /// The entry as typed.
+        entry: String,
+    },
+    /// A range that runs backwards.
+    #[error("{field}: the range {low}-{high} runs backwards; write {high}-{low}")]
+    Reversed {
+        /// The parameter the list is for.
+        field: String,
+        /// Left of the dash.
+        low: u32,
+        /// Right of the dash.
+        high: u32,
+    },
+    /// More entries than a sweep could ever use.
+    #[error("{field}: the list has more than {MAX_LIST_ENTRIES} entries; shorten its ranges")]
+    TooLong {
+        /// The parameter the list is for.
+        field: String,
+    },
+}
+
+/// The entries of a list with their brackets taken off, as Python writes them: `[1, 2]`, `(1, 2)`, `range(1, 10)`,
+/// `list(range(1, 10))`. A range ends before its last number there; it is given back as the closed range `1-9`, or spelled
+/// out when it has a step.
+fn without_python(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    let inside = |open: &str, close: char| text.strip_prefix(open).and_then(|t| t.strip_suffix(close)).map(str::trim);
+    if let Some(inner) = inside("list(", ')') {
+        return without_python(inner);
+    }
+    if let Some(range) = inside("range(", ')').and_then(python_range) {
+        return Cow::Owned(range);
+    }
+    // Python allows a comma after the last entry.
+    let listed = inside("[", ']').or_else(|| inside("(", ')'));
+    listed.map_or(Cow::Borrowed(text), |t| Cow::Borrowed(t.strip_suffix(',').unwrap_or(t)))
+}
+
+/// `1, 10` as `1-9`; `1, 10, 3` as `1,4,7`. `None` for what Python would refuse or what is empty there.
+fn python_range(arguments: &str) -> Option<String> {
+    let numbers: Option<Vec<u32>> = arguments.split(',').map(|n| n.trim().parse().ok()).collect();
+    let (first, end, step) = match numbers?[..] {
+        [end] => (0, end, 1),
+        [first, end] => (first, end, 1),
+        [first, end, step] if step > 0 => (first, end, step),
+        _ => return None,
+    };
+    if first >= end {
+        return None;
+    }
+    if step == 1 {
+        return Some(format!("{first}-{}", end - 1));
+    }
+    // One more than a list may have, so that a longer one is refused and not cut.
+    let counts = (first..end).step_by(step as usize).take(MAX_LIST_ENTRIES + 1);
+    Some(counts.map(|n| n.to_string()).collect::<Vec<_>>().join(","))
+}
+
+/// Reads a list of counts: numbers and closed ranges separated by commas, spaces allowed around each; a list of Python in
+/// its brackets too. Order is kept and repeated counts are kept once, at their first place.
+///
+/// # Errors
+/// Names the field, the entry and what to write instead. Zero is refused: every list in a benchmark counts something.
+pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, ListError> {
+    let mut counts = Vec::new();
+    for (i, entry) in without_python(text).split(',').map(str::trim).enumerate() {
+        if entry.is_empty() {
+            return Err(ListError::EmptyEntry { field: field.to_owned(), position: i + 1, text: text.to_owned() });
+        }
+        let (low, high) = parse_entry(field, entry)?;
+        for count in low..=high {
+            // Checked inside: 1-4294967295 must be refused, not spelled out.
+            if counts.len() == MAX_LIST_ENTRIES {
+                return Err(ListError::TooLong { field: field.to_owned() });
+            }
+            if !counts.contains(&count) {
+                counts.push(count);
+            }
+        }
+    }
+    Ok(counts)
+}
+
+/// Reads performance levels: as [`parse_list`], with 0 allowed.
+///
+/// # Errors
+/// Names the field, the entry and what to write instead; a level above 3 is refused by
+/// [`crate::bench::BenchConfig::validate`].
+pub fn parse_levels(field: &str, text: &str) -> Result<Vec<u8>, ListError> {
+    let mut levels = Vec::new();
+    for entry in without_python(text).split(',').map(str::trim) {
+        let bad = || ListError::NotALevel { field: field.to_owned(), entry: entry.to_owned() };
+        let number = |text: &str| text.trim().parse::<u8>().map_err(|_| bad());
+        let (low, high) = match entry.split_once('-') {
+            Some((low, high)) => (number(low)?, number(high)?),
+            None => (number(entry)?, number(entry)?),
+        };
+        if low > high {
+            return Err(ListError::Reversed { field: field.to_owned(), low: low.into(), high: high.into() });
+        }
+        for level in low..=high {
+            if !levels.contains(&level) {
+                levels.push(level);
+            }
+        }
+    }
+    Ok(levels)
+}
+
+fn parse_entry(field: &str, entry: &str) -> Result<(u32, u32), ListError> {
+    // A leading dash is a negative number, not a range.
+    let dash = entry.char_indices().skip(1).find(|(_, c)| *c == '-').map(|(at, _)| at);
+    let Some(dash) = dash else {
+        let count = parse_count(field, entry)?;
+        return Ok((count, count));
+    };
+    let (low, high) = (parse_count(field, &entry[..dash])?, parse_count(field, &entry[dash + 1..])?);
+    if low > high {
+        return Err(ListError::Reversed { field: field.to_owned(), low, high });
+    }
+    Ok((low, high))
+}
+
+fn parse_count(field: &str, text: &str) -> Result<u32, ListError> {
+    match text.trim().parse::<u32>() {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err(ListError::NotACount { field: field.to_owned(), entry: text.trim().to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_ranges_and_mixes_keep_their_order() {
+        assert_eq!(parse_list("n_models", "1,2,4"), Ok(vec![1, 2, 4]));
+        assert_eq!(parse_list("n_models", "1-10").map(|l| l.len()), Ok(10));
+        assert_eq!(parse_list("n_models", " 16 , 1 - 3,2"), Ok(vec![16, 1, 2, 3]));
+    }
+
+    #[test]
+    fn lists_of_python_mean_what_they_mean_there() {
+        let list = |text| parse_list("n_models", text);
+        assert_eq!(list("[1, 2, 4]"), Ok(vec![1, 2, 4]));
+        assert_eq!((list("(16,)"), list(" [8] ")), (Ok(vec![16]), Ok(vec![8])));
+        assert_eq!(list("list(range(1, 10))"), Ok((1..10).collect()));
+        assert_eq!(list("range(1, 17, 5)"), Ok(vec![1, 6, 11, 16]));
+        assert_eq!(parse_levels("performance_levels", "[0, 3]"), Ok(vec![0, 3]));
+        assert_eq!(parse_levels("performance_levels", "range(4)"), Ok(vec![0, 1, 2, 3]));
+        let message = |text| list(text).unwrap_err().to_string();
+        assert!(message("[1, 2").contains("'[1' is not a whole number"), "{}", message("[1, 2"));
+        assert!(message("[]").contains("entry 1 of '[]' is empty"), "{}", message("[]"));
+        assert!(message("range(1, 4000000000, 2)").contains("more than 4096"));
+        assert!(message("range(5, 5)").contains("not a whole number"));
+    }
+
+    #[test]
+    fn levels_begin_at_zero() {
+        assert_eq!(parse_levels("performance_levels", "0-2, 3,1"), Ok(vec![0, 1, 2, 3]));
+        let message = |text| parse_levels("performance_levels", text).unwrap_err().to_string();
+        assert!(message("fast").contains("'fast'") && message("").contains("''") && message("-1").contains("'-1'"));
+        assert!(message("3-1").contains("write 1-3"));
+    }
+
+    #[test]
+    fn wrong_entries_are_named() {
+        let message = |text| parse_list("batch_sizes", text).unwrap_err().to_string();
+        assert!(message("1,,2").contains("entry 2 of '1,,2' is empty"));
+        assert!(message("").contains("entry 1"));
+        assert!(message("0").contains("'0' is not a whole number from 1"));
+        assert!(message("-3").contains("'-3'"));
+        assert!(message("1,two").contains("'two'"));
+        assert!(message("4294967296").contains("'4294967296'"));
+        assert!(message("1.5").contains("'1.5'"));
+        assert!(message("8-2").contains("write 2-8"));
+        assert!(message("1-").contains("''"));
+        assert!(message("1-4294967295").contains("more than 4096"));
+    }
+}

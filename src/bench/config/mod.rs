@@ -1,0 +1,8 @@
+//! What a person asks a benchmark to do, and one point of it: parameters with their ranges, lists, inputs, run options.
+
+pub(super) mod bench_config;
+pub(super) mod configuration;
+pub(super) mod input_fit;
+pub(super) mod inputs;
+pub(super) mod list;
+pub(super) mod options;

@@ -1,0 +1,328 @@
+//! Work around a call as an expression over its data, as the functions of a NeuronPerf script have it: `x * 5`,
+//! `(x - 0.5) * 2`, `x / 255, y / 255, z / 255`, `x.argmax()`, `lambda x: x[0]`.
+//!
+//! It is a cost in a simulated run and is computed in a measured one: an operation is a pass over the data, as in numpy.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::arithmetic::{FormulaError, Language, Operator, Term, parse};
+
+/// Functions of expressions: name, and how many values each takes.
+const FUNCTIONS: &[(&str, usize)] = &[
+    ("abs", 1),
+    ("sqrt", 1),
+    ("exp", 1),
+    ("log", 1),
+    ("tanh", 1),
+    ("softmax", 1),
+    ("clip", 3),
+    ("argmax", 1),
+    ("max", 1),
+    ("min", 1),
+    ("sum", 1),
+    ("mean", 1),
+];
+
+/// Names of the data when a lambda gives none.
+const NAMES: [&str; 8] = ["x", "y", "z", "w", "x4", "x5", "x6", "x7"];
+
+/// Longest text of an expression, bytes.
+const MOST_BYTES: usize = 1_000;
+
+/// Picoseconds for one element of a pass that reads, computes and writes: as [`crate::bench::HostStep::Normalize`], measured.
+const PASS_PS: u64 = 300;
+/// Of a pass with an exponential, a logarithm or a power, as [`crate::bench::HostStep::Softmax`].
+const FUNCTION_PS: u64 = 2_800;
+/// Of a search, as [`crate::bench::HostStep::Argmax`].
+const SEARCH_PS: u64 = 1_100;
+
+/// An expression that was read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Expression {
+    text: String,
+    results: Vec<Term<usize>>,
+}
+
+/// The names of a lambda, or the usual ones.
+struct Inputs<'a> {
+    names: Vec<&'a str>,
+    is_lambda: bool,
+}
+
+impl Language for Inputs<'_> {
+    type Value = usize;
+
+    fn value(&self, name: &str, index: Option<usize>) -> Option<usize> {
+        let at = self.names.iter().position(|known| *known == name)?;
+        // The single argument of a lambda over a dataset is the tuple of a record.
+        match index {
+            Some(index) if self.is_lambda && self.names.len() == 1 => Some(index).filter(|i| *i < NAMES.len()),
+            Some(0) | None => Some(at),
+            Some(_) => None,
+        }
+    }
+
+    fn functions(&self) -> &[(&'static str, usize)] {
+        FUNCTIONS
+    }
+
+    fn has_methods(&self) -> bool {
+        true
+    }
+
+    fn known(&self) -> String {
+        let functions = FUNCTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        let names = if self.is_lambda { self.names.join(", ") } else { "x, y, z for the data".to_owned() };
+        format!("{names}, numbers, or {functions}")
+    }
+}
+
+/// The names between `lambda` and its colon, and where the expression begins.
+fn lambda(text: &str) -> Result<Option<(Vec<&str>, usize)>, FormulaError> {
+    let Some(rest) = text.trim_start().strip_prefix("lambda ") else { return Ok(None) };
+    let begins = text.len() - rest.len();
+    let wrong = |problem: &str| FormulaError { text: text.to_owned(), problem: problem.to_owned(), at: begins + 1 };
+    let colon = rest.find(':').ok_or_else(|| wrong("a lambda has a colon after its names, as in lambda x: x / 255"))?;
+    let names: Vec<&str> = rest[..colon].split(',').map(|n| n.trim().trim_start_matches('*')).collect();
+    let is_name = |n: &&str| !n.is_empty() && n.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if names.len() > NAMES.len() || !names.iter().all(is_name) {
+        return Err(wrong("the names of a lambda are words with commas between them, at most eight"));
+    }
+    Ok(Some((names, begins + colon + 1)))
+}
+
+impl FromStr for Expression {
+    type Err = FormulaError;
+
+    fn from_str(text: &str) -> Result<Self, FormulaError> {
+        if text.len() > MOST_BYTES {
+            let problem = format!("an expression has at most {MOST_BYTES} bytes");
+            let shown = text.chars().take(40).collect();
+            return Err(FormulaError { text: shown, problem, at: MOST_BYTES });
+        }
+        let (inputs, from) = match lambda(text)? {
+            Some((names, from)) => (Inputs { names, is_lambda: true }, from),
+            None => (Inputs { names: NAMES.to_vec(), is_lambda: false }, 0),
+        };
+        Ok(Self { text: text.trim().to_owned(), results: parse(text, from, &inputs)? })
+    }
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl From<Expression> for String {
+    fn from(expression: Expression) -> Self {
+        expression.text
+    }
+}
+
+impl TryFrom<String> for Expression {
+    type Error = FormulaError;
+    fn try_from(text: String) -> Result<Self, FormulaError> {
+        text.parse()
+    }
+}
+
+/// Data in work: one number, or many.
+#[derive(Clone, Debug, PartialEq)]
+enum Data {
+    One(f32),
+    Many(Vec<f32>),
+}
+
+impl Expression {
+    /// How many inputs it names, counted from the first: 2 when `y` is the last.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        self.results.iter().map(inputs).max().unwrap_or(0)
+    }
+
+    /// Picoseconds for data of so many elements, which the results share evenly.
+    #[must_use]
+    pub fn ps(&self, elements: u64) -> u64 {
+        let each = elements / self.results.len().max(1) as u64;
+        let costs = self.results.iter().map(|t| cost(t).0.saturating_mul(each));
+        costs.fold(0, u64::saturating_add)
+    }
+
+    /// Computes it over the data of each input; a result of one number is a list of one. Of lists of different lengths
+    /// the longer ones are cut.
+    #[must_use]
+    pub fn compute(&self, data: &[&[f32]]) -> Vec<Vec<f32>> {
+        let value = |term| match compute(term, data) {
+            Data::One(x) => vec![x],
+            Data::Many(list) => list,
+        };
+        self.results.iter().map(value).collect()
+    }
+}
+
+fn inputs(term: &Term<usize>) -> usize {
+    match term {
+        Term::Number(_) => 0,
+        Term::Value(at) => at + 1,
+        Term::Negative(inner) => inputs(inner),
+        Term::Of(a, _, b) => inputs(a).max(inputs(b)),
+        Term::Call(_, list) => list.iter().map(inputs).max().unwrap_or(0),
+    }
+}
+
+/// Picoseconds an element, and whether the result is one number: what follows a reduction costs nothing.
+fn cost(term: &Term<usize>) -> (u64, bool) {
+    let pass = |is_one: bool, ps: u64| if is_one { 0 } else { ps };
+    match term {
+        Term::Number(_) => (0, true),
+        Term::Value(_) => (0, false),
+        Term::Negative(inner) => {
+            let (ps, is_one) = cost(inner);
+            (ps + pass(is_one, PASS_PS), is_one)
+        }
+        Term::Of(a, operator, b) => {
+            let ((a, a_is_one), (b, b_is_one)) = (cost(a), cost(b));
+            let is_one = a_is_one && b_is_one;
+            let each = if *operator == Operator::Power { FUNCTION_PS } else { PASS_PS };
+            (a + b + pass(is_one, each), is_one)
+        }
+        Term::Call(function, list) => {
+            let costs: Vec<(u64, bool)> = list.iter().map(cost).collect();
+            let (before, is_one) = (costs.iter().map(|c| c.0).sum::<u64>(), costs.iter().all(|c| c.1));
+            let (ps, reduces) = match name_of(*function) {
+                "exp" | "log" | "tanh" | "softmax" => (FUNCTION_PS, false),
+                "argmax" => (SEARCH_PS, true),
+                "max" | "min" | "sum" | "mean" => (PASS_PS, true),
+                _ => (PASS_PS, false),
+            };
+            (before + pass(is_one, ps), is_one || reduces)
+        }
+    }
+}
+
+fn name_of(function: usize) -> &'static str {
+    FUNCTIONS.get(function).map_or("", |(name, _)| name)
+}
+
+fn compute(term: &Term<usize>, data: &[&[f32]]) -> Data {
+    match term {
+        Term::Number(n) => Data::One(*n as f32),
+        Term::Value(at) => Data::Many(data.get(*at).copied().unwrap_or(&[]).to_vec()),
+        Term::Negative(inner) => each(compute(inner, data), |x| -x),
+        Term::Of(a, operator, b) => {
+            let of = |a: f32, b: f32| match operator {
+                Operator::Plus => a + b,
+                Operator::Minus => a - b,
+                Operator::Times => a * b,
+                Operator::Over => a / b,
+                Operator::Power => libm::powf(a, b),
+            };
+            match (compute(a, data), compute(b, data)) {
+                (Data::One(a), Data::One(b)) => Data::One(of(a, b)),
+                (Data::Many(a), Data::One(b)) => Data::Many(a.into_iter().map(|a| of(a, b)).collect()),
+                (Data::One(a), Data::Many(b)) => Data::Many(b.into_iter().map(|b| of(a, b)).collect()),
+                (Data::Many(a), Data::Many(b)) => Data::Many(a.into_iter().zip(b).map(|(a, b)| of(a, b)).collect()),
+            }
+        }
+        Term::Call(function, list) => call(name_of(*function), list.iter().map(|t| compute(t, data)).collect()),
+    }
+}
+
+fn each(data: Data, of: impl Fn(f32) -> f32) -> Data {
+    match data {
+        Data::One(x) => Data::One(of(x)),
+        Data::Many(list) => Data::Many(list.into_iter().map(of).collect()),
+    }
+}
+
+/// A function of its values; of `clip` the bounds are numbers, and the first ones where they are lists.
+fn call(name: &str, values: Vec<Data>) -> Data {
+    let first = |data: &Data| match data {
+        Data::One(x) => *x,
+        Data::Many(list) => list.first().copied().unwrap_or(0.0),
+    };
+    let bounds = values.get(1).zip(values.get(2)).map(|(low, high)| (first(low), first(high)));
+    let Some(data) = values.into_iter().next() else { return Data::One(0.0) };
+    let list = match &data {
+        Data::One(x) => std::slice::from_ref(x),
+        Data::Many(list) => list.as_slice(),
+    };
+    let largest = || list.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    match (name, bounds) {
+        ("abs", _) => each(data, f32::abs),
+        ("sqrt", _) => each(data, libm::sqrtf),
+        ("exp", _) => each(data, libm::expf),
+        ("log", _) => each(data, libm::logf),
+        ("tanh", _) => each(data, libm::tanhf),
+        ("clip", Some((low, high))) => each(data, |x| x.max(low).min(high)),
+        ("max", _) => Data::One(largest()),
+        ("min", _) => Data::One(list.iter().copied().fold(f32::INFINITY, f32::min)),
+        ("sum", _) => Data::One(list.iter().sum()),
+        ("mean", _) => Data::One(list.iter().sum::<f32>() / list.len().max(1) as f32),
+        ("argmax", _) => {
+            let best =
+                list.iter().enumerate().fold((0, f32::NEG_INFINITY), |b, (i, x)| if *x > b.1 { (i, *x) } else { b });
+            Data::One(best.0 as f32)
+        }
+        ("softmax", _) => {
+            let top = largest();
+            let powers: Vec<f32> = list.iter().map(|x| libm::expf(x - top)).collect();
+            let sum: f32 = powers.iter().sum();
+            Data::Many(powers.into_iter().map(|p| p / sum).collect())
+        }
+        _ => data,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn computed(text: &str, data: &[&[f32]]) -> Vec<Vec<f32>> {
+        text.parse::<Expression>().unwrap_or_else(|e| panic!("{e}")).compute(data)
+    }
+
+    #[test]
+    fn the_functions_of_the_guide_compute() {
+        let x: &[f32] = &[0.0, 51.0, 255.0];
+        assert_eq!(computed("x * 5", &[x]), [[0.0, 255.0, 1275.0]]);
+        assert_eq!(computed("(x - 0.5) * 2", &[&[0.5, 1.0]]), [[0.0, 1.0]]);
+        assert_eq!(computed("x / 255, y / 51", &[x, x]), [[0.0, 0.2, 1.0], [0.0, 1.0, 5.0]]);
+        assert_eq!(computed("x.argmax()", &[x]), [[2.0]]);
+        assert_eq!(computed("lambda x: x[0]", &[x, &[7.0]]), [x]);
+        assert_eq!(computed("lambda x: x[1]", &[x, &[7.0]]), [[7.0]]);
+        assert_eq!(computed("lambda image, label: image / 255", &[x, &[1.0]]), [[0.0, 0.2, 1.0]]);
+        assert_eq!(computed("clip(x, 1, 60) - x.mean()", &[x]), [[-101.0, -51.0, -42.0]]);
+        assert_eq!(computed("softmax(x).sum() + max(x) ** 2 + -min(y)", &[&[1.0, 1.0], &[3.0]]), [[-1.0]]);
+    }
+
+    #[test]
+    fn cost_is_passes_over_the_data() {
+        let ps = |text: &str| text.parse::<Expression>().unwrap().ps(1_000);
+        assert_eq!((ps("x"), ps("x / 255"), ps("(x - 0.5) * 2")), (0, 300_000, 600_000));
+        assert_eq!((ps("x / 255, y / 255"), ps("x.argmax() * 2 + 1")), (300_000, 1_100_000));
+        assert_eq!((ps("exp(x)"), ps("x ** 2"), ps("3 * 4")), (2_800_000, 2_800_000, 0));
+        assert_eq!("exp(x)".parse::<Expression>().unwrap().ps(u64::MAX), u64::MAX);
+        assert_eq!("x + z".parse::<Expression>().unwrap().inputs(), 3);
+    }
+
+    #[test]
+    fn mistakes_say_where_and_texts_come_back() {
+        let said = |text: &str| text.parse::<Expression>().unwrap_err().to_string();
+        assert_eq!(said("x/"), "'x/': something is missing at character 3");
+        assert!(said("q / 2").contains("'q' is not known; use x, y, z for the data, numbers, or abs, sqrt"));
+        assert!(said("lambda a: x").contains("'x' is not known; use a, numbers"));
+        assert!(said("lambda x").contains("has a colon") && said("lambda 1+: 2").contains("names of a lambda"));
+        assert!(said("x[1]").contains("'x' is not known") && said(&"x+".repeat(600)).contains("at most 1000 bytes"));
+        let expression: Expression = " lambda x: x[0] / 255 ".parse().unwrap();
+        let json = serde_json::to_string(&expression).unwrap();
+        assert_eq!(json, "\"lambda x: x[0] / 255\"");
+        assert_eq!(serde_json::from_str::<Expression>(&json).unwrap(), expression);
+        assert!(serde_json::from_str::<Expression>("\"x +\"").is_err());
+    }
+}

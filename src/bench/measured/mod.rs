@@ -1,0 +1,5 @@
+//! What a run measures: latencies, NeuronPerf's ten timers as sums, and their spans.
+
+pub(super) mod measurement;
+pub(super) mod spans;
+pub(super) mod timer;

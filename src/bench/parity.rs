@@ -1,0 +1,92 @@
+//! A model that was brought beside the model of the zoo that it is: both should be equally fast.
+
+use super::config::bench_config::BenchConfig;
+use super::reports::report::ReportDetail;
+use super::run::configuration_run::ConfigurationRun;
+use super::run::times::service_times;
+use super::sweep::expand::expand;
+use crate::base::NeverCancel;
+use crate::device::{ModelLibrary, model_label};
+
+/// Simulated seconds of each run. Nothing varies in it, so that more would say the same.
+const DURATION_S: f64 = 2.0;
+
+/// Throughput of a brought model beside one of the zoo, at one batch size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parity {
+    /// The file, by its name.
+    pub file: String,
+    /// The model of the zoo.
+    pub zoo: String,
+    /// Samples of one inference.
+    pub batch_size: u32,
+    /// Samples a second of the model of the zoo.
+    pub zoo_per_s: f64,
+    /// Samples a second of the file; or why there is no such number, as for another batch size than it was exported for.
+    pub file_per_s: Result<f64, String>,
+}
+
+impl Parity {
+    /// How much faster the file is, as a fraction of the zoo's throughput; none where the file has no throughput.
+    #[must_use]
+    pub fn difference(&self) -> Option<f64> {
+        self.file_per_s.as_ref().ok().map(|file| file / self.zoo_per_s - 1.0)
+    }
+}
+
+/// Runs a model of the zoo and a brought one on all NeuronCores of an instance, with two workers each and nothing random.
+///
+/// # Errors
+/// When the model of the zoo cannot run there.
+pub fn parity(
+    zoo: &str,
+    brought: &str,
+    instance: &str,
+    batch_size: u32,
+    models: &ModelLibrary,
+) -> Result<Parity, String> {
+    Ok(Parity {
+        file: model_label(brought).into_owned(),
+        zoo: zoo.to_owned(),
+        batch_size,
+        zoo_per_s: throughput(zoo, instance, batch_size, models)?,
+        file_per_s: throughput(brought, instance, batch_size, models),
+    })
+}
+
+fn throughput(model: &str, instance: &str, batch_size: u32, models: &ModelLibrary) -> Result<f64, String> {
+    let config = BenchConfig {
+        model: model.to_owned(),
+        instance_type: instance.to_owned(),
+        batch_sizes: vec![batch_size],
+        workers_per_model: Some(vec![2]),
+        duration_s: DURATION_S,
+        jitter: 0.0,
+        ..BenchConfig::default()
+    };
+    let sweep = expand(&config).map_err(|e| e.to_string())?;
+    let busiest = sweep.configurations.into_iter().max_by_key(|c| c.n_models);
+    let configuration = busiest.ok_or_else(|| format!("{}: nothing to run", model_label(model)))?;
+    let times = service_times(&configuration, models)?;
+    let run = ConfigurationRun::new(configuration, Ok(&times)).run(&NeverCancel, ReportDetail::Summary);
+    let error = run.report.error;
+    run.report.throughput_window.ok_or_else(|| error.unwrap_or_else(|| "the run gave no throughput".to_owned()))
+}
+
+/// The table of several, as Markdown. Rows without a throughput of the file are left out; a column says how the two differ.
+#[must_use]
+pub fn parity_markdown(rows: &[Parity]) -> String {
+    let mut out = "| file | model of the zoo | batch | zoo, samples/s | file, samples/s | difference |\n|---|---|--:|--:|--:|--:|\n".to_owned();
+    for row in rows {
+        let (Ok(file), Some(difference)) = (&row.file_per_s, row.difference()) else { continue };
+        out.push_str(&format!(
+            "| `{}` | `{}` | {} | {:.1} | {file:.1} | {:+.1} % |\n",
+            row.file,
+            row.zoo,
+            row.batch_size,
+            row.zoo_per_s,
+            difference * 100.0
+        ));
+    }
+    out
+}

@@ -1,0 +1,11 @@
+//! From what was measured to reports: NeuronPerf's keys and formulas, results that are kept, plots, the verdict.
+
+pub(super) mod calendar;
+pub(super) mod charts;
+pub(super) mod confidence;
+pub(super) mod python_json;
+pub(super) mod report;
+pub(super) mod results;
+pub(super) mod summarise;
+pub(super) mod timed_results;
+pub(super) mod verdict;

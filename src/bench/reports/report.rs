@@ -1,0 +1,292 @@
+//! The report of one configuration: NeuronPerf's keys, in a fixed order.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bench::compile::sweep::short_flags;
+use crate::compiler::Workflow;
+
+/// One row. Fields are in the order in which JSON has them: the configuration, then what was measured, then what
+/// NeuronPerf does not have. Absent measures are `None` and become `null` in JSON and `N/A` in tables.
+///
+/// Floats are rounded to 3 decimals, `worker_avg_s` and `total_s` to 2, as NeuronPerf does.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Report {
+    /// Artifact path; rows that run the same artifact share it.
+    pub model_filename: String,
+    /// Label.
+    pub model_name: String,
+    /// `neuron`: a simulated NeuronCore; `cpu`: the processor of a machine.
+    pub device_type: String,
+    /// EC2 size.
+    pub instance_type: String,
+    /// Samples of one inference.
+    pub batch_size: u32,
+    /// Model copies.
+    pub n_models: u32,
+    /// Workers of one copy.
+    pub workers_per_model: u32,
+    /// NeuronCores of one copy.
+    pub pipeline_size: u32,
+    /// `n_models` x `pipeline_size`.
+    pub n_devices: u64,
+    /// 0 to 3; absent in an imported row that does not say it.
+    pub performance_level: Option<u8>,
+    /// Each copy in a process of its own.
+    pub multiprocess: bool,
+    /// Each copy in a fresh interpreter.
+    pub multiinterpreter: bool,
+    /// Seconds between samples of the host, as text.
+    pub stats_interval: String,
+    /// Start, `YYYYMMDD-HHMMSS`, from a fixed epoch: each configuration starts at it, whatever ran before.
+    pub start_dts: String,
+    /// Seconds of the measured window, as text.
+    pub duration: String,
+    /// End, like `start_dts`.
+    pub stop_dts: String,
+    /// Who made the report.
+    #[serde(rename = "NeuronPerf_version")]
+    pub neuronperf_version: String,
+    /// Samples of the host: a simulated device has none.
+    pub n_stats_intervals: u64,
+    /// `finished` or `error`.
+    pub status: String,
+    /// Mean load of a copy.
+    pub load_avg_ms: Option<f64>,
+    /// Fetching an input.
+    pub input_avg_ms: Option<f64>,
+    /// A warm-up inference.
+    pub warmup_avg_ms: Option<f64>,
+    /// Before the load.
+    pub env_setup_avg_ms: Option<f64>,
+    /// After the load.
+    pub setup_avg_ms: Option<f64>,
+    /// Work before the call.
+    pub preprocess_avg_ms: Option<f64>,
+    /// The call.
+    pub infer_avg_ms: Option<f64>,
+    /// Work after the call.
+    pub postprocess_avg_ms: Option<f64>,
+    /// A whole inference.
+    pub e2e_avg_ms: Option<f64>,
+    /// A worker's life in the measured window and its last inference.
+    pub worker_avg_s: Option<f64>,
+    /// Inferences with warm-ups, times batch size.
+    pub total_infs: Option<u64>,
+    /// The whole run, bring-up included.
+    pub total_s: Option<f64>,
+    /// Host processor load: none for a simulated device, as are the next thirteen.
+    pub cpu_avg_percent: Option<f64>,
+    /// Lowest.
+    pub cpu_percent_p0: Option<f64>,
+    /// Median.
+    pub cpu_percent_p50: Option<f64>,
+    /// 90th percentile.
+    pub cpu_percent_p90: Option<f64>,
+    /// 95th percentile.
+    pub cpu_percent_p95: Option<f64>,
+    /// 99th percentile.
+    pub cpu_percent_p99: Option<f64>,
+    /// Highest.
+    pub cpu_percent_p100: Option<f64>,
+    /// Host memory in use.
+    pub mem_avg_percent: Option<f64>,
+    /// Lowest.
+    pub mem_percent_p0: Option<f64>,
+    /// Median.
+    pub mem_percent_p50: Option<f64>,
+    /// 90th percentile.
+    pub mem_percent_p90: Option<f64>,
+    /// 95th percentile.
+    pub mem_percent_p95: Option<f64>,
+    /// 99th percentile.
+    pub mem_percent_p99: Option<f64>,
+    /// Highest.
+    pub mem_percent_p100: Option<f64>,
+    /// Lowest latency.
+    pub latency_ms_p0: Option<f64>,
+    /// Median latency.
+    pub latency_ms_p50: Option<f64>,
+    /// 90th percentile.
+    pub latency_ms_p90: Option<f64>,
+    /// 95th percentile.
+    pub latency_ms_p95: Option<f64>,
+    /// 99th percentile.
+    pub latency_ms_p99: Option<f64>,
+    /// Highest latency.
+    pub latency_ms_p100: Option<f64>,
+    /// Samples in the best second.
+    pub throughput_peak: Option<f64>,
+    /// Samples per second by NeuronPerf's rule; `throughput_avg_method` says how it was reached.
+    pub throughput_avg: Option<f64>,
+    /// US dollars per million samples at `throughput_avg`, if there is a price.
+    pub cost_per_1m_inf: Option<f64>,
+    /// Samples of each second in which an inference ended; only in a report that was asked for it.
+    pub throughput_hist: Option<Vec<u64>>,
+    /// Every latency in order of completion; only in a report that was asked for it.
+    pub e2e_durations_ms: Option<Vec<f64>>,
+    /// Samples of inferences that ended inside the measured window, over its whole length: seconds without an end
+    /// count, and a window of any length has a value.
+    pub throughput_window: Option<f64>,
+    /// `interior_seconds` (NeuronPerf's: first and last second left out) or `total_over_elapsed` (fewer than three
+    /// seconds have an end, where NeuronPerf gives NaN).
+    pub throughput_avg_method: Option<String>,
+    /// Lower end of the 95 % confidence interval of the samples per second, from the seconds between the first and the
+    /// last. With fewer than two of those there is none.
+    pub throughput_ci95_low: Option<f64>,
+    /// Its upper end.
+    pub throughput_ci95_high: Option<f64>,
+    /// Latencies behind the percentiles.
+    pub latency_samples: Option<u64>,
+    /// Lower end of the 95 % confidence interval of the median; none when so few latencies do not hold one.
+    pub latency_ms_p50_ci95_low: Option<f64>,
+    /// Its upper end.
+    pub latency_ms_p50_ci95_high: Option<f64>,
+    /// Lower end of the 95 % confidence interval of the 99th percentile.
+    pub latency_ms_p99_ci95_low: Option<f64>,
+    /// Its upper end.
+    pub latency_ms_p99_ci95_high: Option<f64>,
+    /// Latencies more than three interquartile ranges above the upper quartile.
+    pub latency_outliers: Option<u64>,
+    /// Whether the second half of a measured run was as fast as the first; a simulated run is not asked.
+    pub steady_state: Option<bool>,
+    /// `simulated`, `measured` or `imported`.
+    pub source: String,
+    /// The machine a measured report is of; the file an imported one is from.
+    pub machine: Option<String>,
+    /// Flags the model was compiled with: `--auto-cast matmult --auto-cast-type bf16 -O2`. Absent where nothing is
+    /// compiled: on the processor, and for a system given by its times.
+    pub compiler_args: Option<String>,
+    /// How a compiled model reached its NeuronCore: `trace` or `mark_step`. Absent where `compiler_args` is.
+    pub workflow: Option<String>,
+    /// Operators of a brought model whose time is an estimate: `aten.foo (3 times, first at foo_1)`. Absent where there is none.
+    pub estimated_ops: Option<String>,
+    /// Why the status is `error`.
+    pub error: Option<String>,
+}
+
+/// How much a report holds: NeuronPerf's report verbosity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ReportDetail {
+    /// Verbosity 0.
+    #[default]
+    Summary,
+    /// Verbosity 1: with `throughput_hist`.
+    Seconds,
+    /// Verbosity 2: with `e2e_durations_ms` too.
+    Latencies,
+}
+
+/// Every key of a report in its fixed order.
+pub const REPORT_KEYS: &[&str] = &[
+    "model_filename",
+    "model_name",
+    "device_type",
+    "instance_type",
+    "batch_size",
+    "n_models",
+    "workers_per_model",
+    "pipeline_size",
+    "n_devices",
+    "performance_level",
+    "multiprocess",
+    "multiinterpreter",
+    "stats_interval",
+    "start_dts",
+    "duration",
+    "stop_dts",
+    "NeuronPerf_version",
+    "n_stats_intervals",
+    "status",
+    "load_avg_ms",
+    "input_avg_ms",
+    "warmup_avg_ms",
+    "env_setup_avg_ms",
+    "setup_avg_ms",
+    "preprocess_avg_ms",
+    "infer_avg_ms",
+    "postprocess_avg_ms",
+    "e2e_avg_ms",
+    "worker_avg_s",
+    "total_infs",
+    "total_s",
+    "cpu_avg_percent",
+    "cpu_percent_p0",
+    "cpu_percent_p50",
+    "cpu_percent_p90",
+    "cpu_percent_p95",
+    "cpu_percent_p99",
+    "cpu_percent_p100",
+    "mem_avg_percent",
+    "mem_percent_p0",
+    "mem_percent_p50",
+    "mem_percent_p90",
+    "mem_percent_p95",
+    "mem_percent_p99",
+    "mem_percent_p100",
+    "latency_ms_p0",
+    "latency_ms_p50",
+    "latency_ms_p90",
+    "latency_ms_p95",
+    "latency_ms_p99",
+    "latency_ms_p100",
+    "throughput_peak",
+    "throughput_avg",
+    "cost_per_1m_inf",
+    "throughput_hist",
+    "e2e_durations_ms",
+    "throughput_window",
+    "throughput_avg_method",
+    "throughput_ci95_low",
+    "throughput_ci95_high",
+    "latency_samples",
+    "latency_ms_p50_ci95_low",
+    "latency_ms_p50_ci95_high",
+    "latency_ms_p99_ci95_low",
+    "latency_ms_p99_ci95_high",
+    "latency_outliers",
+    "steady_state",
+    "source",
+    "machine",
+    "compiler_args",
+    "workflow",
+    "estimated_ops",
+    "error",
+];
+
+/// The keys of NeuronPerf's own reports, which come first.
+pub const NEURONPERF_KEYS: &[&str] = REPORT_KEYS.split_at(56).0;
+
+impl Report {
+    /// Whether the run came to its end.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.status == "finished"
+    }
+
+    /// The configuration in a few words: `16 models x 2 workers, batch 4, pipeline 2`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let counted = |n: u32, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+        let mut label = format!("{} x {}", counted(self.n_models, "model"), counted(self.workers_per_model, "worker"));
+        if self.batch_size != 1 {
+            label.push_str(&format!(", batch {}", self.batch_size));
+        }
+        if self.pipeline_size != 1 {
+            label.push_str(&format!(", pipeline {}", self.pipeline_size));
+        }
+        if let Some(flags) = self.unusual_compiler_args() {
+            label.push_str(&format!(", {flags}"));
+        }
+        label
+    }
+
+    /// How it was compiled in a few words, where that is not the default: `cast all bf16`, `cast none -O1`, `mark_step`.
+    #[must_use]
+    pub fn unusual_compiler_args(&self) -> Option<String> {
+        let flags = self.compiler_args.as_deref().and_then(short_flags);
+        let workflow = self.workflow.clone().filter(|w| w != Workflow::Trace.name());
+        let all: Vec<String> = flags.into_iter().chain(workflow).collect();
+        (!all.is_empty()).then(|| all.join(", "))
+    }
+}

@@ -1,0 +1,174 @@
+//! Everything a run measured, as `return_timers` gives it, and the reports made of it again (`get_reports`).
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::base::SimTime;
+
+use super::report::{REPORT_KEYS, Report, ReportDetail};
+use crate::bench::config::configuration::Configuration;
+use crate::bench::measured::measurement::Measurement;
+use crate::bench::measured::timer::Timer;
+
+/// One configuration and what it measured, latencies in order of completion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunResults {
+    /// What ran.
+    pub configuration: Configuration,
+    /// What it measured.
+    pub measurement: Measurement,
+}
+
+/// Keys of the configuration part of a result, which are a report's first: NeuronPerf's `config`.
+pub(in crate::bench) const CONFIG_KEYS: &[&str] = REPORT_KEYS.split_at(16).0;
+
+impl RunResults {
+    /// The report made of it, exactly as the run's own.
+    #[must_use]
+    pub fn report(&self, detail: ReportDetail) -> Report {
+        Report::of(&self.configuration, &mut self.measurement.clone(), detail)
+    }
+
+    /// NeuronPerf's pair `{"config": ..., "results": ...}` with the timers, and under `neuronscope` what a report is
+    /// made of. A timer is its sum and its count: NeuronPerf keeps each start and end, which costs 32 bytes and more an
+    /// inference for each of five timers; [`crate::bench::TimedResults`] has them.
+    ///
+    /// # Errors
+    /// When the encoder refuses, which numbers in memory give it no reason to.
+    pub fn to_value(&self) -> Result<Value, String> {
+        let m = &self.measurement;
+        let report = serde_json::to_value(self.report(ReportDetail::Summary)).map_err(|e| e.to_string())?;
+        let config: Map<String, Value> =
+            CONFIG_KEYS.iter().map(|k| ((*k).to_owned(), report.get(*k).cloned().unwrap_or_default())).collect();
+        let t = &m.timers;
+        let timers = [
+            ("env_setup", &t.env_setup),
+            ("setup", &t.setup),
+            ("load", &t.load),
+            ("input", &t.input),
+            ("warmup", &t.warmup),
+            ("preprocess", &t.preprocess),
+            ("infer", &t.infer),
+            ("postprocess", &t.postprocess),
+            ("e2e", &t.e2e),
+            ("worker", &t.worker),
+        ];
+        let timers: Map<String, Value> =
+            timers.into_iter().map(|(name, list)| (name.to_owned(), list.iter().map(timer).collect())).collect();
+        Ok(json!({
+            "config": config,
+            "results": {
+                "workers_per_model": self.configuration.workers_per_model,
+                "n_infs": m.inferences() + m.warmups,
+                "status": report.get("status"),
+                "total_s": (m.bring_up + m.elapsed).to_secs_f64(),
+                "timers": timers,
+                "cpu_percents": [],
+                "mem_percents": [],
+            },
+            "neuronscope": serde_json::to_value(self).map_err(|e| e.to_string())?,
+        }))
+    }
+}
+
+fn timer(timer: &Timer) -> Value {
+    json!({"count": timer.count, "total_s": timer.total.to_secs_f64(), "avg_ms": timer.avg_ms()})
+}
+
+/// The results of several configurations as one document that ends in a newline.
+///
+/// # Errors
+/// As [`RunResults::to_value`].
+pub fn results_to_json(results: &[RunResults]) -> Result<String, String> {
+    let values: Vec<Value> = results.iter().map(RunResults::to_value).collect::<Result<_, _>>()?;
+    let mut text = serde_json::to_string(&json!({ "results": values })).map_err(|e| e.to_string())?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// NeuronPerf's `get_reports`: reports of a document of results, as the runs themselves made them, with another price if
+/// one is given. Entries that are not results are named in the second list and left out.
+///
+/// # Errors
+/// When the document is not one of results.
+pub fn get_reports(text: &str, cost_per_hour: Option<f64>) -> Result<(Vec<Report>, Vec<String>), String> {
+    let document: Value = serde_json::from_str(text).map_err(|e| format!("the results are not JSON: {e}"))?;
+    let Some(Value::Array(entries)) = document.get("results") else {
+        return Err("this JSON has no list \"results\"; print one with bench --return-timers".to_owned());
+    };
+    let (mut reports, mut skipped) = (Vec::new(), Vec::new());
+    for (i, entry) in entries.iter().enumerate() {
+        let own = entry.get("neuronscope").cloned().unwrap_or_default();
+        match serde_json::from_value::<RunResults>(own) {
+            Ok(mut result) if result.measurement.is_plausible() => {
+                result.configuration.cost_per_hour = cost_per_hour.or(result.configuration.cost_per_hour);
+                reports.push(result.report(ReportDetail::Summary));
+            }
+            Ok(_) => skipped.push(format!("result {} contradicts itself and is left out", i + 1)),
+            Err(e) => skipped.push(format!("result {} cannot be read and is left out: {e}", i + 1)),
+        }
+    }
+    Ok((reports, skipped))
+}
+
+impl Measurement {
+    /// Whether counts agree with each other, which a file edited by hand may not keep.
+    fn is_plausible(&self) -> bool {
+        let in_seconds: u64 = self.seconds().iter().map(|s| s.count).fold(0, u64::saturating_add);
+        in_seconds == self.inferences()
+            && self.in_window <= self.inferences()
+            && self.latencies_ps().iter().all(|l| *l <= SimTime::from_secs(1_000_000).0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::{BenchConfig, Scheduler, ServiceTimes, SimulatedExecutor, expand};
+
+    fn results() -> Vec<RunResults> {
+        let config = BenchConfig { duration_s: 3.0, cost_per_hour: Some(1.0), ..BenchConfig::default() };
+        let times = ServiceTimes {
+            load: SimTime::from_us(10),
+            device: vec![SimTime::from_us(9_000)],
+            ..ServiceTimes::default()
+        };
+        let run = |configuration: Configuration| {
+            let executor = SimulatedExecutor::new(&configuration, &times);
+            let mut scheduler = Scheduler::new(&configuration, executor, 0).unwrap();
+            scheduler.run_to_end().unwrap();
+            RunResults { measurement: scheduler.into_measurement(), configuration }
+        };
+        expand(&config).unwrap().configurations.into_iter().map(run).collect()
+    }
+
+    #[test]
+    fn reports_of_the_file_are_the_runs_own() {
+        let results = results();
+        let text = results_to_json(&results).unwrap();
+        let (reports, skipped) = get_reports(&text, None).unwrap();
+        assert!(skipped.is_empty());
+        let own: Vec<Report> = results.iter().map(|r| r.report(ReportDetail::Summary)).collect();
+        assert_eq!(reports, own);
+        let (dearer, _) = get_reports(&text, Some(2.0)).unwrap();
+        let cost = |r: &Report| r.cost_per_1m_inf.unwrap();
+        assert!((cost(&dearer[0]) / cost(&reports[0]) - 2.0).abs() < 0.01);
+        let document: Value = serde_json::from_str(&text).unwrap();
+        let first = &document["results"][0];
+        assert_eq!(first["results"]["timers"]["infer"].as_array().unwrap().len(), 1);
+        assert_eq!(first["config"]["n_models"], 1);
+        assert_eq!(first["results"]["n_infs"].as_u64(), reports[0].total_infs);
+    }
+
+    #[test]
+    fn entries_that_are_no_results_are_named_and_left_out() {
+        let mut document: Value = serde_json::from_str(&results_to_json(&results()).unwrap()).unwrap();
+        document["results"][1] = json!({"config": {}});
+        document["results"][2]["neuronscope"]["measurement"]["in_window"] = json!(u64::MAX);
+        let (reports, skipped) = get_reports(&document.to_string(), None).unwrap();
+        assert_eq!((reports.len(), skipped.len()), (2, 2));
+        assert!(skipped[0].starts_with("result 2 cannot be read") && skipped[1].starts_with("result 3 contradicts"));
+        assert!(get_reports("{}", None).unwrap_err().contains("--return-timers"));
+        assert!(get_reports("{\"resu", None).is_err());
+    }
+}

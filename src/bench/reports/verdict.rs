@@ -1,0 +1,149 @@
+//! One sentence about a sweep: which configuration is best for latency, for throughput and for cost, and why.
+
+use super::report::Report;
+use crate::base::units::format_number;
+
+/// A configuration that is best at something.
+#[derive(Clone, Copy)]
+struct Best<'a> {
+    purpose: &'static str,
+    report: &'a Report,
+}
+
+/// Names the finished configurations with the lowest median latency, the highest throughput and the lowest cost, with
+/// the figures that make them so; of equals the first. `None` when none has finished.
+#[must_use]
+pub fn verdict(reports: &[Report]) -> Option<String> {
+    let finished = || reports.iter().filter(|r| r.is_finished());
+    let latency = first_by(finished(), |r| r.latency_ms_p50, |a, b| a < b);
+    let throughput = first_by(finished(), |r| r.throughput_avg, |a, b| a > b);
+    let cost = first_by(finished(), |r| r.cost_per_1m_inf, |a, b| a < b);
+    let bests: Vec<Best> = [("lowest latency", latency), ("highest throughput", throughput), ("lowest cost", cost)]
+        .into_iter()
+        .filter_map(|(purpose, report)| report.map(|report| Best { purpose, report }))
+        .collect();
+    let mut text = described(&bests)?;
+    if let (Some(latency), Some(throughput)) = (latency, throughput) {
+        text.push_str(&trade(latency, throughput).unwrap_or_default());
+    }
+    let failed = reports.len() - finished().count();
+    if failed > 0 {
+        text.push_str(&format!("; {failed} of {} configurations failed", reports.len()));
+    }
+    text.push('.');
+    Some(text)
+}
+
+/// Each configuration once, with everything it is best at.
+fn described(bests: &[Best]) -> Option<String> {
+    let mut groups: Vec<(&Report, Vec<&str>)> = Vec::new();
+    for best in bests {
+        match groups.iter_mut().find(|(report, _)| std::ptr::eq(*report, best.report)) {
+            Some((_, purposes)) => purposes.push(best.purpose),
+            None => groups.push((best.report, vec![best.purpose])),
+        }
+    }
+    let sentences: Vec<String> = groups
+        .iter()
+        .map(|(report, purposes)| {
+            // Whatever it is best at, it has a measure of.
+            format!("{}: {} ({})", listed(purposes), report.label(), measures(report).join(", "))
+        })
+        .collect();
+    let text = sentences.join("; ");
+    let first = text.chars().next()?;
+    Some(first.to_uppercase().chain(text.chars().skip(1)).collect())
+}
+
+fn listed(purposes: &[&str]) -> String {
+    match purposes {
+        [one] => (*one).to_owned(),
+        [one, other] => format!("{one} and {other}"),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+        [] => String::new(),
+    }
+}
+
+/// The measures that the row has.
+fn measures(report: &Report) -> Vec<String> {
+    let p50 = report.latency_ms_p50.map(|ms| format!("p50 {} ms", format_number(ms)));
+    let throughput = report.throughput_avg.map(|rate| format!("{}/s", format_number(rate)));
+    let cost = report.cost_per_1m_inf.map(|cost| format!("{} USD per million", format_number(cost)));
+    p50.into_iter().chain(throughput).chain(cost).collect()
+}
+
+/// What the throughput costs in latency.
+fn trade(latency: &Report, throughput: &Report) -> Option<String> {
+    let ratio = |a: Option<f64>, b: Option<f64>| Some(a? / b?).filter(|r| r.is_finite() && *r > 0.0);
+    let faster = ratio(throughput.throughput_avg, latency.throughput_avg)?;
+    let slower = ratio(throughput.latency_ms_p50, latency.latency_ms_p50)?;
+    (!std::ptr::eq(latency, throughput))
+        .then(|| format!("; that throughput is {faster:.2} times as high at {slower:.2} times the median latency"))
+}
+
+fn first_by<'a>(
+    reports: impl Iterator<Item = &'a Report>,
+    key: impl Fn(&Report) -> Option<f64>,
+    better: impl Fn(f64, f64) -> bool,
+) -> Option<&'a Report> {
+    let mut best: Option<(&Report, f64)> = None;
+    for report in reports {
+        if let Some(value) = key(report)
+            && best.is_none_or(|(_, b)| better(value, b))
+        {
+            best = Some((report, value));
+        }
+    }
+    best.map(|(report, _)| report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(n_models: u32, workers_per_model: u32, throughput: f64, p50: f64) -> Report {
+        Report {
+            status: "finished".into(),
+            batch_size: 1,
+            pipeline_size: 1,
+            n_models,
+            workers_per_model,
+            throughput_avg: Some(throughput),
+            latency_ms_p50: Some(p50),
+            ..Report::default()
+        }
+    }
+
+    #[test]
+    fn the_best_rows_are_named_with_what_makes_them_so() {
+        let mut rows = vec![row(1, 1, 307.25, 3.251), row(16, 1, 2746.0, 5.641), row(16, 2, 2809.0, 10.246)];
+        assert_eq!(
+            verdict(&rows).unwrap(),
+            "Lowest latency: 1 model x 1 worker (p50 3.25 ms, 307/s); highest throughput: 16 models x 2 workers (p50 10.2 ms, 2,810/s); that throughput is 9.14 times as high at 3.15 times the median latency."
+        );
+        rows.insert(0, Report { status: "error".into(), ..row(64, 1, 9e9, 0.0) });
+        assert!(verdict(&rows).unwrap().ends_with("; 1 of 4 configurations failed."));
+        assert_eq!(verdict(&rows[..1]), None);
+    }
+
+    #[test]
+    fn a_measure_that_is_not_there_is_not_said() {
+        let latency_only = Report { throughput_avg: None, ..row(1, 1, 0.0, 1.0) };
+        assert_eq!(verdict(&[latency_only]).unwrap(), "Lowest latency: 1 model x 1 worker (p50 1.00 ms).");
+        let throughput_only = Report { latency_ms_p50: None, ..row(1, 1, 12.5, 0.0) };
+        assert_eq!(verdict(&[throughput_only]).unwrap(), "Highest throughput: 1 model x 1 worker (12.5/s).");
+    }
+
+    #[test]
+    fn one_row_may_be_best_at_everything() {
+        let cheap = Report { cost_per_1m_inf: Some(0.117), ..row(16, 2, 2809.0, 10.246) };
+        let text = verdict(std::slice::from_ref(&cheap)).unwrap();
+        assert_eq!(
+            text,
+            "Lowest latency, highest throughput and lowest cost: 16 models x 2 workers (p50 10.2 ms, 2,810/s, 0.117 USD per million)."
+        );
+        let rows = [row(1, 1, 307.25, 3.251), cheap];
+        let text = verdict(&rows).unwrap();
+        assert!(text.contains("highest throughput and lowest cost: 16 models x 2 workers"), "{text}");
+    }
+}

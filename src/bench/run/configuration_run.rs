@@ -1,0 +1,254 @@
+//! One configuration from start to row, in steps: what a worker drives. It never fails; a configuration that cannot
+//! run becomes a failed row.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Cancel, SimTime};
+
+use super::estimate::{Estimate, estimate};
+use crate::bench::config::configuration::Configuration;
+use crate::bench::measured::measurement::Measurement;
+use crate::bench::mlperf::MlperfResult;
+use crate::bench::reports::charts::RunCharts;
+use crate::bench::reports::report::{Report, ReportDetail};
+use crate::bench::scheduler::executor::SimulatedExecutor;
+use crate::bench::scheduler::observer::{RunObserver, Unobserved};
+use crate::bench::scheduler::{Progress, Scheduler, check_size};
+use crate::device::ServiceTimes;
+
+/// What came of a configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Its row.
+    pub report: Report,
+    /// Latencies, seconds and timers; absent when nothing ran. Latencies are no longer in order of completion.
+    pub measurement: Option<Measurement>,
+}
+
+/// What is wanted of a configuration besides its row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunDetail {
+    /// What the row holds.
+    pub report: ReportDetail,
+    /// Histogram, cumulative curve and throughput over time.
+    pub charts: bool,
+    /// Everything that was measured: 8 bytes an inference.
+    pub timers: bool,
+}
+
+/// What came of a configuration, as it was wanted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RowResult {
+    /// Its row.
+    pub report: Report,
+    /// Its charts, if wanted and anything ran.
+    pub charts: Option<RunCharts>,
+    /// Everything it measured, if wanted and anything ran.
+    pub measurement: Option<Measurement>,
+    /// The verdict, if it ran an MLPerf scenario.
+    pub mlperf: Option<Box<MlperfResult>>,
+}
+
+impl RowResult {
+    /// A configuration that could not run.
+    #[must_use]
+    pub fn failed(configuration: &Configuration, error: impl std::fmt::Display) -> Self {
+        Self { report: Report::failed(configuration, error), ..Self::default() }
+    }
+
+    /// A configuration on which a scenario ended. Its report says what ran and nothing of what it measured: those figures
+    /// are the scenario's own.
+    #[must_use]
+    pub fn of_scenario(configuration: &Configuration, result: Box<MlperfResult>) -> Self {
+        let report = Report { status: "finished".to_owned(), ..Report::described(configuration) };
+        Self { report, mlperf: Some(result), ..Self::default() }
+    }
+}
+
+/// A configuration on a simulated device, perhaps with a listener.
+pub struct ConfigurationRun<O = Unobserved> {
+    configuration: Configuration,
+    estimate: Estimate,
+    /// Operators whose time is an estimate, in words.
+    estimated_ops: Option<String>,
+    state: State<O>,
+}
+
+enum State<O> {
+    Live(Box<Scheduler<SimulatedExecutor, O>>),
+    Failed(String),
+}
+
+impl ConfigurationRun {
+    /// Prepares a run. `times` are the model's stage times for this configuration, or why there are none: the model
+    /// could not be compiled, or does not fit in memory.
+    #[must_use]
+    pub fn new(configuration: Configuration, times: Result<&ServiceTimes, String>) -> Self {
+        Self::observed(configuration, times, Unobserved)
+    }
+
+    /// The row, now: of a run that is not done, a row with status `error` that holds what was measured.
+    #[must_use]
+    pub fn finish(self, detail: ReportDetail) -> Outcome {
+        match self.state {
+            State::Failed(message) => {
+                Outcome { report: Report::failed(&self.configuration, message), measurement: None }
+            }
+            State::Live(scheduler) => {
+                let mut measurement = scheduler.into_measurement();
+                let report = Report::of(&self.configuration, &mut measurement, detail);
+                let report = Report { estimated_ops: self.estimated_ops, ..report };
+                Outcome { report, measurement: Some(measurement) }
+            }
+        }
+    }
+
+    /// As [`Self::finish`], with charts and measurements as they are wanted. Latencies of the measurement are in order of
+    /// completion.
+    #[must_use]
+    pub fn finish_with(self, detail: RunDetail) -> RowResult {
+        self.finish_observed(detail).0
+    }
+
+    /// Steps to the end, or until `cancel` asks to stop.
+    #[must_use]
+    pub fn run(mut self, cancel: &dyn Cancel, detail: ReportDetail) -> Outcome {
+        /// About 5 ms of work.
+        const BUDGET: u64 = 50_000;
+        while !cancel.is_cancelled() && !self.step(BUDGET).done {}
+        self.finish(detail)
+    }
+}
+
+impl<O: RunObserver> ConfigurationRun<O> {
+    /// As [`ConfigurationRun::new`], with a listener.
+    #[must_use]
+    pub fn observed(configuration: Configuration, times: Result<&ServiceTimes, String>, observer: O) -> Self {
+        let expected = times.as_ref().map_or_else(|_| Estimate::default(), |t| estimate(&configuration, t));
+        let estimated_ops = times.as_ref().ok().and_then(|times| times.estimated_ops_text());
+        let state = match times.and_then(|times| prepare(&configuration, times, &expected, observer)) {
+            Ok(scheduler) => State::Live(Box::new(scheduler)),
+            Err(message) => State::Failed(message),
+        };
+        Self { configuration, estimate: expected, estimated_ops, state }
+    }
+
+    /// What the run is expected to take; zero when it cannot run.
+    #[must_use]
+    pub fn estimate(&self) -> Estimate {
+        self.estimate
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    /// Handles up to `budget` events. A run that fails on the way is done.
+    pub fn step(&mut self, budget: u64) -> Progress {
+        if let State::Live(scheduler) = &mut self.state {
+            match scheduler.step(budget) {
+                Ok(progress) => return progress,
+                Err(error) => self.state = State::Failed(error.to_string()),
+            }
+        }
+        Progress { done: true, now: SimTime::ZERO, percent: 100.0, inferences: 0 }
+    }
+
+    /// The row, with charts and measurements as they are wanted, and the listener; no listener when nothing could run.
+    #[must_use]
+    pub fn finish_observed(self, detail: RunDetail) -> (RowResult, Option<O>) {
+        let configuration = self.configuration;
+        let scheduler = match self.state {
+            State::Failed(message) => {
+                let report = Report::failed(&configuration, message);
+                return (RowResult { report, ..RowResult::default() }, None);
+            }
+            State::Live(scheduler) => scheduler,
+        };
+        let (mut measurement, observer) = scheduler.into_parts();
+        let kept = detail.timers.then(|| measurement.clone());
+        let report = Report::of(&configuration, &mut measurement, detail.report);
+        let report = Report { estimated_ops: self.estimated_ops, ..report };
+        let charts = detail.charts.then(|| RunCharts::of(&configuration, &mut measurement));
+        (RowResult { report, charts, measurement: kept, mlperf: None }, Some(observer))
+    }
+}
+
+fn prepare<O: RunObserver>(
+    configuration: &Configuration,
+    times: &ServiceTimes,
+    expected: &Estimate,
+    observer: O,
+) -> Result<Scheduler<SimulatedExecutor, O>, String> {
+    configuration.check().map_err(|e| e.to_string())?;
+    check_size(configuration).map_err(|e| e.to_string())?;
+    times.check(configuration.pipeline_size).map_err(|e| e.to_string())?;
+    expected.check(configuration).map_err(|e| e.to_string())?;
+    let executor = SimulatedExecutor::new(configuration, times);
+    Scheduler::observed(configuration, executor, expected.inferences, observer).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::NeverCancel;
+    use crate::bench::{BenchConfig, expand};
+
+    fn times() -> ServiceTimes {
+        ServiceTimes { device: vec![SimTime::from_us(500)], ..ServiceTimes::default() }
+    }
+
+    #[test]
+    fn a_sweep_goes_on_after_rows_that_can_not_run() {
+        let config = BenchConfig { n_models: Some(vec![3, 2]), duration_s: 0.1, ..BenchConfig::default() };
+        let sweep = expand(&config).unwrap();
+        let run =
+            |c: &Configuration| ConfigurationRun::new(c.clone(), Ok(&times())).run(&NeverCancel, Default::default());
+        let outcomes: Vec<Outcome> = sweep.configurations.iter().map(run).collect();
+        let status: Vec<&str> = outcomes.iter().map(|o| o.report.status.as_str()).collect();
+        assert_eq!(status, ["error", "finished", "error", "finished"]);
+        let error = outcomes[0].report.error.as_deref().unwrap();
+        assert_eq!(
+            error,
+            "n_models 3 x pipeline_size 1 needs 3 NeuronCores, trn1.2xlarge has 2; use at most 2 models or a larger instance"
+        );
+        assert!(outcomes[0].measurement.is_none() && outcomes[1].measurement.is_some());
+    }
+
+    #[test]
+    fn wrong_times_and_no_times_are_failed_rows() {
+        let first = || expand(&BenchConfig::default()).unwrap().configurations.remove(0);
+        let error_of = |times: Result<&ServiceTimes, String>| {
+            let mut run = ConfigurationRun::new(first(), times);
+            assert!(run.step(10).done);
+            run.finish(ReportDetail::Summary).report.error.unwrap()
+        };
+        assert_eq!(error_of(Err("no such model".into())), "no such model");
+        assert!(error_of(Ok(&ServiceTimes::default())).contains("0 pipeline stages"));
+        assert!(error_of(Ok(&times().with_even_pipeline(2))).contains("2 pipeline stages"));
+        let nothing = ServiceTimes { device: vec![SimTime::ZERO], ..ServiceTimes::default() };
+        assert!(error_of(Ok(&nothing)).contains("zero time"));
+        let mut many = first();
+        (many.instance_type, many.n_models, many.workers_per_model) = ("unknown".into(), 4_096, 4_096);
+        let row = ConfigurationRun::new(many, Ok(&times())).finish(ReportDetail::Summary).report;
+        assert!(row.error.unwrap().contains("makes 16777216 workers"));
+        let fast = ServiceTimes { device: vec![SimTime::from_ns(1)], ..ServiceTimes::default() };
+        assert!(error_of(Ok(&fast)).contains("duration_s of at most"));
+        let slow = ServiceTimes { device: vec![SimTime(u64::MAX)], ..ServiceTimes::default() };
+        assert!(error_of(Ok(&slow)).contains("at most 86400 s"));
+    }
+
+    #[test]
+    fn the_estimate_is_close_for_progress() {
+        let mut run =
+            ConfigurationRun::new(expand(&BenchConfig::default()).unwrap().configurations.remove(3), Ok(&times()));
+        let mut events = 0;
+        while !run.step(1_000).done {
+            events += 1_000;
+        }
+        let expected = run.estimate().events as f64;
+        assert!((events as f64 / expected - 1.0).abs() < 0.02, "{events} of {expected}");
+    }
+}

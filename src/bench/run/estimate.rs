@@ -1,0 +1,126 @@
+//! How much work a configuration is, before it runs: for progress over a sweep and for memory.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::base::SimTime;
+
+use crate::bench::config::configuration::Configuration;
+use crate::bench::config::options::Accounting;
+use crate::bench::measured::measurement::MAX_INFERENCES;
+use crate::device::ServiceTimes;
+
+/// What a configuration is expected to take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Inferences, those in flight at the end included: seldom less than happen.
+    pub inferences: u64,
+    /// Scheduler events.
+    pub events: u64,
+    /// Simulated time, bring-up included.
+    pub simulated: SimTime,
+}
+
+/// A configuration that is refused before it starts.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error(
+    "about {inferences} inferences in {duration_s} s are more than the {MAX_INFERENCES} that one run records; use a duration_s of at most {longest_s}"
+)]
+pub struct TooManyInferences {
+    /// Expected inferences.
+    pub inferences: u64,
+    /// The duration asked for.
+    pub duration_s: f64,
+    /// A duration that fits, whole seconds if it is above one.
+    pub longest_s: f64,
+}
+
+/// Estimates a configuration by its tightest bound: the workers' own pace, the shared host resource, the link of each
+/// device, the input lock of each model, or the slowest pipeline stage.
+#[must_use]
+pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate {
+    let (models, workers) = (f64::from(configuration.n_models), configuration.workers() as f64);
+    let rate = |servers: f64, time: SimTime| {
+        if time == SimTime::ZERO { f64::INFINITY } else { servers / time.to_secs_f64() }
+    };
+    let mut per_second = rate(workers, times.unloaded()).min(rate(1.0, times.host + times.transfer));
+    per_second = per_second.min(rate(f64::from(configuration.links()), times.link));
+    per_second = per_second.min(match configuration.options.is_multiprocess() {
+        true => rate(models, times.input),
+        false => rate(1.0, times.input + times.preprocess + times.postprocess),
+    });
+    for (i, stage) in times.device.iter().enumerate() {
+        let held = if i == 0 { times.transfer + *stage } else { *stage };
+        per_second = per_second.min(rate(models, held));
+    }
+    // Jitter lowers a mean by far less than this margin; saturating casts keep an absurd pace absurd, not wrong.
+    let warmups = times.warmup.times(u64::from(configuration.warmup_inferences));
+    let beside = times.load_of(configuration.n_models).saturating_sub(times.load);
+    let bring_up = times.setup_total() + beside + warmups;
+    let measured = match configuration.options.accounting {
+        Accounting::Window => configuration.duration(),
+        Accounting::Original => configuration.duration() - bring_up,
+    };
+    let in_time = (per_second * measured.to_secs_f64() * 1.002) as u64;
+    let (inferences, measured) = match configuration.options.dataset.filter(|d| !d.looped) {
+        Some(dataset) => {
+            let calls = dataset.calls(configuration.batch_size);
+            let all = calls.saturating_mul(u64::from(configuration.n_models));
+            (all, SimTime::from_secs_f64(all as f64 / per_second))
+        }
+        None => (in_time.saturating_add(configuration.workers()), measured),
+    };
+    let steps = [times.input, times.preprocess, times.call, times.host, times.link, times.transfer, times.postprocess];
+    let events_each = steps.iter().filter(|t| **t != SimTime::ZERO).count() as u64 + times.device.len() as u64;
+    Estimate { inferences, events: inferences.saturating_mul(events_each), simulated: bring_up + measured }
+}
+
+impl Estimate {
+    /// Refuses a run whose latencies would not fit in memory.
+    ///
+    /// # Errors
+    /// When more than [`MAX_INFERENCES`] are expected; the error has a duration that fits.
+    pub fn check(&self, configuration: &Configuration) -> Result<(), TooManyInferences> {
+        if self.inferences <= MAX_INFERENCES {
+            return Ok(());
+        }
+        let duration_s = configuration.duration_s;
+        let longest = duration_s * (MAX_INFERENCES as f64 / self.inferences as f64);
+        let longest_s = if longest >= 1.0 { libm::floor(longest) } else { longest };
+        Err(TooManyInferences { inferences: self.inferences, duration_s, longest_s })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::{BenchConfig, expand};
+
+    fn one(duration_s: f64) -> Configuration {
+        expand(&BenchConfig { duration_s, ..BenchConfig::default() }).unwrap().configurations[0].clone()
+    }
+
+    #[test]
+    fn a_lone_worker_is_bound_by_its_own_pace() {
+        let times = ServiceTimes {
+            load: SimTime::from_us(62_000),
+            host: SimTime::from_us(216),
+            transfer: SimTime::from_us(140),
+            device: vec![SimTime::from_us(2_895)],
+            ..ServiceTimes::default()
+        };
+        let e = estimate(&one(60.0), &times);
+        assert!((18_455..=18_495).contains(&e.inferences), "{}", e.inferences);
+        assert_eq!(e.events, e.inferences * 3);
+        assert_eq!(e.simulated, SimTime::from_us(60_062_000));
+        assert_eq!(e.check(&one(60.0)), Ok(()));
+    }
+
+    #[test]
+    fn too_long_a_run_of_too_fast_a_model_is_refused_with_a_remedy() {
+        let times = ServiceTimes { device: vec![SimTime::from_ns(10)], ..ServiceTimes::default() };
+        let configuration = one(86_400.0);
+        let refused = estimate(&configuration, &times).check(&configuration).unwrap_err();
+        assert!(refused.longest_s < 1.0 && refused.to_string().contains("duration_s of at most 0.99"), "{refused}");
+    }
+}

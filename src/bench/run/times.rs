@@ -1,0 +1,114 @@
+//! Stage times of a configuration: those of its model on its device, with the person's own work around the call.
+
+use super::fixed::{FixedError, FixedModel};
+use crate::base::SimTime;
+use crate::bench::config::configuration::Configuration;
+use crate::bench::config::options::{DeviceType, SdkGeneration};
+use crate::bench::host_step::step::HostStep;
+use crate::device::{Device, ModelLibrary, ServiceTimes, model_label};
+use crate::machine::Executable;
+use crate::machine::cost::CostTable;
+use crate::neuron::runtime::InferenceCosts;
+use crate::neuron::sim::{NoObserver, simulate};
+
+/// Stage times of a configuration whose compiled model has these costs, with the host around it.
+///
+/// # Errors
+/// When the person's own work has no time.
+pub fn stage_times(
+    executable: &Executable,
+    costs: &CostTable,
+    around: InferenceCosts,
+    configuration: &Configuration,
+) -> Result<ServiceTimes, String> {
+    let generation = match configuration.options.sdk_generation {
+        SdkGeneration::Pt1 => costs.runtime.torch_1_permille,
+        SdkGeneration::Pt2 => 1_000,
+    };
+    let times = ServiceTimes::of_costs(around, configuration.pipeline_size);
+    let times = times.with_slower_inferences(generation);
+    let memory = &executable.memory;
+    let times = with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))?;
+    // What is known is how much longer the first inference takes than the others.
+    Ok(ServiceTimes { warmup: times.warmup + times.unloaded(), ..times })
+}
+
+/// Stage times of a configuration, whatever its model: a system given by its times, or a model of the zoo or of `models`
+/// compiled and simulated. Copies and workers do not change them.
+///
+/// # Errors
+/// When the model is not known, does not fit, takes other inputs, or the device is not simulated.
+pub fn service_times(configuration: &Configuration, models: &ModelLibrary) -> Result<ServiceTimes, String> {
+    configuration.check().map_err(|e| e.to_string())?;
+    if configuration.options.device_type == DeviceType::Cpu {
+        return Err("device_type cpu: a processor is measured and has no simulated times; MLPerf scenarios and timelines of a run need device_type neuron".to_owned());
+    }
+    if FixedModel::is_meant(&configuration.model) {
+        let model: FixedModel = configuration.model.parse().map_err(|e: FixedError| e.to_string())?;
+        let times = with_host_work(model.service_times(configuration.pipeline_size), configuration, None)?;
+        return Ok(ServiceTimes { warmup: model.warmup.unwrap_or_else(|| times.unloaded()), ..times });
+    }
+    let device = Device::new(&configuration.instance_type, configuration.compile_options())?.with_models(models);
+    check_inputs(configuration, models)?;
+    simulated_times(&device, configuration)
+}
+
+/// Stage times of a configuration on a device: its model compiled for its workflow and simulated once, with the host around
+/// it.
+fn simulated_times(device: &Device, configuration: &Configuration) -> Result<ServiceTimes, String> {
+    let workflow = configuration.options.workflow;
+    let compiled = device.compilation(&configuration.model, Some(configuration.batch_size), workflow)?;
+    let outcome = simulate(&compiled.executable, &device.costs, &mut NoObserver).map_err(|e| e.to_string())?;
+    let around = compiled.around(&device.costs, outcome.window, workflow);
+    let times = stage_times(&compiled.executable, &device.costs, around, configuration)?;
+    Ok(ServiceTimes { removed: compiled.removed(), estimated_ops: compiled.estimated_ops, ..times })
+}
+
+/// Whether the inputs that were given are those that the model takes.
+///
+/// # Errors
+/// With what it takes.
+pub(in crate::bench) fn check_inputs(configuration: &Configuration, models: &ModelLibrary) -> Result<(), String> {
+    check_steps(configuration, models)?;
+    let Some(given) = &configuration.inputs else { return Ok(()) };
+    let shapes = models.input_shapes(&configuration.model, u64::from(configuration.batch_size))?;
+    given.mismatch(&model_label(&configuration.model), configuration.batch_size, &shapes).map_or(Ok(()), Err)
+}
+
+/// Whether the model has every input that the work before the call names. What it gives is known when it has run.
+fn check_steps(configuration: &Configuration, models: &ModelLibrary) -> Result<(), String> {
+    let (step, named) = (&configuration.options.preprocess, configuration.options.preprocess.tensors());
+    if named <= 1 {
+        return Ok(());
+    }
+    let has = models.input_shapes(&configuration.model, u64::from(configuration.batch_size))?.len();
+    if named <= has {
+        return Ok(());
+    }
+    Err(format!(
+        "preprocess: '{step}' names {named} inputs, {} has {has}; its inputs are x, y, z in their order",
+        model_label(&configuration.model)
+    ))
+}
+
+/// Adds the person's own work around the call. `bytes` are those of the inputs and the outputs, where they are known.
+fn with_host_work(
+    times: ServiceTimes,
+    configuration: &Configuration,
+    bytes: Option<(u64, u64)>,
+) -> Result<ServiceTimes, String> {
+    let options = &configuration.options;
+    let cost = |field: &str, step: &HostStep, bytes: Option<u64>| {
+        step.time(bytes).ok_or_else(|| {
+            format!("{field}: the size of the data of {} is not known; give a time such as 0.25ms", configuration.model)
+        })
+    };
+    let ms = |ms: f64| SimTime::from_ns_f64(ms * 1e6);
+    Ok(ServiceTimes {
+        preprocess: cost("preprocess", &options.preprocess, bytes.map(|b| b.0))?,
+        postprocess: cost("postprocess", &options.postprocess, bytes.map(|b| b.1))?,
+        env_setup: ms(options.env_setup_ms),
+        setup: ms(options.setup_ms),
+        ..times
+    })
+}

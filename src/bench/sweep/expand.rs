@@ -1,0 +1,363 @@
+//! From a benchmark to its configurations, in the order NeuronPerf runs them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::machine::arch::{Instance, instance};
+use crate::model::zoo::{ModelSpec, SpecError};
+
+use super::models::{ModelConfig, distinct, models_of_index, models_of_lists};
+use super::notes::{nearest_sizes, notes, unknown_size};
+use crate::bench::config::bench_config::{BenchConfig, ConfigError};
+use crate::bench::config::configuration::Configuration;
+use crate::bench::config::input_fit::fit;
+use crate::bench::config::options::{DeviceType, RunOptions};
+use crate::bench::run::fixed::FixedModel;
+use crate::device::{BroughtSpec, BroughtSpecError, model_label};
+
+/// What takes the place of an EC2 size in rows of the measured processor, until its row names the machine.
+const THIS_MACHINE: &str = "cpu";
+
+/// The most configurations of one sweep.
+pub const MAX_CONFIGURATIONS: u64 = 10_000;
+
+/// A sweep, expanded: what will run, in order, and what a person should know about it first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sweep {
+    /// One row of the report each. Those that cannot run are here too and become failed rows.
+    pub configurations: Vec<Configuration>,
+    /// What was left out or looks unusual, one sentence each.
+    pub messages: Vec<String>,
+}
+
+/// Spells out a benchmark: for each compiled model and number of workers, each number of copies. The compiled models
+/// are those of the index, or each batch size with each pipeline size, performance level and compiler options.
+///
+/// # Errors
+/// When a parameter is out of its range, the model or the size is not known, or the lists make more than
+/// [`MAX_CONFIGURATIONS`].
+pub fn expand(config: &BenchConfig) -> Result<Sweep, ConfigError> {
+    config.validate()?;
+    check_names(config)?;
+    refuse_if_too_many(config)?;
+    let mut messages = Vec::new();
+    if config.options.device_type == DeviceType::Neuron && instance(config.instance_type.trim()).is_none() {
+        messages.push(unknown_size(config));
+    }
+    let models = match &config.index {
+        Some(index) => models_of_index(config, index, &mut messages),
+        None => models_of_lists(config, &mut messages),
+    };
+    messages.extend(notes(config, &models));
+    let mut configurations: Vec<Configuration> = Vec::new();
+    for model in &models {
+        let size = instance(instance_type(config, model));
+        let n_models = n_models_of(config, size, model);
+        for workers in workers_of(config, model.pipeline_size) {
+            configurations.extend(n_models.iter().map(|n| configuration(config, size, model, workers, *n)));
+        }
+    }
+    // Rows of one model say the same of its inputs: it is said once.
+    for note in configurations.iter_mut().filter_map(fit) {
+        if !messages.contains(&note) {
+            messages.push(note);
+        }
+    }
+    Ok(Sweep { configurations, messages })
+}
+
+/// Refuses a model and a size that do not exist: every row would fail for the same reason. A system given by its times
+/// may be of any size, and what an index names is its entries' own.
+fn check_names(config: &BenchConfig) -> Result<(), ConfigError> {
+    let (model, size) = (config.model.trim(), config.instance_type.trim());
+    if FixedModel::is_meant(model) || config.index.is_some() {
+        return Ok(());
+    }
+    let problem = if BroughtSpec::is_meant(model) {
+        // Whether the file is open, its rows say.
+        model.parse::<BroughtSpec>().err().map(|e: BroughtSpecError| e.to_string())
+    } else {
+        model.parse::<ModelSpec>().err().map(|e: SpecError| e.to_string())
+    };
+    if let Some(problem) = problem {
+        return Err(ConfigError::BadModel { problem });
+    }
+    if config.options.device_type == DeviceType::Neuron && instance(size).is_none() {
+        return Err(ConfigError::UnknownInstance { name: size.to_owned(), nearest: nearest_sizes(size) });
+    }
+    Ok(())
+}
+
+/// Where a model runs: on the size it was compiled for, where its index says.
+fn instance_type<'a>(config: &'a BenchConfig, model: &'a ModelConfig) -> &'a str {
+    model.instance_type.as_deref().unwrap_or(&config.instance_type).trim()
+}
+
+fn refuse_if_too_many(config: &BenchConfig) -> Result<(), ConfigError> {
+    let length = |list: &Option<Vec<u32>>, default: u64| list.as_ref().map_or(default, |l| l.len() as u64);
+    let models = match &config.index {
+        Some(index) => index.model_configs.len() as u64,
+        None => (config.pipeline_sizes.len() as u64)
+            .saturating_mul(config.batch_sizes.len() as u64)
+            .saturating_mul(config.performance_levels.len() as u64),
+    };
+    let models = models.saturating_mul(config.compile.most());
+    let count = length(&config.n_models, 2).saturating_mul(length(&config.workers_per_model, 2)).saturating_mul(models);
+    if count > MAX_CONFIGURATIONS {
+        return Err(ConfigError::TooManyConfigurations { count, max: MAX_CONFIGURATIONS });
+    }
+    Ok(())
+}
+
+fn configuration(
+    config: &BenchConfig,
+    size: Option<&Instance>,
+    model: &ModelConfig,
+    workers_per_model: u32,
+    n_models: u32,
+) -> Configuration {
+    let is_measured = config.options.device_type == DeviceType::Cpu;
+    // A processor is of no EC2 size and has no published price.
+    let size = size.filter(|_| !is_measured);
+    let named = if is_measured { THIS_MACHINE } else { instance_type(config, model) };
+    let label = config.model_name.as_deref().or_else(|| config.index.as_ref().map(|i| i.model_name.as_str()));
+    Configuration {
+        model: model.model.clone(),
+        model_name: label.map_or_else(|| model_label(model.model.trim()).into_owned(), |l| l.trim().to_owned()),
+        instance_type: size.map_or(named, |s| s.name).to_owned(),
+        batch_size: model.batch_size,
+        n_models,
+        workers_per_model,
+        pipeline_size: model.pipeline_size,
+        performance_level: model.performance_level,
+        duration_s: config.duration_s,
+        seed: config.seed,
+        cost_per_hour: config.cost_per_hour.or_else(|| size.and_then(|s| s.usd_per_hour)),
+        warmup_inferences: config.warmup_inferences,
+        jitter: config.jitter,
+        inputs: model.inputs.clone(),
+        model_file: model.file.clone(),
+        options: RunOptions { compile: model.compile, ..config.options.clone() },
+    }
+}
+
+/// The counts as given, or one copy and as many as fit. A size that is not known has no MAX, nor has a processor whose
+/// number of cores only a shell knows: one copy only.
+fn n_models_of(config: &BenchConfig, size: Option<&Instance>, model: &ModelConfig) -> Vec<u32> {
+    let size = size.filter(|_| config.options.device_type == DeviceType::Neuron);
+    match &config.n_models {
+        Some(list) => distinct(list),
+        None => match size.map(|s| s.logical_cores(model.compile.lnc) / model.pipeline_size.max(1)) {
+            Some(max) if max > 1 => vec![1, max],
+            _ => vec![1],
+        },
+    }
+}
+/// The counts as given, or 1 and 2. A pipeline of p stages is fed by one count, p + 1 workers: a request in each stage and
+/// one with the host, so that no stage waits as long as host work is no longer than the slowest stage. (NeuronPerf's guide
+/// promises the best count; its source has p - 1, which leaves a stage idle.)
+fn workers_of(config: &BenchConfig, pipeline_size: u32) -> Vec<u32> {
+    match &config.workers_per_model {
+        Some(list) => distinct(list),
+        None if pipeline_size > 1 => vec![pipeline_size.saturating_add(1)],
+        None => vec![1, 2],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::arch::INSTANCES;
+
+    fn pairs(config: &BenchConfig) -> Vec<(u32, u32)> {
+        expand(config).unwrap().configurations.iter().map(|c| (c.n_models, c.workers_per_model)).collect()
+    }
+
+    #[test]
+    fn default_is_four_configurations_in_neuronperfs_order() {
+        assert_eq!(pairs(&BenchConfig::default()), [(1, 1), (2, 1), (1, 2), (2, 2)]);
+        let inf1 = BenchConfig { instance_type: "Inf1.6xlarge".into(), ..BenchConfig::default() };
+        assert_eq!(pairs(&inf1), [(1, 1), (16, 1), (1, 2), (16, 2)]);
+        assert_eq!(expand(&inf1).unwrap().configurations[0].instance_type, "inf1.6xlarge");
+    }
+
+    #[test]
+    fn pipelines_divide_max_and_run_one_worker_count() {
+        let config =
+            BenchConfig { pipeline_sizes: vec![2, 3], instance_type: "inf1.xlarge".into(), ..Default::default() };
+        let sweep = expand(&config).unwrap();
+        let rows: Vec<_> =
+            sweep.configurations.iter().map(|c| (c.pipeline_size, c.n_models, c.workers_per_model)).collect();
+        assert_eq!(rows, [(2, 1, 3), (2, 2, 3), (3, 1, 4)]);
+        let overridden = BenchConfig { workers_per_model: Some(vec![4]), ..config };
+        assert!(pairs(&overridden).iter().all(|(_, w)| *w == 4));
+    }
+
+    #[test]
+    fn an_unknown_size_is_refused_once_with_the_nearest_three() {
+        let config = BenchConfig { instance_type: "trn1.48xlarge".into(), ..BenchConfig::default() };
+        let message = expand(&config).unwrap_err().to_string();
+        assert!(
+            message.starts_with("instance_type: 'trn1.48xlarge' is not a known size; the nearest are trn"),
+            "{message}"
+        );
+        assert_eq!(message.matches("xlarge").count(), 4, "{message}");
+        // A system given by its times may run anywhere.
+        let fixed = BenchConfig { model: "fixed:device_ms=1".into(), ..config };
+        let sweep = expand(&fixed).unwrap();
+        assert_eq!(pairs(&fixed), [(1, 1), (1, 2)]);
+        assert!(sweep.messages[0].contains("'trn1.48xlarge' is not a known size, so the configurations"));
+        assert!(sweep.configurations.iter().all(|c| c.check().is_ok()));
+    }
+
+    #[test]
+    fn an_unknown_model_is_refused_once_with_the_nearest_three() {
+        let config = BenchConfig { model: "resnet".into(), ..BenchConfig::default() };
+        let error = expand(&config).unwrap_err();
+        let message = error.to_string();
+        assert_eq!(error.field(), Some("model"));
+        assert!(message.starts_with("unknown model \"resnet\": the nearest are resnet"), "{message}");
+        assert!(message.len() < 150, "{message}");
+    }
+
+    #[test]
+    fn a_measured_processor_is_no_instance_and_has_no_price() {
+        let mut config = BenchConfig { pipeline_sizes: vec![1, 2], ..BenchConfig::default() };
+        config.options.device_type = DeviceType::Cpu;
+        let rows = expand(&config).unwrap().configurations;
+        assert!(rows.iter().all(|c| c.instance_type == "cpu" && c.cost_per_hour.is_none()));
+        let refused: Vec<bool> = rows.iter().map(|c| c.check().is_err()).collect();
+        assert_eq!(refused, [false, false, true], "a processor has no pipeline of NeuronCores");
+        let priced = BenchConfig { cost_per_hour: Some(0.5), ..config };
+        assert!(expand(&priced).unwrap().configurations.iter().all(|c| c.cost_per_hour == Some(0.5)));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_a_configuration_with_an_error() {
+        let config = BenchConfig { n_models: Some(vec![2, 3]), ..BenchConfig::default() };
+        let checks: Vec<bool> = expand(&config).unwrap().configurations.iter().map(|c| c.check().is_ok()).collect();
+        assert_eq!(checks, [true, false, true, false]);
+        let deep = BenchConfig { pipeline_sizes: vec![64], ..BenchConfig::default() };
+        let message = expand(&deep).unwrap().configurations[0].check().unwrap_err().to_string();
+        assert!(message.contains("larger than the 2 NeuronCores of trn1.2xlarge"), "{message}");
+    }
+
+    #[test]
+    fn repeated_counts_give_one_row_and_huge_sweeps_are_refused() {
+        let config = BenchConfig { n_models: Some(vec![1, 1, 2]), batch_sizes: vec![4, 4], ..BenchConfig::default() };
+        assert_eq!(pairs(&config), [(1, 1), (2, 1), (1, 2), (2, 2)]);
+        let many: Vec<u32> = (1..=200).collect();
+        let huge =
+            BenchConfig { n_models: Some(many.clone()), workers_per_model: Some(many), ..BenchConfig::default() };
+        assert_eq!(expand(&huge), Err(ConfigError::TooManyConfigurations { count: 40_000, max: 10_000 }));
+    }
+
+    #[test]
+    fn digests_tell_configurations_apart_and_artifacts_together() {
+        let rows = expand(&BenchConfig::default()).unwrap().configurations;
+        let mut digests: Vec<u64> = rows.iter().map(|c| c.digest().finish()).collect();
+        digests.sort_unstable();
+        digests.dedup();
+        assert_eq!(digests.len(), 4);
+        assert!(rows.iter().all(|c| c.model_filename() == rows[0].model_filename()));
+        let name = expand(&BenchConfig { model: "matmult:n=8,add_bias=true".into(), ..BenchConfig::default() })
+            .unwrap()
+            .configurations[0]
+            .model_filename();
+        assert!(name.starts_with("models/matmult_n=8_add_bias=true_b1_p1_") && name.ends_with(".pt"), "{name}");
+    }
+
+    #[test]
+    fn every_known_size_has_its_max() {
+        for size in INSTANCES {
+            let config = BenchConfig { instance_type: size.name.into(), ..BenchConfig::default() };
+            let max = expand(&config).unwrap().configurations.iter().map(|c| c.n_models).max();
+            assert_eq!(max, Some(size.neuroncores), "{}", size.name);
+        }
+    }
+
+    #[test]
+    fn performance_levels_are_swept_inside_pipelines() {
+        let config = BenchConfig {
+            performance_levels: vec![0, 3],
+            pipeline_sizes: vec![1, 2],
+            n_models: Some(vec![1]),
+            workers_per_model: Some(vec![1]),
+            ..BenchConfig::default()
+        };
+        let rows = expand(&config).unwrap().configurations;
+        let order: Vec<_> = rows.iter().map(|c| (c.pipeline_size, c.performance_level)).collect();
+        assert_eq!(order, [(1, 0), (1, 3), (2, 0), (2, 3)]);
+    }
+
+    #[test]
+    fn the_longer_of_inputs_and_batch_sizes_is_cut_with_a_message() {
+        let inputs = crate::bench::parse_inputs("1x4;2x4;3x4").unwrap();
+        let config = BenchConfig { inputs, batch_sizes: vec![1, 2], n_models: Some(vec![1]), ..BenchConfig::default() };
+        let sweep = expand(&config).unwrap();
+        assert!(sweep.messages[0].contains("inputs is cut to 2"), "{:?}", sweep.messages);
+        let rows: Vec<_> = sweep.configurations.iter().map(|c| c.inputs.clone().unwrap().to_string()).collect();
+        assert_eq!(rows, ["1x4", "1x4", "2x4", "2x4"]);
+        let short = BenchConfig { batch_sizes: vec![1, 2, 3, 4], ..config };
+        assert!(expand(&short).unwrap().messages[0].contains("batch_sizes is cut to 3"));
+    }
+
+    #[test]
+    fn an_index_brings_its_own_models() {
+        let text = r#"{"model_name": "resnet", "version": "1", "model_configs": [
+            {"filename": "a.pt", "batch_size": 4, "model": "nn"}, {"filename": "b.pt", "pipeline_size": 2},
+            {"filename": null, "status": "error"}]}"#;
+        let index = Some(crate::bench::ModelIndex::read(text).unwrap().index);
+        let config = BenchConfig { index, model: String::new(), n_models: Some(vec![1]), ..BenchConfig::default() };
+        let sweep = expand(&config).unwrap();
+        assert!(sweep.messages[0].starts_with("1 entry of the index failed"), "{:?}", sweep.messages);
+        let row = |c: &Configuration| (c.model.clone(), c.model_filename(), c.batch_size, c.workers_per_model);
+        let rows: Vec<_> = sweep.configurations.iter().map(row).collect();
+        let text = str::to_owned;
+        assert_eq!(rows[0], (text("nn"), text("a.pt"), 4, 1));
+        assert_eq!(rows[2], (text("b.pt"), text("b.pt"), 1, 3));
+        assert!(sweep.configurations.iter().all(|c| c.model_name == "resnet"));
+        let error = sweep.configurations[2].check().unwrap_err().to_string();
+        assert!(error.contains("does not say which model this is"), "{error}");
+        let named = BenchConfig { model: "nn".into(), ..config };
+        assert!(expand(&named).unwrap().configurations.iter().all(|c| c.model == "nn" && c.check().is_ok()));
+    }
+
+    #[test]
+    fn an_entry_says_how_it_was_compiled_and_others_are_swept() {
+        use crate::compiler::AutoCast;
+        let text = r#"{"model_name": "m", "version": "1", "model_configs": [
+            {"filename": "a.pt", "model": "nn", "auto_cast": "all", "lnc": 1}, {"filename": "b.pt", "model": "nn"}]}"#;
+        let mut config = BenchConfig {
+            index: Some(crate::bench::ModelIndex::read(text).unwrap().index),
+            model: String::new(),
+            n_models: Some(vec![1]),
+            workers_per_model: Some(vec![1]),
+            ..BenchConfig::default()
+        };
+        config.compile.auto_casts = vec![AutoCast::None, AutoCast::Matmult];
+        let rows = expand(&config).unwrap().configurations;
+        let row = |c: &Configuration| (c.model_filename(), c.options.compile.to_string());
+        assert_eq!(
+            rows.iter().map(row).collect::<Vec<_>>(),
+            [
+                ("a.pt".to_owned(), "--auto-cast all --auto-cast-type bf16 -O2 --lnc 1".to_owned()),
+                ("b.pt".to_owned(), "--auto-cast none -O2".to_owned()),
+                ("b.pt".to_owned(), "--auto-cast matmult --auto-cast-type bf16 -O2".to_owned()),
+            ]
+        );
+        assert_eq!(rows[2].label(), "m: batch 1, 1 model x 1 worker");
+        assert_eq!(rows[1].label(), "m: batch 1, 1 model x 1 worker, cast none");
+        let keys: std::collections::BTreeSet<u64> = rows.iter().map(Configuration::times_key).collect();
+        assert_eq!(keys.len(), 3);
+    }
+
+    #[test]
+    fn keys_tell_every_difference() {
+        let one = expand(&BenchConfig::default()).unwrap().configurations.remove(0);
+        let mut other = one.clone();
+        other.options.setup_ms = 1.0;
+        assert_eq!(one.key(), one.clone().key());
+        assert_ne!(one.key(), other.key());
+        assert_eq!(one.key().len(), 16);
+    }
+}

@@ -1,0 +1,119 @@
+//! What a person should know about a sweep before it runs, one sentence each.
+
+use crate::base::nearest_text;
+use crate::machine::arch::INSTANCES;
+
+use super::models::ModelConfig;
+use crate::bench::config::bench_config::BenchConfig;
+use crate::bench::config::options::{Accounting, DeviceType};
+
+/// Seconds below which a run has no second that is neither its first nor its last.
+const SHORTEST_FULL_S: f64 = 2.0;
+
+/// Notes on the run as a whole and on the models of it.
+pub(in crate::bench) fn notes(config: &BenchConfig, models: &[ModelConfig]) -> Vec<String> {
+    let of_models = [levels(config, models), dataset(config, models), instances(config, models)];
+    duration(config).into_iter().chain(of_models.into_iter().flatten()).collect()
+}
+
+/// The three sizes most like a name that is none.
+pub(in crate::bench) fn nearest_sizes(name: &str) -> String {
+    nearest_text(name, INSTANCES.iter().map(|i| i.name))
+}
+
+/// A system given by its times may be of a size that the product does not know.
+pub(in crate::bench) fn unknown_size(config: &BenchConfig) -> String {
+    let consequence = if config.n_models.is_none() {
+        "the configurations with as many models as fit are skipped"
+    } else {
+        "n_models is not checked against its NeuronCores"
+    };
+    let name = config.instance_type.trim();
+    format!(
+        "instance_type: '{name}' is not a known size, so {consequence}; the nearest known sizes are {}",
+        nearest_sizes(name)
+    )
+}
+
+fn duration(config: &BenchConfig) -> Option<String> {
+    let runs_through = config.options.dataset.is_some_and(|d| !d.looped);
+    if runs_through || config.duration_s >= SHORTEST_FULL_S {
+        return None;
+    }
+    let mut message = format!(
+        "duration_s: {} s has no full second between its first and its last, so throughput_avg is the total over the elapsed time; use {SHORTEST_FULL_S} s or more for NeuronPerf's rule",
+        config.duration_s
+    );
+    if config.options.accounting == Accounting::Original {
+        message.push_str(". With the original accounting the models load within it too");
+    }
+    Some(message)
+}
+
+/// NeuronPerf's levels are flags of a compiler for Inferentia that later compilers do not have.
+fn levels(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
+    let is_neuron = config.options.device_type == DeviceType::Neuron;
+    let is_asked = models.iter().any(|m| matches!(m.performance_level, 1 | 2));
+    (is_neuron && is_asked).then(|| {
+        "performance_levels: levels 1, 2 and 3 compile the same program here, with the casts of auto_cast; only level 0 differs, which casts nothing. Sweep auto_cast (none, matmult, all) to compare casts".to_owned()
+    })
+}
+
+/// The first batch size that does not divide the length of a dataset.
+fn dataset(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
+    let dataset = config.options.dataset.filter(|d| !d.looped)?;
+    let batch = models.iter().map(|m| m.batch_size).find(|b| !dataset.length.is_multiple_of(u64::from(*b)))?;
+    let (records, calls, rest) = (dataset.length, dataset.calls(batch), dataset.length % u64::from(batch));
+    Some(format!(
+        "dataset: {records} records at batch size {batch} are {calls} inferences; the last one holds {rest} and is filled up, because a compiled model takes whole batches, and is counted whole"
+    ))
+}
+
+/// An index runs where it was compiled for, whatever the form beside it says.
+fn instances(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
+    if config.options.device_type == DeviceType::Cpu {
+        return None;
+    }
+    let given = config.instance_type.trim();
+    let own = models.iter().filter_map(|m| m.instance_type.as_deref()).find(|own| !own.eq_ignore_ascii_case(given))?;
+    Some(format!("instance_type: the index was compiled for {own} and runs on it; {given} is not used"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::{Dataset, expand};
+
+    fn messages(config: BenchConfig) -> Vec<String> {
+        expand(&config).unwrap().messages
+    }
+
+    #[test]
+    fn short_durations_are_announced() {
+        let of = |duration_s| messages(BenchConfig { duration_s, ..BenchConfig::default() });
+        assert!(of(1.5)[0].starts_with("duration_s: 1.5 s has no full second"));
+        assert!(of(2.0).is_empty());
+    }
+
+    #[test]
+    fn levels_that_compile_the_same_say_so() {
+        let of = |levels: &[u8]| messages(BenchConfig { performance_levels: levels.to_vec(), ..Default::default() });
+        assert!(of(&[0, 3]).is_empty());
+        assert!(of(&[1])[0].starts_with("performance_levels: levels 1, 2 and 3 compile the same program"));
+        assert_eq!(of(&[0, 1, 2, 3]).len(), 1);
+    }
+
+    #[test]
+    fn a_dataset_that_does_not_fill_its_last_batch_is_announced() {
+        let of = |length| {
+            let mut config = BenchConfig { batch_sizes: vec![1, 8], ..BenchConfig::default() };
+            config.options.dataset = Some(Dataset { length, looped: false });
+            messages(config)
+        };
+        assert!(of(10_000).is_empty());
+        assert!(
+            of(10_001)[0]
+                .starts_with("dataset: 10001 records at batch size 8 are 1251 inferences; the last one holds 1")
+        );
+    }
+}

@@ -1,0 +1,120 @@
+//! A sweep before it runs: every configuration listed, with what it will cost.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::SimTime;
+
+use super::expand::expand;
+use crate::bench::config::bench_config::{BenchConfig, ConfigError};
+use crate::bench::config::configuration::Configuration;
+use crate::bench::run::estimate::{Estimate, estimate};
+use crate::device::ServiceTimes;
+
+/// One configuration of a plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedRow {
+    /// What would run.
+    pub configuration: Configuration,
+    /// [`Configuration::key`].
+    pub key: String,
+    /// Why it cannot run, as far as that is known without compiling its model; it becomes a failed row.
+    pub problem: Option<String>,
+    /// What it is expected to take; absent until its stage times are known.
+    pub estimate: Option<Estimate>,
+}
+
+/// All configurations of a sweep, in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SweepPlan {
+    /// One for each row of the report.
+    pub rows: Vec<PlannedRow>,
+    /// What was left out or looks unusual, one sentence each.
+    pub messages: Vec<String>,
+}
+
+impl SweepPlan {
+    /// Lists the configurations of a benchmark.
+    ///
+    /// # Errors
+    /// As [`expand`].
+    pub fn of(config: &BenchConfig) -> Result<Self, ConfigError> {
+        let sweep = expand(config)?;
+        let row = |configuration: Configuration| PlannedRow {
+            key: configuration.key(),
+            problem: configuration.check().err().map(|e| e.to_string()),
+            estimate: None,
+            configuration,
+        };
+        Ok(Self { rows: sweep.configurations.into_iter().map(row).collect(), messages: sweep.messages })
+    }
+
+    /// What NeuronPerf would say remains: the durations of all configurations that can run, in seconds.
+    #[must_use]
+    pub fn duration_s(&self) -> f64 {
+        self.rows.iter().filter(|r| r.problem.is_none()).map(|r| r.configuration.duration_s).sum()
+    }
+
+    /// All estimates together; rows without one count nothing.
+    #[must_use]
+    pub fn estimate(&self) -> Estimate {
+        let estimates = self.rows.iter().filter_map(|r| r.estimate);
+        estimates.fold(Estimate::default(), |sum, e| Estimate {
+            inferences: sum.inferences.saturating_add(e.inferences),
+            events: sum.events.saturating_add(e.events),
+            simulated: sum.simulated + e.simulated,
+        })
+    }
+}
+
+impl PlannedRow {
+    /// Takes the stage times of the configuration, or the reason there are none.
+    pub fn learn(&mut self, times: &Result<ServiceTimes, String>) {
+        if self.problem.is_some() {
+            return;
+        }
+        let expected = times.as_ref().map_err(Clone::clone).and_then(|times| {
+            times.check(self.configuration.pipeline_size).map_err(|e| e.to_string())?;
+            let expected = estimate(&self.configuration, times);
+            expected.check(&self.configuration).map_err(|e| e.to_string())?;
+            Ok(expected)
+        });
+        match expected {
+            Ok(expected) => self.estimate = Some(expected),
+            Err(problem) => self.problem = Some(problem),
+        }
+    }
+}
+
+/// `5 seconds` or `8.0 minutes`, as NeuronPerf words what remains.
+#[must_use]
+pub fn remaining_text(duration: SimTime) -> String {
+    let secs = duration.to_secs_f64();
+    if secs < 60.0 { format!("{} seconds", libm::round(secs)) } else { format!("{:.1} minutes", secs / 60.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_can_not_run_are_listed_with_their_problem() {
+        let config = BenchConfig { n_models: Some(vec![1, 9]), ..BenchConfig::default() };
+        let mut plan = SweepPlan::of(&config).unwrap();
+        let problems: Vec<bool> = plan.rows.iter().map(|r| r.problem.is_some()).collect();
+        assert_eq!(problems, [false, true, false, true]);
+        assert_eq!(plan.duration_s(), 120.0);
+        let times = ServiceTimes { device: vec![SimTime::from_us(500)], ..ServiceTimes::default() };
+        plan.rows.iter_mut().for_each(|row| row.learn(&Ok(times.clone())));
+        let one = plan.rows[0].estimate.unwrap();
+        assert!((120_000..121_000).contains(&one.inferences), "{}", one.inferences);
+        assert_eq!(plan.estimate().inferences, one.inferences + plan.rows[2].estimate.unwrap().inferences);
+        plan.rows[0].learn(&Err("does not fit".into()));
+        assert_eq!(plan.rows[0].problem.as_deref(), Some("does not fit"));
+    }
+
+    #[test]
+    fn what_remains_is_worded_as_people_know_it() {
+        assert_eq!(remaining_text(SimTime::from_secs(5)), "5 seconds");
+        assert_eq!(remaining_text(SimTime::from_secs(480)), "8.0 minutes");
+    }
+}

@@ -1,0 +1,339 @@
+//! A sweep while it runs: which configurations wait, run and are done. Pure state, so that whoever has workers can pause,
+//! cancel, retry, keep it and take it up again; it starts nothing itself.
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::{PlannedRow, SweepPlan};
+use crate::bench::config::bench_config::{BenchConfig, ConfigError};
+use crate::bench::config::configuration::Configuration;
+use crate::bench::reports::report::Report;
+use crate::bench::run::estimate::Estimate;
+
+/// Where a configuration is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum RowState {
+    /// Nobody has begun it.
+    Waiting,
+    /// A worker is at it.
+    Running,
+    /// It was given up before it ran.
+    Cancelled,
+    /// Its row is there: finished, or failed.
+    Done(Box<Report>),
+}
+
+/// One configuration of a running sweep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SweepRow {
+    /// What runs.
+    pub planned: PlannedRow,
+    /// Where it is.
+    pub state: RowState,
+    /// How often it was begun.
+    pub attempts: u32,
+}
+
+/// A sweep. All of it can be kept and read back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SweepState {
+    /// What was asked for.
+    pub config: BenchConfig,
+    /// What a person should know, one sentence each.
+    pub messages: Vec<String>,
+    rows: Vec<SweepRow>,
+    is_paused: bool,
+}
+
+/// How far a sweep is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SweepProgress {
+    /// Configurations that finished.
+    pub finished: u32,
+    /// Configurations that failed.
+    pub failed: u32,
+    /// Configurations that workers are at.
+    pub running: u32,
+    /// Configurations that nobody has begun.
+    pub waiting: u32,
+    /// Configurations given up before they ran.
+    pub cancelled: u32,
+    /// Estimated events of the configurations that wait or run.
+    pub events_left: u64,
+}
+
+impl SweepState {
+    /// A sweep of which nothing has run.
+    ///
+    /// # Errors
+    /// When the benchmark cannot be expanded.
+    pub fn new(config: BenchConfig) -> Result<Self, ConfigError> {
+        let plan = SweepPlan::of(&config)?;
+        Ok(Self::of(config, plan))
+    }
+
+    /// A sweep of which nothing has run, of a benchmark and the plan that was made of it.
+    #[must_use]
+    pub fn of(config: BenchConfig, plan: SweepPlan) -> Self {
+        let SweepPlan { rows, messages } = plan;
+        let rows =
+            rows.into_iter().map(|planned| SweepRow { planned, state: RowState::Waiting, attempts: 0 }).collect();
+        Self { config, messages, rows, is_paused: false }
+    }
+
+    /// The rows, in the order of the sweep.
+    #[must_use]
+    pub fn rows(&self) -> &[SweepRow] {
+        &self.rows
+    }
+
+    /// Takes what a worker has to say besides a row; false when it was said before, as several workers say the same of one model.
+    pub fn note(&mut self, message: &str) -> bool {
+        let is_new = self.messages.iter().all(|m| m != message);
+        if is_new {
+            self.messages.push(message.to_owned());
+        }
+        is_new
+    }
+
+    /// Leaves out what a person has read.
+    pub fn dismiss(&mut self, message: &str) {
+        self.messages.retain(|m| m != message);
+    }
+
+    /// Takes an estimate, or the reason a configuration cannot run.
+    pub fn learn(&mut self, row: u32, estimate: Result<Estimate, String>) {
+        let Some(row) = self.rows.get_mut(row as usize) else { return };
+        match estimate {
+            Ok(estimate) => row.planned.estimate = Some(estimate),
+            Err(problem) => row.planned.problem = Some(problem),
+        }
+    }
+
+    /// The next configuration for a worker, which is then running; `None` when there is none, or the sweep is paused.
+    pub fn begin_next(&mut self) -> Option<(u32, Configuration)> {
+        if self.is_paused {
+            return None;
+        }
+        let at = self.rows.iter().position(|r| r.state == RowState::Waiting)?;
+        let row = self.rows.get_mut(at)?;
+        row.state = RowState::Running;
+        row.attempts += 1;
+        Some((u32::try_from(at).ok()?, row.planned.configuration.clone()))
+    }
+
+    /// Takes a row from a worker. One that is there already is replaced only by one that finished.
+    pub fn finish(&mut self, row: u32, report: Report) {
+        let Some(row) = self.rows.get_mut(row as usize) else { return };
+        if !matches!(&row.state, RowState::Done(known) if known.is_finished()) {
+            row.state = RowState::Done(Box::new(report));
+        }
+    }
+
+    /// A worker came back without a row: it was stopped, or died. The configuration waits again.
+    pub fn give_back(&mut self, row: u32) {
+        if let Some(row) = self.rows.get_mut(row as usize).filter(|r| r.state == RowState::Running) {
+            row.state = RowState::Waiting;
+        }
+    }
+
+    /// Whether no configuration is handed out for now.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.is_paused
+    }
+
+    /// Hands out no further configuration until it is resumed; those that run go on.
+    pub fn pause(&mut self) {
+        self.is_paused = true;
+    }
+
+    /// Goes on.
+    pub fn resume(&mut self) {
+        self.is_paused = false;
+    }
+
+    /// Gives up what waits and what runs; the numbers of the rows that workers have to stop. Rows that are there stay.
+    pub fn cancel(&mut self) -> Vec<u32> {
+        let mut running = Vec::new();
+        for (i, row) in (0u32..).zip(&mut self.rows) {
+            if row.state == RowState::Running {
+                running.push(i);
+            }
+            if matches!(row.state, RowState::Waiting | RowState::Running) {
+                row.state = RowState::Cancelled;
+            }
+        }
+        self.is_paused = false;
+        running
+    }
+
+    /// Lets failed and cancelled configurations run again; how many. Finished rows stay.
+    pub fn retry_failed(&mut self) -> usize {
+        let failed = |r: &&mut SweepRow| match &r.state {
+            RowState::Done(report) => !report.is_finished(),
+            RowState::Cancelled => true,
+            _ => false,
+        };
+        self.rows.iter_mut().filter(failed).map(|row| row.state = RowState::Waiting).count()
+    }
+
+    /// After it was read back: nobody is at anything any more, so what ran waits again.
+    pub fn take_up(&mut self) {
+        for row in self.rows.iter_mut().filter(|r| r.state == RowState::Running) {
+            row.state = RowState::Waiting;
+        }
+    }
+
+    /// Takes over the finished rows of an earlier sweep for configurations that are the same in everything; how many.
+    pub fn adopt(&mut self, earlier: &Self) -> usize {
+        let mut adopted = 0;
+        for row in self.rows.iter_mut().filter(|r| r.state == RowState::Waiting) {
+            let known = earlier
+                .rows
+                .iter()
+                .find(|e| e.planned.key == row.planned.key && matches!(&e.state, RowState::Done(r) if r.is_finished()));
+            if let Some(known) = known {
+                row.state = known.state.clone();
+                adopted += 1;
+            }
+        }
+        adopted
+    }
+
+    /// The rows that are there, in the order of the sweep: at any moment, all that is known.
+    #[must_use]
+    pub fn reports(&self) -> Vec<Report> {
+        let report = |r: &SweepRow| match &r.state {
+            RowState::Done(report) => Some((**report).clone()),
+            _ => None,
+        };
+        self.rows.iter().filter_map(report).collect()
+    }
+
+    /// How far it is.
+    #[must_use]
+    pub fn progress(&self) -> SweepProgress {
+        let mut p = SweepProgress::default();
+        for row in &self.rows {
+            let counter = match &row.state {
+                RowState::Waiting => &mut p.waiting,
+                RowState::Running => &mut p.running,
+                RowState::Cancelled => &mut p.cancelled,
+                RowState::Done(report) if report.is_finished() => &mut p.finished,
+                RowState::Done(_) => &mut p.failed,
+            };
+            *counter += 1;
+            if matches!(row.state, RowState::Waiting | RowState::Running) {
+                p.events_left = p.events_left.saturating_add(row.planned.estimate.map_or(0, |e| e.events));
+            }
+        }
+        p
+    }
+
+    /// Whether nothing waits or runs.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        !self.rows.iter().any(|r| matches!(r.state, RowState::Waiting | RowState::Running))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{NeverCancel, SimTime};
+    use crate::bench::{ConfigurationRun, ServiceTimes};
+
+    /// 24 configurations; those of 3 copies do not fit on the two cores.
+    fn sweep() -> SweepState {
+        let config = BenchConfig {
+            n_models: Some(vec![1, 2, 3]),
+            workers_per_model: Some(vec![1, 2]),
+            batch_sizes: vec![1, 2, 4, 8],
+            duration_s: 0.1,
+            ..BenchConfig::default()
+        };
+        SweepState::new(config).unwrap()
+    }
+
+    fn report(configuration: &Configuration) -> Report {
+        let times = ServiceTimes { device: vec![SimTime::from_us(500)], ..ServiceTimes::default() };
+        ConfigurationRun::new(configuration.clone(), Ok(&times)).run(&NeverCancel, Default::default()).report
+    }
+
+    #[test]
+    fn a_note_is_told_once_and_can_be_dismissed() {
+        let mut state = sweep();
+        let before = state.messages.len();
+        assert!(state.note("mlp: 3 of 4 products are removed") && !state.note("mlp: 3 of 4 products are removed"));
+        assert!(state.note("other"));
+        let mut read: SweepState = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
+        assert_eq!(read.messages.len(), before + 2);
+        read.dismiss("mlp: 3 of 4 products are removed");
+        assert_eq!(read.messages.last().map(String::as_str), Some("other"));
+        assert_eq!(read.messages.len(), before + 1);
+    }
+
+    fn run_some(state: &mut SweepState, count: usize) -> usize {
+        let mut ran = 0;
+        while ran < count {
+            let Some((row, configuration)) = state.begin_next() else { break };
+            state.finish(row, report(&configuration));
+            ran += 1;
+        }
+        ran
+    }
+
+    #[test]
+    fn a_sweep_is_paused_kept_taken_up_cancelled_and_retried() {
+        let mut state = sweep();
+        assert_eq!((state.rows().len(), run_some(&mut state, 5)), (24, 5));
+        state.pause();
+        assert_eq!(state.begin_next(), None);
+        state.resume();
+        let (row, _) = state.begin_next().unwrap();
+        assert_eq!(row, 5);
+        // The tab is closed with one configuration running and opened again.
+        let kept = postcard::to_allocvec(&state).unwrap();
+        let mut state: SweepState = postcard::from_bytes(&kept).unwrap();
+        state.take_up();
+        assert_eq!(state.progress().waiting, 19);
+        assert_eq!(state.begin_next().map(|(row, _)| row), Some(5));
+        assert_eq!(state.rows()[5].attempts, 2);
+        assert_eq!(state.cancel(), [5]);
+        assert!(state.is_done() && state.reports().len() == 5);
+        // A row that comes too late still counts.
+        let late = report(&state.rows()[5].planned.configuration.clone());
+        state.finish(5, late);
+        let failed_before = state.progress().failed;
+        assert_eq!((failed_before, state.progress().cancelled), (2, 18));
+        assert_eq!(state.retry_failed(), 20);
+        assert_eq!(run_some(&mut state, 100), 20);
+        let p = state.progress();
+        assert_eq!((p.finished, p.failed, p.waiting, p.running, p.cancelled), (16, 8, 0, 0, 0));
+        assert_eq!(state.reports().len(), 24);
+    }
+
+    #[test]
+    fn finished_rows_of_an_earlier_sweep_are_not_run_again() {
+        let mut earlier = sweep();
+        run_some(&mut earlier, 24);
+        let mut again = sweep();
+        assert_eq!(again.adopt(&earlier), 16);
+        assert_eq!(run_some(&mut again, 24), 8);
+        assert_eq!(again.reports(), earlier.reports());
+        let mut other = SweepState::new(BenchConfig { seed: 1, ..earlier.config.clone() }).unwrap();
+        assert_eq!(other.adopt(&earlier), 0);
+    }
+
+    #[test]
+    fn a_finished_row_is_never_lost_to_a_failed_one() {
+        let mut state = sweep();
+        run_some(&mut state, 1);
+        let before = state.reports();
+        let configuration = state.rows()[0].planned.configuration.clone();
+        state.finish(0, Report::failed(&configuration, "the worker died"));
+        state.give_back(0);
+        state.finish(99, Report::default());
+        assert_eq!(state.reports(), before);
+    }
+}

@@ -1,0 +1,125 @@
+//! `neuronscope inspect` of a model as modules and operators with times, and as a picture.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+use super::text;
+use crate::cli::driver::Driver;
+use crate::cli::inspect_args::InspectArgs;
+use crate::session::{
+    InspectAsk, InspectField, InspectFile, InspectShown, InspectSpec, JobRequest, JobResult, Told, TreeRow,
+};
+use crate::view::document::{Block, Document};
+use crate::view::table::Table;
+
+/// What `--json` prints of a model's tree.
+#[derive(Serialize)]
+struct Json<'a> {
+    model: &'a str,
+    tree: &'a [TreeRow],
+}
+
+/// Writes the picture when a file is named, and says what is in the model as a tree or a table.
+///
+/// # Errors
+/// When the model is refused, or a file cannot be written.
+pub(super) fn run(args: &InspectArgs, model: &str, is_silent: bool) -> Result<()> {
+    let mut driver = Driver::new();
+    let mut spec = InspectSpec::default();
+    spec.set(InspectField::Model, &args.brought.model(&mut driver, model)?);
+    spec.set(InspectField::Instance, args.instance.as_deref().unwrap_or_default());
+    spec.set(InspectField::Batch, &args.batch.map_or_else(String::new, |b| b.to_string()));
+    if let Some(view) = args.view {
+        spec.set(InspectField::View, view.key());
+    }
+    if let Some(path) = &args.graph {
+        save(&mut driver, &spec, path)?;
+    }
+    if is_silent {
+        return Ok(());
+    }
+    let shown = show(&mut driver, &spec)?;
+    let said = if args.json {
+        serde_json::to_string_pretty(&Json { model: &shown.title, tree: &shown.tree })? + "\n"
+    } else {
+        describe(&shown)
+    };
+    text::print(said.as_bytes())
+}
+
+fn show(driver: &mut Driver, spec: &InspectSpec) -> Result<InspectShown> {
+    let ask = InspectAsk::Show(Box::new(spec.clone()));
+    match driver.run(JobRequest::Inspect(ask), None)? {
+        Some(Told::Done(JobResult::Inspected(shown))) => Ok(*shown),
+        _ => bail!("the session did not show the model"),
+    }
+}
+
+fn save(driver: &mut Driver, spec: &InspectSpec, path: &Path) -> Result<()> {
+    let ask = InspectAsk::Save(Box::new(spec.clone()), InspectFile::Svg);
+    let told = driver.run(JobRequest::Inspect(ask), None)?;
+    let Some(Told::File(svg)) = told else { bail!("the session did not draw the model") };
+    std::fs::write(path, svg.bytes).with_context(|| format!("{}: cannot be written", path.display()))
+}
+
+fn describe(shown: &InspectShown) -> String {
+    let mut out = String::new();
+    document(&mut out, &shown.head);
+    if let Some(panel) = &shown.panel {
+        document(&mut out, panel);
+    }
+    if !shown.tree.is_empty() {
+        let row = |r: &TreeRow| {
+            let sign = match r.is_open {
+                Some(true) => "- ",
+                Some(false) => "+ ",
+                None => "  ",
+            };
+            let name = format!("{}{sign}{}", "  ".repeat(r.depth as usize), r.title);
+            vec![name, format!("{:.1}", r.share * 100.0), r.note.clone()]
+        };
+        let rows: Vec<Vec<String>> = shown.tree.iter().map(row).collect();
+        let _ = write!(out, "\n{}", text::table(&["Module or operator", ">% of time", "What"], &rows));
+    }
+    out
+}
+
+/// The parts of a document that a terminal has a place for.
+fn document(out: &mut String, document: &Document) {
+    let _ = writeln!(out, "{}", document.title);
+    for block in &document.blocks {
+        match block {
+            Block::Heading(text) => drop(writeln!(out, "\n{text}")),
+            Block::Text(text) => drop(writeln!(out, "{text}")),
+            Block::Finding(found) => drop(writeln!(out, "{} {}", found.title, found.text)),
+            Block::Tiles(tiles) => {
+                let rows: Vec<Vec<String>> =
+                    tiles.iter().map(|t| vec![t.name.clone(), t.value.clone(), t.note.clone()]).collect();
+                out.push_str(&text::table(&["Figure", ">Value", "Note"], &rows));
+            }
+            Block::Table { title, table, .. } | Block::Rows { title, table, .. } => {
+                let _ = write!(out, "\n{title}\n{}", in_columns(table));
+            }
+            Block::Beside(parts) => parts.iter().for_each(|part| self::document(out, part)),
+            Block::Source(source) => {
+                for line in &source.lines {
+                    let _ = writeln!(out, "{:>6}  {}", line.values.first().map_or("", String::as_str), line.text);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn in_columns(table: &Table) -> String {
+    let heads: Vec<String> =
+        table.columns.iter().map(|c| format!("{}{}", if c.is_numeric() { ">" } else { "" }, c.title)).collect();
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let cells = |row: &Vec<crate::view::table::Cell>| -> Vec<String> {
+        row.iter().zip(&table.columns).map(|(cell, column)| cell.text(column.kind)).collect()
+    };
+    text::table(&heads, &table.rows.iter().map(cells).collect::<Vec<_>>())
+}

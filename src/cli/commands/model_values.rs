@@ -1,0 +1,96 @@
+//! The values of a model file beside expected ones: what `inspect` and `numerics` do with `--inputs` and `--expect`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+use crate::cli::inspect_args::ArraysArgs;
+use crate::cli::model_file::DiskModel;
+use crate::import::{Imported, ResultComparison, compare, read_npz};
+
+/// Largest difference of a result where nobody gives another, over the largest expected number.
+pub(super) const FILE_TOLERANCE: f64 = 1e-4;
+
+/// Results of a model file beside expected ones.
+pub(super) struct Compared {
+    results: Vec<ResultComparison>,
+    tolerance: f64,
+}
+
+/// One result as JSON.
+#[derive(Serialize)]
+pub(super) struct JsonComparison {
+    index: usize,
+    shape: String,
+    relative_error: Option<f64>,
+    max_abs_error: Option<f64>,
+    passed: bool,
+}
+
+impl Compared {
+    /// Computes a model with arrays of files; nothing where none are given.
+    ///
+    /// # Errors
+    /// When an array is missing or of another shape, or the model has no values here.
+    pub fn of(
+        imported: &Imported,
+        bytes: &DiskModel,
+        arrays: &ArraysArgs,
+        tolerance: Option<f64>,
+    ) -> Result<Option<Self>> {
+        let (Some(inputs), Some(expect)) = (&arrays.inputs, &arrays.expect) else { return Ok(None) };
+        let tolerance = tolerance.unwrap_or(FILE_TOLERANCE);
+        if tolerance.is_nan() || tolerance <= 0.0 {
+            bail!("--tolerance {tolerance}: use a number above 0, as in {FILE_TOLERANCE}");
+        }
+        let read = |path: &Path| read_npz(&DiskModel::open(path)?).with_context(|| path.display().to_string());
+        let results = compare(imported, bytes, &read(inputs)?, &read(expect)?).map_err(anyhow::Error::msg)?;
+        Ok(Some(Self { results, tolerance }))
+    }
+
+    fn passes(&self, result: &ResultComparison) -> bool {
+        result.relative_error <= self.tolerance
+    }
+
+    /// A line for each result.
+    pub fn describe(&self) -> String {
+        let mut out = String::new();
+        for r in &self.results {
+            let said = if self.passes(r) { "PASS" } else { "FAIL" };
+            let _ = writeln!(out, "result {} {}: {said}, relative error {:.3e}", r.index, r.ty, r.relative_error);
+        }
+        out
+    }
+
+    /// The same for programs.
+    pub fn json(&self) -> Vec<JsonComparison> {
+        let finite = |v: f64| v.is_finite().then_some(v);
+        let one = |r: &ResultComparison| JsonComparison {
+            index: r.index,
+            shape: r.ty.clone(),
+            relative_error: finite(r.relative_error),
+            max_abs_error: finite(r.max_abs_error),
+            passed: self.passes(r),
+        };
+        self.results.iter().map(one).collect()
+    }
+
+    /// Whether all results are as expected.
+    ///
+    /// # Errors
+    /// With how many are not.
+    pub fn verdict(&self) -> Result<()> {
+        match self.results.iter().filter(|r| !self.passes(r)).count() {
+            0 => Ok(()),
+            failed => {
+                bail!(
+                    "{failed} of {} results differ by more than the tolerance of {}",
+                    self.results.len(),
+                    self.tolerance
+                )
+            }
+        }
+    }
+}

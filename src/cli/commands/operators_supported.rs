@@ -1,0 +1,42 @@
+//! `neuronscope operators-supported`
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::text;
+use crate::cli::args::OperatorsSupportedArgs;
+use crate::compiler::engine_of;
+use crate::import::{SUPPORTED_FORMATS, supported_operators};
+
+/// One operator as JSON.
+#[derive(Serialize)]
+struct Row {
+    format: &'static str,
+    operator: &'static str,
+    kind: &'static str,
+    engine: &'static str,
+}
+
+pub(super) fn run(args: &OperatorsSupportedArgs) -> Result<()> {
+    let is_wanted = |format: &str| args.format.as_deref().is_none_or(|wanted| wanted == format);
+    let rows = supported_operators().filter(|o| is_wanted(o.format)).map(|o| Row {
+        format: o.format,
+        operator: o.name,
+        kind: o.kind.name(),
+        engine: engine_of(o.kind),
+    });
+    let rows: Vec<Row> = rows.collect();
+    if args.json {
+        return text::print((serde_json::to_string_pretty(&rows)? + "\n").as_bytes());
+    }
+    let mut out = String::new();
+    for (format, title) in SUPPORTED_FORMATS.into_iter().filter(|(format, _)| is_wanted(format)) {
+        let of_format: Vec<&Row> = rows.iter().filter(|row| row.format == format).collect();
+        out.push_str(&format!("{format}: {} {title}\n", of_format.len()));
+        let cells = |row: &&Row| [row.operator, row.kind, row.engine].map(str::to_owned).to_vec();
+        out.push_str(&text::table(&["Operator", "Kind", "Engine"], &of_format.iter().map(cells).collect::<Vec<_>>()));
+        out.push('\n');
+    }
+    out.push_str("Any other operator is placed by an estimate that --assume sets, and is listed in every result that holds it.\n");
+    text::print(out.as_bytes())
+}

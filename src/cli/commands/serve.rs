@@ -1,0 +1,35 @@
+//! `neuronscope serve`
+
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+
+use crate::cli::serve::{Site, serve};
+use crate::cli::serve_args::ServeArgs;
+
+pub(super) fn run(args: &ServeArgs) -> Result<()> {
+    let site = Site::of(args.dir.as_deref())?;
+    serve(site, args.port, |port| {
+        if args.port != 0 && port != args.port {
+            eprintln!("Port {} is taken: using {port}.", args.port);
+        }
+        let url = format!("http://127.0.0.1:{port}/");
+        println!("neuronscope is at {url}  (Ctrl-C ends it)");
+        if args.open && !open(&url) {
+            eprintln!("The browser could not be started. Open {url} in it.");
+        }
+    })
+}
+
+/// Opens an address with what the system has for that; whether it could be started.
+fn open(url: &str) -> bool {
+    let (program, before): (&str, &[&str]) = if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else if cfg!(windows) {
+        ("cmd", &["/C", "start", ""])
+    } else {
+        ("xdg-open", &[])
+    };
+    let started = Command::new(program).args(before).arg(url).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    started.is_ok()
+}

@@ -1,0 +1,83 @@
+//! Flags about a model file, and the file they are about.
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use super::driver::Driver;
+use super::file::FileSource;
+use super::model_file;
+use crate::session::{BroughtSettings, ByteSource, JobRequest, JobResult, OpenedModel, Told};
+
+/// What is decided about a model file.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Model files")]
+pub(super) struct BroughtArgs {
+    /// Size of an open dimension of a model file: batch=8,seq=128 (several)
+    #[arg(long = "dim", value_name = "NAME=SIZE", value_delimiter = ',')]
+    pub dims: Vec<String>,
+    /// How an operator of a model file that has no known meaning is placed: aten.foo=elementwise, or move, or sort
+    #[arg(long = "assume", value_name = "OPERATOR=PLACE", value_delimiter = ',')]
+    pub assumptions: Vec<String>,
+}
+
+/// A model file named without a flag.
+#[derive(Debug, Default, Args)]
+pub(super) struct ModelFileArg {
+    /// A model file of PyTorch, JAX or ONNX, in place of --model: .pt2, TorchScript, .onnx, HLO, StableHLO
+    #[arg(value_name = "MODEL_FILE", conflicts_with = "model")]
+    pub model_file: Option<String>,
+}
+
+impl BroughtArgs {
+    /// What was decided.
+    ///
+    /// # Errors
+    /// With the flag at fault.
+    pub fn settings(&self) -> Result<BroughtSettings> {
+        let mut settings = BroughtSettings::default();
+        for (flag, texts) in [("--dim", &self.dims), ("--assume", &self.assumptions)] {
+            for text in texts {
+                settings.set(text).with_context(|| flag.to_owned())?;
+            }
+        }
+        Ok(settings)
+    }
+
+    /// Opens the model file that a text names; none when it names a model of the zoo.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not a model, or when flags of model files are given for a model of the zoo.
+    pub fn open(&self, driver: &mut Driver, model: &str) -> Result<Option<OpenedModel>> {
+        let settings = self.settings()?;
+        if !model_file::is_meant(model) {
+            if !settings.is_empty() {
+                let flag = if self.dims.is_empty() { "--assume" } else { "--dim" };
+                bail!(
+                    "{flag} is about a model file, and {model} is none; sizes of a model of the zoo stand behind its name, as in bert-base-uncased:seq=128"
+                );
+            }
+            return Ok(None);
+        }
+        let path = std::path::Path::new(model);
+        let source = FileSource::open(path)?;
+        let name = path.file_name().map_or_else(|| model.to_owned(), |n| n.to_string_lossy().into_owned());
+        let (size, settings) = (source.len(), Box::new(settings));
+        let request = JobRequest::OpenModel { name, size, settings };
+        let Some(Told::Done(JobResult::Model(found))) = driver.run(request, Some(Box::new(source)))? else {
+            bail!("the session did not open the model file");
+        };
+        let (opened, _) = *found;
+        for note in &opened.inspection.notes {
+            driver.say(&format!("note: {model}: {note}"));
+        }
+        Ok(Some(opened))
+    }
+
+    /// The model that requests name: a file is opened, a text of the zoo stays.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn model(&self, driver: &mut Driver, model: &str) -> Result<String> {
+        Ok(self.open(driver, model)?.map_or_else(|| model.to_owned(), |opened| opened.id))
+    }
+}

@@ -1,0 +1,156 @@
+//! Command lines that the page prints are read by this parser, and mean what the page shows.
+
+use clap::Parser;
+
+use super::args::{Args, Command};
+use super::commands::profile_spec;
+use super::driver::Driver;
+use crate::bench::{BenchConfig, Dataset, Processes};
+use crate::session::commands::{bench_command, inspect_command, numerics_command, profile_command};
+use crate::session::guide::CHAPTERS;
+use crate::session::share::{BENCH_FIELDS, BenchField, ProfileLink, Tool};
+use crate::session::{AutoCast, InspectField, InspectSpec, NumericsSpec, OptLevel, ProfileOrigin, ProfileSpec};
+
+/// The words of a line, as a POSIX shell takes it apart.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut is_word, mut is_quoted) = (Vec::new(), String::new(), false, false);
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => (is_quoted, is_word) = (!is_quoted, true),
+            '\\' if !is_quoted => word.extend(chars.next()),
+            ' ' if !is_quoted => {
+                if std::mem::take(&mut is_word) {
+                    words.push(std::mem::take(&mut word));
+                }
+            }
+            c => {
+                word.push(c);
+                is_word = true;
+            }
+        }
+    }
+    assert!(!is_quoted, "{line}: a quote is open");
+    if is_word {
+        words.push(word);
+    }
+    words
+}
+
+fn command(line: &str) -> Command {
+    let words = super::flags::dashed(words(line).into_iter().map(Into::into), &[]);
+    Args::try_parse_from(words).unwrap_or_else(|e| panic!("{line}\n{e}")).command
+}
+
+fn bench(config: &BenchConfig) -> BenchConfig {
+    let line = bench_command(config).unwrap();
+    match command(&line) {
+        Command::Bench(args) => args.config().unwrap_or_else(|e| panic!("{line}\n{e:#}")),
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_benchmark_is_the_one_of_the_form_whatever_its_fields_hold() {
+    assert_eq!(bench(&BenchConfig::default()), BenchConfig::default());
+    for (field, text) in [
+        (BenchField::Model, "matmult:n=64,loop_count=10"),
+        (BenchField::Name, "it's mine; $HOME"),
+        (BenchField::Instance, "inf2.xlarge"),
+        (BenchField::BatchSizes, "1,8"),
+        (BenchField::NModels, "1,2"),
+        (BenchField::WorkersPerModel, "3"),
+        (BenchField::PipelineSizes, "1,2"),
+        (BenchField::Duration, "2.5"),
+        (BenchField::Seed, "18446744073709551615"),
+        (BenchField::Warmup, "0"),
+        (BenchField::Jitter, "0.25"),
+        (BenchField::PerformanceLevel, "0,3"),
+        (BenchField::CostPerHour, "1.5"),
+        (BenchField::AutoCast, "none,all"),
+        (BenchField::AutoCastType, "fp16"),
+        (BenchField::OptLevel, "1,3"),
+        (BenchField::Lnc, "1"),
+        (BenchField::SdkGeneration, "pt1"),
+        (BenchField::Workflow, "mark_step"),
+        (BenchField::Inputs, "1x4"),
+        (BenchField::DeviceType, "cpu"),
+        (BenchField::Processes, "shared"),
+        (BenchField::Processes, "fresh"),
+        (BenchField::Preprocess, "normalize"),
+        (BenchField::Postprocess, "0.25ms"),
+        (BenchField::EnvSetup, "1.5"),
+        (BenchField::Setup, "2"),
+        (BenchField::Dataset, "500,loop"),
+        (BenchField::Dataset, "500"),
+        (BenchField::Accounting, "original"),
+        (BenchField::Scenario, "Offline"),
+    ] {
+        let mut config = BenchConfig::default();
+        field.set(&mut config, text).unwrap();
+        assert_eq!(bench(&config), config, "{field:?}: {text}");
+    }
+    let mut config = BenchConfig::default();
+    config.options.dataset = Some(Dataset { length: 9, looped: true });
+    config.options.processes = Processes::Fresh;
+    BenchField::Scenario.set(&mut config, "SingleStream").unwrap();
+    BenchField::MinDuration.set(&mut config, "60").unwrap();
+    BenchField::MinQueries.set(&mut config, "7").unwrap();
+    let read = bench(&config);
+    for field in BENCH_FIELDS {
+        assert_eq!(field.text(&read), field.text(&config), "{field:?}");
+    }
+}
+
+#[test]
+fn a_run_is_simulated_with_what_the_page_simulates() {
+    let mut spec =
+        ProfileSpec { model: "mlp:hidden1=8".into(), batch_size: Some(4), seed: 9, ..ProfileSpec::default() };
+    (spec.options.auto_cast, spec.options.opt_level) = (AutoCast::None, OptLevel::O1);
+    spec.instance = "inf2.xlarge".into();
+    let origin = ProfileOrigin::Simulated(spec.clone());
+    let link = ProfileLink { tool: Tool::Summary, ..ProfileLink::default() };
+    match command(&profile_command(&origin, None, &link).unwrap()) {
+        Command::Profile(args) => assert_eq!(profile_spec(&mut Driver::new(), &args).unwrap(), spec),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_tool_prints_a_command_that_is_one() {
+    let simulated = ProfileOrigin::Simulated(ProfileSpec::default());
+    let file = ProfileOrigin::File { name: "it's a trace.json".into(), bytes: 5, format: "Chrome trace".into() };
+    let mut count = 0;
+    for origin in [&simulated, &file] {
+        for tool in Tool::ALL {
+            let mut link =
+                ProfileLink { tool, ask: "where dur > 10us".into(), in_view: true, ..ProfileLink::default() };
+            link.span = Some(crate::base::Interval::new(crate::base::TraceNs(0), crate::base::TraceNs(9)));
+            if let Some(line) = profile_command(origin, Some(origin), &link) {
+                command(&line);
+                count += 1;
+            }
+        }
+    }
+    assert_eq!(count, 26, "all tools but the engines' rows and a benchmark's timeline, of both");
+}
+
+#[test]
+fn values_and_models_print_commands_that_are_ones() {
+    command(
+        &numerics_command(&NumericsSpec { tolerance: 1e-5, batch_size: Some(2), ..NumericsSpec::default() }).unwrap(),
+    );
+    let spec = InspectSpec::default()
+        .with(InspectField::Model, "bert-base-uncased")
+        .with(InspectField::Instance, "inf2.xlarge");
+    for view in ["graph", "table", "passes"] {
+        command(&inspect_command(&spec.clone().with(InspectField::View, view)).unwrap());
+    }
+}
+
+#[test]
+fn every_command_of_the_guide_is_one() {
+    for example in CHAPTERS.iter().flat_map(|c| c.examples).filter(|e| !e.command.is_empty()) {
+        command(example.command);
+    }
+}

@@ -1,0 +1,42 @@
+//! How an operator without a rule of its own is placed.
+
+use serde::{Deserialize, Serialize};
+
+/// How an operator without a rule of its own is placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Stand {
+    /// One pass of the vector engine over the larger of operands and result.
+    Elementwise,
+    /// Bytes out to device memory and back.
+    Move,
+    /// Passes of the GpSimd engine, as many as the logarithm of the elements.
+    Sort,
+}
+
+impl Stand {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Elementwise, Self::Move, Self::Sort];
+
+    /// Its name in settings and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Elementwise => "elementwise",
+            Self::Move => "move",
+            Self::Sort => "sort",
+        }
+    }
+
+    /// The one of a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|stand| stand.name().eq_ignore_ascii_case(name.trim()))
+    }
+
+    /// All names, for messages.
+    #[must_use]
+    pub fn names() -> String {
+        let [a, b, c] = Self::ALL.map(Self::name);
+        format!("{a}, {b} or {c}")
+    }
+}

@@ -1,0 +1,42 @@
+//! Orders of dimensions: dimension `i` of a turned value is dimension `permutation[i]` of what was turned.
+
+/// One turn in place of `inner` and then `outer`; none when they do not fit together.
+pub(super) fn composed(inner: &[u32], outer: &[u32]) -> Option<Vec<u32>> {
+    outer.iter().map(|&d| inner.get(d as usize).copied()).collect()
+}
+
+/// The turn that takes a turn back.
+pub(super) fn inverse(permutation: &[u32]) -> Vec<u32> {
+    let mut back = vec![0; permutation.len()];
+    for (i, &d) in permutation.iter().enumerate() {
+        if let Some(slot) = back.get_mut(d as usize) {
+            *slot = i as u32;
+        }
+    }
+    back
+}
+
+/// Whether every dimension stays.
+pub(super) fn is_identity(permutation: &[u32]) -> bool {
+    permutation.iter().zip(0..).all(|(p, i)| *p == i)
+}
+
+/// Whether a broadcast along these dimensions repeats one number for each row along the row.
+pub(super) fn is_row_of_each(dimensions: &[u32], rank: usize) -> bool {
+    rank > 0 && dimensions.iter().copied().eq(0..rank as u32 - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_and_its_inverse_are_none() {
+        let turn = [0, 3, 1, 2];
+        assert_eq!(inverse(&turn), [0, 2, 3, 1]);
+        assert!(is_identity(&composed(&turn, &inverse(&turn)).unwrap()));
+        assert!(!is_identity(&turn));
+        assert_eq!(composed(&[1, 0], &[2]), None);
+        assert!(is_row_of_each(&[0, 1], 3) && !is_row_of_each(&[0, 2], 3));
+    }
+}

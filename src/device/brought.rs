@@ -1,0 +1,61 @@
+//! A model that a person brought, on a simulated core.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::compile::{Device, products_of};
+use super::error::{DeviceError, StageError};
+use super::removed::RemovedProducts;
+use crate::base::SimTime;
+use crate::compiler::passes::{PassLog, PassManager};
+use crate::compiler::{Stand, Workflow, codegen, from_program};
+use crate::import::program::Program;
+use crate::machine::Executable;
+use crate::neuron::runtime::{InferenceCosts, inference_costs};
+use crate::neuron::sim::{NoObserver, simulate};
+
+/// What one call of a brought model takes.
+#[derive(Clone, Debug)]
+pub struct BroughtRun {
+    /// What runs.
+    pub executable: Rc<Executable>,
+    /// What each pass did.
+    pub passes: PassLog,
+    /// From the first instruction to the last, on the core.
+    pub window: SimTime,
+    /// With the runtime and the transfers around it.
+    pub costs: InferenceCosts,
+    /// Operators that are placed by an estimate, with how often and the first place each.
+    pub estimates: BTreeMap<String, (u64, String)>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+impl BroughtRun {
+    /// One call while nothing else waits: host, link and core after one another.
+    #[must_use]
+    pub fn call_time(&self) -> SimTime {
+        self.costs.call + self.costs.transfer + self.costs.device
+    }
+}
+
+impl Device {
+    /// Compiles a program for one core and simulates a call. `assumed` says how operators without a known meaning are placed.
+    ///
+    /// # Errors
+    /// When it cannot be placed on a core: the error names the operation.
+    pub fn run_program(&self, program: &Program, assumed: &BTreeMap<String, Stand>) -> Result<BroughtRun, DeviceError> {
+        let placed = from_program(program, Workflow::Trace, assumed).map_err(StageError::from)?;
+        let asked = products_of(&placed.module);
+        let passes = PassManager::of_level(self.options.opt_level);
+        let (module, passes) = passes.run(placed.module).map_err(StageError::from)?;
+        let executable = codegen::generate_with(&module, &self.costs, &self.options).map_err(StageError::from)?;
+        let outcome = simulate(&executable, &self.costs, &mut NoObserver).map_err(StageError::from)?;
+        let costs = inference_costs(&executable, &self.costs, outcome.window);
+        let (estimates, mut notes) = (placed.estimates, placed.notes);
+        if let Some(removed) = RemovedProducts::of(asked, products_of(&module)) {
+            notes.push(removed.sentence("the program"));
+        }
+        Ok(BroughtRun { executable: Rc::new(executable), passes, window: outcome.window, costs, estimates, notes })
+    }
+}

@@ -1,0 +1,101 @@
+//! Why a model does not run on a simulated device.
+
+use thiserror::Error;
+
+use super::library::LibraryError;
+use crate::compiler::codegen::CodegenError;
+use crate::compiler::passes::PassError;
+use crate::compiler::{FromProgramError, LowerError, UnsupportedOption};
+use crate::machine::arch::UnpublishedFigures;
+use crate::model::SpecError;
+use crate::neuron::sim::SimError;
+
+/// Why a model does not run on a simulated device. The texts say what to do.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum DeviceError {
+    /// There is no such instance.
+    #[error("unknown instance type '{name}': the nearest are {nearest}")]
+    UnknownInstance {
+        /// The name.
+        name: String,
+        /// The nearest names.
+        nearest: String,
+    },
+    /// The cores of the instance cannot be simulated.
+    #[error("{instance}: {error}")]
+    NotSimulated {
+        /// The instance.
+        instance: &'static str,
+        /// What is not known of them.
+        error: UnpublishedFigures,
+    },
+    /// The cores of the instance lack what an option asks for.
+    #[error(transparent)]
+    Option(#[from] UnsupportedOption),
+    /// The model is not known, or its file cannot be used.
+    #[error(transparent)]
+    Library(#[from] LibraryError),
+    /// A stage between the model and the core refused it.
+    #[error("{model}: {error}")]
+    Stage {
+        /// What people call the model.
+        model: String,
+        /// What the stage said.
+        error: Box<StageError>,
+    },
+    /// A program that has no name of its own cannot be run.
+    #[error(transparent)]
+    Program(Box<StageError>),
+}
+
+/// What a stage between a model and a core refused.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum StageError {
+    /// The model cannot be traced.
+    #[error(transparent)]
+    Trace(#[from] SpecError),
+    /// Its graph cannot be lowered.
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+    /// The program of its file has no place on a core.
+    #[error(transparent)]
+    Place(#[from] FromProgramError),
+    /// A pass of the compiler broke the program.
+    #[error(transparent)]
+    Pass(#[from] PassError),
+    /// No code can be generated for a core.
+    #[error(transparent)]
+    Codegen(#[from] CodegenError),
+    /// The simulator stopped.
+    #[error(transparent)]
+    Simulate(#[from] SimError),
+}
+
+impl StageError {
+    /// The error with the model that it is about.
+    pub(super) fn of(self, model: &str) -> DeviceError {
+        DeviceError::Stage { model: model.to_owned(), error: Box::new(self) }
+    }
+}
+
+impl From<StageError> for DeviceError {
+    fn from(error: StageError) -> Self {
+        Self::Program(Box::new(error))
+    }
+}
+
+impl From<LibraryError> for String {
+    /// For the border of the session, where errors are texts.
+    fn from(error: LibraryError) -> Self {
+        error.to_string()
+    }
+}
+
+impl From<DeviceError> for String {
+    /// For the border of the session, where errors are texts.
+    fn from(error: DeviceError) -> Self {
+        error.to_string()
+    }
+}

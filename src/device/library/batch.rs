@@ -1,0 +1,94 @@
+//! Which dimension of a brought model is its batch.
+
+use serde::{Deserialize, Serialize};
+
+use crate::import::Inspection;
+
+/// How a model file takes samples.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BatchRule {
+    /// Any number: the size of an open dimension.
+    Open {
+        /// The dimension, by the name the file gives it.
+        dimension: String,
+        /// Its size where nobody says one: that of the export.
+        exported: u64,
+    },
+    /// One number only: the first size of the first input.
+    Fixed {
+        /// The number.
+        size: u64,
+    },
+}
+
+impl BatchRule {
+    /// The rule of a file: its batch is the open dimension that stands first in an input, one that is called so before others. A
+    /// dimension whose size a person gave is no longer open.
+    #[must_use]
+    pub fn of(inspection: &Inspection) -> Self {
+        let first_of = |input: &crate::import::TensorInfo| {
+            let name = input.open.get(&0)?;
+            inspection.open_dimensions.iter().find(|d| d.name == *name && !d.is_chosen)
+        };
+        let open: Vec<_> = inspection.inputs.iter().filter_map(first_of).collect();
+        let named = open.iter().find(|d| d.name.to_ascii_lowercase().contains("batch"));
+        if let Some(d) = named.or(open.first()) {
+            return Self::Open { dimension: d.name.clone(), exported: d.used };
+        }
+        let size = inspection.inputs.iter().find_map(|input| input.shape.first()).copied();
+        Self::Fixed { size: size.unwrap_or(1).max(1) }
+    }
+
+    /// Samples of a call where nobody says how many.
+    #[must_use]
+    pub const fn own(&self) -> u64 {
+        match self {
+            Self::Open { exported, .. } => *exported,
+            Self::Fixed { size } => *size,
+        }
+    }
+}
+
+/// How a file of a format is made whose batch is open.
+pub(super) fn how_to_open(format: &str) -> &'static str {
+    match format {
+        "pt2" => {
+            "export it again with an open dimension: torch.export.export(model, inputs, dynamic_shapes={\"x\": {0: torch.export.Dim(\"batch\")}})"
+        }
+        "onnx" => {
+            "export it again with an open dimension: torch.onnx.export(..., dynamic_axes={\"x\": {0: \"batch\"}}), or dynamic_shapes with dynamo=True"
+        }
+        _ => {
+            "lower it again at this batch size, because XLA programs have fixed sizes; or bring a .pt2 or .onnx with an open dimension"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::{OpenDimension, TensorInfo};
+
+    fn input(shape: &[u64], open: &[(usize, &str)]) -> TensorInfo {
+        let open = open.iter().map(|(at, name)| (*at, (*name).to_owned())).collect();
+        TensorInfo { name: "x".to_owned(), dtype: "f32".to_owned(), shape: shape.to_vec(), open }
+    }
+
+    fn dimension(name: &str, used: u64) -> OpenDimension {
+        OpenDimension { name: name.to_owned(), used, ..OpenDimension::default() }
+    }
+
+    #[test]
+    fn the_first_open_dimension_is_the_batch() {
+        let inputs = vec![input(&[3, 4], &[(1, "seq")]), input(&[2, 4], &[(0, "n")]), input(&[5], &[(0, "my_batch")])];
+        let open_dimensions = vec![dimension("seq", 4), dimension("n", 2), dimension("my_batch", 5)];
+        let mut found = Inspection { inputs, open_dimensions, ..Inspection::default() };
+        assert_eq!(BatchRule::of(&found), BatchRule::Open { dimension: "my_batch".to_owned(), exported: 5 });
+        found.inputs.pop();
+        assert_eq!(BatchRule::of(&found), BatchRule::Open { dimension: "n".to_owned(), exported: 2 });
+        found.open_dimensions[1].is_chosen = true;
+        assert_eq!(BatchRule::of(&found), BatchRule::Fixed { size: 3 });
+        found.inputs.clear();
+        assert_eq!(BatchRule::of(&found).own(), 1);
+    }
+}

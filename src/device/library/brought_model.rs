@@ -1,0 +1,93 @@
+//! One model file that is open: its bytes, from which the program is read again for each batch size.
+
+use std::fmt;
+use std::rc::Rc;
+
+use super::batch::{BatchRule, how_to_open};
+use super::brought_spec::{BroughtSettings, BroughtSpec};
+use super::error::LibraryError;
+use crate::import::{ImportOptions, Imported, ModelBytes, ReadModel};
+
+/// A model file that is open. Its graph and its weights stay in the file; what is kept is where to read them.
+#[derive(Clone)]
+pub struct BroughtModel {
+    /// The name of the file, as it was given.
+    pub name: String,
+    /// Eight characters that name its content.
+    pub digest: String,
+    pub(super) bytes: Rc<dyn ModelBytes>,
+    pub(super) read: ReadModel,
+}
+
+/// A model file, read for one batch size.
+#[derive(Clone, Debug)]
+pub struct Instantiated {
+    /// What it holds.
+    pub imported: Imported,
+    /// Samples of one call.
+    pub batch_size: u64,
+}
+
+impl fmt::Debug for BroughtModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BroughtModel").field("name", &self.name).field("digest", &self.digest).finish_non_exhaustive()
+    }
+}
+
+impl BroughtModel {
+    /// The file's bytes, for the numbers of its weights.
+    #[must_use]
+    pub fn bytes(&self) -> &dyn ModelBytes {
+        &*self.bytes
+    }
+
+    /// What it is called with some settings.
+    #[must_use]
+    pub fn spec(&self, settings: BroughtSettings) -> BroughtSpec {
+        BroughtSpec::new(&self.name, &self.digest, settings)
+    }
+
+    /// Reads the model for a batch size, or its own. Where it is only looked at (`looks_only`), it may hold what no NeuronCore can do.
+    ///
+    /// # Errors
+    /// When it cannot be read, when a dimension is not open, or when its batch is another and not open: the error says how to
+    /// export it so that it is.
+    pub fn instantiate(
+        &self,
+        settings: &BroughtSettings,
+        batch_size: Option<u64>,
+        looks_only: bool,
+    ) -> Result<Instantiated, LibraryError> {
+        let imported = self.read(settings.clone(), looks_only)?;
+        let rule = BatchRule::of(&imported.inspection);
+        let batch_size = batch_size.unwrap_or(rule.own());
+        if batch_size == rule.own() {
+            return Ok(Instantiated { imported, batch_size });
+        }
+        match rule {
+            BatchRule::Open { dimension, .. } => {
+                let mut settings = settings.clone();
+                settings.dims.insert(dimension, batch_size);
+                Ok(Instantiated { imported: self.read(settings, looks_only)?, batch_size })
+            }
+            BatchRule::Fixed { size } => Err(self.wrong_batch(&imported, settings, size, batch_size)),
+        }
+    }
+
+    fn wrong_batch(&self, imported: &Imported, settings: &BroughtSettings, size: u64, asked: u64) -> LibraryError {
+        let name = self.name.clone();
+        // A size that a person gave is the reason, where leaving it out would open the dimension.
+        let first = imported.inspection.inputs.iter().find_map(|input| input.open.get(&0));
+        if let Some(dimension) = first.filter(|d| settings.dims.contains_key(*d)) {
+            return LibraryError::SetBatch { name, dimension: dimension.clone(), size, asked };
+        }
+        let how_to_open = how_to_open(&imported.inspection.format);
+        LibraryError::FixedBatch { name, size, asked, how_to_open }
+    }
+
+    fn read(&self, settings: BroughtSettings, looks_only: bool) -> Result<Imported, LibraryError> {
+        let options = ImportOptions { dims: settings.dims, looks_only };
+        (self.read)(&self.name, &*self.bytes, &options)
+            .map_err(|e| LibraryError::NotAModel { name: self.name.clone(), error: Box::new(e) })
+    }
+}

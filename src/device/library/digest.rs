@@ -1,0 +1,46 @@
+//! Tells files of the same name apart.
+
+use crate::base::Digest;
+use crate::import::ModelBytes;
+
+/// Bytes at the beginning of a file that count.
+const HEAD: u64 = 1 << 20;
+/// Bytes at its end. The directory of an archive is there, with a checksum of everything in it.
+const TAIL: u64 = 2 << 20;
+
+/// Eight characters that name the content of a file: of its size, its first MiB and its last two, so that a file of a gigabyte is
+/// named without being read.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn content_name(bytes: &dyn ModelBytes) -> Result<String, String> {
+    let size = bytes.size();
+    let mut digest = Digest::default().text("neuronscope model file 1").number(size);
+    let head = size.min(HEAD);
+    digest = digest.bytes(&bytes.slice(0, head as usize)?);
+    let tail = size.saturating_sub(TAIL).max(head);
+    if tail < size {
+        digest = digest.bytes(&bytes.slice(tail, (size - tail) as usize)?);
+    }
+    Ok(digest.name8())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_of_a_small_file_counts_and_both_ends_of_a_large_one() {
+        let small = vec![7u8; 5_000];
+        let mut other = small.clone();
+        other[2_500] = 8;
+        let name = |bytes: &Vec<u8>| content_name(bytes).unwrap();
+        assert_ne!(name(&small), name(&other));
+        assert_eq!(name(&small), name(&small.clone()));
+        let mut large = vec![0u8; (HEAD + TAIL) as usize + 10];
+        let before = name(&large);
+        *large.last_mut().unwrap() = 1;
+        assert_ne!(name(&large), before);
+        assert_ne!(name(&Vec::new()), name(&vec![0]));
+    }
+}

@@ -1,0 +1,101 @@
+//! Why a model that a text names cannot be used.
+
+use thiserror::Error;
+
+use super::brought_spec::BroughtSpecError;
+use crate::import::ImportError;
+use crate::model::SpecError;
+
+/// Why a model that a text names cannot be used. The texts say what to do.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum LibraryError {
+    /// The bytes of a file cannot be read.
+    #[error("{name}: cannot be read: {reason}")]
+    Unreadable {
+        /// The file.
+        name: String,
+        /// What the medium said.
+        reason: String,
+    },
+    /// The file is not a model file, is damaged, or holds what has no program.
+    #[error("{name}: {error}")]
+    NotAModel {
+        /// The file.
+        name: String,
+        /// What is wrong with it.
+        error: Box<ImportError>,
+    },
+    /// The text names a file that is not open.
+    #[error("model {label} is a file{} that is not open; {}", content_of(.digest), what_to_open(.digest, .nearest))]
+    NotOpen {
+        /// What people call the model.
+        label: String,
+        /// The content that the text names, if it does.
+        digest: Option<String>,
+        /// The nearest names of open files; none when no file is open.
+        nearest: Option<String>,
+    },
+    /// The text names several open files.
+    #[error("{name}: several open files have this name; say which, as in file:{name}@{first} or file:{name}@{second}")]
+    SeveralOpen {
+        /// The name.
+        name: String,
+        /// The content of one of them.
+        first: String,
+        /// The content of another one.
+        second: String,
+    },
+    /// The file has one batch size, and another one is asked for.
+    #[error("{name}: was exported for a batch size of {size}, not {asked}; use batch size {size}, or {how_to_open}")]
+    FixedBatch {
+        /// The file.
+        name: String,
+        /// Its batch size.
+        size: u64,
+        /// The one that is asked for.
+        asked: u64,
+        /// How it is exported with an open batch size.
+        how_to_open: &'static str,
+    },
+    /// A person gave the batch dimension a size, and another one is asked for.
+    #[error(
+        "{name}: dimension {dimension} is set to {size}, so that a batch size of {asked} is not possible; leave {dimension} out to sweep batch sizes"
+    )]
+    SetBatch {
+        /// The file.
+        name: String,
+        /// The dimension.
+        dimension: String,
+        /// The size that was given.
+        size: u64,
+        /// The batch size that is asked for.
+        asked: u64,
+    },
+    /// The text has the form of a file's name, with a mistake.
+    #[error(transparent)]
+    Spec(#[from] BroughtSpecError),
+    /// Neither the zoo nor the open files have a model of this name.
+    #[error("unknown model {name:?}: the nearest are {nearest}; neuronscope models lists those of the zoo")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The nearest names of both.
+        nearest: String,
+    },
+    /// The zoo does not have the model, or cannot make it with these parameters.
+    #[error(transparent)]
+    Zoo(#[from] SpecError),
+}
+
+fn content_of(digest: &Option<String>) -> String {
+    digest.as_ref().map_or_else(String::new, |digest| format!(" (content {digest})"))
+}
+
+fn what_to_open(digest: &Option<String>, nearest: &Option<String>) -> String {
+    let open = if digest.is_some() { "open the file again" } else { "open it first" };
+    match nearest {
+        None => format!("{open}, on the command line with --model FILE"),
+        Some(nearest) => format!("{open}; the nearest that are open: {nearest}"),
+    }
+}

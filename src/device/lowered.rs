@@ -1,0 +1,87 @@
+//! A model's program before any pass, whether of the zoo or brought.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{DeviceError, StageError};
+use super::library::{BroughtSpec, ModelLibrary};
+use crate::compiler::hlo::HloModule;
+use crate::compiler::{Placed, Workflow, from_program, lower};
+
+/// A model's program before any pass.
+pub(super) struct Lowered {
+    pub module: HloModule,
+    /// Operations of the model's products and convolutions as written.
+    pub model_flops: u64,
+    /// Ops that the host records of a call where nothing is traced ahead.
+    pub recorded_ops: u64,
+    /// Operators that are placed by an estimate.
+    pub estimated_ops: Vec<EstimatedOp>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// An operator of a brought model whose time is an estimate, because it has no rule of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EstimatedOp {
+    /// Its name in the file's format.
+    pub op: String,
+    /// How often it occurs.
+    pub count: u64,
+    /// The first place, by the name of the node.
+    pub first: String,
+}
+
+impl fmt::Display for EstimatedOp {
+    /// `aten.foo (3 times, first at foo_1)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let times = if self.count == 1 { "once, at".to_owned() } else { format!("{} times, first at", self.count) };
+        write!(f, "{} ({times} {})", self.op, self.first)
+    }
+}
+
+impl Lowered {
+    /// The program of a model for a batch size, or its own.
+    ///
+    /// # Errors
+    /// When the model is not known, does not have that batch size, or has no place on a core.
+    pub fn of(
+        model: &str,
+        batch_size: Option<u32>,
+        workflow: Workflow,
+        models: &ModelLibrary,
+    ) -> Result<Self, DeviceError> {
+        if BroughtSpec::is_meant(model) {
+            return Self::of_brought(model, batch_size, workflow, models);
+        }
+        let named = |e: StageError| e.of(model);
+        let spec = models.of_zoo(model)?;
+        let batch_size = batch_size.map_or(spec.info().default_batch_size, u64::from);
+        let graph = spec.trace(batch_size).map_err(|e| named(e.into()))?;
+        let module = lower(&graph, workflow).map_err(|e| named(e.into()))?;
+        let (estimated_ops, notes) = (Vec::new(), Vec::new());
+        Ok(Self { module, model_flops: graph.flops(), recorded_ops: graph.recorded_ops(), estimated_ops, notes })
+    }
+
+    fn of_brought(
+        model: &str,
+        batch_size: Option<u32>,
+        workflow: Workflow,
+        models: &ModelLibrary,
+    ) -> Result<Self, DeviceError> {
+        let (spec, found) = models.instantiate(model, batch_size.map(u64::from))?;
+        let placed = from_program(&found.imported.program, workflow, &spec.settings.assumed);
+        let Placed { module, estimates, notes } = placed.map_err(|e| StageError::from(e).of(&spec.label()))?;
+        let inspection = found.imported.inspection;
+        let estimated = estimates.into_iter().map(|(op, (count, first))| EstimatedOp { op, count, first });
+        Ok(Self {
+            module,
+            model_flops: inspection.flops,
+            // Each operator of the file is one that its framework would record.
+            recorded_ops: inspection.ops.values().sum(),
+            estimated_ops: estimated.collect(),
+            notes,
+        })
+    }
+}

@@ -1,0 +1,27 @@
+//! From a model and an instance to how long a call takes: the driver that compiles, simulates and adds the host.
+//!
+//! ```text
+//! model, instance -> Device::compilation -> Executable -> simulate -> InferenceCosts -> ServiceTimes
+//! ```
+//!
+//! A model is a specification of the zoo ([`Device::compilation`]) or a file that a person brings
+//! ([`Device::run_program`]). Benchmarks, studies and predictions all begin here; the room knows none of them.
+
+mod brought;
+mod compile;
+mod error;
+mod library;
+mod lowered;
+mod removed;
+mod service;
+
+pub use brought::BroughtRun;
+pub use compile::{Compilation, Device, is_simulated};
+pub use error::{DeviceError, StageError};
+pub use library::{
+    BROUGHT_PREFIX, BatchRule, BroughtModel, BroughtSettings, BroughtSpec, BroughtSpecError, Instantiated,
+    LibraryError, ModelLibrary, OpenedModel, model_label,
+};
+pub use lowered::EstimatedOp;
+pub use removed::RemovedProducts;
+pub use service::{MAX_SERVICE, ServiceError, ServiceTimes};

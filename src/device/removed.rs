@@ -1,0 +1,48 @@
+//! Products that the compiler removed because nothing reads their results: whoever counts them measures nothing.
+
+use serde::{Deserialize, Serialize};
+
+/// How many matrix products and convolutions a program has as written, and how many the passes left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemovedProducts {
+    /// As written.
+    pub asked: u64,
+    /// What the passes left.
+    pub computed: u64,
+}
+
+impl RemovedProducts {
+    /// The products that were removed; `None` when all are left. Passes may also make products of other operations.
+    #[must_use]
+    pub const fn of(asked: u64, computed: u64) -> Option<Self> {
+        if computed < asked { Some(Self { asked, computed }) } else { None }
+    }
+
+    /// What happened to a model and what to do, in two sentences.
+    #[must_use]
+    pub fn sentence(self, model: &str) -> String {
+        let Self { asked, computed } = self;
+        let gone = asked - computed;
+        format!(
+            "{model}: the compiler removed {gone} of {asked} products, because nothing reads their results or because they repeat \
+             others; a call computes {computed}, so a rate that counts {asked} is too high. Feed each product to the next, or read \
+             every result; compile --hlo writes the program before and after"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_products_that_are_gone_are_told() {
+        assert_eq!(RemovedProducts::of(3, 3), None);
+        assert_eq!(RemovedProducts::of(3, 4), None);
+        let said = RemovedProducts::of(1_000, 1).unwrap().sentence("matmult");
+        assert!(
+            said.starts_with("matmult: the compiler removed 999 of 1000 products") && said.contains("--hlo"),
+            "{said}"
+        );
+    }
+}

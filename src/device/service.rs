@@ -1,0 +1,182 @@
+//! How long each stage of one inference takes, without queueing: what a device simulation or a person provides.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::lowered::EstimatedOp;
+use super::removed::RemovedProducts;
+use crate::base::SimTime;
+use crate::neuron::runtime::InferenceCosts;
+
+/// The longest a load or a whole inference may take without queueing: a day of simulated time.
+pub const MAX_SERVICE: SimTime = SimTime::from_secs(86_400);
+
+/// Stage times of one model copy at one batch size.
+///
+/// The order of an inference is input, preprocess, call, host, link, (NeuronCore taken) transfer, device stages
+/// (released), postprocess. `host` and `transfer` are served one at a time by one resource that all workers of the
+/// instance share; `link` one at a time by the link of each Neuron device.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceTimes {
+    /// Before the model is loaded, once per model copy.
+    pub env_setup: SimTime,
+    /// Loading the model, once per copy; copies load side by side.
+    pub load: SimTime,
+    /// Added to the load of a copy for each other copy of the configuration, which loads at the same time.
+    #[serde(default)]
+    pub load_beside: SimTime,
+    /// After the model is loaded, once per copy.
+    pub setup: SimTime,
+    /// One warm-up inference: the whole of it, with what the first one takes beyond the others.
+    pub warmup: SimTime,
+    /// Fetching an input; the workers of one model take turns.
+    pub input: SimTime,
+    /// The person's own work before the call, on the worker's thread.
+    pub preprocess: SimTime,
+    /// Host work of a call on the worker's own thread: preparing it and copying inputs and outputs.
+    pub call: SimTime,
+    /// Host work of a call before a NeuronCore is taken, on the shared host resource.
+    pub host: SimTime,
+    /// Moving inputs and outputs over the link between host and device, which the copies of one device share.
+    #[serde(default)]
+    pub link: SimTime,
+    /// Moving data to and from the device while its NeuronCore is held, on the shared host resource.
+    pub transfer: SimTime,
+    /// Each pipeline stage's time on its own NeuronCore; one entry without a pipeline.
+    pub device: Vec<SimTime>,
+    /// The person's own work after the call, on the worker's thread.
+    pub postprocess: SimTime,
+    /// Operators of the model whose time is an estimate; every row of these times names them.
+    #[serde(default)]
+    pub estimated_ops: Vec<EstimatedOp>,
+    /// Products of the model that the compiler removed; they take no time in any stage.
+    #[serde(default)]
+    pub removed: Option<RemovedProducts>,
+}
+
+/// Stage times that cannot be simulated.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ServiceError {
+    /// The device stages do not match the pipeline.
+    #[error(
+        "the model has device times for {stages} pipeline stages, the configuration has pipeline_size {pipeline_size}; give one time for each stage"
+    )]
+    StageCount {
+        /// Device times given.
+        stages: usize,
+        /// Stages of the configuration.
+        pipeline_size: u32,
+    },
+    /// Nothing takes any time, so inferences would never move the clock.
+    #[error(
+        "every stage of an inference takes zero time, so its throughput has no meaning; give the device or the host a time above zero"
+    )]
+    NoTime,
+    /// Longer than a simulation can hold.
+    #[error("{what} takes {secs} s, at most {max} s can be simulated; use a smaller model or batch", max = MAX_SERVICE.to_secs_f64())]
+    TooLong {
+        /// Which part.
+        what: &'static str,
+        /// Its length, whole seconds.
+        secs: u64,
+    },
+}
+
+impl ServiceTimes {
+    /// The times of a compiled model from what the runtime does around an execution, cut into `stages` equal pipeline
+    /// stages. `warmup` is what the first inference takes beyond the others.
+    #[must_use]
+    pub fn of_costs(around: InferenceCosts, stages: u32) -> Self {
+        let times = Self {
+            load: around.load,
+            load_beside: around.load_beside,
+            warmup: around.warmup,
+            // Inputs and outputs move while the core works on another request: with one worker that is added to each
+            // call, with two it is hidden, as the published rows of NeuronCore-v2 show. Threads copy side by side; only the
+            // link of a device is shared, by the copies on it.
+            call: around.call,
+            link: around.transfer,
+            device: vec![around.device],
+            ..Self::default()
+        };
+        // A compiled pipeline would know its own stages.
+        if stages > 1 { times.with_even_pipeline(stages) } else { times }
+    }
+
+    /// One inference alone on an idle instance: the sum of its stages.
+    #[must_use]
+    pub fn unloaded(&self) -> SimTime {
+        let host = self.input + self.preprocess + self.call + self.host + self.postprocess;
+        host + self.link + self.transfer + self.device_total()
+    }
+
+    /// The operators whose time is an estimate, in words; nothing where there is none.
+    #[must_use]
+    pub fn estimated_ops_text(&self) -> Option<String> {
+        let all: Vec<String> = self.estimated_ops.iter().map(ToString::to_string).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// All device stages together.
+    #[must_use]
+    pub fn device_total(&self) -> SimTime {
+        self.device.iter().copied().sum()
+    }
+
+    /// Loading one copy beside `n_models - 1` others.
+    #[must_use]
+    pub fn load_of(&self, n_models: u32) -> SimTime {
+        self.load + self.load_beside.times(u64::from(n_models.saturating_sub(1)))
+    }
+
+    /// Everything before the first warm-up inference of a copy.
+    #[must_use]
+    pub fn setup_total(&self) -> SimTime {
+        self.env_setup + self.load + self.setup
+    }
+
+    /// The same model cut into `stages` equal pipeline stages (the first ones take the odd picoseconds). For models
+    /// given by one device time; a compiled pipeline knows its own stages.
+    #[must_use]
+    pub fn with_even_pipeline(mut self, stages: u32) -> Self {
+        let (total, n) = (self.device_total().0, u64::from(stages.max(1)));
+        self.device = (0..n).map(|i| SimTime(total / n + u64::from(i < total % n))).collect();
+        self
+    }
+
+    /// The same with inferences that take `permille` thousandths as long, on the host and on the device. Loads, and the
+    /// person's own work, are as they were.
+    #[must_use]
+    pub fn with_slower_inferences(mut self, permille: u32) -> Self {
+        let slower = |t: SimTime| {
+            let ps = u128::from(t.0) * u128::from(permille) / 1_000;
+            SimTime(u64::try_from(ps).unwrap_or(u64::MAX))
+        };
+        for part in [&mut self.call, &mut self.host, &mut self.transfer].into_iter().chain(&mut self.device) {
+            *part = slower(*part);
+        }
+        self
+    }
+
+    /// Checks that the times can be simulated for a model copy of `pipeline_size` cores.
+    ///
+    /// # Errors
+    /// On a wrong number of device stages, an inference of no length or one beyond [`MAX_SERVICE`].
+    pub fn check(&self, pipeline_size: u32) -> Result<(), ServiceError> {
+        if self.device.len() as u64 != u64::from(pipeline_size) {
+            return Err(ServiceError::StageCount { stages: self.device.len(), pipeline_size });
+        }
+        if self.unloaded() == SimTime::ZERO {
+            return Err(ServiceError::NoTime);
+        }
+        for (what, time) in
+            [("an inference", self.unloaded()), ("loading a model", self.setup_total()), ("a warm-up", self.warmup)]
+        {
+            if time > MAX_SERVICE {
+                return Err(ServiceError::TooLong { what, secs: time.0 / SimTime::from_secs(1).0 });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,61 @@
+//! Why a row cannot be predicted.
+
+use thiserror::Error;
+
+use crate::bench::ConfigError;
+use crate::device::DeviceError;
+use crate::model::SpecError;
+use crate::neuron::sim::SimError;
+
+/// Why a published row cannot be predicted. `validate` prints it beside the row that it leaves out.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum PredictError {
+    /// The row names no model.
+    #[error("no model")]
+    NoModel,
+    /// The zoo has no such model.
+    #[error("no model '{0}' in the zoo")]
+    UnknownModel(String),
+    /// The zoo has the model, but not with these settings.
+    #[error(transparent)]
+    Specification(#[from] SpecError),
+    /// The row measures something else, such as training.
+    #[error("a row of kind {0}, not inference")]
+    NotInference(String),
+    /// The row counts something else.
+    #[error("throughput in {0}, which is not samples a second")]
+    NotSamples(String),
+    /// The model takes images of another size.
+    #[error("images of {found}; the zoo's models take {taken} x {taken}")]
+    OtherImage {
+        /// The size that the row says.
+        found: String,
+        /// Side of the images that the zoo's models take.
+        taken: u64,
+    },
+    /// The row names no instance.
+    #[error("no instance")]
+    NoInstance,
+    /// The text names no instance that is known.
+    #[error("unknown instance '{0}'")]
+    UnknownInstance(String),
+    /// The row says no batch size.
+    #[error("no batch size")]
+    NoBatchSize,
+    /// The benchmark of the row is refused.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The benchmark of the row has nothing to run.
+    #[error("no configuration")]
+    NoConfiguration,
+    /// The model does not run on the device.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The simulation failed.
+    #[error(transparent)]
+    Simulation(#[from] SimError),
+    /// The benchmark has no stage times, or its run failed; the sentence of its report.
+    #[error("{0}")]
+    Run(String),
+}

@@ -1,0 +1,133 @@
+//! A log inside a Chrome trace: `systemTraceEvents`, a string with the text of the log as it would be in a file.
+//!
+//! The kernel's clock is mostly not that of the events. Catapult's rule says how they relate: the tracer writes a mark
+//! `trace_event_clock_sync: parent_ts=SECONDS` with the time of the other clock (0 where both are the same), or one with
+//! a `name` that an event of the phase `c` has too.
+
+use super::line::Line;
+use super::log::{Log, Place};
+use crate::base::Diagnostics;
+use crate::formats::decimal::{TimeUnit, text_to_ns};
+use crate::formats::json::scan::unescape;
+use crate::profile::ProfileBuilder;
+
+/// The mark that relates clocks.
+const CLOCK_SYNC: &str = "trace_event_clock_sync:";
+
+/// Named marks of the log that are remembered.
+const MAX_SYNCS: usize = 1000;
+
+/// The content of the string that holds a log, with its escapes.
+pub(in crate::formats) struct EmbeddedLog<'a> {
+    text: &'a [u8],
+    /// Where the content begins in the file.
+    offset: u64,
+}
+
+/// What a first look at the lines tells of their clock.
+#[derive(Debug, Default)]
+struct Clock {
+    /// Earliest and latest time.
+    span: Option<(i64, i64)>,
+    /// What to add, by the first mark that has the time of the other clock.
+    shift_ns: Option<i64>,
+    /// Marks with a name, and their times.
+    named: Vec<(String, i64)>,
+}
+
+impl<'a> EmbeddedLog<'a> {
+    /// Of a JSON value that begins at `offset` and may be cut off; none when it is not a string or holds no line that is
+    /// an event.
+    pub fn of(value: &'a [u8], offset: u64) -> Option<Self> {
+        let text = value.strip_prefix(b"\"")?;
+        let text = text.strip_suffix(b"\"").unwrap_or(text);
+        let log = Self { text, offset: offset + 1 };
+        log.lines().any(|(_, line)| Line::parse(&unescape(line)).is_some()).then_some(log)
+    }
+
+    /// Adds its rows beside the events that were read. `syncs`: names of clock marks among the events, and their times.
+    pub fn read(&self, builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics, syncs: &[(String, i64)]) {
+        let shift_ns = self.shift(builder.bounds(), diagnostics, syncs);
+        let mut log = Log::at(Place { shift_ns, beside_events: true });
+        for (at, line) in self.lines() {
+            log.line(builder, diagnostics, &unescape(line), self.offset + at as u64);
+        }
+        log.finish(builder);
+    }
+
+    /// What its times differ by from those of the events, which lie between `bounds`.
+    fn shift(&self, bounds: Option<(i64, i64)>, diagnostics: &mut Diagnostics, syncs: &[(String, i64)]) -> i64 {
+        let clock = self.clock();
+        if let Some(shift) = clock.shift_ns.or_else(|| clock.shift_by_name(syncs)) {
+            return shift;
+        }
+        let (Some((low, high)), Some((first, last))) = (bounds, clock.span) else { return 0 };
+        let overlaps = first <= high && last >= low;
+        diagnostics.add("clocks_not_aligned", Some(self.offset), || {
+            let taken =
+                if overlaps { "its times are taken as they are" } else { "it is shown from the first event on" };
+            format!(
+                "the kernel's log (systemTraceEvents) has no mark ({CLOCK_SYNC} parent_ts) that says how its clock \
+                 relates to that of the events: {taken}, so do not compare times between the two"
+            )
+        });
+        if overlaps { 0 } else { low.saturating_sub(first) }
+    }
+
+    fn clock(&self) -> Clock {
+        let mut clock = Clock::default();
+        for (_, raw) in self.lines() {
+            let text = unescape(raw);
+            let Some(line) = Line::parse(&text) else { continue };
+            let Some(mark) = line.text.strip_prefix(CLOCK_SYNC).filter(|_| line.is_mark()) else {
+                clock.span = Some(
+                    clock
+                        .span
+                        .map_or((line.ts_ns, line.ts_ns), |(low, high)| (low.min(line.ts_ns), high.max(line.ts_ns))),
+                );
+                continue;
+            };
+            let parent = mark.trim().strip_prefix("parent_ts=").map(|s| text_to_ns(s.trim().as_bytes(), TimeUnit::S));
+            if let Some(Ok(parent_ns)) = parent {
+                // Zero says that both clocks are one.
+                let shift = if parent_ns == 0 { 0 } else { parent_ns.saturating_sub(line.ts_ns) };
+                clock.shift_ns = clock.shift_ns.or(Some(shift));
+            } else if let Some(name) = line.field("name").filter(|_| clock.named.len() < MAX_SYNCS) {
+                clock.named.push((name.to_owned(), line.ts_ns));
+            }
+        }
+        clock
+    }
+
+    /// The lines with their escapes, and where each begins. A line ends at the escape of a line break.
+    fn lines(&self) -> impl Iterator<Item = (usize, &'a [u8])> + use<'a> {
+        let (text, mut at) = (self.text, 0);
+        std::iter::from_fn(move || {
+            let begin = at;
+            if begin >= text.len() {
+                return None;
+            }
+            let mut from = begin;
+            while let Some(found) = text.get(from..).and_then(|rest| memchr::memchr2(b'\\', b'\n', rest)) {
+                let hit = from + found;
+                let escape = usize::from(text[hit] == b'\\');
+                if escape == 0 || text.get(hit + 1) == Some(&b'n') {
+                    at = hit + 1 + escape;
+                    return Some((begin, &text[begin..hit]));
+                }
+                from = hit + 2;
+            }
+            at = text.len();
+            Some((begin, &text[begin..]))
+        })
+    }
+}
+
+impl Clock {
+    fn shift_by_name(&self, syncs: &[(String, i64)]) -> Option<i64> {
+        self.named.iter().find_map(|(name, ts)| {
+            let (_, other) = syncs.iter().find(|(known, _)| known == name)?;
+            Some(other.saturating_sub(*ts))
+        })
+    }
+}

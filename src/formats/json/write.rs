@@ -1,0 +1,55 @@
+//! Small JSON texts: the arguments that readers make for events of formats that have none.
+
+/// Appends a JSON string.
+pub(in crate::formats) fn push_json_str(out: &mut String, text: &str) {
+    if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        // A string always serialises.
+        out.push_str(&serde_json::to_string(text).unwrap_or_default());
+    }
+}
+
+/// An object that grows member by member.
+#[derive(Debug, Default)]
+pub(in crate::formats) struct ObjectText(String);
+
+impl ObjectText {
+    fn key(&mut self, key: &str) {
+        self.0.push(if self.0.is_empty() { '{' } else { ',' });
+        push_json_str(&mut self.0, key);
+        self.0.push(':');
+    }
+
+    /// A string; nothing when it is empty.
+    pub fn text(&mut self, key: &str, text: &str) {
+        if !text.is_empty() {
+            self.key(key);
+            push_json_str(&mut self.0, text);
+        }
+    }
+
+    /// What is JSON already; nothing when it is empty or not JSON that any reader takes.
+    pub fn raw(&mut self, key: &str, json: &str) {
+        if serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() {
+            self.key(key);
+            self.0.push_str(json);
+        }
+    }
+
+    /// A number.
+    pub fn number(&mut self, key: &str, number: impl std::fmt::Display) {
+        self.key(key);
+        self.0.push_str(&number.to_string());
+    }
+
+    /// The object, which begins again; empty text when it has no members.
+    pub fn take(&mut self) -> String {
+        if !self.0.is_empty() {
+            self.0.push('}');
+        }
+        std::mem::take(&mut self.0)
+    }
+}

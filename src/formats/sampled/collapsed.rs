@@ -1,0 +1,138 @@
+//! Collapsed stacks: a line for each stack, its frames separated by semicolons, and how often it was seen.
+
+use super::frames::{WeightUnit, bad_sample, check_slices, frame};
+use crate::base::{Diagnostics, FxHashMap};
+use crate::formats::decimal::{TimeUnit, text_to_ns};
+use crate::formats::stacks::{Frame, StackTrack};
+use crate::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
+use crate::profile::{Profile, ProfileBuilder, TrackId};
+
+/// Bytes of one line that are read.
+const MAX_LINE_BYTES: usize = 1 << 20;
+
+/// Whether the start of a text is lines of stacks: all whole ones end in a number, and one has a semicolon or all
+/// are a name and a number.
+pub(in crate::formats) fn looks_collapsed(head: &[u8]) -> bool {
+    let end = if head.len() < crate::formats::SNIFF_BYTES { head.len() } else { last_line(head) };
+    let lines = head[..end].split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
+    let mut lines = lines.filter(|l| !l.is_empty() && !l.starts_with(b"#")).peekable();
+    lines.peek().is_some() && lines.all(|line| split(line).is_some())
+}
+
+fn last_line(head: &[u8]) -> usize {
+    memchr::memrchr(b'\n', head).unwrap_or(head.len())
+}
+
+/// The stack and the number of a line.
+fn split(line: &[u8]) -> Option<(&[u8], i64)> {
+    let space = line.iter().rposition(|b| b.is_ascii_whitespace())?;
+    let number = &line[space + 1..];
+    let starts_right = number.first().is_some_and(u8::is_ascii_digit);
+    let weight = text_to_ns(number, TimeUnit::Ns).ok().filter(|_| starts_right)?;
+    let stack = line[..space].trim_ascii();
+    (!stack.is_empty()).then_some((stack, weight))
+}
+
+/// Reads collapsed stacks.
+pub(in crate::formats) struct CollapsedReader {
+    builder: ProfileBuilder,
+    diagnostics: Diagnostics,
+    track: TrackId,
+    stack: StackTrack,
+    known: FxHashMap<Vec<u8>, Frame>,
+    frames: Vec<Frame>,
+    line: Vec<u8>,
+    now: i64,
+    bytes: u64,
+    limits: ReadLimits,
+}
+
+impl CollapsedReader {
+    pub fn new(limits: ReadLimits) -> Self {
+        let mut builder = ProfileBuilder::new("collapsed-stacks");
+        let process = builder.process("", "Collapsed stacks");
+        let track = builder.thread(process, "", "Samples");
+        let mut diagnostics = Diagnostics::new();
+        WeightUnit::Count.note("samples", &mut builder, &mut diagnostics);
+        Self {
+            stack: StackTrack::new(track),
+            track,
+            builder,
+            diagnostics,
+            known: FxHashMap::default(),
+            frames: Vec::new(),
+            line: Vec::new(),
+            now: 0,
+            bytes: 0,
+            limits,
+        }
+    }
+
+    fn line(&mut self, line: &[u8], offset: u64) {
+        let line = line.trim_ascii();
+        if line.is_empty() || line.starts_with(b"#") {
+            return;
+        }
+        let Some((stack, weight)) = split(line) else {
+            self.builder.count_event(None);
+            self.diagnostics.add("bad_sample", Some(offset), || "a line does not end in a number: skipped".to_owned());
+            return;
+        };
+        if weight < 0 {
+            return bad_sample(&mut self.diagnostics, None, "a stack was seen less than never");
+        }
+        self.frames.clear();
+        for name in stack.split(|&b| b == b';') {
+            let builder = &mut self.builder;
+            let made = match self.known.get(name) {
+                Some(&known) => known,
+                None => {
+                    let made = frame(builder, &String::from_utf8_lossy(name), "", None, None);
+                    self.known.insert(name.to_vec(), made);
+                    made
+                }
+            };
+            self.frames.push(made);
+        }
+        self.builder.count_event(Some("P"));
+        self.builder.note_track(self.track);
+        self.stack.set(&mut self.builder, self.now, &self.frames);
+        self.now = self.now.saturating_add(weight);
+    }
+
+    fn flush(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        let offset = self.bytes.saturating_sub(line.len() as u64);
+        self.line(&line, offset);
+        self.line = line;
+        self.line.clear();
+    }
+}
+
+impl ChunkedReader for CollapsedReader {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+        for piece in chunk.split_inclusive(|&b| b == b'\n') {
+            self.bytes += piece.len() as u64;
+            self.line.extend_from_slice(piece);
+            if self.line.len() > MAX_LINE_BYTES {
+                // A line that goes on is taken for several: no stack is that long.
+                self.line.truncate(MAX_LINE_BYTES);
+            }
+            if piece.ends_with(b"\n") {
+                self.flush();
+            }
+        }
+        check_slices(&self.builder, usize::try_from(self.bytes).unwrap_or(usize::MAX))?;
+        self.limits.check(&self.builder)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
+        self.flush();
+        self.stack.finish(&mut self.builder, self.now);
+        Ok(self.builder.finish(self.diagnostics))
+    }
+
+    fn progress(&self) -> ReadProgress {
+        ReadProgress { file_bytes: self.bytes, text_bytes: self.bytes, events: self.builder.events() }
+    }
+}

@@ -1,0 +1,281 @@
+//! V8's CPU profiles (`.cpuprofile`) and sampled heap profiles (`.heapprofile`).
+//!
+//! Newer files have a list of nodes, the node of each sample and the time between samples; old ones a tree of nodes
+//! (`head`). Times are microseconds.
+
+use super::frames::{WeightUnit, bad_sample, check_slices, frame};
+use crate::base::{Diagnostics, FxHashMap};
+use crate::formats::ReadError;
+use crate::formats::decimal::TimeUnit;
+use crate::formats::document::Parsed;
+use crate::formats::json::{Doc, Value};
+use crate::formats::stacks::{Frame, MAX_STACK, StackTable, StackTrack};
+use crate::profile::{ProfileBuilder, TrackId};
+
+/// Reads a whole `.cpuprofile`.
+pub(in crate::formats) fn read_cpuprofile(text: &[u8]) -> Result<Parsed, ReadError> {
+    let doc = Doc::new(text);
+    let (mut builder, mut diagnostics) = (ProfileBuilder::new("cpuprofile"), Diagnostics::new());
+    let process = builder.process("", "JavaScript");
+    let track = builder.thread(process, "", "CPU profile");
+    let mut nodes = Nodes::default();
+    let [list, head] = doc.root().fields(["nodes", "head"]);
+    match (list, head) {
+        (Some(list), _) => nodes.add_list(&mut builder, list),
+        (None, Some(head)) => nodes.add_tree(&mut builder, head, |_, _| {}),
+        (None, None) => {}
+    }
+    let samples = Samples::of(doc.root());
+    if samples.is_none() {
+        samples.write_hits(&mut builder, &mut diagnostics, track, &mut nodes);
+    } else {
+        samples.write(&mut builder, &mut diagnostics, track, &mut nodes, text.len())?;
+    }
+    doc.report_damage(&mut diagnostics);
+    Ok(Parsed::of(builder, diagnostics))
+}
+
+/// More than this was never counted: sums and products of it stay in their numbers.
+const MAX_HITS: i64 = 1 << 32;
+
+/// What a node stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NodeKind {
+    Function,
+    /// Under which all others are; not shown.
+    Root,
+    /// Runs on top of whatever ran before it.
+    Collector,
+}
+
+impl NodeKind {
+    fn of(name: &str) -> Self {
+        match name {
+            "(root)" => Self::Root,
+            "(garbage collector)" => Self::Collector,
+            _ => Self::Function,
+        }
+    }
+}
+
+/// The nodes of a profile, by the ids it uses.
+#[derive(Default)]
+pub(in crate::formats) struct Nodes {
+    table: StackTable,
+    kinds: Vec<NodeKind>,
+    place_of: FxHashMap<i64, usize>,
+    /// Places on top of which samples were taken, and how many.
+    hits: Vec<(usize, i64)>,
+}
+
+impl Nodes {
+    /// A flat list, which may go on from an earlier one: children are named by id, or each node names its parent.
+    pub fn add_list(&mut self, builder: &mut ProfileBuilder, list: Value<'_>) {
+        let mut parents: FxHashMap<i64, i64> = FxHashMap::default();
+        let mut rows = Vec::new();
+        for node in list.items() {
+            let [id, call, children, parent, hits] = node.fields(["id", "callFrame", "children", "parent", "hitCount"]);
+            let Some(id) = id.and_then(Value::i64) else { continue };
+            for child in children.into_iter().flat_map(Value::items).filter_map(Value::i64) {
+                parents.insert(child, id);
+            }
+            if let Some(parent) = parent.and_then(Value::i64) {
+                parents.insert(id, parent);
+            }
+            let (frame, kind) = call_frame(builder, call.unwrap_or(node));
+            self.place_of.insert(id, self.kinds.len());
+            self.note_hits(hits);
+            self.kinds.push(kind);
+            rows.push((id, frame));
+        }
+        for (id, frame) in rows {
+            let place = self.table.len();
+            let below = parents.get(&id).and_then(|p| self.place_of.get(p)).copied();
+            self.table.push(frame, below.filter(|&p| p != place && self.kinds[p] != NodeKind::Root));
+        }
+    }
+
+    /// A tree of nodes with their children inside them, and what `visit` makes of each.
+    fn add_tree<'a>(&mut self, builder: &mut ProfileBuilder, head: Value<'a>, mut visit: impl FnMut(Value<'a>, usize)) {
+        let mut open = vec![(head, None, 0usize)];
+        while let Some((node, below, depth)) = open.pop() {
+            let [id, call, children, hits] = node.fields(["id", "callFrame", "children", "hitCount"]);
+            let (frame, kind) = call_frame(builder, call.unwrap_or(node));
+            let place = self.table.len();
+            self.table.push(frame, below);
+            self.note_hits(hits);
+            self.kinds.push(kind);
+            if let Some(id) = id.and_then(Value::i64) {
+                self.place_of.insert(id, place);
+            }
+            visit(node, place);
+            let above = if kind == NodeKind::Root { below } else { Some(place) };
+            if depth < MAX_STACK {
+                let first = open.len();
+                open.extend(children.into_iter().flat_map(Value::items).map(|c| (c, above, depth + 1)));
+                open[first..].reverse();
+            }
+        }
+    }
+
+    /// Of the node that comes next.
+    fn note_hits(&mut self, hits: Option<Value<'_>>) {
+        self.hits.extend(hits.and_then(Value::i64).filter(|&n| n > 0).map(|n| (self.kinds.len(), n.min(MAX_HITS))));
+    }
+
+    /// From `ts` on the stack of this node runs.
+    pub fn set(&mut self, builder: &mut ProfileBuilder, stack: &mut StackTrack, ts: i64, place: usize) {
+        match self.kinds.get(place) {
+            Some(NodeKind::Root) | None => stack.set(builder, ts, &[]),
+            Some(NodeKind::Collector) => {
+                if let [.., collector] = self.table.path(Some(place)) {
+                    stack.add(ts, *collector);
+                }
+            }
+            Some(NodeKind::Function) => stack.set(builder, ts, self.table.path(Some(place))),
+        }
+    }
+
+    /// Where the node with this id is.
+    pub fn place(&self, id: i64) -> Option<usize> {
+        self.place_of.get(&id).copied()
+    }
+}
+
+/// The frame of a node and what it stands for. Lines and columns count from 0 in newer files.
+fn call_frame(builder: &mut ProfileBuilder, call: Value<'_>) -> (Frame, NodeKind) {
+    let [name, url, line, col] = call.fields(["functionName", "url", "lineNumber", "columnNumber"]);
+    let name = name.and_then(Value::str).unwrap_or_default();
+    let (line, col) = (line.and_then(Value::i64), col.and_then(Value::i64));
+    // Nodes that are not functions have -1 for both.
+    let from_one = |n: Option<i64>| n.filter(|&n| n >= 0).map(|n| n.saturating_add(1));
+    let url = url.and_then(Value::str).unwrap_or_default();
+    (frame(builder, &name, &url, from_one(line), from_one(col)), NodeKind::of(&name))
+}
+
+/// Where the samples of a profile are.
+struct Samples<'a> {
+    start_ns: i64,
+    end_ns: Option<i64>,
+    nodes: Option<Value<'a>>,
+    deltas: Option<Value<'a>>,
+    timestamps: Option<Value<'a>>,
+}
+
+impl<'a> Samples<'a> {
+    fn of(root: Value<'a>) -> Self {
+        let [start, end, nodes, deltas, timestamps] =
+            root.fields(["startTime", "endTime", "samples", "timeDeltas", "timestamps"]);
+        // Old files have the ends in seconds and a time for each sample in microseconds.
+        let unit = if deltas.is_some() || timestamps.is_none() { TimeUnit::Us } else { TimeUnit::S };
+        let ns = |v: Option<Value<'_>>| v.and_then(|v| v.ns(unit));
+        let start_ns = if timestamps.is_some() && deltas.is_none() { None } else { ns(start) };
+        Self { start_ns: start_ns.unwrap_or(0), end_ns: ns(end), nodes, deltas, timestamps }
+    }
+
+    /// Whether none was kept.
+    fn is_none(&self) -> bool {
+        self.nodes.and_then(|list| list.items().next()).is_none()
+    }
+
+    /// Only how often each node was on top was recorded: each is shown once, for its share of the time.
+    fn write_hits(
+        self,
+        builder: &mut ProfileBuilder,
+        diagnostics: &mut Diagnostics,
+        track: TrackId,
+        nodes: &mut Nodes,
+    ) {
+        let hits = std::mem::take(&mut nodes.hits);
+        let all: i128 = hits.iter().map(|(_, n)| i128::from(*n)).sum();
+        let span = self.end_ns.map_or(0, |end| end.saturating_sub(self.start_ns)).max(0);
+        let (mut stack, mut before) = (StackTrack::new(track), 0i128);
+        for (place, n) in hits {
+            builder.count_events("P", n as u64);
+            builder.note_track(track);
+            // Without times a sample is one nanosecond.
+            let passed = if span > 0 { i128::from(span) * before / all } else { before };
+            nodes.set(builder, &mut stack, self.start_ns.saturating_add(clamped(passed)), place);
+            before += i128::from(n);
+        }
+        let passed = if span > 0 { span } else { clamped(before) };
+        stack.finish(builder, self.start_ns.saturating_add(passed));
+        builder.note_time(self.start_ns);
+        builder.note_time(self.start_ns.saturating_add(passed));
+        if all > 0 {
+            diagnostics.add("no_samples", None, || {
+                "only how often each function was seen was recorded, not when: each is shown once, for its share of the time"
+                    .to_owned()
+            });
+        }
+    }
+
+    /// The first delta leads from the start to the first sample; a stack runs to the next sample, the last to the end.
+    fn write(
+        self,
+        builder: &mut ProfileBuilder,
+        diagnostics: &mut Diagnostics,
+        track: TrackId,
+        nodes: &mut Nodes,
+        text_bytes: usize,
+    ) -> Result<(), ReadError> {
+        let is_absolute = self.deltas.is_none();
+        let mut times = self.deltas.or(self.timestamps).into_iter().flat_map(Value::items);
+        let (mut now, mut stack) = (self.start_ns, StackTrack::new(track));
+        builder.note_time(now);
+        for sample in self.nodes.into_iter().flat_map(Value::items) {
+            let time = times.next().and_then(|t| t.ns(TimeUnit::Us));
+            let place = sample.i64().and_then(|id| nodes.place(id));
+            builder.note_track(track);
+            let (Some(time), Some(place)) = (time, place) else {
+                builder.count_event(None);
+                bad_sample(diagnostics, Some(sample), "a sample has no time or names no node");
+                continue;
+            };
+            builder.count_event(Some("P"));
+            let at = if is_absolute { time } else { now.saturating_add(time) };
+            if at < now {
+                diagnostics.add("time_backwards", Some(sample.offset()), || {
+                    "a sample is before the one in front of it: taken as at the same time".to_owned()
+                });
+            }
+            now = at.max(now);
+            nodes.set(builder, &mut stack, now, place);
+            check_slices(builder, text_bytes)?;
+        }
+        let end = self.end_ns.unwrap_or(now).max(now);
+        stack.finish(builder, end);
+        builder.note_time(end);
+        Ok(())
+    }
+}
+
+fn clamped(ns: i128) -> i64 {
+    i64::try_from(ns).unwrap_or(i64::MAX)
+}
+
+/// Reads a whole `.heapprofile`: bytes allocated in each function, as lengths.
+pub(in crate::formats) fn read_heapprofile(text: &[u8]) -> Result<Parsed, ReadError> {
+    let doc = Doc::new(text);
+    let (mut builder, mut diagnostics) = (ProfileBuilder::new("heapprofile"), Diagnostics::new());
+    let process = builder.process("", "JavaScript");
+    let track = builder.thread(process, "", "Sampled heap");
+    let (mut nodes, mut sizes) = (Nodes::default(), Vec::new());
+    if let Some(head) = doc.root().get("head") {
+        nodes.add_tree(&mut builder, head, |node, place| {
+            let size = node.get("selfSize").and_then(Value::i64).unwrap_or(0);
+            sizes.push((place, size.max(0)));
+        });
+    }
+    let (mut now, mut stack) = (0i64, StackTrack::new(track));
+    for (place, size) in sizes.into_iter().filter(|(_, size)| *size > 0) {
+        builder.count_event(Some("P"));
+        builder.note_track(track);
+        nodes.set(&mut builder, &mut stack, now, place);
+        now = now.saturating_add(size);
+    }
+    stack.finish(&mut builder, now);
+    WeightUnit::Count.note("bytes", &mut builder, &mut diagnostics);
+    doc.report_damage(&mut diagnostics);
+    Ok(Parsed::of(builder, diagnostics))
+}

@@ -1,0 +1,97 @@
+//! What the sampled formats share: frames with a place in the source, weights that may be no times, limits.
+
+use crate::base::{Diagnostics, StrId};
+use crate::formats::ReadError;
+use crate::formats::decimal::TimeUnit;
+use crate::formats::json::{ObjectText, Value};
+use crate::formats::stacks::Frame;
+use crate::profile::{ArgsId, ProfileBuilder, Unit};
+
+/// Slices that samples may make beyond the bytes of the file: more only come from hostile files.
+const FREE_SLICES: u64 = 50_000_000;
+
+/// A frame by its name and its place in the source; empty and absent parts are left out.
+pub(super) fn frame(
+    builder: &mut ProfileBuilder,
+    name: &str,
+    file: &str,
+    line: Option<i64>,
+    col: Option<i64>,
+) -> Frame {
+    let mut args = ObjectText::default();
+    args.text("file", file);
+    if let Some(line) = line {
+        args.number("line", line);
+    }
+    if let Some(col) = col {
+        args.number("column", col);
+    }
+    let name = builder.intern(if name.is_empty() { "(anonymous)" } else { name });
+    let args = args.take();
+    let args = if args.is_empty() { ArgsId::NONE } else { builder.add_args(&args) };
+    Frame { name, category: StrId::EMPTY, args }
+}
+
+/// What a number of a file counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WeightUnit {
+    /// A time.
+    Time(TimeUnit),
+    /// Something else, of which one is stored as one nanosecond.
+    Count,
+}
+
+impl WeightUnit {
+    /// By name: `seconds`, `us`, `nanoseconds`, `bytes`.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "nanoseconds" | "nanosecond" | "ns" => Self::Time(TimeUnit::Ns),
+            "microseconds" | "microsecond" | "us" | "\u{b5}s" => Self::Time(TimeUnit::Us),
+            "milliseconds" | "millisecond" | "ms" => Self::Time(TimeUnit::Ms),
+            "seconds" | "second" | "s" => Self::Time(TimeUnit::S),
+            _ => Self::Count,
+        }
+    }
+
+    /// The number as nanoseconds.
+    pub fn ns(self, value: Value<'_>) -> Option<i64> {
+        match self {
+            Self::Time(unit) => value.ns(unit),
+            Self::Count => value.ns(TimeUnit::Ns),
+        }
+    }
+
+    /// A whole number as nanoseconds.
+    pub fn scale(self, value: i64) -> i64 {
+        match self {
+            Self::Time(unit) => value.saturating_mul(10i64.pow(unit as u32)),
+            Self::Count => value,
+        }
+    }
+
+    /// Says so when lengths are not times: the profile then has the unit.
+    pub fn note(self, unit_name: &str, builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics) {
+        if self == Self::Count {
+            let name = if unit_name.is_empty() || unit_name == "none" { "counts" } else { unit_name };
+            builder.set_unit(Unit::counted(name));
+            diagnostics.add("weights_are_no_times", None, || {
+                format!(
+                    "the weights are {name}, not times: one is stored as 1 ns, and tables and flame graphs show {name}"
+                )
+            });
+        }
+    }
+}
+
+/// That samples have not made more slices than a file of this size can honestly hold.
+pub(super) fn check_slices(builder: &ProfileBuilder, text_bytes: usize) -> Result<(), ReadError> {
+    if builder.slice_count() > FREE_SLICES + text_bytes as u64 {
+        return Err(ReadError::TooLarge { events: builder.events(), bytes: builder.bytes() as u64 });
+    }
+    Ok(())
+}
+
+/// Counts a broken sample or event with its place.
+pub(super) fn bad_sample(diagnostics: &mut Diagnostics, at: Option<Value<'_>>, what: &str) {
+    diagnostics.add("bad_sample", at.map(Value::offset), || format!("{what}: skipped"));
+}

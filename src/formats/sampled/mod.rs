@@ -1,0 +1,39 @@
+//! Formats of sampling profilers. Their samples become nested slices, one for each run of samples in a row that share
+//! a frame; the weights of samples are durations.
+
+mod collapsed;
+mod cpuprofile;
+mod firefox;
+mod frames;
+mod perf_script;
+mod pprof;
+mod safari;
+mod speedscope;
+mod stackprof;
+
+pub(super) use collapsed::{CollapsedReader, looks_collapsed};
+pub(super) use cpuprofile::{Nodes, read_cpuprofile, read_heapprofile};
+pub(super) use firefox::read_firefox;
+pub(super) use perf_script::{PerfScriptReader, looks_perf_script};
+pub(super) use pprof::read_pprof;
+pub(super) use safari::read_safari;
+pub(super) use speedscope::read_speedscope;
+pub(super) use stackprof::read_stackprof;
+
+/// Formats, by the names that profiles have them by, in which stacks are all there is.
+const OF_STACKS: [&str; 8] = [
+    "collapsed-stacks",
+    "cpuprofile",
+    "heapprofile",
+    "perf-script",
+    "pprof",
+    "safari-recording",
+    speedscope::FORMAT,
+    "stackprof",
+];
+
+/// Whether profiles of a format are of sampled stacks and nothing else: a flame graph shows them best.
+#[must_use]
+pub fn is_of_stacks(format: &str) -> bool {
+    OF_STACKS.contains(&format)
+}

@@ -1,0 +1,227 @@
+//! What a file is, by its first bytes and never by its name.
+
+use super::ftrace::looks_ftrace;
+use super::json::keys::KeyScanner;
+use super::sampled::{looks_collapsed, looks_perf_script};
+use super::utf16::looks_utf16;
+use super::{magic, protobuf};
+
+/// What a file looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileKind {
+    /// No bytes, or white space only.
+    Empty,
+    /// A gzip stream.
+    Gzip,
+    /// A zip archive.
+    Zip,
+    /// A JSON object that names `traceEvents` near its start.
+    ChromeObject,
+    /// A JSON array of objects that have a `ph`.
+    ChromeArray,
+    /// Events of a Chrome trace, one on a line, without an array around them.
+    ChromeLines,
+    /// Some other JSON object: its keys decide ([`name_json_object`]).
+    JsonObject,
+    /// Some other JSON array.
+    JsonArray,
+    /// A JSON array of arrays.
+    JsonRows,
+    /// Several JSON objects, one per line.
+    JsonLines,
+    /// HTML or XML.
+    Markup,
+    /// UTF-16 text.
+    Utf16,
+    /// Text that is none of the above; CSV is among it.
+    Text,
+    /// A line for each stack, its frames separated by semicolons, and how often it was seen.
+    CollapsedStacks,
+    /// What the Linux kernel's ftrace prints, as systrace and atrace save it; alone or in a page.
+    Ftrace,
+    /// What `perf script` prints of a recording of Linux perf.
+    PerfScript,
+    /// A profile of pprof.
+    Pprof,
+    /// An `XSpace` of XLA, TensorFlow and JAX.
+    XPlane,
+    /// A Perfetto trace (protocol buffers).
+    Perfetto,
+    /// Results of the PyTorch/XLA experiment runner, one JSON object for each line.
+    ExperimentResults,
+    /// Reports of NeuronPerf as CSV.
+    NeuronPerfCsv,
+    /// Something else that is known by its first bytes.
+    Known(&'static str),
+    /// Not text.
+    Binary,
+}
+
+impl FileKind {
+    /// What to call it in a message.
+    #[must_use]
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Empty => "an empty file",
+            Self::Gzip => "a gzip file",
+            Self::Zip => "a zip archive",
+            Self::ChromeObject | Self::ChromeArray | Self::ChromeLines => "a Chrome trace",
+            Self::JsonObject => "a JSON object",
+            Self::JsonArray | Self::JsonRows => "a JSON array",
+            Self::JsonLines => "a file of JSON lines",
+            Self::Markup => "an HTML or XML file",
+            Self::Utf16 => "UTF-16 text",
+            Self::Text => "a text file",
+            Self::CollapsedStacks => "collapsed stacks",
+            Self::Ftrace => "an ftrace log",
+            Self::PerfScript => "the output of perf script",
+            Self::Pprof => "a pprof profile",
+            Self::XPlane => "an XPlane profile",
+            Self::Perfetto => "a Perfetto trace",
+            Self::ExperimentResults => "results of a benchmark experiment (JSON lines)",
+            Self::NeuronPerfCsv => "benchmark reports of NeuronPerf (CSV)",
+            Self::Known(name) => name,
+            Self::Binary => "a binary file",
+        }
+    }
+}
+
+/// Bytes of a file's start that [`sniff`] looks at.
+pub const SNIFF_BYTES: usize = 4096;
+
+/// What a file is, from its first bytes ([`SNIFF_BYTES`] are enough; `head` may be the whole file if it is shorter).
+#[must_use]
+pub fn sniff(head: &[u8]) -> FileKind {
+    let head = &head[..head.len().min(SNIFF_BYTES)];
+    match head {
+        [0x1f, 0x8b, ..] => return FileKind::Gzip,
+        [b'P', b'K', 3 | 5 | 7, 4 | 6 | 8, ..] => return FileKind::Zip,
+        _ => {}
+    }
+    if matches!(head, [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..]) {
+        return FileKind::Known("UTF-32 text (save it as UTF-8)");
+    }
+    if looks_utf16(head) {
+        return FileKind::Utf16;
+    }
+    if let Some(known) = magic::name_of(head) {
+        return FileKind::Known(known);
+    }
+    if let Some(kind) = protobuf::sniff(head) {
+        return kind;
+    }
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    match text.first() {
+        None => FileKind::Empty,
+        Some(b'{') => json_object(text),
+        Some(b'[') => json_array(text),
+        Some(b'<') => FileKind::Markup,
+        Some(_) if looks_ftrace(text) => FileKind::Ftrace,
+        Some(_) if text.iter().any(|&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c)) => FileKind::Binary,
+        Some(_) if looks_collapsed(text) => FileKind::CollapsedStacks,
+        Some(_) if looks_perf_script(text) => FileKind::PerfScript,
+        Some(_) if text.starts_with(b"n_models,") => FileKind::NeuronPerfCsv,
+        Some(_) => magic::name_of_text(text).map_or(FileKind::Text, FileKind::Known),
+    }
+}
+
+fn json_object(text: &[u8]) -> FileKind {
+    if keys_of(text).iter().any(|key| key == "traceEvents") {
+        return FileKind::ChromeObject;
+    }
+    let line_end = memchr::memchr(b'\n', text);
+    let line = match line_end {
+        Some(end) => text[..end].trim_ascii_end(),
+        // What is longer than what is looked at is not a line.
+        None if text.len() < SNIFF_BYTES => text.trim_ascii_end(),
+        None => return FileKind::JsonObject,
+    };
+    let next_line = line_end.map_or(&[][..], |end| text[end..].trim_ascii_start());
+    match (line, next_line) {
+        ([.., b'}'], _) if contains(line, b"\"experiment\"") && contains(line, b"\"metrics\"") => {
+            FileKind::ExperimentResults
+        }
+        ([.., b'}' | b','], [] | [b'{', ..]) if is_event(line) => FileKind::ChromeLines,
+        ([.., b'}'], [b'{', ..]) => FileKind::JsonLines,
+        _ => FileKind::JsonObject,
+    }
+}
+
+fn keys_of(text: &[u8]) -> Vec<String> {
+    let mut scanner = KeyScanner::default();
+    scanner.feed(text);
+    scanner.keys().to_vec()
+}
+
+/// Whether an object is an event of a Chrome trace.
+fn is_event(object: &[u8]) -> bool {
+    let keys = keys_of(object);
+    let has = |wanted: &str| keys.iter().any(|key| key == wanted);
+    has("ph") && ["ts", "name", "pid", "tid"].into_iter().any(has)
+}
+
+fn json_array(text: &[u8]) -> FileKind {
+    match text.get(1..).map(<[u8]>::trim_ascii_start) {
+        Some([b'{', ..]) if contains(text, b"\"ph\"") => FileKind::ChromeArray,
+        Some([b'[', ..]) => FileKind::JsonRows,
+        _ => FileKind::JsonArray,
+    }
+}
+
+fn contains(text: &[u8], needle: &[u8]) -> bool {
+    memchr::memmem::find(text, needle).is_some()
+}
+
+/// Known kinds of JSON objects that hold no `traceEvents`, by keys that all have to be there.
+const KNOWN_OBJECTS: &[(&[&str], &str)] = &[
+    (&["snapshot", "nodes", "edges"], "a V8 heap snapshot"),
+    (&["spans", "traceId"], "a Google Cloud trace"),
+    (&["resourceSpans"], "an OpenTelemetry trace"),
+    (&["reports"], "a benchmark report"),
+    (&["log"], "an HTTP archive (HAR)"),
+    (&["dhatFileVersion"], "a DHAT heap profile (open it in dh_view.html)"),
+    (&["code", "functions", "ticks"], "a log of V8 that was processed (record with --cpu-prof instead)"),
+    (&["segments", "device_traces"], "a PyTorch memory snapshot (open it with memory_viz)"),
+    (&["root_frame", "sample_count"], "a pyinstrument session (save it with -r speedscope or -r chrome)"),
+    (&["cols", "rows"], "a table of a TensorBoard plugin (open the .xplane.pb that it was made of)"),
+    (&["growth_rate", "files"], "a Scalene profile"),
+    (&["program", "cost_centres"], "a GHC profile (convert it with hs-speedscope or ghc-prof-flamegraph)"),
+    (&["data", "total", "limit"], "an answer of Jaeger's API"),
+    (&["nodes", "schema", "pid"], "an execution trace of PyTorch (ET): open the Kineto trace that was taken with it"),
+];
+
+/// What a JSON object without `traceEvents` looks like, by its top-level keys.
+#[must_use]
+pub fn name_json_object(keys: &[String]) -> Option<&'static str> {
+    let has = |key: &&str| keys.iter().any(|k| k == key);
+    KNOWN_OBJECTS.iter().find(|(wanted, _)| wanted.iter().all(has)).map(|(_, name)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_their_content() {
+        let cases: [(&[u8], FileKind); 14] = [
+            (b"", FileKind::Empty),
+            (b" \n", FileKind::Empty),
+            (b"\x1f\x8b\x08", FileKind::Gzip),
+            (b"PK\x03\x04..", FileKind::Zip),
+            (b"\xef\xbb\xbf {\"traceEvents\":[", FileKind::ChromeObject),
+            (b"[\n {\"name\":\"a\",\"ph\":\"X\"", FileKind::ChromeArray),
+            (b"[[1,2]]", FileKind::JsonRows),
+            (b"{\"nodes\":[]}", FileKind::JsonObject),
+            (b"{\"a\":1}\n{\"a\":2}\n", FileKind::JsonLines),
+            (b"<!DOCTYPE html>", FileKind::Markup),
+            (b"\xff\xfea\0", FileKind::Utf16),
+            (b"a,b\n1,2\n", FileKind::Text),
+            (b"\x0a\x03\x08\x01", FileKind::Binary),
+            (b"\x7fELF\x02\x01", FileKind::Known("an ELF program or library")),
+        ];
+        for (head, kind) in cases {
+            assert_eq!(sniff(head), kind, "{:?}", String::from_utf8_lossy(head));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Profiles as files of other tools.
+//!
+//! What a format cannot say is left out; docs/formats/written.md lists what each keeps.
+
+mod csv;
+mod lanes;
+mod message;
+mod perfetto;
+mod plugin;
+mod run_name;
+mod speedscope;
+mod xplane;
+mod zip;
+
+use serde::{Deserialize, Serialize};
+
+use super::chrome::write_to_string;
+use crate::profile::Profile;
+
+/// A format that profiles are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum WriteFormat {
+    /// Chrome trace JSON: everything.
+    Chrome,
+    /// Perfetto's protocol buffers: slices, instants, async operations, counters, flows.
+    Perfetto,
+    /// speedscope: slices of threads.
+    Speedscope,
+    /// A table of slices.
+    SlicesCsv,
+    /// An `XSpace` of XLA: slices of threads.
+    XPlane,
+    /// A run directory of the Neuron plugin, in a zip archive.
+    NeuronPlugin,
+    /// A log directory of TensorBoard, for the Neuron plugin and for XProf, in a zip archive.
+    TensorBoard,
+}
+
+impl WriteFormat {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Chrome,
+        Self::Perfetto,
+        Self::Speedscope,
+        Self::SlicesCsv,
+        Self::XPlane,
+        Self::NeuronPlugin,
+        Self::TensorBoard,
+    ];
+
+    /// The name of it in commands and links.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Chrome => "chrome",
+            Self::Perfetto => "perfetto",
+            Self::Speedscope => "speedscope",
+            Self::SlicesCsv => "csv",
+            Self::XPlane => "xplane",
+            Self::NeuronPlugin => "neuron-plugin",
+            Self::TensorBoard => "tensorboard",
+        }
+    }
+
+    /// The one with a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// What the name of a file of it ends in.
+    #[must_use]
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::Chrome => ".trace.json",
+            Self::Perfetto => ".pftrace",
+            Self::Speedscope => ".speedscope.json",
+            Self::SlicesCsv => ".slices.csv",
+            Self::XPlane => ".xplane.pb",
+            Self::NeuronPlugin => ".neuron.zip",
+            Self::TensorBoard => ".logdir.zip",
+        }
+    }
+
+    /// The media type of a file of it.
+    #[must_use]
+    pub fn mime(self) -> &'static str {
+        match self {
+            Self::Chrome | Self::Speedscope => "application/json",
+            Self::SlicesCsv => "text/csv",
+            Self::NeuronPlugin | Self::TensorBoard => "application/zip",
+            Self::Perfetto | Self::XPlane => "application/octet-stream",
+        }
+    }
+
+    /// The bytes of a file of it.
+    #[must_use]
+    pub fn write(self, profile: &Profile) -> Vec<u8> {
+        match self {
+            Self::Chrome => write_to_string(profile).into_bytes(),
+            Self::Perfetto => perfetto::write(profile),
+            Self::Speedscope => speedscope::write(profile).into_bytes(),
+            Self::SlicesCsv => csv::write(profile),
+            Self::XPlane => xplane::write(profile),
+            Self::NeuronPlugin => zip::write(&plugin::run_directory(profile, "")),
+            Self::TensorBoard => zip::write(&plugin::log_directory(profile)),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Attributes, decoded one level deep: what they hold are numbers of other attributes and types.
+
+use super::cursor::Cursor;
+use super::file::{Dialect, File};
+use super::types::{bits, unknown};
+use crate::import::ImportError;
+
+/// An attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Attribute<'a> {
+    Text(&'a str),
+    Whole(i64),
+    Real(f64),
+    Bool(bool),
+    /// A word of an enumeration.
+    Word(&'static str),
+    /// Attributes by number.
+    List(Vec<usize>),
+    /// Names and attributes, both by number.
+    Dictionary(Vec<(usize, usize)>),
+    /// An array: its type's text and its numbers, one of them where all are equal.
+    Tensor(String, &'a [u8]),
+    /// The name of a location.
+    Named(&'a str),
+    /// Known, and nothing that a program is made of.
+    Other,
+}
+
+const DIRECTIONS: [&str; 6] = ["EQ", "NE", "GE", "GT", "LE", "LT"];
+const COMPARISONS: [&str; 5] = ["NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"];
+const TRANSFORMS: [&str; 4] = ["FFT", "IFFT", "RFFT", "IRFFT"];
+const ALGORITHMS: [&str; 3] = ["DEFAULT", "THREE_FRY", "PHILOX"];
+const DISTRIBUTIONS: [&str; 3] = ["", "UNIFORM", "NORMAL"];
+const TRANSPOSES: [&str; 4] = ["TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"];
+
+impl<'a> File<'a> {
+    /// An attribute by its number.
+    pub fn attribute(&self, place: &Cursor<'a>, i: usize) -> Result<Attribute<'a>, ImportError> {
+        let entry = self.attributes.get(i).ok_or_else(|| place.error(format!("there is no attribute {i}")))?;
+        let cursor = entry.cursor;
+        match (entry.dialect, entry.is_binary) {
+            (Dialect::Builtin, true) => self.builtin(cursor),
+            (Dialect::Vhlo, true) => self.vhlo(cursor),
+            // Text of a dialect that no operation of a program is of: shardings, layouts.
+            _ => Ok(Attribute::Other),
+        }
+    }
+
+    /// The number of the attribute that comes next.
+    pub fn attribute_index(&self, cursor: &mut Cursor<'a>) -> Result<usize, ImportError> {
+        cursor.index(self.attributes.len(), "attribute")
+    }
+
+    fn list(&self, cursor: &mut Cursor<'a>) -> Result<Vec<usize>, ImportError> {
+        let count = cursor.count("attribute")?;
+        (0..count).map(|_| self.attribute_index(cursor)).collect()
+    }
+
+    fn pairs(&self, cursor: &mut Cursor<'a>) -> Result<Vec<(usize, usize)>, ImportError> {
+        let count = cursor.count("attribute")?;
+        (0..count).map(|_| Ok((self.attribute_index(cursor)?, self.attribute_index(cursor)?))).collect()
+    }
+
+    /// Attributes of MLIR itself: those of modules, of operations up to version 4 of the container, and locations.
+    fn builtin(&self, mut cursor: Cursor<'a>) -> Result<Attribute<'a>, ImportError> {
+        Ok(match cursor.number()? {
+            0 => Attribute::List(self.list(&mut cursor)?),
+            1 => Attribute::Dictionary(self.pairs(&mut cursor)?),
+            2 | 3 => Attribute::Text(self.string(&mut cursor)?),
+            // The name of a location is a text by its number; where it lies is not wanted.
+            14 => {
+                let i = self.attribute_index(&mut cursor)?;
+                let mut name = self.attributes[i].cursor;
+                if name.number()? == 2 { Attribute::Named(self.string(&mut name)?) } else { Attribute::Other }
+            }
+            _ => Attribute::Other,
+        })
+    }
+
+    fn vhlo(&self, mut cursor: Cursor<'a>) -> Result<Attribute<'a>, ImportError> {
+        let code = cursor.number()?;
+        Ok(match code {
+            1 => Attribute::List(self.list(&mut cursor)?),
+            2 => Attribute::Bool(cursor.number()? != 0),
+            3 => word(&mut cursor, &DIRECTIONS)?,
+            4 => word(&mut cursor, &COMPARISONS)?,
+            6 => Attribute::Dictionary(self.pairs(&mut cursor)?),
+            7 => word(&mut cursor, &TRANSFORMS)?,
+            8 => self.real(&mut cursor)?,
+            9 => self.whole(&mut cursor)?,
+            12 => word(&mut cursor, &ALGORITHMS)?,
+            13 => word(&mut cursor, &DISTRIBUTIONS)?,
+            14 => Attribute::Text(self.string(&mut cursor)?),
+            15 => {
+                let ty = self.type_text(&mut cursor)?;
+                let len = cursor.count("byte")?;
+                Attribute::Tensor(ty, cursor.take(len)?)
+            }
+            16 => word(&mut cursor, &TRANSPOSES)?,
+            // Versions of calls, aliases of buffers, precisions, types, bounds, accuracies.
+            5 | 10 | 11 | 17..=20 => Attribute::Other,
+            _ => return Err(unknown(&cursor, &format!("attribute {code} of VHLO"))),
+        })
+    }
+
+    /// A whole number: one byte of up to eight bits, a signed number of more.
+    fn whole(&self, cursor: &mut Cursor<'a>) -> Result<Attribute<'a>, ImportError> {
+        let ty = self.type_text(cursor)?;
+        Ok(Attribute::Whole(match bits(&ty) {
+            Some(..=8) => i64::from(cursor.byte()? as i8),
+            Some(..=64) => cursor.signed()?,
+            _ => return Err(unknown(cursor, &format!("a whole number of type {ty}"))),
+        }))
+    }
+
+    /// The bits of a real number, as a whole number.
+    fn real(&self, cursor: &mut Cursor<'a>) -> Result<Attribute<'a>, ImportError> {
+        let ty = self.type_text(cursor)?;
+        let bits = match bits(&ty) {
+            Some(..=8) => u64::from(cursor.byte()?),
+            Some(width @ ..=64) => cursor.signed()? as u64 & (u64::MAX >> (64 - width)),
+            _ => return Err(unknown(cursor, &format!("a real number of type {ty}"))),
+        };
+        let element = crate::import::stablehlo::element(&ty).filter(|e| e.is_float());
+        let element = element.ok_or_else(|| unknown(cursor, &format!("a real number of type {ty}")))?;
+        Ok(Attribute::Real(element.real_of_bits(bits)))
+    }
+}
+
+fn word<'a>(cursor: &mut Cursor<'a>, words: &[&'static str]) -> Result<Attribute<'a>, ImportError> {
+    Ok(Attribute::Word(words[cursor.index(words.len(), "word")?]))
+}

@@ -1,0 +1,80 @@
+//! A model that one program reads for another: the question and the answer as postcard bytes.
+//!
+//! On the page the readers are a program of their own. [`read_elsewhere`] is called where there are none, [`read_carried`] where they
+//! are; what carries the bytes between the two is the shell's.
+
+use super::{ImportError, ImportOptions, Imported, ModelBytes, read_model};
+
+/// Has another program read a model. `carry` takes the options as bytes to it and brings its answer back.
+///
+/// # Errors
+/// What the reader said of the file; or what `carry` said; or that the answer is of another build.
+pub fn read_elsewhere(
+    options: &ImportOptions,
+    carry: impl FnOnce(&[u8]) -> Result<Vec<u8>, ImportError>,
+) -> Result<Imported, ImportError> {
+    let options = postcard::to_allocvec(options).map_err(|e| not_carried(&e))?;
+    let answer = carry(&options)?;
+    postcard::from_bytes::<Result<Imported, ImportError>>(&answer).map_err(|e| not_carried(&e))?
+}
+
+/// Reads a model for another program, which asked with [`read_elsewhere`]. The answer is bytes, also of an error.
+#[must_use]
+pub fn read_carried(name: &str, bytes: &dyn ModelBytes, options: &[u8]) -> Vec<u8> {
+    let read = postcard::from_bytes::<ImportOptions>(options)
+        .map_err(|e| not_carried(&e))
+        .and_then(|options| read_model(name, bytes, &options));
+    // Bytes in memory take whatever is written. An empty answer is none, and the other side says so.
+    postcard::to_allocvec(&read).unwrap_or_default()
+}
+
+fn not_carried(error: &postcard::Error) -> ImportError {
+    let what = format!("the program that reads model files is of another build ({error})");
+    ImportError::of_file(what, "reload the page, and open the file again")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    const HLO: &str = "HloModule m, entry_computation_layout={(f32[2]{0})->f32[2]{0}}\n\nENTRY main {\n  p = f32[2]{0} parameter(0)\n  c = f32[2]{0} constant({nan, -0})\n  ROOT t = f32[2]{0} add(p, c)\n}\n";
+
+    fn through_bytes(name: &str, file: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
+        let bytes = file.as_bytes().to_vec();
+        read_elsewhere(options, |options| Ok(read_carried(name, &bytes, options)))
+    }
+
+    #[test]
+    fn a_model_and_an_error_arrive_as_they_were() {
+        let own = ImportOptions::default();
+        let (direct, carried) =
+            (read_model("m.hlo", &HLO.as_bytes().to_vec(), &own), through_bytes("m.hlo", HLO, &own));
+        // Not-a-numbers are there, which are never equal; as text they are.
+        assert_eq!(format!("{:?}", carried.unwrap()), format!("{:?}", direct.unwrap()));
+        let open = ImportOptions { dims: BTreeMap::from([("batch".to_owned(), 3)]), looks_only: true };
+        for (file, options) in [("no model", &own), (&HLO[..120], &own), (HLO, &open)] {
+            let direct = read_model("m.hlo", &file.as_bytes().to_vec(), options);
+            assert_eq!(format!("{:?}", through_bytes("m.hlo", file, options)), format!("{direct:?}"));
+        }
+        assert!(through_bytes("m.hlo", "no model", &own).is_err());
+    }
+
+    #[test]
+    fn an_answer_that_is_none_is_an_error_that_says_what_to_do() {
+        let own = ImportOptions::default();
+        for answer in [vec![], vec![0], vec![7, 1, 2], vec![0xff; 40]] {
+            let error = read_elsewhere(&own, |_| Ok(answer)).unwrap_err().to_string();
+            assert!(error.contains("another build") && error.contains("reload the page"), "{error}");
+        }
+        assert_eq!(read_carried("m", &Vec::new(), &[9, 9]), postcard_of_error(&[9, 9]));
+        let refused = ImportError::of_file("offline", "connect");
+        assert_eq!(read_elsewhere(&own, |_| Err(refused.clone())), Err(refused));
+    }
+
+    fn postcard_of_error(options: &[u8]) -> Vec<u8> {
+        let error = postcard::from_bytes::<ImportOptions>(options).unwrap_err();
+        postcard::to_allocvec(&Err::<Imported, _>(not_carried(&error))).unwrap()
+    }
+}

@@ -1,0 +1,66 @@
+//! Windows of an array as elements of their own.
+
+use super::super::builder::RowGather;
+use super::super::{BuildError, Builder, Built, ElementType, InstructionId};
+
+/// How windows lie along a dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// Elements of a window.
+    pub size: u64,
+    /// Distance between the first elements of neighbouring windows.
+    pub step: u64,
+    /// Distance between neighbouring elements of a window.
+    pub dilation: u64,
+}
+
+impl Windows {
+    /// Windows that lie within so many elements.
+    ///
+    /// # Errors
+    /// When not one does, or a distance is zero.
+    pub fn count(self, elements: u64) -> Result<u64, BuildError> {
+        let wrong = || BuildError(format!("windows {self:?} of {elements} elements"));
+        let reach = self.size.checked_sub(1).and_then(|n| n.checked_mul(self.dilation)).ok_or_else(wrong)?;
+        let room = elements.checked_sub(1).and_then(|n| n.checked_sub(reach)).ok_or_else(wrong)?;
+        Ok(room.checked_div(self.step).ok_or_else(wrong)? + 1)
+    }
+}
+
+/// The windows along a dimension: in its place stand two, which element of the window and which window (`element_first`), or the other
+/// way round.
+///
+/// # Errors
+/// When no window lies within the dimension.
+pub fn windows(b: &mut Builder, x: InstructionId, dimension: usize, how: Windows, element_first: bool) -> Built {
+    let count = how.count(b.size(x, dimension)?)?;
+    let dims = if element_first { [how.size, count] } else { [count, how.size] };
+    let scaled = |b: &mut Builder, at: usize, by: u64| {
+        let places = b.iota(ElementType::S32, &dims, at)?;
+        b.with_number(super::super::Binary::Mul, places, by as f64)
+    };
+    let (element, window) = if element_first { (0, 1) } else { (1, 0) };
+    let inside = scaled(b, element, how.dilation)?;
+    let start = scaled(b, window, how.step)?;
+    let places = b.add(start, inside)?;
+    b.take(x, places, RowGather { dimension, wraps: false })
+}
+
+/// The patches of an image `[n, c, h, w]` under a kernel, as columns `[n, c * kernel, patches]` (PyTorch's `im2col`). Padding is zeros.
+///
+/// # Errors
+/// When the image has other than four dimensions, or no patch lies within it.
+pub fn patches(b: &mut Builder, image: InstructionId, how: [Windows; 2], padding: [i64; 2]) -> Built {
+    if b.rank(image) != 4 {
+        return Err(BuildError("patches of an image of other than four dimensions".to_owned()));
+    }
+    let edges = [(0, 0), (0, 0), (padding[0], padding[0]), (padding[1], padding[1])];
+    let padded = b.pad(image, 0.0, &edges)?;
+    let rows = windows(b, padded, 2, how[0], true)?;
+    // [n, c, kernel rows, patch rows, kernel columns, patch columns]
+    let both = windows(b, rows, 4, how[1], true)?;
+    let turned = b.transpose(both, &[0, 1, 2, 4, 3, 5])?;
+    let dims = b.dims(turned);
+    let columns = [dims[0], dims[1..4].iter().product(), dims[4..].iter().product()];
+    b.reshape(turned, &columns)
+}

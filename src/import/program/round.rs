@@ -1,0 +1,125 @@
+//! Numbers as their element types hold them.
+
+use super::ElementType;
+
+/// A floating point number rounded to its type, to the nearest and halves to even.
+pub(in crate::import) fn real(element: ElementType, value: f64) -> f64 {
+    match element {
+        ElementType::F64 => value,
+        ElementType::F32 | ElementType::C64 => f64::from(value as f32),
+        ElementType::F16 => to_small(value, 5, 10, false, false),
+        ElementType::Bf16 => to_small(value, 8, 7, false, false),
+        ElementType::F8E5M2 => to_small(value, 5, 2, false, false),
+        ElementType::F8E4M3 => to_small(value, 4, 3, false, false),
+        ElementType::F8E4M3Fn => to_small(value, 4, 3, true, false),
+        _ => value,
+    }
+}
+
+/// A number with so many bits of exponent and mantissa. `is_finite_only`: the largest exponent holds numbers but for one
+/// bit pattern, which is not a number.
+pub(in crate::import) fn to_small(
+    value: f64,
+    exponent_bits: u32,
+    mantissa_bits: u32,
+    is_finite_only: bool,
+    flushes: bool,
+) -> f64 {
+    if value == 0.0 || value.is_nan() {
+        return value;
+    }
+    let bias = (1i32 << (exponent_bits - 1)) - 1;
+    let (max_exponent, largest_mantissa) = if is_finite_only {
+        // All ones but the last bit of the mantissa.
+        (bias + 1, 2.0 - 2.0 * power_of_two(-i32::try_from(mantissa_bits).unwrap_or(0)))
+    } else {
+        (bias, 2.0 - power_of_two(-i32::try_from(mantissa_bits).unwrap_or(0)))
+    };
+    let largest = largest_mantissa * power_of_two(max_exponent);
+    if value.is_infinite() {
+        return if is_finite_only { f64::NAN } else { value };
+    }
+    let exponent = libm::ilogb(value).max(1 - bias);
+    let step = power_of_two(exponent - i32::try_from(mantissa_bits).unwrap_or(0));
+    let rounded = libm::rint(value / step) * step;
+    if flushes && libm::fabs(rounded) < power_of_two(1 - bias) {
+        return libm::copysign(0.0, value);
+    }
+    if libm::fabs(rounded) > largest {
+        return if is_finite_only { f64::NAN } else { libm::copysign(f64::INFINITY, value) };
+    }
+    rounded
+}
+
+fn power_of_two(exponent: i32) -> f64 {
+    libm::scalbn(1.0, exponent)
+}
+
+/// A whole number wrapped to its type.
+pub(in crate::import) fn whole(element: ElementType, value: i64) -> i64 {
+    match element {
+        ElementType::Pred => i64::from(value != 0),
+        ElementType::S64 | ElementType::U64 => value,
+        _ => {
+            let shift = 64 - u32::try_from(element.bits()).unwrap_or(64);
+            let wrapped = value << shift;
+            if element.is_signed_integer() { wrapped >> shift } else { ((wrapped as u64) >> shift) as i64 }
+        }
+    }
+}
+
+/// A floating point number as a whole one: towards zero; what is too large takes the end of the range, what is not a number becomes zero.
+pub(in crate::import) fn truncated(element: ElementType, value: f64) -> i64 {
+    if element == ElementType::U64 {
+        return (value as u64) as i64;
+    }
+    if element == ElementType::Pred {
+        return i64::from(value != 0.0);
+    }
+    let bits = u32::try_from(element.bits()).unwrap_or(64);
+    if element.is_signed_integer() {
+        let largest = i64::MAX >> (64 - bits);
+        (value as i64).clamp(-largest - 1, largest)
+    } else {
+        (value as u64).min(u64::MAX >> (64 - bits)) as i64
+    }
+}
+
+/// A whole number as a floating point one.
+pub(in crate::import) fn as_real(element: ElementType, value: i64) -> f64 {
+    if element == ElementType::U64 { value as u64 as f64 } else { value as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_round_to_nearest_even() {
+        assert_eq!(real(ElementType::Bf16, 1.00390625), 1.0); // halfway: to even
+        assert_eq!(real(ElementType::Bf16, 1.01171875), 1.015625);
+        assert_eq!(real(ElementType::F16, 65519.0), 65504.0);
+        assert_eq!(real(ElementType::F16, 65520.0), f64::INFINITY);
+        assert_eq!(real(ElementType::F16, 2f64.powi(-24) * 0.75), 2f64.powi(-24)); // the least there is
+        assert_eq!(real(ElementType::F8E4M3Fn, 448.0), 448.0);
+        assert!(real(ElementType::F8E4M3Fn, 480.0).is_nan());
+        assert_eq!(real(ElementType::F8E4M3, 240.0), 240.0);
+        assert_eq!(real(ElementType::F8E5M2, 57344.0), 57344.0);
+        for x in [0.1, 3.3e38, -1e-40, 65504.0] {
+            assert_eq!(to_small(x, 8, 23, false, false), f64::from(x as f32), "{x}");
+            assert_eq!(real(ElementType::F16, x), half::f16::from_f64(x).to_f64(), "{x}");
+            assert_eq!(real(ElementType::Bf16, x), half::bf16::from_f64(x).to_f64(), "{x}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_wrap() {
+        assert_eq!(whole(ElementType::S8, 200), -56);
+        assert_eq!(whole(ElementType::U8, -1), 255);
+        assert_eq!(whole(ElementType::S4, 9), -7);
+        assert_eq!(truncated(ElementType::S8, 1e9), 127);
+        assert_eq!(truncated(ElementType::U8, -3.5), 0);
+        assert_eq!(truncated(ElementType::S32, f64::NAN), 0);
+        assert_eq!(as_real(ElementType::U64, -1), u64::MAX as f64);
+    }
+}

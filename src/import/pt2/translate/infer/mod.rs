@@ -1,0 +1,52 @@
+//! Types of results where the file says none: those that torch's own shape functions give.
+//!
+//! Only operations whose translation asks for its result type are here; the others have the type of what they make.
+
+mod elements;
+mod places;
+mod sizes;
+
+pub use elements::scalar_type;
+
+use super::call::Call;
+use crate::import::program::{ArrayType, BuildError};
+
+/// Types of the results of an operation.
+type Types = Result<Option<Vec<ArrayType>>, BuildError>;
+
+/// Types of all results of an operation, from its operands.
+///
+/// # Errors
+/// When an operand is missing or does not fit.
+pub fn result_types(c: &mut Call<'_, '_, '_>) -> Result<Vec<ArrayType>, BuildError> {
+    for family in [sizes::types, places::types, elements::types] {
+        if let Some(types) = family(c)? {
+            return Ok(types);
+        }
+    }
+    // Functions of one operand keep its type.
+    operand(c, 0).map(|ty| vec![ty])
+}
+
+/// The type of the tensor at a place.
+fn operand(c: &mut Call<'_, '_, '_>, place: usize) -> Result<ArrayType, BuildError> {
+    let x = c.x(place)?;
+    c.b().array(x).cloned()
+}
+
+/// A size, which is not negative.
+fn natural(n: i64) -> Result<u64, BuildError> {
+    u64::try_from(n).map_err(|_| BuildError(format!("a size of {n}")))
+}
+
+/// Sizes by name, none of them negative.
+fn sizes_named(c: &Call<'_, '_, '_>, name: &str) -> Result<Vec<u64>, BuildError> {
+    let all = c.ints(name).ok_or_else(|| BuildError(format!("{} without its {name}", c.op)))?;
+    all.into_iter().map(natural).collect()
+}
+
+/// A result of these sizes with the element type of the first operand.
+fn like_first(c: &mut Call<'_, '_, '_>, dims: Vec<u64>) -> Types {
+    let element = operand(c, 0)?.element;
+    Ok(Some(vec![ArrayType::new(element, dims)]))
+}

@@ -1,0 +1,13 @@
+//! The operators that each reader knows.
+//!
+//! `operators.tsv` is made from the readers: a test asks each reader for every name that its own source holds, and fails when the list
+//! is not what they answer (`UPDATE_DOCS=1 cargo test --lib import::supported` writes it). So the list says what the readers do, and
+//! no program that shows it has to hold them.
+
+mod kind;
+mod list;
+#[cfg(test)]
+mod tests;
+
+pub use kind::OperatorKind;
+pub use list::{SUPPORTED_FORMATS, SupportedOperator, supported_operators};

@@ -1,0 +1,14 @@
+//! Runs the model's method with values that stand for tensors.
+//!
+//! `run` walks statements, `expression` finds values, `builtin` knows Python's functions and `prim`, `aten` hands calls to their
+//! translation, `fold` computes with sizes.
+
+mod aten;
+mod builtin;
+mod expression;
+mod fold;
+mod run;
+mod state;
+
+pub use run::run;
+pub use state::{Interpreter, Stop};

@@ -1,0 +1,293 @@
+//! Statements and methods.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::objects::Found;
+use super::super::source::{
+    Expression, Function, Statement, StatementKind, Target, dead_statements, is_only_for, turns_numbers_back,
+};
+use super::super::value::{ModuleValue, Value};
+use super::state::{Frame, Interpreter, Stop};
+use crate::import::ImportError;
+
+/// Turns of one loop that are run.
+const MAX_TURNS: i64 = 10_000;
+
+/// What a statement leads to.
+enum Flow {
+    On,
+    Return(Value),
+}
+
+/// Runs the model's method `forward` and gives its result.
+///
+/// # Errors
+/// When it is refused, or when the sizes of an input must be known first.
+pub fn run(interpreter: &mut Interpreter<'_>) -> Result<Value, Stop> {
+    let root = interpreter.objects.data.root;
+    let again = "save the model again with torch.jit.save";
+    let class = interpreter.objects.class_of(root);
+    let class = class.ok_or_else(|| ImportError::of_file("data.pkl holds no module", again))?;
+    let found = interpreter.objects.class(&class)?;
+    let Found { item, file } =
+        found.ok_or_else(|| ImportError::of_file(format!("the source of the class {class} is missing"), again))?;
+    let function = item.methods.iter().find(|f| f.name == "forward").cloned();
+    let function = function.ok_or_else(|| ImportError::of_file(format!("{class} has no method forward"), again))?;
+    let parameters: Vec<(String, String)> = function.parameters.iter().skip(1).cloned().collect();
+    let model = ModuleValue { id: root, path: "".into(), lookup: None };
+    let mut arguments = vec![Value::Module(model)];
+    arguments.extend(interpreter.inputs.values(&parameters, &interpreter.objects, &mut interpreter.t)?);
+    let scope = format!("{}[model]", class.rsplit('.').next().unwrap_or(&class));
+    interpreter.function(Found { item: function, file }, arguments, scope.into())
+}
+
+impl Interpreter<'_> {
+    /// Calls a method of a module.
+    ///
+    /// # Errors
+    /// When there is no such method, or when it is refused.
+    pub fn method(&mut self, module: &ModuleValue, name: &str, arguments: Vec<Value>) -> Result<Value, Stop> {
+        let class = self.objects.class_of(module.id).unwrap_or_default();
+        let found = self.objects.class(&class)?;
+        let method = found.as_ref().and_then(|c| c.item.methods.iter().find(|f| f.name == name).cloned());
+        let (Some(found), Some(item)) = (found, method) else {
+            let text: String = format!("{class} has no method {name}").chars().take(300).collect();
+            return Err(self.refuse(text));
+        };
+        let mut all = vec![Value::Module(module.clone())];
+        all.extend(arguments);
+        let kind = class.rsplit('.').next().unwrap_or_default();
+        let around = self.frames.last().map_or("", |f| &*f.scope);
+        // A method that calls another of its own module is in it already.
+        let own = format!("{kind}[{}]", module.path);
+        let is_inside = around.ends_with(&own) || module.path.is_empty();
+        let scope: Rc<str> = if is_inside { around.into() } else { format!("{around}/{own}").into() };
+        self.function(Found { item, file: found.file }, all, scope)
+    }
+
+    /// Calls a function or a method with all its arguments.
+    ///
+    /// # Errors
+    /// When it is refused.
+    pub fn function(&mut self, found: Found<Function>, arguments: Vec<Value>, scope: Rc<str>) -> Result<Value, Stop> {
+        let Found { item: function, file } = found;
+        if arguments.len() > function.parameters.len() {
+            let (name, wanted, given) = (&function.name, function.parameters.len(), arguments.len());
+            return Err(self.refuse(format!("{name} takes {wanted} arguments and is given {given}")));
+        }
+        self.enter()?;
+        let names: FxHashMap<String, Value> =
+            function.parameters.iter().map(|(name, _)| name.clone()).zip(arguments).collect();
+        let body = Rc::clone(&function);
+        let line = function.body.first().map_or(1, |s| s.line);
+        let is_tidied = !self.frames.is_empty();
+        let is_swept = is_tidied && (self.is_swept() || turns_numbers_back(&function));
+        self.frames.push(Frame { names, from_numbers: FxHashSet::default(), is_swept, function, file, line, scope });
+        let is_first = self.frames.len() == 2;
+        if is_first {
+            self.counts.begin_method();
+        }
+        let result = self.body(&body);
+        if is_first {
+            self.counts.end_method();
+        }
+        if result.is_ok() {
+            self.frames.pop();
+        }
+        self.leave();
+        result
+    }
+
+    /// The statements of a method. Those whose results nobody uses are not counted, as PyTorch leaves them out of called methods.
+    fn body(&mut self, function: &Function) -> Result<Value, Stop> {
+        let dead = if self.is_swept() { dead_statements(function) } else { vec![false; function.body.len()] };
+        for (statement, is_dead) in function.body.iter().zip(dead) {
+            let before = is_dead.then(|| self.counts.clone());
+            if let Flow::Return(value) = self.statement(statement)? {
+                return Ok(value);
+            }
+            if let Some(before) = before.filter(|b| b.changes == self.counts.changes) {
+                self.counts = before;
+            }
+        }
+        Ok(Value::None)
+    }
+
+    fn block(&mut self, statements: &[Statement]) -> Result<Flow, Stop> {
+        for statement in statements {
+            if let Flow::Return(value) = self.statement(statement)? {
+                return Ok(Flow::Return(value));
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Result<Flow, Stop> {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.line = statement.line;
+        }
+        self.enter()?;
+        let flow = self.statement_inside(&statement.kind)?;
+        self.leave();
+        Ok(flow)
+    }
+
+    fn statement_inside(&mut self, kind: &StatementKind) -> Result<Flow, Stop> {
+        match kind {
+            StatementKind::Assign { targets, unpacks, value } => self.assign(targets, *unpacks, value)?,
+            StatementKind::Evaluate(value) => {
+                self.expression(value)?;
+            }
+            StatementKind::Return(value) => return Ok(Flow::Return(self.expression(value)?)),
+            StatementKind::If { condition, then, otherwise } => {
+                let line = self.place().1;
+                let holds = match self.expression(condition)? {
+                    Value::Tensor(_) | Value::Unsized(_) => {
+                        return Err(self.refuse("a branch (prim::If) whose condition is computed from data"));
+                    }
+                    Value::Unknown(what) => {
+                        return Err(self.refuse(format!("a branch (prim::If) whose condition depends on {what}")));
+                    }
+                    other => self.truth(&other)?,
+                };
+                let flow = self.block(if holds { then } else { otherwise })?;
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.line = line;
+                }
+                return Ok(flow);
+            }
+            StatementKind::For { name, items, body } => return self.repeat(name, items, body),
+            StatementKind::While => {
+                return Err(self.refuse("a while loop (prim::Loop), whose number of turns is computed as it runs"));
+            }
+            StatementKind::Pass => {}
+            StatementKind::Other(word) => return Err(self.refuse(format!("the statement `{word}` is not read here"))),
+        }
+        Ok(Flow::On)
+    }
+
+    /// A loop over numbers or over a list that is there.
+    fn repeat(&mut self, name: &str, items: &Expression, body: &[Statement]) -> Result<Flow, Stop> {
+        let values = match items {
+            Expression::Call { callee, arguments, .. } if matches!(&**callee, Expression::Name(f) if f == "range") => {
+                self.range(arguments)?
+            }
+            other => {
+                let value = self.expression(other)?;
+                match value.items() {
+                    Some(items) => items,
+                    None => {
+                        let what = value.described();
+                        return Err(
+                            self.refuse(format!("a loop (prim::Loop) over {what}, whose number of turns is not known"))
+                        );
+                    }
+                }
+            }
+        };
+        for value in values {
+            self.name(name, value);
+            self.enter()?;
+            self.leave();
+            if let Flow::Return(value) = self.block(body)? {
+                return Ok(Flow::Return(value));
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    /// The numbers of `range(start, end, step)`.
+    fn range(&mut self, arguments: &[Expression]) -> Result<Vec<Value>, Stop> {
+        let mut numbers = Vec::new();
+        for argument in arguments {
+            let value = self.expression(argument)?;
+            let Some(n) = value.int().filter(|_| !matches!(value, Value::Float(_))) else {
+                let what = value.described();
+                return Err(self.refuse(format!("a loop (prim::Loop) whose number of turns depends on {what}")));
+            };
+            numbers.push(n);
+        }
+        let (start, end, step) = match numbers.as_slice() {
+            [end] => (0, *end, 1),
+            [start, end] => (*start, *end, 1),
+            [start, end, step] if *step != 0 => (*start, *end, *step),
+            _ => return Err(self.refuse("a range without an end, or with steps of 0")),
+        };
+        let span = if step > 0 { end.saturating_sub(start) } else { start.saturating_sub(end) }.max(0);
+        let turns = span.unsigned_abs().div_ceil(step.unsigned_abs());
+        if turns > MAX_TURNS.unsigned_abs() {
+            return Err(self.refuse(format!("a loop of {turns} turns; at most {MAX_TURNS} are written out")));
+        }
+        let turns = i64::try_from(turns).unwrap_or(0);
+        Ok((0..turns).map(|i| Value::Int(start.saturating_add(i.saturating_mul(step)))).collect())
+    }
+
+    fn assign(&mut self, targets: &[Target], unpacks: bool, value: &Expression) -> Result<(), Stop> {
+        if let ([Target::Name(name)], false) = (targets, unpacks) {
+            let is_number = matches!(value, Expression::Call { callee, .. } if is_from_number(callee));
+            let is_hidden = is_number
+                && self.is_tidied()
+                && self.frames.last().is_some_and(|f| is_only_for(&f.function, name, "int"));
+            let value = if is_hidden { self.hidden_number(value)? } else { self.expression(value)? };
+            self.name(name, value);
+            if let Some(frame) = self.frames.last_mut().filter(|_| is_number) {
+                frame.from_numbers.insert(name.clone());
+            }
+            return Ok(());
+        }
+        let is_operator = matches!(value, Expression::Call { callee, .. } if is_in_torch(callee));
+        let value = self.expression(value)?;
+        if !unpacks {
+            return self.put(&targets[0], value);
+        }
+        let Some(mut items) = value.items() else {
+            return Err(self.refuse(format!("{} is unpacked to {} names", value.described(), targets.len())));
+        };
+        match &value {
+            Value::List(_) => self.counts.op("prim::ListUnpack"),
+            _ if !is_operator => self.counts.op("prim::TupleUnpack"),
+            _ => {}
+        }
+        if is_operator && matches!(value, Value::Tuple(_)) {
+            // Results that only training uses are not made.
+            items.resize(targets.len().max(items.len()), Value::Unknown("a result that is not computed here".into()));
+        }
+        if items.len() != targets.len() {
+            return Err(self.refuse(format!("{} values are unpacked to {} names", items.len(), targets.len())));
+        }
+        targets.iter().zip(items).try_for_each(|(target, item)| self.put(target, item))
+    }
+
+    fn put(&mut self, target: &Target, value: Value) -> Result<(), Stop> {
+        match target {
+            Target::Name(name) => self.name(name, value),
+            Target::Attribute(of, field) => {
+                let Value::Module(module) = self.expression(of)? else {
+                    return Err(self.refuse(format!("the field {field} of something that is not a module is assigned")));
+                };
+                self.counts.changes += 1;
+                self.counts.op("prim::SetAttr");
+                self.assigned.insert((module.id, field.clone()), value);
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&mut self, name: &str, value: Value) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.names.insert(name.to_owned(), value);
+        }
+    }
+}
+
+/// Whether `ops.prim.NumToTensor` is called.
+fn is_from_number(callee: &Expression) -> bool {
+    matches!(callee, Expression::Attribute(_, name) if name == "NumToTensor")
+}
+
+/// Whether an operator of torch is called.
+fn is_in_torch(callee: &Expression) -> bool {
+    matches!(callee, Expression::Attribute(of, _) if matches!(&**of, Expression::Name(n) if n == "torch"))
+}

@@ -1,0 +1,149 @@
+//! Opens a TorchScript file: the archive, the tree of modules, the source, then the program and what the file holds.
+
+use super::inputs::Inputs;
+use super::interpret::{Interpreter, Stop, run};
+use super::objects::Objects;
+use super::value::Value;
+use crate::import::program::{InstructionId, Role};
+use crate::import::pt2::{Translated, ViewId};
+use crate::import::zip::Archive;
+use crate::import::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, TensorInfo, Verdict};
+
+/// Inputs whose sizes are found one after another at most.
+const MAX_ROUNDS: usize = 64;
+
+/// Results that a model gives at most.
+const MAX_RESULTS: usize = 1 << 16;
+
+/// Reads a file of `torch.jit.save`.
+///
+/// # Errors
+/// When the archive, a pickle or the source is damaged; when a loop, a branch or a size depends on data; when the file is compiled
+/// for Neuron already; or when nothing says the sizes of an input.
+pub fn read_torchscript(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let archive = Archive::open(bytes)?;
+    let mut objects = Objects::open(&archive)?;
+    if objects.short_text("byteorder").is_some_and(|order| order == "big") {
+        let what = "its weights are big-endian: it was saved on another kind of processor";
+        return Err(ImportError::of_file(what, "save it again on a processor that is little-endian"));
+    }
+    let mut inputs = Inputs::new(options);
+    for _ in 0..MAX_ROUNDS {
+        let mut interpreter = Interpreter::new(bytes, objects, inputs);
+        match run(&mut interpreter) {
+            Ok(result) => return finish(interpreter, &result),
+            Err(Stop::Refused(error)) => return Err(error),
+            Err(Stop::Needs(name, fitting)) => {
+                (objects, inputs) = (interpreter.objects, interpreter.inputs);
+                inputs.restart();
+                inputs.assume(&name, fitting)?;
+            }
+        }
+    }
+    Err(ImportError::of_file("the sizes of its inputs are not known", "save a trace with PyTorch 2.4 or later"))
+}
+
+/// The program and what the file holds.
+fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, ImportError> {
+    let wrong = |what: String| ImportError::of_file(what, "give tensors as results");
+    let mut views = Vec::new();
+    results(result, &mut views, 0).map_err(wrong)?;
+    if views.is_empty() {
+        return Err(wrong(format!("the model gives {} and no tensor", result.described())));
+    }
+    interpreter.t.b.set_origin("", "");
+    let mut outputs: Vec<InstructionId> = Vec::new();
+    let mut infos = Vec::new();
+    for (at, &view) in views.iter().enumerate() {
+        let value = interpreter.t.views.get(&mut interpreter.t.b, view).map_err(|e| wrong(e.0))?;
+        let ty = interpreter.t.type_of_view(view).map_err(|e| wrong(e.0))?;
+        infos.push(TensorInfo {
+            name: format!("output{at}"),
+            dtype: ty.element.name().to_owned(),
+            shape: ty.dims,
+            ..TensorInfo::default()
+        });
+        outputs.push(value);
+    }
+    changed(&mut interpreter, &mut outputs).map_err(wrong)?;
+    let (parameters, buffers) = interpreter.objects.count_elements()?;
+    let version = interpreter.objects.short_text(".data/version").or_else(|| interpreter.objects.short_text("version"));
+    let producer = version.map_or_else(|| "torch".to_owned(), |v| format!("torch (TorchScript of version {v})"));
+    let Interpreter { t, counts, inputs, .. } = interpreter;
+    let Translated { program, unsupported, notes } = t.into_translated(&outputs).map_err(|e| wrong(e.0))?;
+    let mut inspection = Inspection {
+        format: "torchscript".to_owned(),
+        producer,
+        ops: counts.all(),
+        flops: counts.flops,
+        modules: counts.modules.into_iter().collect(),
+        inputs: inputs.infos,
+        outputs: infos,
+        parameters,
+        buffers,
+        open_dimensions: inputs.open,
+        unsupported,
+        notes,
+        ..Inspection::default()
+    };
+    if parameters == 0 {
+        count_constants(&program, &mut inspection);
+    }
+    for open in inspection.open_dimensions.iter().filter(|d| !d.is_chosen) {
+        let (name, used) = (&open.name, open.used);
+        let note = format!("the file does not say dimension {name}: {used} is used; --dim {name}=N asks for another");
+        inspection.notes.push(note);
+    }
+    let is_open = inspection.open_dimensions.iter().any(|d| !d.is_chosen);
+    if is_open || !inspection.unsupported.is_empty() {
+        inspection.verdict = Verdict::Partial;
+    }
+    Ok(Imported { inspection, program })
+}
+
+/// A frozen model has constants in the place of parameters.
+fn count_constants(program: &crate::import::program::Program, inspection: &mut Inspection) {
+    let is_weight = |p: &&crate::import::program::ProgramParameter| {
+        p.role == Role::Buffer && p.ty.element.is_float() && !p.ty.dims.is_empty()
+    };
+    let elements = program.parameters.iter().filter(is_weight).filter_map(|p| p.ty.elements());
+    let all = elements.fold(0u64, u64::saturating_add);
+    if all > 0 {
+        inspection.parameters = all;
+        inspection.notes.push("the model is frozen: its constants are counted as parameters".to_owned());
+    }
+}
+
+/// Tensors of a result, in their order.
+fn results(value: &Value, views: &mut Vec<ViewId>, depth: usize) -> Result<(), String> {
+    if depth > 16 || views.len() > MAX_RESULTS {
+        return Err("its result has too many levels or parts".to_owned());
+    }
+    match value {
+        Value::Tensor(view) => views.push(*view),
+        Value::Map(pairs) => pairs.iter().try_for_each(|(_, v)| results(v, views, depth + 1))?,
+        Value::Unsized(name) => return Err(format!("the input {name} is its result, and its sizes are not known")),
+        other => {
+            for item in other.items().unwrap_or_default() {
+                results(&item, views, depth + 1)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Weights and buffers that the model writes to follow its results.
+fn changed(interpreter: &mut Interpreter<'_>, outputs: &mut Vec<InstructionId>) -> Result<(), String> {
+    let before = outputs.len();
+    for view in interpreter.weights.clone() {
+        if interpreter.t.views.is_changed(view) {
+            let value = interpreter.t.views.get(&mut interpreter.t.b, view).map_err(|e| e.0)?;
+            outputs.push(value);
+        }
+    }
+    let count = outputs.len() - before;
+    if count > 0 {
+        interpreter.t.note(format!("{count} buffers are changed; their new values follow the results"));
+    }
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! A place among the tokens of a source.
+
+use super::lexer::Token;
+
+/// Levels of expressions and blocks that are followed.
+const MAX_DEPTH: usize = 100;
+
+/// Fields, calls and operators that follow each other in one expression at most: each is a level of the tree too.
+const MAX_CHAIN: usize = 24;
+
+/// What is wrong: the line and the sentence.
+pub type Wrong = (u32, String);
+
+/// Tokens with a place among them.
+pub struct Parser {
+    /// All tokens with their lines.
+    pub tokens: Vec<(Token, u32)>,
+    /// The next one.
+    pub at: usize,
+    /// Levels that are open.
+    pub depth: usize,
+}
+
+impl Parser {
+    /// The next token, which stays the next.
+    pub fn peek(&self) -> &Token {
+        self.tokens.get(self.at).map_or(&Token::End, |t| &t.0)
+    }
+
+    /// The line at hand.
+    pub fn line(&self) -> u32 {
+        self.tokens.get(self.at).or(self.tokens.last()).map_or(1, |t| t.1)
+    }
+
+    /// The next token.
+    pub fn next(&mut self) -> Token {
+        let token = self.peek().clone();
+        self.at += 1;
+        token
+    }
+
+    /// Takes a sign when it is next.
+    pub fn take(&mut self, sign: &str) -> bool {
+        let is = matches!(self.peek(), Token::Sign(s) if *s == sign);
+        self.at += usize::from(is);
+        is
+    }
+
+    /// Takes a word when it is next.
+    pub fn take_word(&mut self, word: &str) -> bool {
+        let is = matches!(self.peek(), Token::Name(name) if name == word);
+        self.at += usize::from(is);
+        is
+    }
+
+    /// Takes a sign.
+    ///
+    /// # Errors
+    /// When another token is next.
+    pub fn expect(&mut self, sign: &str) -> Result<(), Wrong> {
+        if self.take(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}` is wanted"))) }
+    }
+
+    /// Takes a name.
+    ///
+    /// # Errors
+    /// When another token is next.
+    pub fn name(&mut self) -> Result<String, Wrong> {
+        match self.next() {
+            Token::Name(name) => Ok(name),
+            _ => {
+                self.at -= 1;
+                Err(self.unexpected("a name is wanted"))
+            }
+        }
+    }
+
+    /// What is wanted and what is there.
+    pub fn unexpected(&self, wanted: &str) -> Wrong {
+        let found: String = match self.peek() {
+            Token::Name(text) | Token::Number(text) => format!("`{}`", text.chars().take(60).collect::<String>()),
+            Token::Text(_) => "a text".to_owned(),
+            Token::Sign(sign) => format!("`{sign}`"),
+            Token::Line => "the end of the line".to_owned(),
+            Token::Indent | Token::Dedent => "another indentation".to_owned(),
+            Token::End => "the end of the file".to_owned(),
+        };
+        (self.line(), format!("{wanted} and {found} is there"))
+    }
+
+    /// Passes over the rest of the line.
+    pub fn skip_line(&mut self) {
+        while !matches!(self.peek(), Token::Line | Token::End) {
+            self.at += 1;
+        }
+        self.at += 1;
+    }
+
+    /// Goes one level down.
+    ///
+    /// # Errors
+    /// When there are too many levels.
+    pub fn deeper(&mut self) -> Result<(), Wrong> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err((self.line(), format!("more than {MAX_DEPTH} levels lie within each other")));
+        }
+        Ok(())
+    }
+
+    /// Checks how much follows each other in one expression.
+    ///
+    /// # Errors
+    /// When it is too much.
+    pub fn check_chain(&self, count: usize) -> Result<(), Wrong> {
+        if count > MAX_CHAIN {
+            return Err((self.line(), format!("more than {MAX_CHAIN} fields, calls or operators follow each other")));
+        }
+        Ok(())
+    }
+}

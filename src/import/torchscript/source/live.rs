@@ -1,0 +1,139 @@
+//! What becomes of a value in a function: statements whose result nobody uses, values that are only turned back into numbers.
+//!
+//! PyTorch drops both when it loads a file, so that neither counts among the operators of a model.
+
+use rustc_hash::FxHashSet;
+
+use super::tree::{Expression, Function, Statement, StatementKind, Target};
+
+/// For each statement of a function whether its result is used nowhere behind it.
+#[must_use]
+pub fn dead_statements(function: &Function) -> Vec<bool> {
+    let mut used: FxHashSet<&str> = FxHashSet::default();
+    let mut dead = vec![false; function.body.len()];
+    for (at, statement) in function.body.iter().enumerate().rev() {
+        if let StatementKind::Assign { targets, .. } = &statement.kind {
+            let is_used = |t: &Target| match t {
+                Target::Name(name) => used.contains(name.as_str()),
+                Target::Attribute(..) => true,
+            };
+            if !targets.iter().any(is_used) {
+                dead[at] = true;
+                continue;
+            }
+        }
+        each_expression(statement, &mut |e| {
+            if let Expression::Name(name) = e {
+                used.insert(name);
+            }
+        });
+    }
+    dead
+}
+
+/// Whether all uses of a name are calls of a function on it alone: `int(x)`.
+#[must_use]
+pub fn is_only_for(function: &Function, name: &str, caller: &str) -> bool {
+    let (mut all, mut called) = (0usize, 0usize);
+    for statement in &function.body {
+        each_expression(statement, &mut |e| match e {
+            Expression::Name(found) if found == name => all += 1,
+            Expression::Call { callee, arguments, .. } => {
+                let is_caller = matches!(&**callee, Expression::Name(f) if f == caller);
+                let is_alone = matches!(arguments.as_slice(), [Expression::Name(found)] if found == name);
+                called += usize::from(is_caller && is_alone);
+            }
+            _ => {}
+        });
+    }
+    all == called
+}
+
+/// Whether a tensor that a function made from a number is turned back into one: PyTorch uses the number, and then drops what nobody uses.
+#[must_use]
+pub fn turns_numbers_back(function: &Function) -> bool {
+    let is_made = |e: &Expression| matches!(e, Expression::Call { callee, .. } if matches!(&**callee, Expression::Attribute(_, f) if f == "NumToTensor"));
+    let mut made: FxHashSet<&str> = FxHashSet::default();
+    let mut turns = false;
+    for statement in &function.body {
+        each_expression(statement, &mut |e| {
+            let Expression::Call { callee, arguments, .. } = e else { return };
+            if matches!(&**callee, Expression::Name(f) if f == "int") {
+                turns |= match arguments.as_slice() {
+                    [Expression::Name(name)] => made.contains(name.as_str()),
+                    [inner] => is_made(inner),
+                    _ => false,
+                };
+            }
+        });
+        if let StatementKind::Assign { targets, value, .. } = &statement.kind
+            && let [Target::Name(name)] = targets.as_slice()
+            && is_made(value)
+        {
+            made.insert(name);
+        }
+    }
+    turns
+}
+
+/// All expressions of a statement, those within others too.
+fn each_expression<'s>(statement: &'s Statement, visit: &mut dyn FnMut(&'s Expression)) {
+    match &statement.kind {
+        StatementKind::Assign { targets, value, .. } => {
+            for target in targets {
+                if let Target::Attribute(of, _) = target {
+                    each_part(of, visit);
+                }
+            }
+            each_part(value, visit);
+        }
+        StatementKind::Evaluate(value) | StatementKind::Return(value) => each_part(value, visit),
+        StatementKind::If { condition, then, otherwise } => {
+            each_part(condition, visit);
+            then.iter().chain(otherwise).for_each(|s| each_expression(s, visit));
+        }
+        StatementKind::For { items, body, .. } => {
+            each_part(items, visit);
+            body.iter().for_each(|s| each_expression(s, visit));
+        }
+        StatementKind::While | StatementKind::Pass | StatementKind::Other(_) => {}
+    }
+}
+
+/// An expression and all within it.
+fn each_part<'s>(expression: &'s Expression, visit: &mut dyn FnMut(&'s Expression)) {
+    visit(expression);
+    match expression {
+        Expression::Attribute(of, _) | Expression::Minus(of) | Expression::Not(of) => each_part(of, visit),
+        Expression::Item(a, b) | Expression::Binary(_, a, b) => {
+            each_part(a, visit);
+            each_part(b, visit);
+        }
+        Expression::Call { callee, arguments, named } => {
+            each_part(callee, visit);
+            arguments.iter().chain(named.iter().map(|(_, e)| e)).for_each(|e| each_part(e, visit));
+        }
+        Expression::List(items) | Expression::Tuple(items) => items.iter().for_each(|e| each_part(e, visit)),
+        Expression::Map(pairs) => pairs.iter().for_each(|(k, v)| {
+            each_part(k, visit);
+            each_part(v, visit);
+        }),
+        Expression::Choice(a, b, c) => [a, b, c].into_iter().for_each(|e| each_part(e, visit)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::{dead_statements, is_only_for};
+
+    #[test]
+    fn unused_results_and_numbers_that_come_back() {
+        let source = "def f(x):\n  p = g(x)\n  n = size(x)\n  a = int(n)\n  y = h(x, a, int(n))\n  z = p\n  return y\n";
+        let file = parse(source).unwrap();
+        assert_eq!(dead_statements(&file.functions[0]), [true, false, false, false, true, false]);
+        assert!(is_only_for(&file.functions[0], "n", "int"));
+        assert!(!is_only_for(&file.functions[0], "a", "int"));
+    }
+}

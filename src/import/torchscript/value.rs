@@ -1,0 +1,180 @@
+//! Values of an interpreted program.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use crate::import::pt2::{PickleId, ViewId};
+
+/// A value.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// None.
+    None,
+    /// A truth.
+    Bool(bool),
+    /// A whole number, or a tensor of one that came from sizes.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// A text.
+    Text(Rc<str>),
+    /// A device or a generator of random numbers, which change no result here.
+    Device,
+    /// A tensor of a known type.
+    Tensor(ViewId),
+    /// A list, which may grow.
+    List(Rc<RefCell<Vec<Value>>>),
+    /// A tuple.
+    Tuple(Rc<[Value]>),
+    /// A map, in its order.
+    Map(Rc<[(Value, Value)]>),
+    /// A module.
+    Module(ModuleValue),
+    /// A function by its path: `__torch__.torch.nn.functional.relu`.
+    Path(Rc<str>),
+    /// A tensor that the model is called with and whose sizes the file does not say, by its name.
+    Unsized(Rc<str>),
+    /// Something that is not known, with what it is in words.
+    Unknown(Rc<str>),
+}
+
+/// A module of the tree.
+#[derive(Clone, Debug)]
+pub struct ModuleValue {
+    /// Its object.
+    pub id: PickleId,
+    /// Its dotted path from the model: `encoder.layer.0`; empty of the model itself.
+    pub path: Rc<str>,
+    /// The look-up that it came from; none of the model itself.
+    pub lookup: Option<Rc<Lookup>>,
+}
+
+/// A look-up of a module, which counts when something of the module is used.
+#[derive(Debug)]
+pub struct Lookup {
+    /// That of the module it was looked up in.
+    pub around: Option<Rc<Lookup>>,
+    /// Whether it is counted.
+    pub is_counted: Cell<bool>,
+}
+
+/// What kind of value something is, by which overloads are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing.
+    None,
+    /// A truth.
+    Bool,
+    /// A whole number.
+    Int,
+    /// A fraction.
+    Float,
+    /// A text.
+    Text,
+    /// A device.
+    Device,
+    /// A tensor.
+    Tensor,
+    /// A list of whole numbers.
+    Ints,
+    /// A list of numbers, not all of them whole.
+    Floats,
+    /// A list of tensors.
+    Tensors,
+    /// A list of tensors, some of them absent.
+    MaybeTensors,
+    /// A list of nothing.
+    Empty,
+    /// Something else.
+    Other,
+}
+
+impl Value {
+    /// A new list.
+    #[must_use]
+    pub fn list(items: Vec<Value>) -> Self {
+        Self::List(Rc::new(RefCell::new(items)))
+    }
+
+    /// The items of a list or a tuple.
+    #[must_use]
+    pub fn items(&self) -> Option<Vec<Value>> {
+        match self {
+            Self::List(items) => Some(items.borrow().clone()),
+            Self::Tuple(items) => Some(items.to_vec()),
+            _ => None,
+        }
+    }
+
+    /// What kind of value it is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::None => Kind::None,
+            Self::Bool(_) => Kind::Bool,
+            Self::Int(_) => Kind::Int,
+            Self::Float(_) => Kind::Float,
+            Self::Text(_) => Kind::Text,
+            Self::Device => Kind::Device,
+            Self::Tensor(_) => Kind::Tensor,
+            Self::List(items) => kind_of_list(&items.borrow()),
+            Self::Tuple(items) => kind_of_list(items),
+            _ => Kind::Other,
+        }
+    }
+
+    /// The whole number that it is.
+    #[must_use]
+    pub fn int(&self) -> Option<i64> {
+        match self {
+            Self::Int(n) => Some(*n),
+            Self::Bool(v) => Some(i64::from(*v)),
+            Self::Float(n) if libm::fabs(*n) < 9e15 => Some(libm::trunc(*n) as i64),
+            _ => None,
+        }
+    }
+
+    /// The number that it is.
+    #[must_use]
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Int(n) => Some(*n as f64),
+            Self::Bool(v) => Some(f64::from(u8::from(*v))),
+            Self::Float(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// What it is, for messages.
+    #[must_use]
+    pub fn described(&self) -> String {
+        match self {
+            Self::None => "None".to_owned(),
+            Self::Bool(v) => v.to_string(),
+            Self::Int(n) => n.to_string(),
+            Self::Float(n) => n.to_string(),
+            Self::Text(_) => "a text".to_owned(),
+            Self::Device => "a device".to_owned(),
+            Self::Tensor(_) => "a tensor".to_owned(),
+            Self::List(_) => "a list".to_owned(),
+            Self::Tuple(_) => "a tuple".to_owned(),
+            Self::Map(_) => "a map".to_owned(),
+            Self::Module(module) => format!("the module {:?}", &*module.path),
+            Self::Path(path) => path.to_string(),
+            Self::Unsized(name) => format!("the input {name}"),
+            Self::Unknown(what) => what.to_string(),
+        }
+    }
+}
+
+fn kind_of_list(items: &[Value]) -> Kind {
+    let all = |is: fn(&Value) -> bool| items.iter().all(is);
+    match items {
+        [] => Kind::Empty,
+        _ if all(|v| matches!(v, Value::Int(_))) => Kind::Ints,
+        _ if all(|v| matches!(v, Value::Int(_) | Value::Float(_))) => Kind::Floats,
+        _ if all(|v| matches!(v, Value::Tensor(_))) => Kind::Tensors,
+        _ if all(|v| matches!(v, Value::Tensor(_) | Value::None)) => Kind::MaybeTensors,
+        _ => Kind::Other,
+    }
+}

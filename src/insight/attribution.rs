@@ -1,0 +1,134 @@
+//! Which operation the time of an execution belongs to: shares that sum up to the time in which anything worked.
+
+use super::run::{Run, UnitRun};
+use crate::base::{IndexVec, Interval};
+use crate::machine::SourceId;
+use crate::machine::isa::Engine;
+
+/// What one operation took.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceTime {
+    /// Its share of the execution, nanoseconds: an instant in which several engines work is divided evenly between what they serve; an
+    /// instant in which none works, between the transfers that run. Shares of all operations sum up to the time in which anything
+    /// worked.
+    pub share_ns: f64,
+    /// How long each engine worked for it, nanoseconds, in the order of [`Engine::ALL`].
+    pub engine_ns: [u64; Engine::ALL.len()],
+    /// How long transfers for it ran, each counted by itself, nanoseconds.
+    pub transfer_ns: u64,
+}
+
+impl SourceTime {
+    /// The engine that worked longest for it.
+    #[must_use]
+    pub fn main_engine(&self) -> Option<Engine> {
+        let busiest = Engine::ALL.into_iter().rev().max_by_key(|e| self.engine_ns[e.index()])?;
+        (self.engine_ns[busiest.index()] > 0).then_some(busiest)
+    }
+
+    /// Adds a part of what another one took, 0 to 1.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "nanoseconds of an execution")]
+    pub fn add_part(&mut self, other: &Self, part: f64) {
+        let of = |ns: u64| libm::round(ns as f64 * part) as u64;
+        self.share_ns += other.share_ns * part;
+        for (own, more) in self.engine_ns.iter_mut().zip(other.engine_ns) {
+            *own += of(more);
+        }
+        self.transfer_ns += of(other.transfer_ns);
+    }
+}
+
+/// The time of each operation of a run.
+#[must_use]
+pub fn time_by_source(run: &Run<'_>) -> IndexVec<SourceId, SourceTime> {
+    let mut times: IndexVec<SourceId, SourceTime> = run.sources.iter().map(|_| SourceTime::default()).collect();
+    for unit in &run.units {
+        for item in &unit.items {
+            let Some(time) = times.get_mut(item.source) else { continue };
+            let ns = item.time.end.saturating_sub(item.time.start).max(0).unsigned_abs();
+            match unit.engine {
+                Some(engine) => time.engine_ns[engine.index()] += ns,
+                None => time.transfer_ns += ns,
+            }
+        }
+    }
+    for (source, share) in shares(&run.units) {
+        if let Some(time) = times.get_mut(source) {
+            time.share_ns += share;
+        }
+    }
+    times
+}
+
+/// The share of each item. Between two borders of items every one that runs gets the same, so that it is enough to sum up that
+/// amount once and to look at the sum where an item begins and where it ends.
+fn shares(units: &[UnitRun]) -> Vec<(SourceId, f64)> {
+    let items: Vec<(Interval<i64>, SourceId, usize)> = units
+        .iter()
+        .flat_map(|unit| unit.items.iter().map(|i| (i.time, i.source, usize::from(unit.engine.is_none()))))
+        .filter(|(time, ..)| time.end > time.start)
+        .collect();
+    let mut borders: Vec<(i64, bool, usize)> = Vec::with_capacity(2 * items.len());
+    for (i, (time, ..)) in items.iter().enumerate() {
+        borders.push((time.start, true, i));
+        borders.push((time.end, false, i));
+    }
+    borders.sort_unstable();
+    let mut begun = vec![0.0_f64; items.len()];
+    // Of engines and of transfers: how many run, and what each has got until now.
+    let mut running = [0_u32; 2];
+    let mut got = [0.0_f64; 2];
+    let mut now = borders.first().map_or(0, |b| b.0);
+    let mut shares = Vec::with_capacity(items.len());
+    for (at, begins, i) in borders {
+        if let Some(kind) = running.iter().position(|&n| n > 0) {
+            got[kind] += (at - now) as f64 / f64::from(running[kind]);
+        }
+        now = at;
+        let (_, source, kind) = items[i];
+        if begins {
+            running[kind] += 1;
+            begun[i] = got[kind];
+        } else {
+            running[kind] -= 1;
+            shares.push((source, got[kind] - begun[i]));
+        }
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::insight::run::{Item, Work};
+    use crate::insight::testing::TestRun;
+    use crate::machine::isa::Activity;
+
+    fn item(source: SourceId, from: i64, to: i64) -> Item {
+        let (activity, work) = (Activity::Execution, Work::Elementwise);
+        Item { time: Interval::new(from, to), source, activity, work, waited_for: None }
+    }
+
+    #[test]
+    fn shares_sum_up_to_the_time_in_which_anything_worked() {
+        let mut test = TestRun::new(0, 100);
+        let (a, b) = (test.source("m/a", "dot"), test.source("m/b", "add"));
+        // a alone, both, b alone; a transfer for b under all of it and 10 ns longer; then nothing.
+        test.units[0].items = vec![item(a, 0, 20)];
+        test.units[1].items = vec![item(b, 10, 30)];
+        test.units.push(UnitRun { name: "queue".to_owned(), engine: None, items: vec![item(b, 0, 40)] });
+        let run = Run {
+            products: None,
+            total: test.total,
+            window: test.total,
+            units: test.units,
+            sources: &test.sources,
+            model_flops: None,
+            memory: None,
+        };
+        let times = time_by_source(&run);
+        assert_eq!((times[a].share_ns, times[b].share_ns), (15.0, 25.0));
+        assert_eq!((times[a].main_engine(), times[b].main_engine()), (Some(Engine::Tensor), Some(Engine::Vector)));
+        assert_eq!((times[b].engine_ns[1], times[b].transfer_ns), (20, 40));
+    }
+}

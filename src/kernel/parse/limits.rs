@@ -1,0 +1,50 @@
+//! `std::numeric_limits<T>::max()` and the like, as the constants that they are.
+
+use super::ast::{BaseType, Expr, ExprKind, TypeName};
+use super::cursor::{Cursor, node};
+use super::type_names::type_name;
+use crate::kernel::problem::{Diagnostic, Pos, Problem};
+use crate::kernel::types::Scalar;
+
+/// From `<` on; the name before it is read.
+///
+/// # Errors
+/// When the type is not a number, or the function is another one.
+pub(super) fn numeric_limits(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnostic> {
+    c.expect("<", "after std::numeric_limits")?;
+    let ty = type_name(c)?;
+    c.expect(">", "after the type of std::numeric_limits")?;
+    c.expect("::", "after std::numeric_limits<T>")?;
+    let name = c.name("max, min, lowest, epsilon, infinity or quiet_NaN")?;
+    c.expect("(", "after the name")?;
+    c.expect(")", "after '('")?;
+    let value = match (ty.base, name.as_str()) {
+        (BaseType::Scalar(of @ (Scalar::F32 | Scalar::F64)), _) => of_float(of, &name),
+        (BaseType::Scalar(of), "max") => of.range().map(|(_, high)| ExprKind::Int(high as u64, Scalar::U64)),
+        (BaseType::Scalar(of), "min" | "lowest") => of.range().map(|(low, _)| ExprKind::Int(low as u64, Scalar::U64)),
+        _ => None,
+    };
+    let Some(value) = value else {
+        let what = format!("std::numeric_limits<...>::{name}()");
+        return Err(Diagnostic::new(pos, Problem::NotSupported { what, instead: "write the number".to_owned() }));
+    };
+    // The same bits in the type itself: a smallest integer has no literal.
+    let value = node(pos, value)?;
+    node(pos, ExprKind::Cast(TypeName { pointer: false, reference: false, ..ty }, Box::new(value)))
+}
+
+fn of_float(of: Scalar, name: &str) -> Option<ExprKind> {
+    let single = of == Scalar::F32;
+    let value = match name {
+        "max" | "lowest" if single => f64::from(f32::MAX),
+        "max" | "lowest" => f64::MAX,
+        "min" if single => f64::from(f32::MIN_POSITIVE),
+        "min" => f64::MIN_POSITIVE,
+        "epsilon" if single => f64::from(f32::EPSILON),
+        "epsilon" => f64::EPSILON,
+        "infinity" => f64::INFINITY,
+        "quiet_NaN" => f64::NAN,
+        _ => return None,
+    };
+    Some(ExprKind::Float(if name == "lowest" { -value } else { value }, of))
+}

@@ -1,0 +1,63 @@
+//! How often something ran: a slice that goes on with an operation which was interrupted adds to its time and not to its
+//! occurrences.
+//!
+//! The rows of operators of a Neuron profile have a slice for each stretch in which an operation is busy; all but the first
+//! say so with the argument `"continues":true`.
+
+use super::neuron::EXECUTION_PROCESS;
+use super::{ArgsId, Profile, SliceId};
+use crate::base::FxHashMap;
+
+/// What a slice that goes on says in its arguments.
+const CONTINUES: &str = "\"continues\":true";
+
+/// Tells slices that begin something from those that go on with it.
+#[derive(Debug, Default)]
+pub struct Occurrences {
+    /// Whether slices of the profile can say it.
+    is_looked_for: bool,
+    /// For each arguments whether they say it.
+    says_so: FxHashMap<ArgsId, bool>,
+}
+
+impl Occurrences {
+    /// Prepares it.
+    #[must_use]
+    pub fn of(profile: &Profile) -> Self {
+        let is_looked_for = profile.strings().lookup(EXECUTION_PROCESS).is_some();
+        Self { is_looked_for, says_so: FxHashMap::default() }
+    }
+
+    /// How many occurrences a slice is: 0 when it goes on with one.
+    pub fn count(&mut self, profile: &Profile, id: SliceId) -> u64 {
+        if !self.is_looked_for {
+            return 1;
+        }
+        let args = profile.slices().args(id);
+        let goes_on = self.says_so.entry(args).or_insert_with(|| profile.args().get(args).contains(CONTINUES));
+        u64::from(!*goes_on)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::ProfileBuilder;
+
+    #[test]
+    fn a_slice_that_goes_on_is_no_occurrence_in_a_neuron_profile_alone() {
+        for (process, counts) in [(EXECUTION_PROCESS, [1, 0, 1]), ("python", [1, 1, 1])] {
+            let mut b = ProfileBuilder::new("test");
+            let p = b.process("1", process);
+            let t = b.thread(p, "1", "HLO Ops");
+            b.slice(t, 0, 5, "dot", "dot", None);
+            b.slice(t, 10, 5, "dot", "dot", Some(r#"{"path":"NN/Linear","continues":true}"#));
+            b.slice(t, 20, 5, "dot", "dot", Some(r#"{"continues":false}"#));
+            let profile = b.finish(Diagnostics::new());
+            let mut occurrences = Occurrences::of(&profile);
+            let found: Vec<u64> = profile.slices().ids().map(|id| occurrences.count(&profile, id)).collect();
+            assert_eq!(found, counts, "{process}");
+        }
+    }
+}

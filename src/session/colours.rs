@@ -1,0 +1,78 @@
+//! The colours of a profile, from what its slices take.
+
+use std::collections::BTreeMap;
+
+use crate::base::{FxHashMap, StrId};
+use crate::profile::Profile;
+use crate::profile::levels::{LevelId, wrappers};
+use crate::view::colours::Colours;
+
+/// More slices than about this many are not looked at each: colours need no exact times.
+const MOST_SLICES: usize = 1 << 20;
+
+/// Colours by the largest share that an operation has of the time of a level. The default level counts twice, because most
+/// views show it; levels that only wrap others count nothing.
+pub(super) fn colours_of(profile: &Profile) -> Colours {
+    let own = own_times(profile);
+    let levels = profile.levels();
+    let mut totals: BTreeMap<LevelId, i64> = BTreeMap::new();
+    for ((level, _), ns) in &own {
+        *totals.entry(*level).or_default() += ns;
+    }
+    let mut shares: BTreeMap<StrId, f64> = BTreeMap::new();
+    for ((level, name), ns) in &own {
+        let wraps = levels.get(*level).is_none_or(|l| wrappers::is_wrapping_level(&l.name));
+        let total = totals.get(level).copied().unwrap_or_default();
+        if wraps || total <= 0 {
+            continue;
+        }
+        let counts = if levels.default_level().is_none_or(|l| l == *level) { 2.0 } else { 1.0 };
+        let share = (*ns).max(0) as f64 / total as f64 * counts;
+        let most = shares.entry(*name).or_default();
+        *most = most.max(share);
+    }
+    Colours::new(shares.iter().map(|(name, share)| (profile.str(*name), *share)))
+}
+
+/// Time of each name on each level without what is inside, in ns, in an order of its own. Where slices do not nest it is an
+/// estimate.
+fn own_times(profile: &Profile) -> BTreeMap<(LevelId, StrId), i64> {
+    let (slices, levels) = (profile.slices(), profile.levels());
+    let stride = slices.len() / MOST_SLICES + 1;
+    let mut own: FxHashMap<(LevelId, StrId), i64> = FxHashMap::default();
+    for id in slices.ids().step_by(stride) {
+        let track = slices.track(id);
+        let level = levels.of_slice(profile, track, id);
+        *own.entry((level, slices.name(id))).or_default() += slices.dur_ns(id);
+        if let Some(parent) = slices.stack_parent(id) {
+            let of_parent = levels.of_slice(profile, track, parent);
+            if of_parent == level {
+                *own.entry((level, slices.name(parent))).or_default() -= slices.dur_ns(id);
+            }
+        }
+    }
+    own.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Diagnostics;
+    use crate::profile::ProfileBuilder;
+    use crate::view::palette::GREY;
+
+    #[test]
+    fn time_inside_counts_for_what_is_inside() {
+        let mut b = ProfileBuilder::new("test");
+        let process = b.process("1", "host");
+        let track = b.thread(process, "1", "main");
+        b.slice(track, 0, 1_000, "outer", "", None);
+        b.slice(track, 0, 600, "dot.1", "", None);
+        b.slice(track, 600, 400, "dot.2", "", None);
+        b.slice(track, 2_000, 100, "PyTorch Profiler (0)", "", None);
+        let colours = colours_of(&b.finish(Diagnostics::default()));
+        assert_eq!(colours.legend().len(), 1, "{colours:?}");
+        assert_ne!(colours.fill_of("%dot.9"), GREY);
+        assert_eq!(colours.fill_of("outer"), GREY);
+    }
+}

@@ -1,0 +1,160 @@
+//! Commands of the tools of the profile page.
+
+use super::shell::{Line, has_name};
+use crate::analysis::compare::Measure;
+use crate::session::share::{FlameView, ProfileLink, Tool};
+use crate::session::{ProfileOrigin, ProfileSpec};
+
+/// The command that gives what a tool shows of a profile, compared with `base` where the tool compares. None where the command line has
+/// nothing like it: of the rows of engines, of a benchmark's timeline, of a model file.
+#[must_use]
+pub fn profile_command(shown: &ProfileOrigin, base: Option<&ProfileOrigin>, link: &ProfileLink) -> Option<String> {
+    match link.tool {
+        Tool::Overview => Some(whole(shown)?.option("html", "overview.html").print()),
+        Tool::Summary => Some(whole(shown)?.flag("summary", true).print()),
+        Tool::OperatorFramework | Tool::OperatorHlo if is_simulated(shown) => Some(whole(shown)?.print()),
+        Tool::OperatorTimeline => Some(whole(shown)?.option("output", "timeline.json").print()),
+        Tool::OperatorFramework | Tool::OperatorHlo => {
+            Some(chosen(Line::new("operators").word(&source(shown)?), link).print())
+        }
+        Tool::OperatorEngine | Tool::Trace => None,
+        Tool::Statistics => {
+            let line = Line::new("operators").word(&source(shown)?).option("by", link.group_by.name());
+            Some(chosen(line, link).print())
+        }
+        Tool::FlameGraph => Some(flame(&source(shown)?, link)),
+        Tool::Modules => Some(ranged(Line::new("flame").word(&source(shown)?).flag("modules", true), link).print()),
+        Tool::CriticalPath => Some(ranged(Line::new("critical-path").word(&source(shown)?), link).print()),
+        Tool::IdleGaps => Some(ranged(Line::new("idle").word(&source(shown)?), link).print()),
+        Tool::Counters => {
+            let line = Line::new("counters").word(&source(shown)?).some("curve", link.counter.as_deref());
+            Some(ranged(line, link).print())
+        }
+        Tool::Compare => {
+            let line = Line::new("compare").word(&source(base?)?).word(&source(shown)?);
+            let line = line.flag("total", link.compare.measure == Measure::Total);
+            Some(line.flag("per-step", link.compare.per_step).some("level", link.level.as_deref()).print())
+        }
+        Tool::Ask => {
+            let line = Line::new("query").word(&source(shown)?);
+            let line = if link.ask.is_empty() { line } else { line.word(&link.ask) };
+            Some(line.some("level", link.level.as_deref()).print())
+        }
+    }
+}
+
+const fn is_simulated(shown: &ProfileOrigin) -> bool {
+    matches!(shown, ProfileOrigin::Simulated(_))
+}
+
+/// The command of all of a profile: `profile` for a run, `open` for a file.
+fn whole(shown: &ProfileOrigin) -> Option<Line> {
+    match shown {
+        ProfileOrigin::Simulated(spec) => {
+            let line = Line::new("profile").option("model", named(spec)?);
+            Some(flags(spec).into_iter().fold(line, |line, (name, value)| line.option(name, &value)))
+        }
+        ProfileOrigin::File { name, .. } => Some(Line::new("open").word(name)),
+        ProfileOrigin::Benchmark(_) => None,
+    }
+}
+
+/// A profile as the commands that analyse name it: a file, or `sim:MODEL?workflow=trace&instance=inf1.xlarge`.
+fn source(shown: &ProfileOrigin) -> Option<String> {
+    match shown {
+        ProfileOrigin::Simulated(spec) => {
+            let flags: Vec<String> = flags(spec).iter().map(|(name, value)| format!("{name}={value}")).collect();
+            Some(format!("sim:{}?{}", named(spec)?, flags.join("&")))
+        }
+        ProfileOrigin::File { name, .. } => Some(name.clone()),
+        ProfileOrigin::Benchmark(_) => None,
+    }
+}
+
+fn named(spec: &ProfileSpec) -> Option<&str> {
+    let is_plain = has_name(&spec.model) && !spec.model.contains(['?', '&']);
+    is_plain.then_some(spec.model.as_str())
+}
+
+/// What a run is simulated with. Options of the compiler are named where they are not its defaults.
+fn flags(spec: &ProfileSpec) -> Vec<(&'static str, String)> {
+    let (options, default) = (&spec.options, ProfileSpec::default().options);
+    let unless = |is_default: bool, text: String| (!is_default).then_some(text);
+    let all = [
+        ("batch-size", spec.batch_size.map(|n| n.to_string())),
+        ("workflow", Some(spec.workflow.name().to_owned())),
+        ("instance", Some(spec.instance.clone())),
+        ("seed", unless(spec.seed == 0, spec.seed.to_string())),
+        ("auto-cast", unless(options.auto_cast == default.auto_cast, options.auto_cast.to_string())),
+        (
+            "auto-cast-type",
+            unless(options.auto_cast_type == default.auto_cast_type, options.auto_cast_type.to_string()),
+        ),
+        ("optlevel", unless(options.opt_level == default.opt_level, options.opt_level.to_string())),
+        ("lnc", options.lnc.map(|n| n.to_string())),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// With the span, where the tool looks at what is in view only.
+fn ranged(line: Line, link: &ProfileLink) -> Line {
+    let span = link.span.filter(|_| link.in_view).map(|span| format!("{}..{}", span.start.0, span.end.0));
+    line.some("range", span.as_deref())
+}
+
+/// With the level and the span.
+fn chosen(line: Line, link: &ProfileLink) -> Line {
+    ranged(line, link).some("level", link.level.as_deref())
+}
+
+fn flame(source: &str, link: &ProfileLink) -> String {
+    let line = Line::new("flame").word(source);
+    let line = match link.flame.view {
+        FlameView::Sandwich if !link.flame.name.is_empty() => line.option("name", &link.flame.name),
+        FlameView::ByThread => line.flag("by-thread", true),
+        _ => line,
+    };
+    chosen(line, link).print()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::GroupBy;
+    use crate::base::{Interval, TraceNs};
+
+    fn simulated(model: &str) -> ProfileOrigin {
+        ProfileOrigin::Simulated(ProfileSpec { model: model.to_owned(), ..ProfileSpec::default() })
+    }
+
+    #[test]
+    fn a_tool_is_asked_for_with_its_choices() {
+        let shown = &simulated("nn");
+        let link = ProfileLink {
+            tool: Tool::Statistics,
+            group_by: GroupBy::Module,
+            level: Some("all".into()),
+            span: Some(Interval::new(TraceNs(5), TraceNs(900))),
+            in_view: true,
+            ..ProfileLink::default()
+        };
+        assert_eq!(
+            profile_command(shown, None, &link).unwrap(),
+            "neuronscope operators 'sim:nn?workflow=mark_step&instance=trn1.2xlarge' --by module --range 5..900 --level all"
+        );
+        let compare = ProfileLink { tool: Tool::Compare, ..ProfileLink::default() };
+        assert_eq!(profile_command(shown, None, &compare), None);
+        let base = &simulated("mlp");
+        let command = profile_command(shown, Some(base), &compare).unwrap();
+        assert!(command.starts_with("neuronscope compare 'sim:mlp?") && command.contains(" 'sim:nn?"), "{command}");
+    }
+
+    #[test]
+    fn what_has_no_name_in_a_terminal_has_no_command() {
+        let origin = simulated(&format!("{}a.onnx@x", crate::session::BROUGHT_PREFIX));
+        for tool in Tool::ALL {
+            let link = ProfileLink { tool, ..ProfileLink::default() };
+            assert_eq!(profile_command(&origin, None, &link), None, "{tool:?}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Commands of the pages that run one thing: values, and a model as a picture.
+
+use super::shell::{Line, has_name};
+use crate::session::share::{NUMERICS_FIELDS, NumericsField};
+use crate::session::{InspectField, InspectSpec, InspectView, NumericsSpec};
+
+/// The command that compares the same values. None for a model file.
+#[must_use]
+pub fn numerics_command(spec: &NumericsSpec) -> Option<String> {
+    if !has_name(&spec.model) {
+        return None;
+    }
+    let default = NumericsSpec::default();
+    let line = NUMERICS_FIELDS.into_iter().fold(Line::new("numerics"), |line, field| {
+        let text = field.text(spec);
+        let is_always = matches!(field, NumericsField::Model | NumericsField::Instance);
+        if text.is_empty() || (!is_always && text == field.text(&default)) {
+            return line;
+        }
+        line.option(&field.key().replace('_', "-"), &text)
+    });
+    Some(line.print())
+}
+
+/// The command that shows a model of the zoo. None for a model file, and where none is chosen.
+#[must_use]
+pub fn inspect_command(spec: &InspectSpec) -> Option<String> {
+    let text = |field: InspectField| Some(spec.get(field)).filter(|text| !text.is_empty());
+    let model = text(InspectField::Model).filter(|model| has_name(model))?;
+    let line = Line::new("inspect").option("model", model).some("instance", text(InspectField::Instance));
+    let line = line.some("batch", text(InspectField::Batch));
+    let view = match spec.view() {
+        InspectView::Graph => "tree",
+        InspectView::Table => "table",
+        InspectView::Passes => "passes",
+    };
+    Some(line.option("view", view).print())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comparison_of_values_says_what_is_not_the_default() {
+        let spec = NumericsSpec { model: "matmult:n=32".into(), seed: 3, ..NumericsSpec::default() };
+        let command = numerics_command(&spec).unwrap();
+        assert_eq!(command, "neuronscope numerics --model matmult:n=32 --instance trn1.2xlarge --seed 3");
+    }
+}

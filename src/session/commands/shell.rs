@@ -1,0 +1,88 @@
+//! Words of a command line.
+
+use crate::session::{BROUGHT_PREFIX, without_source};
+
+/// A word as a POSIX shell reads it: quoted where it holds anything that a shell takes for its own.
+pub(in crate::session) fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/=+@%".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+/// Whether a command line can name a model by its text: no file that was opened on the page, no source that was written there.
+pub(super) fn has_name(model: &str) -> bool {
+    !model.is_empty() && !model.starts_with(BROUGHT_PREFIX) && without_source(model) == model
+}
+
+/// A command line that is being put together.
+pub(super) struct Line(String);
+
+impl Line {
+    /// `neuronscope COMMAND`.
+    pub fn new(command: &str) -> Self {
+        Self(format!("neuronscope {command}"))
+    }
+
+    /// A word that is no flag.
+    pub fn word(mut self, word: &str) -> Self {
+        self.0.push(' ');
+        self.0.push_str(&quoted(word));
+        self
+    }
+
+    /// `--name`, where it is set.
+    pub fn flag(mut self, name: &str, is_set: bool) -> Self {
+        if is_set {
+            self.0.push_str(" --");
+            self.0.push_str(name);
+        }
+        self
+    }
+
+    /// `--name value`; a value that begins with a dash stands behind `=`, so that it is not read as a flag.
+    pub fn option(mut self, name: &str, value: &str) -> Self {
+        let between = if value.starts_with('-') { '=' } else { ' ' };
+        self.0.push_str(" --");
+        self.0.push_str(name);
+        self.0.push(between);
+        self.0.push_str(&quoted(value));
+        self
+    }
+
+    /// `--name value`, where there is one.
+    pub fn some(self, name: &str, value: Option<&str>) -> Self {
+        match value {
+            Some(value) => self.option(name, value),
+            None => self,
+        }
+    }
+
+    /// The line.
+    pub fn print(self) -> String {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_each_word_as_it_was() {
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted("trn1.2xlarge"), "trn1.2xlarge");
+        assert_eq!(quoted(""), "''");
+        let line = Line::new("query").word("a b.json").option("level", "-x").flag("total", false).flag("csv", true);
+        assert_eq!(line.print(), "neuronscope query 'a b.json' --level=-x --csv");
+    }
+
+    #[test]
+    fn files_and_sources_of_the_page_have_no_name_in_a_terminal() {
+        assert!(has_name("bert-base-uncased:seq=128"));
+        assert!(!has_name(&format!("{BROUGHT_PREFIX}bert.onnx@k3x9")));
+        assert!(!has_name(""));
+    }
+}

@@ -1,0 +1,131 @@
+//! The chapters.
+
+use super::{Chapter, Example};
+
+/// The chapters in their order.
+pub const CHAPTERS: [Chapter; 6] = [BENCHMARK, PROFILE, MODEL, OPERATORS, EXPERIMENTS, KEEP];
+
+const BENCHMARK: Chapter = Chapter {
+    id: "benchmark",
+    title: "Find the fastest configuration",
+    text: &[
+        "A benchmark runs a model on simulated NeuronCores as NeuronPerf runs it on real ones: some copies of the model, some threads that feed each copy, a batch size. Each combination is a row with its throughput, its latency and what a million inferences cost.",
+        "Give lists to compare: 1,4,8 as batch sizes are three rows. \u{201c}Best under\u{201d} then names the row with the highest throughput within a latency, a cost and a number of cores, and marks the rows that no other row beats in both. The filter takes p99<5 or models=4 and reaches tables, tiles and charts alike.",
+        "The simulator reads no clock: the same form and seed give the same numbers on every machine. Only the processor of this machine, as a device, is measured.",
+    ],
+    examples: &[
+        Example {
+            title: "Sweep ResNet-50 over batch sizes",
+            shows: "Larger batches raise the throughput and the latency; see where the trade turns.",
+            link: "#/benchmark?v=1&model=resnet50&instance=inf2.xlarge&batch_sizes=1,4,8&duration=10&seed=0",
+            command: "neuronscope bench --model resnet50 --instance inf2.xlarge --batch-sizes 1,4,8 --duration 10",
+        },
+        Example {
+            title: "Two workers for each copy",
+            shows: "A second thread prepares the next input while the core computes. The table is sorted by throughput.",
+            link: "#/benchmark?v=1&model=bert-base-uncased&instance=inf2.xlarge&workers_per_model=1,2,3&duration=10&seed=0&sort=-throughput_avg",
+            command: "neuronscope bench --model bert-base-uncased --instance inf2.xlarge --workers-per-model 1,2,3 --duration 10",
+        },
+    ],
+};
+
+const PROFILE: Chapter = Chapter {
+    id: "profile",
+    title: "See where the time goes",
+    text: &[
+        "A profile says what each engine and each queue did, and when. Drop a file of PyTorch, JAX, Chrome, Perfetto, pprof or the Neuron plugin on the page, or simulate a model. The overview comes first: the time of a step, how much of it was compute, transfer and idle, and findings in the order of what a change can save.",
+        "Each finding leads to its evidence. In the timeline W and S zoom, A and D move, a click on a slice shows what it was. Idle gaps name what a device waited for; the critical path is the chain of slices that made the step as long as it was; Ask takes a query.",
+        "Compare takes two profiles: open both, or choose two kept runs on the start page.",
+    ],
+    examples: &[
+        Example {
+            title: "What a network of two layers waits for",
+            shows: "The timeline of one step: short matrix products between transfers.",
+            link: "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge&tool=operator-timeline",
+            command: "neuronscope profile --model nn --output timeline.json",
+        },
+        Example {
+            title: "BERT compiled ahead against BERT recorded in each step",
+            shows: "Operator by operator: what the lazy workflow costs.",
+            link: "#/profile?v=1&model=bert-base-uncased&workflow=mark_step&instance=inf2.xlarge&tool=compare&base_run=model%3Dbert-base-uncased%26workflow%3Dtrace%26instance%3Dinf2.xlarge",
+            command: "neuronscope compare 'sim:bert-base-uncased?workflow=trace&instance=inf2.xlarge' 'sim:bert-base-uncased?workflow=mark_step&instance=inf2.xlarge'",
+        },
+    ],
+};
+
+const MODEL: Chapter = Chapter {
+    id: "model",
+    title: "Bring a model of your own",
+    text: &[
+        "Drop a model file on the page: .pt2 of torch.export, TorchScript, ONNX, HLO or StableHLO of JAX. Inspect shows its modules and operators as a tree and a picture, each with its time on a core, and what the compiler made of it, pass by pass. Operators that are not supported are named with where they stand.",
+        "Benchmark, Profile and Microbenchmark take the same file. Numerics computes a model as the core rounds and as the processor rounds, and names the operation that first went wrong.",
+    ],
+    examples: &[
+        Example {
+            title: "BERT as a picture",
+            shows: "Modules of twelve layers; open one to see its operators and their times.",
+            link: "#/inspect?v=1&model=bert-base-uncased&instance=inf2.xlarge",
+            command: "neuronscope inspect --model bert-base-uncased --instance inf2.xlarge --view tree",
+        },
+        Example {
+            title: "A network that becomes NaN",
+            shows: "Products without a bias leave the range of bfloat16; the page names the operation.",
+            link: "#/numerics?v=1&model=matmult:n=32,loop_count=200,add_bias=false,normalize=true",
+            command: "neuronscope numerics --model matmult:n=32,loop_count=200,add_bias=false,normalize=true",
+        },
+    ],
+};
+
+const OPERATORS: Chapter = Chapter {
+    id: "operators",
+    title: "Write a custom operator",
+    text: &[
+        "The GpSimd engine runs C++ that you write. The page runs a kernel for its values and its time: each line is shaded by what it costs, and remarks say what would make it faster, such as moving a tile into the memory of the processor in place of single elements.",
+        "The microbenchmark measures matrix products as the guide of AWS does, with its pitfalls as switches: a cold first call, a coarse clock, products that the compiler removes.",
+    ],
+    examples: &[
+        Example {
+            title: "ReLU, an element at a time",
+            shows: "The slowest way to write it, with the line that costs the most.",
+            link: "#/customop?v=1&kernel=relu-element",
+            command: "neuronscope customop --kernel relu-element",
+        },
+        Example {
+            title: "The peak of the tensor engine",
+            shows: "Matrix products of four sizes, as a share of the peak.",
+            link: "#/matmult?v=1&matrix_dim=256,512,1024,2048",
+            command: "neuronscope matmult --matrix_dim 256,512,1024,2048",
+        },
+    ],
+};
+
+const EXPERIMENTS: Chapter = Chapter {
+    id: "experiments",
+    title: "Follow results over time",
+    text: &[
+        "Records of PyTorch/XLA's benchmark suite (results.jsonl) become a pass rate, geometric means of speed-ups with what they cover, what the newest run improved or broke, and every sample behind each point. A click on a point opens the records behind it.",
+        "Drop one or many files on the page of experiments, or load the sample. The command line runs such experiments on simulated cores and writes the same records, so that a change of a model shows beside the others.",
+    ],
+    examples: &[Example {
+        title: "The sample",
+        shows: "Two small models on a processor and on Trn1, over some days.",
+        link: "#/experiments?v=1&data=sample",
+        command: "neuronscope experiment --suite-name=torchbench --filter='^resnet18$' --test=eval --accelerator=trn1 --repeat=8",
+    }],
+};
+
+const KEEP: Chapter = Chapter {
+    id: "keep",
+    title: "Send a link, keep a result, work offline",
+    text: &[
+        "The address holds what you see: form, tool, zoom, selection, marks, filter and sorting. Whoever opens it gets the same, since a simulated run is the same everywhere. Copy has the link, the command line that gives the same, tables as Markdown and charts as pictures.",
+        "Files, runs and results stay in this browser under \u{201c}Kept here\u{201d} on the start page: named, pinned, compared, removed. Nothing is uploaded. \u{201c}Download as page\u{201d} makes one HTML file that opens without a network.",
+        "After the first visit the page works offline. Ctrl+K finds pages, tools, operators, slices and what is kept. neuronscope serve has the page inside the command line.",
+    ],
+    examples: &[Example {
+        title: "A view in a link",
+        shows: "Statistics of a BERT step grouped by module, from the address alone.",
+        link: "#/profile?v=1&model=bert-base-uncased&workflow=trace&instance=inf2.xlarge&tool=statistics&by=module",
+        command: "neuronscope operators 'sim:bert-base-uncased?workflow=trace&instance=inf2.xlarge' --by module",
+    }],
+};

@@ -1,0 +1,62 @@
+//! The guide of the page: what it does, in chapters with examples that open with a click. Tests open every link and give every command
+//! to the parser of the command line.
+
+mod chapters;
+
+pub use chapters::CHAPTERS;
+
+/// A chapter.
+#[derive(Clone, Copy, Debug)]
+pub struct Chapter {
+    /// Its name in the document.
+    pub id: &'static str,
+    /// What it is about.
+    pub title: &'static str,
+    /// Paragraphs.
+    pub text: &'static [&'static str],
+    /// What to try.
+    pub examples: &'static [Example],
+}
+
+/// Something to try.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// What its link says.
+    pub title: &'static str,
+    /// What one sees there.
+    pub shows: &'static str,
+    /// Address of the page that shows it, which runs by itself.
+    pub link: &'static str,
+    /// The command line that gives the same; empty where there is none.
+    pub command: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::share::{Address, Link, Page};
+
+    #[test]
+    fn every_link_opens_and_runs_by_itself() {
+        for example in CHAPTERS.iter().flat_map(|c| c.examples) {
+            let (link, notices) = Link::parse(example.link);
+            assert_eq!(notices, [], "{}", example.link);
+            let mut address = Address::read(example.link);
+            assert_ne!(address.page(), Page::Home, "{}", example.link);
+            // Nothing of the link is lost when the page writes it.
+            assert_eq!(Link::parse(&link.print()), (link, vec![]), "{}", example.link);
+        }
+    }
+
+    #[test]
+    fn chapters_are_short_and_each_has_something_to_try() {
+        assert_eq!(CHAPTERS.len(), 6);
+        for chapter in CHAPTERS {
+            let words: usize = chapter.text.iter().map(|t| t.split_whitespace().count()).sum();
+            assert!((40..220).contains(&words), "{}: {words} words", chapter.title);
+            assert!((1..=2).contains(&chapter.examples.len()), "{}", chapter.title);
+            let is_name = |id: &str| !id.is_empty() && id.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+            assert!(is_name(chapter.id), "{}", chapter.id);
+        }
+    }
+}

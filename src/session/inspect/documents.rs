@@ -1,0 +1,215 @@
+//! First numbers of a model, the table of its operators, and everything about a node.
+
+use super::opened::Opened;
+use super::tree::NodeFacts;
+use crate::base::units::{format_bytes, format_count, format_ns};
+use crate::machine::isa::Engine;
+use crate::view::document::{Block, Document, Tile, Tone};
+use crate::view::graph::Look;
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+
+/// Children that a module's details name.
+const MOST_CHILDREN: usize = 12;
+
+/// First numbers, and what would stop it.
+pub(super) fn head(opened: &Opened) -> Document {
+    let facts = opened.tree.facts.first().cloned().unwrap_or_default();
+    let core = &opened.subject.device.costs.core;
+    let tile = |name: &str, value: String, note: String| Tile {
+        name: name.to_owned(),
+        value,
+        note,
+        tone: Tone::Neutral,
+        share: None,
+    };
+    let mut tiles = Vec::new();
+    if let Some(times) = &opened.times {
+        let busy = facts.time.share_ns / times.window_ns.max(1.0) * 100.0;
+        let note = format!("one call on a simulated {}; something works {busy:.0} % of it", core.name);
+        tiles.push(tile("Time on the core", format_ns(times.window_ns), note));
+    }
+    // A file counts its own weights: tied ones once, and those that are computed at load as what they come from.
+    let inspection = opened.subject.inspection.as_ref();
+    let parameters = inspection.map_or(facts.parameters, |i| i.parameters);
+    let note = format!("{} of weights on the core", format_bytes(facts.weight_bytes as f64));
+    tiles.push(tile("Parameters", format_count(parameters), note));
+    let flops = inspection.map_or(facts.flops, |i| i.flops);
+    tiles.push(tile("FLOPs", format_count(flops), "of products, two for each multiply-add".to_owned()));
+    tiles.push(tile("Operators", format_count(facts.operators), format!("{} instructions", opened.operations.len())));
+    if let Ok(compiled) = &opened.compiled {
+        let plan = compiled.executable.memory;
+        let share = plan.sbuf_peak_bytes as f64 / plan.sbuf_capacity_bytes.max(1) as f64;
+        let note = format!("of {} at the fullest moment", format_bytes(plan.sbuf_capacity_bytes as f64));
+        let sbuf = tile("SBUF", format_bytes(plan.sbuf_peak_bytes as f64), note);
+        tiles.push(Tile { share: Some(share.clamp(0.0, 1.0)), ..sbuf });
+    }
+    let mut blocks = vec![Block::Tiles(tiles)];
+    if let Some(i) = inspection {
+        let producer = if i.producer.is_empty() { "an unnamed program" } else { &i.producer };
+        blocks.push(Block::Text(format!("Format {}, written by {producer}.", i.format)));
+    }
+    blocks.push(Block::Heading("What would stop this model on a NeuronCore".to_owned()));
+    blocks.extend(opened.limits.iter().cloned().map(Block::Finding));
+    Document { title: opened.subject.title.clone(), blocks }
+}
+
+/// All operators as a document.
+pub(super) fn table(opened: &Opened) -> Document {
+    let (table, nodes) = operators(opened);
+    let all = opened.tree.graph.nodes();
+    let targets = nodes.iter().map(|&n| format!("node={}", all[n as usize].id)).collect();
+    let title = "Operators in the order of the program".to_owned();
+    let rows = Block::Rows { title, file: "operators".to_owned(), table, targets };
+    Document { title: "Operators".to_owned(), blocks: vec![rows] }
+}
+
+/// All operators as a table, and the node of each row.
+pub(super) fn operators(opened: &Opened) -> (Table, Vec<u32>) {
+    use ColumnKind::{Count, Number, Percent, Text};
+    let columns = vec![
+        Column::new("operator", "Operator", Text),
+        Column::new("module", "Module", Text),
+        Column::new("shape", "Gives", Text),
+        Column::new("engine", "Engine", Text),
+        Column::new("time_us", "Time (\u{b5}s)", Number),
+        Column::new("share", "Share", Percent),
+        Column::new("flops", "FLOPs", Count),
+        Column::new("bytes", "Bytes", Count),
+        Column::new("parameters", "Parameters", Count),
+    ];
+    let nodes = opened.tree.graph.nodes();
+    let is_operator = |n: &u32| {
+        let node = &nodes[*n as usize];
+        let in_module = node.parent.is_some_and(|p| nodes[p as usize].look == Look::Module);
+        in_module && is_operator_look(node.look)
+    };
+    let listed: Vec<u32> = (0..nodes.len() as u32).filter(is_operator).collect();
+    let row = |&n: &u32| {
+        let (node, facts) = (&nodes[n as usize], &opened.tree.facts[n as usize]);
+        let module = node.parent.map_or("", |p| nodes[p as usize].id.as_str());
+        let timed = |value: f64| if opened.times.is_some() { Cell::Number(value) } else { Cell::Missing };
+        vec![
+            Cell::Text(node.title.clone()),
+            Cell::Text(module.to_owned()),
+            Cell::Text(gives(opened, n)),
+            Cell::Text(facts.time.main_engine().map_or("\u{2013}", Engine::name).to_owned()),
+            timed(facts.time.share_ns / 1e3),
+            timed(node.heat * 100.0),
+            Cell::Count(facts.flops),
+            Cell::Count(facts.bytes),
+            Cell::Count(facts.parameters),
+        ]
+    };
+    let rows = listed.iter().map(row).collect();
+    (Table { columns, rows }, listed)
+}
+
+/// The shape of what an operator gives: that of its last instruction.
+fn gives(opened: &Opened, node: u32) -> String {
+    let nodes = opened.tree.graph.nodes();
+    let last = nodes[node as usize].children.last().copied().unwrap_or(node);
+    let operation = opened.tree.facts[last as usize].operation;
+    operation.map_or_else(String::new, |o| opened.operations[o].shape.to_string())
+}
+
+/// Everything about a node.
+pub(super) fn details(opened: &Opened, node: u32) -> Document {
+    let nodes = opened.tree.graph.nodes();
+    let own = &nodes[node as usize];
+    let facts = &opened.tree.facts[node as usize];
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    let module = own.parent.map_or("", |p| nodes[p as usize].id.as_str());
+    rows.push(("Module", if module.is_empty() { nodes[0].title.clone() } else { module.to_owned() }));
+    if own.look != Look::Value && !own.children.is_empty() {
+        rows.push(("Operators", format_count(facts.operators)));
+    }
+    if let Some(operation) = facts.operation.and_then(|o| opened.operations.get(o)) {
+        rows.push(("Instruction", format!("%{} = {}", operation.name, operation.opcode)));
+        rows.extend(operation.reads.iter().map(|read| ("Reads", read.clone())));
+        rows.push(("Gives", operation.shape.to_string()));
+        if let Some(reason) = &operation.refused {
+            rows.push(("Refused", reason.clone()));
+        } else if operation.is_estimate {
+            rows.push(("Cost", "an estimate: no rule of the compiler places it".to_owned()));
+        }
+    } else if is_operator_look(own.look) {
+        rows.push(("Gives", gives(opened, node)));
+    }
+    rows.extend(figures(opened, facts));
+    let columns = vec![Column::new("what", "What", ColumnKind::Text), Column::new("value", "Value", ColumnKind::Text)];
+    let cells = rows.into_iter().map(|(what, value)| vec![Cell::Text(what.to_owned()), Cell::Text(value)]).collect();
+    let table = Table { columns, rows: cells };
+    let mut blocks = vec![Block::Table { title: "Details".to_owned(), file: "details".to_owned(), table }];
+    if !own.children.is_empty() {
+        blocks.push(heaviest(opened, node));
+    }
+    Document { title: own.title.clone(), blocks }
+}
+
+const fn is_operator_look(look: Look) -> bool {
+    matches!(look, Look::Operator | Look::Estimate | Look::Refused)
+}
+
+/// Times and sizes.
+fn figures(opened: &Opened, facts: &NodeFacts) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    if opened.times.is_some() {
+        let total = opened.tree.facts.first().map_or(0.0, |f| f.time.share_ns);
+        let share = facts.time.share_ns / total.max(f64::MIN_POSITIVE) * 100.0;
+        rows.push(("Time", format!("{}, {share:.1} % of the model", format_ns(facts.time.share_ns))));
+        for engine in Engine::ALL {
+            let ns = facts.time.engine_ns[engine.index()];
+            if ns > 0 {
+                rows.push((engine_row(engine), format_ns(ns as f64)));
+            }
+        }
+        if facts.time.transfer_ns > 0 {
+            rows.push(("Transfers", format_ns(facts.time.transfer_ns as f64)));
+        }
+    }
+    if facts.flops > 0 {
+        rows.push(("FLOPs", format_count(facts.flops)));
+    }
+    rows.push(("Bytes read and given", format_bytes(facts.bytes as f64)));
+    if facts.parameters > 0 {
+        let bytes = format_bytes(facts.weight_bytes as f64);
+        rows.push(("Parameters", format!("{}, {bytes}", format_count(facts.parameters))));
+    }
+    if facts.estimates > 0 {
+        rows.push(("Estimates", format_count(facts.estimates)));
+    }
+    rows
+}
+
+const fn engine_row(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Tensor => "Tensor engine",
+        Engine::Vector => "Vector engine",
+        Engine::Scalar => "Scalar engine",
+        Engine::GpSimd => "GpSimd engine",
+    }
+}
+
+/// What a module holds, the longest time first.
+fn heaviest(opened: &Opened, node: u32) -> Block {
+    let nodes = opened.tree.graph.nodes();
+    let mut children = nodes[node as usize].children.clone();
+    children.sort_by(|a, b| nodes[*b as usize].heat.total_cmp(&nodes[*a as usize].heat).then(a.cmp(b)));
+    let title = match children.len() {
+        n if n > MOST_CHILDREN => format!("The {MOST_CHILDREN} longest of {n}"),
+        _ => "What it holds".to_owned(),
+    };
+    children.truncate(MOST_CHILDREN);
+    let columns = vec![
+        Column::new("name", "Name", ColumnKind::Text),
+        Column::new("time_us", "Time (\u{b5}s)", ColumnKind::Number),
+        Column::new("share", "Share", ColumnKind::Percent),
+    ];
+    let row = |&child: &u32| {
+        let (node, facts) = (&nodes[child as usize], &opened.tree.facts[child as usize]);
+        vec![Cell::Text(node.title.clone()), Cell::Number(facts.time.share_ns / 1e3), Cell::Number(node.heat * 100.0)]
+    };
+    let targets = children.iter().map(|&c| format!("node={}", nodes[c as usize].id)).collect();
+    let table = Table { columns, rows: children.iter().map(row).collect() };
+    Block::Rows { title, file: "holds".to_owned(), table, targets }
+}

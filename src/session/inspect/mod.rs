@@ -1,0 +1,30 @@
+//! A model as a picture: its modules as a tree, its operators as a graph, the time of each on a core, and what would stop it.
+//!
+//! ```text
+//! InspectSpec (texts of a form or a link), a file -> Subject: the program before any pass
+//!   -> Operation list -> compile, simulate -> Times -> ModelTree (sums) -> Opened
+//!   -> shown: rows of the tree, an SVG of what is open, documents
+//! ```
+//!
+//! One model is open at a time; the next question about it computes nothing again.
+
+mod documents;
+mod limits;
+mod names;
+mod opened;
+mod operation;
+mod passes;
+mod run;
+mod shown;
+mod spec;
+mod subject;
+#[cfg(test)]
+mod tests;
+mod times;
+mod told;
+mod tree;
+
+pub use names::ModelName;
+pub(super) use run::{InspectRun, SharedInspector};
+pub use spec::{InspectField, InspectSpec, InspectView};
+pub use told::{InspectAsk, InspectFile, InspectShown, TreeRow};

@@ -1,0 +1,80 @@
+//! Which files are models, by their names: a page decides by them where a file that was dropped goes.
+
+/// Whether a name says that a file is a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelName {
+    /// It does, whether the format is read or answered with one that is.
+    Yes,
+    /// Models and other files have names like this.
+    Perhaps,
+    /// It does not.
+    No,
+}
+
+/// Ends of names that only models have. Those that are not read are here too: what reads models knows what to do instead.
+const MODELS: [&str; 21] = [
+    ".pt2",
+    ".onnx",
+    ".mlir",
+    ".hlo",
+    ".hlo.txt",
+    ".hlo.pb",
+    ".hlo.pbtxt",
+    ".hlo_module.pb",
+    ".hlo_module",
+    ".pt",
+    ".pth",
+    ".ts",
+    ".mlirbc",
+    ".safetensors",
+    ".h5",
+    ".keras",
+    ".tflite",
+    ".neff",
+    ".jax_export",
+    ".ckpt",
+    ".before_optimizations.txt",
+];
+
+/// Ends of names that models and others have.
+const PERHAPS: [&str; 3] = [".txt", ".pb", ".pbtxt"];
+
+/// Profiles of XProf are protocol buffers too.
+const PROFILES: [&str; 1] = [".xplane.pb"];
+
+impl ModelName {
+    /// What a name says, letter case and `.gz` aside.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        let lower = name.to_ascii_lowercase();
+        let name = lower.strip_suffix(".gz").unwrap_or(&lower);
+        let ends = |list: &[&str]| list.iter().any(|end| name.ends_with(end));
+        if ends(&PROFILES) {
+            Self::No
+        } else if ends(&MODELS) {
+            Self::Yes
+        } else if ends(&PERHAPS) {
+            Self::Perhaps
+        } else {
+            Self::No
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_where_a_file_goes() {
+        for name in
+            ["a.pt2", "B.ONNX.gz", "nn.hlo.txt", "m.hlo_module.pb.gz", "x.mlir", "old.pth", "traced.pt", "model.ts"]
+        {
+            assert_eq!(ModelName::of(name), ModelName::Yes, "{name}");
+        }
+        assert_eq!(ModelName::of("module_0001.pb"), ModelName::Perhaps);
+        for name in ["host.xplane.pb", "trace.json", "results.jsonl", "prof.pb.json.gz"] {
+            assert_eq!(ModelName::of(name), ModelName::No, "{name}");
+        }
+    }
+}

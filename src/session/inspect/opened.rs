@@ -1,0 +1,118 @@
+//! A model that is open: compiled, simulated once, with its tree.
+
+use std::collections::BTreeSet;
+
+use super::limits::limits;
+use super::operation::{Operation, operations};
+use super::spec::{InspectField, InspectSpec};
+use super::subject::{Compiled, Refusal, Subject};
+use super::times::{Times, path_of, times_of};
+use super::tree::{ModelTree, tree_of};
+use crate::capture::Recorder;
+use crate::view::document::Finding;
+use crate::view::graph::{Look, Marks, Scene, lay_out};
+use crate::view::text::contains_ignoring_case;
+
+/// Nodes that are seen at first, about.
+const OPENING: usize = 60;
+
+/// Refused operations that are seen at first.
+const MOST_REFUSED: usize = 12;
+
+/// A model that is open.
+pub(in crate::session) struct Opened {
+    /// What was asked for.
+    pub(super) spec: InspectSpec,
+    pub(super) subject: Subject,
+    pub(super) compiled: Result<Compiled, Refusal>,
+    pub(super) operations: Vec<Operation>,
+    pub(super) times: Option<Times>,
+    pub(super) tree: ModelTree,
+    pub(super) limits: Vec<Finding>,
+}
+
+impl Opened {
+    /// What came of a model. `recorder` is there when it was simulated.
+    pub(super) fn new(
+        spec: InspectSpec,
+        subject: Subject,
+        compiled: Result<Compiled, Refusal>,
+        recorder: Option<&Recorder>,
+    ) -> Self {
+        let (mut operations, results) = operations(&subject.module);
+        if let Err(refusal) = &compiled {
+            operations.iter_mut().for_each(|operation| operation.refused = refused(operation, refusal));
+        }
+        let times = match (&compiled, recorder) {
+            (Ok(compiled), Some(recorder)) => {
+                Some(times_of(&operations, &compiled.executable, recorder, &subject.device.costs))
+            }
+            _ => None,
+        };
+        let tree = tree_of(&subject.title, &operations, &results, times.as_ref());
+        let limits = limits(&subject, compiled.as_ref().map_err(|refusal| refusal.reason.as_str()));
+        Self { spec, subject, compiled, operations, times, tree, limits }
+    }
+
+    /// The node of a path.
+    pub(super) fn node(&self, path: &str) -> Option<u32> {
+        if path.is_empty() { None } else { self.tree.graph.find(path) }
+    }
+
+    /// Modules that are open: those of the beginning, changed by what was toggled, and those around what is selected.
+    pub(super) fn open(&self, spec: &InspectSpec) -> BTreeSet<u32> {
+        let graph = &self.tree.graph;
+        let mut open = graph.opening(OPENING);
+        for node in spec.toggled().filter_map(|path| self.node(path)) {
+            if !open.remove(&node) && !graph.nodes()[node as usize].children.is_empty() {
+                open.insert(node);
+            }
+        }
+        let is_refused = |n: &u32| graph.nodes()[*n as usize].look == Look::Refused;
+        for node in (0..graph.nodes().len() as u32).filter(is_refused).take(MOST_REFUSED) {
+            open.extend(
+                graph.path(node).iter().filter(|&&n| n != node && graph.nodes()[n as usize].look == Look::Module),
+            );
+        }
+        if let Some(selected) = self.node(spec.get(InspectField::Selected)) {
+            let around = graph.path(selected);
+            open.extend(around.iter().filter(|&&n| n != selected));
+        }
+        open
+    }
+
+    /// Nodes whose name or path contains a text, operators and modules, in the order of the program.
+    pub(super) fn found(&self, text: &str) -> Vec<u32> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Vec::new();
+        }
+        let matches = |(i, node): (usize, &crate::view::graph::GraphNode)| {
+            contains_ignoring_case(&node.title, text).then_some(i as u32).filter(|&i| i > 0)
+        };
+        self.tree.graph.nodes().iter().enumerate().filter_map(matches).collect()
+    }
+
+    /// The picture of what is open.
+    pub(super) fn scene(&self, open: &BTreeSet<u32>) -> Scene {
+        lay_out(&self.tree.graph, open)
+    }
+
+    /// What stands out: the selection, what was found, and the closed modules that hold something found.
+    pub(super) fn marks(&self, spec: &InspectSpec, open: &BTreeSet<u32>, found: &[u32]) -> Marks {
+        let graph = &self.tree.graph;
+        let shown = |node: &u32| {
+            let path = graph.path(*node);
+            let closed = path.iter().copied().find(|module| !open.contains(module));
+            closed.unwrap_or(*node)
+        };
+        Marks { selected: self.node(spec.get(InspectField::Selected)), found: found.iter().map(shown).collect() }
+    }
+}
+
+/// Why an operation has no place on a core, if it is one of those that are refused.
+fn refused(operation: &Operation, refusal: &Refusal) -> Option<String> {
+    let named = operation.work.as_ref().and_then(|work| refusal.named.get(work));
+    let is_at = refusal.path.as_ref().is_some_and(|path| *path == path_of(operation));
+    named.or((is_at).then_some(&refusal.reason)).cloned()
+}

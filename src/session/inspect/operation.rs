@@ -1,0 +1,157 @@
+//! The operations of a program before any pass, with what they read and compute.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
+use crate::tensor::Shape;
+
+/// An instruction of the program, without weights and constants, which belong to what reads them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Operation {
+    /// Its name in the program: `dot.3`.
+    pub name: String,
+    /// What it does: `dot`.
+    pub opcode: &'static str,
+    /// Modules around it, outermost first.
+    pub scope: Vec<String>,
+    /// The operator of the framework that it is a part of: `aten::addmm`; none where the file has the instruction alone.
+    pub framework: Option<String>,
+    /// What it gives.
+    pub shape: Shape,
+    /// What it reads, as text with the shape of each.
+    pub reads: Vec<String>,
+    /// The operations that give what it reads.
+    pub from: Vec<usize>,
+    /// Elements of the weights that it is the first to read.
+    pub parameters: u64,
+    /// Bytes of those weights.
+    pub weight_bytes: u64,
+    /// Of a product or a convolution, two for each multiply-add.
+    pub flops: u64,
+    /// Bytes of all that it reads and gives; none where it only looks at a value in another way.
+    pub bytes: u64,
+    /// Whether its cost is an estimate.
+    pub is_estimate: bool,
+    /// Why it has no place on a core, where it has none.
+    pub refused: Option<String>,
+    /// The name of work without a rule of its own.
+    pub work: Option<String>,
+    /// Whether it is an input of the model.
+    pub is_input: bool,
+}
+
+/// Letters of a name that are kept: files may have names of a megabyte, and every node below repeats them.
+const MOST_NAME: usize = 160;
+
+/// The beginning of a name.
+pub(super) fn short(name: &str) -> &str {
+    name.char_indices().nth(MOST_NAME).map_or(name, |(end, _)| &name[..end])
+}
+
+/// All operations of a module in the order of the program, and which of them give its results.
+pub(super) fn operations(module: &HloModule) -> (Vec<Operation>, Vec<usize>) {
+    let mut all: Vec<Operation> = Vec::new();
+    let mut place: BTreeMap<InstrId, usize> = BTreeMap::new();
+    let mut counted: BTreeSet<InstrId> = BTreeSet::new();
+    for (id, instruction) in module.instructions.iter_enumerated() {
+        if matches!(
+            instruction.opcode,
+            Opcode::Tuple | Opcode::Constant(_) | Opcode::Parameter { role: ParameterRole::Weight(_), .. }
+        ) {
+            continue;
+        }
+        place.insert(id, all.len());
+        let mut found = operation(module, instruction);
+        for &operand in &instruction.operands {
+            if let Some(&from) = place.get(&operand) {
+                found.from.push(from);
+            }
+            let read = &module.instructions[operand];
+            let is_weight = matches!(read.opcode, Opcode::Parameter { role: ParameterRole::Weight(_), .. });
+            if is_weight && counted.insert(operand) {
+                found.parameters = found.parameters.saturating_add(read.shape.elements());
+                found.weight_bytes = found.weight_bytes.saturating_add(read.shape.bytes());
+            }
+        }
+        all.push(found);
+    }
+    let root = &module.instructions[module.root];
+    let results: Vec<InstrId> =
+        if matches!(root.opcode, Opcode::Tuple) { root.operands.clone() } else { vec![module.root] };
+    let results = results.iter().filter_map(|id| place.get(id).copied()).collect();
+    (all, results)
+}
+
+fn operation(module: &HloModule, instruction: &HloInstruction) -> Operation {
+    let (scope, framework) = origin(instruction);
+    let is_input = matches!(instruction.opcode, Opcode::Parameter { .. });
+    let operand = |id: &InstrId| {
+        let read = &module.instructions[*id];
+        let name = match &read.opcode {
+            Opcode::Parameter { role: ParameterRole::Weight(path), .. } => format!("weight {}", short(path)),
+            Opcode::Parameter { role: ParameterRole::Input(n), .. } => format!("input {n}"),
+            Opcode::Constant(value) => format!("constant {}", value.0),
+            _ => format!("%{}", short(&read.name)),
+        };
+        format!("{name} {}", read.shape)
+    };
+    Operation {
+        name: instruction.name.clone(),
+        opcode: instruction.opcode.name(),
+        scope,
+        framework,
+        shape: instruction.shape.clone(),
+        reads: instruction.operands.iter().map(operand).collect(),
+        from: Vec::new(),
+        parameters: 0,
+        weight_bytes: 0,
+        flops: flops(module, instruction),
+        bytes: bytes(module, instruction),
+        is_estimate: matches!(instruction.opcode, Opcode::Work(_)),
+        refused: None,
+        work: match &instruction.opcode {
+            Opcode::Work(work) => Some(work.name.clone()),
+            _ => None,
+        },
+        is_input,
+    }
+}
+
+/// Modules and operator of an instruction, from its path `NN[model]/Linear[layer1]/aten__addmm_dot`.
+fn origin(instruction: &HloInstruction) -> (Vec<String>, Option<String>) {
+    let path = instruction.metadata.op_name.as_str();
+    let scope = path.rsplit_once('/').map_or("", |(scope, _)| scope);
+    let scope = scope.split('/').filter(|s| !s.is_empty()).map(str::to_owned).collect();
+    let end = format!("_{}", instruction.opcode.name());
+    let framework = instruction.metadata.op_type.strip_suffix(&end).filter(|op| !op.is_empty());
+    (scope, framework.map(|op| op.replacen("__", "::", 1)))
+}
+
+fn flops(module: &HloModule, instruction: &HloInstruction) -> u64 {
+    let shape = |n: usize| instruction.operands.get(n).map(|id| &module.instructions[*id].shape);
+    let each = |elements: u64, depth: u64| elements.saturating_mul(depth).saturating_mul(2);
+    match (&instruction.opcode, shape(0), shape(1)) {
+        (Opcode::Dot(dims), Some(lhs), _) => {
+            each(instruction.shape.elements(), lhs.dims.get(dims.lhs_contracting as usize).copied().unwrap_or(1))
+        }
+        (Opcode::Convolution { window, feature_group_count }, Some(x), Some(weight)) => {
+            if window.iter().any(|w| w.base_dilation > 1) {
+                // Transposed: every element of the input meets the kernel once, for each channel that comes out.
+                let kernel: u64 = weight.dims.iter().skip(2).product();
+                let out = weight.dims.first().copied().unwrap_or(1) / (*feature_group_count).max(1);
+                each(x.elements(), kernel.saturating_mul(out))
+            } else {
+                each(instruction.shape.elements(), weight.dims.iter().skip(1).product())
+            }
+        }
+        _ => 0,
+    }
+}
+
+fn bytes(module: &HloModule, instruction: &HloInstruction) -> u64 {
+    if matches!(instruction.opcode, Opcode::Parameter { .. } | Opcode::Reshape | Opcode::Broadcast { .. }) {
+        return 0;
+    }
+    let read = instruction.operands.iter().map(|id| module.instructions[*id].shape.bytes());
+    read.fold(instruction.shape.bytes(), u64::saturating_add)
+}

@@ -1,0 +1,166 @@
+//! An answer on its way: a file is read, a model compiled and simulated a part at a time, then shown.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::opened::Opened;
+use super::shown::{saved, shown};
+use super::spec::{InspectField, InspectSpec};
+use super::subject::{Compiled, DEFAULT_INSTANCE, Refusal, Subject};
+use super::told::{InspectAsk, InspectFile};
+use crate::capture::Recorder;
+use crate::device::{BroughtSettings, ModelLibrary, OpenedModel};
+use crate::machine::Executable;
+use crate::machine::cost::CostTable;
+use crate::neuron::sim::{SimProgress, Simulator};
+use crate::session::ByteSource;
+use crate::session::protocol::{ExportedFile, JobResult, Told};
+use crate::session::share::LinkedFile;
+use crate::session::source::SourceBytes;
+
+/// The model that is open.
+#[derive(Default)]
+pub(in crate::session) struct Inspector {
+    opened: Option<Opened>,
+}
+
+/// Shared between a session and the job at work.
+pub(in crate::session) type SharedInspector = Rc<RefCell<Inspector>>;
+
+/// What is to be told once the model is open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    View,
+    File(InspectFile),
+}
+
+enum Stage {
+    Waiting,
+    Simulating(Box<Simulation>),
+}
+
+struct Simulation {
+    subject: Subject,
+    compiled: Compiled,
+    simulator: Simulator<Rc<Executable>, Rc<CostTable>>,
+    recorder: Recorder,
+}
+
+/// An answer on its way.
+pub(in crate::session) struct InspectRun {
+    inspector: SharedInspector,
+    models: ModelLibrary,
+    spec: InspectSpec,
+    /// A file that is still to be opened, and its name.
+    file: Option<(String, Box<dyn ByteSource>)>,
+    /// The file that was opened, to be told with the answer.
+    opened: Option<Box<(OpenedModel, LinkedFile)>>,
+    wanted: Wanted,
+    stage: Stage,
+}
+
+impl InspectRun {
+    /// Begins. `source` is the file of [`InspectAsk::Open`].
+    ///
+    /// # Errors
+    /// When that file did not come.
+    pub fn new(
+        inspector: SharedInspector,
+        models: ModelLibrary,
+        ask: InspectAsk,
+        source: Option<Box<dyn ByteSource>>,
+    ) -> Result<Self, String> {
+        let (mut spec, file, wanted) = match (ask, source) {
+            (InspectAsk::Open { spec, name, .. }, Some(source)) => (spec, Some((name, source)), Wanted::View),
+            (InspectAsk::Open { name, .. }, None) => {
+                return Err(format!("{name}: the file did not come with the request"));
+            }
+            (InspectAsk::Show(spec), _) => (spec, None, Wanted::View),
+            (InspectAsk::Save(spec, file), _) => (spec, None, Wanted::File(file)),
+        };
+        if spec.get(InspectField::Instance).trim().is_empty() {
+            spec.set(InspectField::Instance, DEFAULT_INSTANCE);
+        }
+        Ok(Self { inspector, models: models.to_look(), spec: *spec, file, opened: None, wanted, stage: Stage::Waiting })
+    }
+
+    /// Works for about `budget_events` simulated events. Gives the answer when it is there.
+    ///
+    /// # Errors
+    /// One sentence with what was refused, where, and what to do; the model that was open before stays so.
+    pub fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<Option<Told>, String> {
+        let progress = |done: u64, total: u64, doing: &str| Told::Progress { done, total, label: doing.to_owned() };
+        match std::mem::replace(&mut self.stage, Stage::Waiting) {
+            Stage::Waiting if self.is_open() => self.answer().map(Some),
+            Stage::Waiting => {
+                sink(progress(0, 0, "Reading and compiling the model"));
+                self.begin()?;
+                Ok(None)
+            }
+            Stage::Simulating(mut at) => {
+                let step = at.simulator.step(u64::from(budget_events), &mut at.recorder);
+                match step.map_err(|e| format!("{}: {e}", at.subject.title))? {
+                    SimProgress::More { items, total } => {
+                        sink(progress(items, total, "Simulating one call"));
+                        self.stage = Stage::Simulating(at);
+                    }
+                    SimProgress::Done => {
+                        let Simulation { subject, compiled, recorder, .. } = *at;
+                        self.keep(subject, Ok(compiled), Some(&recorder));
+                    }
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether the model that is open is the one asked about.
+    fn is_open(&self) -> bool {
+        let inspector = self.inspector.borrow();
+        self.file.is_none() && inspector.opened.as_ref().is_some_and(|o| o.spec.is_same_run(&self.spec))
+    }
+
+    fn begin(&mut self) -> Result<(), String> {
+        if let Some((name, mut source)) = self.file.take() {
+            let linked = LinkedFile::of(&name, &mut *source);
+            let bytes = Rc::new(SourceBytes::new(source));
+            let opened = self.models.open(&name, bytes, BroughtSettings::default())?;
+            self.spec.set(InspectField::Model, &opened.id);
+            self.spec.set(InspectField::Batch, "");
+            self.opened = Some(Box::new((opened, linked)));
+        }
+        let subject = Subject::of(&self.spec, &self.models)?;
+        match subject.compile() {
+            Ok(compiled) => {
+                let executable = Rc::clone(&compiled.executable);
+                let simulator = Simulator::new(executable, Rc::clone(&subject.device.costs));
+                let recorder = Recorder::default();
+                self.stage = Stage::Simulating(Box::new(Simulation { subject, compiled, simulator, recorder }));
+            }
+            // Its graph can be looked at without a time.
+            Err(reason) => self.keep(subject, Err(reason), None),
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, subject: Subject, compiled: Result<Compiled, Refusal>, recorder: Option<&Recorder>) {
+        let opened = Opened::new(self.spec.clone(), subject, compiled, recorder);
+        self.inspector.borrow_mut().opened = Some(opened);
+    }
+
+    fn answer(&self) -> Result<Told, String> {
+        let inspector = self.inspector.borrow();
+        let opened = inspector.opened.as_ref().ok_or("no model is open")?;
+        match self.wanted {
+            Wanted::View => {
+                let mut shown = Box::new(shown(opened, &self.spec)?);
+                shown.opened.clone_from(&self.opened);
+                Ok(Told::Done(JobResult::Inspected(shown)))
+            }
+            Wanted::File(file) => {
+                let (file_name, mime, text) = saved(opened, &self.spec, file)?;
+                Ok(Told::File(ExportedFile { file_name, mime: mime.to_owned(), bytes: text.into_bytes() }))
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a page shows of a model: first numbers, the tree, the picture, a node's details.
+
+use std::collections::BTreeSet;
+
+use super::documents::{details, head, table};
+use super::opened::Opened;
+use super::passes::passes;
+use super::spec::{InspectField, InspectSpec, InspectView};
+use super::told::{InspectFile, InspectShown, TreeRow};
+use crate::compiler::hlo::text::print;
+use crate::view::graph::{svg_document, svg_fragment};
+
+/// Hits that are named.
+const MOST_HITS: usize = 100;
+
+/// What to show of an open model.
+///
+/// # Errors
+/// When a pass of the compiler breaks the program: a defect of the pass.
+pub(super) fn shown(opened: &Opened, spec: &InspectSpec) -> Result<InspectShown, String> {
+    let open = opened.open(spec);
+    let found = opened.found(spec.get(InspectField::Search));
+    let mut shown = InspectShown {
+        spec: spec.clone(),
+        title: opened.subject.title.clone(),
+        head: head(opened),
+        details: opened.node(spec.get(InspectField::Selected)).map(|node| details(opened, node)),
+        hits: found.iter().take(MOST_HITS).map(|&n| opened.tree.graph.nodes()[n as usize].id.clone()).collect(),
+        found: found.len() as u64,
+        ..InspectShown::default()
+    };
+    match spec.view() {
+        InspectView::Graph => {
+            let marks = opened.marks(spec, &open, &found);
+            let scene = opened.scene(&open);
+            shown.picture = svg_fragment(&opened.tree.graph, &scene, &marks);
+            shown.size = (scene.width, scene.height);
+            shown.tree = rows(opened, &open, &marks.found);
+        }
+        InspectView::Table => shown.panel = Some(table(opened)),
+        InspectView::Passes => {
+            shown.panel = Some(passes(opened, spec.get(InspectField::Pass).parse().unwrap_or(0))?);
+        }
+    }
+    Ok(shown)
+}
+
+/// The rows of the tree: what open modules hold, each with how deep it is.
+pub(super) fn rows(opened: &Opened, open: &BTreeSet<u32>, found: &BTreeSet<u32>) -> Vec<TreeRow> {
+    let nodes = opened.tree.graph.nodes();
+    let children = |module: u32, depth: u32| {
+        let list = &nodes[module as usize].children;
+        let all = list.len() as u32;
+        list.iter().enumerate().map(move |(i, &child)| (child, depth, (i as u32 + 1, all))).rev()
+    };
+    let mut rows = Vec::new();
+    let mut stack: Vec<(u32, u32, (u32, u32))> = children(0, 0).collect();
+    while let Some((node, depth, place)) = stack.pop() {
+        let own = &nodes[node as usize];
+        let is_open = (!own.children.is_empty()).then(|| open.contains(&node));
+        rows.push(TreeRow {
+            node,
+            id: own.id.clone(),
+            title: own.title.clone(),
+            note: own.note.clone(),
+            depth,
+            is_open,
+            share: own.heat,
+            is_found: found.contains(&node),
+            place,
+        });
+        if is_open == Some(true) {
+            stack.extend(children(node, depth + 1));
+        }
+    }
+    rows
+}
+
+/// A file of what is shown: its name, media type and text.
+pub(super) fn saved(
+    opened: &Opened,
+    spec: &InspectSpec,
+    file: InspectFile,
+) -> Result<(String, &'static str, String), String> {
+    let stem: String = opened.subject.title.split([',', ':']).next().unwrap_or("model").to_owned();
+    match file {
+        InspectFile::Svg => {
+            let scene = opened.scene(&opened.open(spec));
+            let text = svg_document(&opened.tree.graph, &scene, &opened.subject.title);
+            Ok((format!("{stem}.svg"), "image/svg+xml", text))
+        }
+        InspectFile::Csv => {
+            Ok((format!("{stem}.operators.csv"), "text/csv", super::documents::operators(opened).0.to_csv()))
+        }
+        InspectFile::Hlo => {
+            let last = opened.subject.after_passes(usize::MAX)?;
+            let text = format!("{}\n{}", print(&opened.subject.module), print(&last));
+            Ok((format!("{stem}.hlo.txt"), "text/plain", text))
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What a person looks at: a model, where it runs, and what of it is open, as texts that a form and a link carry.
+
+use serde::{Deserialize, Serialize};
+
+/// A choice of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum InspectField {
+    /// A model of the zoo, `bert-base-uncased`, or a file that is open, `file:bert.onnx@k3x9q2ab:batch=8`.
+    Model,
+    /// Size of an instance: `trn1.2xlarge`.
+    Instance,
+    /// Batch size; empty for the model's own.
+    Batch,
+    /// What is shown: see [`InspectView`].
+    View,
+    /// Paths of modules that are open where they are closed at first, or closed where they are open, between `|`.
+    Toggled,
+    /// Path of the selected node.
+    Selected,
+    /// What is searched for.
+    Search,
+    /// Number of a pass of the compiler, from 0.
+    Pass,
+}
+
+/// What is shown of a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InspectView {
+    /// Modules as a tree and as a picture.
+    #[default]
+    Graph,
+    /// All operators as a table.
+    Table,
+    /// The program before and after each pass of the compiler.
+    Passes,
+}
+
+/// In front of the name of a file.
+const FILE: &str = "file:";
+
+fn is_file(model: &str) -> bool {
+    model.starts_with(FILE)
+}
+
+/// Between paths.
+const BETWEEN: char = '|';
+
+/// All choices.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InspectSpec {
+    values: [String; InspectField::ALL.len()],
+}
+
+impl InspectField {
+    /// All choices.
+    pub const ALL: [Self; 8] =
+        [Self::Model, Self::Instance, Self::Batch, Self::View, Self::Toggled, Self::Selected, Self::Search, Self::Pass];
+
+    /// Its name in links.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Instance => "instance",
+            Self::Batch => "batch",
+            Self::View => "view",
+            Self::Toggled => "toggled",
+            Self::Selected => "selected",
+            Self::Search => "search",
+            Self::Pass => "pass",
+        }
+    }
+}
+
+impl InspectView {
+    /// All views, in the order of the page.
+    pub const ALL: [Self; 3] = [Self::Graph, Self::Table, Self::Passes];
+
+    /// Its name in links.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Graph => "graph",
+            Self::Table => "table",
+            Self::Passes => "passes",
+        }
+    }
+
+    /// What its button says.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Graph => "Graph",
+            Self::Table => "Table",
+            Self::Passes => "Compiler passes",
+        }
+    }
+
+    /// The view of a name; the graph where there is none of that name.
+    #[must_use]
+    pub fn named(key: &str) -> Self {
+        Self::ALL.into_iter().find(|view| view.key() == key).unwrap_or_default()
+    }
+}
+
+impl InspectSpec {
+    /// The text of a field.
+    #[must_use]
+    pub fn get(&self, field: InspectField) -> &str {
+        self.values.get(field as usize).map_or("", String::as_str)
+    }
+
+    /// Puts a text into a field. Another model closes what was open of the one before; other sizes of the same one do not.
+    pub fn set(&mut self, field: InspectField, text: &str) {
+        let name = |model: &str| model.split(':').take(if is_file(model) { 2 } else { 1 }).collect::<String>();
+        if field == InspectField::Model && name(self.get(field)) != name(text) {
+            for of_model in [InspectField::Toggled, InspectField::Selected, InspectField::Search, InspectField::Pass] {
+                self.values[of_model as usize].clear();
+            }
+        }
+        if let Some(value) = self.values.get_mut(field as usize) {
+            text.clone_into(value);
+        }
+    }
+
+    /// The same with another text in a field.
+    #[must_use]
+    pub fn with(mut self, field: InspectField, text: &str) -> Self {
+        self.set(field, text);
+        self
+    }
+
+    /// The name of the file that is looked at, and what was decided about it: sizes of open dimensions. None of a model of the zoo.
+    #[must_use]
+    pub fn file(&self) -> Option<(&str, &str)> {
+        let text = self.get(InspectField::Model);
+        let rest = text.strip_prefix(FILE).filter(|_| is_file(text))?;
+        Some(rest.split_once(':').unwrap_or((rest, "")))
+    }
+
+    /// What is shown.
+    #[must_use]
+    pub fn view(&self) -> InspectView {
+        InspectView::named(self.get(InspectField::View))
+    }
+
+    /// Paths of modules that are not as they are at first.
+    pub fn toggled(&self) -> impl Iterator<Item = &str> {
+        self.get(InspectField::Toggled).split(BETWEEN).filter(|path| !path.is_empty())
+    }
+
+    /// Opens or closes a module.
+    pub fn toggle(&mut self, path: &str) {
+        let mut paths: Vec<String> = self.toggled().filter(|p| *p != path).map(str::to_owned).collect();
+        if paths.len() == self.toggled().count() {
+            paths.push(path.to_owned());
+        }
+        self.set(InspectField::Toggled, &paths.join(&BETWEEN.to_string()));
+    }
+
+    /// Whether two choices are of one model on one device, so that nothing is computed again.
+    #[must_use]
+    pub fn is_same_run(&self, other: &Self) -> bool {
+        use InspectField::{Batch, Instance, Model};
+        [Model, Instance, Batch].into_iter().all(|field| self.get(field) == other.get(field))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_stand_at_their_places() {
+        for (i, field) in InspectField::ALL.iter().enumerate() {
+            assert_eq!(*field as usize, i, "{}", field.key());
+        }
+    }
+
+    #[test]
+    fn another_model_closes_what_was_open() {
+        let mut spec = InspectSpec::default().with(InspectField::Model, "nn").with(InspectField::Selected, "a/b");
+        spec.toggle("a");
+        spec.toggle("b");
+        spec.toggle("a");
+        assert_eq!(spec.toggled().collect::<Vec<_>>(), ["b"]);
+        spec.set(InspectField::Model, "nn:hidden=8");
+        assert_eq!(spec.toggled().count(), 1);
+        spec.set(InspectField::Model, "bert-base-uncased");
+        assert_eq!((spec.toggled().count(), spec.get(InspectField::Selected)), (0, ""));
+        spec.set(InspectField::Model, "file:a.onnx@12345678");
+        assert_eq!(spec.file(), Some(("a.onnx@12345678", "")));
+        spec.set(InspectField::Selected, "a");
+        spec.set(InspectField::Model, "file:a.onnx@12345678:batch=8");
+        assert_eq!((spec.file(), spec.get(InspectField::Selected)), (Some(("a.onnx@12345678", "batch=8")), "a"));
+    }
+}

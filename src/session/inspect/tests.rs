@@ -1,0 +1,177 @@
+//! A model as a picture, as a shell sees it.
+
+use super::*;
+use crate::session::{Event, JobId, JobRequest, JobResult, MemorySource, Request, Session, StepResult, Told};
+
+fn run(session: &mut Session, ask: InspectAsk, file: Option<Vec<u8>>) -> Result<InspectShown, String> {
+    let source = file.map(|bytes| Box::new(MemorySource(bytes)) as Box<dyn crate::session::ByteSource>);
+    session.handle(Request::new(JobId(1), JobRequest::Inspect(ask)), source);
+    let mut answer = Err("no answer".to_owned());
+    loop {
+        let step = session.step(1_000_000, &mut |event| match event {
+            Event::Told(_, Told::Done(JobResult::Inspected(shown))) => answer = Ok(*shown),
+            Event::Told(_, Told::Failed(message)) => answer = Err(message),
+            _ => {}
+        });
+        if step == StepResult::Idle {
+            return answer;
+        }
+    }
+}
+
+fn model(name: &str) -> InspectSpec {
+    InspectSpec::default().with(InspectField::Model, name)
+}
+
+fn show(spec: &InspectSpec) -> InspectShown {
+    run(&mut Session::new(), InspectAsk::Show(Box::new(spec.clone())), None).unwrap()
+}
+
+#[test]
+fn a_model_of_the_zoo_has_its_modules_times_and_figures() {
+    let shown = show(&model("nn"));
+    let titles: Vec<&str> = shown.tree.iter().map(|r| r.title.as_str()).collect();
+    assert!(
+        titles.contains(&"Linear[layer1]") && titles.contains(&"input 0") && titles.contains(&"output 0"),
+        "{titles:?}"
+    );
+    // In the order of the data, and an operator is one node also where weights are prepared for it.
+    let at = |title: &str| titles.iter().position(|t| *t == title);
+    assert!(at("Linear[layer1]") < at("Linear[layer2]"), "{titles:?}");
+    assert_eq!(titles.iter().filter(|t| **t == "aten::addmm").count(), 2, "{titles:?}");
+    let top: f64 = shown.tree.iter().filter(|r| r.depth == 0).map(|r| r.share).sum();
+    assert!((top - 1.0).abs() < 0.02, "shares of the outermost modules sum up to {top}");
+    assert!(shown.picture.starts_with("<svg") && shown.size.0 > 0.0);
+    let said = format!("{:?}", shown.head);
+    assert!(said.contains("What would stop this model") && said.contains("Time on the core"), "{said}");
+}
+
+#[test]
+fn sums_are_those_of_the_model() {
+    use crate::model::zoo::ModelSpec;
+    for name in ["nn", "distilbert-base-uncased:seq=8", "resnet50"] {
+        let spec = model(name);
+        let subject = subject::Subject::of(&spec, &crate::device::ModelLibrary::default()).unwrap();
+        let (operations, results) = operation::operations(&subject.module);
+        let tree = tree::tree_of("model", &operations, &results, None);
+        let graph = name.parse::<ModelSpec>().unwrap();
+        let graph = graph.trace(graph.info().default_batch_size).unwrap();
+        assert_eq!(tree.facts[0].flops, graph.flops(), "{name}");
+        assert_eq!(tree.facts[0].weight_bytes, graph.weight_bytes(), "{name}");
+        assert!(tree.graph.nodes().iter().all(|n| n.children.len() <= 60), "{name}");
+        let mut ids: Vec<&str> = tree.graph.nodes().iter().map(|n| n.id.as_str()).collect();
+        ids.sort_unstable();
+        assert!(ids.windows(2).all(|p| p[0] != p[1]), "{name}: every node has a path of its own");
+    }
+}
+
+#[test]
+fn modules_open_close_and_are_found() {
+    let spec = model("distilbert-base-uncased:seq=8");
+    let first = show(&spec);
+    assert!(first.tree.len() <= 75, "{} rows at first", first.tree.len());
+    let closed = first.tree.iter().find(|r| r.is_open == Some(false)).expect("a closed module or operator").clone();
+    let mut toggled = spec.clone();
+    toggled.toggle(&closed.id);
+    let opened = show(&toggled);
+    assert!(opened.tree.len() > first.tree.len());
+    assert_eq!(opened.tree.iter().find(|r| r.id == closed.id).and_then(|r| r.is_open), Some(true));
+    let found = show(&spec.clone().with(InspectField::Search, "softmax"));
+    assert!(found.found >= 2 && found.tree.iter().any(|r| r.is_found), "{}", found.found);
+    // What is selected is seen, whatever is closed around it.
+    let hit = found.hits[0].clone();
+    let selected = show(&spec.with(InspectField::Selected, &hit));
+    assert!(selected.tree.iter().any(|r| r.id == hit));
+    let details = format!("{:?}", selected.details.expect("details of the selection"));
+    assert!(details.contains("engine") && details.contains("Gives"), "{details}");
+}
+
+#[test]
+fn the_table_and_the_passes_are_there() {
+    let table = show(&model("nn").with(InspectField::View, "table"));
+    let said = format!("{:?}", table.panel);
+    assert!(said.contains("aten::addmm") && said.contains("Tensor") && table.picture.is_empty(), "{said}");
+    let passes = show(&model("nn").with(InspectField::View, "passes").with(InspectField::Pass, "99"));
+    let said = format!("{:?}", passes.panel);
+    assert!(said.contains("fusion") && said.contains("lines"), "{said}");
+}
+
+#[test]
+fn endless_names_and_flat_files_stay_small() {
+    // A thousand operations in one list, below a module whose name has a hundred thousand letters.
+    let name = "x".repeat(100_000);
+    let shape = crate::tensor::Shape::f32([2, 2]);
+    let operation = |i: usize| operation::Operation {
+        name: format!("add.{i}"),
+        opcode: "add",
+        scope: vec!["model".to_owned(), name.clone()],
+        framework: None,
+        shape: shape.clone(),
+        reads: Vec::new(),
+        from: i.checked_sub(1).into_iter().collect(),
+        parameters: 0,
+        weight_bytes: 0,
+        flops: 0,
+        bytes: 0,
+        is_estimate: false,
+        refused: None,
+        work: None,
+        is_input: false,
+    };
+    let operations: Vec<operation::Operation> = (0..1_000).map(operation).collect();
+    let tree = tree::tree_of("model", &operations, &[999], None);
+    assert!(tree.graph.nodes().iter().all(|n| n.id.len() < 1_000 && n.children.len() <= 60));
+    assert_eq!(tree.facts[0].operators, 1_000);
+    assert_eq!(tree.graph.edges().len(), 1_000, "a chain and its result");
+    let seen = tree.graph.opening(60).iter().map(|&m| tree.graph.nodes()[m as usize].children.len()).sum::<usize>();
+    assert!((2..=62).contains(&seen), "{seen} nodes at first");
+}
+
+#[test]
+fn a_file_is_opened_kept_and_refused() {
+    let mut session = Session::new().with_model_reader(crate::import::read_model);
+    let open = |session: &mut Session, name: &str, bytes: &[u8]| {
+        let (spec, name, size) = (Box::default(), name.to_owned(), bytes.len() as u64);
+        run(session, InspectAsk::Open { spec, name, size }, Some(bytes.to_vec()))
+    };
+    let hlo = include_bytes!("../../../tests/it/fixtures/models/hlo/nn-442--torchxla2.9.0-named.hlo.txt");
+    let shown = open(&mut session, "nn.hlo.txt", hlo).unwrap();
+    assert!(shown.spec.get(InspectField::Model).starts_with("file:nn.hlo.txt@"));
+    let (file, linked) = *shown.opened.clone().expect("what was opened");
+    assert_eq!((file.id.as_str(), linked.size), (shown.spec.get(InspectField::Model), hlo.len() as u64));
+    // A worker sends it in this form, which has no names of fields.
+    let message = postcard::to_allocvec(&shown).unwrap();
+    assert_eq!(postcard::from_bytes::<InspectShown>(&message).unwrap(), shown);
+    // What a link holds opens the same file in a session that has never seen it.
+    let mut other = Session::new().with_model_reader(crate::import::read_model);
+    other.handle(Request::new(JobId(2), JobRequest::OpenLinkedModel(linked.packed.expect("a small file"))), None);
+    while other.step(1_000_000, &mut |_| {}) != StepResult::Idle {}
+    let again = run(&mut other, InspectAsk::Show(Box::new(shown.spec.clone())), None).unwrap();
+    assert_eq!((again.title.as_str(), again.tree.len()), (shown.title.as_str(), shown.tree.len()));
+    assert!(shown.tree.iter().any(|r| r.title == "Linear[layer1]"), "{:?}", shown.tree);
+    let refused = open(&mut session, "notes.txt", b"a text about something else").unwrap_err();
+    assert!(refused.contains("notes.txt"), "{refused}");
+    // The one before is still there.
+    let spec = Box::new(shown.spec.clone().with(InspectField::Search, "addmm"));
+    assert!(run(&mut session, InspectAsk::Show(spec), None).unwrap().found > 0);
+    let other = Box::new(InspectSpec::default().with(InspectField::Model, "file:other.onnx@12345678"));
+    let wanted = run(&mut session, InspectAsk::Show(other), None).unwrap_err();
+    assert!(wanted.contains("other.onnx") && wanted.contains("not open"), "{wanted}");
+}
+
+#[test]
+fn a_program_that_the_compiler_refuses_is_shown_with_the_reason_at_its_node() {
+    let mut session = Session::new().with_model_reader(crate::import::read_model);
+    let mlir = include_bytes!("../../../tests/it/fixtures/models/stablehlo/jax-while-data-dependent--jax0.10.2.mlir");
+    let (spec, name, size) = (Box::default(), "while.mlir".to_owned(), mlir.len() as u64);
+    let shown = run(&mut session, InspectAsk::Open { spec, name, size }, Some(mlir.to_vec())).unwrap();
+    let said = format!("{:?}", shown.head);
+    assert!(said.contains("It has no place on a NeuronCore.") && said.contains("number of turns"), "{said}");
+    assert!(!said.contains("is an estimate"), "a refusal is no estimate: {said}");
+    let refused = shown.tree.iter().find(|row| row.note.starts_with("refused")).expect("the loop stands in the tree");
+    assert!(shown.picture.contains("operator refused"));
+    let spec = shown.spec.clone().with(InspectField::Selected, &refused.id);
+    let details = run(&mut session, InspectAsk::Show(Box::new(spec)), None).unwrap().details;
+    let details = format!("{details:?}");
+    assert!(details.contains("Refused") && details.contains("data decides how often it turns"), "{details}");
+}

@@ -1,0 +1,301 @@
+//! From a list of operations to a tree of modules with sums, which is what pictures and tables show.
+
+use std::collections::BTreeMap;
+
+use super::operation::{Operation, short};
+use super::times::Times;
+use crate::base::units::{format_count, format_ns};
+use crate::insight::SourceTime;
+use crate::view::graph::{GraphNode, Look, ModuleGraph};
+
+/// Modules around an operation that are kept apart; names that files make up may be deeper.
+const MOST_DEPTH: usize = 32;
+/// A module that holds more is shown in parts, so that a file without modules can be looked at too.
+const MOST_CHILDREN: usize = 60;
+/// Children of a part, about.
+const PART: usize = 40;
+
+/// What is known of a node: of a module the sum of what it holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct NodeFacts {
+    /// Its operation, when it is one.
+    pub operation: Option<usize>,
+    /// Operators in it: operations of the framework where the model has them, else instructions.
+    pub operators: u64,
+    pub time: SourceTime,
+    pub parameters: u64,
+    pub weight_bytes: u64,
+    pub flops: u64,
+    pub bytes: u64,
+    /// Operations whose cost is an estimate.
+    pub estimates: u64,
+}
+
+/// A model as a tree.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ModelTree {
+    pub graph: ModuleGraph,
+    /// Parallel to the nodes of the graph.
+    pub facts: Vec<NodeFacts>,
+}
+
+/// A node while the tree grows.
+#[derive(Default)]
+struct Draft {
+    id: String,
+    title: String,
+    look: Look,
+    operation: Option<usize>,
+    children: Vec<usize>,
+    /// Counts names that come several times among its children.
+    names: BTreeMap<String, u32>,
+}
+
+/// Grows a tree from operations in the order of the program.
+struct Growing<'a> {
+    operations: &'a [Operation],
+    drafts: Vec<Draft>,
+    modules: BTreeMap<(usize, &'a str), usize>,
+    /// Leading module names that all operations share: the root stands for them.
+    shared: usize,
+}
+
+/// The tree of a program. `results` are the operations that give the model's results.
+pub(super) fn tree_of(title: &str, operations: &[Operation], results: &[usize], times: Option<&Times>) -> ModelTree {
+    let shared = shared_scope(operations);
+    let root = operations.first().filter(|_| shared > 0).and_then(|o| o.scope.first());
+    let title = root.map_or_else(|| title.to_owned(), Clone::clone);
+    let draft = Draft { title, ..Draft::default() };
+    let mut growing = Growing { operations, drafts: vec![draft], modules: BTreeMap::new(), shared };
+    growing.grow();
+    let outputs: Vec<usize> =
+        (0..results.len()).map(|n| growing.add(0, &format!("output {n}"), Look::Value, None)).collect();
+    growing.emit(results, &outputs, times)
+}
+
+/// How many leading module names all operations have in common: one or none.
+fn shared_scope(operations: &[Operation]) -> usize {
+    let mut of = operations.iter().filter(|o| !o.is_input).map(|o| o.scope.first());
+    let Some(Some(first)) = of.next() else { return 0 };
+    usize::from(of.all(|other| other == Some(first)))
+}
+
+/// The order in which people read a program: what weights alone give stands right before the first operation on values of a call that
+/// reads it, last what belongs to the operator of that one.
+fn order(operations: &[Operation]) -> Vec<usize> {
+    let mut of_a_call = vec![false; operations.len()];
+    for (i, operation) in operations.iter().enumerate() {
+        of_a_call[i] = operation.is_input || operation.from.iter().any(|&f| of_a_call[f]);
+    }
+    let mut place: Vec<usize> = of_a_call.iter().enumerate().map(|(i, is)| if *is { i } else { usize::MAX }).collect();
+    for (i, operation) in operations.iter().enumerate().rev() {
+        for &from in operation.from.iter().filter(|&&f| !of_a_call[f]) {
+            place[from] = place[from].min(place[i]);
+        }
+    }
+    let mut order: Vec<usize> = (0..operations.len()).collect();
+    order.sort_by_key(|&i| {
+        let reader = operations.get(place[i]);
+        let own = &operations[i];
+        let belongs = reader.is_some_and(|r| r.scope == own.scope && r.framework == own.framework);
+        (place[i], belongs, i)
+    });
+    order
+}
+
+impl<'a> Growing<'a> {
+    fn grow(&mut self) {
+        // Where the operation before went: its module, its operator and the node of that.
+        let mut before: Option<(usize, &str, usize)> = None;
+        let mut inputs = 0;
+        for i in order(self.operations) {
+            let operation = &self.operations[i];
+            if operation.is_input {
+                self.add(0, &format!("input {inputs}"), Look::Value, Some(i));
+                inputs += 1;
+                continue;
+            }
+            let module = self.module_of(operation);
+            let look = match operation {
+                Operation { refused: Some(_), .. } => Look::Refused,
+                Operation { is_estimate: true, .. } => Look::Estimate,
+                _ => Look::Operator,
+            };
+            let Some(framework) = operation.framework.as_deref() else {
+                self.add(module, &operation.name, look, Some(i));
+                before = None;
+                continue;
+            };
+            // Instructions of one operator stand beside one another in the program.
+            let operator = match before {
+                Some((m, f, operator)) if m == module && f == framework => operator,
+                _ => self.add(module, framework, look, None),
+            };
+            before = Some((module, framework, operator));
+            if look == Look::Refused || (look == Look::Estimate && self.drafts[operator].look == Look::Operator) {
+                self.drafts[operator].look = look;
+            }
+            self.add(operator, &operation.name, look, Some(i));
+        }
+    }
+
+    /// The module of an operation; it is made when it is not there yet.
+    fn module_of(&mut self, operation: &'a Operation) -> usize {
+        let mut at = 0;
+        for name in operation.scope.iter().skip(self.shared).take(MOST_DEPTH) {
+            at = match self.modules.get(&(at, name.as_str())) {
+                Some(&known) => known,
+                None => {
+                    let made = self.add(at, name, Look::Module, None);
+                    self.modules.insert((at, name), made);
+                    made
+                }
+            };
+        }
+        at
+    }
+
+    /// Adds a node. One whose name is there already gets a number behind its path.
+    fn add(&mut self, parent: usize, name: &str, look: Look, operation: Option<usize>) -> usize {
+        let place = self.drafts.len();
+        let name = short(name);
+        let holder = &mut self.drafts[parent];
+        holder.children.push(place);
+        let count = holder.names.entry(name.to_owned()).or_insert(0);
+        *count += 1;
+        let number = if *count > 1 { format!("#{count}") } else { String::new() };
+        let id = if parent == 0 { format!("{name}{number}") } else { format!("{}/{name}{number}", holder.id) };
+        self.drafts.push(Draft { id, title: name.to_owned(), look, operation, ..Draft::default() });
+        place
+    }
+
+    /// The finished tree: operators of one instruction are that instruction, long lists are cut into parts.
+    fn emit(self, results: &[usize], outputs: &[usize], times: Option<&Times>) -> ModelTree {
+        let root = GraphNode { title: self.drafts[0].title.clone(), ..GraphNode::default() };
+        let mut tree = ModelTree { graph: ModuleGraph::new(root), facts: vec![NodeFacts::default()] };
+        let mut node_of: Vec<Option<u32>> = vec![None; self.operations.len()];
+        let mut output_nodes: Vec<Option<u32>> = vec![None; outputs.len()];
+        let mut stack: Vec<(u32, Vec<usize>)> = vec![(0, self.drafts[0].children.clone())];
+        while let Some((parent, children)) = stack.pop() {
+            if children.len() > MOST_CHILDREN {
+                stack.extend(tree.parts(parent, &children).into_iter().rev());
+                continue;
+            }
+            let mut deeper = Vec::new();
+            for child in children {
+                let draft = &self.drafts[child];
+                let only = match draft.children.as_slice() {
+                    [one] if draft.look != Look::Module => self.drafts[*one].operation,
+                    _ => None,
+                };
+                let operation = draft.operation.or(only);
+                let node = tree.push(parent, draft, operation, self.operations, times);
+                if let Some(operation) = operation {
+                    node_of[operation] = Some(node);
+                } else if !draft.children.is_empty() {
+                    deeper.push((node, draft.children.clone()));
+                }
+                if let Some(n) = outputs.iter().position(|&o| o == child) {
+                    output_nodes[n] = Some(node);
+                }
+            }
+            stack.extend(deeper.into_iter().rev());
+        }
+        for (operation, node) in self.operations.iter().zip(&node_of) {
+            for (from, to) in operation.from.iter().filter_map(|&f| Some((node_of[f]?, (*node)?))) {
+                tree.graph.connect(from, to);
+            }
+        }
+        for (result, output) in results.iter().zip(output_nodes) {
+            if let (Some(from), Some(to)) = (node_of.get(*result).copied().flatten(), output) {
+                tree.graph.connect(from, to);
+            }
+        }
+        tree.sum_up(times);
+        tree
+    }
+}
+
+impl ModelTree {
+    fn push(
+        &mut self,
+        parent: u32,
+        draft: &Draft,
+        operation: Option<usize>,
+        operations: &[Operation],
+        times: Option<&Times>,
+    ) -> u32 {
+        let own = operation.and_then(|o| operations.get(o));
+        let note = own.map_or_else(String::new, |o| match &o.refused {
+            Some(_) => format!("refused, {}", o.shape),
+            None => o.shape.to_string(),
+        });
+        let (id, title, look) = (draft.id.clone(), draft.title.clone(), draft.look);
+        let node = self.graph.push(parent, GraphNode { id, title, note, look, ..GraphNode::default() });
+        let time = operation.and_then(|o| times?.of.get(o).cloned()).unwrap_or_default();
+        let is_operator = look != Look::Module && look != Look::Value;
+        self.facts.push(NodeFacts {
+            operation,
+            operators: u64::from(is_operator),
+            time,
+            parameters: own.map_or(0, |o| o.parameters),
+            weight_bytes: own.map_or(0, |o| o.weight_bytes),
+            flops: own.map_or(0, |o| o.flops),
+            bytes: own.map_or(0, |o| o.bytes),
+            estimates: u64::from(own.is_some_and(|o| o.is_estimate && o.refused.is_none())),
+        });
+        node
+    }
+
+    /// Puts parts of about the same length in the place of a long list.
+    fn parts(&mut self, parent: u32, children: &[usize]) -> Vec<(u32, Vec<usize>)> {
+        let parts = children.len().div_ceil(PART).min(MOST_CHILDREN);
+        let each = children.len().div_ceil(parts);
+        let path = self.graph.nodes()[parent as usize].id.clone();
+        let mut made = Vec::new();
+        for (i, part) in children.chunks(each).enumerate() {
+            let title = format!("part {} of {}", i + 1, children.len().div_ceil(each));
+            let id = if path.is_empty() { title.clone() } else { format!("{path}/{title}") };
+            let node = self.graph.push(parent, GraphNode { id, title, ..GraphNode::default() });
+            self.facts.push(NodeFacts::default());
+            made.push((node, part.to_vec()));
+        }
+        made
+    }
+
+    /// Sums from the leaves to the root, and what follows from them.
+    fn sum_up(&mut self, times: Option<&Times>) {
+        if let (Some(root), Some(times)) = (self.facts.first_mut(), times) {
+            root.time.add_part(&times.rest, 1.0);
+        }
+        let parents: Vec<(Option<u32>, Look)> = self.graph.nodes().iter().map(|n| (n.parent, n.look)).collect();
+        for (i, (parent, _)) in parents.iter().enumerate().rev() {
+            let Some(parent) = parent else { continue };
+            let own = self.facts[i].clone();
+            let is_counted = parents[*parent as usize].1 == Look::Module;
+            let sum = &mut self.facts[*parent as usize];
+            // Instructions of an operator are one operator.
+            sum.operators += if is_counted { own.operators } else { 0 };
+            sum.time.add_part(&own.time, 1.0);
+            sum.parameters = sum.parameters.saturating_add(own.parameters);
+            sum.weight_bytes = sum.weight_bytes.saturating_add(own.weight_bytes);
+            sum.flops = sum.flops.saturating_add(own.flops);
+            sum.bytes = sum.bytes.saturating_add(own.bytes);
+            sum.estimates += own.estimates;
+        }
+        let total = self.facts.first().map_or(0.0, |f| f.time.share_ns);
+        for (i, facts) in self.facts.iter().enumerate() {
+            let Some(node) = self.graph.node_mut(i as u32) else { continue };
+            node.heat = if total > 0.0 { facts.time.share_ns / total } else { 0.0 };
+            if node.note.is_empty() && node.look != Look::Value {
+                let operators = format_count(facts.operators);
+                let time = if total > 0.0 { format!(", {}", format_ns(facts.time.share_ns)) } else { String::new() };
+                let some = |n: u64| if n == 1 { "" } else { "s" };
+                node.note = match node.look {
+                    Look::Module => format!("{operators} operator{}{time}", some(facts.operators)),
+                    _ => format!("{} instructions{time}", node.children.len()),
+                };
+            }
+        }
+    }
+}

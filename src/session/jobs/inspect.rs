@@ -1,0 +1,28 @@
+//! A question about a model as a picture.
+
+use super::{Job, JobState};
+use crate::session::inspect::InspectRun;
+use crate::session::protocol::Told;
+
+/// A question about a model, answered when the model is open.
+pub(in crate::session) struct InspectJob {
+    run: InspectRun,
+}
+
+impl InspectJob {
+    pub const fn new(run: InspectRun) -> Self {
+        Self { run }
+    }
+}
+
+impl Job for InspectJob {
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+        match self.run.step(budget_events, sink)? {
+            Some(answer) => {
+                sink(answer);
+                Ok(JobState::Done)
+            }
+            None => Ok(JobState::More),
+        }
+    }
+}

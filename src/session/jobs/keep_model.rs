@@ -1,0 +1,33 @@
+//! A model file that another session has opened.
+
+use std::rc::Rc;
+
+use super::{Job, JobState};
+use crate::device::ModelLibrary;
+use crate::session::ByteSource;
+use crate::session::protocol::{JobResult, Told};
+use crate::session::source::SourceBytes;
+
+/// Keeps a model file at hand. Its graph is read when a request names it: most sessions of a shell never need it.
+pub(in crate::session) struct KeepModelJob {
+    name: String,
+    models: ModelLibrary,
+    /// Absent once it is with the library.
+    source: Option<Box<dyn ByteSource>>,
+}
+
+impl KeepModelJob {
+    pub fn new(name: String, models: ModelLibrary, source: Box<dyn ByteSource>) -> Self {
+        Self { name, models, source: Some(source) }
+    }
+}
+
+impl Job for KeepModelJob {
+    /// One step: a few MiB are read, for the name of its content.
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+        let Some(source) = self.source.take() else { return Ok(JobState::Done) };
+        self.models.keep(&self.name, Rc::new(SourceBytes::new(source)))?;
+        sink(Told::Done(JobResult::ModelKept));
+        Ok(JobState::Done)
+    }
+}

@@ -1,0 +1,53 @@
+//! Opening a model file that a person brings.
+
+use std::rc::Rc;
+
+use super::{Job, JobState};
+use crate::device::{BroughtSettings, ModelLibrary};
+use crate::session::protocol::{JobResult, Told};
+use crate::session::share::{LinkedFile, unpack};
+use crate::session::source::SourceBytes;
+use crate::session::{ByteSource, MemorySource};
+
+/// Reads the graph of one model file. It stays open for as long as the session lives.
+pub(in crate::session) struct OpenModelJob {
+    name: String,
+    settings: BroughtSettings,
+    models: ModelLibrary,
+    /// Absent once it is with the library.
+    source: Option<Box<dyn ByteSource>>,
+    is_announced: bool,
+}
+
+impl OpenModelJob {
+    pub fn new(name: String, settings: BroughtSettings, models: ModelLibrary, source: Box<dyn ByteSource>) -> Self {
+        Self { name, settings, models, source: Some(source), is_announced: false }
+    }
+
+    /// Opens the file that a link holds.
+    ///
+    /// # Errors
+    /// When the link was cut, or holds no file.
+    pub fn of_link(packed: &str, models: ModelLibrary) -> Result<Self, String> {
+        let file = unpack(packed)?.into_iter().next();
+        let (name, bytes) = file.ok_or("the link holds no model file; ask for the file")?;
+        Ok(Self::new(name, BroughtSettings::default(), models, Box::new(MemorySource(bytes))))
+    }
+}
+
+impl Job for OpenModelJob {
+    /// Two steps: it says what it does, then it reads. A graph of a thousand modules takes well under a second.
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+        if !std::mem::replace(&mut self.is_announced, true) {
+            let label = format!("Reading {}", self.name);
+            sink(Told::Progress { done: 0, total: 0, label });
+            return Ok(JobState::More);
+        }
+        let Some(mut source) = self.source.take() else { return Ok(JobState::Done) };
+        let settings = std::mem::take(&mut self.settings);
+        let linked = LinkedFile::of(&self.name, &mut *source);
+        let opened = self.models.open(&self.name, Rc::new(SourceBytes::new(source)), settings)?;
+        sink(Told::Done(JobResult::Model(Box::new((opened, linked)))));
+        Ok(JobState::Done)
+    }
+}

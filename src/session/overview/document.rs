@@ -1,0 +1,218 @@
+//! The document put together.
+
+use super::evidence::Evidence;
+use super::findings::findings;
+use super::tiles;
+use crate::analysis::sentences::{Breakdown, Overview, Part, Step};
+use crate::base::units::format_count;
+use crate::insight::Insights;
+use crate::profile::{Profile, Unit};
+use crate::session::share::Tool;
+use crate::view::document::{Block, Column, Columns, Document, Ranked, Share, Shares};
+use crate::view::table::{self as column, Cell, ColumnKind, Table};
+use crate::view::timeline::SliceRef;
+
+/// More steps are not drawn; the longest are then among the findings.
+const MOST_STEPS: usize = 120;
+
+/// So many operations are parts of their own.
+const MOST_PARTS: usize = 6;
+
+/// What an overview is made from.
+pub(super) struct Context<'a> {
+    pub profile: &'a Profile,
+    pub found: &'a Overview,
+    /// The analysis of a simulated execution.
+    pub insights: Option<&'a Insights>,
+}
+
+impl Context<'_> {
+    /// A length for people.
+    pub fn text(&self, ns: i64) -> String {
+        self.unit().text(ns)
+    }
+
+    pub fn unit(&self) -> &Unit {
+        &self.profile.meta().unit
+    }
+}
+
+/// What a part is called in words.
+pub(super) const fn part_name(part: Part) -> &'static str {
+    match part {
+        Part::Compute => "Compute",
+        Part::Communication => "Communication",
+        Part::Transfer => "Data transfer",
+        Part::Host => "Host only",
+        Part::Idle => "Idle",
+    }
+}
+
+/// The name that styles and tests know a part by.
+const fn part_kind(part: Part) -> &'static str {
+    match part {
+        Part::Compute => "compute",
+        Part::Communication => "communication",
+        Part::Transfer => "transfer",
+        Part::Host => "host",
+        Part::Idle => "idle",
+    }
+}
+
+/// Share of a whole in percent; nothing of nothing is 0.
+pub(super) fn percent(part: i64, whole: i64) -> f64 {
+    if whole > 0 { part as f64 * 100.0 / whole as f64 } else { 0.0 }
+}
+
+/// The overview of a profile.
+pub(in crate::session) fn overview_document(
+    profile: &Profile,
+    name: &str,
+    found: &Overview,
+    insights: Option<&Insights>,
+) -> Document {
+    let c = Context { profile, found, insights };
+    let mut blocks = vec![Block::Tiles(tiles::tiles(&c))];
+    match &found.breakdown {
+        Some(breakdown) => blocks.push(Block::Shares(time_by_part(&c, breakdown))),
+        None => blocks.extend(self_time_by_operation(&c).map(Block::Shares)),
+    }
+    if found.steps.len() > 1 {
+        blocks.push(Block::Columns(steps(&c)));
+    }
+    let ranked = findings(&c);
+    blocks.push(Block::Heading("What to look at first".to_owned()));
+    blocks.push(match ranked.is_empty() {
+        true => Block::Text(nothing_found(&c)),
+        false => Block::Ranked { note: caveat(&ranked), all: ranked },
+    });
+    Document { title: name.to_owned(), blocks }
+}
+
+fn nothing_found(c: &Context<'_>) -> String {
+    if c.profile.slices().is_empty() {
+        return "This profile holds no slices, so there is nothing to sum up.".to_owned();
+    }
+    "Nothing stands out: no wait, transfer or operation takes a large part of the time.".to_owned()
+}
+
+/// What the savings are, where there are any.
+fn caveat(ranked: &[Ranked]) -> String {
+    if ranked.iter().all(|r| r.saving.is_empty()) {
+        return String::new();
+    }
+    "A saving is the most that a change of this alone can gain; savings overlap, so they do not add up.".to_owned()
+}
+
+/// The bar of where the time went.
+fn time_by_part(c: &Context<'_>, breakdown: &Breakdown) -> Shares {
+    let whole = breakdown.whole_ns();
+    let part = |part: Part| {
+        let ns = breakdown.ns(part);
+        Share {
+            name: part_name(part).to_owned(),
+            value: c.text(ns),
+            exact: c.unit().exact(ns),
+            share: percent(ns, whole) / 100.0,
+            kind: part_kind(part).to_owned(),
+            target: evidence_of(c, part).map(|e| e.print()).unwrap_or_default(),
+        }
+    };
+    let of = if c.found.by_steps { "the marked steps" } else { "the time from the first to the last work of devices" };
+    Shares {
+        title: format!("Where {} went", c.text(whole)),
+        note: format!(
+            "Of {of}. Every instant counts once: compute first, then communication, data transfer, and the host where no device works."
+        ),
+        parts: Part::ALL.map(part).into_iter().filter(|p| p.share > 0.0).collect(),
+    }
+}
+
+/// Where a part shows.
+fn evidence_of(c: &Context<'_>, part: Part) -> Option<Evidence> {
+    match part {
+        Part::Compute => Some(Evidence::tool(Tool::OperatorFramework)),
+        Part::Communication => c.found.longest_communication.map(Evidence::span),
+        Part::Transfer => c.found.longest_transfer.map(Evidence::span),
+        Part::Host | Part::Idle => Some(Evidence::tool(Tool::IdleGaps)),
+    }
+}
+
+/// A column for each step.
+fn steps(c: &Context<'_>) -> Columns {
+    let all = &c.found.steps;
+    let longest = all.iter().map(|s| s.breakdown.whole_ns()).max().unwrap_or(0);
+    let column = |step: &Step| {
+        let (whole, span) = (step.breakdown.whole_ns(), step.breakdown.span);
+        let share = |part: Part| (part_kind(part).to_owned(), percent(step.breakdown.ns(part), longest) / 100.0);
+        let named = |part: Part| format!("{} {}", part_name(part).to_lowercase(), c.text(step.breakdown.ns(part)));
+        let parts = Part::ALL.into_iter().filter(|p| step.breakdown.ns(*p) > 0);
+        Column {
+            name: step.name.clone(),
+            value: c.text(whole),
+            parts: parts.clone().map(share).collect(),
+            described: parts.map(named).collect::<Vec<_>>().join(", "),
+            target: Evidence { slice: Some(SliceRef(step.slice.0)), ..Evidence::span(span) }.print(),
+        }
+    };
+    let note = if all.len() > MOST_STEPS {
+        format!("The first {MOST_STEPS} of {} steps; a step opens on the timeline.", format_count(all.len() as u64))
+    } else {
+        "A step opens on the timeline.".to_owned()
+    };
+    Columns {
+        title: format!("{} steps", format_count(all.len() as u64)),
+        note,
+        most: c.text(longest),
+        columns: all.iter().take(MOST_STEPS).map(column).collect(),
+        table: step_table(all, c.unit()),
+    }
+}
+
+/// All steps in numbers: how long each took, and on what.
+fn step_table(all: &[Step], unit: &Unit) -> Table {
+    let parts: Vec<Part> = Part::ALL.into_iter().filter(|p| all.iter().any(|s| s.breakdown.ns(*p) > 0)).collect();
+    let counted = match unit {
+        Unit::Ns => "ns".to_owned(),
+        Unit::Counted(plural) => plural.clone(),
+    };
+    let number = |id: &str, title: &str| column::Column::new(id, &format!("{title} ({counted})"), ColumnKind::Count);
+    let text = column::Column::new("step", "Step", ColumnKind::Text);
+    let of_parts = parts.iter().map(|p| number(part_kind(*p), part_name(*p)));
+    let columns = [text, number("start", "Start"), number("length", "Length")].into_iter().chain(of_parts).collect();
+    let cell = |ns: i64| u64::try_from(ns).map_or(Cell::Missing, Cell::Count);
+    let row = |step: &Step| {
+        let known = [step.breakdown.span.start.0, step.breakdown.whole_ns()].map(cell);
+        let of_parts = parts.iter().map(|p| cell(step.breakdown.ns(*p)));
+        std::iter::once(Cell::Text(step.name.clone())).chain(known).chain(of_parts).collect()
+    };
+    Table { columns, rows: all.iter().map(row).collect() }
+}
+
+/// The bar of self time by operation, for profiles that do not say which slices are work of a device; nothing where nothing has
+/// any.
+fn self_time_by_operation(c: &Context<'_>) -> Option<Shares> {
+    let all = &c.found.operations;
+    let whole: i64 = all.iter().map(|o| o.self_ns).sum();
+    if whole <= 0 {
+        return None;
+    }
+    let target = Evidence::tool(Tool::Statistics).print();
+    let share = |name: String, ns: i64, kind: String| Share {
+        name,
+        value: c.text(ns),
+        exact: c.unit().exact(ns),
+        share: ns as f64 / whole as f64,
+        kind,
+        target: target.clone(),
+    };
+    let (first, rest) = all.split_at(all.len().min(MOST_PARTS));
+    let parts = first.iter().enumerate().map(|(i, o)| share(o.name.clone(), o.self_ns, format!("hue-{i}")));
+    let rest_ns: i64 = rest.iter().map(|o| o.self_ns).sum();
+    let rest = (rest_ns > 0).then(|| share(format!("{} others", rest.len()), rest_ns, "others".to_owned()));
+    Some(Shares {
+        title: format!("Self time by operation, {} in all", c.text(whole)),
+        note: "Names that differ in a number or in template arguments are one operation.".to_owned(),
+        parts: parts.chain(rest).collect(),
+    })
+}

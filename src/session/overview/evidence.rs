@@ -1,0 +1,77 @@
+//! Where something shows: a tool, and what of the profile it looks at. It travels in documents as the end of a link.
+
+use crate::base::{Interval, TraceNs};
+use crate::session::share::{Query, Tool};
+use crate::view::timeline::SliceRef;
+
+/// Where something shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// The tool.
+    pub tool: Tool,
+    /// When, on the timeline.
+    pub span: Option<Interval<TraceNs>>,
+    /// The slice that is selected there.
+    pub slice: Option<SliceRef>,
+}
+
+impl Evidence {
+    /// All that a tool shows.
+    #[must_use]
+    pub const fn tool(tool: Tool) -> Self {
+        Self { tool, span: None, slice: None }
+    }
+
+    /// A span of the timeline.
+    #[must_use]
+    pub const fn span(span: Interval<TraceNs>) -> Self {
+        Self { tool: Tool::OperatorTimeline, span: Some(span), slice: None }
+    }
+
+    /// As the fields that a link has for it: `tool=operator-timeline&from=10&to=20&sel=7`.
+    #[must_use]
+    pub fn print(&self) -> String {
+        let mut query = Query::default();
+        query.set("tool", self.tool.name());
+        if let Some(span) = self.span {
+            query.set("from", &span.start.0.to_string());
+            query.set("to", &span.end.0.to_string());
+        }
+        if let Some(slice) = self.slice {
+            query.set("sel", &slice.0.to_string());
+        }
+        query.print()
+    }
+
+    /// Reads what [`Self::print`] wrote; nothing when it names no tool.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let query = Query::parse(text);
+        let number = |name: &str| query.get(name)?.parse::<i64>().ok();
+        let span = number("from").zip(number("to")).filter(|(from, to)| from < to);
+        Some(Self {
+            tool: Tool::from_name(query.get("tool")?)?,
+            span: span.map(|(from, to)| Interval::new(TraceNs(from), TraceNs(to))),
+            slice: query.get("sel").and_then(|t| t.parse().ok()).map(SliceRef),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_reads_back_as_it_was_written() {
+        let span = Interval::new(TraceNs(-5), TraceNs(20));
+        for evidence in [
+            Evidence::tool(Tool::IdleGaps),
+            Evidence::span(span),
+            Evidence { slice: Some(SliceRef(7)), ..Evidence::span(span) },
+        ] {
+            assert_eq!(Evidence::parse(&evidence.print()), Some(evidence));
+        }
+        assert_eq!(Evidence::parse("tool=x"), None);
+        assert_eq!(Evidence::parse("from=1&to=2"), None);
+    }
+}

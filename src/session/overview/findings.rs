@@ -1,0 +1,244 @@
+//! What to change first, ranked by the most that a change can gain.
+
+use super::document::{Context, percent};
+use super::evidence::Evidence;
+use super::tiles::shortened;
+use crate::analysis::sentences::{Breakdown, Part, Sentence, Step, Topic};
+use crate::base::units::format_count;
+use crate::base::{Interval, TraceNs};
+use crate::insight::{Effect, Finding, Rule};
+use crate::profile::SliceId;
+use crate::session::share::Tool;
+use crate::session::timeline::locate;
+use crate::view::document::{Ranked, Tone, Way};
+use crate::view::timeline::SliceRef;
+
+/// What would gain less than this share of the whole, in percent, is left out. Chosen.
+const LEAST_PERCENT: f64 = 1.0;
+/// At most so many findings. Chosen: what is read at a glance.
+const MOST_FINDINGS: usize = 8;
+/// So many operations are looked at.
+const MOST_OPERATIONS: usize = 3;
+
+/// A finding before it is put into words of savings.
+struct Found {
+    title: String,
+    text: String,
+    /// The most that a change can gain, in ns; nothing where it gains nothing of its own.
+    saves_ns: Option<i64>,
+    /// Said behind the saving: `if it took half as long`.
+    condition: &'static str,
+    ways: Vec<(String, Evidence)>,
+}
+
+/// All findings, those that could gain the most first.
+pub(super) fn findings(c: &Context<'_>) -> Vec<Ranked> {
+    let whole = c.found.breakdown.map_or_else(|| c.profile.span_ns(), |b| b.whole_ns());
+    let mut found: Vec<Found> = Vec::new();
+    if let Some(b) = &c.found.breakdown {
+        found.extend(waiting(c, b));
+        found.extend(longest_gap(c, b));
+        if c.insights.is_none() {
+            found.extend(exposed(c, b, Part::Transfer));
+        }
+        found.extend(exposed(c, b, Part::Communication));
+        found.extend(uneven_steps(c));
+    }
+    found.extend(of_execution(c));
+    found.extend(operations(c));
+    found.retain(|f| f.saves_ns.is_none_or(|ns| percent(ns, whole) >= LEAST_PERCENT));
+    // Stable: what is found first of equal ones, and symptoms last.
+    found.sort_by_key(|f| std::cmp::Reverse(f.saves_ns));
+    found.truncate(MOST_FINDINGS);
+    found.into_iter().map(|f| ranked(c, f, whole)).collect()
+}
+
+fn ranked(c: &Context<'_>, found: Found, whole: i64) -> Ranked {
+    let share = found.saves_ns.map(|ns| percent(ns, whole));
+    let saving = found.saves_ns.zip(share).map(|(ns, share)| {
+        let condition = if found.condition.is_empty() { String::new() } else { format!(" {}", found.condition) };
+        format!("up to {} ({share:.1} %){condition}", c.text(ns))
+    });
+    let tone = match share {
+        Some(share) if share >= 10.0 => Tone::Bad,
+        Some(_) => Tone::Warning,
+        None => Tone::Neutral,
+    };
+    let way = |(text, evidence): (String, Evidence)| Way { text, target: evidence.print() };
+    Ranked {
+        tone,
+        title: found.title,
+        text: found.text,
+        saving: saving.unwrap_or_default(),
+        share: share.unwrap_or(0.0) / 100.0,
+        ways: found.ways.into_iter().map(way).collect(),
+    }
+}
+
+fn sentence<'a>(c: &'a Context<'_>, topic: Topic) -> Option<&'a Sentence> {
+    c.found.sentences.iter().find(|s| s.topic == topic)
+}
+
+fn slice_evidence(c: &Context<'_>, slice: SliceId) -> Evidence {
+    Evidence { slice: Some(SliceRef(slice.0)), ..Evidence::span(c.profile.slices().interval(slice)) }
+}
+
+/// Devices stand still, and what the host does meanwhile.
+fn waiting(c: &Context<'_>, b: &Breakdown) -> Option<Found> {
+    let ns = b.waiting_ns();
+    if ns <= 0 {
+        return None;
+    }
+    let share = percent(ns, b.whole_ns());
+    let cause = c.found.idle_cause.as_ref().filter(|cause| percent(cause.ns, ns) >= 20.0);
+    let mut ways = vec![("Idle gaps".to_owned(), Evidence::tool(Tool::IdleGaps))];
+    let mut text = format!("No device works for {} of {}.", c.text(ns), c.text(b.whole_ns()));
+    let title = match cause {
+        Some(cause) => {
+            text.push_str(&format!(
+                " {} of it pass while {} is in \"{}\".",
+                c.text(cause.ns),
+                cause.thread,
+                shortened(&cause.name)
+            ));
+            if let Some(remedy) = cause.remedy {
+                text.push_str(&format!(" {remedy}."));
+            }
+            ways.push((format!("The longest {}", shortened(&cause.name)), slice_evidence(c, cause.longest)));
+            format!("Devices are idle {share:.0} % of the time; first cause: {}", shortened(&cause.name))
+        }
+        None => format!("Devices are idle {share:.0} % of the time"),
+    };
+    Some(Found { title, text, saves_ns: Some(ns), condition: "", ways })
+}
+
+/// The longest wait of a device.
+fn longest_gap(c: &Context<'_>, b: &Breakdown) -> Option<Found> {
+    let (span, said) = (c.found.longest_gap?, sentence(c, Topic::Idle)?);
+    let ns = inside(span, b.span);
+    let title = format!("One wait of {}", c.text(ns));
+    let ways = vec![("This wait".to_owned(), Evidence::span(span))];
+    Some(Found { title, text: said.text.clone(), saves_ns: Some(ns), condition: "", ways })
+}
+
+/// Length of what two spans share, in ns.
+fn inside(a: Interval<TraceNs>, b: Interval<TraceNs>) -> i64 {
+    (a.end.min(b.end).0 - a.start.max(b.start).0).max(0)
+}
+
+/// Data that moves while nothing computes.
+fn exposed(c: &Context<'_>, b: &Breakdown, part: Part) -> Option<Found> {
+    let ns = b.ns(part);
+    let (topic, what, longest) = match part {
+        Part::Communication => (Topic::Communication, "Communication", c.found.longest_communication?),
+        _ => (Topic::Transfer, "Data transfer", c.found.longest_transfer?),
+    };
+    if ns <= 0 {
+        return None;
+    }
+    let said: Vec<&str> = c.found.sentences.iter().filter(|s| s.topic == topic).map(|s| s.text.as_str()).collect();
+    Some(Found {
+        title: format!("{what} that no compute hides"),
+        text: format!("For {} it is all that devices do. {}", c.text(ns), said.join(" ")),
+        saves_ns: Some(ns),
+        condition: "",
+        ways: vec![("The longest".to_owned(), Evidence::span(longest))],
+    })
+}
+
+/// Steps that take longer than the median.
+fn uneven_steps(c: &Context<'_>) -> Option<Found> {
+    let mut lengths: Vec<i64> = c.found.steps.iter().map(|s| s.breakdown.whole_ns()).collect();
+    if lengths.len() < 3 {
+        return None;
+    }
+    lengths.sort_unstable();
+    let median = lengths[lengths.len() / 2];
+    let over: i64 = lengths.iter().map(|ns| (ns - median).max(0)).sum();
+    let slowest: &Step = c.found.steps.iter().max_by_key(|s| s.breakdown.whole_ns())?;
+    let ns = slowest.breakdown.whole_ns();
+    if percent(ns - median, median) < 10.0 {
+        return None;
+    }
+    Some(Found {
+        title: format!("Steps differ: {} takes {}", slowest.name, c.text(ns)),
+        text: format!(
+            "The median of {} steps is {}; together they take {} more than that.",
+            lengths.len(),
+            c.text(median),
+            c.text(over)
+        ),
+        saves_ns: Some(over),
+        condition: "if none took longer than the median",
+        ways: vec![(
+            slowest.name.clone(),
+            Evidence { slice: Some(SliceRef(slowest.slice.0)), ..Evidence::span(slowest.breakdown.span) },
+        )],
+    })
+}
+
+/// What is found of a simulated execution: costs, and symptoms that gain nothing of their own.
+fn of_execution(c: &Context<'_>) -> Vec<Found> {
+    let all = c.insights.map(|i| i.findings.as_slice()).unwrap_or_default();
+    let wanted = all.iter().filter(|f| matches!(f.effect, Effect::Cost | Effect::Symptom));
+    wanted.map(|f| of_rule(c, f)).collect()
+}
+
+fn of_rule(c: &Context<'_>, f: &Finding) -> Found {
+    let way = f.slices.first().and_then(|range| {
+        let slice = locate(c.profile, range)?;
+        let span = Interval::new(TraceNs(range.start_ns), TraceNs(range.end_ns));
+        Some((format!("A slice on {}", range.row), Evidence { slice: Some(slice), ..Evidence::span(span) }))
+    });
+    Found {
+        title: short_title(f.rule).to_owned(),
+        text: format!("{} {}", f.title, f.detail),
+        saves_ns: (f.effect == Effect::Cost).then(|| i64::try_from(f.time_ns).unwrap_or(i64::MAX)),
+        condition: "",
+        ways: way.into_iter().chain([("Summary".to_owned(), Evidence::tool(Tool::Summary))]).collect(),
+    }
+}
+
+/// A rule in a few words.
+const fn short_title(rule: Rule) -> &'static str {
+    match rule {
+        Rule::CustomOperatorDominates => "A custom operator takes most of the time",
+        Rule::DataTransferDominates => "Engines wait while data moves",
+        Rule::Spills => "Values spill to device memory",
+        Rule::EngineWaits => "An engine stands still",
+        Rule::SmallTransfers => "Transfers are too small for the full rate",
+        Rule::InputsInStep => "Inputs move within the step",
+        Rule::Transposes => "The tensor engine transposes",
+        Rule::UnfusedElementwise => "Elementwise operations are not fused",
+        Rule::TableLoadedLate => "An activation table is loaded late",
+        Rule::TablePreloaded => "Activation tables are loaded ahead",
+        Rule::OverlapSavesTime => "Units work at the same time",
+        Rule::ConstantsSetEarly => "Constants are set early",
+        Rule::ProductsRemoved => "The compiler removed products",
+    }
+}
+
+/// The operations with the most self time, and what half of it would gain.
+fn operations(c: &Context<'_>) -> Vec<Found> {
+    let compute = c.found.breakdown.map(|b| b.busy_ns());
+    let has_devices = c.found.breakdown.is_some();
+    let (table, tool) =
+        if has_devices { ("Operators", Tool::OperatorFramework) } else { ("Statistics", Tool::Statistics) };
+    let found = c.found.operations.iter().filter(|o| o.percent >= 10.0).take(MOST_OPERATIONS);
+    found
+        .map(|o| Found {
+            title: format!("{} takes {:.0} % of the self time", shortened(&o.name), o.percent),
+            text: match o.count {
+                1 => format!("{} in one slice.", c.text(o.self_ns)),
+                n => format!("{} in {} slices.", c.text(o.self_ns), format_count(n)),
+            },
+            // Slices of several devices or threads run at once: no more is gained than the time they cover.
+            saves_ns: Some(o.self_ns.min(compute.unwrap_or(c.profile.span_ns())) / 2),
+            condition: "if it took half as long",
+            ways: vec![
+                (table.to_owned(), Evidence::tool(tool)),
+                ("The longest slice".to_owned(), slice_evidence(c, o.longest)),
+            ],
+        })
+        .collect()
+}

@@ -1,0 +1,10 @@
+//! The first view of a profile: its main numbers, where the time went, its steps, and what to change first, each with the way
+//! to where it shows.
+
+mod document;
+mod evidence;
+mod findings;
+mod tiles;
+
+pub(super) use document::overview_document;
+pub use evidence::Evidence;

@@ -1,0 +1,104 @@
+//! The numbers that a person looks at first.
+
+use super::document::{Context, part_name, percent};
+use crate::analysis::sentences::{Breakdown, Part};
+use crate::base::units::format_count;
+use crate::view::document::{Tile, Tone};
+
+/// Below this share of busy time, in percent, it is shown as worth a look. Chosen.
+const BUSY_IS_LOW_PERCENT: f64 = 80.0;
+
+/// The tiles: how long, how busy, what takes the most, how much of the peak.
+pub(super) fn tiles(c: &Context<'_>) -> Vec<Tile> {
+    let mut tiles = vec![length(c)];
+    match &c.found.breakdown {
+        Some(breakdown) => {
+            tiles.push(busy(c, breakdown));
+            tiles.push(most(c, breakdown));
+        }
+        None => tiles.extend(busiest_thread(c)),
+    }
+    tiles.extend(top_operation(c));
+    tiles.extend(of_peak(c));
+    tiles
+}
+
+fn tile(name: &str, value: String, note: String) -> Tile {
+    Tile { name: name.to_owned(), value, note, ..Tile::default() }
+}
+
+/// A step where they are marked, else the device window, else the span.
+fn length(c: &Context<'_>) -> Tile {
+    let mut steps: Vec<i64> = c.found.steps.iter().map(|s| s.breakdown.whole_ns()).collect();
+    steps.sort_unstable();
+    let slices = format!("{} slices", format_count(c.profile.own_slice_count()));
+    match (steps.first(), steps.get(steps.len() / 2), steps.last(), &c.found.breakdown) {
+        (Some(least), Some(median), Some(most), _) => {
+            let (n, least, most) = (format_count(steps.len() as u64), c.text(*least), c.text(*most));
+            let note = if steps.len() == 1 {
+                "one step".to_owned()
+            } else {
+                format!("median of {n} steps, {least} to {most}")
+            };
+            tile("Step", c.text(*median), note)
+        }
+        (.., Some(b)) => tile("Device window", c.text(b.whole_ns()), "first to last work of devices".to_owned()),
+        _ => tile("Span", c.text(c.profile.span_ns()), slices),
+    }
+}
+
+fn busy(c: &Context<'_>, b: &Breakdown) -> Tile {
+    let share = percent(b.busy_ns(), b.whole_ns());
+    Tile {
+        tone: if share < BUSY_IS_LOW_PERCENT { Tone::Warning } else { Tone::Neutral },
+        share: Some(share / 100.0),
+        ..tile("Devices busy", format!("{share:.1} %"), format!("{} of {}", c.text(b.busy_ns()), c.text(b.whole_ns())))
+    }
+}
+
+/// The part with the most time: waiting counts as one.
+fn most(c: &Context<'_>, b: &Breakdown) -> Tile {
+    let parts = [Part::Compute, Part::Communication, Part::Transfer].map(|p| (part_name(p), b.ns(p)));
+    let waiting = ("Waiting", b.waiting_ns());
+    let (name, ns) = parts.into_iter().chain([waiting]).max_by_key(|(_, ns)| *ns).unwrap_or(waiting);
+    let of = if c.found.by_steps { "of the steps" } else { "of the window" };
+    tile("Most time", name.to_owned(), format!("{} \u{2013} {:.1} % {of}", c.text(ns), percent(ns, b.whole_ns())))
+}
+
+fn busiest_thread(c: &Context<'_>) -> Option<Tile> {
+    let (name, ns) = c.found.threads.first()?;
+    let share = percent(*ns, c.profile.span_ns());
+    let note = format!("of the span in {name}, the busiest of {}", format_count(c.found.threads.len() as u64));
+    Some(Tile { share: Some(share / 100.0), ..tile("Busiest thread", format!("{share:.1} %"), note) })
+}
+
+fn top_operation(c: &Context<'_>) -> Option<Tile> {
+    let top = c.found.operations.first()?;
+    let of = if c.found.breakdown.is_some() { "of the operators\u{2019} self time" } else { "of all self time" };
+    Some(tile(
+        "Top operation",
+        shortened(&top.name),
+        format!("{} \u{2013} {:.1} % {of}", c.text(top.self_ns), top.percent),
+    ))
+}
+
+/// The achieved share of the peak, of simulated executions.
+fn of_peak(c: &Context<'_>) -> Option<Tile> {
+    let share = c.insights?.summary.mfu_estimated_percent?;
+    let most = c.insights?.summary.mfu_max_achievable_estimated_percent;
+    let note = most.map_or_else(
+        || "of what the core can compute".to_owned(),
+        |most| format!("of the peak; memory allows {most:.1} %"),
+    );
+    Some(Tile { share: Some(share / 100.0), ..tile("MFU", format!("{share:.1} %"), note) })
+}
+
+/// A name cut to what a tile holds.
+pub(super) fn shortened(name: &str) -> String {
+    const MOST: usize = 32;
+    let mut short: String = name.chars().take(MOST).collect();
+    if short.len() < name.len() {
+        short.push('\u{2026}');
+    }
+    short
+}

@@ -1,0 +1,22 @@
+//! The address in a file that shows its result live: a link of the page, below the place where the page is.
+
+/// Where `neuronscope serve` has the page, for files that the command line writes.
+pub const LOCAL_PAGE: &str = "http://127.0.0.1:8080/";
+
+/// The address of a link of the page that is at `base`; what `base` has after a number sign is left out.
+pub(in crate::session) fn live_address(base: &str, hash: &str) -> String {
+    let base = base.split('#').next().unwrap_or_default();
+    format!("{base}{hash}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_link_stands_behind_the_page_wherever_that_is() {
+        assert_eq!(live_address(LOCAL_PAGE, "#/profile?v=1"), "http://127.0.0.1:8080/#/profile?v=1");
+        let base = "https://example.org/a/index.html?offline#/benchmark?v=1";
+        assert_eq!(live_address(base, "#/"), "https://example.org/a/index.html?offline#/");
+    }
+}

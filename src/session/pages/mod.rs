@@ -1,0 +1,12 @@
+//! Results as one HTML file each ([`crate::view::page::PageFile`]): a benchmark's reports, the overview of a profile. The page and the
+//! command line write the same bytes.
+
+mod bench;
+mod live;
+mod operators;
+mod profile;
+
+pub use bench::{BenchPage, PackedReports, bench_page};
+pub use live::LOCAL_PAGE;
+pub(super) use live::live_address;
+pub(super) use profile::{ProfileParts, profile_page};

@@ -1,0 +1,61 @@
+//! The overview of a profile as a file: what the page shows first, the facts, the operators that take most of the time.
+
+use super::live_address;
+use super::operators::{table, title};
+use crate::base::units::format_count;
+use crate::session::protocol::build_id;
+use crate::session::share::{PageLink as _, ProfileLink, Tool};
+use crate::session::{OperatorTable, ProfileOrigin};
+use crate::view::document::{Block, Document};
+use crate::view::page::PageFile;
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+
+/// More operators than this are in the CSV of the page.
+const MOST_OPERATORS: usize = 200;
+
+/// What a file has besides the overview.
+pub(in crate::session) struct ProfileParts {
+    pub origin: ProfileOrigin,
+    /// Names and values.
+    pub facts: Vec<(String, String)>,
+    pub operators: Vec<OperatorTable>,
+}
+
+/// The overview of a profile as one HTML file, with a link to it on the page at `base` where it was simulated.
+pub(in crate::session) fn profile_page(overview: Document, parts: ProfileParts, base: &str) -> String {
+    let mut blocks = overview.blocks;
+    for operators in &parts.operators {
+        let (rows, all) = table(operators, MOST_OPERATORS);
+        if rows.rows.is_empty() {
+            continue;
+        }
+        let title = title(operators.kind);
+        blocks.push(Block::Heading(title.to_owned()));
+        if rows.rows.len() < all {
+            blocks.push(Block::Text(format!("The first {MOST_OPERATORS} of {}.", format_count(all as u64))));
+        }
+        blocks.push(Block::Table { title: title.to_owned(), file: String::new(), table: rows });
+    }
+    blocks.push(Block::Heading("Facts".to_owned()));
+    blocks.push(Block::Table { title: "Facts".to_owned(), file: String::new(), table: facts(parts.facts) });
+    let (live, made) = match parts.origin {
+        ProfileOrigin::Simulated(spec) => {
+            let link = ProfileLink { spec, tool: Tool::Overview, ..ProfileLink::default() };
+            (Some(live_address(base, &link.hash())), "Simulated")
+        }
+        ProfileOrigin::Benchmark(trace) => {
+            let link = ProfileLink { spec: trace.spec, tool: Tool::Trace, ..ProfileLink::default() };
+            (Some(live_address(base, &link.hash())), "Simulated")
+        }
+        // A link carries no file.
+        ProfileOrigin::File { .. } => (None, "Read"),
+    };
+    let lead = format!("{made} by neuronscope {}. Press a head of a table to sort by it.", build_id());
+    PageFile { document: Document { title: overview.title, blocks }, lead, live, data: None }.to_html()
+}
+
+fn facts(facts: Vec<(String, String)>) -> Table {
+    let columns = [("name", "Name"), ("value", "Value")].map(|(id, title)| Column::new(id, title, ColumnKind::Text));
+    let rows = facts.into_iter().map(|(name, value)| vec![Cell::Text(name), Cell::Text(value)]).collect();
+    Table { columns: columns.to_vec(), rows }
+}

@@ -1,0 +1,156 @@
+//! Work that a shell may ask for.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::units::format_bytes;
+use crate::bench::mlperf::MlperfSettings;
+use crate::bench::{BenchConfig, CompileConfig, Configuration, RunDetail, ServiceTimes};
+use crate::device::{BroughtSettings, model_label};
+use crate::neuron::numerics::NumericsSpec;
+use crate::session::experiments::RecordsKey;
+use crate::session::inspect::InspectAsk;
+use crate::session::studies::StudySpec;
+use crate::session::{ProfileSpec, TraceSpec};
+
+/// Work that a session does in steps. Each tells of its progress, then ends with a [`JobResult`](super::JobResult).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum JobRequest {
+    /// Run a benchmark. Told by one [`Part::Report`](super::Part::Report) for each configuration as it ends.
+    Bench(Box<BenchConfig>),
+    /// List the configurations of a benchmark before it runs. Told by [`Part::Plan`](super::Part::Plan) at once, then by one
+    /// [`Part::Estimated`](super::Part::Estimated) for each simulated configuration that can run, as their models are compiled.
+    /// Nothing is estimated of an MLPerf scenario.
+    PlanBench(Box<BenchConfig>),
+    /// Run one configuration of a plan, on any worker. Ends with [`JobResult::Row`](super::JobResult::Row); when it is cancelled, with
+    /// the row of what was measured until then.
+    RunConfiguration(Box<RunRequest>),
+    /// Run one copy of a configuration's model on this processor and measure it; one worker for each copy. Ends with
+    /// [`JobResult::CpuTimers`](super::JobResult::CpuTimers). [`crate::bench::cpu::cpu_row`] makes a row of all copies' timers.
+    MeasureCpu {
+        /// Which copy, from 0; its answer repeats it.
+        copy: u32,
+        /// What to run.
+        configuration: Box<Configuration>,
+    },
+    /// Run an MLPerf scenario on a configuration's copies and workers. Ends with [`JobResult::Mlperf`](super::JobResult::Mlperf).
+    Mlperf {
+        /// The scenario and its limits.
+        settings: Box<MlperfSettings>,
+        /// What to run it on.
+        configuration: Box<Configuration>,
+    },
+    /// Compile a model for a sweep of sizes and levels. Told by one [`Part::Compiled`](super::Part::Compiled) for each artifact as it
+    /// ends.
+    Compile(Box<CompileConfig>),
+    /// Simulate one execution. Ends with [`JobResult::Profile`](super::JobResult::Profile).
+    Profile(ProfileSpec),
+    /// Simulate a whole benchmark run and keep what it did as a timeline. Ends with [`JobResult::Profile`](super::JobResult::Profile).
+    Trace(Box<TraceSpec>),
+    /// Compute a model as a device would and compare with the reference. Ends with [`JobResult::Numerics`](super::JobResult::Numerics).
+    Numerics(Box<NumericsSpec>),
+    /// Run a study. Told by any number of [`Part::Study`](super::Part::Study), each in place of the one before; ends with
+    /// [`JobResult::Study`](super::JobResult::Study), in place of them all.
+    Study(Box<StudySpec>),
+    /// Read a file; its [`crate::session::ByteSource`] travels beside this message. Ends with
+    /// [`JobResult::Profile`](super::JobResult::Profile).
+    Open {
+        /// Name of the file.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// Open a model file that a person brings; its [`crate::session::ByteSource`] travels beside this message. Ends with
+    /// [`JobResult::Model`](super::JobResult::Model), whose id every request for a model takes from then on. It stays open.
+    OpenModel {
+        /// Name of the file.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+        /// Sizes of open dimensions, and how operators without a known meaning are placed.
+        settings: Box<BroughtSettings>,
+    },
+    /// Keep a model file that another session has opened; its [`crate::session::ByteSource`] travels beside this message. It is read when a
+    /// request names it. Ends with [`JobResult::ModelKept`](super::JobResult::ModelKept).
+    KeepModel {
+        /// Name of the file.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// Open the model file that a link holds, as [`crate::session::share::LinkedFile`] packs it. Ends as [`Self::OpenModel`].
+    OpenLinkedModel(String),
+    /// Read benchmark results of another tool; the file's [`crate::session::ByteSource`] travels beside this message. Ends with
+    /// [`JobResult::Imported`](super::JobResult::Imported), or for a model index with [`JobResult::Index`](super::JobResult::Index).
+    Import {
+        /// Name of the file.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// Read records of experiments into a set. Ends with [`JobResult::Records`](super::JobResult::Records).
+    ReadRecords(RecordsKey, RecordsSource),
+    /// Look at a model as a picture. Ends with [`JobResult::Inspected`](super::JobResult::Inspected), or with a file.
+    Inspect(InspectAsk),
+}
+
+/// Where records of experiments are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RecordsSource {
+    /// In a file, whose [`crate::session::ByteSource`] travels beside the message.
+    File {
+        /// Name of the file.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// In a link: files as [`RecordsRead::packed`](crate::session::RecordsRead::packed) gives them, or `sample`.
+    Link(String),
+}
+
+/// One configuration to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRequest {
+    /// Its position in the sweep, which its answer repeats.
+    pub row: u32,
+    /// What to run.
+    pub configuration: Configuration,
+    /// Its stage times, as [`Part::Estimated`](super::Part::Estimated) told them; without them the model is compiled first.
+    pub times: Option<ServiceTimes>,
+    /// What is wanted of it.
+    pub detail: RunDetail,
+}
+
+impl JobRequest {
+    /// What a person would call the input of this request.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Bench(config) => {
+                format!("the benchmark of {} on {}", model_label(&config.model), config.instance_type)
+            }
+            Self::PlanBench(config) => format!("the plan of {} on {}", config.model, config.instance_type),
+            Self::RunConfiguration(run) => run.configuration.label(),
+            Self::MeasureCpu { configuration, .. } => format!("the measurement of {}", configuration.label()),
+            Self::Mlperf { settings, configuration } => {
+                format!("the {} scenario of {}", settings.scenario.name(), configuration.label())
+            }
+            Self::Compile(config) => format!("the compile of {} for {}", config.model, config.instance_type),
+            Self::Profile(spec) => {
+                format!("the profile of {} ({}, {})", model_label(&spec.model), spec.workflow.name(), spec.instance)
+            }
+            Self::Trace(spec) => format!("the benchmark run of {} ({})", spec.spec.model, spec.spec.instance),
+            Self::Numerics(spec) => format!("the numerics of {} ({}, {})", spec.model, spec.options, spec.instance),
+            Self::Study(spec) => format!("the study on the page {}", spec.kind().form().title),
+            Self::Open { name, size }
+            | Self::OpenModel { name, size, .. }
+            | Self::KeepModel { name, size }
+            | Self::Import { name, size }
+            | Self::ReadRecords(_, RecordsSource::File { name, size }) => {
+                format!("the file {name} ({})", format_bytes(*size as f64))
+            }
+            Self::ReadRecords(_, RecordsSource::Link(_)) => "the files of the link".to_owned(),
+            Self::OpenLinkedModel(_) => "the model file of the link".to_owned(),
+            Self::Inspect(ask) => ask.describe(),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Questions that a shell may ask.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Interval, TraceNs};
+use crate::formats::WriteFormat;
+use crate::insight::SliceRange;
+use crate::session::experiments::{RecordsAsk, RecordsKey};
+use crate::session::pages::BenchPage;
+use crate::session::{Listing, OperatorKind, ProfileKey, Question, Rows};
+use crate::view::timeline::{Annotation, GroupKind, Neighbour, SliceRef, TimelineQuery};
+
+/// A question that is answered at the next step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum QuestionRequest {
+    /// What can be run? Answered by [`Reply::Catalog`](super::Reply::Catalog).
+    Catalog,
+    /// Reports of a benchmark as one HTML file.
+    BenchPage {
+        /// What the file is made of.
+        page: Box<BenchPage>,
+        /// What the file is called.
+        file_name: String,
+    },
+    /// A question about records of experiments. Answered by [`Reply::Records`](super::Reply::Records), or with a file.
+    Records(RecordsKey, RecordsAsk),
+    /// A question about a profile.
+    Profile(ProfileKey, ProfileQuestion),
+}
+
+/// A question about a profile that is answered at the next step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ProfileQuestion {
+    /// What to draw of some tracks in a span. Answered by [`Reply::Timeline`](super::Reply::Timeline).
+    Timeline(TimelineQuery),
+    /// Everything about one slice. Answered by [`Reply::Details`](super::Reply::Details).
+    Details(SliceRef),
+    /// Everything about the slice beside another one, on the same row. Answered by [`Reply::Details`](super::Reply::Details), without
+    /// details at the end of the row.
+    Step {
+        /// From here.
+        from: SliceRef,
+        /// In this direction.
+        to: Neighbour,
+    },
+    /// Everything about a slice that a finding names by its row and span. Answered by [`Reply::Details`](super::Reply::Details),
+    /// without details when there is none.
+    Locate(SliceRange),
+    /// Slices whose name contains a text, letter case ignored, in order of time. Answered by [`Reply::Search`](super::Reply::Search).
+    Search {
+        /// The text.
+        text: String,
+        /// When given, the slices of the group of this name instead.
+        by: Option<GroupKind>,
+        /// At most so many hits are listed (all are counted).
+        limit: u32,
+    },
+    /// Time by operator. Answered by [`Reply::Operators`](super::Reply::Operators).
+    Operators {
+        /// Which table.
+        kind: OperatorKind,
+        /// Only this span, where slices count with the part inside; all when absent.
+        range: Option<Interval<TraceNs>>,
+        /// The level the table of slices is of, `all` for every one; the default level when absent.
+        level: Option<String>,
+    },
+    /// Metrics, bounds and findings of an execution. Answered by [`Reply::Summary`](super::Reply::Summary).
+    Summary,
+    /// Flow arrows that touch a span. Answered by [`Reply::Flows`](super::Reply::Flows).
+    Flows {
+        /// The span.
+        span: Interval<TraceNs>,
+        /// At most so many.
+        limit: u32,
+    },
+    /// How busy all of a profile is, in this number of equal parts of its span. Answered by
+    /// [`Reply::Density`](super::Reply::Density).
+    Density(u32),
+    /// A file to keep.
+    Export {
+        /// What to write.
+        kind: ExportKind,
+        /// Marks and ranges to write with it, where it is a Chrome trace.
+        marks: Vec<Annotation>,
+    },
+}
+
+/// A question about a profile that takes some steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum AnalysisRequest {
+    /// Some rows of a table. Answered by [`Reply::Listed`](super::Reply::Listed).
+    List(Listing, Rows),
+    /// All rows of a table as CSV, in a file of this name.
+    ListCsv(Listing, String),
+    /// A tree, a spread or sentences. Answered by [`Reply::Analysed`](super::Reply::Analysed).
+    Analyse(Question),
+    /// The overview as one HTML file, with a link to the page that is at this address.
+    Page(String),
+}
+
+/// What can be written of a profile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExportKind {
+    /// The timeline as Chrome trace JSON.
+    ChromeJson,
+    /// The timeline in the format of another tool.
+    Trace(WriteFormat),
+    /// An operator table as CSV, of a span or of all, and of a level or of the default one.
+    OperatorsCsv(OperatorKind, Option<Interval<TraceNs>>, Option<String>),
+    /// What `neuronscope profile --json` prints: the device window and both operator tables of a simulated execution.
+    ProfileJson,
+    /// What `neuronscope profile --summary --json` prints: metrics, bounds, roofline, utilisation and findings of a
+    /// simulated execution.
+    SummaryJson,
+    /// What `neuronscope open FILE --json` prints: counts, operators and diagnostics of a file.
+    OpenJson,
+}
+
+impl QuestionRequest {
+    /// What a person would call it.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Catalog => "the list of models".to_owned(),
+            Self::BenchPage { .. } => "the download".to_owned(),
+            Self::Records(_, ask) => ask.describe().to_owned(),
+            Self::Profile(_, question) => question.describe(),
+        }
+    }
+}
+
+impl ProfileQuestion {
+    /// What a person would call it.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let what = match self {
+            Self::Timeline(_) => "a part of the timeline",
+            Self::Details(_) | Self::Step { .. } | Self::Locate(_) => "the details of a slice",
+            Self::Search { text, .. } => return format!("the search for '{text}'"),
+            Self::Operators { .. } => "the operator table",
+            Self::Summary => "the summary",
+            Self::Flows { .. } => "flow arrows",
+            Self::Density(_) => "the overview of the timeline",
+            Self::Export { .. } => "the download",
+        };
+        what.to_owned()
+    }
+}
+
+impl AnalysisRequest {
+    /// What a person would call it.
+    #[must_use]
+    pub const fn describe(&self) -> &'static str {
+        match self {
+            Self::List(..) | Self::ListCsv(..) => "a table about the profile",
+            Self::Analyse(_) => "a question about the profile",
+            Self::Page(_) => "the download",
+        }
+    }
+}

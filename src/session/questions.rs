@@ -1,0 +1,208 @@
+//! What a model file leaves to a person: sizes of its open dimensions, and where operators without a known meaning are placed. The
+//! answers are a part of the model's text, `file:bert.onnx@k3x9q2ab:seq=128,aten.foo=sort`, and so of every link.
+
+use crate::compiler::Stand;
+use crate::device::{BatchRule, BroughtSettings, BroughtSpec, OpenedModel};
+
+/// An open dimension.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SizeQuestion {
+    /// Its name in the file.
+    pub name: String,
+    /// The sizes that the file allows, in words: `from 2 to 512`.
+    pub range: String,
+    /// The size that is used where nobody gives one: that of the export.
+    pub exported: u64,
+    /// The size that was given; empty where none was.
+    pub given: String,
+    /// Whether it is the batch, which lists of batch sizes set too.
+    pub is_batch: bool,
+    least: u64,
+    most: Option<u64>,
+}
+
+/// An operator without a known meaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperatorQuestion {
+    /// Its name in the file.
+    pub op: String,
+    /// How often it occurs, and where first, in words.
+    pub place: String,
+    /// How it is placed.
+    pub stand: &'static str,
+}
+
+/// What a model file leaves to a person.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelQuestions {
+    /// Open dimensions, in the order of the file.
+    pub sizes: Vec<SizeQuestion>,
+    /// Operators without a known meaning, in the order of the file.
+    pub operators: Vec<OperatorQuestion>,
+}
+
+/// How an operator without a known meaning can be placed: its name in settings, and what that means. The first is the default.
+pub const OPERATOR_PLACES: [(&str, &str); Stand::ALL.len()] = [
+    (Stand::Elementwise.name(), "elementwise: one pass of the vector engine"),
+    (Stand::Move.name(), "move: out to device memory and back"),
+    (Stand::Sort.name(), "sort: passes of the GpSimd engine"),
+];
+
+impl ModelQuestions {
+    /// The questions of a file that is open, with the answers that a model's text holds.
+    #[must_use]
+    pub fn of(opened: &OpenedModel, model: &str) -> Self {
+        let given = settings_of(model);
+        let batch = match &opened.batch {
+            BatchRule::Open { dimension, .. } => Some(dimension),
+            BatchRule::Fixed { .. } => None,
+        };
+        let sizes = opened.inspection.open_dimensions.iter().map(|d| {
+            let least = d.min.unwrap_or(1).max(1);
+            SizeQuestion {
+                name: d.name.clone(),
+                range: range(least, d.max),
+                exported: d.used,
+                given: given.dims.get(&d.name).map(u64::to_string).unwrap_or_default(),
+                is_batch: batch == Some(&d.name),
+                least,
+                most: d.max,
+            }
+        });
+        let operators = opened.inspection.unsupported.iter().map(|unknown| {
+            let times = if unknown.count == 1 { "once".to_owned() } else { format!("{} times", unknown.count) };
+            let stand = given.assumed.get(&unknown.op).copied().unwrap_or(Stand::Elementwise);
+            let place = format!("It occurs {times}, first at {}. Its time is an estimate.", unknown.first);
+            OperatorQuestion { op: unknown.op.clone(), place, stand: stand.name() }
+        });
+        Self { sizes: sizes.collect(), operators: operators.collect() }
+    }
+
+    /// The model's text without the size of its batch, and that size where it was given: for forms with a field for batch sizes.
+    #[must_use]
+    pub fn without_batch(&self, model: &str) -> (String, Option<String>) {
+        let given = self.sizes.iter().find(|size| size.is_batch && !size.given.is_empty());
+        let without = given.and_then(|size| Some((size.answered(model, "").ok()?, Some(size.given.clone()))));
+        without.unwrap_or_else(|| (model.to_owned(), None))
+    }
+}
+
+impl SizeQuestion {
+    /// The model's text with an answer; an empty one leaves the size to the file.
+    ///
+    /// # Errors
+    /// When it is not a size that the file allows.
+    pub fn answered(&self, model: &str, text: &str) -> Result<String, String> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(changed(model, |settings| {
+                settings.dims.remove(&self.name);
+            }));
+        }
+        let is_allowed = |n: &u64| *n >= self.least && self.most.is_none_or(|most| *n <= most);
+        let size = text.parse().ok().filter(is_allowed);
+        let wrong = || {
+            format!(
+                "{}: '{text}' is not a size of this dimension; the file allows whole numbers {}.",
+                self.name, self.range
+            )
+        };
+        let size = size.ok_or_else(wrong)?;
+        Ok(changed(model, |settings| {
+            settings.dims.insert(self.name.clone(), size);
+        }))
+    }
+}
+
+impl OperatorQuestion {
+    /// The model's text with the operator placed in another way: a name of [`OPERATOR_PLACES`].
+    #[must_use]
+    pub fn answered(&self, model: &str, place: &str) -> String {
+        changed(model, |settings| match Stand::from_name(place) {
+            // What is meant where nothing is said stays out of links.
+            Some(Stand::Elementwise) | None => {
+                settings.assumed.remove(&self.op);
+            }
+            Some(stand) => {
+                settings.assumed.insert(self.op.clone(), stand);
+            }
+        })
+    }
+}
+
+fn settings_of(model: &str) -> BroughtSettings {
+    model.parse::<BroughtSpec>().map(|spec| spec.settings).unwrap_or_default()
+}
+
+/// A model's text with other settings. A text that names no file stays as it is; settings that cannot be read are left out.
+fn changed(model: &str, change: impl FnOnce(&mut BroughtSettings)) -> String {
+    let file = model.splitn(3, ':').take(2).collect::<Vec<_>>().join(":");
+    let Ok(mut spec) = model.parse::<BroughtSpec>().or_else(|_| file.parse()) else { return model.to_owned() };
+    change(&mut spec.settings);
+    spec.to_string()
+}
+
+fn range(least: u64, most: Option<u64>) -> String {
+    most.map_or_else(|| format!("from {least}"), |most| format!("from {least} to {most}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::{Inspection, OpenDimension, UnsupportedOp};
+
+    const ID: &str = "file:bert.onnx@k3x9q2ab";
+
+    fn opened() -> OpenedModel {
+        let dimension =
+            |name: &str, min, max, used| OpenDimension { name: name.to_owned(), min, max, used, is_chosen: false };
+        let open_dimensions = vec![dimension("n", None, None, 1), dimension("seq", Some(2), Some(512), 128)];
+        let unsupported = vec![UnsupportedOp { op: "mine::gate.out".to_owned(), count: 3, first: "gate_1".to_owned() }];
+        OpenedModel {
+            id: ID.to_owned(),
+            batch: BatchRule::Open { dimension: "n".to_owned(), exported: 1 },
+            inspection: Inspection { open_dimensions, unsupported, ..Inspection::default() },
+        }
+    }
+
+    #[test]
+    fn sizes_are_asked_with_the_range_of_the_file() {
+        let asked = ModelQuestions::of(&opened(), ID);
+        let [batch, seq] = asked.sizes.as_slice() else { panic!("{asked:?}") };
+        assert!(batch.is_batch && !seq.is_batch);
+        assert_eq!((batch.range.as_str(), seq.range.as_str(), seq.exported), ("from 1", "from 2 to 512", 128));
+        let with = seq.answered(ID, " 64 ").unwrap();
+        assert_eq!(with, format!("{ID}:seq=64"));
+        assert_eq!(ModelQuestions::of(&opened(), &with).sizes[1].given, "64");
+        assert_eq!(batch.answered(&with, "8").unwrap(), format!("{ID}:n=8,seq=64"));
+        assert_eq!(seq.answered(&with, "").unwrap(), ID);
+        let both =
+            ModelQuestions::of(&opened(), &format!("{ID}:n=8,seq=64")).without_batch(&format!("{ID}:n=8,seq=64"));
+        assert_eq!(both, (format!("{ID}:seq=64"), Some("8".to_owned())));
+        assert_eq!(asked.without_batch(ID), (ID.to_owned(), None));
+        for wrong in ["0", "1", "513", "-2", "many", "18446744073709551616"] {
+            let said = seq.answered(ID, wrong).unwrap_err();
+            assert!(said.contains("from 2 to 512") && said.contains(wrong), "{said}");
+        }
+    }
+
+    #[test]
+    fn operators_are_placed_as_a_person_says() {
+        let asked = ModelQuestions::of(&opened(), ID);
+        let [gate] = asked.operators.as_slice() else { panic!("{asked:?}") };
+        assert_eq!((gate.stand, gate.place.contains("3 times, first at gate_1")), ("elementwise", true));
+        let sorted = gate.answered(&format!("{ID}:seq=64"), "sort");
+        assert_eq!(sorted, format!("{ID}:seq=64,mine::gate.out=sort"));
+        assert_eq!(ModelQuestions::of(&opened(), &sorted).operators[0].stand, "sort");
+        assert_eq!(gate.answered(&sorted, "elementwise"), format!("{ID}:seq=64"));
+        let names = OPERATOR_PLACES.map(|(name, _)| Stand::from_name(name));
+        assert_eq!(names, Stand::ALL.map(Some));
+    }
+
+    #[test]
+    fn a_text_that_cannot_be_read_is_not_lost() {
+        let seq = &ModelQuestions::of(&opened(), ID).sizes[1];
+        assert_eq!(seq.answered("bert-base-uncased", "4").unwrap(), "bert-base-uncased");
+        assert_eq!(seq.answered(&format!("{ID}:seq=many"), "4").unwrap(), format!("{ID}:seq=4"));
+    }
+}

@@ -1,0 +1,256 @@
+//! The configuration that fits best: the most throughput, or the least latency or cost, of those within limits.
+
+use thiserror::Error;
+
+use super::plots::configuration_text;
+use crate::base::units::format_number;
+use crate::bench::Report;
+
+/// What is to be best.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Goal {
+    /// The most inferences in a second.
+    #[default]
+    Throughput,
+    /// The shortest p99 latency.
+    Latency,
+    /// The lowest price of a million inferences.
+    Cost,
+}
+
+impl Goal {
+    /// All, with their names in the selector.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Throughput, "most throughput"), (Self::Latency, "lowest p99"), (Self::Cost, "lowest cost")];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(goal, _)| *goal == self).map_or("", |(_, name)| name)
+    }
+
+    /// The goal of a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(goal, _)| *goal)
+    }
+
+    /// The value that is compared: more is better.
+    fn score(self, r: &Report) -> Option<f64> {
+        match self {
+            Self::Throughput => r.throughput_avg,
+            Self::Latency => r.latency_ms_p99.map(|v| -v),
+            Self::Cost => r.cost_per_1m_inf.map(|v| -v),
+        }
+        .filter(|v| v.is_finite())
+    }
+}
+
+/// Limits as they are typed; an empty one is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WantedTexts {
+    /// Longest p99 latency, ms.
+    pub p99_ms: String,
+    /// Highest price of a million inferences, US$.
+    pub cost: String,
+    /// Most NeuronCores.
+    pub cores: String,
+    /// What is to be best.
+    pub goal: Goal,
+}
+
+/// Limits and what is to be best within them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wanted {
+    /// Longest p99 latency, ms.
+    pub p99_ms: Option<f64>,
+    /// Highest price of a million inferences, US$.
+    pub cost: Option<f64>,
+    /// Most NeuronCores.
+    pub cores: Option<f64>,
+    /// What is to be best.
+    pub goal: Goal,
+}
+
+/// A limit that cannot be used.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{name}: '{text}' is not a positive number, so it is no limit; write one such as 10 or 2.5")]
+pub struct LimitError {
+    /// Which limit.
+    pub name: &'static str,
+    /// What was typed.
+    pub text: String,
+}
+
+/// What was found among some reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Position of the best one; nothing when none fits.
+    pub best: Option<usize>,
+    /// Finished configurations within the limits.
+    pub fitting: usize,
+    /// Finished configurations.
+    pub finished: usize,
+}
+
+impl WantedTexts {
+    /// The limits, those that cannot be used left out and named.
+    #[must_use]
+    pub fn read(&self) -> (Wanted, Vec<LimitError>) {
+        let mut wrong = Vec::new();
+        let mut limit = |name: &'static str, text: &str| {
+            let text = text.trim();
+            let value = text.parse::<f64>().ok().filter(|v| v.is_finite() && *v > 0.0);
+            if value.is_none() && !text.is_empty() {
+                wrong.push(LimitError { name, text: text.to_owned() });
+            }
+            value
+        };
+        let (p99_ms, cost) = (limit("p99 at most", &self.p99_ms), limit("Cost at most", &self.cost));
+        let cores = limit("Cores at most", &self.cores);
+        (Wanted { p99_ms, cost, cores, goal: self.goal }, wrong)
+    }
+}
+
+/// NeuronCores that a configuration occupies: one for each stage of each copy.
+#[must_use]
+pub fn cores_of(r: &Report) -> u64 {
+    u64::from(r.n_models) * u64::from(r.pipeline_size.max(1))
+}
+
+impl Wanted {
+    /// Whether anything is limited.
+    #[must_use]
+    pub const fn has_limits(&self) -> bool {
+        self.p99_ms.is_some() || self.cost.is_some() || self.cores.is_some()
+    }
+
+    /// Whether a report is within the limits; a value that it does not have is within none.
+    #[must_use]
+    pub fn admits(&self, r: &Report) -> bool {
+        let within = |value: Option<f64>, limit: Option<f64>| limit.is_none_or(|l| value.is_some_and(|v| v <= l));
+        r.is_finished()
+            && within(r.latency_ms_p99, self.p99_ms)
+            && within(r.cost_per_1m_inf, self.cost)
+            && within(Some(cores_of(r) as f64), self.cores)
+    }
+
+    /// The best of some reports; of equals the first.
+    #[must_use]
+    pub fn find(&self, reports: &[&Report]) -> Found {
+        let mut best: Option<(usize, f64)> = None;
+        for (i, r) in reports.iter().enumerate().filter(|(_, r)| self.admits(r)) {
+            if let Some(score) = self.goal.score(r)
+                && best.is_none_or(|(_, most)| score > most)
+            {
+                best = Some((i, score));
+            }
+        }
+        Found {
+            best: best.map(|(i, _)| i),
+            fitting: reports.iter().filter(|r| self.admits(r)).count(),
+            finished: reports.iter().filter(|r| r.is_finished()).count(),
+        }
+    }
+
+    /// What was found, in words.
+    #[must_use]
+    pub fn describe(&self, reports: &[&Report], found: Found) -> String {
+        let Found { best, fitting, finished } = found;
+        let Some(r) = best.and_then(|i| reports.get(i)) else {
+            return match finished {
+                0 => "No configuration has finished.".to_owned(),
+                _ => format!("None of {finished} finished configurations is within these limits."),
+            };
+        };
+        let figure = |value: Option<f64>, unit: &str| value.map(|v| format!("{} {unit}", format_number(v)));
+        let figures = [
+            figure(r.throughput_avg, "inf/s"),
+            figure(r.latency_ms_p99, "ms p99"),
+            figure(r.cost_per_1m_inf, "US$ per million"),
+            Some(format!("{} core{}", cores_of(r), if cores_of(r) == 1 { "" } else { "s" })),
+        ];
+        let figures: Vec<String> = figures.into_iter().flatten().collect();
+        let of =
+            if self.has_limits() { format!(" {fitting} of {finished} are within the limits.") } else { String::new() };
+        format!("{}: {}, {}.{of}", self.goal.name(), configuration_text(r), figures.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(n_models: u32, throughput: f64, p99: f64, cost: f64) -> Report {
+        Report {
+            n_models,
+            workers_per_model: 1,
+            batch_size: 1,
+            pipeline_size: 1,
+            throughput_avg: Some(throughput),
+            latency_ms_p99: Some(p99),
+            cost_per_1m_inf: Some(cost),
+            status: "finished".into(),
+            ..Report::default()
+        }
+    }
+
+    fn texts(p99_ms: &str, cost: &str, cores: &str, goal: Goal) -> WantedTexts {
+        WantedTexts { p99_ms: p99_ms.into(), cost: cost.into(), cores: cores.into(), goal }
+    }
+
+    #[test]
+    fn the_best_is_the_best_of_those_within_the_limits() {
+        let all = [report(1, 300.0, 3.0, 2.0), report(2, 590.0, 5.0, 1.0), report(16, 4_000.0, 12.0, 0.5)];
+        let failed = Report { status: "error".into(), throughput_avg: Some(1e9), ..Report::default() };
+        let reports: Vec<&Report> = all.iter().chain([&failed]).collect();
+        let best = |t: WantedTexts| t.read().0.find(&reports).best;
+        assert_eq!(best(WantedTexts::default()), Some(2));
+        assert_eq!(best(texts("10", "", "", Goal::Throughput)), Some(1));
+        assert_eq!(best(texts("10", "", "1", Goal::Throughput)), Some(0));
+        assert_eq!(best(texts("", "1.5", "", Goal::Latency)), Some(1));
+        assert_eq!(best(texts("", "", "", Goal::Cost)), Some(2));
+        let found = texts("1", "", "", Goal::Throughput).read().0.find(&reports);
+        assert_eq!(found, Found { best: None, fitting: 0, finished: 3 });
+    }
+
+    #[test]
+    fn what_was_found_is_said_with_its_figures() {
+        let all = [report(1, 300.0, 3.0, 2.0), report(2, 28_864.712, 5.0, 1.0)];
+        let reports: Vec<&Report> = all.iter().collect();
+        let words = |t: WantedTexts| {
+            let wanted = t.read().0;
+            wanted.describe(&reports, wanted.find(&reports))
+        };
+        assert_eq!(
+            words(texts("10", "", "", Goal::Throughput)),
+            "most throughput: 2 models, 1 worker each, batch 1, 28,900 inf/s, 5.00 ms p99, 1.00 US$ per million, 2 cores. \
+             2 of 2 are within the limits."
+        );
+        assert_eq!(words(texts("1", "", "", Goal::Cost)), "None of 2 finished configurations is within these limits.");
+    }
+
+    #[test]
+    fn limits_that_are_no_numbers_are_named_and_limit_nothing() {
+        let (wanted, wrong) = texts("ten", "-1", "", Goal::Latency).read();
+        assert_eq!(wanted, Wanted { goal: Goal::Latency, ..Wanted::default() });
+        assert_eq!(wrong.len(), 2);
+        assert!(wrong[0].to_string().starts_with("p99 at most: 'ten' is not a positive number"));
+    }
+
+    #[test]
+    fn a_value_that_is_not_known_is_within_no_limit() {
+        let unpriced = Report { cost_per_1m_inf: None, ..report(1, 9.0, 1.0, 0.0) };
+        assert_eq!(texts("", "5", "", Goal::Throughput).read().0.find(&[&unpriced]).fitting, 0);
+        assert_eq!(texts("5", "", "", Goal::Throughput).read().0.find(&[&unpriced]).fitting, 1);
+        let staged = Report { pipeline_size: 4, ..report(2, 9.0, 1.0, 1.0) };
+        assert_eq!(cores_of(&staged), 8);
+    }
+
+    #[test]
+    fn goals_have_names() {
+        for (goal, name) in Goal::ALL {
+            assert_eq!((Goal::from_name(name), goal.name()), (Some(goal), name));
+        }
+    }
+}

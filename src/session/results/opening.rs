@@ -1,0 +1,65 @@
+//! What a benchmark page does with a link that was opened: it shows what the browser kept of it, or runs it.
+
+use super::KeptHead;
+use crate::bench::{BenchConfig, DeviceType};
+
+/// What is done with a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// The results of this kept sweep are shown again, by its place in the list.
+    Restore(usize),
+    /// What is left of this kept sweep is run, by its place in the list.
+    Resume(usize),
+    /// The benchmark runs.
+    Run,
+    /// It waits for Run: it measures this processor, and whoever opens a link must want that.
+    Wait,
+}
+
+/// Decides what is done with a link to `config`; `kept` are the sweeps that the browser kept, the latest first. A simulated sweep
+/// gives the same numbers each time, so a kept one is as good as a new run.
+#[must_use]
+pub fn opening_of<'a>(config: &BenchConfig, kept: impl IntoIterator<Item = &'a KeptHead>) -> Opening {
+    let is_measured = config.options.device_type == DeviceType::Cpu;
+    let mut unfinished = None;
+    for (at, head) in kept.into_iter().enumerate().filter(|(_, head)| head.config == *config) {
+        if head.is_done {
+            return Opening::Restore(at);
+        }
+        unfinished.get_or_insert(at);
+    }
+    match (is_measured, unfinished) {
+        (true, _) => Opening::Wait,
+        (false, Some(at)) => Opening::Resume(at),
+        (false, None) => Opening::Run,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(seed: u64, is_done: bool) -> KeptHead {
+        KeptHead { config: BenchConfig { seed, ..BenchConfig::default() }, rows: 4, is_done }
+    }
+
+    #[test]
+    fn kept_results_come_before_a_run() {
+        let kept = [head(1, true), head(7, false), head(7, true), head(8, false)];
+        let opening = |seed| opening_of(&BenchConfig { seed, ..BenchConfig::default() }, &kept);
+        assert_eq!(opening(7), Opening::Restore(2));
+        assert_eq!(opening(8), Opening::Resume(3));
+        assert_eq!(opening(9), Opening::Run);
+    }
+
+    #[test]
+    fn a_measurement_waits_but_its_results_are_shown_again() {
+        let mut measured = head(0, false);
+        measured.config.options.device_type = DeviceType::Cpu;
+        let config = measured.config.clone();
+        assert_eq!(opening_of(&config, [&measured]), Opening::Wait);
+        assert_eq!(opening_of(&config, []), Opening::Wait);
+        measured.is_done = true;
+        assert_eq!(opening_of(&config, [&measured]), Opening::Restore(0));
+    }
+}

@@ -1,0 +1,66 @@
+//! Which change of an address is another entry of the browser's history.
+
+use super::Query;
+
+/// Whether Back should return from a view to the one before it on the same page: another tool, another run, a zoom or a jump of the
+/// timeline. Everything else that is chosen on a page changes the entry it is at.
+#[must_use]
+pub fn is_another_view(before: &str, after: &str) -> bool {
+    let (before, after) = (fields(before), fields(after));
+    let differs = |name: &str| before.get(name) != after.get(name);
+    // A page that was just opened fills its address in.
+    if before.get("tool").is_none() {
+        return false;
+    }
+    differs("tool") || differs("file") || is_zoom_or_jump(span(&before), span(&after))
+}
+
+/// Whether two addresses show the same tool of the same file.
+#[must_use]
+pub fn is_same_tool(before: &str, after: &str) -> bool {
+    let (before, after) = (fields(before), fields(after));
+    ["tool", "file"].into_iter().all(|name| before.get(name) == after.get(name))
+}
+
+fn fields(hash: &str) -> Query {
+    Query::parse(hash.split_once('?').map_or("", |(_, query)| query))
+}
+
+fn span(query: &Query) -> Option<(i64, i64)> {
+    let number = |name: &str| query.get(name)?.parse::<i64>().ok();
+    number("from").zip(number("to"))
+}
+
+/// Another length is a zoom; a span that shares nothing with the one before is a jump; the rest is panning.
+fn is_zoom_or_jump(before: Option<(i64, i64)>, after: Option<(i64, i64)>) -> bool {
+    match (before, after) {
+        (None, None) => false,
+        (None, Some(_)) | (Some(_), None) => true,
+        (Some((a, b)), Some((c, d))) => {
+            // The address has whole nanoseconds: panning may change a length by one at each end.
+            let by = b.saturating_sub(a).abs_diff(d.saturating_sub(c));
+            by > 2 || d <= a || b <= c
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_zooms_and_jumps_are_entries_and_panning_is_not() {
+        let at = |rest: &str| format!("#/profile?v=1&model=nn&{rest}");
+        let is = |a: &str, b: &str| is_another_view(&at(a), &at(b));
+        assert!(is("tool=overview", "tool=statistics"));
+        assert!(is("tool=trace", "tool=trace&from=1&to=9"));
+        assert!(is("tool=trace&from=0&to=100", "tool=trace&from=10&to=90"));
+        assert!(is("tool=trace&from=0&to=100", "tool=trace&from=200&to=300"));
+        assert!(!is("tool=trace&from=0&to=100", "tool=trace&from=20&to=121"));
+        assert!(!is("tool=trace&q=a", "tool=trace&q=ab"));
+        assert!(!is_another_view("#/profile", &at("tool=overview")));
+        assert!(is_same_tool(&at("tool=trace"), &at("tool=trace&from=1&to=9")));
+        assert!(!is_same_tool(&at("tool=overview"), &at("tool=trace&from=1&to=9")));
+        assert!(!is_same_tool(&at("tool=trace&file=a"), &at("tool=trace&file=b")));
+    }
+}

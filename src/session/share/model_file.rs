@@ -1,0 +1,85 @@
+//! The field of a link that holds a small model file, beside the fields of any page that runs models.
+
+use serde::{Deserialize, Serialize};
+
+use super::packed_files::{MOST_PACKED_BYTES, pack};
+use crate::base::units::{format_bytes, format_count};
+use crate::session::ByteSource;
+
+/// Its name.
+pub(super) const MODEL_FILE: &str = "model_file";
+
+/// How links name a model file that is open: they hold it where it is small.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkedFile {
+    /// The size of the file in bytes.
+    pub size: u64,
+    /// Its name and content as letters for a link; absent where it is too large for one.
+    pub packed: Option<String>,
+}
+
+impl LinkedFile {
+    /// Packs a file, if it is small.
+    pub(in crate::session) fn of(name: &str, source: &mut dyn ByteSource) -> Self {
+        let size = source.len();
+        let mut whole = || {
+            let mut bytes = vec![0; usize::try_from(size).ok().filter(|_| size <= MOST_PACKED_BYTES)?];
+            let n = source.read(0, &mut bytes).ok()?;
+            (n == bytes.len()).then_some(bytes)
+        };
+        let packed = whole().and_then(|bytes| pack(&[(name.to_owned(), bytes)]));
+        Self { size, packed }
+    }
+
+    /// What a link holds, in a sentence. `label` is what people read of the file, `digest` names its content.
+    #[must_use]
+    pub fn sentence(&self, label: &str, digest: &str) -> String {
+        let size = format_bytes(self.size as f64);
+        match &self.packed {
+            Some(packed) => {
+                format!("The link holds {label} ({size}, as {} letters).", format_count(packed.len() as u64))
+            }
+            None => format!(
+                "The link names {label} (content {digest}) and does not hold it, because it is too large ({size}): send the file along."
+            ),
+        }
+    }
+}
+
+/// The hash of a page with a model file in it.
+#[must_use]
+pub fn with_model_file(hash: &str, packed: &str) -> String {
+    let between = if hash.contains('?') { '&' } else { '?' };
+    format!("{hash}{between}{MODEL_FILE}={packed}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Address, unpack};
+    use super::*;
+    use crate::session::MemorySource;
+
+    #[test]
+    fn a_small_file_travels_in_the_link_of_any_page() {
+        let bytes = b"HloModule two".to_vec();
+        let linked = LinkedFile::of("two.hlo", &mut MemorySource(bytes.clone()));
+        let packed = linked.packed.clone().unwrap();
+        for page in ["#/inspect?v=1&model=file:two.hlo@12345678", "#/benchmark?v=1&model=file:two.hlo@12345678&seed=1"]
+        {
+            let address = Address::read(&with_model_file(page, &packed));
+            assert_eq!(unpack(address.model_file().unwrap()), Ok(vec![("two.hlo".to_owned(), bytes.clone())]));
+            assert_eq!(Address::read(page).model_file(), None);
+        }
+        let said = linked.sentence("two.hlo", "12345678");
+        assert!(said.starts_with("The link holds two.hlo (13 B, as "), "{said}");
+    }
+
+    #[test]
+    fn a_large_file_is_named_and_not_read() {
+        let mut large = MemorySource(vec![0; MOST_PACKED_BYTES as usize + 1]);
+        let linked = LinkedFile::of("large.onnx", &mut large);
+        assert_eq!(linked.packed, None);
+        let said = linked.sentence("large.onnx", "k3x9q2ab");
+        assert!(said.contains("names large.onnx (content k3x9q2ab) and does not hold it"), "{said}");
+    }
+}

@@ -1,0 +1,60 @@
+//! Small files as text for a link: compressed, in letters that an address may hold.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+/// Files of more bytes together are asked for again by whoever opens the link.
+pub const MOST_PACKED_BYTES: u64 = 256 << 10;
+/// A link holds no more letters of files than this; browsers and messengers cut long addresses.
+const MOST_LETTERS: usize = 12_000;
+/// What unpacked files may have together: a link must not fill the memory.
+const MOST_UNPACKED: usize = 4 << 20;
+/// How files are packed: a number before the first letter.
+const VERSION: &str = "1.";
+/// As small as it gets; the files are small.
+const LEVEL: u8 = 9;
+
+/// Files as letters; `None` when there are too many.
+pub(in crate::session) fn pack(files: &[(String, Vec<u8>)]) -> Option<String> {
+    let plain = postcard::to_allocvec(files).ok()?;
+    let packed = miniz_oxide::deflate::compress_to_vec_zlib(&plain, LEVEL);
+    let text = format!("{VERSION}{}", URL_SAFE_NO_PAD.encode(packed));
+    (text.len() <= MOST_LETTERS).then_some(text)
+}
+
+/// Undoes [`pack`].
+///
+/// # Errors
+/// When the text was cut or is something else.
+pub(in crate::session) fn unpack(text: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let damaged =
+        |what: &str| format!("the files in the link cannot be read: {what}. Ask for the link again, or for the files");
+    let letters =
+        text.strip_prefix(VERSION).ok_or_else(|| damaged("they are packed in a way that this page does not know"))?;
+    let packed = URL_SAFE_NO_PAD.decode(letters).map_err(|e| damaged(&e.to_string()))?;
+    let plain = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&packed, MOST_UNPACKED)
+        .map_err(|e| damaged(&format!("{:?} (the link may have been cut)", e.status)))?;
+    postcard::from_bytes(&plain).map_err(|e| damaged(&e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_files_travel_and_damage_is_told() {
+        let files = vec![("a.jsonl".to_owned(), b"{}\n".repeat(400)), ("b".to_owned(), vec![])];
+        let text = pack(&files).unwrap();
+        assert!(text.len() < 200 && super::super::encode(&text) == text, "{text}");
+        assert_eq!(unpack(&text), Ok(files));
+        for bad in ["", "2.abc", "1.???", &text[..text.len() / 2]] {
+            assert!(unpack(bad).unwrap_err().contains("in the link cannot be read"), "{bad}");
+        }
+        let mut seed = 1_u32;
+        let mut noise = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 24) as u8
+        };
+        assert_eq!(pack(&[("noise".to_owned(), (0..20_000).map(|_| noise()).collect())]), None);
+    }
+}

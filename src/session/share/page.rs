@@ -1,0 +1,130 @@
+//! The pages: their names in the head and in addresses.
+
+use crate::session::studies::StudyKind;
+
+/// A page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Page {
+    /// Where a visit begins.
+    Home,
+    /// Benchmarks of a model, as NeuronPerf runs them.
+    Benchmark,
+    /// Profiles, simulated or from files.
+    Profile,
+    /// A model as a picture.
+    Inspect,
+    /// What a core computes beside what the processor computes.
+    Numerics,
+    /// The study of matrix products.
+    Matmult,
+    /// The study of custom operators.
+    Customop,
+    /// Records of PyTorch/XLA's benchmark suite.
+    Experiments,
+    /// What the page does, with examples.
+    Guide,
+}
+
+impl Page {
+    /// The pages that the head names, in its order; the start page is behind its sign.
+    pub const IN_HEAD: [Self; 8] = [
+        Self::Benchmark,
+        Self::Profile,
+        Self::Inspect,
+        Self::Numerics,
+        Self::Matmult,
+        Self::Customop,
+        Self::Experiments,
+        Self::Guide,
+    ];
+
+    /// Its name in addresses: `profile` of `#/profile?v=1`.
+    #[must_use]
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Home => "",
+            Self::Benchmark => "benchmark",
+            Self::Profile => "profile",
+            Self::Inspect => "inspect",
+            Self::Numerics => "numerics",
+            Self::Matmult => "matmult",
+            Self::Customop => "customop",
+            Self::Experiments => "experiments",
+            Self::Guide => "guide",
+        }
+    }
+
+    /// What the head calls it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Home => "Start",
+            Self::Benchmark => "Benchmark",
+            Self::Profile => "Profile",
+            Self::Inspect => "Inspect",
+            Self::Numerics => "Numerics",
+            Self::Matmult => "Microbenchmark",
+            Self::Customop => "Custom operators",
+            Self::Experiments => "Experiments",
+            Self::Guide => "Guide",
+        }
+    }
+
+    /// The page of a path.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<Self> {
+        if path.is_empty() { Some(Self::Home) } else { Self::IN_HEAD.into_iter().find(|page| page.path() == path) }
+    }
+
+    /// The hash that shows it, without fields.
+    #[must_use]
+    pub fn hash(self) -> String {
+        format!("#/{}", self.path())
+    }
+
+    /// The study that it shows, if it shows one.
+    #[must_use]
+    pub const fn study(self) -> Option<StudyKind> {
+        match self {
+            Self::Matmult => Some(StudyKind::Matmult),
+            Self::Customop => Some(StudyKind::Customop),
+            Self::Home
+            | Self::Benchmark
+            | Self::Profile
+            | Self::Inspect
+            | Self::Numerics
+            | Self::Experiments
+            | Self::Guide => None,
+        }
+    }
+
+    /// The page of a study.
+    #[must_use]
+    pub const fn of_study(kind: StudyKind) -> Self {
+        match kind {
+            StudyKind::Matmult => Self::Matmult,
+            StudyKind::Customop => Self::Customop,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn studies_have_the_names_of_their_forms() {
+        for kind in StudyKind::ALL {
+            let page = Page::of_study(kind);
+            assert_eq!((page.path(), page.title()), (kind.form().path, kind.form().title));
+            assert_eq!(page.study(), Some(kind));
+        }
+    }
+
+    #[test]
+    fn every_page_is_found_by_its_path() {
+        for page in Page::IN_HEAD.into_iter().chain([Page::Home]) {
+            assert_eq!(Page::of_path(page.path()), Some(page));
+        }
+    }
+}

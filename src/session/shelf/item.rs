@@ -1,0 +1,218 @@
+//! One thing that is kept, and the line of text that it is kept as.
+
+use crate::base::Digest;
+use crate::session::share::Query;
+
+/// Version of the lines that are written. A later page reads the lines of all earlier ones.
+const VERSION: &str = "1";
+
+/// What kind of thing is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ItemKind {
+    /// A file that was opened as a profile: its bytes are kept.
+    Profile,
+    /// A simulated run: its link is kept, which makes the same run again.
+    Run,
+    /// Results of a benchmark: their rows are kept.
+    Benchmark,
+    /// Records of experiments: the bytes of their file are kept.
+    Records,
+}
+
+impl ItemKind {
+    const ALL: [Self; 4] = [Self::Profile, Self::Run, Self::Benchmark, Self::Records];
+
+    /// Its name in lines.
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Profile => "profile",
+            Self::Run => "run",
+            Self::Benchmark => "benchmark",
+            Self::Records => "records",
+        }
+    }
+
+    /// What people call it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Profile => "File",
+            Self::Run => "Simulated run",
+            Self::Benchmark => "Benchmark",
+            Self::Records => "Records",
+        }
+    }
+
+    /// Whether bytes of a file are kept with it.
+    #[must_use]
+    pub const fn has_bytes(self) -> bool {
+        matches!(self, Self::Profile | Self::Records)
+    }
+}
+
+/// One thing that is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShelfItem {
+    /// What kind of thing it is.
+    pub kind: ItemKind,
+    /// What the person calls it; at first the name of the file or of the run.
+    pub name: String,
+    /// The name that its file was opened under; empty for what has no file.
+    pub file: String,
+    /// The hash that shows it.
+    pub link: String,
+    /// Where its rows are, for a benchmark; empty for the others.
+    pub rows: String,
+    /// Bytes of its file.
+    pub bytes: u64,
+    /// When it was opened last, milliseconds since 1970.
+    pub when_ms: u64,
+    /// Whether it stays until it is removed by hand.
+    pub is_pinned: bool,
+    /// Whether its bytes have been written to their end.
+    pub is_whole: bool,
+}
+
+impl ShelfItem {
+    /// A thing that is shown by its link alone.
+    #[must_use]
+    pub fn of_link(kind: ItemKind, name: &str, link: &str, when_ms: u64) -> Self {
+        Self {
+            kind,
+            name: name.to_owned(),
+            file: String::new(),
+            link: link.to_owned(),
+            rows: String::new(),
+            bytes: 0,
+            when_ms,
+            is_pinned: false,
+            is_whole: true,
+        }
+    }
+
+    /// A file whose bytes are about to be written.
+    #[must_use]
+    pub fn of_file(kind: ItemKind, file: &str, link: &str, bytes: u64, when_ms: u64) -> Self {
+        let file = file.to_owned();
+        Self { file, bytes, is_whole: false, ..Self::of_link(kind, "", link, when_ms) }.named()
+    }
+
+    fn named(mut self) -> Self {
+        self.name.clone_from(&self.file);
+        self
+    }
+
+    /// The name that it is stored under. The same thing has the same one however often it is kept, so that two tabs that keep it
+    /// write one line: a file is known by its name and size, the rest by its link.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let digest = Digest::default().text(self.kind.key());
+        let digest =
+            if self.kind.has_bytes() { digest.text(&self.file).number(self.bytes) } else { digest.text(&self.link) };
+        format!("{:016x}", digest.finish())
+    }
+
+    /// This thing, opened once more: what the person made of the one that was kept before stays.
+    #[must_use]
+    pub fn after(mut self, before: &Self) -> Self {
+        self.name.clone_from(&before.name);
+        self.is_pinned = before.is_pinned;
+        self
+    }
+
+    /// As a line.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut query = Query::default();
+        let flag = |is: bool| if is { "1" } else { "0" };
+        for (key, value) in [
+            ("v", VERSION),
+            ("kind", self.kind.key()),
+            ("name", &self.name),
+            ("file", &self.file),
+            ("link", &self.link),
+            ("rows", &self.rows),
+            ("bytes", &self.bytes.to_string()),
+            ("when", &self.when_ms.to_string()),
+            ("pinned", flag(self.is_pinned)),
+            ("whole", flag(self.is_whole)),
+        ] {
+            query.set(key, value);
+        }
+        query.print()
+    }
+
+    /// From a line; `None` for one of a kind that this build does not know, and for what is no such line.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        let query = Query::parse(text);
+        let get = |key: &str| query.get(key).unwrap_or_default().to_owned();
+        let kind = ItemKind::ALL.into_iter().find(|kind| kind.key() == get("kind"))?;
+        let link = get("link");
+        // It becomes an address of this page: nothing else may stand there.
+        if !link.starts_with("#/") {
+            return None;
+        }
+        Some(Self {
+            kind,
+            name: get("name"),
+            file: get("file"),
+            link,
+            rows: get("rows"),
+            bytes: get("bytes").parse().ok()?,
+            when_ms: get("when").parse().ok()?,
+            is_pinned: get("pinned") == "1",
+            is_whole: get("whole") == "1",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_thing_has_one_id_however_often_it_is_kept() {
+        let file = |name: &str, bytes| ShelfItem::of_file(ItemKind::Profile, name, "#/profile", bytes, 1);
+        let renamed = ShelfItem { name: "mine".into(), when_ms: 9, is_pinned: true, ..file("a.json", 5) };
+        assert_eq!(file("a.json", 5).id(), renamed.id());
+        assert_ne!(file("a.json", 5).id(), file("a.json", 6).id());
+        assert_ne!(file("a.json", 5).id(), file("b.json", 5).id());
+        let run = |link: &str| ShelfItem::of_link(ItemKind::Run, "nn", link, 1);
+        assert_ne!(run("#/profile?model=nn").id(), run("#/profile?model=mlp").id());
+    }
+
+    #[test]
+    fn what_is_opened_again_keeps_its_name_and_pin() {
+        let before = ShelfItem { name: "mine".into(), is_pinned: true, ..run(3) };
+        let again = run(8).after(&before);
+        assert_eq!((again.name.as_str(), again.is_pinned, again.when_ms), ("mine", true, 8));
+    }
+
+    fn run(when_ms: u64) -> ShelfItem {
+        ShelfItem::of_link(ItemKind::Run, "nn", "#/profile?model=nn", when_ms)
+    }
+
+    #[test]
+    fn lines_that_were_edited_are_no_items() {
+        for text in [
+            "",
+            "kind=run",
+            "kind=other&link=#/&bytes=0&when=0",
+            "kind=run&link=javascript:alert(1)&bytes=0&when=0",
+            "kind=run&link=%23/profile&bytes=-1&when=0",
+        ] {
+            assert_eq!(ShelfItem::from_text(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_read_back(name in "\\PC{0,30}", file in "\\PC{0,30}", bytes in any::<u64>(), when in any::<u64>(), pinned in any::<bool>()) {
+            let mut item = ShelfItem::of_file(ItemKind::Records, &file, "#/experiments?v=1", bytes, when);
+            (item.name, item.is_pinned, item.rows) = (name, pinned, "00-1".to_owned());
+            prop_assert_eq!(ShelfItem::from_text(&item.to_text()), Some(item));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Which kind has which hue in a profile.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::kind_of;
+use crate::view::palette::GREY;
+
+/// Hues that kinds have in every profile that has them and where they are free.
+const USUAL: [(&str, u8); 15] = [
+    ("dot", 0),
+    ("convolution", 0),
+    ("add", 1),
+    ("DMA", 2),
+    ("copy", 2),
+    ("collective", 3),
+    ("softmax", 4),
+    ("exponential", 4),
+    ("attention", 4),
+    ("fusion", 5),
+    ("normalisation", 6),
+    ("reduce", 6),
+    ("gelu", 7),
+    ("relu", 7),
+    ("tanh", 7),
+];
+
+/// A kind with its hue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindColour {
+    /// The kind, as [`kind_of`] names it.
+    pub kind: String,
+    /// Its place in [`crate::view::palette::HUES`].
+    pub fill: u8,
+}
+
+/// The colours of a profile: the same in every view of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Colours {
+    /// The kinds that have a hue, the most important first: at most eight.
+    kinds: Vec<KindColour>,
+}
+
+impl Colours {
+    /// Colours of names that matter so much: shares or times. Kinds that matter nothing have no hue.
+    #[must_use]
+    pub fn new<'a>(weights: impl IntoIterator<Item = (&'a str, f64)>) -> Self {
+        let mut by_kind: BTreeMap<String, f64> = BTreeMap::new();
+        for (name, weight) in weights {
+            if let Some(kind) = kind_of(name) {
+                *by_kind.entry(kind.into_owned()).or_default() += weight;
+            }
+        }
+        let mut order: Vec<(String, f64)> = by_kind.into_iter().filter(|(_, weight)| *weight > 0.0).collect();
+        order.sort_by(|a, b| b.1.total_cmp(&a.1));
+        order.truncate(usize::from(GREY));
+        Self { kinds: assigned(order.into_iter().map(|(kind, _)| kind).collect()) }
+    }
+
+    /// The place in [`crate::view::palette::HUES`] of what has this name.
+    #[must_use]
+    pub fn fill_of(&self, name: &str) -> u8 {
+        let Some(kind) = kind_of(name) else { return GREY };
+        self.kinds.iter().find(|k| k.kind == kind).map_or(GREY, |k| k.fill)
+    }
+
+    /// The kinds that have a hue, the most important first.
+    #[must_use]
+    pub fn legend(&self) -> &[KindColour] {
+        &self.kinds
+    }
+}
+
+/// First the kinds whose usual hue is free, then the others in their order.
+fn assigned(kinds: Vec<String>) -> Vec<KindColour> {
+    let mut fills: Vec<Option<u8>> = Vec::with_capacity(kinds.len());
+    for kind in &kinds {
+        let usual = USUAL.iter().find(|(k, _)| k == kind).map(|(_, fill)| *fill);
+        fills.push(usual.filter(|fill| !fills.contains(&Some(*fill))));
+    }
+    for i in 0..fills.len() {
+        if fills[i].is_none() {
+            fills[i] = (0..GREY).find(|fill| !fills.contains(&Some(*fill)));
+        }
+    }
+    kinds.into_iter().zip(fills).map(|(kind, fill)| KindColour { kind, fill: fill.unwrap_or(GREY) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kinds_that_matter_have_hues_and_the_rest_is_grey() {
+        let names: Vec<String> = (0..12).map(|i| format!("op{}", char::from(b'a' + i))).collect();
+        let weights = names.iter().zip(0_u32..).map(|(n, i)| (n.as_str(), f64::from(100 - i)));
+        let colours = Colours::new(weights.chain([("BertModel[model]", 1e9), ("never", 0.0)]));
+        let mut fills: Vec<u8> = names[..8].iter().map(|n| colours.fill_of(n)).collect();
+        fills.sort_unstable();
+        assert_eq!(fills, [0, 1, 2, 3, 4, 5, 6, 7]);
+        for grey in [names[8].as_str(), "BertModel[model]", "never", "3 others"] {
+            assert_eq!(colours.fill_of(grey), GREY, "{grey}");
+        }
+        assert_eq!(colours.legend()[0].kind, "opa");
+        assert_eq!(Colours::default().fill_of("opa"), GREY);
+    }
+
+    #[test]
+    fn usual_kinds_look_alike_in_every_profile() {
+        let one = Colours::new([("%dot.7", 5.0), ("add.1", 3.0)]);
+        let other = Colours::new([("RunTask", 9.0), ("aten::add", 2.0), ("aten::mm", 1.0)]);
+        for name in ["aten__addmm_dot", "aten__add_add"] {
+            assert_eq!(one.fill_of(name), other.fill_of(name), "{name}");
+        }
+        assert_ne!(other.fill_of("RunTask"), other.fill_of("aten::mm"));
+        // Of two kinds that share a usual hue the more important one has it.
+        let both = Colours::new([("gelu", 2.0), ("tanh", 1.0)]);
+        assert_ne!(both.fill_of("gelu"), both.fill_of("tanh"));
+    }
+}

@@ -1,0 +1,131 @@
+//! How a column of a table looks to people: one format and one unit for all its cells, with the exact value for who asks.
+
+use super::table::{Cell, Column, ColumnKind, Table};
+use crate::base::units::{format_number, format_percent, unit_of_ns};
+
+/// What a head of a column of nanoseconds ends with.
+const NS: &str = "(ns)";
+
+/// Whether a column says when something was, which three figures cannot tell apart.
+fn is_place(id: &str) -> bool {
+    ["start", "end", "time", "from", "to"].iter().any(|place| id.split(['_', '(', ')']).any(|part| part == *place))
+}
+
+/// How the cells of a column are written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnLook {
+    /// What stands in the head, with the unit of its cells.
+    pub title: String,
+    kind: ColumnKind,
+    /// The unit of the cells in that of the values; absent where values are shown in their own.
+    scale: Option<f64>,
+}
+
+impl ColumnLook {
+    /// Cells as they are: for tables that look as those of another tool.
+    #[must_use]
+    pub fn exact(column: &Column) -> Self {
+        Self { title: column.title.clone(), kind: column.kind, scale: None }
+    }
+
+    /// Looks of the columns of a table: nanoseconds in the unit that suits the longest time of the column.
+    #[must_use]
+    pub fn of(table: &Table) -> Vec<Self> {
+        let look = |(i, column): (usize, &Column)| {
+            let is_length = column.is_numeric() && !is_place(&column.id);
+            let Some(stem) = column.title.strip_suffix(NS).filter(|_| is_length) else {
+                return Self::exact(column);
+            };
+            let values = table.rows.iter().filter_map(|row| row.get(i)?.number()).map(f64::abs);
+            let (unit, scale) = unit_of_ns(values.fold(0.0, f64::max));
+            let scale = (scale > 1.0).then_some(scale);
+            Self { title: format!("{stem}({unit})"), kind: column.kind, scale }
+        };
+        table.columns.iter().enumerate().map(look).collect()
+    }
+
+    /// A cell as people read it.
+    #[must_use]
+    pub fn text(&self, cell: &Cell) -> String {
+        match (cell.number(), self.scale, self.kind) {
+            (Some(value), Some(scale), _) => format_number(value / scale),
+            (Some(value), None, ColumnKind::Percent) => format_percent(value),
+            (Some(value), None, ColumnKind::Number | ColumnKind::Tenths) => format_number(value),
+            _ => cell.text(self.kind),
+        }
+    }
+
+    /// The exact value where [`Self::text`] has rounded it.
+    #[must_use]
+    pub fn exact_text(&self, cell: &Cell) -> Option<String> {
+        let value = cell.number()?;
+        let is_rounded =
+            self.scale.is_some() || matches!(self.kind, ColumnKind::Percent | ColumnKind::Number | ColumnKind::Tenths);
+        let unit = if self.scale.is_some() { " ns" } else { "" };
+        is_rounded.then(|| match cell {
+            Cell::Count(_) => format!("{}{unit}", cell.text(ColumnKind::Count)),
+            _ => format!("{value}{unit}"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(values: [f64; 2]) -> Table {
+        Table {
+            columns: vec![
+                Column::new("total_ns", "Total (ns)", ColumnKind::Count),
+                Column::new("rate", "Throughput (inf/s)", ColumnKind::Number),
+                Column::new("share", "Self %", ColumnKind::Percent),
+                Column::new("n", "Count", ColumnKind::Count),
+            ],
+            rows: values
+                .map(|v| {
+                    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count in a column")]
+                    let ns = Cell::Count(v as u64);
+                    vec![ns, Cell::Number(v / 1e3), Cell::Number(99.707_795_670_257_01), Cell::Count(1_340_804)]
+                })
+                .into(),
+        }
+    }
+
+    #[test]
+    fn a_column_has_one_unit_and_the_exact_value_is_kept() {
+        let table = table([45_482_500.0, 28_864_712.0]);
+        let looks = ColumnLook::of(&table);
+        assert_eq!(looks[0].title, "Total (ms)");
+        let texts = |row: usize| -> Vec<String> {
+            table.rows[row].iter().zip(&looks).map(|(cell, look)| look.text(cell)).collect()
+        };
+        assert_eq!(texts(0), ["45.5", "45,500", "99.7 %", "1,340,804"]);
+        assert_eq!(texts(1), ["28.9", "28,900", "99.7 %", "1,340,804"]);
+        let exact = |i: usize| looks[i].exact_text(&table.rows[1][i]);
+        assert_eq!(exact(0).as_deref(), Some("28,864,712 ns"));
+        assert_eq!(exact(1).as_deref(), Some("28864.712"));
+        assert_eq!(exact(2).as_deref(), Some("99.70779567025701"));
+        assert_eq!(exact(3), None, "counts are exact as they are");
+    }
+
+    #[test]
+    fn places_in_time_keep_all_their_digits() {
+        let of = |id: &str| {
+            let columns = vec![Column::new(id, "x (ns)", ColumnKind::Count)];
+            let table = Table { columns, rows: vec![vec![Cell::Count(45_482_500)]] };
+            ColumnLook::of(&table)[0].text(&table.rows[0][0])
+        };
+        assert_eq!(["start_ns", "end", "min(start)", "time_ns"].map(of), ["45,482,500"; 4].map(str::to_owned));
+        assert_eq!(["total_ns", "sum(dur)", "duration_ns"].map(of), ["45.5"; 3].map(str::to_owned));
+    }
+
+    #[test]
+    fn short_times_and_tables_of_other_tools_stay_as_they_are() {
+        let table = table([840.0, 12.0]);
+        assert_eq!(ColumnLook::of(&table)[0].title, "Total (ns)");
+        assert_eq!(ColumnLook::of(&table)[0].text(&table.rows[1][0]), "12");
+        let look = ColumnLook::exact(&table.columns[0]);
+        assert_eq!(look.text(&Cell::Count(45_482_500)), "45,482,500");
+        assert_eq!(look.text(&Cell::Missing), "\u{2013}");
+    }
+}

@@ -1,0 +1,146 @@
+//! What the two programs of the page tell each other.
+//!
+//! The app (`app.rs`) has the head, files and the pages that are opened first; the lab (`lab.rs`) has the others, and is fetched when
+//! one of them is shown. Each is a wasm program with a memory of its own, so they speak by events of the window.
+
+use std::cell::RefCell;
+
+use gloo_events::EventListener;
+use js_sys::Array;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{CustomEvent, CustomEventInit, File};
+use yew::Callback;
+
+use crate::session::share::Page;
+use crate::view::palette::Theme;
+
+/// Ids of the elements in `index.html` that the programs fill. None lies within another: Yew numbers the elements of each program from
+/// one, so a listener at an outer element would take events of the inner program for its own.
+pub const APP_ELEMENT: &str = "app";
+/// The lab's.
+pub const LAB_ELEMENT: &str = "lab";
+/// The app's, below the lab.
+pub const FOOT_ELEMENT: &str = "app-foot";
+
+/// Asks `www/boot.js` to fetch the lab. It fetches it once.
+const FETCH: &str = "neuronscope:fetch-lab";
+/// The lab listens.
+const READY: &str = "neuronscope:lab-ready";
+/// What the app shows: the path of a page, and the theme.
+const SHOWN: &str = "neuronscope:shown";
+/// Files for a page of the lab.
+const FOR_LAB: &str = "neuronscope:files-for-lab";
+/// Files that the app opens as profiles.
+const FOR_APP: &str = "neuronscope:files-for-app";
+
+/// Files with the page that they are for.
+type Given = Vec<(Page, Vec<File>)>;
+
+thread_local! {
+    /// Files that were given to the lab before it listened; `None` since it does.
+    static WAITING: RefCell<Option<Given>> = const { RefCell::new(Some(Vec::new())) };
+}
+
+/// Whether the lab has a page.
+#[must_use]
+pub const fn is_in_lab(page: Page) -> bool {
+    !matches!(page, Page::Home | Page::Profile)
+}
+
+/// Asks for the lab. Asking again costs nothing.
+pub fn fetch_lab() {
+    tell(FETCH, &JsValue::NULL);
+}
+
+/// The lab says that it listens.
+pub fn lab_is_ready() {
+    tell(READY, &JsValue::NULL);
+}
+
+/// The app says which page and which theme it shows.
+pub fn show(page: Page, theme: Theme) {
+    let is_dark = JsValue::from_bool(theme == Theme::Dark);
+    tell(SHOWN, &Array::of2(&page.path().into(), &is_dark));
+}
+
+/// The app gives files to a page of the lab, which gets them when it listens.
+pub fn give_lab(page: Page, files: Vec<File>) {
+    let waits = WAITING.with_borrow_mut(|waiting| match waiting {
+        Some(list) => {
+            list.push((page, files.clone()));
+            true
+        }
+        None => false,
+    });
+    if !waits {
+        send_to_lab(page, &files);
+    }
+}
+
+fn send_to_lab(page: Page, files: &[File]) {
+    tell(FOR_LAB, &Array::of2(&page.path().into(), &files.iter().collect::<Array>()));
+}
+
+/// The lab gives files to the app.
+pub fn give_app(files: &[File]) {
+    tell(FOR_APP, &files.iter().collect::<Array>());
+}
+
+/// Calls when the lab listens, and hands it the files that waited for it.
+pub fn on_lab_ready(then: Callback<()>) -> Option<EventListener> {
+    listen(READY, move |_| {
+        then.emit(());
+        let waiting = WAITING.with_borrow_mut(Option::take).unwrap_or_default();
+        waiting.iter().for_each(|(page, files)| send_to_lab(*page, files));
+    })
+}
+
+/// Calls with the page and the theme that the app shows.
+pub fn on_shown(then: Callback<(Page, Theme)>) -> Option<EventListener> {
+    listen(SHOWN, move |detail| {
+        let Some(parts) = detail.dyn_ref::<Array>() else { return };
+        let theme = if parts.get(1).is_truthy() { Theme::Dark } else { Theme::Light };
+        if let Some(page) = parts.get(0).as_string().as_deref().and_then(Page::of_path) {
+            then.emit((page, theme));
+        }
+    })
+}
+
+/// Calls with files that a page of the lab is given.
+pub fn on_files_for_lab(then: Callback<(Page, Vec<File>)>) -> Option<EventListener> {
+    listen(FOR_LAB, move |detail| {
+        let Some(parts) = detail.dyn_ref::<Array>() else { return };
+        if let Some(page) = parts.get(0).as_string().as_deref().and_then(Page::of_path) {
+            then.emit((page, files_of(&parts.get(1))));
+        }
+    })
+}
+
+/// Calls with files that the app is given.
+pub fn on_files_for_app(then: Callback<Vec<File>>) -> Option<EventListener> {
+    listen(FOR_APP, move |detail| then.emit(files_of(detail)))
+}
+
+fn files_of(detail: &JsValue) -> Vec<File> {
+    detail
+        .dyn_ref::<Array>()
+        .map(|list| list.iter().filter_map(|file| file.dyn_into().ok()).collect())
+        .unwrap_or_default()
+}
+
+fn tell(name: &str, detail: &JsValue) {
+    let init = CustomEventInit::new();
+    init.set_detail(detail);
+    if let (Some(window), Ok(event)) = (web_sys::window(), CustomEvent::new_with_event_init_dict(name, &init)) {
+        let _ = window.dispatch_event(&event);
+    }
+}
+
+fn listen(name: &'static str, then: impl Fn(&JsValue) + 'static) -> Option<EventListener> {
+    let window = web_sys::window()?;
+    Some(EventListener::new(&window, name, move |event| {
+        if let Some(event) = event.dyn_ref::<CustomEvent>() {
+            then(&event.detail());
+        }
+    }))
+}

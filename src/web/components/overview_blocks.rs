@@ -1,0 +1,103 @@
+//! Parts of a document that lead somewhere: a bar of shares, columns of parts, what to look at first.
+
+use yew::prelude::*;
+
+use super::LocalTable;
+use crate::view::document::{Columns, Ranked, Share, Shares, Tone};
+use crate::web::context::Shared;
+
+/// Opens what a part stands for; nothing where it opens nothing.
+fn opener(open: Option<&Callback<String>>, target: &str) -> Option<Callback<MouseEvent>> {
+    let target = target.to_owned();
+    (!target.is_empty()).then(|| open.map(|open| open.reform(move |_: MouseEvent| target.clone()))).flatten()
+}
+
+/// A bar of parts with a legend; the legend has the names, the values and the ways.
+pub fn shares(shares: &Shares, open: Option<&Callback<String>>) -> Html {
+    let part = |p: &Share| {
+        html! { <span class={classes!("part", format!("is-{}", p.kind))} style={format!("flex-grow:{:.5}", p.share)} title={format!("{}: {}", p.name, p.exact)}></span> }
+    };
+    let entry = |p: &Share| {
+        let text = html! { <>{ &p.name }</> };
+        let name = match opener(open, &p.target) {
+            Some(onclick) => html! { <button type="button" class="link" {onclick}>{ text }</button> },
+            None => text,
+        };
+        html! {
+            <li title={p.exact.clone()}>
+                <span class={classes!("swatch", format!("is-{}", p.kind))} aria-hidden="true"></span>
+                { name }{ " " }<strong>{ &p.value }</strong><span class="sub">{ format!("{:.1} %", p.share * 100.0) }</span>
+            </li>
+        }
+    };
+    html! {
+        <figure class="panel shares">
+            <figcaption>{ &shares.title }</figcaption>
+            <div class="parts" aria-hidden="true">{ for shares.parts.iter().map(part) }</div>
+            <ul>{ for shares.parts.iter().map(entry) }</ul>
+            if !shares.note.is_empty() { <p class="help">{ &shares.note }</p> }
+        </figure>
+    }
+}
+
+/// Columns of parts; each is a button where it opens something.
+pub fn columns(columns: &Columns, open: Option<&Callback<String>>) -> Html {
+    let column = |c: &crate::view::document::Column| {
+        let said = format!("{}: {} ({})", c.name, c.value, c.described);
+        let parts = c.parts.iter().map(|(kind, share)| {
+            html! { <span class={format!("is-{kind}")} style={format!("height:{:.2}%", share * 100.0)}></span> }
+        });
+        let onclick = opener(open, &c.target);
+        html! { <li><button type="button" class="parts" aria-label={said.clone()} title={said} disabled={onclick.is_none()} {onclick}>{ for parts }</button></li> }
+    };
+    // A row opens what its column opens; rows beyond the columns open nothing.
+    let on_row = open.map(|open| {
+        let (open, targets) = (open.clone(), columns.columns.iter().map(|c| c.target.clone()).collect::<Vec<_>>());
+        Callback::from(move |row: usize| {
+            if let Some(target) = targets.get(row).filter(|t| !t.is_empty()) {
+                open.emit(target.clone());
+            }
+        })
+    });
+    html! {
+        <figure class="panel step-columns">
+            <figcaption>{ &columns.title }<span class="sub">{ format!(" \u{2013} the tallest is {}", columns.most) }</span></figcaption>
+            <ol>{ for columns.columns.iter().map(column) }</ol>
+            if !columns.note.is_empty() { <p class="help">{ &columns.note }</p> }
+            <details class="twin">
+                <summary>{ "The same as a table" }</summary>
+                <LocalTable name={columns.title.clone()} file="steps" table={Shared::new(columns.table.clone())} on_row={on_row} />
+            </details>
+        </figure>
+    }
+}
+
+/// What to look at first.
+pub fn ranked(all: &[Ranked], note: &str, open: Option<&Callback<String>>) -> Html {
+    let one = |r: &Ranked| {
+        let tone = match r.tone {
+            Tone::Bad => Some("bad"),
+            Tone::Warning => Some("warning"),
+            Tone::Good => Some("good"),
+            Tone::Neutral => None,
+        };
+        let ways = r.ways.iter().map(|way| {
+            let onclick = opener(open, &way.target);
+            html! { <li><button type="button" disabled={onclick.is_none()} {onclick}>{ &way.text }</button></li> }
+        });
+        html! {
+            <li class={classes!("panel", "finding", tone)}>
+                <h4>{ &r.title }</h4>
+                if !r.saving.is_empty() { <p class="saving"><span>{ "Saves " }</span><strong>{ &r.saving }</strong></p> }
+                <p>{ &r.text }</p>
+                <ul class="ways" aria-label="Where it shows">{ for ways }</ul>
+            </li>
+        }
+    };
+    html! {
+        <>
+            <ol class="ranked">{ for all.iter().map(one) }</ol>
+            if !note.is_empty() { <p class="help">{ note }</p> }
+        </>
+    }
+}

@@ -1,0 +1,78 @@
+//! What is on the screen and can be copied as text: tables and documents say so while they are there.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::view::column_look::ColumnLook;
+use crate::view::document::Document;
+use crate::view::markdown;
+use crate::view::table::Table;
+use crate::web::context::Shared;
+
+/// Something that is on the screen.
+#[derive(Clone, PartialEq)]
+pub enum ShownText {
+    /// A table: the rows that are shown, in their order.
+    Table {
+        /// Its name.
+        name: AttrValue,
+        /// All of its rows.
+        table: Shared<Table>,
+        /// Positions of those that are shown.
+        order: Rc<Vec<usize>>,
+        /// How its columns look.
+        looks: Rc<Vec<ColumnLook>>,
+    },
+    /// A document.
+    Document(Shared<Document>),
+}
+
+impl ShownText {
+    /// What people call it.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Table { name, order, .. } => {
+                format!("{name}, {} row{}", order.len(), if order.len() == 1 { "" } else { "s" })
+            }
+            Self::Document(document) => format!("All of \u{201c}{}\u{201d}", document.title),
+        }
+    }
+
+    /// It as Markdown.
+    pub fn markdown(&self) -> String {
+        match self {
+            Self::Table { table, order, looks, .. } => markdown::table(table, order, looks),
+            Self::Document(document) => markdown::document(document),
+        }
+    }
+
+    /// The command in it that gives the same.
+    pub fn command(&self) -> Option<String> {
+        match self {
+            Self::Table { .. } => None,
+            Self::Document(document) => document.command().map(str::to_owned),
+        }
+    }
+}
+
+thread_local! {
+    static SHOWN: RefCell<Vec<(u32, ShownText)>> = const { RefCell::new(Vec::new()) };
+    static NEXT: Cell<u32> = const { Cell::new(0) };
+}
+
+/// All that is on the screen, in the order in which it came.
+pub fn shown_texts() -> Vec<ShownText> {
+    SHOWN.with_borrow(|shown| shown.iter().map(|(_, text)| text.clone()).collect())
+}
+
+/// Says that something is on the screen, for as long as it is.
+#[hook]
+pub fn use_shown_text(text: ShownText) {
+    use_effect_with(text, |text| {
+        let id = NEXT.replace(NEXT.get().wrapping_add(1));
+        SHOWN.with_borrow_mut(|shown| shown.push((id, text.clone())));
+        move || SHOWN.with_borrow_mut(|shown| shown.retain(|(known, _)| *known != id))
+    });
+}

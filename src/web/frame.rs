@@ -1,0 +1,115 @@
+//! What both programs of the page do around their pages: the list of what can be run, the state for tests, the address.
+
+use gloo_timers::callback::Timeout;
+use yew::prelude::*;
+
+use super::context::Shared;
+use super::platform::focus;
+use super::platform::page::{self, PageState};
+use super::platform::url;
+use super::state::RunState;
+use super::state::notices::{NoticeAction, Notices, Tone};
+use super::worker::Pool;
+use crate::session::share::Page;
+use crate::session::{Catalog, QuestionRequest, Reply, Told};
+
+/// The address follows the view so long after its last change.
+const URL_DELAY_MS: u32 = 120;
+
+/// What can be run: absent until a worker has said it, or why it cannot.
+pub type CatalogState = Option<Result<Shared<Catalog>, AttrValue>>;
+
+/// Asks a worker for what can be run, once it `is_wanted`.
+#[hook]
+pub fn use_catalog(
+    is_wanted: bool,
+    pool: &Pool,
+    notices: &UseReducerDispatcher<Notices>,
+) -> UseStateHandle<CatalogState> {
+    let catalog = use_state_eq(|| CatalogState::None);
+    let is_wanted = is_wanted || catalog.is_some();
+    use_effect_with(is_wanted, {
+        let (pool, catalog, notices) = (pool.clone(), catalog.setter(), notices.clone());
+        move |is_wanted| {
+            if !is_wanted {
+                return;
+            }
+            let failed = {
+                let catalog = catalog.clone();
+                move |message: String| {
+                    notices.dispatch(NoticeAction::Say(Tone::Bad, message.clone()));
+                    catalog.set(Some(Err(message.into())));
+                }
+            };
+            match pool.bench() {
+                Ok(engine) => {
+                    let on_told = Callback::from(move |told| match told {
+                        Told::Answer(Reply::Catalog(list)) => catalog.set(Some(Ok(Shared::new(list)))),
+                        Told::Failed(message) => failed(message),
+                        _ => {}
+                    });
+                    engine.send(QuestionRequest::Catalog, None, on_told);
+                }
+                Err(message) => failed(message),
+            }
+        }
+    });
+    catalog
+}
+
+/// Shows what a page is doing to tests and styles, and in the title of the tab. Nothing is shown for the other program's pages.
+#[hook]
+pub fn use_page_state(page: Option<Page>, catalog: Option<&Result<Shared<Catalog>, AttrValue>>, run: &RunState) {
+    let state = match (catalog, run) {
+        (_, RunState::Running { .. }) => PageState::Running,
+        (_, RunState::Failed(_)) | (Some(Err(_)), RunState::Idle) => PageState::Failed,
+        (None, _) => PageState::Loading,
+        (_, RunState::Done) => PageState::Done,
+        (_, RunState::Idle | RunState::Cancelled) => PageState::Idle,
+    };
+    let title = page.map(|page| match run {
+        RunState::Running { done, total, .. } if *total > 0 => {
+            format!("{:.0} % \u{2013} {} \u{2013} neuronscope", *done as f64 / *total as f64 * 100.0, page.title())
+        }
+        _ => format!("{} \u{2013} neuronscope", page.title()),
+    });
+    let is_shown = title.is_some();
+    use_effect_with((state, title), |(state, title)| {
+        if let Some(title) = title {
+            page::set_state(*state);
+            page::set_title(title);
+        }
+    });
+    use_effect_with((state, is_shown), |(state, is_shown)| {
+        if *is_shown {
+            page::say(state.said().unwrap_or_default());
+            focus::mend(*state != PageState::Running);
+        }
+    });
+}
+
+/// Keeps the focus somewhere. Each program remembers it for its own pages: they share a document, not a memory.
+#[hook]
+pub fn use_kept_focus() {
+    use_effect_with((), |()| {
+        let listeners = focus::watch();
+        move || drop(listeners)
+    });
+}
+
+/// Shows the hash of what is shown in the address, once it rests. The first one is not shown: the address was there before.
+#[hook]
+pub fn use_hash(hash: Option<String>) {
+    let is_first = use_mut_ref(|| true);
+    use_effect_with(hash, move |hash| {
+        let shown = hash.clone().filter(|_| !is_first.replace(false));
+        let timer = shown.map(|hash| {
+            let pending = url::PendingAddress::new();
+            Timeout::new(URL_DELAY_MS, move || {
+                url::show_hash(&hash);
+                drop(pending);
+            })
+        });
+        move || drop(timer)
+    });
+}

@@ -1,0 +1,111 @@
+//! The head of the page: the name, the pages, what is always at hand. One row at any width: narrow windows have a menu of the pages.
+
+use wasm_bindgen::JsCast;
+use web_sys::{Element, File, Node};
+use yew::prelude::*;
+
+use super::bridge;
+use super::components::FilePicker;
+use super::platform::{page, theme};
+use crate::session::share::Page;
+use crate::view::palette::Theme;
+
+/// The button that opens the menu; the focus goes back to it.
+const TOGGLE: &str = "pages-toggle";
+
+/// Properties of [`SiteHead`].
+#[derive(Properties, PartialEq)]
+pub struct SiteHeadProps {
+    /// The page that is shown.
+    pub shown: Page,
+    /// The pages with their addresses.
+    pub links: Vec<(Page, AttrValue)>,
+    /// The theme.
+    pub theme: UseStateHandle<Theme>,
+    /// Files were picked.
+    pub on_files: Callback<Vec<File>>,
+}
+
+/// The head.
+#[component]
+pub fn SiteHead(props: &SiteHeadProps) -> Html {
+    let is_open = use_state_eq(|| false);
+    use_effect_with(props.shown, {
+        let is_open = is_open.setter();
+        move |_| is_open.set(false)
+    });
+    let toggle = {
+        let is_open = is_open.clone();
+        Callback::from(move |_: MouseEvent| is_open.set(!*is_open))
+    };
+    let close = {
+        let is_open = is_open.clone();
+        Callback::from(move |_: MouseEvent| is_open.set(false))
+    };
+    let onkeydown = {
+        let is_open = is_open.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if *is_open && event.key() == "Escape" {
+                is_open.set(false);
+                page::focus(TOGGLE);
+            }
+        })
+    };
+    let onfocusout = {
+        let is_open = is_open.clone();
+        Callback::from(move |event: FocusEvent| {
+            let head = event.current_target().and_then(|t| t.dyn_into::<Element>().ok());
+            let to = event.related_target().and_then(|t| t.dyn_into::<Node>().ok());
+            if to.is_some() && !head.is_some_and(|head| head.contains(to.as_ref())) {
+                is_open.set(false);
+            }
+        })
+    };
+    let title = if props.shown == Page::Home { "Pages" } else { props.shown.title() };
+    html! {
+        <header class={classes!("site", is_open.then_some("is-open"))} {onkeydown} {onfocusout}>
+            <a class="brand" href={Page::Home.hash()} aria-current={(props.shown == Page::Home).then_some("page")}>{ logo() }<span>{ "neuronscope" }</span></a>
+            <button type="button" id={TOGGLE} class="pages-toggle" aria-expanded={is_open.to_string()} aria-controls="pages" onclick={toggle}>
+                <span class="visually-hidden">{ "Menu of pages: " }</span><span class="name">{ title }</span><span aria-hidden="true">{ "\u{25be}" }</span>
+            </button>
+            <nav id="pages" aria-label="Pages" onclick={close}>{ for props.links.iter().map(|(to, href)| link(*to, href.clone(), props.shown)) }</nav>
+            <div class="site-tools">
+                <FilePicker id="open-file" label="Open files" on_files={props.on_files.clone()} />
+                { theme_button(&props.theme) }
+            </div>
+        </header>
+    }
+}
+
+fn link(to: Page, href: AttrValue, shown: Page) -> Html {
+    // It is there before the click that shows it.
+    let fetch = bridge::is_in_lab(to).then(|| Callback::from(|_: PointerEvent| bridge::fetch_lab()));
+    html! { <a {href} onpointerenter={fetch} aria-current={(to == shown).then_some("page")}>{ to.title() }</a> }
+}
+
+fn theme_button(theme: &UseStateHandle<Theme>) -> Html {
+    let is_dark = **theme == Theme::Dark;
+    let theme = theme.clone();
+    let onclick =
+        Callback::from(move |_: MouseEvent| set_theme(&theme, if is_dark { Theme::Light } else { Theme::Dark }));
+    html! {
+        <button type="button" class="plain" {onclick} aria-label={if is_dark { "Use the light theme" } else { "Use the dark theme" }}>
+            { if is_dark { "\u{2600}\u{fe0e}" } else { "\u{263e}\u{fe0e}" } }
+        </button>
+    }
+}
+
+/// Shows the page in another theme, now and at the next visit.
+pub fn set_theme(theme: &UseStateHandle<Theme>, to: Theme) {
+    theme::apply(to, true);
+    theme.set(to);
+}
+
+fn logo() -> Html {
+    html! {
+        <svg class="logo" viewBox="0 0 24 24" aria-hidden="true">
+            <rect x="2" y="4" width="13" height="4" rx="1" class="a" /><rect x="6" y="10" width="9" height="4" rx="1" class="b" />
+            <rect x="9" y="16" width="13" height="4" rx="1" class="c" />
+        </svg>
+    }
+}

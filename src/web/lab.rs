@@ -1,0 +1,280 @@
+//! The lab: the pages that are fetched when one of them is shown first. The app has the head, and says which page is shown.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use gloo_events::EventListener;
+use web_sys::File;
+use yew::prelude::*;
+
+use super::bridge;
+use super::brought::{linked_hash, open_linked, use_models};
+use super::components::NoticeList;
+use super::context::{AppContext, Job};
+use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
+use super::pages::benchmark::{BenchmarkPage, import_file, is_model_file, open_model, put_model};
+use super::pages::experiments::{ExperimentsPage, read_files};
+use super::pages::guide::GuidePage;
+use super::pages::inspect::{Actions as InspectActions, InspectPage, open_model as inspect_model};
+use super::pages::numerics::NumericsPage;
+use super::pages::study::StudyPage;
+use super::platform::{page, panic, theme, url};
+use super::state::RunState;
+use super::state::bench::{BenchAction, BenchState};
+use super::state::experiments::{ExperimentsAction, ExperimentsState};
+use super::state::inspect::{InspectAction, InspectState};
+use super::state::notices::{NoticeAction, Notices, Tone};
+use super::state::numerics::{NumericsAction, NumericsState};
+use super::state::study::{StudyAction, StudyState};
+use super::sweep::SweepRunner;
+use super::worker::Pool;
+use crate::session::share::{Address, BenchField, Page};
+use crate::session::studies::StudyKind;
+use crate::session::{InspectField, ModelName};
+use crate::view::palette::Theme;
+
+/// Starts the lab in its element of the page.
+pub fn start() {
+    panic::install_for_page();
+    if let Some(root) = page::element(bridge::LAB_ELEMENT) {
+        yew::Renderer::<Lab>::with_root(root).render();
+    }
+}
+
+/// What the pages show.
+#[derive(Clone)]
+struct States {
+    bench: UseReducerHandle<BenchState>,
+    inspect: UseReducerHandle<InspectState>,
+    numerics: UseReducerHandle<NumericsState>,
+    experiments: UseReducerHandle<ExperimentsState>,
+    matmult: UseReducerHandle<StudyState>,
+    customop: UseReducerHandle<StudyState>,
+}
+
+impl States {
+    const fn study(&self, kind: StudyKind) -> &UseReducerHandle<StudyState> {
+        match kind {
+            StudyKind::Matmult => &self.matmult,
+            StudyKind::Customop => &self.customop,
+        }
+    }
+
+    fn run(&self, page: Option<Page>) -> RunState {
+        match page {
+            Some(Page::Benchmark) => self.bench.run.clone(),
+            Some(Page::Inspect) => self.inspect.run.clone(),
+            Some(Page::Numerics) => self.numerics.run.clone(),
+            Some(Page::Experiments) => self.experiments.run.clone(),
+            Some(page) => page.study().map_or(RunState::Idle, |kind| self.study(kind).run.clone()),
+            None => RunState::Idle,
+        }
+    }
+
+    /// The model of a page that takes model files.
+    fn model(&self, page: Page) -> &str {
+        match page {
+            Page::Benchmark => self.bench.text(BenchField::Model),
+            Page::Inspect => self.inspect.spec.get(InspectField::Model),
+            _ => "",
+        }
+    }
+
+    fn hash(&self, page: Page) -> Option<String> {
+        match page {
+            Page::Benchmark => Some(self.bench.hash()),
+            Page::Inspect => Some(self.inspect.hash()),
+            Page::Numerics => Some(self.numerics.hash()),
+            Page::Experiments => Some(self.experiments.hash()),
+            Page::Guide => Some(page.hash()),
+            page => Some(self.study(page.study()?).hash()),
+        }
+    }
+}
+
+#[component]
+fn Lab() -> Html {
+    let pool = (*use_memo((), |()| Pool::default())).clone();
+    let notices = use_reducer(Notices::default);
+    let states = States {
+        bench: use_reducer(BenchState::default),
+        inspect: use_reducer(InspectState::default),
+        numerics: use_reducer(NumericsState::default),
+        experiments: use_reducer(ExperimentsState::default),
+        matmult: use_reducer(|| StudyState::new(StudyKind::Matmult)),
+        customop: use_reducer(|| StudyState::new(StudyKind::Customop)),
+    };
+    let shown = use_state_eq(|| None::<Page>);
+    let theme = use_state_eq(theme::initial);
+    let runner =
+        (*use_memo((), |()| SweepRunner::new(pool.clone(), states.bench.dispatcher(), notices.dispatcher()))).clone();
+    let jobs = (*use_memo((), |()| Jobs::default())).clone();
+
+    use_kept_focus();
+    let models = use_models(&pool);
+    use_address(&states, &pool, &notices.dispatcher());
+    use_hash(shown.and_then(|page| Some(linked_hash(&models, states.model(page), states.hash(page)?))));
+    let catalog = use_catalog(true, &pool, &notices.dispatcher());
+    use_page_state(*shown, catalog.as_ref(), &states.run(*shown));
+    let context = AppContext {
+        pool,
+        notices: notices.dispatcher(),
+        catalog: catalog.as_ref().and_then(|c| c.as_ref().ok()).cloned(),
+        models,
+        theme: *theme,
+    };
+    use_given_files(&context, &states, &jobs);
+    use_shown({
+        let (shown, theme) = (shown.setter(), theme.setter());
+        Callback::from(move |(page, chosen): (Page, Theme)| {
+            shown.set(bridge::is_in_lab(page).then_some(page));
+            theme.set(chosen);
+        })
+    });
+
+    let on_trace = Callback::from(|file: File| bridge::give_app(&[file]));
+    let study = |kind: StudyKind, job: &Job| {
+        let state = states.study(kind).clone();
+        html! { <StudyPage key={kind.form().path} {state} job={job.clone()} on_trace={on_trace.clone()} /> }
+    };
+    let content = |page: Page| match page {
+        Page::Benchmark => html! { <BenchmarkPage state={states.bench.clone()} runner={runner.clone()} /> },
+        Page::Inspect => html! { <InspectPage state={states.inspect.clone()} job={jobs.inspect.clone()} /> },
+        Page::Numerics => html! { <NumericsPage state={states.numerics.clone()} job={jobs.numerics.clone()} /> },
+        Page::Experiments => {
+            html! { <ExperimentsPage state={states.experiments.clone()} job={jobs.experiments.clone()} /> }
+        }
+        Page::Guide => html! { <GuidePage /> },
+        Page::Matmult => study(StudyKind::Matmult, &jobs.matmult),
+        Page::Customop => study(StudyKind::Customop, &jobs.customop),
+        Page::Home | Page::Profile => Html::default(),
+    };
+    html! {
+        <ContextProvider<AppContext> context={context}>
+            <NoticeList {notices} label="Notices of this page" />
+            if let Some(page) = *shown { <main id="main" tabindex="-1">{ content(page) }</main> }
+        </ContextProvider<AppContext>>
+    }
+}
+
+/// What runs on each page.
+#[derive(Clone, Default)]
+struct Jobs {
+    inspect: Job,
+    numerics: Job,
+    experiments: Job,
+    matmult: Job,
+    customop: Job,
+}
+
+/// The address leads the pages when it is opened or edited. A page that was shown before and is named without fields stays as it was
+/// left: so do the links of the head.
+#[hook]
+fn use_address(states: &States, pool: &Pool, notices: &UseReducerDispatcher<Notices>) {
+    let (states, pool, notices) = (states.clone(), pool.clone(), notices.clone());
+    use_effect_with((), move |()| {
+        let seen = Rc::new(RefCell::new(BTreeSet::new()));
+        let follow = move || {
+            let mut address = Address::read(&url::read_hash());
+            let page = address.page();
+            let is_new = seen.borrow_mut().insert(page);
+            let is_of_visit = url::page_of_entry().is_some();
+            if !bridge::is_in_lab(page) || (!is_new && (address.is_bare() || is_of_visit)) {
+                return;
+            }
+            match (page, page.study()) {
+                (Page::Benchmark, _) => {
+                    let config = address.benchmark();
+                    open_linked(&pool, &notices, &address, &config.model);
+                    states.bench.dispatch(BenchAction::Load(Box::new(config)));
+                    states.bench.dispatch(BenchAction::Look(address.results()));
+                }
+                (Page::Inspect, _) => {
+                    let spec = address.inspect();
+                    open_linked(&pool, &notices, &address, spec.get(InspectField::Model));
+                    states.inspect.dispatch(InspectAction::Load(Box::new(spec)));
+                }
+                (Page::Numerics, _) => states.numerics.dispatch(NumericsAction::Load(Box::new(address.numerics()))),
+                (Page::Experiments, _) => {
+                    states.experiments.dispatch(ExperimentsAction::Load(Box::new(address.experiments())));
+                }
+                (_, Some(kind)) => states.study(kind).dispatch(StudyAction::Load(Box::new(address.study(kind)))),
+                (_, None) => {}
+            }
+            if address.runs_by_itself() {
+                match (page, page.study()) {
+                    (Page::Benchmark, _) => states.bench.dispatch(BenchAction::WantRun),
+                    (Page::Numerics, _) => states.numerics.dispatch(NumericsAction::WantRun),
+                    (_, Some(kind)) => states.study(kind).dispatch(StudyAction::WantRun),
+                    // A model and records are shown as soon as they are there.
+                    (_, None) => {}
+                }
+            }
+            let has_run = !matches!(page, Page::Inspect | Page::Experiments | Page::Guide);
+            if has_run && address.names_something() && !address.notices.is_empty() {
+                let text =
+                    "A part of the link could not be used, so nothing was run. Look at the form, then press Run.";
+                notices.dispatch(NoticeAction::Say(Tone::Info, text.to_owned()));
+            }
+            for problem in address.notices {
+                notices.dispatch(NoticeAction::Say(Tone::Bad, format!("Link: {}", problem.message)));
+            }
+        };
+        follow();
+        let listener = web_sys::window().map(|w| EventListener::new(&w, "hashchange", move |_| follow()));
+        move || drop(listener)
+    });
+}
+
+/// Listens to what the app shows, and tells it that the lab listens.
+#[hook]
+fn use_shown(on_shown: Callback<(Page, Theme)>) {
+    use_effect_with((), move |()| {
+        let listener = bridge::on_shown(on_shown);
+        bridge::lab_is_ready();
+        move || drop(listener)
+    });
+}
+
+/// Reads the files that the app gives: records, results of benchmarks, models. What is none of them goes back to it.
+#[hook]
+fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
+    let dependencies = (context.clone(), states.bench.clone(), states.experiments.clone(), states.inspect.clone());
+    let jobs = jobs.clone();
+    use_effect_with(dependencies, move |(context, bench, experiments, inspect)| {
+        let (context, bench, experiments) = (context.clone(), bench.clone(), experiments.clone());
+        let actions = InspectActions { app: context.clone(), state: inspect.clone(), job: jobs.inspect.clone() };
+        let listener = bridge::on_files_for_lab(Callback::from(move |(page, files): (Page, Vec<File>)| match page {
+            Page::Experiments => {
+                let otherwise = Callback::from(|(file, _): (File, String)| bridge::give_app(&[file]));
+                read_files(&context, &experiments, &jobs.experiments.0, &files, Some(otherwise));
+            }
+            Page::Inspect => files.into_iter().for_each(|file| {
+                let otherwise = Callback::from(|(file, _): (File, String)| bridge::give_app(&[file]));
+                let is_sure = ModelName::of(&file.name()) == ModelName::Yes;
+                inspect_model(&actions, file, (!is_sure).then_some(otherwise));
+            }),
+            _ => files.into_iter().for_each(|file| take_for_benchmark(&context, &bench, file)),
+        }));
+        move || drop(listener)
+    });
+}
+
+/// A model for the form of the benchmark page, or results for its table.
+fn take_for_benchmark(context: &AppContext, bench: &UseReducerHandle<BenchState>, file: File) {
+    if is_model_file(&file) {
+        let bench = bench.clone();
+        return open_model(context, file, Callback::from(move |opened| put_model(&bench, opened)));
+    }
+    let notices = context.notices.clone();
+    let otherwise = Callback::from(move |(file, reason): (File, String)| {
+        // JSON that holds no results may be a trace.
+        if file.name().to_ascii_lowercase().ends_with(".json") {
+            bridge::give_app(&[file]);
+        } else {
+            notices.dispatch(NoticeAction::Say(Tone::Bad, reason));
+        }
+    });
+    import_file(context, bench.dispatcher(), file, otherwise);
+}

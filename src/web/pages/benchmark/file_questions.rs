@@ -1,0 +1,85 @@
+//! What a model file leaves open, as fields over the model's text: sizes of dimensions, and how unknown operators are placed.
+
+use yew::prelude::*;
+
+use crate::session::{ModelQuestions, OPERATOR_PLACES, SizeQuestion};
+use crate::web::brought::known_file;
+use crate::web::components::{SelectField, TextField};
+use crate::web::context::use_app;
+
+/// Operators that have fields; a file with more of its own is better asked on the command line.
+const MOST_OPERATORS: usize = 24;
+
+/// Properties of [`FileQuestions`].
+#[derive(Properties, PartialEq)]
+pub struct FileQuestionsProps {
+    /// What ids of the fields begin with.
+    pub id: AttrValue,
+    /// The model's text.
+    pub model: AttrValue,
+    /// Whether the batch is asked for too. A form with a field for batch sizes asks for it only where it has a size.
+    #[prop_or_default]
+    pub has_batch: bool,
+    /// The model's text with an answer.
+    pub on_edit: Callback<String>,
+}
+
+/// The fields; none while the file is not open, or leaves nothing open.
+#[component]
+pub fn FileQuestions(props: &FileQuestionsProps) -> Html {
+    let app = use_app();
+    let asked = use_memo((app.map(|app| app.models), props.model.clone()), |(models, model)| {
+        let known = models.as_ref().and_then(|models| known_file(models, model));
+        known.map(|known| ModelQuestions::of(&known.0, model)).unwrap_or_default()
+    });
+    let sizes = asked.sizes.iter().filter(|size| props.has_batch || !size.is_batch || !size.given.is_empty());
+    let size = |question: &SizeQuestion| {
+        let (id, model, on_edit) = (props.id.clone(), props.model.clone(), props.on_edit.clone());
+        html! { <SizeField key={question.name.clone()} {id} {model} question={question.clone()} {on_edit} /> }
+    };
+    let places: Vec<(AttrValue, AttrValue)> =
+        OPERATOR_PLACES.iter().map(|(name, what)| ((*name).into(), (*what).into())).collect();
+    let operators = asked.operators.iter().take(MOST_OPERATORS).map(|question| {
+        let on_choose = {
+            let (question, model, on_edit) = (question.clone(), props.model.clone(), props.on_edit.clone());
+            Callback::from(move |place: String| on_edit.emit(question.answered(&model, &place)))
+        };
+        html! {
+            <SelectField key={question.op.clone()} id={format!("{}-op-{}", props.id, question.op)} label={format!("Place of {}", question.op)}
+                value={question.stand} options={places.clone()} help={question.place.clone()} {on_choose} />
+        }
+    });
+    html! { <>{ for sizes.map(size) }{ for operators }</> }
+}
+
+#[derive(Properties, PartialEq)]
+struct SizeFieldProps {
+    id: AttrValue,
+    model: AttrValue,
+    question: SizeQuestion,
+    on_edit: Callback<String>,
+}
+
+/// A size; while its text is none that the file allows, the last good one stays.
+#[component]
+fn SizeField(props: &SizeFieldProps) -> Html {
+    let draft = use_state_eq(|| None::<String>);
+    let question = &props.question;
+    let is_wrong = |text: &&String| question.answered(&props.model, text).is_err();
+    let text = draft.as_ref().filter(is_wrong).cloned().unwrap_or_else(|| question.given.clone());
+    let error = question.answered(&props.model, &text).err().map(AttrValue::from);
+    let on_edit = {
+        let (question, model, on_edit) = (question.clone(), props.model.clone(), props.on_edit.clone());
+        Callback::from(move |text: String| {
+            if let Ok(model) = question.answered(&model, &text) {
+                on_edit.emit(model);
+            }
+            draft.set(Some(text));
+        })
+    };
+    let what = if question.is_batch { "The batch, " } else { "A size " };
+    html! {
+        <TextField id={format!("{}-size-{}", props.id, question.name)} label={format!("Size of {}", question.name)} value={text} {error}
+            help={format!("{what}{}", question.range)} placeholder={question.exported.to_string()} input_mode="numeric" {on_edit} />
+    }
+}

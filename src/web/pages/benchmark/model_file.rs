@@ -1,0 +1,93 @@
+//! Model files that a person brings, on the pages that run models.
+
+use web_sys::File;
+use yew::prelude::*;
+
+use crate::session::{BroughtSettings, JobResult, ModelName, OpenedModel, Told};
+use crate::web::brought::{brought_label, digest_of, link_sentence};
+use crate::web::components::FilePicker;
+use crate::web::context::{AppContext, use_app};
+use crate::web::state::notices::{NoticeAction, Tone};
+
+/// Whether a file is a model, by its name.
+#[must_use]
+pub fn is_model_file(file: &File) -> bool {
+    ModelName::of(&file.name()) == ModelName::Yes
+}
+
+/// Opens a model file; `then` gets what it is called and how it takes samples. A file that is no model is said.
+pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
+    let notices = app.notices.clone();
+    let on_told = Callback::from(move |told: Told| match told {
+        Told::Done(JobResult::Model(found)) => {
+            let (opened, _) = *found;
+            let parameters = opened.inspection.parameters;
+            let notes = opened.inspection.notes.join(". ");
+            let text =
+                format!("{} is open: {parameters} parameters. {notes}", brought_label(&opened.id).unwrap_or_default());
+            notices.dispatch(NoticeAction::Say(Tone::Good, text));
+            then.emit(opened);
+        }
+        Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+        _ => {}
+    });
+    app.pool.open_model(file, BroughtSettings::default(), on_told);
+}
+
+/// What a page says of a model that names a file which is not open.
+#[must_use]
+pub fn missing_file(app: &AppContext, model: &str) -> Option<String> {
+    let name = brought_label(model).filter(|_| !app.pool.has_model(model))?;
+    let content = digest_of(model).map(|digest| format!(" (content {digest})")).unwrap_or_default();
+    Some(format!("This names the file {name}{content}, which stays on the computer that it is on: choose it again."))
+}
+
+/// Properties of [`ModelFilePicker`].
+#[derive(Properties, PartialEq)]
+pub struct ModelFilePickerProps {
+    /// Id of its input.
+    pub id: AttrValue,
+    /// The model as it is: one that names the file which is chosen keeps its settings.
+    pub model: AttrValue,
+    /// What a file is called that was opened, and how it takes samples.
+    pub on_open: Callback<OpenedModel>,
+}
+
+/// A button that opens a model file.
+#[component]
+pub fn ModelFilePicker(props: &ModelFilePickerProps) -> Html {
+    let Some(app) = use_app() else { return Html::default() };
+    let on_files = {
+        let (on_open, model) = (props.on_open.clone(), props.model.clone());
+        Callback::from(move |files: Vec<File>| {
+            let (on_open, model) = (on_open.clone(), model.clone());
+            let then = Callback::from(move |mut opened: OpenedModel| {
+                if model.starts_with(&opened.id) {
+                    opened.id = model.to_string();
+                }
+                on_open.emit(opened);
+            });
+            files.into_iter().for_each(|file| open_model(&app, file, then.clone()));
+        })
+    };
+    html! {
+        <div class="field">
+            <FilePicker id={props.id.clone()} label="Open a model file" {on_files} />
+            <p class="help">{ "Of PyTorch (.pt2, TorchScript), ONNX or XLA. It stays in this browser." }</p>
+        </div>
+    }
+}
+
+/// Properties of [`LinkNote`].
+#[derive(Properties, PartialEq)]
+pub struct LinkNoteProps {
+    /// The model of the form.
+    pub model: AttrValue,
+}
+
+/// Whether a link of the form holds its model file, and its size; nothing for a model of the zoo.
+#[component]
+pub fn LinkNote(props: &LinkNoteProps) -> Html {
+    let said = use_app().and_then(|app| link_sentence(&app.models, &props.model));
+    said.map(|said| html! { <p class="help link-note">{ said }</p> }).unwrap_or_default()
+}

@@ -1,0 +1,48 @@
+//! Limits for the best configuration: what fits is marked in table and plot, and leads the figures.
+
+use yew::prelude::*;
+
+use crate::session::results::{Goal, WantedTexts};
+use crate::web::components::{SelectField, TextField};
+use crate::web::state::bench::{BenchAction, BenchState};
+
+/// Properties of [`Finder`].
+#[derive(Properties, PartialEq)]
+pub struct FinderProps {
+    /// The state of the page.
+    pub state: UseReducerHandle<BenchState>,
+    /// What was found, in words.
+    pub found: AttrValue,
+}
+
+/// The limits and what was found.
+#[component]
+pub fn Finder(props: &FinderProps) -> Html {
+    let texts = &props.state.wanted;
+    let (_, wrong) = texts.read();
+    let edit = |set: fn(&mut WantedTexts, String)| {
+        let (dispatch, texts) = (props.state.dispatcher(), texts.clone());
+        Callback::from(move |text: String| {
+            let mut next = texts.clone();
+            set(&mut next, text);
+            dispatch.dispatch(BenchAction::Want(next));
+        })
+    };
+    let field = |id: &'static str, label: &'static str, value: &str, set: fn(&mut WantedTexts, String)| {
+        let error = wrong.iter().find(|w| label.starts_with(w.name)).map(|w| AttrValue::from(w.to_string()));
+        html! { <TextField {id} {label} placeholder="any" input_mode="decimal" value={value.to_owned()} {error} on_edit={edit(set)} /> }
+    };
+    let options = Goal::ALL.map(|(_, name)| (AttrValue::from(name), AttrValue::from(name))).to_vec();
+    let on_goal = edit(|texts, name| texts.goal = Goal::from_name(&name).unwrap_or_default());
+    html! {
+        <section class="panel limits-panel" aria-label="Find the best">
+            <div class="fields">
+                <SelectField id="find-goal" label="Find the" value={texts.goal.name()} {options} on_choose={on_goal} />
+                { field("find-p99", "p99 at most (ms)", &texts.p99_ms, |t, text| t.p99_ms = text) }
+                { field("find-cost", "Cost at most (US$ per million)", &texts.cost, |t, text| t.cost = text) }
+                { field("find-cores", "Cores at most", &texts.cores, |t, text| t.cores = text) }
+            </div>
+            <p class="found" role="status">{ &props.found }</p>
+        </section>
+    }
+}

@@ -1,0 +1,305 @@
+//! One dialog that finds pages, open runs, tools, settings, operators, tracks and slices: Ctrl+K, or Command+K.
+
+use gloo_events::{EventListener, EventListenerOptions};
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlElement, KeyboardEvent};
+use yew::prelude::*;
+
+use crate::analysis::GroupBy;
+use crate::profile::levels::ALL_LEVELS;
+use crate::session::share::{Page, Tool};
+use crate::session::{AnalysisRequest, Listing, ProfileQuestion, QueryOf, Reply, Rows, Told};
+use crate::view::palette::Theme;
+use crate::view::text::contains_ignoring_case;
+use crate::view::timeline::{GroupKind, SliceLink, TrackId};
+use crate::web::head::set_theme;
+use crate::web::pages::profile::{tool_name, tools_of};
+use crate::web::platform::{page, url};
+use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+
+/// So many slices are listed.
+const MOST_SLICES: u32 = 20;
+/// So many operators, and so many tracks.
+const MOST_OPERATORS: u32 = 8;
+const MOST_TRACKS: usize = 12;
+/// Shorter texts are in too many names.
+const LEAST_LETTERS: usize = 2;
+
+/// Properties of [`Finder`].
+#[derive(Properties, PartialEq)]
+pub struct FinderProps {
+    /// The pages with their addresses.
+    pub pages: Vec<(Page, AttrValue)>,
+    /// What the browser keeps: names and addresses.
+    pub kept: Vec<(AttrValue, AttrValue)>,
+    /// The profiles that are open.
+    pub profile: UseReducerHandle<ProfileState>,
+    /// The theme, which is a setting.
+    pub theme: UseStateHandle<Theme>,
+}
+
+/// What can be gone to.
+#[derive(Clone, PartialEq)]
+enum Place {
+    Page(AttrValue),
+    Run(u32),
+    Tool(Tool),
+    Slice(SliceLink),
+    /// All slices of a name.
+    Operator(String),
+    Track(TrackId),
+    Theme(Theme),
+    /// Another level; none for the default one.
+    Level(Option<String>),
+}
+
+/// What the worker found.
+#[derive(Clone, Default, PartialEq)]
+struct Found {
+    slices: Vec<SliceLink>,
+    operators: Vec<String>,
+}
+
+/// An entry of the list: what kind, what it is called, where it leads.
+type Entry = (&'static str, String, Place);
+
+/// The dialog; nothing until it is opened.
+#[component]
+pub fn Finder(props: &FinderProps) -> Html {
+    let is_open = use_state_eq(|| false);
+    let text = use_state_eq(String::new);
+    let at = use_state_eq(|| 0_usize);
+    let found = use_state_eq(Found::default);
+    // Answers come one after the other: each is put beside what is there.
+    let latest = use_mut_ref(Found::default);
+    let before = use_mut_ref(|| None::<HtmlElement>);
+    use_shortcut(&is_open);
+    use_effect_with(*is_open, {
+        let (text, at, before) = (text.clone(), at.clone(), before.clone());
+        move |is_open| {
+            if *is_open {
+                *before.borrow_mut() = page::focused();
+                page::focus("finder");
+            } else {
+                text.set(String::new());
+                at.set(0);
+                if let Some(element) = before.borrow_mut().take() {
+                    let _ = element.focus();
+                }
+            }
+        }
+    });
+    let found_in = FoundIn { latest, shown: found.setter() };
+    use_slices(&props.profile, &text, &found_in);
+    use_operators_named(&props.profile, &text, &found_in);
+    if !*is_open {
+        return Html::default();
+    }
+    let entries = entries(props, &text, &found);
+    let shown = (*at).min(entries.len().saturating_sub(1));
+    let go = {
+        let (profile, theme, is_open, before) =
+            (props.profile.clone(), props.theme.clone(), is_open.clone(), before.clone());
+        Callback::from(move |place: Place| {
+            // A track takes the focus to the timeline.
+            if matches!(place, Place::Track(_)) {
+                *before.borrow_mut() = None;
+            }
+            is_open.set(false);
+            go_to(&profile, &theme, place);
+        })
+    };
+    let onkeydown = {
+        let (entries, at, go, is_open) = (entries.clone(), at.clone(), go.clone(), is_open.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            let count = entries.len().max(1);
+            match event.key().as_str() {
+                "ArrowDown" => at.set((shown + 1) % count),
+                "ArrowUp" => at.set((shown + count - 1) % count),
+                "Enter" => entries.get(shown).into_iter().for_each(|(.., place)| go.emit(place.clone())),
+                "Escape" => is_open.set(false),
+                // The field is all that takes the focus here.
+                "Tab" => {}
+                _ => return,
+            }
+            event.prevent_default();
+            event.stop_propagation();
+        })
+    };
+    let oninput = {
+        let (text, at) = (text.clone(), at.clone());
+        Callback::from(move |event: InputEvent| {
+            text.set(page::value_of(&event));
+            at.set(0);
+        })
+    };
+    let close = {
+        let is_open = is_open.clone();
+        Callback::from(move |_: MouseEvent| is_open.set(false))
+    };
+    let option = |(i, (kind, name, place)): (usize, &Entry)| {
+        let (go, place) = (go.clone(), place.clone());
+        let onclick = Callback::from(move |_: MouseEvent| go.emit(place.clone()));
+        html! {
+            <li id={format!("finder-{i}")} role="option" aria-selected={(i == shown).to_string()} {onclick}>
+                <span class="kind">{ *kind }</span><span class="name">{ name }</span>
+            </li>
+        }
+    };
+    html! {
+        <div class="finder-veil" onclick={close}>
+            <div class="finder" role="dialog" aria-modal="true" aria-label="Find" onclick={|event: MouseEvent| event.stop_propagation()}>
+                <input
+                    id="finder" type="search" role="combobox" aria-expanded="true" aria-controls="finder-list" autocomplete="off"
+                    aria-activedescendant={(!entries.is_empty()).then(|| format!("finder-{shown}"))} aria-label="Find a tool, run, page, setting, operator, track or slice"
+                    placeholder="Find a tool, run, page, setting, operator, track or slice" value={(*text).clone()} {oninput} {onkeydown}
+                />
+                <ul id="finder-list" role="listbox" aria-label="Found">{ for entries.iter().enumerate().map(option) }</ul>
+                if entries.is_empty() { <p class="empty" role="status">{ "Nothing has this in its name." }</p> }
+            </div>
+        </div>
+    }
+}
+
+/// Ctrl+K opens and closes it.
+#[hook]
+fn use_shortcut(is_open: &UseStateHandle<bool>) {
+    use_effect_with(**is_open, {
+        let is_open = is_open.clone();
+        move |_| {
+            let options = EventListenerOptions::enable_prevent_default();
+            let listener = web_sys::window().map(|window| {
+                EventListener::new_with_options(&window, "keydown", options, move |event| {
+                    let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
+                    if (event.ctrl_key() || event.meta_key()) && event.key().eq_ignore_ascii_case("k") {
+                        event.prevent_default();
+                        is_open.set(!*is_open);
+                    }
+                })
+            });
+            move || drop(listener)
+        }
+    });
+}
+
+/// Where answers of the worker are put.
+#[derive(Clone)]
+struct FoundIn {
+    latest: std::rc::Rc<std::cell::RefCell<Found>>,
+    shown: UseStateSetter<Found>,
+}
+
+impl FoundIn {
+    fn change(&self, change: impl FnOnce(&mut Found)) {
+        let mut latest = self.latest.borrow_mut();
+        change(&mut latest);
+        self.shown.set(latest.clone());
+    }
+}
+
+/// Asks the worker for slices of the name that is typed.
+#[hook]
+fn use_slices(profile: &UseReducerHandle<ProfileState>, text: &str, found: &FoundIn) {
+    let asked = profile.shown_run().map(|run| (run.id, run.engine.clone(), run.info.profile));
+    let key = (asked.as_ref().map(|(id, ..)| *id), text.trim().to_owned());
+    let found = found.clone();
+    use_effect_with(key, move |(_, text)| {
+        let Some((_, engine, profile)) = asked.filter(|_| text.chars().count() >= LEAST_LETTERS) else {
+            return found.change(|found| found.slices.clear());
+        };
+        let text = text.clone();
+        let on_told = Callback::from(move |told: Told| {
+            if let Told::Answer(Reply::Search(hits)) = told {
+                found.change(|found| found.slices = hits.hits);
+            }
+        });
+        engine.send(ProfileQuestion::Search { text, by: None, limit: MOST_SLICES }.of(profile), None, on_told);
+    });
+}
+
+/// Asks the worker for operators of the name that is typed: names of slices, those with the most time first.
+#[hook]
+fn use_operators_named(profile: &UseReducerHandle<ProfileState>, text: &str, found: &FoundIn) {
+    let asked = profile.shown_run().map(|run| (run.id, run.engine.clone(), run.info.profile));
+    let level = profile.level();
+    let key = (asked.as_ref().map(|(id, ..)| *id), text.trim().to_owned(), level);
+    let found = found.clone();
+    use_effect_with(key, move |(_, text, level)| {
+        let Some((_, engine, profile)) = asked.filter(|_| text.chars().count() >= LEAST_LETTERS) else {
+            return found.change(|found| found.operators.clear());
+        };
+        let what = Listing::Query(QueryOf::operators_named(text, level.clone()));
+        let rows = Rows { skip: 0, limit: MOST_OPERATORS };
+        let on_told = Callback::from(move |told: Told| {
+            if let Told::Answer(Reply::Listed(listed)) = told {
+                let names = listed.table.rows.iter().filter_map(|row| Some(row.first()?.raw())).collect();
+                found.change(|found| found.operators = names);
+            }
+        });
+        engine.send(AnalysisRequest::List(what, rows).of(profile), None, on_told);
+    });
+}
+
+/// All that has the text in its name: tools, runs, pages, settings, operators, tracks, slices.
+fn entries(props: &FinderProps, text: &str, found: &Found) -> Vec<Entry> {
+    let text = text.trim();
+    let shown = props.profile.shown_run();
+    let tools = shown.into_iter().flat_map(|run| {
+        let all = tools_of(run).into_iter().flat_map(|(_, tools)| tools);
+        all.filter(|(_, lack)| lack.is_none()).map(|(t, _)| ("Tool", tool_name(t, run).to_owned(), Place::Tool(t)))
+    });
+    let run = |run: &OpenRun| ("Run", run.label(), Place::Run(run.id));
+    let others = props.profile.runs.iter().filter(|r| Some(r.id) != props.profile.shown).map(run);
+    let pages = props.pages.iter().map(|(page, link)| ("Page", page.title().to_owned(), Place::Page(link.clone())));
+    let kept = props.kept.iter().map(|(name, link)| ("Kept", name.to_string(), Place::Page(link.clone())));
+    let named = tools.chain(others).chain(pages).chain(kept).chain(settings(props));
+    let named = named.filter(|(_, name, _)| contains_ignoring_case(name, text));
+    let operators = found.operators.iter().map(|name| ("Operator", name.clone(), Place::Operator(name.clone())));
+    let of_slice = |s: &SliceLink| ("Slice", s.title.clone(), Place::Slice(s.clone()));
+    let slices = found.slices.iter().map(of_slice);
+    named.chain(operators).chain(tracks(shown, text)).chain(slices).collect()
+}
+
+/// What can be set: the theme, and the level that tools look at.
+fn settings(props: &FinderProps) -> Vec<Entry> {
+    let (to, name) = match *props.theme {
+        Theme::Dark => (Theme::Light, "Light theme"),
+        Theme::Light => (Theme::Dark, "Dark theme"),
+    };
+    let mut all: Vec<Entry> = vec![("Setting", name.to_owned(), Place::Theme(to))];
+    let Some(run) = props.profile.shown_run().filter(|run| run.info.levels.len() > 1) else { return all };
+    let now = props.profile.level().unwrap_or_else(|| run.info.default_level.clone());
+    let names = run.info.levels.iter().map(|l| l.name.as_str()).chain([ALL_LEVELS]);
+    all.extend(names.filter(|name| *name != now).map(|name| {
+        let level = (name != run.info.default_level).then(|| name.to_owned());
+        ("Setting", format!("Level: {name}"), Place::Level(level))
+    }));
+    all
+}
+
+/// Tracks of the timeline, once something is typed.
+fn tracks(run: Option<&OpenRun>, text: &str) -> Vec<Entry> {
+    if text.chars().count() < LEAST_LETTERS {
+        return Vec::new();
+    }
+    let sections = run.into_iter().flat_map(|run| &run.info.outline.sections);
+    let all = sections.flat_map(|s| s.tracks.iter().map(move |t| (s.name_of(t), t.id)));
+    let named = all.filter(|(name, _)| contains_ignoring_case(name, text)).take(MOST_TRACKS);
+    named.map(|(name, id)| ("Track", name, Place::Track(id))).collect()
+}
+
+fn go_to(profile: &UseReducerHandle<ProfileState>, theme: &UseStateHandle<Theme>, place: Place) {
+    match place {
+        Place::Page(link) => url::go(&link),
+        Place::Run(id) => profile.dispatch(ProfileAction::Show(id)),
+        Place::Tool(tool) => profile.dispatch(ProfileAction::Tool(tool)),
+        Place::Slice(link) => profile.dispatch(ProfileAction::Jump(link)),
+        Place::Operator(name) => {
+            let kind = GroupKind { by: GroupBy::Name, level: profile.level() };
+            profile.dispatch(ProfileAction::Highlight(kind, name));
+        }
+        Place::Track(id) => profile.dispatch(ProfileAction::ShowTrack(id)),
+        Place::Theme(to) => set_theme(theme, to),
+        Place::Level(level) => profile.dispatch(ProfileAction::Level(level)),
+    }
+}

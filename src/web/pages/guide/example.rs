@@ -1,0 +1,128 @@
+//! An example of the guide: a link, a command, and of a study a run in place.
+
+use yew::prelude::*;
+
+use crate::session::guide::Example;
+use crate::session::share::Address;
+use crate::session::studies::StudySpec;
+use crate::session::{JobId, JobRequest, JobResult, Part, Told};
+use crate::view::document::Document;
+use crate::web::components::{DocumentView, ProgressBar};
+use crate::web::context::{Shared, use_app};
+use crate::web::platform::clipboard;
+use crate::web::state::RunState;
+use crate::web::state::notices::{NoticeAction, Tone};
+use crate::web::worker::Engine;
+
+/// Properties of [`ExampleCard`].
+#[derive(Properties)]
+pub struct ExampleCardProps {
+    /// The example.
+    pub example: &'static Example,
+}
+
+impl PartialEq for ExampleCardProps {
+    fn eq(&self, other: &Self) -> bool {
+        self.example.link == other.example.link
+    }
+}
+
+/// The card of an example.
+#[component]
+pub fn ExampleCard(props: &ExampleCardProps) -> Html {
+    let example = props.example;
+    let run = use_state_eq(|| RunState::Idle);
+    let document = use_state(|| None::<Shared<Document>>);
+    let job = use_mut_ref(|| None::<(Engine, JobId)>);
+    // Who leaves the page wants nothing of it any more.
+    use_effect_with((), {
+        let job = job.clone();
+        move |()| {
+            move || {
+                if let Some((engine, job)) = job.borrow_mut().take() {
+                    engine.forget(job);
+                }
+            }
+        }
+    });
+    let Some(app) = use_app() else { return Html::default() };
+    let start = {
+        let (app, run, document, job) = (app.clone(), run.setter(), document.setter(), job.clone());
+        Callback::from(move |_: MouseEvent| {
+            let Some(spec) = study_of(example.link) else { return };
+            let engine = match app.pool.take() {
+                Ok(engine) => engine,
+                Err(message) => return run.set(RunState::Failed(message)),
+            };
+            run.set(RunState::started("Starting"));
+            let (on_run, on_document, slot) = (run.clone(), document.clone(), job.clone());
+            let on_told = Callback::from(move |told: Told| {
+                if told.is_last() {
+                    slot.borrow_mut().take();
+                }
+                match told {
+                    Told::Part(Part::Study(result)) => on_document.set(Some(Shared::new(result.document))),
+                    Told::Done(JobResult::Study(result)) => {
+                        on_document.set(Some(Shared::new(result.document)));
+                        on_run.set(RunState::Done);
+                    }
+                    other => RunState::told(other).into_iter().for_each(|run| on_run.set(run)),
+                }
+            });
+            let sent = engine.send(JobRequest::Study(Box::new(spec)), None, on_told);
+            if engine.is_alive() {
+                *job.borrow_mut() = Some((engine, sent));
+            }
+        })
+    };
+    let cancel = {
+        let job = job.clone();
+        Callback::from(move |_: MouseEvent| {
+            let running = job.borrow().clone();
+            if let Some((engine, job)) = running {
+                engine.cancel(job);
+            }
+        })
+    };
+    let copy = {
+        let notices = app.notices;
+        Callback::from(move |_: MouseEvent| {
+            let notices = notices.clone();
+            let done = Callback::from(move |result: Result<(), String>| {
+                let (tone, text) = match result {
+                    Ok(()) => (Tone::Good, "The command line is in the clipboard.".to_owned()),
+                    Err(reason) => (Tone::Info, format!("The clipboard refused ({reason}).")),
+                };
+                notices.dispatch(NoticeAction::Say(tone, text));
+            });
+            clipboard::copy(example.command, done);
+        })
+    };
+    let is_running = run.is_running();
+    html! {
+        <li class="panel card">
+            <h3>{ example.title }</h3>
+            <p>{ example.shows }</p>
+            if !example.command.is_empty() {
+                <pre class="command" tabindex="0" aria-label={format!("Command of: {}", example.title)}>{ example.command }</pre>
+            }
+            <div class="buttons">
+                <a class="button primary" href={example.link} aria-label={format!("Open: {}", example.title)}>{ "Open" }</a>
+                if study_of(example.link).is_some() {
+                    <button type="button" onclick={start} disabled={is_running} aria-label={format!("Run here: {}", example.title)}>{ "Run here" }</button>
+                }
+                if is_running { <button type="button" onclick={cancel}>{ "Cancel" }</button> }
+                <button type="button" onclick={copy} aria-label={format!("Copy command: {}", example.title)}>{ "Copy command" }</button>
+            </div>
+            if !matches!(*run, RunState::Idle | RunState::Done) { <ProgressBar run={(*run).clone()} /> }
+            if let Some(document) = &*document { <DocumentView document={document.clone()} /> }
+        </li>
+    }
+}
+
+/// The study that a link shows; none for the links of other pages.
+fn study_of(link: &str) -> Option<StudySpec> {
+    let mut address = Address::read(link);
+    let kind = address.page().study()?;
+    Some(address.study(kind))
+}

@@ -1,0 +1,145 @@
+//! What the buttons of the page of models do.
+
+use web_sys::File;
+use yew::prelude::*;
+
+use crate::session::share::LinkedFile;
+use crate::session::{
+    BroughtSettings, InspectAsk, InspectField, InspectFile, JobId, JobRequest, JobResult, OpenedModel, Told,
+};
+use crate::web::context::AppContext;
+use crate::web::context::Job;
+use crate::web::state::RunState;
+use crate::web::state::inspect::{InspectAction, InspectState};
+use crate::web::state::notices::{NoticeAction, Tone};
+use crate::web::worker::Engine;
+
+/// What the buttons of the page do.
+#[derive(Clone, PartialEq)]
+pub struct Actions {
+    /// Workers and notices.
+    pub app: AppContext,
+    /// What the page shows.
+    pub state: UseReducerHandle<InspectState>,
+    /// The answer on its way, which can be cancelled.
+    pub job: Job,
+}
+
+/// A file that is opened, and who is told what it holds.
+type OpenedFile = (File, Callback<(OpenedModel, LinkedFile)>);
+
+/// Opens a model file. One that is no model goes to `otherwise`, with the reason.
+pub fn open_model(actions: &Actions, file: File, otherwise: Option<Callback<(File, String)>>) {
+    let engine = match actions.engine() {
+        Ok(engine) => engine,
+        Err(message) => return actions.state.dispatch(InspectAction::Run(RunState::Failed(message))),
+    };
+    let name = file.name();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
+    let size = file.size() as u64;
+    actions.state.dispatch(InspectAction::Open(engine.clone(), format!("Opening {name}")));
+    let mut spec = actions.state.spec.clone();
+    spec.set(InspectField::View, "");
+    let (state, kept) = (actions.state.dispatcher(), file.clone());
+    let refused = Callback::from(move |message: String| match &otherwise {
+        Some(otherwise) => {
+            state.dispatch(InspectAction::Run(RunState::Idle));
+            otherwise.emit((kept.clone(), message));
+        }
+        None => state.dispatch(InspectAction::Run(RunState::Failed(message))),
+    });
+    let ask = InspectAsk::Open { spec: Box::new(spec), name, size };
+    let on_opened = {
+        let (pool, engine, file) = (actions.app.pool.clone(), engine.clone(), file.clone());
+        Callback::from(move |opened| pool.adopt(&engine, file.clone(), BroughtSettings::default(), opened))
+    };
+    actions.send(&engine, ask, Some((file, on_opened)), refused);
+}
+
+impl Actions {
+    /// The worker that holds the model, or another one.
+    fn engine(&self) -> Result<Engine, String> {
+        let held = self.state.engine.clone().filter(Engine::is_alive);
+        held.map_or_else(|| self.app.pool.take(), Ok)
+    }
+
+    fn send(&self, engine: &Engine, ask: InspectAsk, file: Option<OpenedFile>, refused: Callback<String>) -> JobId {
+        let (file, on_opened) = file.unzip();
+        let is_file = file.is_some();
+        let (dispatch, free) = (self.state.dispatcher(), self.job.0.clone());
+        let on_told = Callback::from(move |told: Told| {
+            if told.is_last() {
+                free.borrow_mut().take();
+            }
+            match told {
+                Told::Done(JobResult::Inspected(mut shown)) => {
+                    if let (Some(opened), Some(on_opened)) = (shown.opened.take(), &on_opened) {
+                        on_opened.emit(*opened);
+                    }
+                    dispatch.dispatch(InspectAction::Shown(shown, is_file));
+                }
+                Told::Failed(message) => refused.emit(message),
+                other => RunState::told(other).into_iter().for_each(|run| dispatch.dispatch(InspectAction::Run(run))),
+            }
+        });
+        let job = engine.send(JobRequest::Inspect(ask), file, on_told);
+        *self.job.0.borrow_mut() = Some((engine.clone(), job));
+        job
+    }
+
+    /// Asks for what is chosen. Whoever asks again does not wait for this answer.
+    pub fn show(&self) -> Option<(Engine, JobId)> {
+        let engine = match self.engine() {
+            Ok(engine) => engine,
+            Err(message) => {
+                self.state.dispatch(InspectAction::Run(RunState::Failed(message)));
+                return None;
+            }
+        };
+        self.state.dispatch(InspectAction::Ask(engine.clone()));
+        let state = self.state.dispatcher();
+        let refused = Callback::from(move |message| state.dispatch(InspectAction::Run(RunState::Failed(message))));
+        let job = self.send(&engine, InspectAsk::Show(Box::new(self.state.spec.clone())), None, refused);
+        Some((engine, job))
+    }
+
+    /// Makes a choice.
+    pub fn choose(&self, field: InspectField, text: impl Into<String>) {
+        self.state.dispatch(InspectAction::Choose(field, text.into()));
+    }
+
+    /// Opens or closes a module.
+    pub fn toggle(&self, id: &str) {
+        self.state.dispatch(InspectAction::Toggle(id.to_owned()));
+    }
+
+    /// Follows a row of a document: `node=PATH` or `pass=N`.
+    pub fn follow(&self, target: &str) {
+        match target.split_once('=') {
+            Some(("node", id)) => {
+                self.choose(InspectField::View, "");
+                self.choose(InspectField::Selected, id);
+            }
+            Some(("pass", number)) => self.choose(InspectField::Pass, number),
+            _ => {}
+        }
+    }
+
+    /// Stops the answer on its way.
+    pub fn cancel(&self) {
+        self.job.cancel();
+    }
+
+    /// Saves a file of what is shown.
+    pub fn save(&self, file: InspectFile) {
+        let Some(engine) = self.state.engine.clone() else { return };
+        let notices = self.app.notices.clone();
+        let on_told = Callback::from(move |told: Told| {
+            if let Told::Failed(message) = told {
+                notices.dispatch(NoticeAction::Say(Tone::Bad, message));
+            }
+        });
+        let ask = InspectAsk::Save(Box::new(self.state.spec.clone()), file);
+        engine.send(JobRequest::Inspect(ask), None, on_told);
+    }
+}

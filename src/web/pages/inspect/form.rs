@@ -1,0 +1,141 @@
+//! What is looked at: a model, where it runs, its sizes.
+
+use yew::prelude::*;
+
+use super::actions::{Actions, open_model};
+use crate::session::commands::inspect_command;
+use crate::session::share::{Page, encode};
+use crate::session::{InspectField, InspectFile, InspectShown, ModelQuestions};
+use crate::web::brought::{known_file, linked_hash};
+use crate::web::components::{CopyMenu, FilePicker, SelectField, TextField};
+use crate::web::context::Shared;
+use crate::web::pages::benchmark::{FileQuestions, LinkNote, ModelField};
+
+/// Properties of [`InspectForm`].
+#[derive(Properties, PartialEq)]
+pub struct InspectFormProps {
+    /// What buttons do.
+    pub actions: Actions,
+    /// What is shown, when something is.
+    pub shown: Option<Shared<InspectShown>>,
+}
+
+/// The form.
+#[component]
+pub fn InspectForm(props: &InspectFormProps) -> Html {
+    let actions = &props.actions;
+    let spec = &actions.state.spec;
+    let choose = |field: InspectField| {
+        let actions = actions.clone();
+        Callback::from(move |text: String| actions.choose(field, text))
+    };
+    let onsubmit = Callback::from(|event: SubmitEvent| event.prevent_default());
+    let catalog = actions.app.catalog.clone();
+    let instances = catalog.iter().flat_map(|c| &c.instances);
+    let options: Vec<(AttrValue, AttrValue)> =
+        instances.map(|i| (i.name.clone().into(), i.name.clone().into())).collect();
+    let first = options.first().map(|o| o.0.clone()).unwrap_or_default();
+    let instance = spec.get(InspectField::Instance);
+    let instance = if instance.is_empty() { first } else { instance.to_owned().into() };
+    let batch = spec.get(InspectField::Batch).to_owned();
+    html! {
+        <form class="panel" {onsubmit} novalidate={true} aria-label="What to look at">
+            <div class="fields">
+                { model(props) }
+                <SelectField id="inspect-instance" label="Instance" value={instance} {options} on_choose={choose(InspectField::Instance)} />
+                // The batch of a file is one of its sizes.
+                if spec.file().is_none() || !batch.is_empty() {
+                    <TextField id="inspect-batch" label="Batch size" value={batch} input_mode="numeric" placeholder="the model\u{2019}s own" on_edit={choose(InspectField::Batch)} />
+                }
+            </div>
+            { buttons(props) }
+        </form>
+    }
+}
+
+/// A file with its open dimensions, or a model of the zoo.
+fn model(props: &InspectFormProps) -> Html {
+    let actions = &props.actions;
+    let spec = &actions.state.spec;
+    let Some((name, _)) = spec.file() else {
+        let models = actions.app.catalog.as_ref().map(|c| c.models.clone()).unwrap_or_default();
+        let on_edit = {
+            let actions = actions.clone();
+            Callback::from(move |text: String| actions.choose(InspectField::Model, text))
+        };
+        let value = match spec.get(InspectField::Model) {
+            "" => models.first().map(|m| m.name.clone()).unwrap_or_default(),
+            text => text.to_owned(),
+        };
+        return html! { <ModelField id="inspect-model" {models} {value} has_help={false} {on_edit} /> };
+    };
+    let on_edit = {
+        let actions = actions.clone();
+        Callback::from(move |text: String| actions.choose(InspectField::Model, text))
+    };
+    let name = name.split('@').next().unwrap_or(name).to_owned();
+    let to_zoo = {
+        let actions = actions.clone();
+        Callback::from(move |_: MouseEvent| actions.choose(InspectField::Model, "nn"))
+    };
+    html! { <>
+        <div class="field is-wide"><span class="file-name" id="inspect-file">{ format!("File {name}") }</span>
+            <button type="button" class="link" onclick={to_zoo}>{ "Choose a model of the list" }</button></div>
+        <FileQuestions id="inspect" model={spec.get(InspectField::Model).to_owned()} has_batch={true} {on_edit} />
+    </> }
+}
+
+fn buttons(props: &InspectFormProps) -> Html {
+    let actions = &props.actions;
+    let save = |file: InspectFile| {
+        let actions = actions.clone();
+        Callback::from(move |_: MouseEvent| actions.save(file))
+    };
+    let open = {
+        let actions = actions.clone();
+        Callback::from(move |files: Vec<web_sys::File>| {
+            if let Some(file) = files.into_iter().next() {
+                open_model(&actions, file, None);
+            }
+        })
+    };
+    let command = inspect_command(&actions.state.spec).map(AttrValue::from);
+    let cancel = {
+        let actions = actions.clone();
+        Callback::from(move |_: MouseEvent| actions.cancel())
+    };
+    html! { <>
+        <div class="buttons">
+            <FilePicker id="open-model" label="Open a model file" on_files={open} />
+            if actions.state.run.is_running() { <button type="button" onclick={cancel}>{ "Cancel" }</button> }
+            <span class="gap"></span>
+            if props.shown.is_some() {
+                { for links_on(actions) }
+                <CopyMenu hash={actions.state.hash()} link_gives="It opens this model." model={actions.state.spec.get(InspectField::Model).to_owned()} {command} />
+                <button type="button" onclick={save(InspectFile::Svg)}>{ "Picture" }</button>
+                <button type="button" onclick={save(InspectFile::Csv)}>{ "Operators as CSV" }</button>
+                <button type="button" onclick={save(InspectFile::Hlo)}>{ "HLO text" }</button>
+            }
+        </div>
+        <LinkNote model={actions.state.spec.get(InspectField::Model).to_owned()} />
+    </> }
+}
+
+/// The same model on the pages that run it.
+fn links_on(actions: &Actions) -> [Html; 2] {
+    let spec = &actions.state.spec;
+    let (model, instance) = (spec.get(InspectField::Model), spec.get(InspectField::Instance));
+    let known = known_file(&actions.app.models, model);
+    // Those pages have a field for the batch.
+    let (model, batch) = known.map_or_else(
+        || (model.to_owned(), Some(spec.get(InspectField::Batch).to_owned()).filter(|batch| !batch.is_empty())),
+        |known| ModelQuestions::of(&known.0, model).without_batch(model),
+    );
+    let link = |page: Page, field: &str| {
+        let batch = batch.as_ref().map(|batch| format!("&{field}={}", encode(batch))).unwrap_or_default();
+        let hash = format!("{}?model={}&instance={}{batch}", page.hash(), encode(&model), encode(instance));
+        let href = linked_hash(&actions.app.models, &model, hash);
+        html! { <a class="button" {href}>{ page.title() }</a> }
+    };
+    [link(Page::Benchmark, "batch_sizes"), link(Page::Profile, "batch_size")]
+}

@@ -1,0 +1,150 @@
+//! The page: what to look at, first numbers, then tree and picture, a table, or the passes of the compiler.
+
+use gloo_timers::callback::Timeout;
+use yew::prelude::*;
+
+use super::actions::Actions;
+use super::form::InspectForm;
+use super::picture::Picture;
+use super::tree::Tree;
+use crate::session::{InspectField, InspectShown, InspectView};
+use crate::view::document::Document;
+use crate::web::components::{DocumentView, ProgressBar};
+use crate::web::context::Job;
+use crate::web::context::{Shared, use_app};
+use crate::web::platform::page::value_of;
+use crate::web::state::inspect::InspectState;
+
+/// A question follows the last letter so long after.
+const ASK_AFTER_MS: u32 = 150;
+
+/// Properties of [`InspectPage`].
+#[derive(Properties, PartialEq)]
+pub struct InspectPageProps {
+    /// What the page shows.
+    pub state: UseReducerHandle<InspectState>,
+    /// The answer that can be cancelled.
+    pub job: Job,
+}
+
+/// The page.
+#[component]
+pub fn InspectPage(props: &InspectPageProps) -> Html {
+    let app = use_app();
+    let state = &props.state;
+    let actions = app.map(|app| Actions { app, state: state.clone(), job: props.job.clone() });
+    use_answers(state, actions.as_ref());
+    let part = |f: fn(&InspectShown) -> Option<Document>| {
+        move |shown: &Option<Shared<InspectShown>>| shown.as_ref().and_then(|s| f(s)).map(Shared::new)
+    };
+    let head = use_memo(state.shown.clone(), part(|s| Some(s.head.clone())));
+    let panel = use_memo(state.shown.clone(), part(|s| s.panel.clone()));
+    let details = use_memo(state.shown.clone(), part(|s| s.details.clone()));
+    let Some(actions) = actions else { return Html::default() };
+    let on_open = {
+        let actions = actions.clone();
+        Callback::from(move |target: String| actions.follow(&target))
+    };
+    let document = |document: &Option<Shared<Document>>| match document {
+        Some(document) => html! { <DocumentView document={document.clone()} on_open={on_open.clone()} /> },
+        None => Html::default(),
+    };
+    html! {
+        <div class="page inspect">
+            <h1>{ "Inspect" }</h1>
+            <p class="lead">{ "Any model as a picture: its modules and operators, what each costs on a simulated NeuronCore, and what would stop it there. Drop a .pt2, .pt of torch.jit.save, .onnx, HLO or StableHLO file anywhere; it is read in this browser." }</p>
+            <InspectForm actions={actions.clone()} shown={state.shown.clone()} />
+            <ProgressBar run={state.run.clone()} />
+            if let Some(shown) = &state.shown {
+                { document(&head) }
+                { views(&actions, shown) }
+                if state.spec.view() == InspectView::Graph && !shown.picture.is_empty() {
+                    <section class="model-view" aria-label="Graph">
+                        <Tree actions={actions.clone()} shown={shown.clone()} />
+                        <Picture actions={actions.clone()} shown={shown.clone()} />
+                        <div class="model-details" tabindex="0" role="region" aria-label="Selected">
+                            if details.is_some() { { document(&details) } } else {
+                                <p class="help">{ "Choose a module or an operator in the tree or the picture: everything known of it stands here. A double click or Enter opens a module." }</p>
+                            }
+                        </div>
+                    </section>
+                } else {
+                    { document(&panel) }
+                }
+            }
+        </div>
+    }
+}
+
+/// Asks when a choice changes and what is shown is another. An answer to an older question is not waited for.
+#[hook]
+fn use_answers(state: &UseReducerHandle<InspectState>, actions: Option<&Actions>) {
+    let actions = actions.cloned();
+    let catalog = actions.as_ref().is_some_and(|a| a.app.catalog.is_some());
+    use_effect_with((state.spec.clone(), catalog), move |(spec, is_ready)| {
+        let actions = actions.filter(|_| *is_ready);
+        let is_shown = actions.as_ref().is_some_and(|a| a.state.shown.as_ref().is_some_and(|s| s.spec == *spec));
+        let asked = std::rc::Rc::new(std::cell::RefCell::new(None));
+        let timer = actions.filter(|_| !is_shown).map(|actions| {
+            let asked = asked.clone();
+            if actions.state.spec.get(InspectField::Model).is_empty() && !actions.state.run.is_running() {
+                // The first model of the list is as good as any to begin with.
+                let first = actions.app.catalog.as_ref().and_then(|c| c.models.first()).map(|m| m.name.clone());
+                actions.choose(InspectField::Model, first.unwrap_or_default());
+                return Timeout::new(0, || {});
+            }
+            let show = move || *asked.borrow_mut() = actions.show();
+            // A file on its way says itself what is shown.
+            let is_opening = spec.get(InspectField::Model).is_empty();
+            Timeout::new(ASK_AFTER_MS, move || {
+                if !is_opening {
+                    show()
+                }
+            })
+        });
+        move || {
+            drop(timer);
+            if let Some((engine, job)) = asked.take() {
+                engine.forget(job);
+            }
+        }
+    });
+}
+
+/// The choice of a view, and the search.
+fn views(actions: &Actions, shown: &Shared<InspectShown>) -> Html {
+    let current = actions.state.spec.view();
+    let view = |view: InspectView| {
+        let actions = actions.clone();
+        let onclick = Callback::from(move |_: MouseEvent| actions.choose(InspectField::View, view.key()));
+        html! { <button type="button" {onclick} aria-pressed={(view == current).to_string()}>{ view.title() }</button> }
+    };
+    let search = actions.state.spec.get(InspectField::Search).to_owned();
+    let oninput = {
+        let actions = actions.clone();
+        Callback::from(move |event: InputEvent| actions.choose(InspectField::Search, value_of(&event)))
+    };
+    let onkeydown = {
+        let (actions, shown) = (actions.clone(), shown.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Enter" && !shown.hits.is_empty() {
+                let selected = actions.state.spec.get(InspectField::Selected);
+                let at = shown.hits.iter().position(|id| id == selected).map_or(0, |at| at + 1);
+                actions.choose(InspectField::Selected, shown.hits[at % shown.hits.len()].clone());
+            }
+        })
+    };
+    let said = if search.is_empty() { String::new() } else { format!("{} found; Enter goes to the next", shown.found) };
+    html! {
+        <div class="view-bar">
+            <div class="view-switch" role="group" aria-label="View">{ for InspectView::ALL.map(view) }</div>
+            if current == InspectView::Graph {
+                <label class="search">
+                    <span class="visually-hidden">{ "Search modules and operators" }</span>
+                    <input type="search" id="inspect-search" placeholder="Search modules and operators" value={search} {oninput} {onkeydown} />
+                </label>
+                <p class="count" role="status">{ said }</p>
+            }
+        </div>
+    }
+}

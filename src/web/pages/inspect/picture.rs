@@ -1,0 +1,287 @@
+//! The picture: an SVG that a worker drew, moved and enlarged here.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gloo_events::{EventListener, EventListenerOptions};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, PointerEvent, WheelEvent};
+use yew::prelude::*;
+
+use super::actions::Actions;
+use crate::session::{InspectField, InspectShown};
+use crate::web::context::Shared;
+
+/// A press that moves less is a click.
+const CLICK_PX: f64 = 4.0;
+/// Two clicks on one node within so many milliseconds open it.
+const DOUBLE_MS: f64 = 450.0;
+/// How much a key, a button or a notch of the wheel enlarges.
+const STEP: f64 = 1.2;
+/// How far an arrow key moves the picture.
+const MOVE_PX: f64 = 60.0;
+/// The smallest and the largest the picture becomes.
+const SCALES: (f64, f64) = (0.02, 4.0);
+/// The smallest it is at first: text can be read.
+const READABLE: f64 = 0.55;
+
+/// Where the picture is in its window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Place {
+    x: f64,
+    y: f64,
+    scale: f64,
+}
+
+/// The window, where the picture is in it, and where a press began.
+#[derive(Default)]
+struct Window {
+    place: Place,
+    pressed: Option<(f64, f64)>,
+    is_dragged: bool,
+    /// What was clicked last, and when, milliseconds: the picture is drawn anew between two clicks, so that no browser sees both.
+    clicked: Option<(String, f64)>,
+}
+
+type SharedWindow = Rc<RefCell<Window>>;
+
+/// Properties of [`Picture`].
+#[derive(Properties, PartialEq)]
+pub struct PictureProps {
+    /// What choosing does.
+    pub actions: Actions,
+    /// What is shown.
+    pub shown: Shared<InspectShown>,
+}
+
+/// The picture in its window.
+#[component]
+pub fn Picture(props: &PictureProps) -> Html {
+    let frame = use_node_ref();
+    let window: SharedWindow = (*use_memo((), |()| Rc::new(RefCell::new(Window::default())))).clone();
+    use_place(&frame, &window, &props.shown);
+    let pointer = |f: fn(&NodeRef, &SharedWindow, &PointerEvent)| {
+        let (frame, window) = (frame.clone(), window.clone());
+        Callback::from(move |event: PointerEvent| f(&frame, &window, &event))
+    };
+    let onclick = {
+        let (actions, shown, window) = (props.actions.clone(), props.shown.clone(), window.clone());
+        Callback::from(move |event: MouseEvent| {
+            if std::mem::take(&mut window.borrow_mut().is_dragged) {
+                return;
+            }
+            let Some(id) = node_of(&event, &shown) else { return };
+            let now = event.time_stamp();
+            let before = window.borrow_mut().clicked.replace((id.clone(), now));
+            if before.is_some_and(|(other, at)| other == id && now - at < DOUBLE_MS) {
+                window.borrow_mut().clicked = None;
+                toggle(&actions, &shown, &id);
+            } else {
+                actions.choose(InspectField::Selected, id);
+            }
+        })
+    };
+    let onkeydown = {
+        let (actions, shown, frame, window) =
+            (props.actions.clone(), props.shown.clone(), frame.clone(), window.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Enter" {
+                toggle(&actions, &shown, actions.state.spec.get(InspectField::Selected));
+                event.prevent_default();
+            } else if key(&frame, &window, shown.size, &event.key()) {
+                event.prevent_default();
+            }
+        })
+    };
+    let button = |label: &'static str, sign: &'static str, name: &'static str| {
+        let (frame, window, size) = (frame.clone(), window.clone(), props.shown.size);
+        let onclick = Callback::from(move |_: MouseEvent| {
+            key(&frame, &window, size, name);
+        });
+        html! { <button type="button" {onclick} aria-label={label} title={label}>{ sign }</button> }
+    };
+    html! {
+        <div class="model-picture">
+            <div
+                class="model-frame" ref={frame.clone()} tabindex="0" role="group"
+                aria-label="Graph of the model. Arrows move it, plus and minus enlarge it, 0 shows all, Enter opens the selected module. The tree has the same as text."
+                onpointerdown={pointer(press)} onpointermove={pointer(drag)} onpointerup={pointer(release)} onpointercancel={pointer(release)}
+                {onclick} {onkeydown}
+            >
+                <Drawing svg={props.shown.clone()} />
+            </div>
+            <div class="zoom" role="group" aria-label="Size of the picture">
+                { button("Enlarge", "+", "+") }{ button("Make smaller", "\u{2212}", "-") }{ button("Show all", "\u{2922}", "0") }
+            </div>
+        </div>
+    }
+}
+
+/// Keeps the picture where it is while it is drawn anew, and listens to the wheel.
+#[hook]
+fn use_place(frame: &NodeRef, window: &SharedWindow, shown: &Shared<InspectShown>) {
+    let title = shown.title.clone();
+    // Another model begins at its top; the same one stays where it is.
+    use_effect_with(title, {
+        let (frame, window, size) = (frame.clone(), window.clone(), shown.size);
+        move |_| fit(&frame, &window, size, READABLE)
+    });
+    use_effect_with(shown.clone(), {
+        let (frame, window) = (frame.clone(), window.clone());
+        move |_| {
+            apply(&frame, &window);
+            bring_into_view(&frame, &window);
+        }
+    });
+    use_effect_with(frame.clone(), {
+        let window = window.clone();
+        move |frame| {
+            let wheel = frame.cast::<HtmlElement>().map(|element| listen_to_wheel(&element, frame.clone(), window));
+            move || drop(wheel)
+        }
+    });
+}
+
+/// Properties of [`Drawing`].
+#[derive(Properties, PartialEq)]
+struct DrawingProps {
+    svg: Shared<InspectShown>,
+}
+
+/// The SVG text alone, so that it is read again only when it changes. Its names are escaped by who drew it.
+#[component]
+fn Drawing(props: &DrawingProps) -> Html {
+    Html::from_html_unchecked(props.svg.picture.clone().into())
+}
+
+/// The path of the node below a pointer.
+fn node_of(event: &MouseEvent, shown: &InspectShown) -> Option<String> {
+    let element = event.target()?.dyn_into::<Element>().ok()?;
+    let node: u32 = element.closest("[data-node]").ok()??.get_attribute("data-node")?.parse().ok()?;
+    shown.tree.iter().find(|r| r.node == node).map(|r| r.id.clone())
+}
+
+fn toggle(actions: &Actions, shown: &InspectShown, id: &str) {
+    if shown.tree.iter().any(|r| r.id == id && r.is_open.is_some()) {
+        actions.toggle(id);
+    }
+}
+
+fn size_of(frame: &NodeRef) -> (f64, f64) {
+    let element = frame.cast::<HtmlElement>();
+    element.map_or((1.0, 1.0), |e| (f64::from(e.client_width()), f64::from(e.client_height())))
+}
+
+/// Shows the picture from its top, as large as fits but no smaller than `least`.
+fn fit(frame: &NodeRef, window: &SharedWindow, size: (f64, f64), least: f64) {
+    let (width, height) = size_of(frame);
+    let fits = ((width - 24.0) / size.0.max(1.0)).min((height - 24.0) / size.1.max(1.0));
+    let scale = fits.min(1.0).max(least).clamp(SCALES.0, SCALES.1);
+    let y = if size.1 * scale > height { 8.0 } else { (height - size.1 * scale) / 2.0 };
+    window.borrow_mut().place = Place { x: (width - size.0 * scale) / 2.0, y, scale };
+    apply(frame, window);
+}
+
+/// Moves the drawing to its place.
+fn apply(frame: &NodeRef, window: &SharedWindow) {
+    let Place { x, y, scale } = window.borrow().place;
+    let group = frame.cast::<Element>().and_then(|e| e.query_selector("svg > g").ok().flatten());
+    if let Some(group) = group {
+        let _ = group.set_attribute("transform", &format!("translate({x:.1} {y:.1}) scale({scale:.4})"));
+    }
+}
+
+/// Moves the selected node into the window when it is outside.
+fn bring_into_view(frame: &NodeRef, window: &SharedWindow) {
+    let Some(element) = frame.cast::<Element>() else { return };
+    let Some(node) = element.query_selector(".selected > .box").ok().flatten() else { return };
+    let (outer, inner) = (element.get_bounding_client_rect(), node.get_bounding_client_rect());
+    let is_outside = inner.right() < outer.left()
+        || inner.left() > outer.right()
+        || inner.bottom() < outer.top()
+        || inner.top() > outer.bottom();
+    if is_outside {
+        let mut at = window.borrow_mut();
+        at.place.x += outer.left() + outer.width() / 2.0 - inner.left() - inner.width() / 2.0;
+        at.place.y += outer.top() + outer.height() / 3.0 - inner.top();
+        drop(at);
+        apply(frame, window);
+    }
+}
+
+/// Enlarges around a point of the window.
+fn zoom(frame: &NodeRef, window: &SharedWindow, (x, y): (f64, f64), by: f64) {
+    let mut at = window.borrow_mut();
+    let scale = (at.place.scale * by).clamp(SCALES.0, SCALES.1);
+    let real = scale / at.place.scale.max(SCALES.0);
+    at.place = Place { x: x - (x - at.place.x) * real, y: y - (y - at.place.y) * real, scale };
+    drop(at);
+    apply(frame, window);
+}
+
+fn listen_to_wheel(element: &HtmlElement, frame: NodeRef, window: SharedWindow) -> EventListener {
+    let options = EventListenerOptions::enable_prevent_default();
+    EventListener::new_with_options(element, "wheel", options, move |event| {
+        let (Some(event), Some(element)) = (event.dyn_ref::<WheelEvent>(), frame.cast::<Element>()) else { return };
+        event.prevent_default();
+        let bounds = element.get_bounding_client_rect();
+        let at = (f64::from(event.client_x()) - bounds.left(), f64::from(event.client_y()) - bounds.top());
+        zoom(&frame, &window, at, if event.delta_y() > 0.0 { 1.0 / STEP } else { STEP });
+    })
+}
+
+fn press(_: &NodeRef, window: &SharedWindow, event: &PointerEvent) {
+    if event.button() != 0 {
+        return;
+    }
+    let mut at = window.borrow_mut();
+    (at.pressed, at.is_dragged) = (Some((f64::from(event.client_x()), f64::from(event.client_y()))), false);
+}
+
+fn drag(frame: &NodeRef, window: &SharedWindow, event: &PointerEvent) {
+    let now = (f64::from(event.client_x()), f64::from(event.client_y()));
+    let mut at = window.borrow_mut();
+    let Some(before) = at.pressed else { return };
+    let moved = (now.0 - before.0, now.1 - before.1);
+    if !at.is_dragged && moved.0.abs().max(moved.1.abs()) < CLICK_PX {
+        return;
+    }
+    if !std::mem::replace(&mut at.is_dragged, true)
+        && let Some(element) = frame.cast::<Element>()
+    {
+        // Refused when the pointer is gone already.
+        let _ = element.set_pointer_capture(event.pointer_id());
+    }
+    at.pressed = Some(now);
+    at.place.x += moved.0;
+    at.place.y += moved.1;
+    drop(at);
+    apply(frame, window);
+}
+
+fn release(_: &NodeRef, window: &SharedWindow, _: &PointerEvent) {
+    window.borrow_mut().pressed = None;
+}
+
+/// What a key does to the picture; whether it does anything.
+fn key(frame: &NodeRef, window: &SharedWindow, size: (f64, f64), key: &str) -> bool {
+    let (width, height) = size_of(frame);
+    let by = |x: f64, y: f64| {
+        let mut at = window.borrow_mut();
+        at.place.x += x;
+        at.place.y += y;
+        drop(at);
+        apply(frame, window);
+    };
+    match key {
+        "ArrowLeft" => by(MOVE_PX, 0.0),
+        "ArrowRight" => by(-MOVE_PX, 0.0),
+        "ArrowUp" => by(0.0, MOVE_PX),
+        "ArrowDown" => by(0.0, -MOVE_PX),
+        "+" | "=" => zoom(frame, window, (width / 2.0, height / 2.0), STEP),
+        "-" => zoom(frame, window, (width / 2.0, height / 2.0), 1.0 / STEP),
+        "0" => fit(frame, window, size, SCALES.0),
+        _ => return false,
+    }
+    true
+}

@@ -1,0 +1,95 @@
+//! The bar above a profile: which run, what was simulated, and one menu of what can be taken away.
+
+use yew::prelude::*;
+
+use super::actions::Actions;
+use super::controls::tool_of;
+use super::export_menu::ExportMenu;
+use super::kept_bases::KeptBases;
+use crate::session::commands::profile_command;
+use crate::session::share::{ProfileLink, Tool};
+use crate::session::{Control, ProfileSpec};
+use crate::web::components::{CopyMenu, SelectField};
+use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+use crate::web::timeline::Controller;
+
+/// Properties of [`WorkspaceBar`].
+#[derive(Properties, PartialEq)]
+pub struct WorkspaceBarProps {
+    /// What buttons do.
+    pub actions: Actions,
+    /// The state of the page.
+    pub state: UseReducerHandle<ProfileState>,
+    /// The run that is shown.
+    pub run: OpenRun,
+    /// Whether the form is unfolded.
+    pub is_editing: bool,
+    /// Unfolds or folds the form.
+    pub on_edit: Callback<MouseEvent>,
+}
+
+/// The bar.
+#[component]
+pub fn WorkspaceBar(props: &WorkspaceBarProps) -> Html {
+    let (state, run) = (&props.state, &props.run);
+    let runs = state.runs.iter().map(|r| (r.id.to_string().into(), r.label().into())).collect::<Vec<_>>();
+    let show = {
+        let state = state.clone();
+        Callback::from(move |text: String| {
+            if let Ok(id) = text.parse() {
+                state.dispatch(ProfileAction::Show(id));
+            }
+        })
+    };
+    let close = {
+        let (state, id, engine, profile) = (state.clone(), run.id, run.engine.clone(), run.info.profile);
+        Callback::from(move |_: MouseEvent| {
+            // The worker of an archive stays while another of its profiles is open.
+            engine.tell(Control::Close(profile));
+            state.dispatch(ProfileAction::Close(id));
+        })
+    };
+    let tool = tool_of(state, Some(run));
+    html! {
+        <div class="workspace-bar">
+            <SelectField id="profile-run" label="Run" value={run.id.to_string()} options={runs} on_choose={show} />
+            <button type="button" class="plain" aria-label="Close run" title="Close run" onclick={close}>{ "\u{d7}" }</button>
+            <button type="button" class="spec-line" aria-expanded={props.is_editing.to_string()} aria-controls="profile-form" onclick={props.on_edit.clone()}>
+                <span>{ run.spec().map_or_else(|| "Simulate a model".to_owned(), in_short) }</span>
+                if run.spec().is_some() { <strong>{ "Edit" }</strong> }
+            </button>
+            <span class="gap"></span>
+            if tool != Tool::Compare { <KeptBases state={state.clone()} run={run.clone()} /> }
+            { copy_menu(state, run, tool) }
+            <ExportMenu
+                actions={props.actions.clone()}
+                has_timeline={matches!(tool, Tool::OperatorTimeline | Tool::Trace)}
+                can_trace={run.spec().is_some() && !run.is_benchmark() && !state.run.is_running()}
+            />
+        </div>
+    }
+}
+
+/// What can be copied of a view.
+fn copy_menu(state: &ProfileState, run: &OpenRun, tool: Tool) -> Html {
+    let link = ProfileLink { tool, ..state.link.clone() };
+    let command = profile_command(&run.info.origin, state.compared_with().map(|base| &base.info.origin), &link);
+    let link_gives = match &state.link.file {
+        Some(file) => format!("It holds this view and the name {file}, not the file: send that along."),
+        None => "Whoever opens it gets this profile.".to_owned(),
+    };
+    let has_timeline = matches!(tool, Tool::OperatorTimeline | Tool::Trace);
+    let paint = Callback::from(|()| Controller::on_screen().and_then(|timeline| timeline.painted()));
+    let canvas = has_timeline.then_some((AttrValue::Static("Timeline"), paint));
+    // A profile that was opened from a file is of no model.
+    let model = if state.link.file.is_none() { state.link.spec.model.clone() } else { String::new() };
+    html! { <CopyMenu hash={state.hash()} {link_gives} {model} command={command.map(AttrValue::from)} {canvas} /> }
+}
+
+/// What was simulated, in a few words: `bert-base-uncased · trace · inf2.xlarge · b8`.
+fn in_short(spec: &ProfileSpec) -> String {
+    let model = crate::session::without_source(&spec.model).into_owned();
+    let batch = spec.batch_size.map(|n| format!("b{n}"));
+    let parts = [Some(model), Some(spec.workflow.name().to_owned()), Some(spec.instance.clone()), batch];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ")
+}

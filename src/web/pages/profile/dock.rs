@@ -1,0 +1,96 @@
+//! A dock for what belongs to a view: at its side where there is room, below it otherwise. Its size is kept between visits.
+
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, KeyboardEvent, PointerEvent};
+use yew::prelude::*;
+
+use crate::web::platform::storage;
+
+const KEY: &str = "neuronscope.dock";
+/// Sizes in px: at first, at least, and a step of the keyboard.
+const USUAL: f64 = 320.0;
+const LEAST: f64 = 180.0;
+const MOST: f64 = 900.0;
+const STEP: f64 = 24.0;
+/// From this width of the window the dock is at the side; the style sheet has the same number.
+const SIDE_FROM: f64 = 900.0;
+
+/// Properties of [`Dock`].
+#[derive(Properties, PartialEq)]
+pub struct DockProps {
+    /// What it holds, for screen readers.
+    pub label: AttrValue,
+    /// What it holds.
+    pub children: Html,
+}
+
+/// The dock with the edge that changes its size.
+#[component]
+pub fn Dock(props: &DockProps) -> Html {
+    let size = use_state_eq(|| storage::read(KEY).and_then(|t| t.parse::<f64>().ok()).map_or(USUAL, limited));
+    let dock = use_node_ref();
+    let is_moving = use_mut_ref(|| false);
+    let resize = {
+        let size = size.clone();
+        move |to: f64| {
+            let to = limited(to);
+            storage::write(KEY, &format!("{to:.0}"));
+            size.set(to);
+        }
+    };
+    let onpointerdown = {
+        let is_moving = is_moving.clone();
+        Callback::from(move |event: PointerEvent| {
+            if let Some(edge) = event.target().and_then(|t| t.dyn_into::<Element>().ok()) {
+                let _ = edge.set_pointer_capture(event.pointer_id());
+                *is_moving.borrow_mut() = true;
+            }
+        })
+    };
+    let onpointermove = {
+        let (dock, is_moving, resize) = (dock.clone(), is_moving.clone(), resize.clone());
+        Callback::from(move |event: PointerEvent| {
+            let Some(dock) = dock.cast::<HtmlElement>().filter(|_| *is_moving.borrow()) else { return };
+            let bounds = dock.get_bounding_client_rect();
+            let to = if is_at_side() {
+                bounds.right() - f64::from(event.client_x())
+            } else {
+                bounds.bottom() - f64::from(event.client_y())
+            };
+            resize(to);
+        })
+    };
+    let onpointerup = Callback::from(move |_: PointerEvent| *is_moving.borrow_mut() = false);
+    let onkeydown = {
+        let now = *size;
+        Callback::from(move |event: KeyboardEvent| {
+            let to = match event.key().as_str() {
+                "ArrowLeft" | "ArrowUp" => now + STEP,
+                "ArrowRight" | "ArrowDown" => now - STEP,
+                "Home" => LEAST,
+                "End" => MOST,
+                _ => return,
+            };
+            event.prevent_default();
+            resize(to);
+        })
+    };
+    html! {
+        <div class="dock" role="group" aria-label={props.label.clone()} ref={dock} style={format!("--dock:{:.0}px", *size)}>
+            <div
+                class="dock-edge" role="separator" tabindex="0" aria-label="Size of the details" title="Drag, or press the arrow keys, to change the size"
+                aria-valuenow={format!("{:.0}", *size)} aria-valuemin={LEAST.to_string()} aria-valuemax={MOST.to_string()}
+                {onpointerdown} {onpointermove} onpointercancel={onpointerup.clone()} {onpointerup} {onkeydown}
+            ></div>
+            <div class="dock-body">{ props.children.clone() }</div>
+        </div>
+    }
+}
+
+fn limited(size: f64) -> f64 {
+    if size.is_finite() { size.clamp(LEAST, MOST) } else { USUAL }
+}
+
+fn is_at_side() -> bool {
+    web_sys::window().and_then(|w| w.inner_width().ok()).and_then(|w| w.as_f64()).is_some_and(|w| w >= SIDE_FROM)
+}

@@ -1,0 +1,51 @@
+//! What this browser keeps, as bases that the shown profile is compared with.
+
+use yew::prelude::*;
+
+use crate::session::share::{CompareLink, Tool};
+use crate::session::shelf::ShelfItem;
+use crate::web::components::Menu;
+use crate::web::shelf::{touch, use_shelf};
+use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+
+/// Properties of [`KeptBases`].
+#[derive(Properties, PartialEq)]
+pub struct KeptBasesProps {
+    /// The state of the page.
+    pub state: UseReducerHandle<ProfileState>,
+    /// The run that is shown.
+    pub run: OpenRun,
+}
+
+/// A menu of kept profiles; nothing when there is none but the one that is shown.
+#[component]
+pub fn KeptBases(props: &KeptBasesProps) -> Html {
+    let kept = use_shelf();
+    let is_other = |base: &CompareLink| match (&base.base_run, &base.base) {
+        (Some(spec), _) => props.run.spec() != Some(spec),
+        (None, Some(file)) => props.run.info.name != *file,
+        (None, None) => false,
+    };
+    let bases = kept.iter().filter_map(|item| Some((item, item.as_base().filter(is_other)?)));
+    let entries: Vec<Html> = bases.map(|(item, base)| entry(props, item, base)).collect();
+    if entries.is_empty() {
+        return Html::default();
+    }
+    html! { <Menu class="kept-bases" label="Compare with" title="Kept profiles to compare with">{ for entries }</Menu> }
+}
+
+fn entry(props: &KeptBasesProps, item: &ShelfItem, base: CompareLink) -> Html {
+    let open = props.state.runs.iter().find(|r| base.base_run.is_some() && r.spec() == base.base_run.as_ref());
+    // A run that is open is chosen by its name, one that is not is run.
+    let base = CompareLink { base: base.base.clone().or_else(|| open.map(|r| r.info.name.clone())), ..base };
+    let (state, kept) = (props.state.clone(), item.clone());
+    let onclick = Callback::from(move |_: MouseEvent| {
+        touch(&kept);
+        let base = base.clone();
+        state.dispatch(ProfileAction::Tool(Tool::Compare));
+        state.dispatch(ProfileAction::Adjust(Box::new(move |link| {
+            (link.compare.base, link.compare.base_run) = (base.base, base.base_run);
+        })));
+    });
+    html! { <li key={item.id()}><button type="button" {onclick}>{ &item.name }</button></li> }
+}

@@ -1,0 +1,33 @@
+//! What the colours of the timeline mean.
+
+use yew::prelude::*;
+
+use crate::view::colours::Colours;
+use crate::view::palette::{GREY, fill_var};
+
+/// Properties of [`TimelineLegend`].
+#[derive(Properties, PartialEq)]
+pub struct TimelineLegendProps {
+    /// Colours of the profile.
+    pub colours: Colours,
+}
+
+/// Each kind that has a hue, and what is grey.
+#[component]
+pub fn TimelineLegend(props: &TimelineLegendProps) -> Html {
+    let entry = |fill: u8, name: &str| {
+        html! {
+            <li><span class="swatch" style={format!("background:{}", fill_var(fill))}></span><span class="name">{ name }</span></li>
+        }
+    };
+    let kinds = props.colours.legend();
+    if kinds.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <ul class="legend in-line timeline-legend" aria-label="Colours">
+            { for kinds.iter().map(|k| entry(k.fill, &k.kind)) }
+            { entry(GREY, "anything else") }
+        </ul>
+    }
+}

@@ -1,0 +1,46 @@
+//! The first view of a profile: a document of the worker, whose parts lead to the other tools.
+
+use yew::prelude::*;
+
+use super::{ToolProps, waiting};
+use crate::session::share::Tool;
+use crate::session::{Answer, Evidence, Question};
+use crate::web::components::DocumentView;
+use crate::web::context::Shared;
+use crate::web::pages::profile::queries::use_analysis;
+use crate::web::state::profile::ProfileAction;
+
+/// The overview.
+#[component]
+pub fn OverviewTool(props: &ToolProps) -> Html {
+    let answer = use_analysis(&props.run, Some(Question::Overview));
+    // Made once for each answer, so that what is on the page is compared by its place and not by every row.
+    let document = use_memo(answer.clone(), |answer| match answer {
+        Some(Ok(answer)) => match &**answer {
+            Answer::Overview(document) => Some(Shared::new(document.clone())),
+            _ => None,
+        },
+        _ => None,
+    });
+    let on_open = {
+        let state = props.state.clone();
+        Callback::from(move |target: String| {
+            if let Some(evidence) = Evidence::parse(&target) {
+                state.dispatch(shown(evidence));
+            }
+        })
+    };
+    match ((*document).clone(), answer) {
+        (Some(document), _) => html! { <DocumentView {document} on_open={Some(on_open)} /> },
+        (None, Some(Err(pending))) => waiting(Some(&pending)),
+        (None, _) => waiting(None),
+    }
+}
+
+/// What shows a piece of evidence.
+fn shown(evidence: Evidence) -> ProfileAction {
+    match (evidence.tool, evidence.span) {
+        (Tool::OperatorTimeline | Tool::Trace, Some(span)) => ProfileAction::ShowSpan(span, evidence.slice),
+        (tool, _) => ProfileAction::Tool(tool),
+    }
+}

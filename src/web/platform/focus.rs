@@ -1,0 +1,50 @@
+//! The focus is never lost: a button that was disabled while something ran gets it back, and the content of the page gets it where
+//! the element that had it is gone.
+
+use std::cell::RefCell;
+
+use gloo_events::{EventListener, EventListenerOptions};
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlElement, Node};
+
+use super::{frame, page};
+
+thread_local! {
+    /// The element that had the focus last. None after a press of the pointer on something that takes no focus: then nobody misses it.
+    static LAST: RefCell<Option<HtmlElement>> = const { RefCell::new(None) };
+}
+
+/// Where the focus goes when its element is gone.
+const CONTENT: &str = "main";
+
+/// Remembers what has the focus, until the listeners are dropped.
+#[must_use]
+pub fn watch() -> Vec<EventListener> {
+    let Some(window) = web_sys::window() else { return Vec::new() };
+    let on = |name: &'static str, act: fn(&web_sys::Event)| {
+        let options = EventListenerOptions::run_in_capture_phase();
+        EventListener::new_with_options(&window, name, options, act)
+    };
+    vec![
+        on("pointerdown", |_| LAST.with_borrow_mut(|last| *last = None)),
+        on("focusin", |event| {
+            let element = event.target().and_then(|t| t.dyn_into::<HtmlElement>().ok());
+            LAST.with_borrow_mut(|last| *last = element);
+        }),
+        // Yew may take the element away in the same turn: it is looked at when that is done.
+        on("focusout", |_| frame::before_next_paint(|| mend(false))),
+    ]
+}
+
+/// Gives the focus back where it was lost. `is_ended` says that what disabled its element may have ended.
+pub fn mend(is_ended: bool) {
+    if page::focused().is_some() {
+        return;
+    }
+    let Some(last) = LAST.with_borrow(Clone::clone) else { return };
+    if !last.dyn_ref::<Node>().is_some_and(Node::is_connected) {
+        page::focus(CONTENT);
+    } else if is_ended && !last.has_attribute("disabled") {
+        let _ = last.focus();
+    }
+}

@@ -1,0 +1,42 @@
+//! The program that reads model files (`src/bin/reader.rs`): it has the readers, and the worker does not. A worker fetches it when the first
+//! model file is read (`worker/reader.rs`) and calls it in its own thread.
+
+use js_sys::{Function, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+
+use super::platform::error_text;
+use super::worker::last_words::install_panic_hook;
+use crate::import::{ModelBytes, read_carried};
+use crate::session::build_id;
+
+/// Starts the program.
+pub fn start() {
+    install_panic_hook();
+}
+
+/// Reads a model for a worker of a build: name and size in bytes of its file, options as bytes, and a function `(offset, length)` that
+/// gives a `Uint8Array` or throws a text. None for a worker of another build, whose bytes would mean something else.
+#[must_use]
+pub fn read_model(build: &str, name: &str, options: &[u8], size: f64, slice: &Function) -> Option<Vec<u8>> {
+    (build == build_id()).then(|| read_carried(name, &WorkerBytes { size, slice }, options))
+}
+
+/// A file that the worker reads.
+struct WorkerBytes<'f> {
+    size: f64,
+    slice: &'f Function,
+}
+
+impl ModelBytes for WorkerBytes<'_> {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
+    fn size(&self) -> u64 {
+        self.size as u64
+    }
+
+    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String> {
+        let (offset, len) = (JsValue::from_f64(offset as f64), JsValue::from_f64(len as f64));
+        let bytes = self.slice.call2(&JsValue::NULL, &offset, &len).map_err(|e| error_text(&e))?;
+        let bytes: Uint8Array = bytes.dyn_into().map_err(|_| "the worker gave no bytes")?;
+        Ok(bytes.to_vec())
+    }
+}

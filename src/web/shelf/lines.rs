@@ -1,0 +1,111 @@
+//! The lines of the shelf. Each thing has a key of its own, so that two tabs that write at once lose nothing of each other.
+
+use wasm_bindgen_futures::spawn_local;
+use web_sys::CustomEvent;
+
+use crate::session::shelf::{ItemKind, ShelfItem, in_order, leaving};
+use crate::web::platform::machine::wall_ms;
+use crate::web::platform::{private_files, storage};
+
+const PREFIX: &str = "neuronscope.kept.";
+/// Where the rows of benchmarks are; the keeper of a sweep writes them.
+const ROWS_PREFIX: &str = "neuronscope.sweep.";
+/// The shelf has changed: for both programs of this page. Other tabs get `storage` events.
+pub(super) const CHANGED: &str = "neuronscope:kept";
+
+/// Now, in milliseconds since 1970.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "after 1970")]
+pub(super) fn now_ms() -> u64 {
+    wall_ms() as u64
+}
+
+fn key(item: &ShelfItem) -> String {
+    format!("{PREFIX}{}", item.id())
+}
+
+/// The name of an item's bytes.
+pub(super) fn bytes_name(item: &ShelfItem) -> String {
+    format!("kept-{}", item.id())
+}
+
+/// All items, in their order, also those whose bytes are still being written.
+pub(super) fn all() -> Vec<ShelfItem> {
+    let lines = storage::keys(PREFIX).into_iter().filter_map(|key| storage::read(&key));
+    in_order(lines.filter_map(|line| ShelfItem::from_text(&line)).collect())
+}
+
+/// The item that is the same thing, where one is kept.
+pub(super) fn same(item: &ShelfItem) -> Option<ShelfItem> {
+    storage::read(&key(item)).and_then(|line| ShelfItem::from_text(&line))
+}
+
+/// Writes an item as it is; whether the store took it.
+pub fn change(item: &ShelfItem) -> bool {
+    let kept = storage::keep(&key(item), &item.to_text());
+    tell();
+    kept
+}
+
+/// Notes that an item is opened now.
+pub fn touch(item: &ShelfItem) {
+    change(&ShelfItem { when_ms: now_ms(), ..item.clone() });
+}
+
+/// Removes the results whose rows are called so.
+pub fn forget_rows(rows: &str) {
+    all().iter().filter(|item| item.rows == rows).for_each(remove);
+}
+
+/// Removes an item with its bytes and its rows.
+pub fn remove(item: &ShelfItem) {
+    storage::forget(&key(item));
+    if !item.rows.is_empty() {
+        storage::keys(&format!("{ROWS_PREFIX}{}.", item.rows)).iter().for_each(|key| storage::forget(key));
+    }
+    if item.kind.has_bytes() {
+        let name = bytes_name(item);
+        spawn_local(async move { private_files::remove(&name).await });
+    }
+    tell();
+}
+
+/// Keeps what a link shows. The store has room for a line where it has room for anything; one that is refused is lost without a
+/// word, as its link is still in the address.
+pub fn keep_link(kind: ItemKind, name: &str, link: &str) {
+    put(ShelfItem::of_link(kind, name, link, now_ms()));
+}
+
+/// Keeps the results of a benchmark, whose rows the keeper of its sweep has written.
+pub fn keep_rows(name: &str, link: &str, rows: &str) {
+    let item = ShelfItem::of_link(ItemKind::Benchmark, name, link, now_ms());
+    // A benchmark that ran again has its rows twice.
+    if let Some(before) = same(&item).filter(|before| before.rows != rows) {
+        remove(&before);
+        return put(ShelfItem { rows: rows.to_owned(), ..item.after(&before) });
+    }
+    put(ShelfItem { rows: rows.to_owned(), ..item });
+}
+
+/// Makes room for rows by removing the oldest results of a benchmark that nobody pinned, but for those of `rows`; whether there was one.
+pub fn forget_rows_of_oldest(rows: &str) -> bool {
+    let is_free = |item: &&ShelfItem| !item.is_pinned && !item.rows.is_empty() && item.rows != rows;
+    let items = all();
+    let oldest = items.iter().rev().find(is_free);
+    oldest.inspect(|item| remove(item)).is_some()
+}
+
+pub(super) fn put(item: ShelfItem) {
+    let item = match same(&item) {
+        Some(before) => item.after(&before),
+        None => item,
+    };
+    storage::write(&key(&item), &item.to_text());
+    leaving(&all()).iter().for_each(remove);
+    tell();
+}
+
+fn tell() {
+    if let (Some(window), Ok(event)) = (web_sys::window(), CustomEvent::new(CHANGED)) {
+        let _ = window.dispatch_event(&event);
+    }
+}

@@ -1,0 +1,10 @@
+//! What is kept from one visit to the next: a line for each thing in the browser's local storage, the bytes of files in its private
+//! file system. Both programs of the page, and every tab, see the same shelf.
+
+mod hook;
+mod lines;
+mod open;
+
+pub use hook::use_shelf;
+pub use lines::{change, forget_rows, forget_rows_of_oldest, keep_link, keep_rows, remove, touch};
+pub use open::{keep_file, kept_file};

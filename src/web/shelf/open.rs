@@ -1,0 +1,63 @@
+//! Files on the shelf: their bytes go there and come back.
+
+use web_sys::File;
+
+use super::lines::{all, bytes_name, change, now_ms, put, remove, same};
+use crate::base::units::format_bytes;
+use crate::session::shelf::{ItemKind, ShelfItem, making_room};
+use crate::web::platform::private_files;
+
+/// Of the room that the browser gives, files leave this much to everything else.
+const SPARE_BYTES: u64 = 32 << 20;
+
+/// Keeps a file that was opened. Older files that nobody pinned leave where there is no room.
+///
+/// # Errors
+/// A sentence for the person when it is not kept: nothing else is lost by that.
+pub async fn keep_file(kind: ItemKind, file: File, link: String) -> Result<(), String> {
+    let name = file.name();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
+    let bytes = file.size() as u64;
+    let item = ShelfItem::of_file(kind, &name, &link, bytes, now_ms());
+    if let Some(before) = same(&item).filter(|before| before.is_whole) {
+        put(ShelfItem { is_whole: true, ..item }.after(&before));
+        return Ok(());
+    }
+    let refused = |why: String| {
+        format!(
+            "{name} is open, and is not kept for a later visit: {why} Everything that was kept before is still there."
+        )
+    };
+    if let Some((used, quota)) = private_files::usage().await {
+        let free = quota.saturating_sub(used).saturating_sub(SPARE_BYTES);
+        let Some(gone) = making_room(&all(), bytes, free) else {
+            let (size, free) = (format_bytes(bytes as f64), format_bytes(free as f64));
+            return Err(refused(format!("it has {size}, and the browser gives this page {free} more.")));
+        };
+        gone.iter().for_each(remove);
+    }
+    // A crash in the middle leaves a line that says so, and the next visit removes it.
+    if !change(&item) {
+        return Err(refused("the browser's store takes nothing more.".to_owned()));
+    }
+    if let Err(reason) = private_files::write(&bytes_name(&item), &file).await {
+        remove(&item);
+        return Err(refused(format!("the browser refused it ({reason}).")));
+    }
+    put(ShelfItem { is_whole: true, ..item });
+    Ok(())
+}
+
+/// The file of this name that was opened last, where one is kept.
+///
+/// # Errors
+/// A sentence for the person when its bytes are not there any more; it leaves the shelf.
+pub async fn kept_file(kind: ItemKind, name: &str) -> Option<Result<File, String>> {
+    let named = |item: &ShelfItem| item.kind == kind && item.is_whole && item.file == name;
+    let item = all().into_iter().filter(named).max_by_key(|item| item.when_ms)?;
+    let read = private_files::read(&bytes_name(&item), &item.file).await;
+    Some(read.map_err(|reason| {
+        remove(&item);
+        format!("{name} was kept, and the browser has its bytes no more ({reason}). Open the file again.")
+    }))
+}

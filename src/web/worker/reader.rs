@@ -1,0 +1,99 @@
+//! The worker's way to the program that reads model files (`src/web/reader.rs`): it is fetched when the first one is read.
+//!
+//! It is fetched and compiled while the worker waits, as only a worker may. So a session reads a model in the middle of a job, messages
+//! that arrive meanwhile keep their order, and no request has to say beforehand whether it will come to that.
+
+use std::cell::Cell;
+
+use js_sys::{Object, Reflect, Uint8Array, WebAssembly};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use web_sys::{XmlHttpRequest, XmlHttpRequestResponseType};
+
+use crate::import::{ImportError, ImportOptions, Imported, ModelBytes, read_elsewhere};
+use crate::session::build_id;
+use crate::web::platform::error_text;
+
+/// Beside the worker's own files.
+const PROGRAM: &str = "reader_bg.wasm";
+
+#[wasm_bindgen(raw_module = "./reader_loader.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = startReader, catch)]
+    fn start_program(parts: &Object) -> Result<JsValue, JsValue>;
+
+    /// `src/bin/reader.rs`.
+    #[wasm_bindgen(js_name = readModel, catch)]
+    fn ask_program(
+        build: &str,
+        name: &str,
+        options: &[u8],
+        size: f64,
+        slice: &mut dyn FnMut(f64, f64) -> Result<Uint8Array, JsValue>,
+    ) -> Result<Option<Vec<u8>>, JsValue>;
+}
+
+thread_local! {
+    static IS_STARTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Reads a model in the other program, which asks back for slices of the file.
+///
+/// # Errors
+/// What the reader says of the file, or that the program could not be fetched.
+pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
+    if !IS_STARTED.get() {
+        fetch_program()?;
+        IS_STARTED.set(true);
+    }
+    let mut slice = |offset: f64, len: f64| slice_of(bytes, offset, len);
+    read_elsewhere(options, |options| {
+        match ask_program(&build_id(), name, options, bytes.size() as f64, &mut slice) {
+            Ok(Some(answer)) => Ok(answer),
+            Ok(None) => Err(other_build()),
+            // It has ended, and its last words are with the page: the worker ends with it.
+            Err(error) => wasm_bindgen::throw_val(error),
+        }
+    })
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
+fn slice_of(bytes: &dyn ModelBytes, offset: f64, len: f64) -> Result<Uint8Array, JsValue> {
+    let slice = bytes.slice(offset as u64, len as usize).map_err(|e| JsValue::from_str(&e))?;
+    Ok(Uint8Array::from(slice.as_slice()))
+}
+
+/// Fetches the program, compiles it and starts it.
+fn fetch_program() -> Result<(), ImportError> {
+    let wasm = fetch().map_err(|e| {
+        let what = format!("the part of the page that reads model files could not be fetched ({e})");
+        ImportError::of_file(what, "connect to the network and try again; once it was fetched it is kept")
+    })?;
+    compile(&wasm).map_err(|e| {
+        let what = format!("the part of the page that reads model files does not start: {}", error_text(&e));
+        ImportError::of_file(what, "reload the page, and open the file again")
+    })
+}
+
+fn fetch() -> Result<JsValue, String> {
+    let text = |e: JsValue| error_text(&e);
+    let request = XmlHttpRequest::new().map_err(text)?;
+    request.open_with_async("GET", PROGRAM, false).map_err(text)?;
+    request.set_response_type(XmlHttpRequestResponseType::Arraybuffer);
+    request.send().map_err(text)?;
+    match request.status().map_err(text)? {
+        200..300 => request.response().map_err(text),
+        status => Err(format!("{PROGRAM}: HTTP status {status}")),
+    }
+}
+
+fn compile(wasm: &JsValue) -> Result<(), JsValue> {
+    let parts = Object::new();
+    Reflect::set(&parts, &JsValue::from_str("module"), &WebAssembly::Module::new(wasm)?.into())?;
+    start_program(&parts).map(drop)
+}
+
+fn other_build() -> ImportError {
+    let what = "the part of the page that reads model files is of another build";
+    ImportError::of_file(what, "reload the page, and open the file again")
+}

@@ -1,0 +1,60 @@
+// The benchmark page helps to decide: limits, the front, the way to the profile, results of another form, saved results.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { appFixture, assertAccessible, openApp, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const results = (page) => page.getByRole("table", { name: "Benchmark results" });
+const SHORT = "#/benchmark?v=1&duration=2";
+
+// The link runs by itself.
+const run = (page) => waitForState(page, "done");
+
+test("limits choose the row, the mark and the figures", app.page(async (page) => {
+  await run(page);
+  const finder = page.getByRole("region", { name: "Find the best" });
+  const best = results(page).locator("tr.is-best");
+  const rate = (row) => row.locator("td:nth-child(6)").getAttribute("data-value").then(Number);
+  const most = Math.max(...await results(page).locator("tbody tr td:nth-child(6)").evaluateAll((cells) => cells.map((c) => Number(c.dataset.value))));
+  assert.equal(await rate(best), most);
+  assert.equal(await page.locator(".scatter .chosen").first().isVisible(), true);
+  await page.getByLabel("Cores at most").fill("1");
+  await finder.getByText(/2 of 4 are within the limits/).waitFor();
+  assert.ok((await rate(best)) < most);
+  assert.match(await page.locator(".tiles .tile").first().innerText(), /1 model,/);
+  await page.getByLabel("p99 at most (ms)").fill("0.000001");
+  await finder.getByText("None of 4 finished configurations is within these limits.").waitFor();
+  assert.equal(await best.count(), 0);
+  await page.getByLabel("p99 at most (ms)").fill("soon");
+  await finder.getByText(/'soon' is not a positive number/).waitFor();
+  await assertAccessible(page);
+}, { hash: SHORT }));
+
+test("the filter knows heads of columns and reaches figures and plots", app.page(async (page) => {
+  await run(page);
+  assert.ok((await results(page).locator("td", { hasText: /^front$/ }).count()) >= 1);
+  await page.getByLabel("Filter Benchmark results").fill("models=1");
+  await page.getByText("2 of 4 rows match.").waitFor();
+  assert.equal(await page.locator(".bars li").count(), 2);
+  assert.match(await page.locator(".tiles .tile").first().innerText(), /1 model,/);
+}, { hash: SHORT }));
+
+test("results of another form say so, and a row leads to its profile", app.page(async (page) => {
+  await run(page);
+  await page.getByLabel("Seed", { exact: true }).fill("5");
+  await page.getByText(/The form has changed since/).waitFor();
+  await assertAccessible(page);
+  await page.getByLabel("Seed", { exact: true }).fill("0");
+  await page.getByText(/The form has changed since/).waitFor({ state: "detached" });
+  await results(page).getByRole("link", { name: "Profile this" }).first().click();
+  await page.waitForFunction(() => location.hash.startsWith("#/profile"));
+}, { hash: SHORT }));
+
+test("finished results are there again after a reload", app.page(async (page, url) => {
+  await run(page);
+  await page.reload();
+  await openApp(page, url + SHORT);
+  await page.getByText(/Saved; shown below/).waitFor();
+  await waitForState(page, "done");
+  assert.equal(await results(page).locator("tbody tr").count(), 4);
+}, { hash: SHORT }));

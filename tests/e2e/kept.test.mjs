@@ -1,0 +1,176 @@
+// What the browser keeps: files, runs and results on the start page, over reloads and between tabs; results as one file.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { appFixture, assertAccessible, download, menuEntry, openApp, toolShown, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
+const shelf = (page) => page.getByRole("region", { name: "Kept here" });
+const names = (page) => shelf(page).locator("li a").allInnerTexts();
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+
+async function openTrace(page, file) {
+  await page.locator("#open-file").setInputFiles(`${TRACES}/${file}`);
+  await page.waitForFunction((name) => document.querySelector(".run-title")?.textContent.includes(name), file);
+  await waitForState(page, "done");
+}
+
+// The bytes are written behind the result; the start page lists what is whole.
+async function listed(page, url, count) {
+  await page.goto("about:blank");
+  await openApp(page, `${url}#/`);
+  await page.waitForFunction((wanted) => document.querySelectorAll(".shelf li").length === wanted, count);
+}
+
+test("an opened file is kept: a reload opens it again, the start page lists it, named, pinned, removed", app.page(async (page, url) => {
+  await openTrace(page, "catapult_simple_trace.json");
+  await page.waitForFunction(() => Object.keys(localStorage).some((key) => key.startsWith("neuronscope.kept.") && localStorage[key].includes("whole=1")));
+  await page.waitForFunction(() => location.hash.includes("file=catapult_simple_trace.json"));
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector(".run-title")?.textContent.includes("catapult_simple_trace.json"));
+  await waitForState(page, "done");
+  await listed(page, url, 1);
+  assert.match(await shelf(page).innerText(), /File, .*B, 20\d\d-/);
+  await shelf(page).getByText(/The browser gives this page/).waitFor();
+  await assertAccessible(page);
+  await button(page, "Rename catapult_simple_trace.json").click();
+  await page.getByLabel("Name of catapult_simple_trace.json").fill("The slow one");
+  await page.keyboard.press("Enter");
+  await button(page, "Pin The slow one").click();
+  await page.locator('.shelf button[aria-pressed="true"]').waitFor();
+  assert.equal(await button(page, "Remove The slow one").count(), 0);
+  // Its link opens it, under the name of the file.
+  await shelf(page).getByRole("link", { name: "The slow one" }).click();
+  await page.waitForFunction(() => document.querySelector(".run-title")?.textContent.includes("catapult_simple_trace.json"));
+  await listed(page, url, 1);
+  assert.deepEqual(await names(page), ["The slow one"]);
+  await button(page, "Pin The slow one").click();
+  await button(page, "Remove The slow one").click();
+  await shelf(page).waitFor({ state: "detached" });
+  await openApp(page, `${url}?again#/profile?v=1&file=catapult_simple_trace.json&tool=overview`);
+  await page.getByText(/This link shows the file catapult_simple_trace\.json/).waitFor();
+}, { hash: "#/profile" }));
+
+test("runs and results are kept, found with Ctrl+K, and seen by another tab", app.page(async (page, url) => {
+  const other = await page.context().newPage();
+  await openApp(other, `${url}#/`);
+  await waitForState(page, "done");
+  await other.waitForFunction(() => document.querySelectorAll(".shelf li").length === 1);
+  await page.evaluate(() => { location.hash = "#/benchmark?v=1&model=nn&duration=2"; });
+  await page.getByRole("table", { name: "Benchmark results" }).waitFor();
+  await waitForState(page, "done");
+  await other.waitForFunction(() => document.querySelectorAll(".shelf li").length === 2);
+  assert.deepEqual((await names(other)).sort(), ["nn mark_step", "nn on trn1.2xlarge, 4 configurations"]);
+  // One tab's change loses nothing of the other's.
+  await button(other, "Pin nn mark_step").click();
+  await other.keyboard.press("Control+k");
+  await other.getByRole("combobox", { name: /^Find a tool/ }).fill("nn on trn1");
+  await other.keyboard.press("Enter");
+  await other.getByText(/Saved; shown below/).waitFor();
+  await waitForState(other, "done");
+  assert.equal(await other.getByRole("table", { name: "Benchmark results" }).locator("tbody tr").count(), 4);
+  await other.close();
+}, { hash: "#/profile?v=1&model=nn&tool=overview" }));
+
+test("two kept profiles are compared: chosen on the start page, and from the menu of an open run", app.page(async (page, url) => {
+  await waitForState(page, "done");
+  await openTrace(page, "catapult_simple_trace.json");
+  await page.waitForFunction(() => Object.keys(localStorage).some((key) => localStorage[key].includes("whole=1") && localStorage[key].includes("catapult")));
+  await listed(page, url, 2);
+  await button(page, "Compare: catapult_simple_trace.json").click();
+  await shelf(page).getByText("catapult_simple_trace.json is the base.").waitFor();
+  await assertAccessible(page);
+  await button(page, "Compare with it: nn mark_step").click();
+  // The run is simulated and the file comes from the store: both are there, the file as base.
+  await page.getByLabel("Base", { exact: true }).waitFor();
+  assert.equal(await page.getByLabel("Base", { exact: true }).inputValue(), "catapult_simple_trace.json");
+  assert.equal(await toolShown(page), "compare");
+  await waitForState(page, "done");
+  // A link to one of them, then the other one from the menu.
+  await openApp(page, `${url}?menu#/profile?v=1&file=catapult_simple_trace.json&tool=overview`);
+  await waitForState(page, "done");
+  await (await menuEntry(page, "nn mark_step")).click();
+  await page.getByLabel("Base", { exact: true }).waitFor();
+  assert.match(await page.getByLabel("Base", { exact: true }).inputValue(), /^nn/);
+}, { hash: "#/profile?v=1&model=nn&tool=overview" }));
+
+test("a store that takes nothing is said in words, and what is open stays", app.page(async (page) => {
+  await openTrace(page, "catapult_simple_trace.json");
+  await page.getByText(/catapult_simple_trace\.json is open, and is not kept for a later visit/).waitFor();
+  assert.equal(await toolShown(page), "overview");
+}, {
+  hash: "#/profile",
+  init: () => { if (navigator.storage) navigator.storage.estimate = () => Promise.resolve({ usage: 100, quota: 200 }); },
+}));
+
+// A file as a person opens it: no server, no network.
+async function openFile(page, name, bytes, body) {
+  const folder = mkdtempSync(join(tmpdir(), "neuronscope-page-"));
+  const context = await page.context().browser().newContext({ offline: true });
+  try {
+    const file = join(folder, name);
+    writeFileSync(file, bytes);
+    const asked = [];
+    const other = await context.newPage();
+    other.on("request", (request) => asked.push(request.url()));
+    const wrong = [];
+    other.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+    await other.goto(pathToFileURL(file).href);
+    await body(other);
+    assert.deepEqual(asked, [pathToFileURL(file).href], "it asks for nothing else");
+    assert.deepEqual(wrong, []);
+  } finally {
+    await context.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test("results as one page: the CSV's values, sorted without a network, the same bytes on the command line", app.page(async (page, url) => {
+  await waitForState(page, "done");
+  const csv = (await download(page, button(page, "Download CSV"))).bytes.toString().trim().split("\n").map((line) => line.split(","));
+  const { name, bytes } = await download(page, button(page, "Download as page"));
+  assert.equal(name, "nn.results.html");
+  await openFile(page, name, bytes, async (file) => {
+    await assertAccessible(file);
+    const rows = () => file.locator("tbody").last().locator("tr");
+    const head = csv[0];
+    const of = (id) => file.locator(`th[data-id="${id}"]`).evaluate((cell) => cell.cellIndex);
+    for (const id of ["n_models", "workers_per_model", "batch_size", "throughput_avg", "latency_ms_p50", "latency_ms_p99"]) {
+      const [at, column] = [head.indexOf(id), await of(id)];
+      const shown = await rows().evaluateAll((all, c) => all.map((row) => row.cells[c].dataset.value), column);
+      assert.deepEqual(shown.map(Number), csv.slice(1).map((line) => Number(line[at])), id);
+    }
+    const column = await of("throughput_avg");
+    await file.locator('th[data-id="throughput_avg"] button').click();
+    const sorted = (await rows().evaluateAll((all, c) => all.map((row) => row.cells[c].dataset.value), column)).map(Number);
+    assert.deepEqual(sorted, [...sorted].sort((a, b) => b - a));
+    assert.equal(JSON.parse(await file.locator("#data").textContent()).reports.length, 4);
+    const live = await file.getByRole("link", { name: "Open it live in neuronscope" }).getAttribute("href");
+    assert.ok(live.startsWith(`${url}#/benchmark?v=1&model=nn`), live);
+  });
+  if (process.env.NEURONSCOPE_CLI) {
+    const folder = mkdtempSync(join(tmpdir(), "neuronscope-html-"));
+    const file = join(folder, "page.html");
+    execFileSync(process.env.NEURONSCOPE_CLI, ["bench", "--model", "nn", "--duration", "2", "--html", file, "--live", url], { stdio: "ignore" });
+    assert.equal(readFileSync(file, "utf8"), bytes.toString());
+    rmSync(folder, { recursive: true });
+  }
+}, { hash: "#/benchmark?v=1&model=nn&duration=2" }));
+
+test("the overview of a profile as one page", app.page(async (page, url) => {
+  await waitForState(page, "done");
+  const { name, bytes } = await download(page, await menuEntry(page, "Download as page"));
+  assert.match(name, /\.html$/);
+  await openFile(page, name, bytes, async (file) => {
+    await assertAccessible(file);
+    await file.getByText("Device window", { exact: true }).first().waitFor();
+    await file.getByRole("table", { name: "Framework operators" }).waitFor();
+    const live = await file.getByRole("link", { name: "Open it live in neuronscope" }).getAttribute("href");
+    assert.ok(live.startsWith(`${url}#/profile?v=1&model=nn`), live);
+  });
+}, { hash: "#/profile?v=1&model=nn&tool=overview" }));

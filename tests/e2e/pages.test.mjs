@@ -1,0 +1,69 @@
+// The page is two programs: the app, and the lab with the pages that are fetched when they are shown. Nobody sees the seam.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { appFixture, openApp, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const link = (page, name) => page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true });
+const heading = (page, name) => page.getByRole("heading", { level: 1, name, exact: true });
+const fetched = (page) => page.evaluate(() =>
+  performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("/lab_bg.wasm")).length);
+
+test("a profile needs no lab; a page of the lab fetches it once and keeps what was on it", app.page(async (page) => {
+  await waitForState(page, "idle");
+  assert.equal(await fetched(page), 0);
+  await link(page, "Microbenchmark").click();
+  await heading(page, "Microbenchmark").waitFor();
+  await page.getByLabel("Products in a call", { exact: true }).fill("300");
+  await page.waitForFunction(() => /^#\/matmult.*loop_count=300/.test(location.hash));
+  assert.match(await page.title(), /Microbenchmark/);
+  await link(page, "Numerics").click();
+  await heading(page, "Numerics").waitFor();
+  await link(page, "Profile").click();
+  await page.waitForFunction(() => location.hash.startsWith("#/profile"));
+  assert.match(await page.title(), /Profile/);
+  await link(page, "Microbenchmark").click();
+  assert.equal(await page.getByLabel("Products in a call", { exact: true }).inputValue(), "300");
+  assert.equal(await fetched(page), 1);
+  await page.goBack();
+  await page.waitForFunction(() => location.hash.startsWith("#/profile"));
+  await heading(page, "Microbenchmark").waitFor({ state: "hidden" });
+  await page.goForward();
+  await page.waitForFunction(() => /^#\/matmult.*loop_count=300/.test(location.hash));
+  assert.equal(await page.getByLabel("Products in a call", { exact: true }).inputValue(), "300");
+}, { hash: "#/profile" }));
+
+test("a run on a page of the lab goes on while a profile is looked at", app.page(async (page) => {
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await link(page, "Profile").click();
+  await page.waitForFunction(() => location.hash.startsWith("#/profile"));
+  await page.waitForTimeout(2000);
+  assert.match(await page.evaluate(() => location.hash), /^#\/profile/, "the lab leaves the address of other pages alone");
+  await link(page, "Benchmark").click();
+  await waitForState(page, "done");
+  assert.ok((await page.getByRole("table", { name: "Benchmark results" }).locator("tbody tr").count()) > 0);
+}, { hash: "#/benchmark" }));
+
+test("records that are dropped beside a profile go to their page", app.page(async (page) => {
+  const record = {
+    model: { model_name: "tiny" },
+    experiment: { accelerator: "cpu", accelerator_model: "x", xla: null, dynamo: null, test: "eval", batch_size: 1 },
+    metrics: { total_time: [0.5, 0.25] }, repeat: 2, iterations_per_run: 1, timestamp: 1700000000, outputs_file: null,
+  };
+  const buffer = Buffer.from(`${JSON.stringify(record)}\n`);
+  await page.locator("#open-file").setInputFiles({ name: "results.jsonl", mimeType: "application/jsonl", buffer });
+  await heading(page, "Experiments").waitFor();
+  await page.getByText(/results\.jsonl, .*: 1 records/).waitFor();
+}, { hash: "#/profile" }));
+
+test("a lab that cannot be fetched says so, and the next click tries again", app.page(async (page, url) => {
+  await page.route("**/lab_bg.wasm", (route) => route.abort());
+  await openApp(page, `${url}#/profile`);
+  await link(page, "Numerics").click();
+  await waitForState(page, "failed");
+  await page.getByRole("alert").filter({ hasText: "could not be loaded" }).waitFor();
+  await page.unroute("**/lab_bg.wasm");
+  await link(page, "Profile").click();
+  await link(page, "Numerics").click();
+  await heading(page, "Numerics").waitFor();
+}, { open: false, context: { serviceWorkers: "block" }, allow: [/lab_bg\.wasm/, /ERR_FAILED/, /Failed to fetch/] }));

@@ -1,0 +1,111 @@
+// The readers of model files are a program of their own, which a worker fetches when a model file is read.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { DIST, appFixture, openApp, waitForState } from "./support.mjs";
+
+const app = appFixture();
+const MODELS = fileURLToPath(new URL("../it/fixtures/models/", import.meta.url));
+const ONNX = { name: "nn.onnx", buffer: readFileSync(`${MODELS}onnx/nn-442--torch2.9.1.onnx`) };
+const PT2 = { name: "nn.pt2", buffer: gunzipSync(readFileSync(`${MODELS}pt2/nn-442--torch2.9.1.pt2.gz`)) };
+const file = ({ name, buffer }) => ({ name, mimeType: "application/octet-stream", buffer });
+
+// The service worker fetches the program beforehand, for later visits without a network: here nothing else asks for it.
+const alone = { serviceWorkers: "block" };
+
+/** Addresses of the program that any worker of the page asks for, as they are asked for. */
+function fetches(page) {
+  const found = [];
+  page.context().on("request", (request) => {
+    if (request.url().endsWith("/reader_bg.wasm")) found.push(request.url());
+  });
+  return found;
+}
+
+const show = (page, model) => page.locator("#open-file").setInputFiles(file(model));
+
+/** Waits until a model file is shown on its page. */
+async function shown(page, { name }) {
+  await page.getByText(`File ${name}`).waitFor();
+  await waitForState(page, "done");
+}
+
+test("the readers are fetched when the first model file is read, and once", app.page(async (page, url) => {
+  const asked = fetches(page);
+  await openApp(page, `${url}#/inspect?model=nn`);
+  await waitForState(page, "done");
+  assert.equal(asked.length, 0, "a model of the list needs no reader");
+  await show(page, ONNX);
+  await shown(page, ONNX);
+  assert.equal(asked.length, 1);
+  await show(page, PT2);
+  await shown(page, PT2);
+  assert.equal(asked.length, 1);
+}, { open: false, context: alone }));
+
+test("a sweep of a model file runs in workers that have no reader", app.page(async (page, url) => {
+  const asked = fetches(page);
+  await openApp(page, `${url}#/benchmark`);
+  await show(page, ONNX);
+  await page.getByText(/nn\.onnx is open: \d+ parameters/).waitFor();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await waitForState(page, "done");
+  const rows = page.getByRole("table", { name: "Benchmark results" }).locator("tbody tr");
+  assert.ok((await rows.count()) > 1);
+  assert.equal(await rows.filter({ hasText: "nn.onnx" }).filter({ hasNotText: /fail/i }).count(), await rows.count());
+  assert.equal(asked.length, 1, "one worker read the file");
+}, { open: false, context: alone }));
+
+test("readers that cannot be fetched are an error that says so, and the next try fetches them", app.page(async (page, url) => {
+  await page.context().route("**/reader_bg.wasm", (route) => route.abort());
+  await openApp(page, `${url}#/inspect?model=nn`);
+  await waitForState(page, "done");
+  await show(page, ONNX);
+  await waitForState(page, "failed");
+  await page.getByText(/nn\.onnx: the part of the page that reads model files could not be fetched .*connect to the network/).first().waitFor();
+  await page.context().unroute("**/reader_bg.wasm");
+  await show(page, ONNX);
+  await shown(page, ONNX);
+}, { open: false, context: alone, allow: [/reader_bg\.wasm/, /ERR_FAILED/] }));
+
+test("a damaged program of readers is an error, not the end of the worker", app.page(async (page, url) => {
+  await page.context().route("**/reader_bg.wasm", (route) => route.fulfill({ contentType: "application/wasm", body: "no wasm" }));
+  await openApp(page, `${url}#/inspect?model=nn`);
+  await waitForState(page, "done");
+  await show(page, ONNX);
+  await waitForState(page, "failed");
+  await page.getByText(/the part of the page that reads model files does not start.*reload the page/).first().waitFor();
+}, { open: false, context: alone }));
+
+test("after one visit a model file is read without a network", app.page(async (page, url) => {
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => true));
+  await page.waitForFunction(async () => {
+    const cache = await caches.open("neuronscope-1");
+    const paths = (await cache.keys()).map((r) => new URL(r.url).pathname);
+    return ["lab_bg.wasm", "worker_bg.wasm", "reader_loader.js", "reader.js", "reader_bg.wasm"].every((name) => paths.some((p) => p.endsWith(`/${name}`)));
+  });
+  await page.context().setOffline(true);
+  await openApp(page, `${url}?offline#/inspect?model=nn`);
+  await waitForState(page, "done");
+  await show(page, ONNX);
+  await shown(page, ONNX);
+}, { allow: [/ERR_INTERNET_DISCONNECTED/] }));
+
+test("the worker holds no reader, and the program of readers no simulator", () => {
+  const held = (name) => readFileSync(`${DIST}/${name}`).toString("latin1");
+  const files = readdirSync(DIST);
+  assert.ok(files.includes("worker_bg.wasm") && files.includes("reader_bg.wasm"));
+  // A sentence of the reader of each kind of file.
+  const sentences = [
+    "check the model with onnx.checker and export it again",
+    "save the model with torch.export.save",
+    "save a trace with PyTorch 2.4 or later",
+  ];
+  for (const sentence of sentences) {
+    assert.ok(held("reader_bg.wasm").includes(sentence), sentence);
+    assert.ok(!held("worker_bg.wasm").includes(sentence), `the worker says: ${sentence}`);
+  }
+  assert.ok(!held("reader_bg.wasm").includes("inf2.xlarge"), "the reader knows no instance");
+});

@@ -1,0 +1,51 @@
+// No task of the page's main thread takes more than 50 ms of the processor, in any view. An unoptimised page is not measured: it is
+// several times slower. Views that run on the page's own workers are in it; what the workers do is theirs.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { serve } from "../../tools/serve.mjs";
+import { BASE, DIST, launch, openApp } from "./support.mjs";
+import { LIMIT_MS, measureView } from "./tasks.mjs";
+import { VIEWS } from "./views.mjs";
+
+let server;
+let browser;
+before(async () => {
+  server = await serve({ dir: DIST, base: BASE });
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+async function isOptimised() {
+  const page = await browser.newPage();
+  try {
+    await openApp(page, server.url);
+    return (await page.locator("html").getAttribute("data-build")) === "release";
+  } finally {
+    await page.close();
+  }
+}
+
+/** The views with the most on the screen. */
+const HEAVY = ["profile-timeline-area", "profile-finder", "profile-framework", "trace-timeline", "trace-steps", "benchmark-results"];
+
+/** The longest task of a view: the least of three visits, as what else the machine does can only add to a task. */
+async function leastLongest(name) {
+  let least = Infinity;
+  for (let visit = 0; visit < 3 && least > LIMIT_MS; visit++) {
+    const { opening, using } = await measureView(browser, server.url, VIEWS[name]);
+    assert.ok(opening.length > 0 && using.length > 0, `${name}: tasks were seen`);
+    least = Math.min(least, Math.max(opening[0], using[0]));
+  }
+  return least;
+}
+
+test("no view has a task above the limit", async (t) => {
+  if (!(await isOptimised())) return t.skip("the page is not optimised");
+  for (const name of HEAVY) {
+    const longest = await leastLongest(name);
+    assert.ok(longest <= LIMIT_MS, `${name}: a task of ${longest.toFixed(1)} ms of processor time`);
+  }
+});

@@ -1,0 +1,104 @@
+// The views and states of the page that pictures are taken of: an address each, and what is done there before.
+import { fileURLToPath } from "node:url";
+import { chooseTool, copyMenu, waitForState } from "./support.mjs";
+
+const TRACES = fileURLToPath(new URL("../it/fixtures/traces/", import.meta.url));
+const SMALL = "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge";
+const SWEEP = "#/benchmark?v=1&model=nn&batch_sizes=1,4,16&n_models=1,2&workers_per_model=1,2&duration_s=2";
+
+const done = (page) => waitForState(page, "done");
+const ready = (page) => page.waitForFunction(() => ["idle", "done"].includes(document.documentElement.dataset.state));
+const run = async (page) => {
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await done(page);
+};
+const shows = (tool) => async (page) => {
+  await page.locator(`.workspace-view[data-view="${tool}"]`).waitFor();
+  await page.waitForFunction(() => !document.querySelector(".workspace-view progress"));
+};
+/** Opens a file, and another tool than the first if one is named. */
+const opens = (file, tool) => async (page) => {
+  await page.locator("#open-file").setInputFiles(TRACES + file);
+  await done(page);
+  if (tool) await chooseTool(page, tool);
+};
+const simulated = (tool, then) => ({
+  hash: `${SMALL}&tool=${tool}`,
+  act: async (page) => {
+    await done(page);
+    await shows(tool)(page);
+    await then?.(page);
+  },
+});
+
+const selected = async (page) => {
+  await page.getByRole("application", { name: "Timeline" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Wall duration").waitFor();
+};
+
+/** Name to address and what is done there; `act` ends when the view is as it stays. */
+export const VIEWS = {
+  landing: { hash: "" },
+  guide: { hash: "#/guide", act: ready },
+  "profile-form": { hash: "#/profile" },
+  "profile-overview": simulated("overview"),
+  "profile-timeline": simulated("operator-timeline"),
+  "profile-timeline-selected": simulated("operator-timeline", selected),
+  "profile-timeline-area": simulated("operator-timeline", async (page) => {
+    await selected(page);
+    await page.keyboard.press("m");
+    await page.keyboard.press("r");
+    await page.getByRole("table", { name: "Slices of the area by name" }).waitFor();
+  }),
+  "profile-finder": simulated("overview", async (page) => {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("fused");
+    await page.locator(".finder li", { hasText: "Slice" }).first().waitFor();
+  }),
+  "profile-copy": simulated("operator-timeline", copyMenu),
+  "profile-edit": simulated("overview", (page) => page.locator(".spec-line").click()),
+  "profile-framework": simulated("operator-framework"),
+  "profile-hlo": simulated("operator-hlo"),
+  "profile-engines": simulated("operator-engine"),
+  "profile-statistics": simulated("statistics"),
+  "profile-flame": simulated("flame-graph"),
+  "profile-modules": simulated("modules"),
+  "profile-path": simulated("critical-path"),
+  "profile-idle": simulated("idle-gaps"),
+  "profile-summary": simulated("summary", (page) => page.getByRole("heading", { name: "Metrics", exact: false }).first().waitFor()),
+  "profile-compare": simulated("compare"),
+  "profile-query": simulated("ask"),
+  "trace-overview": { hash: "#/profile?v=1&file=tracelens_bert_small_mi300.json.gz&tool=overview", act: done },
+  "trace-timeline": { hash: "#/profile", act: opens("kineto_resnet50_workers0_a.json.gz", "operator-timeline") },
+  "trace-steps": { hash: "#/profile", act: opens("hta_timeline_sampled_rank0.json.gz") },
+  "trace-flame": { hash: "#/profile", act: opens("fxprofiler_hello.cjs-20231120T211435.cpuprofile") },
+  "trace-counters": { hash: "#/profile", act: opens("catapult_simple_trace.json", "counters") },
+  "benchmark-empty": { hash: "#/benchmark?v=1", act: ready },
+  "benchmark-results": { hash: SWEEP, act: done },
+  "benchmark-copy": { hash: SWEEP, act: async (page) => { await done(page); await copyMenu(page); } },
+  "benchmark-stale": {
+    hash: SWEEP,
+    act: async (page) => {
+      await done(page);
+      await page.getByLabel("Duration (s)").first().fill("3");
+      await page.locator(".stale").waitFor();
+    },
+  },
+  "inspect-empty": { hash: "#/inspect", act: ready },
+  inspect: { hash: "#/inspect?model=bert-base-uncased", act: done },
+  numerics: { hash: "#/numerics?v=1&model=nn", act: run },
+  "matmult-empty": { hash: "#/matmult", act: ready },
+  matmult: { hash: "#/matmult?v=1&sizes=256", act: run },
+  "customop-empty": { hash: "#/customop", act: ready },
+  customop: { hash: "#/customop", act: run },
+  "experiments-empty": { hash: "#/experiments", act: ready },
+  experiments: { hash: "#/experiments", act: run },
+  "file-refused": {
+    hash: "#/profile",
+    act: async (page) => {
+      await page.locator("#open-file").setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("no trace") });
+      await waitForState(page, "failed");
+    },
+  },
+};

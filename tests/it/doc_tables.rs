@@ -1,0 +1,15 @@
+//! Tables of documents that tests write: `UPDATE_DOCS=1 cargo test --test it` writes them, every other run compares.
+
+/// Whether a document holds `table` between the marks `<!-- begin: MARK -->` and `<!-- end: MARK -->`.
+pub fn assert_written(document: &str, mark: &str, table: &str) {
+    let (begin, end) = (format!("<!-- begin: {mark} -->\n"), format!("<!-- end: {mark} -->\n"));
+    let path = format!("{}/{document}", env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(&begin).unwrap_or_else(|| panic!("{document} has no {begin}"));
+    let (_, after) = rest.split_once(&end).unwrap_or_else(|| panic!("{document} has no {end}"));
+    let printed = format!("{before}{begin}{table}{end}{after}");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &printed).unwrap();
+    }
+    assert!(page == printed, "{document} does not hold the table of {mark}; run the test with UPDATE_DOCS=1");
+}

@@ -1,0 +1,85 @@
+//! Exported programs that are odd as files: constants that JSON has no word for, very many nodes, long names, packed archives.
+
+use neuronscope::import::eval::evaluate;
+use neuronscope::import::program::Numbers;
+use neuronscope::import::{ImportOptions, read_model};
+use serde_json::json;
+
+use super::{Tensor, archive, count, f, file, float, import, meta, value, x};
+
+#[test]
+fn bare_infinities_of_python_are_read() {
+    let input = f(&[2], &[1.0, 2.0]);
+    let mask: Tensor = (vec![2], vec![1.0, 0.0], 12);
+    let want = f(&[2], &[-7.0, 2.0]);
+    let arguments = json!([["self", x(0)], ["mask", x(1)], ["value", float(-7.0)]]);
+    let bytes = file(&[input.clone(), mask.clone()], &[("masked_fill.Scalar", arguments, vec![("y", &want)])]);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let at = text.find("\"as_float\":-7.0").unwrap();
+    assert!(at > 0);
+    let start = bytes.windows(4).position(|w| w == b"-7.0").unwrap();
+    // The archive's sizes change with the text: only the JSON is taken.
+    let begin = bytes.iter().position(|&b| b == b'{').unwrap();
+    let end = bytes.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
+    let json = [&bytes[begin..start], b"-Infinity", &bytes[start + 4..end]].concat();
+    let bytes = archive(&[("m/models/model.json", &json)]);
+    let imported = import(&bytes);
+    let given = evaluate(&imported.program, vec![value(&input), value(&mask)], 1000).unwrap().outputs;
+    assert_eq!(given[0].numbers, Numbers::Real(vec![f64::NEG_INFINITY, 2.0]));
+}
+
+#[test]
+fn large_graphs_and_long_names_are_read_within_bounds() {
+    let input = count(&[2]);
+    let kind = meta(&[2], 7);
+    let (mut nodes, mut values) = (Vec::new(), vec![format!("\"x0\":{kind}")]);
+    let mut before = "x0".to_owned();
+    for at in 0..100_000 {
+        let (from, to) =
+            (format!(r#"{{"as_tensor":{{"name":"{before}"}}}}"#), format!(r#"{{"as_tensor":{{"name":"v{at}"}}}}"#));
+        nodes.push(format!(
+            r#"{{"target":"torch.ops.aten.relu_.default","inputs":[{{"name":"self","arg":{from}}}],"outputs":[{to}],"metadata":{{}}}}"#
+        ));
+        values.push(format!("\"v{at}\":{kind}"));
+        before = format!("v{at}");
+    }
+    let (nodes, values) = (nodes.join(","), values.join(","));
+    let (first, last) = (r#"{"as_tensor":{"name":"x0"}}"#, format!(r#"{{"as_tensor":{{"name":"{before}"}}}}"#));
+    let text = format!(
+        r#"{{"graph_module":{{"graph":{{"inputs":[{first}],"outputs":[{last}],"nodes":[{nodes}],"tensor_values":{{{values}}}}},
+        "signature":{{"input_specs":[{{"user_input":{{"arg":{first}}}}}],"output_specs":[{{"user_output":{{"arg":{last}}}}}]}}}},
+        "schema_version":{{"major":8,"minor":14}}}}"#
+    );
+    let imported = import(&archive(&[("m/models/model.json", text.as_bytes())]));
+    assert_eq!(imported.inspection.ops["torch.ops.aten.relu_.default"], 100_000);
+    let long = "n".repeat(1 << 20);
+    let nodes = [("nosuch.default", json!([["self", x(0)]]), vec![(long.as_str(), &input)])];
+    let imported = import(&file(std::slice::from_ref(&input), &nodes));
+    assert!(imported.inspection.unsupported[0].first.len() <= 200);
+}
+
+#[test]
+fn archives_packed_again_are_read_and_bombs_are_not() {
+    let input = count(&[2]);
+    let plain = file(std::slice::from_ref(&input), &[("relu.default", json!([["self", x(0)]]), vec![("y", &input)])]);
+    let deflated = |content: &[u8], claimed: u32| {
+        let packed = miniz_oxide::deflate::compress_to_vec(content, 6);
+        let mut bytes = archive(&[("m/models/model.json", &packed)]);
+        for (at, from) in [(0, b"PK\x03\x04"), (6, b"PK\x01\x02")] {
+            let header = bytes.windows(4).rposition(|w| w == from).unwrap() + usize::from(at == 6) * 2;
+            bytes[header + 8..header + 10].copy_from_slice(&[8, 0]);
+            bytes[header + 22..header + 26].copy_from_slice(&claimed.to_le_bytes());
+        }
+        bytes
+    };
+    let begin = plain.iter().position(|&b| b == b'{').unwrap();
+    let end = plain.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
+    let json = &plain[begin..end];
+    assert_eq!(import(&deflated(json, json.len() as u32)).inspection.ops.len(), 1);
+    // Blanks said to be four gigabytes, or a hundred bytes.
+    let bomb = vec![b' '; 1 << 20];
+    for claimed in [u32::MAX - 1, 100] {
+        let error = read_model("bomb.pt2", &deflated(&bomb, claimed), &ImportOptions::default()).unwrap_err();
+        assert!(error.to_string().contains("bytes"), "{error}");
+    }
+}

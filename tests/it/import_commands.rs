@@ -1,0 +1,166 @@
+//! The commands that take a model, with a model file.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use neuronscope::import::SUPPORTED_FORMATS;
+use serde_json::Value;
+
+const OPEN: &str = "onnx/dynamic-batch-mlp--torch2.9.1.onnx";
+const FIXED: &str = "onnx/nn-442--torch2.9.1.onnx";
+
+fn neuronscope(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(args).output().unwrap()
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = neuronscope(args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn failure(args: &[&str]) -> String {
+    let output = neuronscope(args);
+    assert_eq!(output.status.code(), Some(1), "{args:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn model(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models");
+    root.join(path).to_str().unwrap().to_owned()
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("neuronscope-{name}-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn bench_takes_a_file_with_and_without_its_flag() {
+    let file = model(OPEN);
+    let run = ["--n-models", "1", "--workers-per-model", "1", "--duration", "1", "--json"];
+    let by_flag = json(&[&["bench", "--model", &file, "--batch-sizes", "1,4"], &run[..]].concat());
+    let rows = by_flag["reports"].as_array().unwrap();
+    let of = |r: &Value| (r["batch_size"].as_u64().unwrap(), r["status"].as_str().unwrap().to_owned());
+    assert_eq!(rows.iter().map(of).collect::<Vec<_>>(), [(1, "finished".to_owned()), (4, "finished".to_owned())]);
+    let alone = json(&[&["bench", &file, "--batch-sizes", "1,4"], &run[..]].concat());
+    assert_eq!(by_flag["reports"], alone["reports"]);
+    // Without a list a file is run at its own batch size.
+    let own = json(&[&["bench", &model(FIXED)], &run[..]].concat());
+    let row = &own["reports"][0];
+    assert_eq!((row["status"].as_str(), row["batch_size"].as_u64()), (Some("finished"), Some(4)));
+    let error = failure(&[&["bench", &model(FIXED), "--batch-sizes", "3"], &run[..]].concat());
+    assert!(error.contains("exported for a batch size of 4, not 3") && error.contains("dynamic_axes"), "{error}");
+}
+
+#[test]
+fn wrong_flags_and_files_say_what_is_wrong() {
+    assert!(failure(&["bench", "--model", "nn", "--dim", "seq=3"]).contains("nn is none"));
+    assert!(failure(&["bench", "--model", &model(OPEN), "--dim", "seq"]).contains("NAME=SIZE"));
+    assert!(
+        failure(&["profile", "--model", &model(OPEN), "--assume", "aten.foo=fast"])
+            .contains("elementwise, move or sort")
+    );
+    assert!(failure(&["profile", "--model", "gone.onnx"]).contains("gone.onnx"));
+    assert!(failure(&["bench", &model(OPEN), "--model", "nn"]).contains("names another model"));
+    let folder = folder("wrong-model");
+    let text = folder.join("text.pt2");
+    fs::write(&text, "this is not an archive").unwrap();
+    let error = failure(&["compile", "--model", text.to_str().unwrap()]);
+    assert!(error.contains("text.pt2"), "{error}");
+    assert!(failure(&["numerics", "--model", &model(FIXED)]).contains("--expect Y.npz"));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_file_is_profiled_and_analysed() {
+    let file = model(FIXED);
+    let profile = json(&["profile", &file, "--workflow", "trace", "--json"]);
+    let names: Vec<&str> =
+        profile["framework_ops"].as_array().unwrap().iter().filter_map(|op| op["name"].as_str()).collect();
+    assert!(names.contains(&"Gemm_dot"), "{names:?}");
+    let named = format!("sim:{file}?workflow=trace");
+    let output = neuronscope(&["operators", &named]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = neuronscope(&["matmult", "--model", &file, "--csv"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_compiled_index_runs_with_the_file_beside_it() {
+    let folder = folder("brought-index");
+    let index = folder.join("index.json");
+    let (index, models) = (index.to_str().unwrap(), folder.join("models"));
+    let file = model(OPEN);
+    let made = neuronscope(&[
+        "compile",
+        "--model",
+        &file,
+        "--batch-sizes",
+        "2",
+        "--filename",
+        index,
+        "--models-dir",
+        models.to_str().unwrap(),
+    ]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let run = ["--n-models", "1", "--workers-per-model", "1", "--duration", "1", "--json"];
+    let with = json(&[&["bench", index, "--model", &file], &run[..]].concat());
+    assert_eq!(with["reports"][0]["status"], "finished");
+    let without = failure(&[&["bench", index], &run[..]].concat());
+    assert!(without.contains("not open") && without.contains("--model FILE"), "{without}");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn values_of_a_file_are_compared_by_two_commands_alike() {
+    let (file, arrays) = (model(FIXED), model(&format!("{FIXED}.npz")));
+    let values = |command: &str| {
+        json(&[command, "--model", &file, "--inputs", &arrays, "--expect", &arrays, "--json"])["values"].clone()
+    };
+    assert_eq!(values("numerics"), values("inspect"));
+    assert_eq!(values("numerics")[0]["passed"], true);
+}
+
+#[test]
+fn operators_that_are_read_are_listed_by_format() {
+    let all = json(&["operators-supported", "--json"]);
+    let onnx = json(&["operators-supported", "--format", "onnx", "--json"]);
+    let (all, onnx) = (all.as_array().unwrap(), onnx.as_array().unwrap());
+    assert!(onnx.len() > 100 && all.len() > 2 * onnx.len(), "{} of {}", onnx.len(), all.len());
+    let gemm = onnx.iter().find(|row| row["operator"] == "Gemm").unwrap();
+    assert_eq!((gemm["engine"].as_str(), gemm["format"].as_str()), (Some("tensor engine"), Some("onnx")));
+    let text = neuronscope(&["operators-supported", "--format", "pt2"]).stdout;
+    assert!(String::from_utf8(text).unwrap().contains("layer_norm"));
+}
+
+/// The lists of `docs/operators.md`: for each format, kinds of operators with their engine.
+fn operators_markdown() -> String {
+    let rows = json(&["operators-supported", "--json"]);
+    let mut kinds: BTreeMap<[&str; 3], Vec<&str>> = BTreeMap::new();
+    for row in rows.as_array().unwrap() {
+        let of = ["format", "kind", "engine"].map(|key| row[key].as_str().unwrap());
+        kinds.entry(of).or_default().push(row["operator"].as_str().unwrap());
+    }
+    let mut out = String::new();
+    for (format, title) in SUPPORTED_FORMATS {
+        let count = rows.as_array().unwrap().iter().filter(|row| row["format"] == format).count();
+        out.push_str(&format!(
+            "\n## {format}: {count} {title}\n\n| Kind | Engine | Operators |\n| --- | --- | --- |\n"
+        ));
+        for ([_, kind, engine], operators) in kinds.iter().filter(|([of, ..], _)| *of == format) {
+            let names: Vec<String> = operators.iter().map(|name| format!("`{name}`")).collect();
+            out.push_str(&format!("| {kind} | {engine} | {} |\n", names.join(" ")));
+        }
+    }
+    out + "\n"
+}
+
+/// `UPDATE_DOCS=1 cargo test` writes the lists.
+#[test]
+fn the_lists_of_operators_are_what_is_printed() {
+    super::doc_tables::assert_written("docs/operators.md", "neuronscope operators-supported", &operators_markdown());
+}

@@ -1,0 +1,74 @@
+//! The picture of the start page is what the simulator and the timeline make of the example, in both themes.
+
+use std::path::Path;
+
+use neuronscope::base::{Interval, TraceNs};
+use neuronscope::session::{
+    Event, JobId, JobRequest, JobResult, ProfileQuestion, ProfileSpec, Reply, Request, Session, StepResult, Told,
+};
+use neuronscope::view::palette::Theme;
+use neuronscope::view::timeline::{Arrangement, Layout, Metrics, NameLooks, Overlay, Scene, Viewport, paint, to_svg};
+
+/// Size of the picture in pixels.
+const WIDTH: f64 = 1200.0;
+const HEIGHT: f64 = 260.0;
+
+fn ask(session: &mut Session, request: Request) -> Vec<Event> {
+    session.handle(request, None);
+    let mut events = Vec::new();
+    while session.step(1_000_000, &mut |e| events.push(e)) == StepResult::More {}
+    events
+}
+
+fn picture(theme: Theme) -> String {
+    let (mut session, job) = (Session::new(), JobId(1));
+    let made = ask(&mut session, Request::new(job, JobRequest::Profile(ProfileSpec::default())));
+    let info = made
+        .into_iter()
+        .find_map(|e| if let Event::Told(_, Told::Done(JobResult::Profile(info))) = e { Some(info) } else { None });
+    let (info, metrics) = (info.unwrap(), Metrics::for_width(WIDTH));
+    // The rows of the runtime and of control say nothing at a glance.
+    let of_execution = |name: &str| name.contains("Execution") || name.contains("Transfer");
+    let mut arrangement = Arrangement::default();
+    for (i, section) in info.outline.sections.iter().enumerate() {
+        if !of_execution(&section.name) {
+            arrangement.hidden.extend(section.tracks.iter().map(|t| t.id));
+            arrangement.toggle_section(i);
+        }
+    }
+    let layout = Layout::new(&info.outline, &arrangement, &metrics);
+    let view = Viewport::new(Interval::new(TraceNs(7_900), TraceNs(15_100)), WIDTH - metrics.gutter);
+    let query = view.query(layout.tracks_between(0.0, 10_000.0));
+    let answer = ask(&mut session, Request::new(job, ProfileQuestion::Timeline(query).of(info.profile)));
+    let [Event::Told(_, Told::Answer(Reply::Timeline(tile)))] = &answer[..] else { panic!("{answer:?}") };
+    let looks = NameLooks::new(tile, "", &info.colours);
+    let scene = Scene {
+        outline: &info.outline,
+        layout: &layout,
+        metrics: &metrics,
+        view: &view,
+        tile: Some((tile, &looks)),
+        height: HEIGHT,
+        scroll_y: 0.0,
+        selected: None,
+        range_px: None,
+        moved_track: None,
+        overlay: Overlay::default(),
+    };
+    to_svg(&paint(&scene), theme)
+}
+
+#[test]
+fn the_picture_of_the_start_page_is_the_simulated_timeline() {
+    for (theme, file) in [(Theme::Light, "landing-light.svg"), (Theme::Dark, "landing-dark.svg")] {
+        let (path, made) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("www").join(file), picture(theme));
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(&path, &made).unwrap();
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            kept == made,
+            "www/{file} is of another build: UPDATE_DOCS=1 cargo test --test it landing writes it anew"
+        );
+    }
+}

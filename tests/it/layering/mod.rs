@@ -1,0 +1,15 @@
+//! The structure of `src/`: a room uses only rooms below it, and only the shells know files, threads, the terminal and
+//! the web.
+//!
+//! [`source`] parses the files, [`paths`] says what each path of a file names, [`table`] is the rule, [`rules`] compares
+//! the two. [`house`] holds the tests over `src/` and ARCHITECTURE.md, [`holes`] the tests of the rules themselves.
+//! [`errors`] counts the functions below the session that give text as an error. `./x rooms` prints the table of [`report`].
+
+mod errors;
+mod holes;
+mod house;
+mod paths;
+mod report;
+mod rules;
+mod source;
+mod table;

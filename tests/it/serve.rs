@@ -1,0 +1,179 @@
+//! `neuronscope serve` over a socket, as a browser speaks to it; manual pages and completions.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_neuronscope");
+
+/// A server of a folder, ended when it is dropped.
+struct Served {
+    child: Child,
+    port: u16,
+    parent: PathBuf,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_dir_all(&self.parent);
+    }
+}
+
+/// A server that was started with these arguments, once it says where it is.
+fn started(arguments: &[&str], parent: PathBuf) -> Served {
+    let mut child = Command::new(PROGRAM).args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let port =
+        line.split("127.0.0.1:").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_else(|| panic!("{line}"));
+    Served { port: port.parse().unwrap(), child, parent }
+}
+
+/// A built page of a few files, with a file beside its folder that is not served.
+fn served(name: &str, port: u16) -> Served {
+    let parent = std::env::temp_dir().join(format!("neuronscope-{name}-{}", std::process::id()));
+    let site = parent.join("site");
+    fs::create_dir_all(site.join("guide")).unwrap();
+    fs::write(parent.join("secret.txt"), "not served").unwrap();
+    fs::write(site.join("index.html"), "<title>home</title>").unwrap();
+    fs::write(site.join("guide/index.html"), "guide").unwrap();
+    fs::write(site.join("worker_bg.wasm"), "wasm").unwrap();
+    fs::write(site.join("app-0123456789abcdef.js"), "").unwrap();
+    fs::write(site.join("a+b c.txt"), "spaced").unwrap();
+    let folder = site.to_str().unwrap().to_owned();
+    started(&["serve", "--port", &port.to_string(), "--dir", &folder], parent)
+}
+
+/// Status, headers in small letters, body.
+fn ask(port: u16, method: &str, path: &str) -> (u16, String, String) {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    write!(stream, "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, head.to_ascii_lowercase(), body.to_owned())
+}
+
+#[test]
+fn the_page_is_served_with_its_headers_and_nothing_beside_it() {
+    let served = served("serve", 0);
+    let get = |path: &str| ask(served.port, "GET", path);
+    let (status, head, body) = get("/");
+    assert_eq!((status, body.as_str()), (200, "<title>home</title>"));
+    for header in [
+        "content-type: text/html; charset=utf-8",
+        "cache-control: no-store",
+        "cross-origin-opener-policy: same-origin",
+        "cross-origin-embedder-policy: require-corp",
+        "cross-origin-resource-policy: same-origin",
+        "x-content-type-options: nosniff",
+        "content-length: 19",
+    ] {
+        assert!(head.contains(header), "{header} is not in {head}");
+    }
+    assert_eq!(get("/guide/?q=1").2, "guide");
+    assert_eq!(get("/a+b%20c.txt").2, "spaced");
+    assert!(get("/worker_bg.wasm").1.contains("content-type: application/wasm"));
+    assert!(get("/app-0123456789abcdef.js").1.contains("immutable"));
+    let (status, head, body) = ask(served.port, "HEAD", "/");
+    assert_eq!((status, body.as_str()), (200, ""));
+    assert!(head.contains("content-length: 19"), "{head}");
+    for path in
+        ["/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/..\\secret.txt", "/%00", "/%", "/none", "/guide"]
+    {
+        let (status, _, body) = get(path);
+        assert_eq!(status, 404, "{path}");
+        assert!(!body.contains("not served"));
+    }
+    assert_eq!(ask(served.port, "POST", "/").0, 405);
+}
+
+#[test]
+fn the_next_free_port_is_taken_where_one_is_in_use() {
+    let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let asked = taken.local_addr().unwrap().port();
+    if asked > 65_400 {
+        return;
+    }
+    let served = served("port", asked);
+    assert!(served.port > asked, "{} after {asked}", served.port);
+    assert_eq!(ask(served.port, "GET", "/").0, 200);
+}
+
+#[test]
+fn a_folder_without_a_page_is_named_with_what_to_do() {
+    let empty = std::env::temp_dir();
+    let output = Command::new(PROGRAM).args(["serve", "--dir"]).arg(&empty).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("no index.html") && said.contains("./x build"), "{said}");
+}
+
+/// With the page inside (`./x build --binary`, then `cargo test --features embed --test it serve`): what was built is what is served.
+#[cfg(feature = "embed")]
+#[test]
+fn a_program_that_carries_the_page_serves_it_from_anywhere() {
+    let built = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("dist");
+    let served = started(&["serve", "--port", "0"], std::env::temp_dir().join("neuronscope-embedded-none"));
+    let (status, head, body) = ask(served.port, "GET", "/");
+    assert_eq!(status, 200);
+    assert!(
+        head.contains("content-type: text/html") && head.contains("cross-origin-opener-policy: same-origin"),
+        "{head}"
+    );
+    assert_eq!(body, fs::read_to_string(built.join("index.html")).unwrap());
+    let (status, head, _) = ask(served.port, "HEAD", "/worker_bg.wasm");
+    let size = fs::metadata(built.join("worker_bg.wasm")).unwrap().len();
+    assert_eq!(status, 200);
+    assert!(
+        head.contains("content-type: application/wasm") && head.contains(&format!("content-length: {size}")),
+        "{head}"
+    );
+    assert_eq!(ask(served.port, "GET", "/../Cargo.toml").0, 404);
+}
+
+#[cfg(not(feature = "embed"))]
+#[test]
+fn a_program_without_the_page_says_how_to_build_one_that_has_it() {
+    let output = Command::new(PROGRAM).arg("serve").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("./x build --binary") && said.contains("--dir"), "{said}");
+}
+
+#[test]
+fn completions_and_manual_pages_name_every_command() {
+    let help = String::from_utf8(Command::new(PROGRAM).arg("help").output().unwrap().stdout).unwrap();
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(commands.len() > 25 && commands.contains(&"serve"), "{commands:?}");
+    for shell in ["bash", "zsh", "fish"] {
+        let script = Command::new(PROGRAM).args(["completions", shell]).output().unwrap();
+        let script = String::from_utf8(script.stdout).unwrap();
+        assert!(script.contains("--workers-per-model") || script.contains("-l workers-per-model"), "{shell}");
+        for command in &commands {
+            assert!(script.contains(command), "{shell} does not know {command}");
+        }
+    }
+    let folder = std::env::temp_dir().join(format!("neuronscope-man-{}", std::process::id()));
+    let output = Command::new(PROGRAM).arg("man").arg(&folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for command in &commands {
+        let page = fs::read_to_string(folder.join(format!("neuronscope-{command}.1"))).unwrap();
+        assert!(page.contains(".TH") && page.contains("OPTIONS"), "{command}");
+    }
+    assert!(fs::read_to_string(folder.join("neuronscope.1")).unwrap().contains("neuronscope\\-bench"));
+    fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,17 @@
+# Pictures of the built page, for people. Sourced by ./x.
+
+# ./x pictures [--no-build] [FOLDER [PART OF A NAME]]: every view and state at three widths and in both themes.
+# ./x pictures --docs: the pictures of docs/images.
+cmd_pictures() {
+  if [ "${1:-}" = --no-build ]; then shift; else cmd_build; fi
+  [ -f "$DIST/index.html" ] || die "dist/ is not built." "./x build"
+  case ${1:-} in
+    --docs | "" | [!-]*) ;;
+    *) die "pictures $1: unknown option" "usage: ./x pictures [--no-build] [--docs | FOLDER [PART OF A NAME]]" ;;
+  esac
+  local folder=${1:-pictures}
+  case $folder in --docs | /*) ;; *) folder=$ROOT/$folder ;; esac
+  [ $# = 0 ] || shift
+  setup_tests
+  (cd "$E2E" && node pictures.mjs "$folder" "$@")
+}
