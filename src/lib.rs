@@ -90,6 +90,7 @@ pub mod kernel;
 pub mod machine;
 pub mod model;
 pub mod neuron;
+pub mod page;
 pub mod profile;
 pub mod session;
 pub mod tensor;

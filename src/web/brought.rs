@@ -2,8 +2,8 @@
 
 use yew::prelude::*;
 
-use super::state::notices::{NoticeAction, Notices, Tone};
 use super::worker::{KnownModel, Pool};
+use crate::page::notices::{NoticeAction, Notices, Tone};
 use crate::session::BROUGHT_PREFIX;
 use crate::session::share::{Address, with_model_file};
 

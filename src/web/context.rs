@@ -1,45 +1,15 @@
 //! What every part of the page may need.
 
 use std::cell::RefCell;
-use std::ops::Deref;
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::state::notices::Notices;
 use super::worker::{Engine, KnownModel, Pool};
+use crate::page::Shared;
+use crate::page::notices::Notices;
 use crate::session::{Catalog, JobId};
 use crate::view::palette::Theme;
-
-/// Something large that is handed around: equal only to itself, so that comparing costs nothing.
-#[derive(Debug)]
-pub struct Shared<T>(Rc<T>);
-
-impl<T> Shared<T> {
-    /// Shares a value.
-    pub fn new(value: T) -> Self {
-        Self(Rc::new(value))
-    }
-}
-
-impl<T> Clone for Shared<T> {
-    fn clone(&self) -> Self {
-        Self(Rc::clone(&self.0))
-    }
-}
-
-impl<T> PartialEq for Shared<T> {
-    fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl<T> Deref for Shared<T> {
-    type Target = T;
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
 
 /// What every part of the page may need.
 #[derive(Clone, PartialEq)]

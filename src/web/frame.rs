@@ -3,13 +3,13 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use super::context::Shared;
 use super::platform::focus;
 use super::platform::page::{self, PageState};
 use super::platform::url;
-use super::state::RunState;
-use super::state::notices::{NoticeAction, Notices, Tone};
 use super::worker::Pool;
+use crate::page::RunState;
+use crate::page::Shared;
+use crate::page::notices::{NoticeAction, Notices, Tone};
 use crate::session::share::Page;
 use crate::session::{Catalog, QuestionRequest, Reply, Told};
 

@@ -5,11 +5,11 @@ use yew::prelude::*;
 
 use super::Menu;
 use super::shown::{ShownText, shown_texts};
+use crate::page::notices::{NoticeAction, Notices, Tone};
 use crate::web::brought::{link_sentence, linked_hash};
 use crate::web::context::{AppContext, use_app};
 use crate::web::platform::picture::{self, Chart};
 use crate::web::platform::{clipboard, url};
-use crate::web::state::notices::{NoticeAction, Notices, Tone};
 
 /// Properties of [`CopyMenu`].
 #[derive(Properties, PartialEq)]

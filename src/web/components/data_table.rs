@@ -7,10 +7,10 @@ use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
 use super::shown::{ShownText, use_shown_text};
+use crate::page::Shared;
 use crate::view::column_look::ColumnLook;
 use crate::view::palette::fill_var;
 use crate::view::table::{Cell, Column, ColumnKind, Sort, Table, visible_range};
-use crate::web::context::Shared;
 
 /// Tables up to this length hold all their rows.
 const MOST_ROWS: usize = 200;

@@ -5,8 +5,8 @@ use yew::prelude::*;
 use super::overview_blocks;
 use super::shown::{ShownText, use_shown_text};
 use super::{BarChart, HeatMapChart, LanesChart, LineChart, LocalTable, PieChart, RooflineChart, ScatterPlot};
+use crate::page::Shared;
 use crate::view::document::{Block, Document, Figure, Finding, Plot, Source, Tile, Tone};
-use crate::web::context::Shared;
 
 /// Properties of [`DocumentView`].
 #[derive(Properties, PartialEq)]

@@ -6,8 +6,8 @@ use yew::prelude::*;
 
 use super::DataTable;
 use crate::base::units::format_count;
+use crate::page::Shared;
 use crate::view::table::{Sort, Table};
-use crate::web::context::Shared;
 use crate::web::platform::download;
 
 /// How a table is looked at.

@@ -3,7 +3,7 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use crate::web::state::notices::{Notice, NoticeAction, Notices, Tone};
+use crate::page::notices::{Notice, NoticeAction, Notices, Tone};
 
 /// How long a notice stays, while nobody points at it: bad news need to be read.
 const fn stay_ms(tone: Tone) -> u32 {
@@ -73,7 +73,7 @@ fn NoticeBox(props: &NoticeBoxProps) -> Html {
         (Callback::from(move |_: FocusEvent| focus()), Callback::from(move |_: FocusEvent| blur()));
     html! {
         <div class={classes!("notice", class)} {onmouseenter} {onmouseleave} {onfocusin} {onfocusout} role={(props.notice.tone == Tone::Bad).then_some("alert")}>
-            <p>{ &props.notice.text }</p>
+            <p>{ props.notice.text.clone() }</p>
             <button type="button" class="plain" aria-label="Dismiss" {onclick}>{ "\u{00d7}" }</button>
         </div>
     }

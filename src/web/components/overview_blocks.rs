@@ -3,8 +3,8 @@
 use yew::prelude::*;
 
 use super::LocalTable;
+use crate::page::Shared;
 use crate::view::document::{Columns, Ranked, Share, Shares, Tone};
-use crate::web::context::Shared;
 
 /// Opens what a part stands for; nothing where it opens nothing.
 fn opener(open: Option<&Callback<String>>, target: &str) -> Option<Callback<MouseEvent>> {

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use crate::base::units::format_count;
-use crate::web::state::RunState;
+use crate::page::RunState;
 
 /// Properties of [`ProgressBar`].
 #[derive(Properties, PartialEq)]

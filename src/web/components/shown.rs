@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::page::Shared;
 use crate::view::column_look::ColumnLook;
 use crate::view::document::Document;
 use crate::view::markdown;
 use crate::view::table::Table;
-use crate::web::context::Shared;
 
 /// Something that is on the screen.
 #[derive(Clone, PartialEq)]

@@ -2,9 +2,9 @@
 
 use yew::prelude::*;
 
+use crate::page::Shared;
 use crate::profile::Unit;
 use crate::view::timeline::{Outline, SliceDetails, SliceLink, SliceRef};
-use crate::web::context::Shared;
 
 /// Properties of [`SliceDetailsPanel`].
 #[derive(Properties, PartialEq)]

@@ -15,7 +15,7 @@ use crate::view::timeline::{GroupKind, SliceLink, TrackId};
 use crate::web::head::set_theme;
 use crate::web::pages::profile::{tool_name, tools_of};
 use crate::web::platform::{page, url};
-use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
 /// So many slices are listed.
 const MOST_SLICES: u32 = 20;

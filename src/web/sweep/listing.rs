@@ -9,8 +9,8 @@ use yew::Callback;
 
 use super::runner::SweepRunner;
 use crate::bench::{BenchConfig, SweepPlan, SweepState};
+use crate::page::bench::BenchAction;
 use crate::session::{Control, JobRequest, Part, Told};
-use crate::web::state::bench::BenchAction;
 
 impl SweepRunner {
     /// Lists the configurations of a benchmark, then what each will take, as workers find out.

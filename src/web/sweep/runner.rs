@@ -12,11 +12,11 @@ use super::cpu::CpuRow;
 use super::keeper::{BEAT_MS, Keeper, KeptSweep};
 use super::lane::{Lane, Running};
 use crate::bench::{BenchConfig, Configuration, DeviceType, RowResult, RunDetail, ServiceTimes, SweepPlan, SweepState};
+use crate::page::RunState;
+use crate::page::bench::{BenchAction, BenchState, RowId};
+use crate::page::notices::{NoticeAction, Notices, Tone};
 use crate::session::{Control, JobId, JobRequest, JobResult, RunRequest, Told};
 use crate::web::platform::machine::{hardware_threads, wall_ms};
-use crate::web::state::RunState;
-use crate::web::state::bench::{BenchAction, BenchState, RowId};
-use crate::web::state::notices::{NoticeAction, Notices, Tone};
 use crate::web::worker::{Engine, Pool};
 
 /// More workers than this cost memory and start-up for little.

@@ -6,9 +6,9 @@ use gloo_timers::callback::Timeout;
 
 use super::runner::{Sweep, SweepRunner};
 use crate::bench::{RowResult, SweepState};
+use crate::page::RunState;
+use crate::page::bench::{BenchAction, RowId, ScenarioRow, SweepView, overall_share};
 use crate::web::platform::machine::wall_ms;
-use crate::web::state::RunState;
-use crate::web::state::bench::{BenchAction, RowId, ScenarioRow, SweepView, overall_share};
 
 /// What happened is shown so long after it, together: a sweep can have thousands of rows, and the table is built anew.
 const SHOW_MS: u32 = 100;

@@ -1,8 +1,8 @@
 //! What a timeline tells the page.
 
 use crate::base::{Interval, TraceNs};
+use crate::page::Shared;
 use crate::view::timeline::{Area, Neighbour, SliceRef, TimelineTile, TrackId, Viewport};
-use crate::web::context::Shared;
 
 /// What the page is told.
 pub enum Change {

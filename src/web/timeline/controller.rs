@@ -10,6 +10,7 @@ use yew::Callback;
 
 use super::change::Change;
 use crate::base::{Interval, TraceNs};
+use crate::page::Shared;
 use crate::session::{JobId, ProfileInfo, ProfileQuestion, Reply, Told};
 use crate::view::colours::Colours;
 use crate::view::palette::Theme;
@@ -17,7 +18,6 @@ use crate::view::timeline::{
     Annotation, Area, Arrangement, FlowArrow, GroupKind, Layout, Metrics, NameLooks, SliceGroup, SliceRef,
     TimelineQuery, TimelineTile, TrackId, ViewHistory, Viewport,
 };
-use crate::web::context::Shared;
 use crate::web::platform::url::PendingAddress;
 use crate::web::worker::Engine;
 

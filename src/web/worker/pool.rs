@@ -13,9 +13,9 @@ use yew::Callback;
 
 use super::Engine;
 use super::client::WeakEngine;
+use crate::page::Shared;
 use crate::session::share::LinkedFile;
 use crate::session::{BroughtSettings, JobRequest, JobResult, OpenedModel, Told};
-use crate::web::context::Shared;
 
 /// A new worker is started so long after the last one was taken, when the page has more urgent things behind it.
 const WARM_UP_MS: u32 = 400;

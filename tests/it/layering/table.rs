@@ -32,10 +32,14 @@ pub const ROOMS: &[(&str, Sees)] = &[
     ("capture", AllAboveBut(&["view", "import", "experiment"])),
     ("fidelity", Only(&["base", "tensor", "machine", "model", "compiler", "neuron", "device", "bench"])),
     ("session", AllAboveBut(&["fidelity"])),
-    ("cli", AllAboveBut(&[])),
+    ("page", Only(&["base", "profile", "analysis", "insight", "view", "bench", "session"])),
+    ("cli", AllAboveBut(&["page"])),
     (
         "web",
-        Only(&["base", "profile", "formats", "analysis", "machine", "insight", "view", "import", "bench", "session"]),
+        Only(&[
+            "base", "profile", "formats", "analysis", "machine", "insight", "view", "import", "bench", "session",
+            "page",
+        ]),
     ),
 ];
 

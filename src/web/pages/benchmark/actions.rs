@@ -3,12 +3,12 @@
 use yew::prelude::*;
 
 use crate::bench::export::{CSV_COLS, to_csv, to_json};
+use crate::page::bench::{BenchAction, BenchState};
+use crate::page::notices::{NoticeAction, Tone};
 use crate::session::share::BenchField;
 use crate::session::{BatchRule, BenchPage, OpenedModel, PackedReports, QuestionRequest, Told};
 use crate::web::context::AppContext;
 use crate::web::platform::{download, url};
-use crate::web::state::bench::{BenchAction, BenchState};
-use crate::web::state::notices::{NoticeAction, Tone};
 use crate::web::sweep::SweepRunner;
 
 /// What the buttons of the page do.

@@ -7,14 +7,14 @@ use super::model_field::ModelField;
 use super::model_file::LinkNote;
 use super::plan::has_failed;
 use crate::bench::FixedModel;
+use crate::page::Shared;
+use crate::page::bench::{BenchAction, BenchState};
 use crate::session::commands::bench_command;
 use crate::session::share::BenchField;
 use crate::session::{Catalog, ModelInfo};
 use crate::web::components::{
     AUTO_CAST_TYPES, AUTO_CASTS, CheckField, CopyMenu, OPT_LEVELS, SelectField, TextField, pairs,
 };
-use crate::web::context::Shared;
-use crate::web::state::bench::{BenchAction, BenchState};
 
 /// Properties of [`BenchForm`].
 #[derive(Properties, PartialEq)]

@@ -3,10 +3,10 @@
 use web_sys::File;
 use yew::prelude::*;
 
+use crate::page::bench::{BenchAction, BenchState};
+use crate::page::notices::{NoticeAction, Tone};
 use crate::session::{JobRequest, JobResult, Told};
 use crate::web::context::AppContext;
-use crate::web::state::bench::{BenchAction, BenchState};
-use crate::web::state::notices::{NoticeAction, Tone};
 
 /// Results in JSON are small; a larger file is a trace, and not read twice.
 const MOST_JSON_BYTES: f64 = 16.0 * 1024.0 * 1024.0;

@@ -3,11 +3,11 @@
 use yew::prelude::*;
 
 use crate::bench::{EntryStatus, ModelEntry, ModelIndex};
+use crate::page::Shared;
+use crate::page::bench::{BenchAction, BenchState};
 use crate::session::CompileOptions;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::web::components::LocalTable;
-use crate::web::context::Shared;
-use crate::web::state::bench::{BenchAction, BenchState};
 
 /// Properties of [`IndexPanel`].
 #[derive(Properties, PartialEq)]

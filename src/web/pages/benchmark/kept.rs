@@ -4,8 +4,8 @@ use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
 use crate::bench::BenchConfig;
+use crate::page::Shared;
 use crate::session::results::{Opening, opening_of};
-use crate::web::context::Shared;
 use crate::web::platform::url;
 use crate::web::sweep::{KeptSweep, SweepRunner, kept_sweeps};
 

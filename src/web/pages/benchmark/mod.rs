@@ -12,12 +12,15 @@ mod plan;
 mod results;
 mod scenario;
 
+use std::rc::Rc;
+
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
+use crate::page::Shared;
+use crate::page::bench::{BenchAction, BenchState};
 use crate::web::components::ProgressBar;
-use crate::web::context::{Shared, use_app};
-use crate::web::state::bench::{BenchAction, BenchState};
+use crate::web::context::use_app;
 use crate::web::sweep::SweepRunner;
 
 use actions::Actions;
@@ -103,12 +106,12 @@ fn use_listing(state: &UseReducerHandle<BenchState>, runner: &SweepRunner) {
 
 /// What the run had to say besides its reports, also while it runs; a reader of the screen is told of each.
 fn notes(state: &BenchState, runner: &SweepRunner) -> Html {
-    let note = |note: &AttrValue| {
+    let note = |note: &Rc<str>| {
         let (runner, text) = (runner.clone(), note.clone());
         let onclick = Callback::from(move |_: MouseEvent| runner.dismiss(&text));
         html! {
             <li key={note.to_string()}>
-                { note }
+                { Rc::clone(note) }
                 <button type="button" {onclick} aria-label={format!("Dismiss: {note}")}>{ "Dismiss" }</button>
             </li>
         }

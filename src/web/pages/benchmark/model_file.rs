@@ -3,11 +3,11 @@
 use web_sys::File;
 use yew::prelude::*;
 
+use crate::page::notices::{NoticeAction, Tone};
 use crate::session::{BroughtSettings, JobResult, ModelName, OpenedModel, Told};
 use crate::web::brought::{brought_label, digest_of, link_sentence};
 use crate::web::components::FilePicker;
 use crate::web::context::{AppContext, use_app};
-use crate::web::state::notices::{NoticeAction, Tone};
 
 /// Whether a file is a model, by its name.
 #[must_use]

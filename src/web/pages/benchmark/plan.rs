@@ -1,13 +1,15 @@
 //! The configurations of a sweep: before it runs with what they will take, then with how far they are.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use crate::base::units::format_count;
 use crate::bench::{RowState, SweepRow};
+use crate::page::Shared;
+use crate::page::bench::{BenchState, SweepView};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::web::components::LocalTable;
-use crate::web::context::Shared;
-use crate::web::state::bench::{BenchState, SweepView};
 
 /// Longer lists are folded until a person wants them.
 const MOST_OPEN: usize = 32;
@@ -26,7 +28,7 @@ pub fn PlanPanel(props: &PlanPanelProps) -> Html {
     let is_running = state.run.is_running();
     let listed = match &state.listed {
         Some(Err(problem)) if !is_running => {
-            return html! { <p class="panel error-box" role="status">{ problem }</p> };
+            return html! { <p class="panel error-box" role="status">{ Rc::clone(problem) }</p> };
         }
         Some(Ok(view)) => Some(view),
         _ => None,

@@ -3,9 +3,9 @@
 use yew::prelude::*;
 
 use crate::bench::mlperf::{MlperfResult, mlperf_to_json};
+use crate::page::bench::{BenchState, ScenarioRow};
 use crate::view::text::three_decimals;
 use crate::web::platform::download;
-use crate::web::state::bench::{BenchState, ScenarioRow};
 
 /// Properties of [`ScenarioResults`].
 #[derive(Properties, PartialEq)]

@@ -7,6 +7,8 @@ use web_sys::File;
 use yew::prelude::*;
 
 use crate::base::units::format_bytes;
+use crate::page::RunState;
+use crate::page::notices::{NoticeAction, Notices, Tone};
 use crate::session::share::{ExperimentLink, PageLink as _};
 use crate::session::shelf::ItemKind;
 use crate::session::{
@@ -17,9 +19,7 @@ use crate::web::context::AppContext;
 use crate::web::context::{Job, RunningJob};
 use crate::web::platform::folder::bundle_files;
 use crate::web::shelf::{keep_file, kept_file};
-use crate::web::state::RunState;
-use crate::web::state::experiments::{ExperimentsAction, ExperimentsState};
-use crate::web::state::notices::{NoticeAction, Notices, Tone};
+use crate::web::state::{ExperimentsAction, ExperimentsState};
 use crate::web::worker::Engine;
 
 /// The page holds one set.

@@ -3,9 +3,9 @@
 use yew::prelude::*;
 
 use super::actions::Actions;
+use crate::page::Shared;
 use crate::session::{Choices, ExperimentField, RecordsFile, RecordsShown};
 use crate::web::components::{CheckField, CopyMenu, FilePicker, SelectField, TextField, pairs};
-use crate::web::context::Shared;
 
 /// Properties of [`Controls`].
 #[derive(Properties, PartialEq)]

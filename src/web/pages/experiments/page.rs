@@ -5,13 +5,14 @@ use yew::prelude::*;
 use super::actions::Actions;
 use super::controls::Controls;
 use crate::base::units::format_bytes;
+use crate::page::RunState;
+use crate::page::Shared;
 use crate::session::{ExperimentField, RecordsRead, Reply, Told};
 use crate::web::components::{DocumentView, FilePicker, ProgressBar};
 use crate::web::context::Job;
-use crate::web::context::{Shared, use_app};
+use crate::web::context::use_app;
 use crate::web::platform::page;
-use crate::web::state::RunState;
-use crate::web::state::experiments::{ExperimentsAction, ExperimentsState};
+use crate::web::state::{ExperimentsAction, ExperimentsState};
 
 /// Where the result is, for the focus.
 const RESULT: &str = "experiments-result";

@@ -2,16 +2,17 @@
 
 use yew::prelude::*;
 
+use crate::page::RunState;
+use crate::page::Shared;
+use crate::page::notices::{NoticeAction, Tone};
 use crate::session::guide::Example;
 use crate::session::share::Address;
 use crate::session::studies::StudySpec;
 use crate::session::{JobId, JobRequest, JobResult, Part, Told};
 use crate::view::document::Document;
 use crate::web::components::{DocumentView, ProgressBar};
-use crate::web::context::{Shared, use_app};
+use crate::web::context::use_app;
 use crate::web::platform::clipboard;
-use crate::web::state::RunState;
-use crate::web::state::notices::{NoticeAction, Tone};
 use crate::web::worker::Engine;
 
 /// Properties of [`ExampleCard`].

@@ -3,15 +3,15 @@
 use web_sys::File;
 use yew::prelude::*;
 
+use crate::page::RunState;
+use crate::page::notices::{NoticeAction, Tone};
 use crate::session::share::LinkedFile;
 use crate::session::{
     BroughtSettings, InspectAsk, InspectField, InspectFile, JobId, JobRequest, JobResult, OpenedModel, Told,
 };
 use crate::web::context::AppContext;
 use crate::web::context::Job;
-use crate::web::state::RunState;
-use crate::web::state::inspect::{InspectAction, InspectState};
-use crate::web::state::notices::{NoticeAction, Tone};
+use crate::web::state::{InspectAction, InspectState};
 use crate::web::worker::Engine;
 
 /// What the buttons of the page do.

@@ -3,12 +3,12 @@
 use yew::prelude::*;
 
 use super::actions::{Actions, open_model};
+use crate::page::Shared;
 use crate::session::commands::inspect_command;
 use crate::session::share::{Page, encode};
 use crate::session::{InspectField, InspectFile, InspectShown, ModelQuestions};
 use crate::web::brought::{known_file, linked_hash};
 use crate::web::components::{CopyMenu, FilePicker, SelectField, TextField};
-use crate::web::context::Shared;
 use crate::web::pages::benchmark::{FileQuestions, LinkNote, ModelField};
 
 /// Properties of [`InspectForm`].

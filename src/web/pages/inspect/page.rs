@@ -7,13 +7,14 @@ use super::actions::Actions;
 use super::form::InspectForm;
 use super::picture::Picture;
 use super::tree::Tree;
+use crate::page::Shared;
 use crate::session::{InspectField, InspectShown, InspectView};
 use crate::view::document::Document;
 use crate::web::components::{DocumentView, ProgressBar};
 use crate::web::context::Job;
-use crate::web::context::{Shared, use_app};
+use crate::web::context::use_app;
 use crate::web::platform::page::value_of;
-use crate::web::state::inspect::InspectState;
+use crate::web::state::InspectState;
 
 /// A question follows the last letter so long after.
 const ASK_AFTER_MS: u32 = 150;

@@ -9,8 +9,8 @@ use web_sys::{Element, HtmlElement, PointerEvent, WheelEvent};
 use yew::prelude::*;
 
 use super::actions::Actions;
+use crate::page::Shared;
 use crate::session::{InspectField, InspectShown};
-use crate::web::context::Shared;
 
 /// A press that moves less is a click.
 const CLICK_PX: f64 = 4.0;

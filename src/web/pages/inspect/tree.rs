@@ -5,9 +5,9 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::actions::Actions;
+use crate::page::Shared;
 use crate::session::{InspectField, InspectShown, TreeRow};
 use crate::view::table::visible_range;
-use crate::web::context::Shared;
 
 /// Height of a line; the style sheet has the same.
 const ROW_PX: f64 = 26.0;

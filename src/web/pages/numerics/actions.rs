@@ -2,13 +2,13 @@
 
 use yew::prelude::*;
 
+use crate::page::RunState;
+use crate::page::notices::{NoticeAction, Tone};
+use crate::page::numerics::{NumericsAction, NumericsState};
 use crate::session::{JobRequest, JobResult, NumericsSpec, Told, without_source};
 use crate::web::context::AppContext;
 use crate::web::context::Job;
 use crate::web::platform::{download, page};
-use crate::web::state::RunState;
-use crate::web::state::notices::{NoticeAction, Tone};
-use crate::web::state::numerics::{NumericsAction, NumericsState};
 
 /// What the buttons of the page do.
 #[derive(Clone, PartialEq)]

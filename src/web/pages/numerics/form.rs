@@ -3,13 +3,13 @@
 use yew::prelude::*;
 
 use super::actions::Actions;
+use crate::page::Shared;
+use crate::page::numerics::{NumericsAction, NumericsState};
 use crate::session::commands::numerics_command;
 use crate::session::share::NumericsField;
 use crate::session::{Catalog, CompileOptions};
 use crate::web::components::{CompileFields, CopyMenu, SelectField, TextField, pairs};
-use crate::web::context::Shared;
 use crate::web::pages::benchmark::ModelField;
-use crate::web::state::numerics::{NumericsAction, NumericsState};
 
 /// Properties of [`NumericsForm`].
 #[derive(Properties, PartialEq)]

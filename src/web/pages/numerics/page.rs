@@ -5,11 +5,11 @@ use yew::prelude::*;
 use super::actions::Actions;
 use super::form::NumericsForm;
 use super::result::NumericsResult;
+use crate::page::numerics::NumericsState;
 use crate::session::NumericsSpec;
 use crate::web::components::ProgressBar;
 use crate::web::context::Job;
 use crate::web::context::use_app;
-use crate::web::state::numerics::NumericsState;
 
 /// Properties of [`NumericsPage`].
 #[derive(Properties, PartialEq)]

@@ -4,10 +4,10 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use crate::base::units::format_count;
+use crate::page::Shared;
 use crate::session::{NumericsReport, Origin, OutputComparison, Sample, value_text, without_source};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::web::components::LocalTable;
-use crate::web::context::Shared;
 
 /// Properties of [`NumericsResult`].
 #[derive(Properties, PartialEq)]

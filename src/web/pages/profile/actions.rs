@@ -6,6 +6,9 @@ use yew::prelude::*;
 
 use super::queries::say_failure;
 use crate::formats::WriteFormat;
+use crate::page::RunState;
+use crate::page::notices::{NoticeAction, Notices, Tone};
+use crate::page::profile::{Arrived, SAMPLE};
 use crate::session::share::{PageLink as _, ProfileLink, Tool};
 use crate::session::shelf::ItemKind;
 use crate::session::{
@@ -15,11 +18,9 @@ use crate::session::{
 use crate::web::context::AppContext;
 use crate::web::context::{Job, RunningJob};
 use crate::web::platform::fetch::file_beside_page;
-use crate::web::platform::{download, url};
+use crate::web::platform::{date, download, url};
 use crate::web::shelf::{self, keep_file, kept_file};
-use crate::web::state::RunState;
-use crate::web::state::notices::{NoticeAction, Notices, Tone};
-use crate::web::state::profile::{ProfileAction, ProfileState, SAMPLE};
+use crate::web::state::{ProfileAction, ProfileState};
 use crate::web::timeline::Controller;
 use crate::web::worker::Engine;
 
@@ -68,7 +69,7 @@ fn open_file_as(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot: 
 }
 
 /// What becomes of a profile that is there.
-type Ready = fn(Box<ProfileInfo>, Engine) -> ProfileAction;
+type Ready = fn(Arrived<Engine>) -> ProfileAction;
 
 /// The file of a name: the trace that ships with the page, or one that this browser keeps.
 async fn named_file(name: &str) -> Option<Result<File, String>> {
@@ -110,7 +111,8 @@ fn start(
                     notices.dispatch(NoticeAction::Say(Tone::Info, text));
                 }
                 keep(&info, opened.clone(), &notices);
-                dispatch.dispatch(ready(info, own.clone()));
+                let arrived = Arrived { info, engine: own.clone(), run_name: date::run_name() };
+                dispatch.dispatch(ready(arrived));
             }
             other => RunState::told(other).into_iter().for_each(|end| dispatch.dispatch(ProfileAction::End(end))),
         }

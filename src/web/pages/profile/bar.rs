@@ -10,7 +10,7 @@ use crate::session::commands::profile_command;
 use crate::session::share::{ProfileLink, Tool};
 use crate::session::{Control, ProfileSpec};
 use crate::web::components::{CopyMenu, SelectField};
-use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 use crate::web::timeline::Controller;
 
 /// Properties of [`WorkspaceBar`].

@@ -3,12 +3,12 @@
 use yew::prelude::*;
 
 use super::actions::Actions;
+use crate::page::Shared;
 use crate::session::share::Tool;
 use crate::session::{Catalog, OpenedModel, ProfileSpec, Workflow};
 use crate::web::components::{CompileFields, SelectField, TextField};
-use crate::web::context::Shared;
 use crate::web::pages::benchmark::ModelField;
-use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
 /// Properties of [`SpecForm`].
 #[derive(Properties, PartialEq)]

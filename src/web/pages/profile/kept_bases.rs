@@ -6,7 +6,7 @@ use crate::session::share::{CompareLink, Tool};
 use crate::session::shelf::ShelfItem;
 use crate::web::components::Menu;
 use crate::web::shelf::{touch, use_shelf};
-use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
 /// Properties of [`KeptBases`].
 #[derive(Properties, PartialEq)]

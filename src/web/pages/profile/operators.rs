@@ -5,6 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::analysis::GroupBy;
+use crate::page::Shared;
 use crate::profile::Unit;
 use crate::profile::levels::ALL_LEVELS;
 use crate::session::{OperatorKind, OperatorRow, OperatorTable};
@@ -13,10 +14,9 @@ use crate::view::plot::Pie;
 use crate::view::table::{Cell, Column, ColumnKind, Sort, Table};
 use crate::view::timeline::GroupKind;
 use crate::web::components::{DataTable, PieChart};
-use crate::web::context::Shared;
 use crate::web::pages::profile::tools::LevelSelect;
 use crate::web::pages::profile::treemap::Treemap;
-use crate::web::state::profile::{ProfileAction, ProfileState};
+use crate::web::state::{ProfileAction, ProfileState};
 
 /// Properties of [`OperatorsView`].
 #[derive(Properties, PartialEq)]

@@ -14,14 +14,14 @@ use super::tools::{
     AskTool, CompareTool, CountersTool, FlameTool, IdleTool, ModulesTool, OverviewTool, PathTool, StatisticsTool,
 };
 use crate::base::units::{format_bytes, format_count};
+use crate::page::RunState;
 use crate::session::ProfileOrigin;
 use crate::session::share::Tool;
 use crate::web::components::{DiagnosticsPanel, ProgressBar};
 use crate::web::context::Job;
 use crate::web::context::{AppContext, use_app};
 use crate::web::platform::page;
-use crate::web::state::RunState;
-use crate::web::state::profile::{OpenRun, ProfileState};
+use crate::web::state::{OpenRun, ProfileState};
 
 /// Properties of [`ProfilePage`].
 #[derive(Properties, PartialEq)]

@@ -8,14 +8,16 @@ use yew::prelude::*;
 
 use crate::base::{Interval, TraceNs};
 use crate::insight::SliceRange;
+use crate::page::Shared;
+use crate::page::notices::{NoticeAction, Notices, Tone};
+use crate::page::profile::Flows;
 use crate::session::{
     AnalysisRequest, Answer as SessionAnswer, Control, JobId, Listed, Listing, OperatorKind, ProfileQuestion, Question,
     Reply, Rows, Told,
 };
 use crate::view::timeline::{Neighbour, SliceRef};
-use crate::web::context::{AppContext, Shared, use_app};
-use crate::web::state::notices::{NoticeAction, Notices, Tone};
-use crate::web::state::profile::{Flows, OpenRun, ProfileAction, ProfileState};
+use crate::web::context::{AppContext, use_app};
+use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
 /// A search is asked for so long after the last key.
 const SEARCH_DELAY_MS: u32 = 120;

@@ -4,11 +4,11 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
+use crate::page::notices::{NoticeAction, Tone};
 use crate::session::share::Tool;
 use crate::view::timeline::TrackKind;
 use crate::web::context::use_app;
-use crate::web::state::notices::{NoticeAction, Tone};
-use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
 /// Properties of [`Rail`].
 #[derive(Properties, PartialEq)]

@@ -2,15 +2,15 @@
 
 use yew::prelude::*;
 
+use crate::page::RunState;
+use crate::page::notices::{NoticeAction, Tone};
+use crate::page::study::{StudyAction, StudyState};
 use crate::session::studies::StudySpec;
 use crate::session::{JobRequest, JobResult, Part, Told};
 use crate::web::context::AppContext;
 use crate::web::context::Job;
 use crate::web::platform::download::file_of;
 use crate::web::platform::{download, page};
-use crate::web::state::RunState;
-use crate::web::state::notices::{NoticeAction, Tone};
-use crate::web::state::study::{StudyAction, StudyState};
 
 /// What the buttons of the page do.
 #[derive(Clone, PartialEq)]

@@ -5,9 +5,9 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::actions::Actions;
+use crate::page::study::{StudyAction, StudyState};
 use crate::session::studies::{FieldGroup, FieldKind, GroupLook, StudyField};
 use crate::web::components::{CopyMenu, SelectField, SourceField, TextField, pairs};
-use crate::web::state::study::{StudyAction, StudyState};
 
 /// Choices with longer names take more room.
 const LONG_CHOICE: usize = 24;

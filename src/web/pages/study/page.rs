@@ -4,11 +4,12 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use super::form::StudyFields;
+use crate::page::Shared;
+use crate::page::study::StudyState;
 use crate::session::studies::{StudyExample, StudySpec};
 use crate::web::components::{DocumentView, ProgressBar};
 use crate::web::context::Job;
-use crate::web::context::{Shared, use_app};
-use crate::web::state::study::StudyState;
+use crate::web::context::use_app;
 
 /// Properties of [`StudyPage`].
 #[derive(Properties, PartialEq)]

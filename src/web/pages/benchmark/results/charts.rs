@@ -3,9 +3,9 @@
 use yew::prelude::*;
 
 use crate::base::units::{format_count, format_range};
+use crate::page::bench::{BenchAction, BenchState, ResultRow, RowId};
 use crate::session::results::{configuration_text, latency_curves, latency_histogram, throughput_over_time};
 use crate::web::components::{LineChart, SelectField};
-use crate::web::state::bench::{BenchAction, BenchState, ResultRow, RowId};
 
 /// Curves of more configurations than this are not told apart; then only the chosen one is drawn.
 const MOST_CURVES: usize = 8;

@@ -13,9 +13,9 @@ const SETTING: &str = "neuronscope.columns";
 #[derive(Properties, PartialEq)]
 pub struct ColumnChooserProps {
     /// Keys of the columns shown, in their order.
-    pub shown: Rc<[AttrValue]>,
+    pub shown: Rc<[&'static str]>,
     /// Others were chosen.
-    pub on_choose: Callback<Rc<[AttrValue]>>,
+    pub on_choose: Callback<Rc<[&'static str]>>,
 }
 
 /// A box for every key of a report.
@@ -31,7 +31,7 @@ pub fn ColumnChooser(props: &ColumnChooserProps) -> Html {
     });
     let choose = {
         let on_choose = props.on_choose.clone();
-        move |columns: Rc<[AttrValue]>| {
+        move |columns: Rc<[&'static str]>| {
             storage::write(SETTING, &columns.join(","));
             on_choose.emit(columns);
         }
@@ -39,20 +39,20 @@ pub fn ColumnChooser(props: &ColumnChooserProps) -> Html {
     let toggle = |key: &'static str| {
         let (shown, choose) = (props.shown.clone(), choose.clone());
         Callback::from(move |_: Event| {
-            let is_kept = |k: &&'static str| (*k == key) != shown.iter().any(|s| s.as_str() == *k);
-            choose(offered_columns().into_iter().filter(is_kept).map(AttrValue::Static).collect());
+            let is_kept = |k: &&'static str| (*k == key) != shown.iter().any(|s| s == k);
+            choose(offered_columns().into_iter().filter(is_kept).collect());
         })
     };
     let all = {
         let choose = choose.clone();
-        Callback::from(move |_: MouseEvent| choose(offered_columns().into_iter().map(AttrValue::Static).collect()))
+        Callback::from(move |_: MouseEvent| choose(offered_columns().into_iter().collect()))
     };
     let usual = {
         let choose = choose.clone();
-        Callback::from(move |_: MouseEvent| choose(DEFAULT_COLUMNS.into_iter().map(AttrValue::Static).collect()))
+        Callback::from(move |_: MouseEvent| choose(Rc::from(DEFAULT_COLUMNS)))
     };
     let boxes = offered_columns().into_iter().map(|key| {
-        let is_shown = props.shown.iter().any(|s| s.as_str() == key);
+        let is_shown = props.shown.iter().any(|s| *s == key);
         // The last one stays: a table without columns can not be used.
         let is_last = is_shown && props.shown.len() == 1;
         html! {
@@ -70,9 +70,9 @@ pub fn ColumnChooser(props: &ColumnChooserProps) -> Html {
 }
 
 /// The columns of the last visit, as far as reports still have them.
-fn remembered() -> Option<Rc<[AttrValue]>> {
+fn remembered() -> Option<Rc<[&'static str]>> {
     let kept = storage::read(SETTING)?;
-    let columns: Rc<[AttrValue]> =
-        offered_columns().into_iter().filter(|key| kept.split(',').any(|k| k == *key)).map(AttrValue::Static).collect();
+    let columns: Rc<[&'static str]> =
+        offered_columns().into_iter().filter(|key| kept.split(',').any(|k| k == *key)).collect();
     (!columns.is_empty()).then_some(columns)
 }

@@ -2,9 +2,9 @@
 
 use yew::prelude::*;
 
+use crate::page::bench::{BenchAction, BenchState};
 use crate::session::results::{Goal, WantedTexts};
 use crate::web::components::{SelectField, TextField};
-use crate::web::state::bench::{BenchAction, BenchState};
 
 /// Properties of [`Finder`].
 #[derive(Properties, PartialEq)]

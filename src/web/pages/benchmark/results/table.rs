@@ -8,6 +8,8 @@ use yew::prelude::*;
 
 use super::columns::ColumnChooser;
 use crate::bench::Report;
+use crate::page::Shared;
+use crate::page::bench::{BenchAction, BenchState, ResultRow, RowId};
 use crate::session::results::{
     Filter, ReportCells, deciding_first, on_front, report_table, shown_columns, with_pareto,
 };
@@ -15,9 +17,7 @@ use crate::session::share::{Link, ProfileLink};
 use crate::session::{ProfileSpec, TraceSpec};
 use crate::view::table::Sort;
 use crate::web::components::{DataTable, RowAction};
-use crate::web::context::Shared;
 use crate::web::platform::{download, page};
-use crate::web::state::bench::{BenchAction, BenchState, ResultRow, RowId};
 
 /// Properties of [`ResultsTable`].
 #[derive(Properties, PartialEq)]
@@ -39,8 +39,7 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
     let shown = use_memo(look, |(_, _, columns, is_narrow)| {
         let kept = &props.rows;
         let cells: Vec<&ReportCells> = kept.iter().map(|r| &*r.cells).collect();
-        let chosen: Vec<&str> = columns.iter().map(AttrValue::as_str).collect();
-        let keys = shown_columns(&chosen, &cells);
+        let keys = shown_columns(columns, &cells);
         let keys = if *is_narrow { deciding_first(&keys) } else { keys };
         let ids: Vec<RowId> = kept.iter().map(|r| r.id).collect();
         let reports: Vec<&Report> = kept.iter().map(ResultRow::report).collect();

@@ -5,8 +5,8 @@ use yew::prelude::*;
 
 use crate::base::units::format_number;
 use crate::bench::{Report, verdict};
+use crate::page::bench::ResultRow;
 use crate::session::results::{are_of_several_models, row_text};
-use crate::web::state::bench::ResultRow;
 
 /// Figures and sentence; `admits` says which rows are within the limits that were asked for.
 pub fn tiles(rows: &[ResultRow], admits: impl Fn(&Report) -> bool) -> Html {

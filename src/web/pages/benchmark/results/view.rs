@@ -9,9 +9,9 @@ use super::finder::Finder;
 use super::table::ResultsTable;
 use super::tiles::tiles;
 use crate::bench::Report;
+use crate::page::bench::{BenchAction, BenchState, ResultRow, RowId};
 use crate::session::results::{Filter, Wanted, scaling, throughput_by_configuration, throughput_latency};
 use crate::web::components::{BarChart, LineChart, ScatterPlot};
-use crate::web::state::bench::{BenchAction, BenchState, ResultRow, RowId};
 
 /// Properties of [`BenchResults`].
 #[derive(Properties, PartialEq)]

@@ -9,7 +9,7 @@ use crate::session::{Answer, Question, Said};
 use crate::view::timeline::SliceLink;
 use crate::web::pages::profile::queries::use_analysis;
 use crate::web::pages::profile::tools::waiting;
-use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
 /// Properties of [`InShort`].
 #[derive(Properties, PartialEq)]

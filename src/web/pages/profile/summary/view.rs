@@ -5,10 +5,10 @@ use yew::prelude::*;
 use super::findings::Findings;
 use super::tables;
 use crate::insight::{Insights, SliceRange};
+use crate::page::Shared;
 use crate::view::plot::{Lanes, RooflinePlot};
 use crate::view::table::Table;
 use crate::web::components::{LanesChart, LocalTable, RooflineChart};
-use crate::web::context::Shared;
 
 /// Properties of [`SummaryView`].
 #[derive(Properties, PartialEq)]

@@ -5,7 +5,7 @@ use yew::prelude::*;
 use crate::profile::Unit;
 use crate::view::timeline::Annotation;
 use crate::web::platform::page;
-use crate::web::state::profile::{ProfileAction, ProfileState};
+use crate::web::state::{ProfileAction, ProfileState};
 use crate::web::timeline::Controller;
 
 /// Properties of [`AnnotationsPanel`].

@@ -2,13 +2,13 @@
 
 use yew::prelude::*;
 
+use crate::page::Shared;
 use crate::session::{GroupsOf, Listing, Rows};
 use crate::view::timeline::{Area, SliceRef};
 use crate::web::components::LocalTable;
-use crate::web::context::Shared;
 use crate::web::pages::profile::queries::{Answer, use_listing, use_save_all};
 use crate::web::pages::profile::tools::waiting;
-use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
 /// Names that are listed.
 const MOST_GROUPS: u32 = 10_000;

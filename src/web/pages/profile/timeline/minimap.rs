@@ -5,7 +5,7 @@ use yew::prelude::*;
 use crate::session::{ProfileQuestion, Reply, Told};
 use crate::view::timeline::{Minimap, Viewport, dense_part};
 use crate::web::platform::pointer;
-use crate::web::state::profile::OpenRun;
+use crate::web::state::OpenRun;
 use crate::web::timeline::Controller;
 
 /// Parts of the strip: about two pixels each on a desk.

@@ -14,14 +14,15 @@ use super::legend::TimelineLegend;
 use super::minimap::MinimapStrip;
 use super::parts::{HoverTip, SlicesTable, TimelineHelp, TimelineTools};
 use super::tracks::TracksPanel;
+use crate::page::notices::{NoticeAction, Tone};
+use crate::page::profile::Flows;
 use crate::view::timeline::{Arrangement, FlowArrow, SliceDetails, SliceRef, TrackId, Viewport, describe_slice};
 use crate::web::components::{SliceDetailsPanel, place_of};
 use crate::web::context::use_app;
 use crate::web::pages::profile::dock::Dock;
 use crate::web::pages::profile::queries::{ask_flows, step};
 use crate::web::platform::page;
-use crate::web::state::notices::{NoticeAction, Tone};
-use crate::web::state::profile::{Flows, OpenRun, ProfileAction, ProfileState};
+use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 use crate::web::timeline::{Change, Controller, Hover};
 
 /// The canvas; it takes the focus when a track is gone to.

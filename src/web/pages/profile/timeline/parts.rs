@@ -5,13 +5,14 @@ use web_sys::{HtmlInputElement, KeyboardEvent};
 use yew::prelude::*;
 
 use crate::base::units::format_count;
+use crate::page::Shared;
+use crate::page::profile::Flows;
 use crate::profile::Unit;
 use crate::session::ProfileInfo;
 use crate::view::text::three_decimals;
 use crate::view::timeline::{NO_SLICE, SliceRef, TimelineTile, Viewport, is_plain_in, slices_in_view};
-use crate::web::context::Shared;
 use crate::web::platform::page;
-use crate::web::state::profile::{Flows, ProfileAction, ProfileState};
+use crate::web::state::{ProfileAction, ProfileState};
 use crate::web::timeline::{Controller, Hover};
 
 /// The table twin lists at most so many.

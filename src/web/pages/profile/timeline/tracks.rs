@@ -5,7 +5,7 @@ use yew::prelude::*;
 use crate::view::text::contains_ignoring_case;
 use crate::view::timeline::{Arrangement, Outline, Section, Track, TrackKind};
 use crate::web::platform::page;
-use crate::web::state::profile::{ProfileAction, ProfileState};
+use crate::web::state::{ProfileAction, ProfileState};
 
 /// More tracks at once are not listed; the search finds the others.
 const MOST_LISTED: usize = 120;

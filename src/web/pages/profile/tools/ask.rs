@@ -4,13 +4,13 @@ use yew::prelude::*;
 
 use super::paged::PagedTable;
 use super::{LevelSelect, ToolProps, unit_of};
+use crate::page::Shared;
 use crate::session::{Listed, Listing, QueryOf};
 use crate::view::plot::Bars;
 use crate::view::table::{Cell, ColumnKind};
 use crate::web::components::{BarChart, SelectField};
-use crate::web::context::Shared;
 use crate::web::platform::page;
-use crate::web::state::profile::ProfileAction;
+use crate::web::state::ProfileAction;
 
 /// Queries to begin with.
 const EXAMPLES: [&str; 4] = [

@@ -5,14 +5,14 @@ use yew::prelude::*;
 use super::pair::PairOfTimelines;
 use super::{LevelSelect, ToolProps, failed, waiting};
 use crate::analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
+use crate::page::Shared;
 use crate::session::share::CompareLink;
 use crate::session::{Answer, Chosen, Question};
 use crate::view::comparison::comparison_table;
 use crate::web::components::{LocalTable, SelectField};
-use crate::web::context::Shared;
 use crate::web::pages::profile::kept_bases::KeptBases;
 use crate::web::pages::profile::queries::{Analysed, Pending, use_analysis};
-use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
 /// The tool.
 #[component]

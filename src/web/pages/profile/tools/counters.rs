@@ -4,14 +4,14 @@ use yew::prelude::*;
 
 use super::{ToolProps, range_of, unit_of, waiting};
 use crate::analysis::counters::Curve;
+use crate::page::Shared;
 use crate::session::{Answer, Listed, Listing, Question, Rows};
 use crate::view::plot::{LineStyle, Lines};
 use crate::view::table::Cell;
 use crate::web::components::{LineChart, LocalTable};
-use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::{use_analysis, use_listing};
-use crate::web::state::profile::ProfileAction;
+use crate::web::state::ProfileAction;
 
 /// More points than pixels of the plot tell nothing.
 const MOST_POINTS: u32 = 1_200;

@@ -7,6 +7,7 @@ use super::{LevelSelect, ToolProps, chosen, waiting};
 use crate::analysis::flame::FlameGraph;
 use crate::base::units::format_count;
 use crate::base::{Interval, TraceNs};
+use crate::page::Shared;
 use crate::profile::Unit;
 use crate::session::share::{FlameLink, FlameView};
 use crate::session::{Answer, Chosen, Question};
@@ -15,10 +16,9 @@ use crate::view::flame::{FlameLayout, FlameRect, Growth, InOrderLayout};
 use crate::view::palette::{fill_var, on_fill_var};
 use crate::view::timeline::{Section, Track, TrackId, TrackKind};
 use crate::web::components::{SelectField, TextField};
-use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::{Analysed, use_analysis};
-use crate::web::state::profile::{ProfileAction, ProfileState};
+use crate::web::state::{ProfileAction, ProfileState};
 
 /// Nodes that are asked for, and the least share of the width that is drawn.
 const MOST_NODES: u32 = 900;

@@ -4,11 +4,11 @@ use yew::prelude::*;
 
 use super::paged::{PagedTable, column};
 use super::{ToolProps, range_of, unit_of};
+use crate::page::Shared;
 use crate::session::{Listed, Listing};
 use crate::view::plot::Bars;
 use crate::view::table::{Cell, Table};
 use crate::web::components::BarChart;
-use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
 
 /// The tool.

@@ -5,7 +5,7 @@ use yew::prelude::*;
 use crate::base::units::format_count;
 use crate::profile::levels::ALL_LEVELS;
 use crate::web::components::SelectField;
-use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
 /// Properties of [`LevelSelect`].
 #[derive(Properties, PartialEq)]

@@ -29,7 +29,7 @@ use yew::prelude::*;
 use crate::base::{Interval, TraceNs};
 use crate::session::Chosen;
 use crate::web::pages::profile::queries::Pending;
-use crate::web::state::profile::{OpenRun, ProfileState};
+use crate::web::state::{OpenRun, ProfileState};
 
 /// What every tool is given.
 #[derive(Properties, PartialEq)]

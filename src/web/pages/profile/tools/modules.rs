@@ -4,11 +4,11 @@ use yew::prelude::*;
 
 use super::{ToolProps, chosen, waiting};
 use crate::analysis::modules::ModuleTree;
+use crate::page::Shared;
 use crate::session::{Answer, Question};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::view::text::exact_ns;
 use crate::web::components::LocalTable;
-use crate::web::context::Shared;
 use crate::web::pages::profile::queries::use_analysis;
 
 /// More modules are not listed.

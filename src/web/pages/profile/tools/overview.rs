@@ -3,12 +3,12 @@
 use yew::prelude::*;
 
 use super::{ToolProps, waiting};
+use crate::page::Shared;
 use crate::session::share::Tool;
 use crate::session::{Answer, Evidence, Question};
 use crate::web::components::DocumentView;
-use crate::web::context::Shared;
 use crate::web::pages::profile::queries::use_analysis;
-use crate::web::state::profile::ProfileAction;
+use crate::web::state::ProfileAction;
 
 /// The overview.
 #[component]

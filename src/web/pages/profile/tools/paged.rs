@@ -5,12 +5,12 @@ use yew::prelude::*;
 use super::waiting;
 use crate::base::units::format_count;
 use crate::base::{Interval, TraceNs};
+use crate::page::Shared;
 use crate::session::{Listed, Listing, Rows};
 use crate::view::table::{Cell, Table};
 use crate::web::components::LocalTable;
-use crate::web::context::Shared;
 use crate::web::pages::profile::queries::{use_listing, use_save_all};
-use crate::web::state::profile::{OpenRun, ProfileAction, ProfileState};
+use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
 /// Properties of [`PagedTable`].
 #[derive(Properties, PartialEq)]

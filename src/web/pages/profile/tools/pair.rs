@@ -12,7 +12,7 @@ use crate::session::{ProfileQuestion, Reply, Told};
 use crate::view::timeline::{Neighbour, SliceRef};
 use crate::web::context::use_app;
 use crate::web::pages::profile::timeline::use_canvas;
-use crate::web::state::profile::OpenRun;
+use crate::web::state::OpenRun;
 use crate::web::timeline::{Change, Controller};
 
 /// Slices of a name that are looked through for the first.

@@ -9,7 +9,7 @@ use crate::session::{Answer, Listing, PathShown, PathStep, Question};
 use crate::view::palette::{fill_var, on_fill_var};
 use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::use_analysis;
-use crate::web::state::profile::ProfileAction;
+use crate::web::state::ProfileAction;
 
 /// Stretches that are drawn.
 const MOST_STEPS: u32 = 400;

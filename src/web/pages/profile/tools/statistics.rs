@@ -10,6 +10,7 @@ use crate::analysis::GroupBy;
 use crate::analysis::histogram::{BinScale, Histogram};
 use crate::analysis::members::MemberOrder;
 use crate::base::units::format_count;
+use crate::page::Shared;
 use crate::profile::Unit;
 use crate::profile::levels::ALL_LEVELS;
 use crate::session::share::Tool;
@@ -19,12 +20,11 @@ use crate::view::plot::Pie;
 use crate::view::table::Cell;
 use crate::view::timeline::{GroupKind, SliceLink};
 use crate::web::components::{LocalTable, PieChart, SelectField, TableLook};
-use crate::web::context::Shared;
 use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::{Analysed, use_analysis, use_listing, use_save_all};
 use crate::web::pages::profile::treemap::Treemap;
 use crate::web::platform::page;
-use crate::web::state::profile::{ProfileAction, ProfileState};
+use crate::web::state::{ProfileAction, ProfileState};
 
 /// Positions of columns in the table of groups.
 const COUNT: usize = 1;

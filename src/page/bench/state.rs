@@ -2,15 +2,12 @@
 
 use std::rc::Rc;
 
-use yew::prelude::*;
-
 use super::{ResultRow, RowId, ScenarioRow, SweepView};
 use crate::bench::{BenchConfig, ModelIndex, Report, RowResult};
+use crate::page::{RunState, Shared};
 use crate::session::results::{DEFAULT_COLUMNS, WantedTexts};
 use crate::session::share::{BENCH_FIELDS, BenchField, BenchLink, PageLink as _, ResultsView};
 use crate::view::table::Sort;
-use crate::web::context::Shared;
-use crate::web::state::RunState;
 
 /// The benchmark page.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,23 +16,23 @@ pub struct BenchState {
     /// How far the run is.
     pub run: RunState,
     /// What would run, or why nothing would.
-    pub listed: Option<Result<SweepView, AttrValue>>,
+    pub listed: Option<Result<SweepView, Rc<str>>>,
     /// What ran last, or runs.
     pub sweep: Option<SweepView>,
     /// Rows of the last run in its order, then imported ones.
     pub rows: Shared<Vec<ResultRow>>,
     /// What the last run had to say besides: configurations that were left out, a duration that is short.
-    pub notes: Vec<AttrValue>,
+    pub notes: Vec<Rc<str>>,
     /// What the last run was asked to do.
     pub ran: Option<Shared<BenchConfig>>,
     /// How the table is sorted.
     pub sort: Option<Sort>,
     /// What rows of the table are filtered by.
-    pub filter: AttrValue,
+    pub filter: Rc<str>,
     /// Limits for the best configuration.
     pub wanted: WantedTexts,
     /// Columns of the table, in their order.
-    pub columns: Rc<[AttrValue]>,
+    pub columns: Rc<[&'static str]>,
     /// The configuration whose charts are shown; absent while it is the first one that has any.
     pub selected: Option<RowId>,
     /// Compiled models that are benchmarked in place of the form's model.
@@ -83,11 +80,11 @@ pub enum BenchAction {
     /// A head of the table was pressed.
     Sort(Sort),
     /// The table is filtered.
-    Filter(AttrValue),
+    Filter(Rc<str>),
     /// Limits for the best configuration were edited.
     Want(WantedTexts),
     /// Other columns were chosen.
-    Columns(Rc<[AttrValue]>),
+    Columns(Rc<[&'static str]>),
     /// A configuration was chosen.
     Select(RowId),
     /// A model index was dropped, or is not wanted any more.
@@ -107,9 +104,9 @@ impl Default for BenchState {
             notes: Vec::new(),
             ran: None,
             sort: None,
-            filter: AttrValue::default(),
+            filter: Rc::default(),
             wanted: WantedTexts::default(),
-            columns: DEFAULT_COLUMNS.iter().map(|c| AttrValue::Static(c)).collect(),
+            columns: Rc::from(DEFAULT_COLUMNS),
             selected: None,
             index: None,
             scenario: Shared::new(Vec::new()),
@@ -178,11 +175,11 @@ impl BenchState {
     }
 }
 
-impl Reducible for BenchState {
-    type Action = BenchAction;
-
-    fn reduce(self: Rc<Self>, action: BenchAction) -> Rc<Self> {
-        let mut next = (*self).clone();
+impl BenchState {
+    /// The page after an action.
+    #[must_use]
+    pub fn after(&self, action: BenchAction) -> Self {
+        let mut next = self.clone();
         match action {
             BenchAction::Edit(field, text) => {
                 if let Some(i) = BENCH_FIELDS.iter().position(|f| *f == field) {
@@ -199,7 +196,7 @@ impl Reducible for BenchState {
             BenchAction::Look(view) => (next.filter, next.sort) = (view.filter.into(), view.sort),
             BenchAction::WantRun => next.wants_run = !self.run.is_running(),
             BenchAction::LinkTaken => next.wants_run = false,
-            BenchAction::Listed(listed) => next.listed = Some(listed.map_err(AttrValue::from)),
+            BenchAction::Listed(listed) => next.listed = Some(listed.map_err(Rc::from)),
             BenchAction::Start(config, notes) => {
                 // A scenario's verdicts stand in their own list, beside the rows of the benchmark before it.
                 if config.mlperf.is_some() {
@@ -208,12 +205,12 @@ impl Reducible for BenchState {
                     next.rows = Shared::new(self.imported());
                 }
                 next.ran = Some(Shared::new(*config));
-                next.notes = notes.into_iter().map(AttrValue::from).collect();
+                next.notes = notes.into_iter().map(Rc::from).collect();
                 next.run = RunState::started("Starting");
                 next.selected = None;
             }
             BenchAction::Note(note) => next.notes.push(note.into()),
-            BenchAction::Dismiss(note) => next.notes.retain(|n| n.as_str() != note),
+            BenchAction::Dismiss(note) => next.notes.retain(|n| **n != *note),
             BenchAction::GoOn => next.run = RunState::started("Starting"),
             BenchAction::Progress(run) => {
                 if next.run.is_running() {
@@ -248,7 +245,7 @@ impl Reducible for BenchState {
                 next.scenario = Shared::new(rows);
             }
         }
-        next.into()
+        next
     }
 }
 

@@ -1,16 +1,11 @@
 //! The page of values: what is in the form, how far the run is, what it gave.
 
-use std::rc::Rc;
-
-use yew::prelude::*;
-
+use super::{RunState, Shared};
 use crate::session::share::{NUMERICS_FIELDS, NumericsField, PageLink as _};
 use crate::session::{CompileOptions, NumericsReport, NumericsSpec};
-use crate::web::context::Shared;
-use crate::web::state::RunState;
 
 /// The page of values.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NumericsState {
     texts: Vec<String>,
     /// How far the run is.
@@ -78,13 +73,11 @@ impl NumericsState {
             self.texts[i] = text;
         }
     }
-}
 
-impl Reducible for NumericsState {
-    type Action = NumericsAction;
-
-    fn reduce(self: Rc<Self>, action: NumericsAction) -> Rc<Self> {
-        let mut next = (*self).clone();
+    /// The page after an action.
+    #[must_use]
+    pub fn after(&self, action: NumericsAction) -> Self {
+        let mut next = self.clone();
         match action {
             NumericsAction::Edit(field, text) => next.edit(field, text),
             NumericsAction::Compile(options) => {
@@ -103,6 +96,6 @@ impl Reducible for NumericsState {
                 next.run = RunState::Done;
             }
         }
-        next.into()
+        next
     }
 }

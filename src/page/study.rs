@@ -1,16 +1,11 @@
 //! The page of a study: what is in the form, how far the run is, what it gave.
 
-use std::rc::Rc;
-
-use yew::prelude::*;
-
+use super::{RunState, Shared};
 use crate::session::share::PageLink as _;
 use crate::session::studies::{StudyKind, StudyResult, StudySpec};
-use crate::web::context::Shared;
-use crate::web::state::RunState;
 
 /// The page of a study.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StudyState {
     /// Its subject.
     pub kind: StudyKind,
@@ -85,11 +80,11 @@ fn texts_of(spec: &StudySpec) -> Vec<String> {
     spec.kind().form().fields().map(|field| spec.text(field.key)).collect()
 }
 
-impl Reducible for StudyState {
-    type Action = StudyAction;
-
-    fn reduce(self: Rc<Self>, action: StudyAction) -> Rc<Self> {
-        let mut next = (*self).clone();
+impl StudyState {
+    /// The page after an action.
+    #[must_use]
+    pub fn after(&self, action: StudyAction) -> Self {
+        let mut next = self.clone();
         match action {
             StudyAction::Edit(key, text) => {
                 let mut chosen = StudySpec::new(self.kind);
@@ -111,6 +106,6 @@ impl Reducible for StudyState {
                 }
             }
         }
-        next.into()
+        next
     }
 }

@@ -2,25 +2,24 @@
 
 use std::collections::BTreeMap;
 
+use super::kept_view::KeptView;
 use crate::base::{Interval, TraceNs};
 use crate::insight::Insights;
+use crate::page::Shared;
 use crate::profile::neuron::{ENGINES_PROCESS, TRACE_RUN_FORMAT};
 use crate::session::share::Tool;
 use crate::session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, ProfileSpec};
 use crate::view::timeline::TrackId;
-use crate::web::context::Shared;
-use crate::web::state::kept_view::KeptView;
-use crate::web::worker::Engine;
 
-/// An open profile and the worker that holds it.
-#[derive(Clone, PartialEq)]
-pub struct OpenRun {
+/// An open profile and the worker that holds it, as a shell names workers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenRun<Worker> {
     /// Its number on this page.
     pub id: u32,
     /// What it is.
     pub info: Shared<ProfileInfo>,
     /// Its worker.
-    pub engine: Engine,
+    pub engine: Worker,
     /// The operator tables that were asked for.
     pub operators: BTreeMap<OperatorKind, CountedOperators>,
     /// How it was last looked at, while another one is shown.
@@ -34,7 +33,7 @@ pub struct OpenRun {
 /// An operator table and the span that was counted, none for all of the profile.
 pub type CountedOperators = (Option<Interval<TraceNs>>, Shared<OperatorTable>);
 
-impl OpenRun {
+impl<Worker> OpenRun<Worker> {
     /// Which table a tool shows of this run.
     #[must_use]
     pub fn operator_kind(&self, tool: Tool) -> Option<OperatorKind> {

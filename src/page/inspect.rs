@@ -1,30 +1,24 @@
 //! The page of models: what was chosen, what is shown.
 
-use std::rc::Rc;
-
-use yew::prelude::*;
-
+use super::{RunState, Shared};
 use crate::session::share::PageLink as _;
 use crate::session::{InspectField, InspectShown, InspectSpec};
-use crate::web::context::Shared;
-use crate::web::state::RunState;
-use crate::web::worker::Engine;
 
-/// The page of models.
-#[derive(Clone, Default, PartialEq)]
-pub struct InspectState {
+/// The page of models; `Worker` is what a shell calls the worker that holds one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InspectState<Worker> {
     /// The choices that were made.
     pub spec: InspectSpec,
     /// How far the answer is.
     pub run: RunState,
     /// The worker that holds the model.
-    pub engine: Option<Engine>,
+    pub engine: Option<Worker>,
     /// What is shown.
     pub shown: Option<Shared<InspectShown>>,
 }
 
 /// What happens on the page.
-pub enum InspectAction {
+pub enum InspectAction<Worker> {
     /// A choice was made.
     Choose(InspectField, String),
     /// A module was opened or closed; it is selected too.
@@ -32,28 +26,32 @@ pub enum InspectAction {
     /// A link was opened.
     Load(Box<InspectSpec>),
     /// A file is being opened, in this worker.
-    Open(Engine, String),
+    Open(Worker, String),
     /// An answer is on its way from this worker.
-    Ask(Engine),
+    Ask(Worker),
     /// The answer went on, or ended without a result.
     Run(RunState),
     /// An answer is there; whether a file was opened with it.
     Shown(Box<InspectShown>, bool),
 }
 
-impl InspectState {
+impl<Worker> Default for InspectState<Worker> {
+    fn default() -> Self {
+        Self { spec: InspectSpec::default(), run: RunState::Idle, engine: None, shown: None }
+    }
+}
+
+impl<Worker: Clone> InspectState<Worker> {
     /// The hash of the link that shows this view.
     #[must_use]
     pub fn hash(&self) -> String {
         self.spec.hash()
     }
-}
 
-impl Reducible for InspectState {
-    type Action = InspectAction;
-
-    fn reduce(self: Rc<Self>, action: InspectAction) -> Rc<Self> {
-        let mut next = (*self).clone();
+    /// The page after an action.
+    #[must_use]
+    pub fn after(&self, action: InspectAction<Worker>) -> Self {
+        let mut next = self.clone();
         match action {
             InspectAction::Choose(field, text) => next.spec.set(field, &text),
             InspectAction::Toggle(id) => {
@@ -73,6 +71,6 @@ impl Reducible for InspectState {
                 (next.shown, next.run) = (Some(Shared::new(*shown)), RunState::Done);
             }
         }
-        next.into()
+        next
     }
 }

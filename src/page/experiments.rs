@@ -2,41 +2,37 @@
 
 use std::rc::Rc;
 
-use yew::prelude::*;
-
+use super::{RunState, Shared};
 use crate::session::share::{ExperimentLink, PageLink as _};
 use crate::session::{ExperimentField, ExperimentSpec, RecordsRead, RecordsShown};
-use crate::web::context::Shared;
-use crate::web::state::RunState;
-use crate::web::worker::Engine;
 
-/// The page of experiments.
-#[derive(Clone, Default, PartialEq)]
-pub struct ExperimentsState {
+/// The page of experiments; `Worker` is what a shell calls the worker that holds records.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExperimentsState<Worker> {
     /// The choices that were made; the others are left open.
     pub spec: ExperimentSpec,
     /// How far the reading is.
     pub run: RunState,
     /// The worker that holds the records.
-    pub engine: Option<Engine>,
+    pub engine: Option<Worker>,
     /// What was read.
     pub read: Option<RecordsRead>,
     /// What is shown.
     pub shown: Option<Shared<RecordsShown>>,
     /// Files of a link that were not read yet.
-    pub data: Option<AttrValue>,
+    pub data: Option<Rc<str>>,
     /// Names of files that a link does not hold.
     pub wanted: Vec<String>,
 }
 
 /// What happens on the page.
-pub enum ExperimentsAction {
+pub enum ExperimentsAction<Worker> {
     /// A choice was made.
     Choose(ExperimentField, String),
     /// A link was opened.
     Load(Box<ExperimentLink>),
     /// Reading began, in this worker.
-    Start(Engine, String),
+    Start(Worker, String),
     /// Reading went on, or ended without a result.
     Run(RunState),
     /// Files were read.
@@ -47,7 +43,21 @@ pub enum ExperimentsAction {
     Clear,
 }
 
-impl ExperimentsState {
+impl<Worker> Default for ExperimentsState<Worker> {
+    fn default() -> Self {
+        Self {
+            spec: ExperimentSpec::default(),
+            run: RunState::Idle,
+            engine: None,
+            read: None,
+            shown: None,
+            data: None,
+            wanted: Vec::new(),
+        }
+    }
+}
+
+impl<Worker: Clone> ExperimentsState<Worker> {
     /// The hash of the link that shows this view.
     #[must_use]
     pub fn hash(&self) -> String {
@@ -64,17 +74,15 @@ impl ExperimentsState {
         let has = self.read.as_ref().and_then(|read| read.packed.as_deref());
         if link.data.is_some() && link.data.as_deref() != has {
             (self.engine, self.read, self.shown) = (None, None, None);
-            self.data = link.data.map(AttrValue::from);
+            self.data = link.data.map(Rc::from);
         }
         self.wanted = link.files;
     }
-}
 
-impl Reducible for ExperimentsState {
-    type Action = ExperimentsAction;
-
-    fn reduce(self: Rc<Self>, action: ExperimentsAction) -> Rc<Self> {
-        let mut next = (*self).clone();
+    /// The page after an action.
+    #[must_use]
+    pub fn after(&self, action: ExperimentsAction<Worker>) -> Self {
+        let mut next = self.clone();
         match action {
             ExperimentsAction::Choose(field, text) => {
                 // Other records may not hold what is open.
@@ -96,6 +104,6 @@ impl Reducible for ExperimentsState {
             ExperimentsAction::Shown(shown) => next.shown = Some(Shared::new(*shown)),
             ExperimentsAction::Clear => next = Self::default(),
         }
-        next.into()
+        next
     }
 }

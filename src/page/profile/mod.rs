@@ -1,9 +1,13 @@
 //! The state of the profile page.
 
 mod action;
+mod after;
+mod kept_view;
+mod looks;
 mod open_run;
+mod runs;
 mod state;
 
-pub use action::ProfileAction;
+pub use action::{Arrived, ProfileAction};
 pub use open_run::{CountedOperators, OpenRun};
 pub use state::{Flows, ProfileState, SAMPLE};

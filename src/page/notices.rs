@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use yew::prelude::*;
-
 /// How much it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
@@ -23,7 +21,7 @@ pub struct Notice {
     /// How much it matters.
     pub tone: Tone,
     /// What it says.
-    pub text: AttrValue,
+    pub text: Rc<str>,
 }
 
 /// All notices on the page.
@@ -35,6 +33,7 @@ pub struct Notices {
 }
 
 /// What happens to notices.
+#[derive(Clone, Debug)]
 pub enum NoticeAction {
     /// Say something.
     Say(Tone, String),
@@ -43,24 +42,24 @@ pub enum NoticeAction {
 }
 
 /// More at once are not read by anyone.
-const MOST: usize = 4;
+pub const MOST_NOTICES: usize = 4;
 
-impl Reducible for Notices {
-    type Action = NoticeAction;
-
-    fn reduce(self: Rc<Self>, action: NoticeAction) -> Rc<Self> {
-        let mut next = (*self).clone();
+impl Notices {
+    /// The notices after an action.
+    #[must_use]
+    pub fn after(&self, action: NoticeAction) -> Self {
+        let mut next = self.clone();
         match action {
             NoticeAction::Say(tone, text) => {
-                next.list.retain(|n| n.text != text);
+                next.list.retain(|n| *n.text != *text);
                 next.list.push(Notice { id: next.next, tone, text: text.into() });
                 next.next += 1;
-                if next.list.len() > MOST {
+                if next.list.len() > MOST_NOTICES {
                     next.list.remove(0);
                 }
             }
             NoticeAction::Dismiss(id) => next.list.retain(|n| n.id != id),
         }
-        next.into()
+        next
     }
 }

@@ -1,0 +1,17 @@
+//! The page's state as plain Rust: what each page of the site shows, and what each action makes of it.
+//!
+//! A state has `after(&self, action) -> Self`. Nothing here knows a browser: what a shell keeps in a state (the handle of a worker) is a
+//! type parameter, and what it knows (the date, the address) comes with an action. So everything here is tested natively.
+
+pub mod bench;
+pub mod experiments;
+pub mod inspect;
+pub mod notices;
+pub mod numerics;
+pub mod profile;
+mod run;
+mod shared;
+pub mod study;
+
+pub use run::RunState;
+pub use shared::Shared;

@@ -1,0 +1,102 @@
+//! How the run that is shown is looked at: tools, the timeline, what is selected and searched.
+
+use super::open_run::OpenRun;
+use super::state::ProfileState;
+use crate::analysis::GroupBy;
+use crate::base::{Interval, TraceNs};
+use crate::page::Shared;
+use crate::session::SearchHits;
+use crate::session::share::Tool;
+use crate::view::timeline::{Annotation, GroupKind, SliceDetails, SliceLink, SliceRef, TrackId, next_label};
+
+impl<Worker: Clone + PartialEq> ProfileState<Worker> {
+    /// The tool that shows the timeline of the run that is shown.
+    fn timeline_tool(&self) -> Tool {
+        if self.shown_run().is_some_and(OpenRun::is_trace) { Tool::Trace } else { Tool::OperatorTimeline }
+    }
+
+    pub(super) fn change_tool(&mut self, tool: Tool) {
+        self.link.tool = tool;
+        if tool == Tool::OperatorEngine {
+            (self.link.group_by, self.link.group) = (GroupBy::Thread, None);
+        }
+        self.link.sort = None;
+        self.link.find.clear();
+    }
+
+    pub(super) fn change_level(&mut self, level: Option<String>) {
+        (self.link.level, self.link.group) = (level, None);
+        self.link.flame.stack.clear();
+    }
+
+    pub(super) fn select(&mut self, slice: Option<SliceRef>) {
+        self.link.selected = slice.map(|s| s.0);
+        if slice.is_none() {
+            self.details = None;
+        }
+    }
+
+    /// What is known of the selected slice.
+    pub(super) fn know(&mut self, details: Option<Shared<SliceDetails>>) {
+        self.link.selected = details.as_ref().map(|d| d.link.slice.0);
+        self.details = details;
+    }
+
+    pub(super) fn search(&mut self, search: String) {
+        if search.is_empty() {
+            self.hits = None;
+        }
+        self.link.search = search;
+        self.link.search_by = None;
+    }
+
+    /// Whether hits are of the search that is in the field now.
+    pub(super) fn asks_for(&self, hits: &SearchHits) -> bool {
+        hits.text == self.link.search && hits.by == self.link.search_by
+    }
+
+    pub(super) fn annotate(&mut self, span: Interval<TraceNs>, label: Option<String>) {
+        let label = label.unwrap_or_else(|| next_label(&self.link.annotations));
+        let new = Annotation { start_ns: span.start.0, end_ns: span.end.0, label };
+        self.link.annotations.push(new);
+        self.link.annotations.sort_by_key(|a| (a.start_ns, a.end_ns));
+    }
+
+    pub(super) fn show_track(&mut self, id: TrackId) {
+        self.link.tool = self.timeline_tool();
+        let section = self.shown_run().and_then(|run| run.info.outline.section_of(id));
+        self.link.arrangement.uncover(section, id);
+        self.track = Some(id);
+    }
+
+    pub(super) fn highlight(&mut self, kind: GroupKind, name: String) {
+        self.link.tool = self.timeline_tool();
+        // The same again has its hits already, and nobody asks for them anew.
+        if self.link.search != name || self.link.search_by.as_ref() != Some(&kind) {
+            self.hits = None;
+        }
+        self.link.search = name;
+        self.link.search_by = Some(kind);
+    }
+
+    pub(super) fn jump(&mut self, link: &SliceLink) {
+        self.link.tool = self.timeline_tool();
+        self.link.span = Some(around(link));
+        self.link.selected = Some(link.slice.0);
+    }
+
+    pub(super) fn show_span(&mut self, span: Interval<TraceNs>, slice: Option<SliceRef>) {
+        self.link.tool = self.timeline_tool();
+        let room = (span.end.0.saturating_sub(span.start.0) / 2).max(5);
+        let (from, to) = (span.start.0.saturating_sub(room), span.end.0.saturating_add(room));
+        self.link.span = Some(Interval::new(TraceNs(from), TraceNs(to)));
+        self.select(slice);
+    }
+}
+
+/// A span in which a slice can be seen with what is around it: nine times its length.
+fn around(link: &SliceLink) -> Interval<TraceNs> {
+    let room = i64::try_from(link.duration_ns).unwrap_or(i64::MAX).max(5).saturating_mul(4);
+    let end = link.start_ns.saturating_add_unsigned(link.duration_ns);
+    Interval::new(TraceNs(link.start_ns.saturating_sub(room)), TraceNs(end.saturating_add(room)))
+}

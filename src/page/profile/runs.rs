@@ -1,0 +1,203 @@
+//! Which runs are open: what comes, what is shown, what is closed.
+
+use std::collections::BTreeMap;
+
+use super::action::Arrived;
+use super::kept_view::KeptView;
+use super::open_run::OpenRun;
+use super::state::{Opens, ProfileState};
+use crate::page::{RunState, Shared};
+use crate::session::share::{ProfileLink, Tool};
+use crate::session::{ProfileInfo, ProfileOrigin};
+
+/// More files and executions are not kept: the oldest is closed, which gives its memory back.
+pub(super) const MOST_FILES: usize = 6;
+
+impl<Worker: Clone + PartialEq> ProfileState<Worker> {
+    /// Shows what a link says; the run or the file that it names comes later.
+    pub(super) fn load(&mut self, link: ProfileLink) {
+        self.is_new_link = link != self.link;
+        let is_shown = |name: &String| self.shown_run().is_some_and(|r| r.info.name == *name);
+        self.wants_file = self.is_new_link && link.file.as_ref().is_some_and(|name| !is_shown(name));
+        self.link = link;
+        self.is_fresh = true;
+    }
+
+    /// Wants the simulated run of the link that was opened, unless it is open.
+    pub(super) fn want_run(&mut self, is_first: bool) {
+        // A link of the page's head is of what the page shows already.
+        let is_opened = is_first || self.is_new_link;
+        let is_of_link = |r: &&OpenRun<Worker>| r.spec() == Some(&self.link.spec) && !r.is_benchmark();
+        let open = self.runs.iter().find(is_of_link).map(|r| r.id);
+        let asks = is_opened && self.link.file.is_none();
+        self.wants_run = asks && open.is_none() && !self.run.is_running();
+        // A run that is open beside the one that is shown is shown as the link has it.
+        if let Some(id) = open.filter(|id| asks && self.shown != Some(*id)) {
+            self.show(id);
+            self.is_fresh = false;
+        }
+    }
+
+    /// A file of this name is read from now on.
+    pub(super) fn expect_file(&mut self, name: String) {
+        // A link that was just opened says how its file is looked at.
+        let wanted = [&self.link.file, &self.link.compare.base];
+        let is_wanted = self.is_fresh && wanted.contains(&&Some(name));
+        let is_compared = self.link.tool == Tool::Compare && !self.runs.is_empty();
+        self.opens = (!is_wanted && !is_compared).then_some(Opens::FirstView);
+    }
+
+    /// Shows another open run as it was looked at last.
+    pub(super) fn change_run(&mut self, id: u32) {
+        if let Some(kept) = self.runs.iter().find(|r| r.id == id).map(|r| r.kept.clone())
+            && self.shown != Some(id)
+        {
+            self.change_view(kept);
+            self.show(id);
+        }
+    }
+
+    /// Looks at the run that comes next as it was looked at last; the one that is shown keeps its view.
+    pub(super) fn change_view(&mut self, next: KeptView) {
+        let shown = self.shown;
+        if let Some(run) = self.runs.iter_mut().find(|r| Some(r.id) == shown) {
+            run.kept = KeptView::of(&self.link);
+        }
+        next.put_into(&mut self.link);
+        self.details = None;
+        self.hits = None;
+        self.area = None;
+        self.flows = None;
+    }
+
+    /// Shows what a link of this visit showed: its run where that is still open, and its view.
+    pub(super) fn revisit(&mut self, link: ProfileLink) {
+        let is_of_link = |run: &OpenRun<Worker>| match (&run.info.origin, &link.file) {
+            (ProfileOrigin::File { name, .. }, Some(file)) => name == file,
+            (ProfileOrigin::File { .. }, None) | (_, Some(_)) => false,
+            _ => run.spec() == Some(&link.spec) && run.is_benchmark() == (link.tool == Tool::Trace),
+        };
+        if let Some(id) = self.runs.iter().find(|r| is_of_link(r)).map(|r| r.id)
+            && self.shown != Some(id)
+        {
+            self.change_view(KeptView::default());
+            self.show(id);
+        }
+        if link.search != self.link.search || link.search_by != self.link.search_by {
+            self.hits = None;
+        }
+        if link.selected != self.link.selected {
+            self.details = None;
+        }
+        self.link = link;
+    }
+
+    pub(super) fn show(&mut self, id: u32) {
+        self.shown = Some(id);
+        let Some(run) = self.runs.iter().find(|r| r.id == id) else { return };
+        let is_trace = run.is_trace();
+        self.link.file = match (&run.info.origin, run.spec()) {
+            (ProfileOrigin::File { name, .. }, _) => Some(name.clone()),
+            (_, spec) => {
+                self.link.spec = spec.cloned().unwrap_or_default();
+                None
+            }
+        };
+        // Operators belong to an execution, the trace to a benchmark run.
+        self.link.tool = match self.link.tool {
+            Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorEngine | Tool::OperatorTimeline if is_trace => {
+                Tool::Trace
+            }
+            Tool::Trace if !is_trace => Tool::OperatorTimeline,
+            tool => tool,
+        };
+    }
+
+    /// The profile that came, and those that came in the same archive. The first is shown.
+    pub(super) fn add(&mut self, arrived: Arrived<Worker>) {
+        if let Some(opens) = self.opens.take() {
+            self.link.tool = match opens {
+                Opens::Timeline => Tool::OperatorTimeline,
+                Opens::FirstView if arrived.info.is_stacks => Tool::FlameGraph,
+                Opens::FirstView => Tool::Overview,
+            };
+            self.link.sort = None;
+        }
+        let is_fresh = std::mem::take(&mut self.is_fresh);
+        // The marks of a link are newer than those of the file.
+        if !is_fresh || self.link.annotations.is_empty() {
+            let fresh = if is_fresh { KeptView::of(&self.link) } else { KeptView::default() };
+            self.change_view(KeptView { annotations: arrived.info.marks.clone(), ..fresh });
+        }
+        let first = self.insert(arrived);
+        self.show(first);
+        self.run = RunState::Done;
+    }
+
+    /// The profile that came, beside the one that is shown.
+    pub(super) fn add_beside(&mut self, arrived: Arrived<Worker>) {
+        self.insert(arrived);
+        self.run = RunState::Done;
+    }
+
+    /// Opens profiles of one archive; gives the number of the first.
+    fn insert(&mut self, arrived: Arrived<Worker>) -> u32 {
+        let Arrived { mut info, engine, run_name: now } = arrived;
+        let also = std::mem::take(&mut info.also);
+        let all: Vec<ProfileInfo> = std::iter::once(*info).chain(also).collect();
+        // A run of the same thing takes the place of the old one.
+        self.runs.retain(|r| all.iter().all(|info| r.info.origin != info.origin));
+        self.close_oldest();
+        let first = self.next_id;
+        for info in all {
+            let (id, engine) = (self.next_id, engine.clone());
+            self.next_id += 1;
+            let kept = KeptView { annotations: info.marks.clone(), ..KeptView::default() };
+            let run_name = match info.origin {
+                ProfileOrigin::Simulated(_) => Some(format!("{now}_{id}")),
+                ProfileOrigin::Benchmark(_) => Some(now.clone()),
+                ProfileOrigin::File { .. } => None,
+            };
+            let info = Shared::new(info);
+            self.runs.push(OpenRun { id, info, engine, operators: BTreeMap::new(), kept, run_name, insights: None });
+        }
+        first
+    }
+
+    /// Makes room for another worker: profiles of one archive share theirs.
+    fn close_oldest(&mut self) {
+        let mut engines: Vec<&Worker> = Vec::new();
+        for run in &self.runs {
+            if !engines.contains(&&run.engine) {
+                engines.push(&run.engine);
+            }
+        }
+        if engines.len() >= MOST_FILES
+            && let Some(oldest) = engines.first().map(|e| (*e).clone())
+        {
+            self.runs.retain(|r| r.engine != oldest);
+        }
+    }
+
+    pub(super) fn close(&mut self, id: u32) {
+        // Whoever closes the base wants it closed: it is not opened again.
+        let is_base = |r: &OpenRun<Worker>| r.id == id && self.link.compare.base.as_ref() == Some(&r.info.name);
+        if self.runs.iter().any(is_base) {
+            self.link.compare.base = None;
+        }
+        self.runs.retain(|r| r.id != id);
+        if self.shown == Some(id) {
+            self.shown = None;
+            match self.runs.last().map(|r| (r.id, r.kept.clone())) {
+                Some((last, kept)) => {
+                    self.change_view(kept);
+                    self.show(last);
+                }
+                None => {
+                    self.change_view(KeptView::default());
+                    self.run = RunState::Idle;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Which runs are open, which one is shown, and what of it.
+
+use super::open_run::OpenRun;
+use crate::base::{Interval, TraceNs};
+use crate::page::{RunState, Shared};
+use crate::session::share::{PageLink as _, ProfileLink, Tool};
+use crate::session::{OperatorKind, ProfileSpec, SearchHits};
+use crate::view::timeline::{Area, SliceDetails, SliceLink, TrackId};
+
+/// A trace that ships with the page: BERT on an MI300, written by the PyTorch profiler.
+pub const SAMPLE: &str = "tracelens_bert_small_mi300.json.gz";
+
+/// Flow arrows of a span.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Flows {
+    /// From where to where.
+    pub arrows: Vec<(SliceLink, SliceLink)>,
+    /// How many there are in all of the profile.
+    pub total: u64,
+}
+
+/// What a profile that comes is shown with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opens {
+    /// The overview; stacks as a flame graph.
+    FirstView,
+    /// The timeline.
+    Timeline,
+}
+
+/// The profile page; `Worker` is what a shell calls the worker that holds a profile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProfileState<Worker> {
+    /// Everything that a link to this page holds.
+    pub link: ProfileLink,
+    /// How far the run or the file is.
+    pub run: RunState,
+    /// Open profiles, the oldest first.
+    pub runs: Vec<OpenRun<Worker>>,
+    /// The one that is shown.
+    pub shown: Option<u32>,
+    /// The selected slice, once it is known.
+    pub details: Option<Shared<SliceDetails>>,
+    /// What the search found.
+    pub hits: Option<Shared<SearchHits>>,
+    /// The selected area of the timeline.
+    pub area: Option<Area>,
+    /// All flow arrows around the screen, when they are wanted.
+    pub flows: Option<Shared<Flows>>,
+    /// A track that the timeline is to bring into sight.
+    pub track: Option<TrackId>,
+    /// The link was just opened: its span and selection belong to the profile that comes next.
+    pub(super) is_fresh: bool,
+    /// The link that was opened last shows something else than the page did.
+    pub(super) is_new_link: bool,
+    /// The link asks for a simulated run, which nobody has started yet.
+    pub wants_run: bool,
+    /// The link asks for a file, which nobody has looked for yet: the sample that ships, or one that the browser keeps.
+    pub wants_file: bool,
+    /// What the profile that is being made or read is shown with; none for the tool that is shown.
+    pub(super) opens: Option<Opens>,
+    pub(super) next_id: u32,
+}
+
+impl<Worker> Default for ProfileState<Worker> {
+    fn default() -> Self {
+        Self {
+            link: ProfileLink::default(),
+            run: RunState::Idle,
+            runs: Vec::new(),
+            shown: None,
+            details: None,
+            hits: None,
+            area: None,
+            flows: None,
+            track: None,
+            is_fresh: false,
+            is_new_link: false,
+            wants_run: false,
+            wants_file: false,
+            opens: None,
+            next_id: 0,
+        }
+    }
+}
+
+impl<Worker> ProfileState<Worker> {
+    /// The run that is shown.
+    #[must_use]
+    pub fn shown_run(&self) -> Option<&OpenRun<Worker>> {
+        self.shown.and_then(|id| self.runs.iter().find(|r| r.id == id))
+    }
+
+    /// The level that is looked at, if one was chosen that the shown profile has; the default one otherwise.
+    #[must_use]
+    pub fn level(&self) -> Option<String> {
+        self.shown_run()?.info.own_level(self.link.level.as_ref()?)
+    }
+
+    /// The hash of the link that shows this page.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        let mut link = self.link.clone();
+        if let (Tool::Compare, Some(base)) = (link.tool, self.compared_with()) {
+            link.compare.base = Some(base.info.name.clone());
+            link.compare.base_run = base.spec().filter(|_| !base.is_benchmark()).cloned();
+        }
+        link.hash()
+    }
+
+    /// The run that the one that is shown is compared with: the one of the chosen name, else the one opened last.
+    #[must_use]
+    pub fn compared_with(&self) -> Option<&OpenRun<Worker>> {
+        let others = || self.runs.iter().filter(|r| Some(r.id) != self.shown);
+        let named = |name: &String| others().rfind(|r| r.info.name == *name);
+        self.link.compare.base.as_ref().and_then(named).or_else(|| others().next_back())
+    }
+
+    /// The simulated run that a link compares with, when it is not open beside the one that is shown.
+    #[must_use]
+    pub fn missing_base_run(&self) -> Option<&ProfileSpec> {
+        let spec = self.link.compare.base_run.as_ref().filter(|_| self.link.tool == Tool::Compare)?;
+        let is_open = self.runs.iter().any(|r| r.spec() == Some(spec) && !r.is_benchmark());
+        (self.shown.is_some() && !is_open).then_some(spec)
+    }
+
+    /// The file that a link compares with, when it is not open beside the one that is shown: this browser may keep it.
+    #[must_use]
+    pub fn missing_base_file(&self) -> Option<&String> {
+        let compare = &self.link.compare;
+        let name = compare.base.as_ref().filter(|_| self.link.tool == Tool::Compare && compare.base_run.is_none())?;
+        let is_open = self.runs.iter().any(|r| r.info.name == *name);
+        (self.shown.is_some() && !is_open && !self.run.is_running()).then_some(name)
+    }
+
+    /// The span that operators are counted in; none for all of the profile.
+    #[must_use]
+    pub fn counted_span(&self, kind: Option<OperatorKind>) -> Option<Interval<TraceNs>> {
+        self.link.span.filter(|_| self.link.in_view && kind == Some(OperatorKind::Slices))
+    }
+
+    /// The open benchmark run of what the shown run executes once.
+    #[must_use]
+    pub fn benchmark_of_shown(&self) -> Option<u32> {
+        let spec = self.shown_run().and_then(OpenRun::spec)?;
+        self.runs.iter().rfind(|r| r.spec() == Some(spec) && r.is_benchmark()).map(|r| r.id)
+    }
+}
