@@ -24,7 +24,7 @@
 //! The library needs none, natively and for wasm32.
 //!
 //! * `cli`: the command line `neuronscope` and the room `cli`.
-//! * `web`: the page, its worker and the room `web`, for wasm32.
+//! * `web`: the room `web`, for wasm32; `programs` with it: the four programs that the page is made of.
 //!
 //! # Opening a file
 //!

@@ -76,6 +76,7 @@ async function runInPage(fixture, name, body, { open = true, hash = "#/benchmark
     await body(page, fixture.url);
   } catch (error) {
     await keepPicture(browserContext, name);
+    error.message += await saidBy(browserContext);
     if (problems.length > 0) error.message += `\nthe page reported:\n  ${problems.join("\n  ")}`;
     throw error;
   } finally {
@@ -83,6 +84,18 @@ async function runInPage(fixture, name, body, { open = true, hash = "#/benchmark
   }
   const unexpected = problems.filter((problem) => !allow.some((pattern) => pattern.test(problem)));
   assert.deepEqual(unexpected, [], "the page reported problems");
+}
+
+// What the page says in notices, and where it is: a run that is not watched has no picture.
+async function saidBy(context) {
+  const page = context.pages().at(-1);
+  const read = () => [
+    `${location.hash.slice(0, 200)} is ${document.documentElement.dataset.state}`,
+    ...[...document.querySelectorAll(".notice")].map((notice) => notice.innerText),
+  ];
+  const late = new Promise((done) => setTimeout(done, 5000, ["it does not answer"]).unref());
+  const said = await Promise.race([page?.evaluate(read).catch(() => ["it is gone"]), late]);
+  return said ? `\nthe page says:\n  ${said.join("\n  ")}` : "";
 }
 
 async function keepPicture(context, name) {

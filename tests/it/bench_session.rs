@@ -88,6 +88,26 @@ fn the_number_and_order_of_workers_change_no_row() {
 }
 
 #[test]
+fn stage_times_are_told_by_the_worker_that_works_them_out() {
+    let plan = SweepPlan::of(&config()).unwrap();
+    let configuration = plan.rows[0].configuration.clone();
+    let told = |given: Option<ServiceTimes>| -> (Vec<ServiceTimes>, Vec<(u32, Report)>) {
+        let mut session = Session::new();
+        session.handle(run_request(1, 3, configuration.clone(), given), None);
+        let events = drive(&mut session, 1_000);
+        let times = events.iter().filter_map(|e| match e {
+            Event::Told(_, Told::Part(Part::Times { row: 3, times })) => Some((**times).clone()),
+            _ => None,
+        });
+        (times.collect(), rows(&events))
+    };
+    let (times, own) = told(None);
+    assert_eq!(times.len(), 1);
+    // Who is given them works nothing out, and finds the same.
+    assert_eq!(told(times.into_iter().next()), (vec![], own));
+}
+
+#[test]
 fn a_configuration_rests_while_others_run_and_goes_on() {
     let plan = SweepPlan::of(&config()).unwrap();
     let mut session = Session::new();

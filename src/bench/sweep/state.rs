@@ -111,10 +111,16 @@ impl SweepState {
 
     /// The next configuration for a worker, which is then running; `None` when there is none, or the sweep is paused.
     pub fn begin_next(&mut self) -> Option<(u32, Configuration)> {
+        self.begin_next_of(|_| true)
+    }
+
+    /// As [`Self::begin_next`], passing over configurations that may not begin yet.
+    pub fn begin_next_of(&mut self, may_begin: impl Fn(&Configuration) -> bool) -> Option<(u32, Configuration)> {
         if self.is_paused {
             return None;
         }
-        let at = self.rows.iter().position(|r| r.state == RowState::Waiting)?;
+        let is_next = |r: &SweepRow| r.state == RowState::Waiting && may_begin(&r.planned.configuration);
+        let at = self.rows.iter().position(is_next)?;
         let row = self.rows.get_mut(at)?;
         row.state = RowState::Running;
         row.attempts += 1;
@@ -281,6 +287,16 @@ mod tests {
             ran += 1;
         }
         ran
+    }
+
+    #[test]
+    fn a_configuration_that_may_not_begin_is_passed_over_and_keeps_its_place() {
+        let mut state = sweep();
+        let first = state.rows()[0].planned.configuration.clone();
+        let (row, next) = state.begin_next_of(|c| c.times_key() != first.times_key()).unwrap();
+        assert!(row > 0 && next.times_key() != first.times_key());
+        assert_eq!(state.begin_next_of(|_| false), None);
+        assert_eq!(state.begin_next(), Some((0, first)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Job, JobState, Times, removed_note};
 use crate::bench::{ConfigurationRun, RunDetail};
-use crate::session::protocol::{JobResult, RunRequest, Told};
+use crate::session::protocol::{JobResult, Part, RunRequest, Told};
 
 /// A configuration in progress.
 pub(in crate::session) struct ConfigurationJob {
@@ -26,10 +26,14 @@ impl ConfigurationJob {
 
     fn start(&mut self, request: RunRequest, sink: &mut dyn FnMut(Told)) {
         let RunRequest { configuration, times, .. } = request;
+        let are_given = times.is_some();
         if let Some(times) = times {
             self.times.learn(&configuration, times);
         }
         let times = self.times.of(&configuration);
+        if let (false, Ok(times)) = (are_given, &times) {
+            sink(Told::Part(Part::Times { row: self.row, times: Box::new(times.clone()) }));
+        }
         // Each configuration says it; who runs a sweep of them shows it once.
         let removed = removed_note(&configuration, &times);
         removed.into_iter().for_each(|message| sink(Told::Note(message)));

@@ -72,6 +72,13 @@ pub enum Part {
         /// Its stage times, to be sent along when it is run.
         times: Option<Box<ServiceTimes>>,
     },
+    /// Stage times of a configuration that runs, worked out by this session: others can be given them.
+    Times {
+        /// Position of the configuration in the sweep.
+        row: u32,
+        /// Its stage times.
+        times: Box<ServiceTimes>,
+    },
     /// One artifact was made, or could not be.
     Compiled {
         /// Its position among the compiles.

@@ -1,7 +1,7 @@
 //! Which build speaks.
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 31;
+pub const PROTOCOL_VERSION: u32 = 32;
 
 /// Names the build; page and worker of one build have the same.
 #[must_use]

@@ -21,12 +21,14 @@ pub struct Running {
     pub share: f64,
     /// Its worker said that it rests.
     pub is_resting: bool,
+    /// The stage times that its worker is working out, by [`times_key`](crate::bench::Configuration::times_key).
+    pub works_out: Option<u64>,
 }
 
 impl Running {
     /// A configuration that was just handed out.
     pub const fn new(row: u32, job: JobId) -> Self {
-        Self { row, job, share: 0.0, is_resting: false }
+        Self { row, job, share: 0.0, is_resting: false, works_out: None }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::bench::{BenchConfig, Configuration, DeviceType, RowResult, RunDetail,
 use crate::page::RunState;
 use crate::page::bench::{BenchAction, BenchState, RowId};
 use crate::page::notices::{NoticeAction, Notices, Tone};
-use crate::session::{Control, JobId, JobRequest, JobResult, RunRequest, Told};
+use crate::session::{Control, JobId, JobRequest, JobResult, Part, RunRequest, Told};
 use crate::web::platform::machine::{hardware_threads, wall_ms};
 use crate::web::worker::{Engine, Pool};
 
@@ -64,6 +64,13 @@ pub(super) struct Core {
     pub(super) is_cancelled: bool,
     pub(super) version: u32,
     pub(super) started_ms: f64,
+}
+
+impl Core {
+    /// Keys of stage times that workers are working out.
+    fn awaited_times(&self) -> Vec<u64> {
+        self.lanes.iter().filter_map(|l| l.running.as_ref()?.works_out).collect()
+    }
 }
 
 impl PartialEq for SweepRunner {
@@ -160,7 +167,10 @@ impl SweepRunner {
                     return;
                 }
             };
-            let Some((row, configuration)) = sweep.borrow_mut().begin_next() else { break };
+            // Stage times are worked out once: who has the same ones waits for them.
+            let awaited = self.0.core.borrow().awaited_times();
+            let next = sweep.borrow_mut().begin_next_of(|c| !awaited.contains(&c.times_key()));
+            let Some((row, configuration)) = next else { break };
             self.hand_out(lane, row, configuration);
         }
         let is_idle = self.0.core.borrow().lanes.iter().all(|l| l.running.is_none());
@@ -214,6 +224,7 @@ impl SweepRunner {
             let settings = core.sweep.as_ref().and_then(|sweep| sweep.borrow().config.mlperf.clone());
             (lane.engine.clone(), core.times.get(&configuration.times_key()).cloned(), settings)
         };
+        let works_out = (settings.is_none() && times.is_none()).then(|| configuration.times_key());
         let asked = configuration.clone();
         let (runner, at) = (self.clone(), engine.clone());
         let on_told = Callback::from(move |told| runner.on_row(&at, row, &configuration, told));
@@ -229,8 +240,15 @@ impl SweepRunner {
         if engine.is_alive()
             && let Some(lane) = self.0.core.borrow_mut().lanes.get_mut(lane)
         {
-            lane.running = Some(Running::new(row, job));
+            lane.running = Some(Running { works_out, ..Running::new(row, job) });
         }
+    }
+
+    /// Takes stage times that the worker of a row has worked out; rows that waited for them begin.
+    fn learn(&self, engine: &Engine, row: u32, key: u64, times: ServiceTimes) {
+        self.with_running(engine, row, |running| running.works_out = None);
+        self.0.core.borrow_mut().times.insert(key, times);
+        self.feed();
     }
 
     fn on_row(&self, engine: &Engine, row: u32, configuration: &Configuration, told: Told) {
@@ -240,6 +258,7 @@ impl SweepRunner {
                 self.0.core.borrow_mut().doing = label;
             }
             Told::Note(message) => self.note(message),
+            Told::Part(Part::Times { times, .. }) => self.learn(engine, row, configuration.times_key(), *times),
             Told::Paused => self.with_running(engine, row, |r| r.is_resting = true),
             Told::Done(JobResult::Mlperf(result)) => {
                 self.free(engine, row);

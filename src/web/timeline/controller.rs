@@ -53,6 +53,8 @@ pub(super) struct Inner {
     pub(super) wants_first: Cell<bool>,
     /// The span that the page knows of.
     told: Cell<Option<Interval<TraceNs>>>,
+    /// Somebody has moved the view, be it not told yet.
+    is_moved: Cell<bool>,
 }
 
 /// Everything a frame depends on.
@@ -154,6 +156,7 @@ impl Controller {
             settle: RefCell::default(),
             wants_first: Cell::new(false),
             told: Cell::new(span),
+            is_moved: Cell::new(false),
         }))
     }
 
@@ -301,8 +304,7 @@ impl Controller {
 
     /// Shows where most happens, on a timeline that was just opened and that nobody has moved.
     pub fn open_at(&self, dense: Interval<TraceNs>) {
-        let is_untouched = self.0.told.get().is_none() && self.0.screen.borrow().history.can() == (false, false);
-        if !is_untouched {
+        if self.0.told.get().is_some() || self.0.is_moved.get() {
             return;
         }
         crate::web::platform::url::expect_first_span();
@@ -345,6 +347,7 @@ impl Controller {
             let mut screen = self.0.screen.borrow_mut();
             screen.view = rule(screen.view).clamped(self.bounds());
         }
+        self.0.is_moved.set(true);
         self.changed();
         self.hover_again();
         self.settle_later();

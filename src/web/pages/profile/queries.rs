@@ -264,11 +264,17 @@ fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
         let (answer, engine, profile) = (answer.setter(), run.engine.clone(), run.info.profile);
         move |(id, question): &(u32, Option<Q>)| {
             let (is_open, number) = (Rc::new(Cell::new(true)), Rc::new(Cell::new(None::<JobId>)));
+            let is_wanted = Rc::new(Cell::new(true));
             let job = question.clone().map(|asked| {
                 let (id, question, is_open) = (*id, asked.clone(), Rc::clone(&is_open));
                 let (stop, own_number) = (engine.clone(), Rc::clone(&number));
+                let is_wanted = Rc::clone(&is_wanted);
                 let on_told = Callback::from(move |told: Told| {
                     is_open.set(is_open.get() && !told.is_last());
+                    // The next question may be answered before this one is stopped: its answer stays.
+                    if !is_wanted.get() {
+                        return;
+                    }
                     let found = match told {
                         Told::Progress { done, total, .. } => {
                             let (stop, job) = (stop.clone(), own_number.get());
@@ -294,6 +300,7 @@ fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
             });
             number.set(job);
             move || {
+                is_wanted.set(false);
                 if let Some(job) = job.filter(|_| is_open.get()) {
                     engine.tell(Control::Cancel(job));
                 }
