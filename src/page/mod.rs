@@ -4,7 +4,9 @@
 //! type parameter, and what it knows (the date, the address) comes with an action. So everything here is tested natively.
 
 pub mod bench;
+mod controls;
 pub mod experiments;
+pub mod history;
 pub mod inspect;
 pub mod notices;
 pub mod numerics;
@@ -12,6 +14,10 @@ pub mod profile;
 mod run;
 mod shared;
 pub mod study;
+pub mod sweep;
+pub mod table_head;
+pub mod told;
 
+pub use controls::{Controls, PauseLabel};
 pub use run::RunState;
 pub use shared::Shared;

@@ -13,6 +13,34 @@ pub enum Tone {
     Bad,
 }
 
+impl Tone {
+    /// How long a notice stays, while nobody points at it: bad news need to be read.
+    #[must_use]
+    pub const fn stay_ms(self) -> u32 {
+        match self {
+            Self::Good => 6_000,
+            Self::Info => 12_000,
+            Self::Bad => 30_000,
+        }
+    }
+
+    /// Its name in styles.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Info => "info",
+            Self::Bad => "bad",
+        }
+    }
+
+    /// Whether a reader of the screen is interrupted for it.
+    #[must_use]
+    pub const fn is_alert(self) -> bool {
+        matches!(self, Self::Bad)
+    }
+}
+
 /// One notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
@@ -61,5 +89,70 @@ impl Notices {
             NoticeAction::Dismiss(id) => next.list.retain(|n| n.id != id),
         }
         next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn say(tone: Tone, text: &str) -> NoticeAction {
+        NoticeAction::Say(tone, text.to_owned())
+    }
+
+    fn after(actions: impl IntoIterator<Item = NoticeAction>) -> Notices {
+        actions.into_iter().fold(Notices::default(), |notices, action| notices.after(action))
+    }
+
+    /// As the list shows them: number, style, whether it interrupts, text.
+    fn shown(notices: &Notices) -> Vec<String> {
+        let line =
+            |n: &Notice| format!("{} {}{} {}", n.id, n.tone.name(), if n.tone.is_alert() { "!" } else { "" }, n.text);
+        notices.list.iter().map(line).collect()
+    }
+
+    #[test]
+    fn what_actions_make_of_the_list() {
+        let rows = [
+            (vec![], vec![]),
+            (vec![say(Tone::Good, "Done."), say(Tone::Bad, "No.")], vec!["0 good Done.", "1 bad! No."]),
+            // The same again is the newest.
+            (vec![say(Tone::Info, "a"), say(Tone::Info, "b"), say(Tone::Bad, "a")], vec!["1 info b", "2 bad! a"]),
+            (vec![say(Tone::Info, "a"), say(Tone::Info, "b"), NoticeAction::Dismiss(0)], vec!["1 info b"]),
+            (vec![say(Tone::Info, "a"), NoticeAction::Dismiss(7)], vec!["0 info a"]),
+        ];
+        for (actions, expected) in rows {
+            assert_eq!(shown(&after(actions.clone())), expected, "{actions:?}");
+        }
+        let many = after((0..9).map(|i| say(Tone::Info, &i.to_string())));
+        assert_eq!(shown(&many), ["5 info 5", "6 info 6", "7 info 7", "8 info 8"]);
+    }
+
+    #[test]
+    fn the_worse_the_news_the_longer_they_stay() {
+        assert!(Tone::Good.stay_ms() < Tone::Info.stay_ms() && Tone::Info.stay_ms() < Tone::Bad.stay_ms());
+    }
+
+    fn actions() -> impl Strategy<Value = NoticeAction> {
+        let tones = prop_oneof![Just(Tone::Good), Just(Tone::Info), Just(Tone::Bad)];
+        prop_oneof![
+            3 => (tones, "[a-f]").prop_map(|(tone, text)| NoticeAction::Say(tone, text)),
+            1 => (0_u32..20).prop_map(NoticeAction::Dismiss),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn there_are_never_too_many_nor_two_of_a_text(actions in prop::collection::vec(actions(), 0..40)) {
+            let notices = after(actions);
+            prop_assert!(notices.list.len() <= MOST_NOTICES);
+            for (i, notice) in notices.list.iter().enumerate() {
+                for later in &notices.list[i + 1..] {
+                    prop_assert!(notice.id < later.id && notice.text != later.text);
+                }
+            }
+        }
     }
 }

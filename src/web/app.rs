@@ -23,6 +23,7 @@ use super::state::{ProfileAction, ProfileState};
 use super::worker::{KnownModel, Pool};
 use crate::formats::is_plugin_file;
 use crate::page::RunState;
+use crate::page::history::{Following, profile_follows};
 use crate::page::notices::{NoticeAction, Notices, Tone};
 use crate::session::share::{Address, Page};
 use crate::session::shelf::ShelfItem;
@@ -189,13 +190,14 @@ fn use_address(
                 if page == Page::Profile {
                     let link = Box::new(address.profile());
                     open_linked(&pool, &notices, &address, &link.spec.model);
-                    // Back and Forward walk through tools, zooms and jumps.
-                    if !is_first && url::page_of_entry().is_some() {
-                        return profile.dispatch(ProfileAction::Revisit(link));
-                    }
-                    profile.dispatch(ProfileAction::Load(link));
-                    if url::names_model() {
-                        profile.dispatch(ProfileAction::WantRun { is_first });
+                    match profile_follows(is_first, url::page_of_entry().is_some(), url::names_model()) {
+                        Following::Revisit => return profile.dispatch(ProfileAction::Revisit(link)),
+                        Following::Load { wants_run } => {
+                            profile.dispatch(ProfileAction::Load(link));
+                            if wants_run {
+                                profile.dispatch(ProfileAction::WantRun { is_first });
+                            }
+                        }
                     }
                 }
                 // The lab says what it cannot use of its own links.

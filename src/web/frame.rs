@@ -10,8 +10,9 @@ use super::worker::Pool;
 use crate::page::RunState;
 use crate::page::Shared;
 use crate::page::notices::{NoticeAction, Notices, Tone};
+use crate::page::told::answer_of;
 use crate::session::share::Page;
-use crate::session::{Catalog, QuestionRequest, Reply, Told};
+use crate::session::{Catalog, QuestionRequest, Reply};
 
 /// The address follows the view so long after its last change.
 const URL_DELAY_MS: u32 = 120;
@@ -43,10 +44,11 @@ pub fn use_catalog(
             };
             match pool.bench() {
                 Ok(engine) => {
-                    let on_told = Callback::from(move |told| match told {
-                        Told::Answer(Reply::Catalog(list)) => catalog.set(Some(Ok(Shared::new(list)))),
-                        Told::Failed(message) => failed(message),
-                        _ => {}
+                    let take = |reply| if let Reply::Catalog(list) = reply { Some(list) } else { None };
+                    let on_told = Callback::from(move |told| match answer_of(told, take) {
+                        Some(Ok(list)) => catalog.set(Some(Ok(Shared::new(list)))),
+                        Some(Err(message)) => failed(message),
+                        None => {}
                     });
                     engine.send(QuestionRequest::Catalog, None, on_told);
                 }

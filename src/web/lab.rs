@@ -26,6 +26,7 @@ use super::sweep::SweepRunner;
 use super::worker::Pool;
 use crate::page::RunState;
 use crate::page::bench::{BenchAction, BenchState};
+use crate::page::history::{is_held_back, lab_follows};
 use crate::page::notices::{NoticeAction, Notices, Tone};
 use crate::page::numerics::{NumericsAction, NumericsState};
 use crate::page::study::{StudyAction, StudyState};
@@ -180,7 +181,7 @@ fn use_address(states: &States, pool: &Pool, notices: &UseReducerDispatcher<Noti
             let page = address.page();
             let is_new = seen.borrow_mut().insert(page);
             let is_of_visit = url::page_of_entry().is_some();
-            if !bridge::is_in_lab(page) || (!is_new && (address.is_bare() || is_of_visit)) {
+            if !bridge::is_in_lab(page) || !lab_follows(is_new, address.is_bare(), is_of_visit) {
                 return;
             }
             match (page, page.study()) {
@@ -211,8 +212,7 @@ fn use_address(states: &States, pool: &Pool, notices: &UseReducerDispatcher<Noti
                     (_, None) => {}
                 }
             }
-            let has_run = !matches!(page, Page::Inspect | Page::Experiments | Page::Guide);
-            if has_run && address.names_something() && !address.notices.is_empty() {
+            if is_held_back(page, &address) {
                 let text =
                     "A part of the link could not be used, so nothing was run. Look at the form, then press Run.";
                 notices.dispatch(NoticeAction::Say(Tone::Info, text.to_owned()));

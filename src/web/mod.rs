@@ -5,6 +5,7 @@
 //! the other pages; [`bridge`] is what they tell each other. [`platform`] wraps what the browser offers, [`shelf`] is what the browser keeps from one visit to the next, [`components`] are small and know nothing of requests,
 //! [`pages`] put them together.
 
+mod answers;
 pub mod app;
 pub mod bridge;
 pub mod brought;

@@ -7,7 +7,11 @@ mod looks;
 mod open_run;
 mod runs;
 mod state;
+#[cfg(test)]
+mod tests;
+mod tools;
 
 pub use action::{Arrived, ProfileAction};
 pub use open_run::{CountedOperators, OpenRun};
 pub use state::{Flows, ProfileState, SAMPLE};
+pub use tools::{ToolGroup, tool_name, tools_of};

@@ -8,6 +8,7 @@ use yew::prelude::*;
 
 use super::shown::{ShownText, use_shown_text};
 use crate::page::Shared;
+use crate::page::table_head::{TableHead, count_text};
 use crate::view::column_look::ColumnLook;
 use crate::view::palette::fill_var;
 use crate::view::table::{Cell, Column, ColumnKind, Sort, Table, visible_range};
@@ -131,14 +132,6 @@ pub fn DataTable(props: &DataTableProps) -> Html {
     }
 }
 
-fn count_text(shown: usize, all: usize) -> String {
-    if shown == all {
-        format!("{all} row{}", if all == 1 { "" } else { "s" })
-    } else {
-        format!("{shown} of {all} rows")
-    }
-}
-
 fn search_field(props: &DataTableProps) -> Html {
     let Some(on_search) = props.on_search.clone() else { return Html::default() };
     let oninput = Callback::from(move |event: InputEvent| {
@@ -155,18 +148,10 @@ fn search_field(props: &DataTableProps) -> Html {
 }
 
 fn head(column: &Column, look: &ColumnLook, props: &DataTableProps) -> Html {
-    let current = props.sort.as_ref().filter(|s| s.column == column.id);
-    let (aria, mark) = match current {
-        None => ("none", "\u{2195}"),
-        Some(s) if s.descending => ("descending", "\u{2193}"),
-        Some(_) => ("ascending", "\u{2191}"),
-    };
-    // Numbers are first wanted from large to small, names from A to Z.
-    let descending = current.map_or(column.is_numeric(), |s| !s.descending);
-    let next = Sort { column: column.id.clone(), descending };
+    let TableHead { order, mark, next } = TableHead::of(column, props.sort.as_ref());
     let onclick = props.on_sort.reform(move |_| next.clone());
     html! {
-        <th scope="col" aria-sort={aria} class={column.is_numeric().then_some("number")}>
+        <th scope="col" aria-sort={order} class={column.is_numeric().then_some("number")}>
             <button type="button" {onclick}>{ &look.title }<span class="sort-mark" aria-hidden="true">{ mark }</span></button>
         </th>
     }

@@ -3,16 +3,7 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use crate::page::notices::{Notice, NoticeAction, Notices, Tone};
-
-/// How long a notice stays, while nobody points at it: bad news need to be read.
-const fn stay_ms(tone: Tone) -> u32 {
-    match tone {
-        Tone::Good => 6_000,
-        Tone::Info => 12_000,
-        Tone::Bad => 30_000,
-    }
-}
+use crate::page::notices::{Notice, NoticeAction, Notices};
 
 /// Properties of [`NoticeList`].
 #[derive(Properties, PartialEq)]
@@ -51,15 +42,10 @@ fn NoticeBox(props: &NoticeBoxProps) -> Html {
         move |(id, tone, is_held)| {
             let id = *id;
             let timer =
-                (!*is_held).then(|| Timeout::new(stay_ms(*tone), move || dispatch.dispatch(NoticeAction::Dismiss(id))));
+                (!*is_held).then(|| Timeout::new(tone.stay_ms(), move || dispatch.dispatch(NoticeAction::Dismiss(id))));
             move || drop(timer)
         }
     });
-    let class = match props.notice.tone {
-        Tone::Good => "good",
-        Tone::Info => "info",
-        Tone::Bad => "bad",
-    };
     let dispatch = props.dispatch.clone();
     let onclick = Callback::from(move |_: MouseEvent| dispatch.dispatch(NoticeAction::Dismiss(id)));
     let hold = |held: bool| {
@@ -72,7 +58,7 @@ fn NoticeBox(props: &NoticeBoxProps) -> Html {
     let (onfocusin, onfocusout) =
         (Callback::from(move |_: FocusEvent| focus()), Callback::from(move |_: FocusEvent| blur()));
     html! {
-        <div class={classes!("notice", class)} {onmouseenter} {onmouseleave} {onfocusin} {onfocusout} role={(props.notice.tone == Tone::Bad).then_some("alert")}>
+        <div class={classes!("notice", props.notice.tone.name())} {onmouseenter} {onmouseleave} {onfocusin} {onfocusout} role={props.notice.tone.is_alert().then_some("alert")}>
             <p>{ props.notice.text.clone() }</p>
             <button type="button" class="plain" aria-label="Dismiss" {onclick}>{ "\u{00d7}" }</button>
         </div>

@@ -6,6 +6,7 @@ use web_sys::{HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 use crate::analysis::GroupBy;
+use crate::page::profile::{tool_name, tools_of};
 use crate::profile::levels::ALL_LEVELS;
 use crate::session::share::{Page, Tool};
 use crate::session::{AnalysisRequest, Listing, ProfileQuestion, QueryOf, Reply, Rows, Told};
@@ -13,7 +14,6 @@ use crate::view::palette::Theme;
 use crate::view::text::contains_ignoring_case;
 use crate::view::timeline::{GroupKind, SliceLink, TrackId};
 use crate::web::head::set_theme;
-use crate::web::pages::profile::{tool_name, tools_of};
 use crate::web::platform::{page, url};
 use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 

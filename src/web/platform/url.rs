@@ -5,7 +5,8 @@ use std::cell::Cell;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 
-use crate::session::share::{Query, is_another_view, is_same_tool};
+use crate::page::history::{Entry, Now, entry_of, page_of};
+use crate::session::share::Query;
 
 thread_local! {
     /// A timeline that was opened is about to choose its first span.
@@ -57,7 +58,7 @@ fn add_pending(change: i32) {
 
 /// What an entry of the history remembers: the page it is of, and in which visit it was made.
 #[derive(Debug, Serialize, Deserialize)]
-struct Entry {
+struct MadeEntry {
     page: String,
     /// When that visit began, ms since 1970. What a page showed is known in the same visit only.
     visit: f64,
@@ -73,16 +74,11 @@ pub fn names_model() -> bool {
     hash().split_once('?').is_some_and(|(_, query)| Query::parse(query).get("model").is_some())
 }
 
-/// `#/profile` of `#/profile?model=nn`.
-fn page_of(hash: &str) -> &str {
-    hash.split('?').next().unwrap_or_default()
-}
-
 /// The page of the entry the browser is at, when this visit made it: `#/profile`. Its state is what it was left with.
 #[must_use]
 pub fn page_of_entry() -> Option<String> {
     let state = web_sys::window()?.history().ok()?.state().ok()?;
-    let entry: Entry = serde_wasm_bindgen::from_value(state).ok()?;
+    let entry: MadeEntry = serde_wasm_bindgen::from_value(state).ok()?;
     (entry.visit == visit() && entry.page == page_of(&hash())).then_some(entry.page)
 }
 
@@ -123,21 +119,21 @@ pub fn go(hash: &str) {
     }
 }
 
-/// Shows another hash without an event, unless somebody has just edited the address: that one leads. Another page, and another view of a page ([`is_another_view`]), is another entry of the
-/// history, so that Back returns from it; what else changes on a page is not.
+/// Shows another hash without an event, as [`entry_of`] says.
 pub fn show_hash(hash: &str) {
     let Some(window) = web_sys::window() else { return };
-    if is_edited() || self::hash() == hash {
+    let now = self::hash();
+    let seen = Now { hash: &now, is_edited: is_edited(), opens_at_span: OPENS_AT_SPAN.get() };
+    let (entry, is_first_span) = entry_of(seen, hash);
+    if entry == Entry::Stay {
         return;
     }
     if let Ok(history) = window.history() {
-        let entry = Entry { page: page_of(hash).to_owned(), visit: visit() };
-        let state = serde_wasm_bindgen::to_value(&entry).unwrap_or(JsValue::NULL);
-        let now = self::hash();
+        OPENS_AT_SPAN.set(OPENS_AT_SPAN.get() && !is_first_span);
+        let made = MadeEntry { page: page_of(hash).to_owned(), visit: visit() };
+        let state = serde_wasm_bindgen::to_value(&made).unwrap_or(JsValue::NULL);
         // Browsers refuse more than 100 to 200 changes in half a minute; the next change tries again.
-        let is_of_page = now.is_empty() || page_of(&now) == page_of(hash);
-        let is_first_span = hash.contains("&from=") && OPENS_AT_SPAN.take() && is_same_tool(&now, hash);
-        let _ = if is_of_page && (is_first_span || !is_another_view(&now, hash)) {
+        let _ = if entry == Entry::Replace {
             history.replace_state_with_url(&state, "", Some(hash))
         } else {
             history.push_state_with_url(&state, "", Some(hash))

@@ -16,7 +16,7 @@ impl SweepRunner {
     /// Lists the configurations of a benchmark, then what each will take, as workers find out.
     pub fn list(&self, config: &BenchConfig) {
         self.stop_listing();
-        if self.0.core.borrow().is_running {
+        if self.0.core.borrow().run.is_running() {
             return;
         }
         self.0.core.borrow_mut().preview = None;
@@ -47,7 +47,7 @@ impl SweepRunner {
             (Told::Part(Part::Estimated { row, estimate, times }), Some(sweep)) => {
                 let key = sweep.borrow().rows().get(row as usize).map(|r| r.planned.configuration.times_key());
                 if let (Some(key), Some(times)) = (key, times) {
-                    self.0.core.borrow_mut().times.insert(key, *times);
+                    self.0.core.borrow_mut().run.learn(key, *times);
                 }
                 sweep.borrow_mut().learn(row, estimate);
                 self.show_later();
@@ -56,11 +56,12 @@ impl SweepRunner {
                 self.0.core.borrow_mut().listing = None;
                 self.0.dispatch.dispatch(BenchAction::Listed(Err(message)));
             }
-            (told, _) if told.is_last() => {
+            (Told::Done(_) | Told::Answer(_) | Told::File(_) | Told::Failed(_) | Told::Cancelled, _) => {
                 self.0.core.borrow_mut().listing = None;
                 self.show_preview();
             }
-            _ => {}
+            // Of how far it is the list itself says enough.
+            (Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Part(_), _) => {}
         }
     }
 
@@ -68,7 +69,7 @@ impl SweepRunner {
     pub(super) fn show_preview(&self) {
         let preview = self.0.core.borrow().preview.clone();
         if let Some(sweep) = preview {
-            let view = self.view_of(&sweep);
+            let view = self.0.core.borrow_mut().run.look(&sweep);
             self.0.dispatch.dispatch(BenchAction::Listed(Ok(view)));
         }
     }
@@ -95,7 +96,9 @@ impl SweepRunner {
             let plan = match told {
                 Told::Part(Part::Plan(plan)) => Ok(*plan),
                 Told::Failed(message) => Err(message),
-                _ => return,
+                // What comes after the plan is not waited for.
+                Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Part(_) => return,
+                Told::Done(_) | Told::Answer(_) | Told::File(_) | Told::Cancelled => return,
             };
             // What its models take is found out as they run.
             runner.stop_planning();

@@ -1,11 +1,8 @@
 //! Sweeps on the page: configurations run over a pool of workers, one session each, and kept as they finish.
 //!
-//! [`crate::bench::SweepState`] says what waits, runs and is done; this hands it out and brings it back. A row depends on its
-//! configuration alone, so neither the number of workers nor their order shows in a result.
+//! [`crate::page::sweep`] decides what runs where and when a run has ended; this has the workers, the clock and the store.
 
-mod cpu;
 mod keeper;
-mod lane;
 mod listing;
 mod measuring;
 mod runner;

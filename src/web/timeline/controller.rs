@@ -11,6 +11,7 @@ use yew::Callback;
 use super::change::Change;
 use crate::base::{Interval, TraceNs};
 use crate::page::Shared;
+use crate::page::told::answer_of;
 use crate::session::{JobId, ProfileInfo, ProfileQuestion, Reply, Told};
 use crate::view::colours::Colours;
 use crate::view::palette::Theme;
@@ -456,8 +457,9 @@ impl Controller {
 
     fn answered(&self, told: Told) {
         self.0.asked.set(None);
-        match told {
-            Told::Answer(Reply::Timeline(tile)) => {
+        let take = |reply| if let Reply::Timeline(tile) = reply { Some(tile) } else { None };
+        match answer_of(told, take) {
+            Some(Ok(tile)) => {
                 let tile = Shared::new(tile);
                 {
                     let mut screen = self.0.screen.borrow_mut();
@@ -471,8 +473,8 @@ impl Controller {
                 self.hover_again();
                 self.changed();
             }
-            Told::Failed(message) => self.emit(Change::Failed(message)),
-            _ => {}
+            Some(Err(message)) => self.emit(Change::Failed(message)),
+            None => {}
         }
     }
 }

@@ -206,7 +206,10 @@ impl Pool {
             (Told::Failed(message), Content::Link(_, on_failure)) if pool.forget_model(&id) => {
                 on_failure.emit(message);
             }
-            _ => {}
+            // Where a person chose the file, who opened it hears of it; another worker's copy has said all there is to say.
+            (Told::Done(_) | Told::Failed(_) | Told::Cancelled, _) => {}
+            (Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Part(_), _) => {}
+            (Told::Answer(_) | Told::File(_), _) => {}
         });
         model.open(engine, on_told);
     }

@@ -6,7 +6,8 @@ use crate::bench::export::{CSV_COLS, to_csv, to_json};
 use crate::page::bench::{BenchAction, BenchState};
 use crate::page::notices::{NoticeAction, Tone};
 use crate::session::share::BenchField;
-use crate::session::{BatchRule, BenchPage, OpenedModel, PackedReports, QuestionRequest, Told};
+use crate::session::{BatchRule, BenchPage, OpenedModel, PackedReports, QuestionRequest};
+use crate::web::answers::say_failure;
 use crate::web::context::AppContext;
 use crate::web::platform::{download, url};
 use crate::web::sweep::SweepRunner;
@@ -82,12 +83,7 @@ impl Actions {
         let made = PackedReports::of(&reports).and_then(|reports| {
             let page = Box::new(BenchPage { config, reports, base });
             let (engine, file_name) = (self.app.pool.bench()?, self.file_name("html"));
-            let notices = self.app.notices.clone();
-            let on_told = Callback::from(move |told: Told| {
-                if let Told::Failed(message) = told {
-                    notices.dispatch(NoticeAction::Say(Tone::Bad, message));
-                }
-            });
+            let on_told = say_failure(Some(self.app.notices.clone()));
             engine.send(QuestionRequest::BenchPage { page, file_name }, None, on_told);
             Ok(())
         });

@@ -5,7 +5,6 @@ use yew::prelude::*;
 use super::actions::Actions;
 use super::model_field::ModelField;
 use super::model_file::LinkNote;
-use super::plan::has_failed;
 use crate::bench::FixedModel;
 use crate::page::Shared;
 use crate::page::bench::{BenchAction, BenchState};
@@ -39,7 +38,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
         let actions = props.actions.clone();
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
-            if !actions.state.run.is_running() {
+            if actions.state.controls().run {
                 actions.run();
             }
         })
@@ -227,30 +226,28 @@ fn instances(catalog: Option<&Catalog>, state: &BenchState) -> Vec<(AttrValue, A
 }
 
 fn buttons(props: &BenchFormProps) -> Html {
-    let is_running = props.state.run.is_running();
-    let has_results = !props.state.rows.is_empty();
+    let can = props.state.controls();
     // The command is of what the link says: the form.
     let (config, wrong) = props.state.config();
     let command = bench_command(&config).filter(|_| wrong.is_empty()).map(AttrValue::from);
-    let can_retry = !is_running && has_failed(&props.state);
     let on = |f: fn(&Actions)| {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| f(&actions))
     };
     html! { <>
         <div class="buttons">
-            <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
-            <button type="button" disabled={!is_running} onclick={on(Actions::pause_or_resume)}>{ if props.state.is_paused() { "Resume" } else { "Pause" } }</button>
-            <button type="button" disabled={!is_running} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
-            if can_retry {
+            <button type="submit" class="primary" disabled={!can.run}>{ "Run" }</button>
+            <button type="button" disabled={!can.stop} onclick={on(Actions::pause_or_resume)}>{ can.pause.text() }</button>
+            <button type="button" disabled={!can.stop} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
+            if can.retry {
                 <button type="button" onclick={on(Actions::retry)}>{ "Retry failed" }</button>
             }
             <span class="gap"></span>
             <CopyMenu hash={props.state.hash()} link_gives="Whoever opens it gets these results."
                 model={props.state.text(BenchField::Model).to_owned()} {command} />
-            <button type="button" disabled={!has_results} onclick={on(Actions::download_csv)}>{ "Download CSV" }</button>
-            <button type="button" disabled={!has_results} onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
-            <button type="button" disabled={!has_results} onclick={on(Actions::download_page)}>{ "Download as page" }</button>
+            <button type="button" disabled={!can.save} onclick={on(Actions::download_csv)}>{ "Download CSV" }</button>
+            <button type="button" disabled={!can.save} onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
+            <button type="button" disabled={!can.save} onclick={on(Actions::download_page)}>{ "Download as page" }</button>
         </div>
         <LinkNote model={props.state.text(BenchField::Model).to_owned()} />
     </> }

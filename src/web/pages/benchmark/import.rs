@@ -5,6 +5,7 @@ use yew::prelude::*;
 
 use crate::page::bench::{BenchAction, BenchState};
 use crate::page::notices::{NoticeAction, Tone};
+use crate::page::told::outcome_of;
 use crate::session::{JobRequest, JobResult, Told};
 use crate::web::context::AppContext;
 
@@ -57,8 +58,11 @@ pub fn import_file(
             state.dispatch(BenchAction::Index(Some(index)));
             notices.dispatch(NoticeAction::Say(tone, text));
         }
-        Told::Failed(message) => otherwise.emit((kept.clone(), message)),
-        _ => {}
+        other => {
+            if let Some(message) = outcome_of(other, |_| None::<()>).and_then(Result::err) {
+                otherwise.emit((kept.clone(), message));
+            }
+        }
     });
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
     engine.send(JobRequest::Import { name, size: size as u64 }, Some(file), on_told);

@@ -4,6 +4,7 @@ use web_sys::File;
 use yew::prelude::*;
 
 use crate::page::notices::{NoticeAction, Tone};
+use crate::page::told::outcome_of;
 use crate::session::{BroughtSettings, JobResult, ModelName, OpenedModel, Told};
 use crate::web::brought::{brought_label, digest_of, link_sentence};
 use crate::web::components::FilePicker;
@@ -18,8 +19,9 @@ pub fn is_model_file(file: &File) -> bool {
 /// Opens a model file; `then` gets what it is called and how it takes samples. A file that is no model is said.
 pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
     let notices = app.notices.clone();
-    let on_told = Callback::from(move |told: Told| match told {
-        Told::Done(JobResult::Model(found)) => {
+    let take = |result| if let JobResult::Model(found) = result { Some(found) } else { None };
+    let on_told = Callback::from(move |told: Told| match outcome_of(told, take) {
+        Some(Ok(found)) => {
             let (opened, _) = *found;
             let parameters = opened.inspection.parameters;
             let notes = opened.inspection.notes.join(". ");
@@ -28,8 +30,8 @@ pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
             notices.dispatch(NoticeAction::Say(Tone::Good, text));
             then.emit(opened);
         }
-        Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
-        _ => {}
+        Some(Err(message)) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+        None => {}
     });
     app.pool.open_model(file, BroughtSettings::default(), on_told);
 }

@@ -129,11 +129,3 @@ fn state_text(row: &SweepRow, share: Option<f64>) -> String {
         },
     }
 }
-
-/// Whether some configuration could be run again.
-pub fn has_failed(state: &BenchState) -> bool {
-    state.sweep.as_ref().is_some_and(|view| {
-        let p = view.sweep().progress();
-        p.failed + p.cancelled > 0
-    })
-}

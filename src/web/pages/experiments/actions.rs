@@ -15,6 +15,7 @@ use crate::session::{
     ExperimentField, JobId, JobRequest, JobResult, QuestionRequest, RecordsAsk, RecordsFile, RecordsKey, RecordsSource,
     Told,
 };
+use crate::web::answers::say_failure;
 use crate::web::context::AppContext;
 use crate::web::context::{Job, RunningJob};
 use crate::web::platform::folder::bundle_files;
@@ -196,12 +197,7 @@ impl Actions {
     /// Saves what the command line prints of this view.
     pub fn save(&self, file: RecordsFile) {
         let Some(engine) = self.state.engine.clone() else { return };
-        let notices = self.app.notices.clone();
-        let on_told = Callback::from(move |told: Told| {
-            if let Told::Failed(message) = told {
-                notices.dispatch(NoticeAction::Say(Tone::Bad, message));
-            }
-        });
+        let on_told = say_failure(Some(self.app.notices.clone()));
         let ask = RecordsAsk::Save(Box::new(self.state.spec.clone()), file);
         engine.send(QuestionRequest::Records(SET, ask), None, on_told);
     }

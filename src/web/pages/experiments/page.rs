@@ -7,6 +7,7 @@ use super::controls::Controls;
 use crate::base::units::format_bytes;
 use crate::page::RunState;
 use crate::page::Shared;
+use crate::page::told::answer_of;
 use crate::session::{ExperimentField, RecordsRead, Reply, Told};
 use crate::web::components::{DocumentView, FilePicker, ProgressBar};
 use crate::web::context::Job;
@@ -91,10 +92,11 @@ fn use_view(state: &UseReducerHandle<ExperimentsState>, actions: Option<&Actions
     let actions = actions.cloned();
     let dispatch = state.dispatcher();
     use_effect_with((state.spec.clone(), state.read.clone()), move |(_, read)| {
-        let on_told = Callback::from(move |told: Told| match told {
-            Told::Answer(Reply::Records(shown)) => dispatch.dispatch(ExperimentsAction::Shown(shown)),
-            Told::Failed(message) => dispatch.dispatch(ExperimentsAction::Run(RunState::Failed(message))),
-            _ => {}
+        let take = |reply| if let Reply::Records(shown) = reply { Some(shown) } else { None };
+        let on_told = Callback::from(move |told: Told| match answer_of(told, take) {
+            Some(Ok(shown)) => dispatch.dispatch(ExperimentsAction::Shown(shown)),
+            Some(Err(message)) => dispatch.dispatch(ExperimentsAction::Run(RunState::Failed(message))),
+            None => {}
         });
         let asked = read.as_ref().and_then(|_| actions?.show(on_told));
         move || {

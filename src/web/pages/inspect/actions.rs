@@ -4,11 +4,11 @@ use web_sys::File;
 use yew::prelude::*;
 
 use crate::page::RunState;
-use crate::page::notices::{NoticeAction, Tone};
 use crate::session::share::LinkedFile;
 use crate::session::{
     BroughtSettings, InspectAsk, InspectField, InspectFile, JobId, JobRequest, JobResult, OpenedModel, Told,
 };
+use crate::web::answers::say_failure;
 use crate::web::context::AppContext;
 use crate::web::context::Job;
 use crate::web::state::{InspectAction, InspectState};
@@ -133,12 +133,7 @@ impl Actions {
     /// Saves a file of what is shown.
     pub fn save(&self, file: InspectFile) {
         let Some(engine) = self.state.engine.clone() else { return };
-        let notices = self.app.notices.clone();
-        let on_told = Callback::from(move |told: Told| {
-            if let Told::Failed(message) = told {
-                notices.dispatch(NoticeAction::Say(Tone::Bad, message));
-            }
-        });
+        let on_told = say_failure(Some(self.app.notices.clone()));
         let ask = InspectAsk::Save(Box::new(self.state.spec.clone()), file);
         engine.send(JobRequest::Inspect(ask), None, on_told);
     }

@@ -28,7 +28,7 @@ pub fn NumericsForm(props: &NumericsFormProps) -> Html {
     let state = &props.state;
     let (spec, wrong) = state.spec();
     let command = numerics_command(&spec).map(AttrValue::from);
-    let is_running = state.run.is_running();
+    let can = state.controls();
     let error = |field: NumericsField| {
         wrong.iter().find(|(f, _)| *f == field).map(|(_, message)| AttrValue::from(message.clone()))
     };
@@ -82,11 +82,11 @@ pub fn NumericsForm(props: &NumericsFormProps) -> Html {
             </div>
             <CompileFields id="numerics" options={spec.options} {on_change} />
             <div class="buttons">
-                <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
-                <button type="button" disabled={!is_running} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
+                <button type="submit" class="primary" disabled={!can.run}>{ "Run" }</button>
+                <button type="button" disabled={!can.stop} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
                 <span class="gap"></span>
                 <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this comparison." {command} />
-                <button type="button" disabled={state.report.is_none()} onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
+                <button type="button" disabled={!can.save} onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
             </div>
         </form>
     }

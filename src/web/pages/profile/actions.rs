@@ -4,7 +4,6 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
-use super::queries::say_failure;
 use crate::formats::WriteFormat;
 use crate::page::RunState;
 use crate::page::notices::{NoticeAction, Notices, Tone};
@@ -15,6 +14,7 @@ use crate::session::{
     AnalysisRequest, BROUGHT_PREFIX, ExportKind, JobRequest, JobResult, OperatorKind, ProfileInfo, ProfileOrigin,
     ProfileQuestion, ProfileSpec, Told, TraceSpec,
 };
+use crate::web::answers::say_failure;
 use crate::web::context::AppContext;
 use crate::web::context::{Job, RunningJob};
 use crate::web::platform::fetch::file_beside_page;

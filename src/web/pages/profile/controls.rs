@@ -25,7 +25,6 @@ pub struct ControlsProps {
 #[component]
 pub fn SpecForm(props: &ControlsProps) -> Html {
     let spec = &props.state.link.spec;
-    let is_running = props.state.run.is_running();
     let onsubmit = {
         let actions = props.actions.clone();
         Callback::from(move |event: SubmitEvent| {
@@ -79,7 +78,7 @@ pub fn SpecForm(props: &ControlsProps) -> Html {
                 <SpecField state={props.state.clone()} number={SpecNumber::Seed} />
             </div>
             <div class="buttons">
-                <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
+                <button type="submit" class="primary" disabled={!props.state.controls().run}>{ "Run" }</button>
             </div>
             <CompileFields id="profile" options={spec.options} on_change={compile} />
         </form>

@@ -17,4 +17,3 @@ mod treemap;
 
 pub use actions::open_file;
 pub use page::ProfilePage;
-pub use rail::{tool_name, tools_of};

@@ -7,7 +7,7 @@ use super::bar::WorkspaceBar;
 use super::controls::{SpecForm, tool_of};
 use super::operators::OperatorsView;
 use super::queries::{go_to_range, use_details, use_known_levels, use_operators, use_search, use_summary};
-use super::rail::{Rail, tool_name};
+use super::rail::Rail;
 use super::summary::{InShort, SummaryView};
 use super::timeline::TimelinePanel;
 use super::tools::{
@@ -15,6 +15,7 @@ use super::tools::{
 };
 use crate::base::units::{format_bytes, format_count};
 use crate::page::RunState;
+use crate::page::profile::tool_name;
 use crate::session::ProfileOrigin;
 use crate::session::share::Tool;
 use crate::web::components::{DiagnosticsPanel, ProgressBar};

@@ -9,13 +9,15 @@ use yew::prelude::*;
 use crate::base::{Interval, TraceNs};
 use crate::insight::SliceRange;
 use crate::page::Shared;
-use crate::page::notices::{NoticeAction, Notices, Tone};
+use crate::page::notices::{NoticeAction, Tone};
 use crate::page::profile::Flows;
+use crate::page::told::answer_of;
 use crate::session::{
     AnalysisRequest, Answer as SessionAnswer, Control, JobId, Listed, Listing, OperatorKind, ProfileQuestion, Question,
     Reply, Rows, Told,
 };
-use crate::view::timeline::{Neighbour, SliceRef};
+use crate::view::timeline::{Neighbour, SliceDetails, SliceRef};
+use crate::web::answers::{on_answer, say_failure};
 use crate::web::context::{AppContext, use_app};
 use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
@@ -44,11 +46,9 @@ pub fn use_operators(
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     use_effect_with(key, move |_| {
         let Some((engine, profile, id, kind)) = asked else { return };
-        let on_told = Callback::from(move |told: Told| match told {
-            Told::Answer(Reply::Operators(table)) => dispatch.dispatch(ProfileAction::Operators(id, range, table)),
-            Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
-            _ => {}
-        });
+        let take = |reply| if let Reply::Operators(table) = reply { Some(table) } else { None };
+        let on_told =
+            on_answer(notices, take, move |table| dispatch.dispatch(ProfileAction::Operators(id, range, table)));
         engine.send(ProfileQuestion::Operators { kind, range, level }.of(profile), None, on_told);
     });
 }
@@ -63,7 +63,15 @@ pub fn use_details(app: &AppContext, state: &UseReducerHandle<ProfileState>, run
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     use_effect_with(key, move |_| {
         let Some(((_, engine, profile), slice)) = asked else { return };
-        let on_told = details_answer(dispatch, notices);
+        let said = notices.clone();
+        let on_told = on_answer(notices, take_details, move |details| match details {
+            Some(details) => know(&dispatch, *details),
+            None => {
+                let text = "The selected slice is not in this profile; the selection is cleared.".to_owned();
+                said.dispatch(NoticeAction::Say(Tone::Info, text));
+                dispatch.dispatch(ProfileAction::Select(None));
+            }
+        });
         engine.send(ProfileQuestion::Details(slice).of(profile), None, on_told);
     });
 }
@@ -73,31 +81,21 @@ pub fn step(app: &AppContext, state: &UseReducerHandle<ProfileState>, to: Neighb
     let Some((run, from)) = state.shown_run().zip(state.link.selected.map(SliceRef)) else { return };
     let profile = run.info.profile;
     let dispatch = state.dispatcher();
-    let notices = app.notices.clone();
-    let on_told = Callback::from(move |told: Told| match told {
+    let on_told = on_answer(app.notices.clone(), take_details, move |details| {
         // At the end of a row the selection stays.
-        Told::Answer(Reply::Details(None)) => {}
-        other => details_answer(dispatch.clone(), notices.clone()).emit(other),
+        if let Some(details) = details {
+            know(&dispatch, *details);
+        }
     });
     run.engine.send(ProfileQuestion::Step { from, to }.of(profile), None, on_told);
 }
 
-fn details_answer(
-    dispatch: UseReducerDispatcher<ProfileState>,
-    notices: UseReducerDispatcher<Notices>,
-) -> Callback<Told> {
-    Callback::from(move |told: Told| match told {
-        Told::Answer(Reply::Details(Some(details))) => {
-            dispatch.dispatch(ProfileAction::Details(Some(Shared::new(*details))));
-        }
-        Told::Answer(Reply::Details(None)) => {
-            let text = "The selected slice is not in this profile; the selection is cleared.".to_owned();
-            notices.dispatch(NoticeAction::Say(Tone::Info, text));
-            dispatch.dispatch(ProfileAction::Select(None));
-        }
-        Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
-        _ => {}
-    })
+fn know(dispatch: &UseReducerDispatcher<ProfileState>, details: SliceDetails) {
+    dispatch.dispatch(ProfileAction::Details(Some(Shared::new(details))));
+}
+
+fn take_details(reply: Reply) -> Option<Option<Box<SliceDetails>>> {
+    if let Reply::Details(details) = reply { Some(details) } else { None }
 }
 
 /// Searches the profile a moment after the last key.
@@ -111,11 +109,8 @@ pub fn use_search(app: &AppContext, state: &UseReducerHandle<ProfileState>, run:
         let (text, by) = (text.clone(), by.clone());
         let timer = asked.filter(|_| !text.trim().is_empty()).map(|(engine, profile)| {
             Timeout::new(SEARCH_DELAY_MS, move || {
-                let on_told = Callback::from(move |told: Told| match told {
-                    Told::Answer(Reply::Search(hits)) => dispatch.dispatch(ProfileAction::Hits(hits)),
-                    Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
-                    _ => {}
-                });
+                let take = |reply| if let Reply::Search(hits) = reply { Some(hits) } else { None };
+                let on_told = on_answer(notices, take, move |hits| dispatch.dispatch(ProfileAction::Hits(hits)));
                 engine.send(ProfileQuestion::Search { text, by, limit: MOST_HITS }.of(profile), None, on_told);
             })
         });
@@ -146,11 +141,9 @@ pub fn use_summary(app: &AppContext, state: &UseReducerHandle<ProfileState>, run
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     use_effect_with(key, move |_| {
         let Some((id, engine, profile)) = asked else { return };
-        let on_told = Callback::from(move |told: Told| match told {
-            Told::Answer(Reply::Summary(insights)) => dispatch.dispatch(ProfileAction::Insights(id, insights)),
-            Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
-            _ => {}
-        });
+        let take = |reply| if let Reply::Summary(insights) = reply { Some(insights) } else { None };
+        let on_told =
+            on_answer(notices, take, move |insights| dispatch.dispatch(ProfileAction::Insights(id, insights)));
         engine.send(ProfileQuestion::Summary.of(profile), None, on_told);
     });
 }
@@ -160,14 +153,12 @@ pub fn go_to_range(app: &AppContext, state: &UseReducerHandle<ProfileState>, ran
     let Some(run) = state.shown_run() else { return };
     let profile = run.info.profile;
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
-    let on_told = Callback::from(move |told: Told| match told {
-        Told::Answer(Reply::Details(Some(details))) => dispatch.dispatch(ProfileAction::GoTo(Shared::new(*details))),
-        Told::Answer(Reply::Details(None)) => {
+    let on_told = on_answer(app.notices.clone(), take_details, move |details| match details {
+        Some(details) => dispatch.dispatch(ProfileAction::GoTo(Shared::new(*details))),
+        None => {
             let text = "This timeline has no slice with that row and time.".to_owned();
             notices.dispatch(NoticeAction::Say(Tone::Info, text));
         }
-        Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
-        _ => {}
     });
     run.engine.send(ProfileQuestion::Locate(range).of(profile), None, on_told);
 }
@@ -176,14 +167,10 @@ pub fn go_to_range(app: &AppContext, state: &UseReducerHandle<ProfileState>, ran
 pub fn ask_flows(app: &AppContext, state: &UseReducerHandle<ProfileState>, span: Interval<TraceNs>) {
     let Some(run) = state.shown_run() else { return };
     let profile = run.info.profile;
-    let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
-    let on_told = Callback::from(move |told: Told| match told {
-        Told::Answer(Reply::Flows { arrows, total }) => {
-            dispatch.dispatch(ProfileAction::Flows(Some(Flows { arrows, total })))
-        }
-        Told::Failed(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
-        _ => {}
-    });
+    let dispatch = state.dispatcher();
+    let take = |reply| if let Reply::Flows { arrows, total } = reply { Some(Flows { arrows, total }) } else { None };
+    let on_told =
+        on_answer(app.notices.clone(), take, move |flows| dispatch.dispatch(ProfileAction::Flows(Some(flows))));
     run.engine.send(ProfileQuestion::Flows { span, limit: MOST_ARROWS }.of(profile), None, on_told);
 }
 
@@ -211,9 +198,8 @@ pub type Analysed = Result<Shared<SessionAnswer>, Pending>;
 #[hook]
 pub fn use_listing(run: &OpenRun, what: Option<Listing>, rows: Rows) -> Option<Answer> {
     let ask = |(what, rows)| AnalysisRequest::List(what, rows);
-    use_question(run, what.map(|what| (what, rows)), ask, |told| match told {
-        Told::Answer(Reply::Listed(listed)) => Some(*listed),
-        _ => None,
+    use_question(run, what.map(|what| (what, rows)), ask, |reply| {
+        if let Reply::Listed(listed) = reply { Some(*listed) } else { None }
     })
 }
 
@@ -230,21 +216,11 @@ pub fn use_save_all(run: &OpenRun, what: &Listing, file: &AttrValue) -> Callback
     })
 }
 
-/// Says why a worker could not make a file; one that it made is saved as it comes.
-pub fn say_failure(notices: Option<UseReducerDispatcher<Notices>>) -> Callback<Told> {
-    Callback::from(move |told: Told| {
-        if let (Told::Failed(message), Some(notices)) = (told, &notices) {
-            notices.dispatch(NoticeAction::Say(Tone::Bad, message));
-        }
-    })
-}
-
 /// The answer to a question about a run; asked again whenever the question changes.
 #[hook]
 pub fn use_analysis(run: &OpenRun, question: Option<Question>) -> Option<Analysed> {
-    use_question(run, question, AnalysisRequest::Analyse, |told| match told {
-        Told::Answer(Reply::Analysed(answer)) => Some(*answer),
-        _ => None,
+    use_question(run, question, AnalysisRequest::Analyse, |reply| {
+        if let Reply::Analysed(answer) = reply { Some(*answer) } else { None }
     })
 }
 
@@ -257,7 +233,7 @@ fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
     run: &OpenRun,
     question: Option<Q>,
     ask: fn(Q) -> AnalysisRequest,
-    take: fn(Told) -> Option<A>,
+    take: fn(Reply) -> Option<A>,
 ) -> Option<Result<Shared<A>, Pending>> {
     let answer = use_state(|| None::<Asked<Q, A>>);
     use_effect_with((run.id, question.clone()), {
@@ -285,12 +261,11 @@ fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
                             });
                             Err(Pending::Counting { share: done as f64 / total.max(1) as f64, on_stop })
                         }
-                        Told::Failed(message) => Err(Pending::Failed(message)),
                         Told::Cancelled => {
                             Err(Pending::Failed("Stopped. Choose the tool again to count anew.".to_owned()))
                         }
-                        told => match take(told) {
-                            Some(found) => Ok(Shared::new(found)),
+                        told => match answer_of(told, take) {
+                            Some(found) => found.map(Shared::new).map_err(Pending::Failed),
                             None => return,
                         },
                     };

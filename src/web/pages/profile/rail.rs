@@ -5,8 +5,8 @@ use web_sys::{HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 use crate::page::notices::{NoticeAction, Tone};
+use crate::page::profile::{ToolGroup, tool_name, tools_of};
 use crate::session::share::Tool;
-use crate::view::timeline::TrackKind;
 use crate::web::context::use_app;
 use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
@@ -19,69 +19,6 @@ pub struct RailProps {
     pub tool: Tool,
     /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,
-}
-
-/// Groups of tools, from top to bottom.
-const GROUPS: [(&str, &[Tool]); 4] = [
-    ("", &[Tool::Overview, Tool::OperatorTimeline, Tool::FlameGraph]),
-    ("Operators", &[Tool::OperatorFramework, Tool::OperatorHlo, Tool::OperatorEngine, Tool::Statistics, Tool::Modules]),
-    ("Waiting", &[Tool::IdleGaps, Tool::CriticalPath]),
-    ("More", &[Tool::Summary, Tool::Counters, Tool::Compare, Tool::Ask]),
-];
-
-/// What a tool is called in the rail, for a run.
-pub fn tool_name(tool: Tool, run: &OpenRun) -> &'static str {
-    match tool {
-        Tool::Overview => "Overview",
-        Tool::Summary => "Metrics and findings",
-        Tool::OperatorFramework if run.is_neuron() => "Framework operators",
-        Tool::OperatorFramework => "Operators",
-        Tool::OperatorHlo => "HLO operators",
-        Tool::OperatorEngine => "Engines",
-        Tool::OperatorTimeline | Tool::Trace => "Timeline",
-        Tool::Statistics => "Statistics",
-        Tool::FlameGraph => "Flame graph",
-        Tool::Modules => "Modules",
-        Tool::CriticalPath => "Critical path",
-        Tool::IdleGaps => "Idle gaps",
-        Tool::Counters => "Memory and counters",
-        Tool::Compare => "Compare",
-        Tool::Ask => "Query",
-    }
-}
-
-/// A group of tools under its name, each with what a run lacks for it.
-pub type ToolGroup = (&'static str, Vec<(Tool, Option<&'static str>)>);
-
-/// Tools of a run in the order of the rail.
-pub fn tools_of(run: &OpenRun) -> Vec<ToolGroup> {
-    // The timeline of a whole program has an id of its own.
-    let own = |tool: Tool| if tool == Tool::OperatorTimeline && run.is_trace() { Tool::Trace } else { tool };
-    let of = |tools: &[Tool]| tools.iter().map(|t| (own(*t), lack(*t, run))).collect();
-    GROUPS.iter().map(|(name, tools)| (*name, of(tools))).collect()
-}
-
-/// What a run lacks for a tool.
-fn lack(tool: Tool, run: &OpenRun) -> Option<&'static str> {
-    let is_trace = run.is_trace();
-    match tool {
-        Tool::OperatorFramework if is_trace => {
-            Some("A benchmark run has no table of one execution. Statistics groups its slices.")
-        }
-        Tool::OperatorHlo if is_trace || !run.is_neuron() => {
-            Some("Only a profile of one execution on a NeuronCore says which HLO operators ran.")
-        }
-        Tool::OperatorEngine if is_trace || run.engine_tracks().is_empty() => {
-            Some("Only a profile of one execution on a NeuronCore has rows of engines.")
-        }
-        Tool::Counters if !has_counters(run) => Some("This profile has no counters."),
-        _ => None,
-    }
-}
-
-fn has_counters(run: &OpenRun) -> bool {
-    let tracks = run.info.outline.sections.iter().flat_map(|s| &s.tracks);
-    tracks.into_iter().any(|t| matches!(t.kind, TrackKind::Counter { .. }))
 }
 
 /// The rail.

@@ -26,7 +26,7 @@ pub struct StudyFieldsProps {
 pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     let state = &props.state;
     let (_, wrong) = state.spec();
-    let is_running = state.run.is_running();
+    let can = state.controls();
     let on = |f: fn(&Actions)| {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| f(&actions))
@@ -51,8 +51,8 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
         <form class="panel" {onsubmit} novalidate={true} aria-label="What to run">
             { for state.kind.form().groups.iter().map(|g| group(state, g, &wrong)) }
             <div class="buttons">
-                <button type="submit" class="primary" disabled={is_running}>{ "Run" }</button>
-                <button type="button" disabled={!is_running} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
+                <button type="submit" class="primary" disabled={!can.run}>{ "Run" }</button>
+                <button type="button" disabled={!can.stop} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
                 <span class="gap"></span>
                 <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." />
                 { for files.iter().enumerate().filter(|(_, file)| file.is_trace()).map(|(i, _)| html! {

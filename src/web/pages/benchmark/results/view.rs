@@ -9,7 +9,7 @@ use super::finder::Finder;
 use super::table::ResultsTable;
 use super::tiles::tiles;
 use crate::bench::Report;
-use crate::page::bench::{BenchAction, BenchState, ResultRow, RowId};
+use crate::page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
 use crate::session::results::{Filter, Wanted, scaling, throughput_by_configuration, throughput_latency};
 use crate::web::components::{BarChart, LineChart, ScatterPlot};
 
@@ -33,8 +33,9 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
     let found = wanted.find(&reports);
     let best = found.best.and_then(|i| shown.get(i)).map(|row| row.id);
     let comparison = use_memo((state.rows.clone(), state.filter.clone(), best), |_| comparison(&shown, best));
-    let figures =
-        use_memo((state.rows.clone(), state.filter.clone(), wanted), |_| tiles(&shown, |r| is_counted(wanted, r)));
+    let figures = use_memo((state.rows.clone(), state.filter.clone(), wanted), |_| {
+        tiles(&Tiles::of(&shown, |r| is_counted(wanted, r)))
+    });
     if state.rows.is_empty() {
         if state.run.is_running() || !state.scenario.is_empty() {
             return Html::default();

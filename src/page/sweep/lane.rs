@@ -1,17 +1,24 @@
-//! One worker of the pool and the configuration it is at.
+//! A worker that takes configurations, and the one it is at.
 
 use crate::session::JobId;
-use crate::web::worker::Engine;
 
-/// One worker of the pool.
-pub struct Lane {
+/// The handle of a worker, as a shell has it.
+pub trait Worker: Clone + PartialEq {
+    /// Whether it still answers.
+    fn is_alive(&self) -> bool;
+}
+
+/// One worker.
+#[derive(Clone, Debug)]
+pub struct Lane<W> {
     /// The worker.
-    pub engine: Engine,
-    /// What it is at.
+    pub worker: W,
+    /// The configuration that it is at.
     pub running: Option<Running>,
 }
 
 /// A configuration in progress.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Running {
     /// Its position in the sweep.
     pub row: u32,
@@ -27,14 +34,15 @@ pub struct Running {
 
 impl Running {
     /// A configuration that was just handed out.
+    #[must_use]
     pub const fn new(row: u32, job: JobId) -> Self {
         Self { row, job, share: 0.0, is_resting: false, works_out: None }
     }
 }
 
-impl Lane {
+impl<W: Worker> Lane<W> {
     /// Whether it can take a configuration.
     pub fn is_free(&self) -> bool {
-        self.running.is_none() && self.engine.is_alive()
+        self.running.is_none() && self.worker.is_alive()
     }
 }

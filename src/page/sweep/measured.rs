@@ -3,12 +3,12 @@
 
 use crate::bench::cpu::{CpuTimers, HostSamples, Machine, cpu_row, side_by_side};
 use crate::bench::{Configuration, RowResult, RunDetail};
-use crate::web::platform::machine;
 
 /// More copies than this are no measurement of a model but of a machine that runs out of everything.
 pub const MOST_COPIES: u32 = 64;
 
 /// A configuration in progress.
+#[derive(Clone, Debug)]
 pub struct CpuRow {
     /// Its position in the sweep.
     pub row: u32,
@@ -18,10 +18,11 @@ pub struct CpuRow {
 }
 
 impl CpuRow {
-    /// A configuration whose copies all run.
-    pub fn new(row: u32, configuration: Configuration) -> Self {
+    /// A configuration whose copies all run since a moment, in seconds since 1970.
+    #[must_use]
+    pub fn new(row: u32, configuration: Configuration, began_unix_s: u64) -> Self {
         let copies = vec![None; side_by_side(&configuration).0 as usize];
-        Self { row, configuration, copies, began_unix_s: machine::unix_s() }
+        Self { row, configuration, copies, began_unix_s }
     }
 
     /// Takes what a copy measured; whether that was the last one.
@@ -32,21 +33,22 @@ impl CpuRow {
         self.copies.iter().all(Option::is_some)
     }
 
-    /// The row of all copies together.
-    pub fn finish(self) -> RowResult {
+    /// When its copies began, seconds since 1970.
+    #[must_use]
+    pub const fn began_unix_s(&self) -> u64 {
+        self.began_unix_s
+    }
+
+    /// The row of all copies together, measured on a machine.
+    #[must_use]
+    pub fn finish(self, machine: &Machine) -> RowResult {
         let copies: Vec<CpuTimers> = self.copies.into_iter().flatten().collect();
         let detail = RunDetail { charts: true, ..RunDetail::default() };
-        let machine = Machine {
-            name: machine::name(),
-            description: machine::description(),
-            began_unix_s: self.began_unix_s,
-            ended_unix_s: machine::unix_s(),
-        };
-        cpu_row(&self.configuration, &copies, &HostSamples::default(), &machine, detail)
+        cpu_row(&self.configuration, &copies, &HostSamples::default(), machine, detail)
     }
 }
 
 /// The times of a copy that ended with this message.
-pub fn failed_copy(message: String) -> CpuTimers {
+pub(super) fn failed_copy(message: String) -> CpuTimers {
     CpuTimers { error: Some(message), ..CpuTimers::default() }
 }

@@ -1,0 +1,121 @@
+//! The best throughput, the lowest latency, the lowest price of the rows that are shown, each with its configuration, and the
+//! sentence that weighs them.
+
+use super::ResultRow;
+use crate::base::units::format_number;
+use crate::bench::{Report, verdict};
+use crate::session::results::{are_of_several_models, row_text};
+
+/// A figure of the best row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tile {
+    /// What it is.
+    pub title: &'static str,
+    /// Its value as people read it.
+    pub value: String,
+    /// Its value with all its digits.
+    pub exact: String,
+    /// Its unit.
+    pub unit: &'static str,
+    /// The configuration that it is of.
+    pub of: String,
+}
+
+/// What stands above the results.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tiles {
+    /// The figures that some row has.
+    pub best: Vec<Tile>,
+    /// How many rows failed.
+    pub failed: usize,
+    /// How many rows there are.
+    pub all: usize,
+    /// The sentence that weighs them.
+    pub sentence: Option<String>,
+}
+
+impl Tiles {
+    /// Figures and sentence; `admits` says which rows are within the limits that were asked for.
+    #[must_use]
+    pub fn of(rows: &[ResultRow], admits: impl Fn(&Report) -> bool) -> Self {
+        let reports = || rows.iter().map(ResultRow::report);
+        let scored: Vec<&Report> = reports().filter(|r| r.is_finished() && admits(r)).collect();
+        let best = [
+            best(&scored, ("Best throughput", "inf/s"), |r| r.throughput_avg, true),
+            best(&scored, ("Lowest p99 latency", "ms"), |r| r.latency_ms_p99, false),
+            best(&scored, ("Lowest cost", "US$ per million"), |r| r.cost_per_1m_inf, false),
+        ];
+        let weighed: Vec<Report> = reports().filter(|r| !r.is_finished() || admits(r)).cloned().collect();
+        Self {
+            best: best.into_iter().flatten().collect(),
+            failed: reports().filter(|r| r.error.is_some()).count(),
+            all: rows.len(),
+            sentence: verdict(&weighed),
+        }
+    }
+}
+
+/// The largest or the smallest of a figure, of equals the first, as in the sentence.
+fn best(
+    scored: &[&Report],
+    (title, unit): (&'static str, &'static str),
+    value: fn(&Report) -> Option<f64>,
+    largest: bool,
+) -> Option<Tile> {
+    let known = scored.iter().filter_map(|r| value(r).map(|v| (v, *r)));
+    let (value, report) = known.reduce(|a, b| if (b.0 > a.0) == largest && b.0 != a.0 { b } else { a })?;
+    let of = row_text(report, are_of_several_models(scored));
+    Some(Tile { title, value: format_number(value), exact: value.to_string(), unit, of })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::bench::{Configuration, RowResult};
+    use crate::page::bench::RowId;
+
+    fn row(at: u32, n_models: u32, figures: Option<(f64, f64)>) -> ResultRow {
+        let configuration = Configuration { n_models, ..Configuration::default() };
+        let mut report = Report::failed(&configuration, "out of memory");
+        if let Some((throughput, p99)) = figures {
+            (report.status, report.error) = ("finished".to_owned(), None);
+            (report.throughput_avg, report.latency_ms_p99) = (Some(throughput), Some(p99));
+        }
+        ResultRow::new(RowId::Own(at), Rc::new(RowResult { report, ..RowResult::default() }))
+    }
+
+    /// As a reader of the screen reads it.
+    fn text(tiles: &Tiles) -> String {
+        let lines = tiles.best.iter().map(|t| format!("{}: {} {} ({})\n", t.title, t.value, t.unit, t.of));
+        lines.chain([format!("{} of {} failed", tiles.failed, tiles.all)]).collect()
+    }
+
+    #[test]
+    fn the_best_of_each_figure_and_what_failed() {
+        let rows = [
+            row(0, 1, Some((100.0, 2.0))),
+            row(1, 2, Some((300.0, 5.0))),
+            row(2, 4, None),
+            row(3, 8, Some((300.0, 9.0))),
+        ];
+        let tiles = Tiles::of(&rows, |_| true);
+        let said = text(&tiles);
+        let lines: Vec<&str> = said.lines().collect();
+        assert!(lines[0].starts_with("Best throughput: 300 inf/s (") && lines[0].contains('2'), "{said}");
+        assert!(lines[1].starts_with("Lowest p99 latency: 2 ms ("), "{said}");
+        // Without a price there is no tile of it.
+        assert_eq!(lines[2], "1 of 4 failed");
+        assert_eq!(tiles.best[0].of, Tiles::of(&rows[..2], |_| true).best[0].of, "of equals the first");
+        assert!(tiles.sentence.is_some());
+    }
+
+    #[test]
+    fn rows_beyond_the_limits_are_not_the_best_and_still_fail() {
+        let rows = [row(0, 1, Some((100.0, 2.0))), row(1, 2, Some((300.0, 5.0))), row(2, 4, None)];
+        let tiles = Tiles::of(&rows, |r| r.latency_ms_p99.is_some_and(|ms| ms < 3.0));
+        assert_eq!((tiles.best[0].exact.as_str(), tiles.failed), ("100", 1));
+        assert_eq!(Tiles::of(&[], |_| true), Tiles::default());
+    }
+}

@@ -1,0 +1,153 @@
+//! Which controls of a page can be used, by its state.
+
+use super::RunState;
+use super::bench::BenchState;
+use super::numerics::NumericsState;
+use super::profile::ProfileState;
+use super::study::StudyState;
+
+/// What Pause says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PauseLabel {
+    /// The run goes on and can rest.
+    Pause,
+    /// The run rests and can go on.
+    Resume,
+}
+
+impl PauseLabel {
+    /// On the button.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Pause => "Pause",
+            Self::Resume => "Resume",
+        }
+    }
+}
+
+/// Which controls of a page can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Controls {
+    /// Run.
+    pub run: bool,
+    /// Cancel, and Pause where the page has it.
+    pub stop: bool,
+    /// What Pause says.
+    pub pause: PauseLabel,
+    /// Whether there is something to retry.
+    pub retry: bool,
+    /// Saving what the run gave.
+    pub save: bool,
+}
+
+impl Controls {
+    fn of(run: &RunState, save: bool) -> Self {
+        let is_running = run.is_running();
+        Self { run: !is_running, stop: is_running, pause: PauseLabel::Pause, retry: false, save }
+    }
+}
+
+impl BenchState {
+    /// Which controls can be used.
+    #[must_use]
+    pub fn controls(&self) -> Controls {
+        let pause = if self.is_paused() { PauseLabel::Resume } else { PauseLabel::Pause };
+        let has_failed = self.sweep.as_ref().is_some_and(|view| {
+            let progress = view.sweep().progress();
+            progress.failed + progress.cancelled > 0
+        });
+        let retry = !self.run.is_running() && has_failed;
+        Controls { pause, retry, ..Controls::of(&self.run, !self.rows.is_empty()) }
+    }
+}
+
+impl NumericsState {
+    /// Which controls can be used.
+    #[must_use]
+    pub fn controls(&self) -> Controls {
+        Controls::of(&self.run, self.report.is_some())
+    }
+}
+
+impl<Worker> ProfileState<Worker> {
+    /// Which controls can be used.
+    #[must_use]
+    pub fn controls(&self) -> Controls {
+        Controls::of(&self.run, self.shown.is_some())
+    }
+}
+
+impl StudyState {
+    /// Which controls can be used.
+    #[must_use]
+    pub fn controls(&self) -> Controls {
+        Controls::of(&self.run, self.result.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::bench::{BenchConfig, SweepState};
+    use crate::page::bench::{BenchAction, SweepView};
+    use crate::page::numerics::NumericsAction;
+    use crate::page::study::StudyAction;
+    use crate::session::studies::StudyKind;
+
+    /// What can be used: run, stop, retry.
+    fn used(state: &BenchState) -> (bool, bool, bool) {
+        let controls = state.controls();
+        (controls.run, controls.stop, controls.retry)
+    }
+
+    fn look(sweep: &Rc<RefCell<SweepState>>, version: u32) -> BenchAction {
+        BenchAction::Ran(SweepView::new(Rc::clone(sweep), version, BTreeMap::new(), 1, true))
+    }
+
+    #[test]
+    fn a_benchmark_is_run_paused_cancelled_and_retried() {
+        let idle = BenchState::default();
+        assert_eq!(used(&idle), (true, false, false));
+        assert!(!idle.controls().save);
+
+        let config = BenchConfig { model: "nn".to_owned(), ..BenchConfig::default() };
+        let sweep = Rc::new(RefCell::new(SweepState::new(config.clone()).unwrap()));
+        let running = idle.after(BenchAction::Start(Box::new(config), vec![])).after(look(&sweep, 1));
+        assert_eq!((used(&running), running.controls().pause), ((false, true, false), PauseLabel::Pause));
+
+        sweep.borrow_mut().pause();
+        let paused = running.after(look(&sweep, 2));
+        assert_eq!((used(&paused), paused.controls().pause.text()), ((false, true, false), "Resume"));
+
+        sweep.borrow_mut().cancel();
+        // What was cancelled is retried once the run has ended, not before.
+        let stopping = paused.after(look(&sweep, 3));
+        assert_eq!(used(&stopping), (false, true, false));
+        assert_eq!(used(&stopping.after(BenchAction::End(RunState::Cancelled))), (true, false, true));
+    }
+
+    #[test]
+    fn other_pages_run_or_stop() {
+        let rows = [
+            (RunState::Idle, true),
+            (RunState::started("x"), false),
+            (RunState::Done, true),
+            (RunState::Cancelled, true),
+            (RunState::Failed("x".to_owned()), true),
+        ];
+        for (run, can_run) in rows {
+            let study = StudyState::new(StudyKind::Matmult).after(StudyAction::Run(run.clone())).controls();
+            let numerics = NumericsState::default().after(NumericsAction::Run(run.clone())).controls();
+            let profile = ProfileState::<u8> { run: run.clone(), ..ProfileState::default() }.controls();
+            for controls in [study, numerics, profile] {
+                let expected = Controls { run: can_run, stop: !can_run, ..Controls::of(&RunState::Idle, false) };
+                assert_eq!(controls, expected, "{run:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The address and the browser's history: which change of a view is a new entry, and what an address that was given leads to.
+
+use crate::session::share::{Address, Page, is_another_view, is_same_tool};
+
+/// What a view's new address is to the browser's history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// The address stays as it is.
+    Stay,
+    /// The entry that the browser is at has another address.
+    Replace,
+    /// A new entry: Back returns from it.
+    Push,
+}
+
+/// What the address says now, and who said it.
+#[derive(Clone, Copy, Debug)]
+pub struct Now<'a> {
+    /// Its hash.
+    pub hash: &'a str,
+    /// Somebody has just edited it, and the page has not followed yet.
+    pub is_edited: bool,
+    /// A timeline that was opened is choosing its first span: nobody went there.
+    pub opens_at_span: bool,
+}
+
+/// What showing another hash does, and whether that was the first span of a timeline that was opened.
+///
+/// Another page, and another view of a page ([`is_another_view`]), is another entry; what else changes on a page is not. An address
+/// that was edited leads.
+#[must_use]
+pub fn entry_of(now: Now, hash: &str) -> (Entry, bool) {
+    if now.is_edited || now.hash == hash {
+        return (Entry::Stay, false);
+    }
+    let is_of_page = now.hash.is_empty() || page_of(now.hash) == page_of(hash);
+    let has_span = hash.contains("&from=") && now.opens_at_span;
+    let is_first_span = has_span && is_same_tool(now.hash, hash);
+    let replaces = is_of_page && (is_first_span || !is_another_view(now.hash, hash));
+    (if replaces { Entry::Replace } else { Entry::Push }, has_span)
+}
+
+/// `#/profile` of `#/profile?model=nn`.
+#[must_use]
+pub fn page_of(hash: &str) -> &str {
+    hash.split('?').next().unwrap_or_default()
+}
+
+/// What the profile page does with an address that was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Following {
+    /// It shows a view that it had shown in this visit.
+    Revisit,
+    /// It shows a link.
+    Load {
+        /// The link names a model, whose run is wanted.
+        wants_run: bool,
+    },
+}
+
+/// What the profile page does with an address: Back and Forward walk through views of this visit, anything else is a link.
+#[must_use]
+pub const fn profile_follows(is_first: bool, is_of_visit: bool, names_model: bool) -> Following {
+    if !is_first && is_of_visit { Following::Revisit } else { Following::Load { wants_run: names_model } }
+}
+
+/// Whether a page of the lab reads an address: one that was shown before stays as it was left where the address says nothing new.
+#[must_use]
+pub const fn lab_follows(is_new: bool, is_bare: bool, is_of_visit: bool) -> bool {
+    is_new || !(is_bare || is_of_visit)
+}
+
+/// Whether a link of which a part could not be used keeps its page from running by itself, so that the person is told.
+#[must_use]
+pub fn is_held_back(page: Page, address: &Address) -> bool {
+    let has_run = !matches!(page, Page::Inspect | Page::Experiments | Page::Guide);
+    has_run && address.names_something() && !address.notices.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(now: &str, hash: &str) -> Entry {
+        entry_of(Now { hash: now, is_edited: false, opens_at_span: false }, hash).0
+    }
+
+    #[test]
+    fn pages_and_views_are_entries_and_the_rest_is_not() {
+        let rows = [
+            ("#/profile?tool=overview", "#/profile?tool=overview", Entry::Stay),
+            ("", "#/benchmark?model=nn", Entry::Replace),
+            ("#/benchmark?seed=0", "#/benchmark?seed=1", Entry::Replace),
+            ("#/benchmark?seed=0", "#/numerics?model=nn", Entry::Push),
+            ("#/profile?tool=overview", "#/profile?tool=statistics", Entry::Push),
+            ("#/profile?tool=trace&q=a", "#/profile?tool=trace&q=ab", Entry::Replace),
+            ("#/profile?tool=trace", "#/profile?tool=trace&from=1&to=9", Entry::Push),
+        ];
+        for (now, hash, expected) in rows {
+            assert_eq!(entry(now, hash), expected, "{now} -> {hash}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_was_edited_leads() {
+        let now = Now { hash: "#/profile", is_edited: true, opens_at_span: true };
+        assert_eq!(entry_of(now, "#/benchmark?model=nn"), (Entry::Stay, false));
+    }
+
+    #[test]
+    fn the_first_span_of_a_timeline_is_no_entry_and_is_the_first_only_once() {
+        let at = |opens_at_span| Now { hash: "#/profile?tool=trace", is_edited: false, opens_at_span };
+        assert_eq!(entry_of(at(true), "#/profile?tool=trace&from=1&to=9"), (Entry::Replace, true));
+        assert_eq!(entry_of(at(false), "#/profile?tool=trace&from=1&to=9"), (Entry::Push, false));
+        // The span of another tool is a jump, and the choice is over.
+        assert_eq!(entry_of(at(true), "#/profile?tool=overview&from=1&to=9"), (Entry::Push, true));
+        assert_eq!(entry_of(at(true), "#/benchmark?x=1&from=1"), (Entry::Push, true));
+        assert_eq!(entry_of(at(true), "#/profile?tool=trace&q=a"), (Entry::Replace, false));
+    }
+
+    #[test]
+    fn back_revisits_and_links_load() {
+        assert_eq!(profile_follows(false, true, true), Following::Revisit);
+        assert_eq!(profile_follows(true, true, true), Following::Load { wants_run: true });
+        assert_eq!(profile_follows(false, false, false), Following::Load { wants_run: false });
+    }
+
+    #[test]
+    fn a_page_of_the_lab_stays_as_it_was_left() {
+        let rows = [
+            ((true, true, true), true),
+            ((true, false, false), true),
+            ((false, true, false), false),
+            ((false, false, true), false),
+            ((false, false, false), true),
+        ];
+        for ((is_new, is_bare, is_of_visit), expected) in rows {
+            assert_eq!(lab_follows(is_new, is_bare, is_of_visit), expected, "{is_new} {is_bare} {is_of_visit}");
+        }
+    }
+
+    #[test]
+    fn a_link_with_a_mistake_is_held_back_where_something_would_run() {
+        let held = |hash: &str| {
+            let mut address = Address::read(hash);
+            let page = address.page();
+            drop(address.benchmark());
+            is_held_back(page, &address)
+        };
+        assert!(held("#/benchmark?model=nn&seed=-1"));
+        assert!(!held("#/benchmark?model=nn&seed=1"));
+        assert!(!held("#/inspect?model=nn&seed=-1"));
+    }
+}

@@ -1,0 +1,286 @@
+//! Hands configurations out.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::lane::{Lane, Running, Worker};
+use super::measured::{CpuRow, MOST_COPIES};
+use crate::bench::cpu::side_by_side;
+use crate::bench::mlperf::MlperfSettings;
+use crate::bench::{Configuration, DeviceType, Processes, RowResult, ServiceTimes, SweepState};
+use crate::page::RunState;
+use crate::page::bench::RowId;
+use crate::session::JobId;
+
+/// A sweep that the page and its dispatch look at.
+pub type Sweep = Rc<RefCell<SweepState>>;
+
+/// The workers of a sweep and what each is at.
+#[derive(Debug)]
+pub struct Dispatch<W> {
+    /// The sweep that ran last, or runs.
+    pub sweep: Option<Sweep>,
+    pub(super) lanes: Vec<Lane<W>>,
+    /// Stage times that some worker has worked out, by [`Configuration::times_key`].
+    pub(super) times: BTreeMap<u64, ServiceTimes>,
+    /// The configuration that is measured.
+    pub(super) cpu: Option<CpuRow>,
+    /// Rows that came and are not shown yet.
+    pub(super) fresh: Vec<(RowId, Rc<RowResult>)>,
+    /// What a scenario says of how far it is.
+    pub(super) doing: String,
+    pub(super) is_running: bool,
+    pub(super) is_cancelled: bool,
+    pub(super) version: u32,
+    pub(super) started_ms: f64,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step<W> {
+    /// Nothing until somebody says something.
+    Rest,
+    /// A worker is to be started, and then added or refused.
+    Start {
+        /// It is the only one: the worker that benchmarks share.
+        is_only: bool,
+    },
+    /// A configuration is to be run.
+    Run(HandOut<W>),
+    /// A configuration is to be measured on this processor.
+    Measure(Measurement),
+    /// The run is over.
+    End(RunState),
+}
+
+/// A configuration for a worker.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HandOut<W> {
+    /// The worker.
+    pub worker: W,
+    /// The configuration's position in the sweep.
+    pub row: u32,
+    /// The configuration.
+    pub configuration: Configuration,
+    /// Its stage times, where some worker has worked them out.
+    pub times: Option<ServiceTimes>,
+    /// The scenario that it is run by; none for NeuronPerf's closed loop.
+    pub scenario: Option<MlperfSettings>,
+}
+
+/// A configuration to measure with a worker for each copy of its model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// Its position in the sweep.
+    pub row: u32,
+    /// The configuration.
+    pub configuration: Configuration,
+}
+
+impl Measurement {
+    /// How many workers it takes.
+    #[must_use]
+    pub fn copies(&self) -> u32 {
+        side_by_side(&self.configuration).0
+    }
+
+    /// Whether each of them is a new one.
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        self.configuration.options.processes == Processes::Fresh
+    }
+}
+
+impl<W> Default for Dispatch<W> {
+    fn default() -> Self {
+        Self {
+            sweep: None,
+            lanes: Vec::new(),
+            times: BTreeMap::new(),
+            cpu: None,
+            fresh: Vec::new(),
+            doing: String::new(),
+            is_running: false,
+            is_cancelled: false,
+            version: 0,
+            started_ms: 0.0,
+        }
+    }
+}
+
+impl<W: Worker> Dispatch<W> {
+    /// Whether a sweep runs.
+    #[must_use]
+    pub const fn is_running(&self) -> bool {
+        self.is_running
+    }
+
+    /// Whether the last sweep came to its own end.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        !self.is_cancelled && self.sweep.as_ref().is_some_and(|s| s.borrow().is_done())
+    }
+
+    /// Begins to hand a sweep out, at a moment in milliseconds.
+    pub fn start(&mut self, sweep: Sweep, now_ms: f64) {
+        self.sweep = Some(sweep);
+        (self.is_running, self.is_cancelled, self.started_ms) = (true, false, now_ms);
+    }
+
+    /// What to do next, with at most so many workers.
+    pub fn next(&mut self, most_lanes: usize) -> Step<W> {
+        let Some(sweep) = self.sweep.clone() else { return Step::Rest };
+        let waiting = if sweep.borrow().is_paused() { 0 } else { sweep.borrow().progress().waiting };
+        if waiting == 0 {
+            return self.rest();
+        }
+        if sweep.borrow().config.options.device_type == DeviceType::Cpu {
+            return self.next_measured(&sweep);
+        }
+        self.lanes.retain(|l| l.running.is_some() || l.worker.is_alive());
+        let Some(worker) = self.lanes.iter().find(|l| l.is_free()).map(|l| l.worker.clone()) else {
+            let busy = self.lanes.len();
+            return if busy < most_lanes { Step::Start { is_only: busy == 0 } } else { self.rest() };
+        };
+        // Stage times are worked out once: who has the same ones waits for them.
+        let awaited = self.awaited_times();
+        let next = sweep.borrow_mut().begin_next_of(|c| !awaited.contains(&c.times_key()));
+        let Some((row, configuration)) = next else { return self.rest() };
+        let times = self.times.get(&configuration.times_key()).cloned();
+        let scenario = sweep.borrow().config.mlperf.clone();
+        Step::Run(HandOut { worker, row, configuration, times, scenario })
+    }
+
+    /// The next configuration to measure, unless one is measured: its clock bears nothing beside it.
+    fn next_measured(&self, sweep: &Sweep) -> Step<W> {
+        let next = if self.cpu.is_some() { None } else { sweep.borrow_mut().begin_next() };
+        next.map_or_else(|| self.rest(), |(row, configuration)| Step::Measure(Measurement { row, configuration }))
+    }
+
+    /// Waits, or ends the run when nothing is left.
+    fn rest(&self) -> Step<W> {
+        let is_idle = self.lanes.iter().all(|l| l.running.is_none());
+        let is_done = self.sweep.as_ref().is_some_and(|sweep| sweep.borrow().is_done());
+        if !(is_idle && is_done && self.is_running) {
+            return Step::Rest;
+        }
+        Step::End(if self.is_cancelled { RunState::Cancelled } else { RunState::Done })
+    }
+
+    /// Takes a worker that was started.
+    pub fn add(&mut self, worker: W) {
+        self.lanes.push(Lane { worker, running: None });
+    }
+
+    /// No worker could be started: those that are there do it alone; without any the run has failed.
+    pub fn refuse(&mut self, message: String) -> Step<W> {
+        if !self.lanes.is_empty() {
+            return self.rest();
+        }
+        if let Some(sweep) = &self.sweep {
+            sweep.borrow_mut().cancel();
+        }
+        Step::End(RunState::Failed(message))
+    }
+
+    /// A configuration was sent to its worker as this request.
+    pub fn sent(&mut self, out: &HandOut<W>, job: JobId) {
+        let works_out = (out.scenario.is_none() && out.times.is_none()).then(|| out.configuration.times_key());
+        if let Some(lane) = self.lane_of(&out.worker) {
+            lane.running = Some(Running { works_out, ..Running::new(out.row, job) });
+        }
+    }
+
+    /// Makes room for the copies of a measurement: workers that have to be new leave none of the old ones.
+    ///
+    /// # Errors
+    /// When there are more copies than can be measured.
+    pub fn make_room(&mut self, measurement: &Measurement) -> Result<(), String> {
+        let copies = measurement.copies();
+        if copies > MOST_COPIES {
+            return Err(format!("n_models {copies}: at most {MOST_COPIES} copies are measured here, a worker each"));
+        }
+        self.lanes.retain(|l| l.worker.is_alive() && !measurement.is_fresh());
+        Ok(())
+    }
+
+    /// Whether a measurement has a worker for each copy.
+    #[must_use]
+    pub fn has_room(&self, measurement: &Measurement) -> bool {
+        self.lanes.len() >= measurement.copies() as usize
+    }
+
+    /// Whether there is no worker.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lanes.is_empty()
+    }
+
+    /// Begins a measurement, at a moment in seconds since 1970; the worker of each copy.
+    pub fn measure(&mut self, measurement: &Measurement, now_unix_s: u64) -> Vec<W> {
+        self.cpu = Some(CpuRow::new(measurement.row, measurement.configuration.clone(), now_unix_s));
+        self.lanes.iter().take(measurement.copies() as usize).map(|l| l.worker.clone()).collect()
+    }
+
+    /// A copy of a measurement was sent to its worker as this request.
+    pub fn sent_copy(&mut self, worker: &W, row: u32, job: JobId) {
+        if let Some(lane) = self.lane_of(worker) {
+            lane.running = Some(Running::new(row, job));
+        }
+    }
+
+    /// Takes the row of a configuration; [`Self::next`] says how it goes on.
+    pub fn finish(&mut self, row: u32, result: RowResult) -> Rc<RowResult> {
+        let result = Rc::new(result);
+        if let Some(sweep) = &self.sweep {
+            sweep.borrow_mut().finish(row, result.report.clone());
+            self.fresh.push((RowId::Own(row), Rc::clone(&result)));
+        }
+        result
+    }
+
+    /// Takes rows of an earlier visit, to be shown.
+    pub fn recall(&mut self, rows: impl IntoIterator<Item = (u32, RowResult)>) {
+        self.fresh.extend(rows.into_iter().map(|(row, result)| (RowId::Own(row), Rc::new(result))));
+    }
+
+    /// The run is over.
+    pub const fn end(&mut self) {
+        self.is_running = false;
+    }
+
+    /// Lets the sweep rest, or go on; the requests that are to be told of it.
+    pub fn set_paused(&mut self, is_paused: bool) -> Vec<(W, JobId)> {
+        let Some(sweep) = &self.sweep else { return Vec::new() };
+        if is_paused {
+            sweep.borrow_mut().pause();
+        } else {
+            sweep.borrow_mut().resume();
+        }
+        self.lanes.iter_mut().filter_map(|l| l.running.as_mut()).for_each(|r| r.is_resting = false);
+        // A measurement goes on: its clock cannot rest.
+        if self.cpu.is_some() { Vec::new() } else { self.requests() }
+    }
+
+    /// Gives up what waits and what runs; the requests that are to be stopped. Rows that are there stay.
+    pub fn cancel(&mut self) -> Vec<(W, JobId)> {
+        self.is_cancelled = true;
+        let Some(sweep) = &self.sweep else { return Vec::new() };
+        sweep.borrow_mut().cancel();
+        self.requests()
+    }
+
+    fn requests(&self) -> Vec<(W, JobId)> {
+        self.lanes.iter().filter_map(|l| l.running.map(|r| (l.worker.clone(), r.job))).collect()
+    }
+
+    /// Keys of stage times that workers are working out.
+    fn awaited_times(&self) -> Vec<u64> {
+        self.lanes.iter().filter_map(|l| l.running.as_ref()?.works_out).collect()
+    }
+
+    pub(super) fn lane_of(&mut self, worker: &W) -> Option<&mut Lane<W>> {
+        self.lanes.iter_mut().find(|l| l.worker == *worker)
+    }
+}

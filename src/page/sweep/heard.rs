@@ -1,0 +1,128 @@
+//! What the messages of workers mean for a sweep.
+
+use super::dispatch::Dispatch;
+use super::lane::{Running, Worker};
+use super::measured::{CpuRow, failed_copy};
+use crate::bench::cpu::CpuTimers;
+use crate::bench::{Configuration, RowResult, ServiceTimes};
+use crate::page::told::kind_of;
+use crate::session::{JobResult, Part, Told};
+
+/// What is to be done about a message.
+#[derive(Debug)]
+pub enum Heard {
+    /// It is shown, and nothing else.
+    Taken,
+    /// Something waits no longer: what is next has changed.
+    GoOn,
+    /// The person is told.
+    Note(String),
+    /// A row has ended.
+    Row(Box<RowResult>),
+    /// All copies of a measurement have ended.
+    Measured(Box<CpuRow>),
+    /// Nothing that a worker says of such a request.
+    Unexpected(&'static str),
+}
+
+impl<W: Worker> Dispatch<W> {
+    /// Takes what a worker says of a configuration that it runs.
+    pub fn hear(&mut self, worker: &W, row: u32, configuration: &Configuration, told: Told) -> Heard {
+        match told {
+            Told::Progress { done, total, label } => {
+                self.doing = label;
+                self.share(worker, row, done, total)
+            }
+            Told::Note(message) => self.note(message),
+            Told::Part(Part::Times { times, .. }) => {
+                self.with_running(worker, row, |running| running.works_out = None);
+                self.learn(configuration.times_key(), *times);
+                Heard::GoOn
+            }
+            Told::Paused => {
+                self.with_running(worker, row, |running| running.is_resting = true);
+                Heard::Taken
+            }
+            Told::Done(JobResult::Mlperf(result)) => {
+                self.free(worker, row);
+                Heard::Row(Box::new(RowResult::of_scenario(configuration, result)))
+            }
+            Told::Done(JobResult::Row { result, .. }) => {
+                self.free(worker, row);
+                Heard::Row(result)
+            }
+            Told::Failed(message) => {
+                self.free(worker, row);
+                Heard::Row(Box::new(RowResult::failed(configuration, message)))
+            }
+            Told::Cancelled => {
+                self.free(worker, row);
+                if let Some(sweep) = &self.sweep {
+                    sweep.borrow_mut().give_back(row);
+                }
+                Heard::GoOn
+            }
+            told @ (Told::Part(_) | Told::Done(_) | Told::Answer(_) | Told::File(_)) => {
+                Heard::Unexpected(kind_of(&told))
+            }
+        }
+    }
+
+    /// Takes what a worker says of a copy that it measures.
+    pub fn hear_copy(&mut self, worker: &W, row: u32, copy: u32, told: Told) -> Heard {
+        match told {
+            Told::Progress { done, total, .. } => self.share(worker, row, done, total),
+            Told::Done(JobResult::CpuTimers { timers, .. }) => self.take_copy(worker, row, copy, *timers),
+            Told::Failed(message) => self.take_copy(worker, row, copy, failed_copy(message)),
+            Told::Cancelled => self.take_copy(worker, row, copy, failed_copy("stopped when asked".to_owned())),
+            // A measurement neither rests nor has anything to say besides.
+            Told::Note(_) | Told::Paused => Heard::Taken,
+            told @ (Told::Part(_) | Told::Done(_) | Told::Answer(_) | Told::File(_)) => {
+                Heard::Unexpected(kind_of(&told))
+            }
+        }
+    }
+
+    /// Takes stage times that a worker has worked out.
+    pub fn learn(&mut self, key: u64, times: ServiceTimes) {
+        self.times.insert(key, times);
+    }
+
+    fn note(&self, message: String) -> Heard {
+        let is_new = self.sweep.as_ref().is_some_and(|sweep| sweep.borrow_mut().note(&message));
+        if is_new { Heard::Note(message) } else { Heard::Taken }
+    }
+
+    fn share(&mut self, worker: &W, row: u32, done: u64, total: u64) -> Heard {
+        self.with_running(worker, row, |running| running.share = done as f64 / total.max(1) as f64);
+        Heard::Taken
+    }
+
+    fn with_running(&mut self, worker: &W, row: u32, change: impl FnOnce(&mut Running)) {
+        let running = self.lane_of(worker).and_then(|lane| lane.running.as_mut());
+        if let Some(running) = running.filter(|r| r.row == row) {
+            change(running);
+        }
+    }
+
+    fn free(&mut self, worker: &W, row: u32) {
+        for lane in self.lanes.iter_mut().filter(|l| l.worker == *worker) {
+            if lane.running.is_some_and(|r| r.row == row) {
+                lane.running = None;
+            }
+        }
+    }
+
+    fn take_copy(&mut self, worker: &W, row: u32, copy: u32, mut timers: CpuTimers) -> Heard {
+        self.free(worker, row);
+        // What was cut off is no measurement of the duration that was asked for.
+        if self.is_cancelled && timers.error.is_none() {
+            timers.error = Some("stopped when asked".to_owned());
+        }
+        let is_last = self.cpu.as_mut().is_some_and(|cpu| cpu.row == row && cpu.take(copy, timers));
+        match self.cpu.take_if(|_| is_last) {
+            Some(cpu) => Heard::Measured(Box::new(cpu)),
+            None => Heard::Taken,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The heads of a table: how each column is sorted, and what pressing one does.
+
+use crate::view::table::{Column, Sort};
+
+/// A head as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableHead {
+    /// How its column is sorted, for a reader of the screen: `none`, `ascending`, `descending`.
+    pub order: &'static str,
+    /// The same as an arrow.
+    pub mark: &'static str,
+    /// How the table is sorted after a press.
+    pub next: Sort,
+}
+
+impl TableHead {
+    /// The head of a column of a table that is sorted so.
+    #[must_use]
+    pub fn of(column: &Column, sort: Option<&Sort>) -> Self {
+        let current = sort.filter(|s| s.column == column.id);
+        let (order, mark) = match current {
+            None => ("none", "\u{2195}"),
+            Some(s) if s.descending => ("descending", "\u{2193}"),
+            Some(_) => ("ascending", "\u{2191}"),
+        };
+        // Numbers are first wanted from large to small, names from A to Z.
+        let descending = current.map_or(column.is_numeric(), |s| !s.descending);
+        Self { order, mark, next: Sort { column: column.id.clone(), descending } }
+    }
+}
+
+/// How many rows a search leaves: `1 row`, `3 of 12 rows`.
+#[must_use]
+pub fn count_text(shown: usize, all: usize) -> String {
+    if shown == all {
+        format!("{all} row{}", if all == 1 { "" } else { "s" })
+    } else {
+        format!("{shown} of {all} rows")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::table::ColumnKind;
+
+    fn columns() -> [Column; 2] {
+        [Column::new("name", "Name", ColumnKind::Text), Column::new("ms", "Time", ColumnKind::Number)]
+    }
+
+    /// The heads in a line, as they are shown.
+    fn line(sort: Option<&Sort>) -> String {
+        let heads = columns()
+            .map(|c| format!("{} {} {}", c.title, TableHead::of(&c, sort).mark, TableHead::of(&c, sort).order));
+        heads.join(" | ")
+    }
+
+    #[test]
+    fn only_the_column_that_is_sorted_has_an_arrow() {
+        let by = |column: &str, descending| Sort { column: column.to_owned(), descending };
+        assert_eq!(line(None), "Name \u{2195} none | Time \u{2195} none");
+        assert_eq!(line(Some(&by("ms", true))), "Name \u{2195} none | Time \u{2193} descending");
+        assert_eq!(line(Some(&by("name", false))), "Name \u{2191} ascending | Time \u{2195} none");
+        assert_eq!(line(Some(&by("gone", false))), line(None));
+    }
+
+    #[test]
+    fn presses_begin_with_what_is_wanted_first_and_then_turn_it() {
+        let [name, ms] = columns();
+        let pressed = |column: &Column, times: usize| {
+            let press = |sort: Option<Sort>, _| Some(TableHead::of(column, sort.as_ref()).next);
+            (0..times).fold(None, press).unwrap()
+        };
+        assert!(!pressed(&name, 1).descending && pressed(&name, 2).descending);
+        assert!(pressed(&ms, 1).descending && !pressed(&ms, 2).descending);
+        assert_eq!(pressed(&ms, 1), pressed(&ms, 3));
+        // Another column begins anew.
+        assert_eq!(TableHead::of(&ms, Some(&pressed(&name, 1))).next, pressed(&ms, 1));
+    }
+
+    #[test]
+    fn rows_are_counted_in_words() {
+        assert_eq!([count_text(1, 1), count_text(3, 3), count_text(0, 12)], ["1 row", "3 rows", "0 of 12 rows"]);
+    }
+}
