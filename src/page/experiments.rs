@@ -107,3 +107,77 @@ impl<Worker: Clone> ExperimentsState<Worker> {
         next
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::RecordsChoices;
+    use crate::view::document::Document;
+
+    type State = ExperimentsState<u32>;
+
+    fn link(data: Option<&str>, files: &[&str]) -> ExperimentsAction<u32> {
+        ExperimentsAction::Load(Box::new(ExperimentLink {
+            data: data.map(str::to_owned),
+            files: files.iter().map(|f| (*f).to_owned()).collect(),
+            ..ExperimentLink::default()
+        }))
+    }
+
+    fn read(packed: Option<&str>) -> RecordsRead {
+        RecordsRead {
+            files: vec![("a.jsonl".to_owned(), 1)],
+            packed: packed.map(str::to_owned),
+            ..RecordsRead::default()
+        }
+    }
+
+    #[test]
+    fn another_choice_closes_what_is_open() {
+        let open = State::default().after(ExperimentsAction::Choose(ExperimentField::Open, "resnet18".to_owned()));
+        assert_eq!(open.spec.get(ExperimentField::Open), "resnet18");
+        let other = open.after(ExperimentsAction::Choose(ExperimentField::View, "changes".to_owned()));
+        assert_eq!((other.spec.get(ExperimentField::View), other.spec.get(ExperimentField::Open)), ("changes", ""));
+    }
+
+    #[test]
+    fn records_are_read_shown_and_put_away() {
+        let reading = State::default().after(ExperimentsAction::Start(2, "Reading".to_owned()));
+        assert_eq!((reading.engine, &reading.run), (Some(2), &RunState::started("Reading")));
+        assert_eq!(reading.after(ExperimentsAction::Run(RunState::Cancelled)).run, RunState::Cancelled);
+        let held = reading.after(ExperimentsAction::Read(read(None)));
+        assert_eq!((&held.run, held.wanted.len()), (&RunState::Done, 0));
+        let shown = RecordsShown {
+            document: Document::default(),
+            spec: ExperimentSpec::default(),
+            choices: RecordsChoices::default(),
+            files: vec![],
+        };
+        let seen = held.after(ExperimentsAction::Shown(Box::new(shown)));
+        assert!(seen.shown.is_some());
+        assert_eq!(seen.after(ExperimentsAction::Clear), State::default());
+    }
+
+    #[test]
+    fn a_link_with_other_records_puts_these_away() {
+        let held = State::default()
+            .after(ExperimentsAction::Start(2, "Reading".to_owned()))
+            .after(ExperimentsAction::Read(read(Some("abc"))));
+        let same = held.after(link(Some("abc"), &[]));
+        assert!(same.read.is_some() && same.data.is_none());
+        let other = held.after(link(Some("xyz"), &[]));
+        assert_eq!((other.engine, &other.read, other.data.as_deref()), (None, &None, Some("xyz")));
+        // A link that names its files alone keeps what is held, and says what it wants.
+        let named = held.after(link(None, &["b.jsonl"]));
+        assert_eq!((named.read.is_some(), named.wanted), (true, vec!["b.jsonl".to_owned()]));
+    }
+
+    #[test]
+    fn the_hash_holds_small_records_and_names_others() {
+        let hash = |packed| State::default().after(ExperimentsAction::Read(read(packed))).hash();
+        assert!(hash(Some("abc")).contains("data=abc") && !hash(Some("abc")).contains("a.jsonl"));
+        assert!(hash(None).contains("a.jsonl") && !hash(None).contains("data="));
+        assert!(State::default().after(link(None, &["b.jsonl"])).hash().contains("b.jsonl"));
+        assert!(State::default().after(link(Some("abc"), &["b.jsonl"])).hash().contains("data=abc"));
+    }
+}

@@ -74,3 +74,55 @@ impl<Worker: Clone> InspectState<Worker> {
         next
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type State = InspectState<u32>;
+
+    #[test]
+    fn choices_toggles_and_links() {
+        let state = State::default();
+        let chosen = state.after(InspectAction::Choose(InspectField::Model, "mlp".to_owned()));
+        assert_eq!(chosen.spec.get(InspectField::Model), "mlp");
+        assert!(chosen.hash().starts_with("#/inspect?") && chosen.hash().contains("model=mlp"), "{}", chosen.hash());
+        let toggled = chosen.after(InspectAction::Toggle("a.b".to_owned()));
+        assert_eq!(toggled.spec.get(InspectField::Selected), "a.b");
+        assert_ne!(toggled.spec.get(InspectField::Toggled), chosen.spec.get(InspectField::Toggled));
+        assert_eq!(state.after(InspectAction::Load(Box::new(toggled.spec.clone()))).spec, toggled.spec);
+    }
+
+    #[test]
+    fn an_answer_is_asked_for_and_comes() {
+        let opened = State::default().after(InspectAction::Open(3, "Reading x".to_owned()));
+        assert_eq!((opened.engine, &opened.run), (Some(3), &RunState::started("Reading x")));
+        let asked = opened.after(InspectAction::Ask(4));
+        assert_eq!((asked.engine, &asked.run), (Some(4), &opened.run));
+        assert_eq!(asked.after(InspectAction::Run(RunState::Cancelled)).run, RunState::Cancelled);
+        let mut shown = InspectShown::default();
+        shown.spec.set(InspectField::Model, "file:x");
+        let answered = asked.after(InspectAction::Shown(Box::new(shown.clone()), false));
+        assert_eq!((answered.spec == asked.spec, &answered.run), (true, &RunState::Done));
+        // A file says by what name it is open.
+        let file = asked.after(InspectAction::Shown(Box::new(shown.clone()), true));
+        assert_eq!((file.spec, file.shown.map(|s| (*s).clone())), (shown.spec.clone(), Some(shown)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_module_that_is_toggled_twice_is_as_it_was(ids in prop::collection::vec("[a-c](\\.[a-c]){0,2}", 0..5), id in "[a-c]") {
+            let toggle = |state: State, id: &String| state.after(InspectAction::Toggle(id.clone()));
+            let before = ids.iter().fold(State::default(), toggle);
+            let after = toggle(toggle(before.clone(), &id), &id);
+            let toggled = |state: &State| {
+                let mut all: Vec<String> = state.spec.get(InspectField::Toggled).split('|').map(str::to_owned).collect();
+                all.sort();
+                all
+            };
+            prop_assert_eq!(toggled(&after), toggled(&before));
+        }
+    }
+}

@@ -99,3 +99,54 @@ impl NumericsState {
         next
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{AutoCast, CastType};
+
+    fn report() -> NumericsReport {
+        NumericsReport {
+            spec: NumericsSpec::default(),
+            core: "NeuronCore-v2".to_owned(),
+            status: "PASS".to_owned(),
+            outputs: vec![],
+            first_nan: None,
+            first_inf: None,
+            first_underflow: None,
+            reference_nan: None,
+            reference_inf: None,
+            reference_underflow: None,
+            notes: vec![],
+            flops: 0,
+        }
+    }
+
+    #[test]
+    fn the_form_is_edited_loaded_and_compiled_otherwise() {
+        let state = NumericsState::default();
+        let wrong = state.after(NumericsAction::Edit(NumericsField::Seed, "-1".to_owned()));
+        assert_eq!(wrong.spec().1.iter().map(|w| w.0).collect::<Vec<_>>(), [NumericsField::Seed]);
+        let spec = NumericsSpec { model: "mlp".to_owned(), seed: 7, ..NumericsSpec::default() };
+        let loaded = state.after(NumericsAction::Load(Box::new(spec.clone())));
+        assert_eq!(loaded.spec(), (spec.clone(), vec![]));
+        assert!(loaded.hash().starts_with("#/numerics?") && loaded.hash().contains("model=mlp"), "{}", loaded.hash());
+        let options =
+            CompileOptions { auto_cast: AutoCast::All, auto_cast_type: CastType::Fp16, ..CompileOptions::default() };
+        let compiled = loaded.after(NumericsAction::Compile(options));
+        assert_eq!(compiled.spec().0, NumericsSpec { options, ..spec });
+    }
+
+    #[test]
+    fn a_run_of_a_link_starts_once_and_ends_with_its_report() {
+        let wants = NumericsState::default().after(NumericsAction::WantRun);
+        assert!(wants.wants_run);
+        let running = wants.after(NumericsAction::Run(RunState::started("x")));
+        assert!(!running.wants_run && running.run.is_running());
+        assert_eq!(running.after(NumericsAction::WantRun), running);
+        let done = running.after(NumericsAction::Report(Box::new(report())));
+        assert_eq!((done.run.clone(), done.report.as_ref().map(|r| r.status.as_str())), (RunState::Done, Some("PASS")));
+        // The last report stays beside a run that fails.
+        assert!(done.after(NumericsAction::Run(RunState::Failed("x".to_owned()))).report.is_some());
+    }
+}

@@ -109,3 +109,42 @@ impl StudyState {
         next
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first_field(kind: StudyKind) -> &'static str {
+        kind.form().fields().next().unwrap().key
+    }
+
+    #[test]
+    fn a_form_is_edited_and_loaded_with_what_is_its_own() {
+        for kind in StudyKind::ALL {
+            let state = StudyState::new(kind);
+            assert_eq!(state.spec(), (StudySpec::new(kind), vec![]));
+            for example in kind.form().examples {
+                let spec = (example.spec)();
+                let loaded = state.after(StudyAction::Load(Box::new(spec.clone())));
+                assert_eq!(loaded.spec(), (spec, vec![]), "{}", example.name);
+                assert!(loaded.hash().starts_with(&format!("#/{}?", kind.form().path)), "{}", loaded.hash());
+            }
+            let key = first_field(kind);
+            assert_eq!(state.after(StudyAction::Edit(key, "x y".to_owned())).text(key), "x y");
+            let other = StudyKind::ALL.into_iter().find(|other| *other != kind).unwrap();
+            assert_eq!(state.after(StudyAction::Load(Box::new(StudySpec::new(other)))), state);
+        }
+    }
+
+    #[test]
+    fn a_run_shows_what_it_has_come_to_until_it_is_over() {
+        let state = StudyState::new(StudyKind::Customop).after(StudyAction::WantRun);
+        assert!(state.wants_run);
+        let running = state.after(StudyAction::Run(RunState::started("x")));
+        assert!(!running.wants_run);
+        assert!(!running.after(StudyAction::WantRun).wants_run);
+        let part = running.after(StudyAction::Result(Box::default(), false));
+        assert!(part.result.is_some() && part.run.is_running());
+        assert_eq!(part.after(StudyAction::Result(Box::default(), true)).run, RunState::Done);
+    }
+}

@@ -1,1 +1,170 @@
+//! Tables of what each action makes of the benchmark page.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use proptest::prelude::*;
+
+use super::{BenchAction as A, BenchState, ResultRow, RowId, ScenarioRow, SweepView, overall_share};
+use crate::bench::{BenchConfig, Configuration, ModelIndex, Report, RowResult, SweepState};
+use crate::page::RunState;
+use crate::session::results::WantedTexts;
+use crate::session::share::{BenchField, ResultsView};
+use crate::view::table::Sort;
+
+fn changes(before: &BenchState, action: A, change: impl FnOnce(&mut BenchState)) {
+    let mut expected = before.clone();
+    change(&mut expected);
+    assert_eq!(before.after(action), expected);
+}
+
+fn config() -> BenchConfig {
+    BenchConfig { model: "nn".to_owned(), n_models: Some(vec![1, 2]), ..BenchConfig::default() }
+}
+
+fn result(n_models: u32) -> Rc<RowResult> {
+    let configuration = Configuration { n_models, ..Configuration::default() };
+    Rc::new(RowResult::failed(&configuration, "x"))
+}
+
+fn ids(state: &BenchState) -> Vec<RowId> {
+    state.rows.iter().map(|r| r.id).collect()
+}
+
+fn started() -> BenchState {
+    BenchState::default().after(A::Start(Box::new(config()), vec!["short".to_owned()]))
+}
+
+#[test]
+fn what_actions_change_of_the_form_and_the_view() {
+    let state = BenchState::default();
+    let edited = state.after(A::Edit(BenchField::Seed, "7".to_owned()));
+    assert_eq!((edited.text(BenchField::Seed), edited.config().0.seed), ("7", 7));
+    let wrong = state.after(A::Edit(BenchField::Seed, "-1".to_owned()));
+    assert_eq!(wrong.config().1.iter().map(|w| w.0).collect::<Vec<_>>(), [BenchField::Seed]);
+    assert_eq!(state.after(A::Load(Box::new(config()))).config(), (config(), vec![]));
+    let sort = Sort { column: "n_models".to_owned(), descending: true };
+    let view = ResultsView { filter: "nn".to_owned(), sort: Some(sort.clone()) };
+    changes(&state, A::Look(view), |s| (s.filter, s.sort) = (Rc::from("nn"), Some(sort.clone())));
+    changes(&state, A::Sort(sort.clone()), |s| s.sort = Some(sort));
+    changes(&state, A::Filter(Rc::from("p99<5")), |s| s.filter = Rc::from("p99<5"));
+    let wanted = WantedTexts { p99_ms: "5".to_owned(), ..WantedTexts::default() };
+    changes(&state, A::Want(wanted.clone()), |s| s.wanted = wanted);
+    changes(&state, A::Columns(Rc::from(["n_models"])), |s| s.columns = Rc::from(["n_models"]));
+    changes(&state, A::Select(RowId::Own(1)), |s| s.selected = Some(RowId::Own(1)));
+    changes(&state, A::Listed(Err("no".to_owned())), |s| s.listed = Some(Err(Rc::from("no"))));
+}
+
+#[test]
+fn an_index_stays_when_a_link_comes() {
+    let state = BenchState::default().after(A::Index(Some(Box::new(ModelIndex::default()))));
+    assert!(state.index.is_some() && state.config().0.index.is_some());
+    assert!(state.after(A::Load(Box::new(config()))).index.is_some());
+    changes(&state, A::Index(None), |s| s.index = None);
+}
+
+#[test]
+fn a_run_starts_goes_on_and_ends() {
+    let state = started();
+    assert_eq!(state.run, RunState::started("Starting"));
+    assert_eq!((state.notes.clone(), state.ran.as_deref()), (vec![Rc::from("short")], Some(&config())));
+    let half = RunState::Running { done: 1, total: 2, label: "x".to_owned() };
+    changes(&state, A::Progress(half.clone()), |s| s.run = half.clone());
+    changes(&state, A::End(RunState::Done), |s| s.run = RunState::Done);
+    let ended = state.after(A::End(RunState::Cancelled));
+    changes(&ended, A::Progress(half), |_| {});
+    changes(&ended, A::GoOn, |s| s.run = RunState::started("Starting"));
+    changes(&state, A::Note("b".to_owned()), |s| s.notes.push(Rc::from("b")));
+    changes(&state, A::Dismiss("short".to_owned()), |s| s.notes.clear());
+    // A link's run waits for none that runs.
+    changes(&state, A::WantRun, |_| {});
+    let wants = ended.after(A::WantRun);
+    assert!(wants.wants_run);
+    changes(&wants, A::LinkTaken, |s| s.wants_run = false);
+}
+
+#[test]
+fn rows_stand_in_the_order_of_the_sweep_and_imported_ones_after_them() {
+    let rows = |list: &[u32]| A::Results(list.iter().map(|at| (RowId::Own(*at), result(*at))).collect());
+    let state = started().after(rows(&[2, 0])).after(A::Imported(vec![Report::default(), Report::default()]));
+    let state = state.after(rows(&[1]));
+    let own = [RowId::Own(0), RowId::Own(1), RowId::Own(2)];
+    assert_eq!(ids(&state), [&own[..], &[RowId::Imported(0), RowId::Imported(1)]].concat());
+    assert_eq!(ids(&state.after(A::Imported(vec![Report::default()]))).last(), Some(&RowId::Imported(2)));
+    assert_eq!(ids(&state.after(A::DropImported)), own);
+    // Another run has rows of its own; what was imported stays.
+    let again = state.after(A::Select(RowId::Own(1))).after(A::Start(Box::new(config()), vec![]));
+    assert_eq!((ids(&again), again.selected), (vec![RowId::Imported(0), RowId::Imported(1)], None));
+    // A row that comes again is in the place of the first.
+    let newer = state.after(rows(&[1]));
+    assert_eq!(ids(&newer), ids(&state));
+    assert!(newer.rows[1] != state.rows[1] && newer.rows[0] == state.rows[0]);
+    assert_eq!(newer.report_list().len(), 5);
+}
+
+#[test]
+fn a_scenario_has_a_list_of_its_own() {
+    let row = |at: u32, label: &str| ScenarioRow { row: at, label: label.to_owned(), result: Err("x".to_owned()) };
+    let rows = started().after(A::Results(vec![(RowId::Own(0), result(1))]));
+    let state = rows.after(A::Scenario(vec![row(1, "b")])).after(A::Scenario(vec![row(0, "a"), row(1, "c")]));
+    assert_eq!(*state.scenario, [row(0, "a"), row(1, "c")]);
+    let scenario = BenchConfig { mlperf: Some(Default::default()), ..config() };
+    let again = state.after(A::Start(Box::new(scenario), vec![]));
+    assert_eq!((again.scenario.len(), ids(&again)), (0, vec![RowId::Own(0)]));
+}
+
+#[test]
+fn results_are_stale_when_the_form_asks_for_something_else() {
+    let state = BenchState::default().after(A::Load(Box::new(config()))).after(A::Start(Box::new(config()), vec![]));
+    let state = state.after(A::Results(vec![(RowId::Own(0), result(1))]));
+    let edited = |s: &BenchState| s.after(A::Edit(BenchField::Seed, "7".to_owned()));
+    assert!(!state.is_stale() && !edited(&state).is_stale(), "while it runs nothing is stale");
+    let ended = state.after(A::End(RunState::Done));
+    assert!(!ended.is_stale() && edited(&ended).is_stale());
+    assert!(ended.after(A::Edit(BenchField::Seed, "x".to_owned())).is_stale());
+}
+
+#[test]
+fn the_hash_is_of_the_form_and_of_how_results_are_looked_at() {
+    let state = BenchState::default().after(A::Load(Box::new(config()))).after(A::Filter(Rc::from("p99<5")));
+    let hash = state.hash();
+    assert!(hash.starts_with("#/benchmark?") && hash.contains("model=nn") && hash.contains("filter="), "{hash}");
+}
+
+#[test]
+fn a_look_at_a_sweep_says_how_far_it_is() {
+    let sweep = Rc::new(RefCell::new(SweepState::new(config()).unwrap()));
+    let all = sweep.borrow().rows().len();
+    let look = |version, is_settled| SweepView::new(Rc::clone(&sweep), version, BTreeMap::new(), 2, is_settled);
+    assert!(look(1, false) == look(1, true) && look(1, false) != look(2, false));
+    let state = BenchState::default().after(A::Ran(look(1, false))).after(A::Listed(Ok(look(2, true))));
+    assert!(state.sweep.is_some() && matches!(state.listed, Some(Ok(_))));
+    assert_eq!(look(1, false).run_label(0.5, 10.0), format!("0 of {all} configurations, 2 workers, about 10 s left"));
+    assert_eq!(look(1, false).run_label(0.5, 0.5), format!("0 of {all} configurations, 2 workers"));
+    sweep.borrow_mut().begin_next();
+    assert!(overall_share(&sweep.borrow(), &BTreeMap::from([(0, 0.5)])) > 0.0);
+    sweep.borrow_mut().pause();
+    assert!(look(1, false).run_label(0.5, 10.0).starts_with("Pausing: 0 of"));
+    assert!(look(1, true).run_label(0.5, 10.0).starts_with("Paused: 0 of"));
+    let running = started().after(A::Ran(look(3, true)));
+    assert!(running.is_paused() && !running.after(A::End(RunState::Done)).is_paused());
+    sweep.borrow_mut().cancel();
+    assert_eq!(overall_share(&sweep.borrow(), &BTreeMap::new()), 1.0);
+}
+
+proptest! {
+    #[test]
+    fn rows_are_in_order_and_each_is_there_once(batches in prop::collection::vec(prop::collection::vec(0_u32..9, 0..4), 0..6), imports in 0_usize..4) {
+        let mut state = started();
+        for batch in &batches {
+            state = state.after(A::Results(batch.iter().map(|at| (RowId::Own(*at), result(*at))).collect()));
+            state = state.after(A::Imported(vec![Report::default(); imports]));
+        }
+        prop_assert!(ids(&state).windows(2).all(|pair| pair[0] < pair[1]));
+        let own: std::collections::BTreeSet<u32> = batches.iter().flatten().copied().collect();
+        prop_assert_eq!(state.rows.len(), own.len() + batches.len() * imports);
+        let dropped = state.after(A::DropImported);
+        prop_assert_eq!(dropped.rows.iter().map(ResultRow::report).count(), own.len());
+    }
+}

@@ -129,25 +129,30 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             let fresh = if is_fresh { KeptView::of(&self.link) } else { KeptView::default() };
             self.change_view(KeptView { annotations: arrived.info.marks.clone(), ..fresh });
         }
-        let first = self.insert(arrived);
+        let first = self.insert(arrived, None);
         self.show(first);
         self.run = RunState::Done;
     }
 
     /// The profile that came, beside the one that is shown.
     pub(super) fn add_beside(&mut self, arrived: Arrived<Worker>) {
-        self.insert(arrived);
+        let looked_at = self.shown_run().map(|r| r.engine.clone());
+        let first = self.insert(arrived, looked_at.as_ref());
+        // The same thing as the one that is shown takes its place.
+        if self.shown.is_some() && self.shown_run().is_none() {
+            self.show(first);
+        }
         self.run = RunState::Done;
     }
 
-    /// Opens profiles of one archive; gives the number of the first.
-    fn insert(&mut self, arrived: Arrived<Worker>) -> u32 {
+    /// Opens profiles of one archive; gives the number of the first. The worker that somebody looks at stays.
+    fn insert(&mut self, arrived: Arrived<Worker>, looked_at: Option<&Worker>) -> u32 {
         let Arrived { mut info, engine, run_name: now } = arrived;
         let also = std::mem::take(&mut info.also);
         let all: Vec<ProfileInfo> = std::iter::once(*info).chain(also).collect();
         // A run of the same thing takes the place of the old one.
         self.runs.retain(|r| all.iter().all(|info| r.info.origin != info.origin));
-        self.close_oldest();
+        self.close_oldest(looked_at);
         let first = self.next_id;
         for info in all {
             let (id, engine) = (self.next_id, engine.clone());
@@ -165,7 +170,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     }
 
     /// Makes room for another worker: profiles of one archive share theirs.
-    fn close_oldest(&mut self) {
+    fn close_oldest(&mut self, looked_at: Option<&Worker>) {
         let mut engines: Vec<&Worker> = Vec::new();
         for run in &self.runs {
             if !engines.contains(&&run.engine) {
@@ -173,7 +178,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             }
         }
         if engines.len() >= MOST_FILES
-            && let Some(oldest) = engines.first().map(|e| (*e).clone())
+            && let Some(oldest) = engines.into_iter().find(|e| Some(*e) != looked_at).cloned()
         {
             self.runs.retain(|r| r.engine != oldest);
         }

@@ -1,1 +1,446 @@
+//! Tables of what each action makes of the profile page, and what holds after any of them.
 
+use proptest::prelude::*;
+
+use super::runs::MOST_FILES;
+use super::state::Opens;
+use super::{Arrived, ProfileAction as A, ProfileState, tool_name, tools_of};
+use crate::analysis::GroupBy;
+use crate::base::{Interval, TraceNs};
+use crate::page::{RunState, Shared};
+use crate::profile::neuron::{ENGINES_PROCESS, TRACE_RUN_FORMAT};
+use crate::session::share::{ProfileLink, Tool};
+use crate::session::{
+    OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, ProfileSpec, SearchHits, TraceSpec,
+};
+use crate::view::colours::Colours;
+use crate::view::table::Sort;
+use crate::view::timeline::{
+    Annotation, Area, Arrangement, GroupKind, Outline, Section, SliceDetails, SliceLink, SliceRef, Track, TrackId,
+    TrackKind,
+};
+
+/// A worker is a number here.
+type State = ProfileState<u32>;
+type Action = super::ProfileAction<u32>;
+
+fn info(name: &str, origin: ProfileOrigin) -> ProfileInfo {
+    ProfileInfo {
+        profile: ProfileKey(0),
+        name: name.to_owned(),
+        origin,
+        events: 1,
+        outline: Outline::default(),
+        operators: vec![],
+        levels: vec![],
+        default_level: "all".to_owned(),
+        is_stacks: false,
+        colours: Colours::default(),
+        facts: vec![],
+        diagnostics: vec![],
+        marks: vec![],
+        also: vec![],
+    }
+}
+
+fn file(name: &str) -> ProfileInfo {
+    info(name, ProfileOrigin::File { name: name.to_owned(), bytes: 1, format: "Chrome trace".to_owned() })
+}
+
+fn spec(model: &str) -> ProfileSpec {
+    ProfileSpec { model: model.to_owned(), ..ProfileSpec::default() }
+}
+
+fn simulated(model: &str) -> ProfileInfo {
+    info(model, ProfileOrigin::Simulated(spec(model)))
+}
+
+fn benchmark(model: &str) -> ProfileInfo {
+    info(model, ProfileOrigin::Benchmark(Box::new(TraceSpec::of(spec(model)))))
+}
+
+fn arrived(info: ProfileInfo, engine: u32) -> Arrived<u32> {
+    Arrived { info: Box::new(info), engine, run_name: "2026_1_1".to_owned() }
+}
+
+/// The page with these profiles, each in a worker of its own; the last is shown.
+fn open(infos: impl IntoIterator<Item = ProfileInfo>) -> State {
+    let come = |(state, engine): (State, u32), info| (state.after(A::Ready(arrived(info, engine))), engine + 1);
+    infos.into_iter().fold((State::default(), 0), come).0
+}
+
+fn span(start: i64, end: i64) -> Interval<TraceNs> {
+    Interval::new(TraceNs(start), TraceNs(end))
+}
+
+fn slice(number: u32) -> SliceLink {
+    SliceLink {
+        slice: SliceRef(number),
+        track: TrackId(0),
+        row: 0,
+        title: "a".to_owned(),
+        start_ns: 100,
+        duration_ns: 10,
+    }
+}
+
+fn details(number: u32) -> Shared<SliceDetails> {
+    Shared::new(SliceDetails {
+        link: slice(number),
+        category: String::new(),
+        self_ns: None,
+        args: vec![],
+        members: vec![],
+        parents: vec![],
+        predecessors: vec![],
+        successors: vec![],
+        notes: vec![],
+    })
+}
+
+fn hits(text: &str, by: Option<GroupKind>) -> SearchHits {
+    SearchHits { text: text.to_owned(), by, ..SearchHits::default() }
+}
+
+/// Asserts that an action changes this of a state and nothing else.
+fn changes(before: &State, action: Action, change: impl FnOnce(&mut State)) {
+    let mut expected = before.clone();
+    change(&mut expected);
+    assert_eq!(before.after(action), expected);
+}
+
+#[test]
+fn what_actions_change_of_the_link() {
+    let state = open([file("a.json")]);
+    changes(&state, A::Edit(spec("mlp")), |s| s.link.spec = spec("mlp"));
+    changes(&state, A::Span(Some(span(1, 2))), |s| s.link.span = Some(span(1, 2)));
+    changes(&state, A::Arrange(Arrangement::default()), |_| {});
+    changes(&state, A::ToggleSection(3), |s| s.link.arrangement.toggle_section(3));
+    let sort = Sort { column: "name".to_owned(), descending: true };
+    changes(&state, A::Sort(sort.clone()), |s| s.link.sort = Some(sort));
+    changes(&state, A::Core(Some((1, 2))), |s| s.link.core = Some((1, 2)));
+    changes(&state, A::InView(true), |s| s.link.in_view = true);
+    changes(&state, A::Ask("top 5".to_owned()), |s| s.link.ask = "top 5".to_owned());
+    changes(&state, A::Adjust(Box::new(|link| link.counter = Some("x".to_owned()))), |s| {
+        s.link.counter = Some("x".to_owned());
+    });
+    let mark = |label: &str, at| Annotation { start_ns: at, end_ns: at, label: label.to_owned() };
+    changes(&state, A::Annotations(vec![mark("A", 5)]), |s| s.link.annotations = vec![mark("A", 5)]);
+    // Marks stand in the order of time, and those without a label get the next letter.
+    let marked = state.after(A::Annotate(span(9, 9), None)).after(A::Annotate(span(5, 5), None));
+    assert_eq!(marked.link.annotations, [mark("B", 5), mark("A", 9)]);
+    changes(&marked, A::Annotate(span(7, 7), Some("mine".to_owned())), |s| {
+        s.link.annotations = vec![mark("B", 5), mark("mine", 7), mark("A", 9)];
+    });
+}
+
+#[test]
+fn a_group_belongs_to_what_it_is_grouped_by_and_to_its_level() {
+    let mut state = open([file("a.json")]);
+    state.link.group = Some("x".to_owned());
+    state.link.flame.stack = vec!["y".to_owned()];
+    changes(&state, A::GroupBy(GroupBy::Thread), |s| (s.link.group_by, s.link.group) = (GroupBy::Thread, None));
+    changes(&state, A::Level(Some("op".to_owned())), |s| {
+        (s.link.level, s.link.group) = (Some("op".to_owned()), None);
+        s.link.flame.stack.clear();
+    });
+}
+
+#[test]
+fn another_tool_begins_without_sort_and_search() {
+    let mut state = open([file("a.json")]);
+    state.link.sort = Some(Sort { column: "name".to_owned(), descending: true });
+    state.link.find = "x".to_owned();
+    state.link.group = Some("x".to_owned());
+    changes(&state, A::Tool(Tool::Statistics), |s| {
+        (s.link.tool, s.link.sort) = (Tool::Statistics, None);
+        s.link.find.clear();
+    });
+    changes(&state, A::Tool(Tool::OperatorEngine), |s| {
+        (s.link.tool, s.link.sort) = (Tool::OperatorEngine, None);
+        s.link.find.clear();
+        (s.link.group_by, s.link.group) = (GroupBy::Thread, None);
+    });
+}
+
+#[test]
+fn a_slice_is_selected_known_and_let_go() {
+    let state = open([file("a.json")]);
+    let known = details(7);
+    let selected = state.after(A::Details(Some(known.clone())));
+    assert_eq!((selected.link.selected, &selected.details), (Some(7), &Some(known.clone())));
+    changes(&selected, A::Select(Some(SliceRef(8))), |s| s.link.selected = Some(8));
+    changes(&selected, A::Select(None), |s| (s.link.selected, s.details) = (None, None));
+    changes(&selected, A::Details(None), |s| (s.link.selected, s.details) = (None, None));
+    changes(&selected, A::Area(Some(Area { span: span(0, 1), tracks: vec![] })), |s| {
+        s.area = Some(Area { span: span(0, 1), tracks: vec![] });
+    });
+    let arrows = selected.after(A::Flows(Some(super::Flows { arrows: vec![], total: 3 })));
+    assert_eq!(arrows.flows.as_ref().map(|f| f.total), Some(3));
+    changes(&arrows, A::Flows(None), |s| s.flows = None);
+}
+
+#[test]
+fn hits_are_of_the_search_that_is_in_the_field() {
+    let group = GroupKind { by: GroupBy::Thread, level: None };
+    let state = open([file("a.json")]).after(A::Search("ab".to_owned()));
+    assert_eq!(state.link.search, "ab");
+    changes(&state, A::Hits(hits("a", None)), |_| {});
+    changes(&state, A::Hits(hits("ab", Some(group.clone()))), |_| {});
+    let found = state.after(A::Hits(hits("ab", None)));
+    assert!(found.hits.is_some());
+    // Hits stay until others come, but not where nothing is searched.
+    changes(&found, A::Search("abc".to_owned()), |s| s.link.search = "abc".to_owned());
+    changes(&found, A::Search(String::new()), |s| {
+        s.hits = None;
+        s.link.search.clear();
+    });
+    let grouped = found.after(A::Highlight(group.clone(), "ab".to_owned()));
+    assert_eq!((&grouped.hits, &grouped.link.search_by), (&None, &Some(group.clone())));
+    assert_eq!(grouped.link.tool, Tool::OperatorTimeline);
+    let again = grouped.after(A::Hits(hits("ab", Some(group.clone()))));
+    changes(&again, A::Highlight(group, "ab".to_owned()), |_| {});
+}
+
+#[test]
+fn what_is_shown_on_the_timeline_has_room_around_it() {
+    let state = open([file("a.json")]);
+    let jumped = |s: &mut State| {
+        (s.link.tool, s.link.span, s.link.selected) = (Tool::OperatorTimeline, Some(span(60, 150)), Some(7));
+    };
+    changes(&state, A::Jump(slice(7)), jumped);
+    let known = details(7);
+    changes(&state, A::GoTo(known.clone()), |s| {
+        jumped(s);
+        s.details = Some(known);
+    });
+    changes(&state, A::ShowSpan(span(100, 200), Some(SliceRef(3))), |s| {
+        (s.link.tool, s.link.span, s.link.selected) = (Tool::OperatorTimeline, Some(span(50, 250)), Some(3));
+    });
+    // At the ends of time there is no room, and no fault.
+    let long = state.after(A::ShowSpan(span(i64::MIN, i64::MAX), None));
+    assert_eq!((long.link.span, long.link.selected), (Some(span(i64::MIN, i64::MAX)), None));
+    let trace = open([info(
+        "run",
+        ProfileOrigin::File { name: "run".to_owned(), bytes: 1, format: TRACE_RUN_FORMAT.to_owned() },
+    )]);
+    assert_eq!(trace.after(A::Jump(slice(7))).link.tool, Tool::Trace);
+    let track = state.after(A::ShowTrack(TrackId(4)));
+    assert_eq!((track.track, track.link.tool), (Some(TrackId(4)), Tool::OperatorTimeline));
+    changes(&track, A::TrackShown, |s| s.track = None);
+}
+
+#[test]
+fn a_run_starts_goes_on_and_ends() {
+    let mut state = open([file("a.json")]);
+    (state.wants_run, state.wants_file) = (true, true);
+    let started = |s: &mut State| {
+        s.run = RunState::started("Reading");
+        (s.wants_run, s.wants_file) = (false, false);
+    };
+    changes(&state, A::Start("Reading".to_owned()), started);
+    let running = state.after(A::Start("Reading".to_owned()));
+    let half = RunState::Running { done: 1, total: 2, label: "Reading".to_owned() };
+    changes(&running, A::Progress(half.clone()), |s| s.run = half.clone());
+    // What comes late from a run that has ended changes nothing.
+    let ended = running.after(A::TraceAsked).after(A::End(RunState::Cancelled));
+    assert_eq!((&ended.run, ended.opens), (&RunState::Cancelled, None));
+    changes(&ended, A::Progress(half), |_| {});
+    changes(&state, A::NoFile, |s| s.wants_file = false);
+    changes(&state, A::TraceAsked, |s| s.opens = Some(Opens::Timeline));
+}
+
+#[test]
+fn answers_about_a_run_are_kept_with_it() {
+    let state = open([file("a.json"), file("b.json")]);
+    let table = || OperatorTable { kind: OperatorKind::Slices, level: None, rows: vec![] };
+    let answered = state.after(A::Operators(0, Some(span(1, 2)), table()));
+    assert_eq!(answered.runs[0].operators[&OperatorKind::Slices].0, Some(span(1, 2)));
+    assert!(answered.runs[1].operators.is_empty());
+    changes(&state, A::Operators(9, None, table()), |_| {});
+    changes(&state, A::Insights(1, None), |s| s.runs[1].insights = Some(None));
+    changes(&state, A::Insights(9, None), |_| {});
+}
+
+#[test]
+fn a_file_opens_at_its_first_view_unless_a_link_says_how() {
+    let plain = State::default().after(A::FileGiven("a.json".to_owned()));
+    assert_eq!(plain.opens, Some(Opens::FirstView));
+    let stacks = ProfileInfo { is_stacks: true, ..file("a.json") };
+    assert_eq!(plain.after(A::Ready(arrived(stacks, 0))).link.tool, Tool::FlameGraph);
+    assert_eq!(plain.after(A::Ready(arrived(file("a.json"), 0))).link.tool, Tool::Overview);
+
+    let link = ProfileLink {
+        file: Some("a.json".to_owned()),
+        tool: Tool::Statistics,
+        span: Some(span(1, 2)),
+        ..ProfileLink::default()
+    };
+    let linked = State::default().after(A::Load(Box::new(link.clone())));
+    assert!(linked.wants_file && linked.link == link);
+    let came = linked.after(A::FileGiven("a.json".to_owned())).after(A::Ready(arrived(file("a.json"), 0)));
+    assert_eq!((came.link.tool, came.link.span, came.run), (Tool::Statistics, Some(span(1, 2)), RunState::Done));
+    // Beside a comparison it is compared.
+    let compared = open([file("a.json")]).after(A::Tool(Tool::Compare)).after(A::FileGiven("b.json".to_owned()));
+    assert_eq!(compared.opens, None);
+    // The same link again asks for nothing.
+    assert!(!linked.after(A::Load(Box::new(link))).wants_file);
+}
+
+#[test]
+fn a_link_of_a_model_wants_its_run_unless_it_is_open() {
+    let link = |model: &str| Box::new(ProfileLink { spec: spec(model), ..ProfileLink::default() });
+    let want = A::WantRun { is_first: false };
+    let asked = State::default().after(A::Load(link("mlp"))).after(want);
+    assert!(asked.wants_run);
+    // The head's link names what is shown already, except where the page was opened with it.
+    let same = State::default().after(A::Load(Box::default()));
+    assert!(!same.after(A::WantRun { is_first: false }).wants_run);
+    assert!(same.after(A::WantRun { is_first: true }).wants_run);
+    // While something runs nothing else starts.
+    let busy = State::default().after(A::Start("x".to_owned())).after(A::Load(link("mlp")));
+    assert!(!busy.after(A::WantRun { is_first: true }).wants_run);
+    // One that is open is shown.
+    let both = open([simulated("mlp"), simulated("nn")]);
+    let shown = both.after(A::Load(link("mlp"))).after(A::WantRun { is_first: false });
+    assert_eq!((shown.wants_run, shown.shown), (false, Some(0)));
+}
+
+#[test]
+fn each_run_keeps_its_view_while_another_is_shown() {
+    let state = open([file("a.json"), file("b.json")]).after(A::Span(Some(span(1, 2))));
+    let first = state.after(A::Show(0));
+    assert_eq!((first.shown, first.link.span, first.link.file.as_deref()), (Some(0), None, Some("a.json")));
+    assert_eq!(first.after(A::Show(1)).link.span, Some(span(1, 2)));
+    changes(&state, A::Show(9), |_| {});
+    changes(&state, A::Show(1), |_| {});
+    // Closing shows the one opened last, then none.
+    let left = first.after(A::Close(0));
+    assert_eq!((left.shown, left.link.span), (Some(1), Some(span(1, 2))));
+    let none = left.after(A::Close(1));
+    assert_eq!((none.shown, none.runs.len(), none.run), (None, 0, RunState::Idle));
+}
+
+#[test]
+fn back_shows_the_run_that_was_shown() {
+    let mut state = open([file("a.json"), simulated("nn"), benchmark("nn")]);
+    (state.hits, state.details) = (Some(Shared::new(hits("", None))), Some(details(1)));
+    let to = |link: ProfileLink| state.after(A::Revisit(Box::new(link)));
+    let file = ProfileLink { file: Some("a.json".to_owned()), search: "x".to_owned(), ..ProfileLink::default() };
+    assert_eq!((to(file.clone()).shown, to(file.clone()).hits), (Some(0), None));
+    assert_eq!(to(file.clone()).link, file);
+    assert_eq!(to(ProfileLink { spec: spec("nn"), tool: Tool::Overview, ..ProfileLink::default() }).shown, Some(1));
+    assert_eq!(to(ProfileLink { spec: spec("nn"), tool: Tool::Trace, ..ProfileLink::default() }).shown, Some(2));
+    // One that was closed is not made again: what is shown stays.
+    assert_eq!(to(ProfileLink { file: Some("gone".to_owned()), ..ProfileLink::default() }).shown, Some(2));
+    let selected = ProfileLink { spec: spec("nn"), tool: Tool::Trace, selected: Some(4), ..ProfileLink::default() };
+    assert_eq!(to(selected).details, None);
+}
+
+#[test]
+fn a_run_of_the_same_thing_takes_the_place_of_the_old_one() {
+    let again = open([simulated("nn"), simulated("nn"), benchmark("nn")]);
+    let named: Vec<_> = again.runs.iter().map(|r| (r.id, r.label())).collect();
+    assert_eq!(named, [(1, "2026_1_1_1 (nn)".to_owned()), (2, "2026_1_1 (nn)".to_owned())]);
+    assert_eq!(again.benchmark_of_shown(), Some(2));
+    // Profiles of one archive share a worker, and leave with it.
+    let archive = ProfileInfo { also: vec![file("b"), file("c")], ..file("a") };
+    let many = open(std::iter::once(archive).chain((1..MOST_FILES).map(|i| file(&format!("f{i}")))));
+    assert_eq!(many.runs.len(), 3 + MOST_FILES - 1);
+    let more = many.after(A::Ready(arrived(file("new"), 99)));
+    assert_eq!(more.runs.len(), MOST_FILES);
+    assert_eq!(more.runs[0].info.name, "f1");
+}
+
+#[test]
+fn what_comes_beside_is_not_shown_and_takes_nothing_away() {
+    let state = open([file("a.json")]);
+    let beside = state.after(A::ReadyBeside(arrived(file("b.json"), 9)));
+    assert_eq!((beside.shown, beside.runs.len()), (Some(0), 2));
+    assert_eq!(beside.compared_with().map(|r| r.id), Some(1));
+    // The same file beside itself is the one that is shown.
+    assert_eq!(state.after(A::ReadyBeside(arrived(file("a.json"), 9))).shown_run().map(|r| r.engine), Some(9));
+    // Room for it is not made where somebody looks.
+    let many = open((0..MOST_FILES).map(|i| file(&format!("f{i}")))).after(A::Show(0));
+    let beside = many.after(A::ReadyBeside(arrived(file("new"), 99)));
+    assert_eq!(beside.shown_run().map(|r| r.info.name.clone()).as_deref(), Some("f0"));
+    assert_eq!(beside.runs.len(), MOST_FILES);
+}
+
+#[test]
+fn the_rail_says_what_a_run_lacks() {
+    let lacks = |info: ProfileInfo| {
+        let state = open([info]);
+        let run = state.shown_run().unwrap();
+        let all = tools_of(run).into_iter().flat_map(|(_, tools)| tools);
+        all.filter(|(_, lack)| lack.is_some()).map(|(tool, _)| tool_name(tool, run)).collect::<Vec<_>>()
+    };
+    assert_eq!(lacks(file("a.json")), ["HLO operators", "Engines", "Memory and counters"]);
+    assert_eq!(lacks(benchmark("nn")), ["Operators", "HLO operators", "Engines", "Memory and counters"]);
+    let track = |kind| Track { id: TrackId(0), name: "t".to_owned(), kind };
+    let counter = TrackKind::Counter { min: 0.0, max: 1.0 };
+    let section = Section { name: ENGINES_PROCESS.to_owned(), tracks: vec![track(counter)] };
+    let outline = Outline { sections: vec![section], ..Outline::default() };
+    let full = ProfileInfo { operators: vec![OperatorKind::Framework, OperatorKind::Hlo], outline, ..simulated("nn") };
+    assert_eq!(lacks(full), Vec::<&str>::new());
+}
+
+fn infos() -> impl Strategy<Value = ProfileInfo> {
+    (0_u8..4, "[a-c]").prop_map(|(kind, name)| match kind {
+        0 => simulated(&name),
+        1 => benchmark(&name),
+        2 => ProfileInfo { also: vec![file("x"), file("y")], ..file(&name) },
+        _ => file(&name),
+    })
+}
+
+fn actions() -> impl Strategy<Value = Box<dyn Fn(u32) -> Action>> {
+    let boxed = |make: fn(u32) -> Action| -> Box<dyn Fn(u32) -> Action> { Box::new(make) };
+    let link = |tool: Tool, file: Option<String>, model: String| ProfileLink {
+        tool,
+        file,
+        spec: spec(&model),
+        ..ProfileLink::default()
+    };
+    let tools = || prop::sample::select(Tool::ALL.to_vec());
+    let links = (tools(), prop::option::of("[a-c]"), "[a-c]").prop_map(move |(t, f, m)| link(t, f, m));
+    prop_oneof![
+        4 => (infos(), any::<bool>()).prop_map(|(info, is_beside)| -> Box<dyn Fn(u32) -> Action> {
+            Box::new(move |engine| {
+                let arrived = arrived(info.clone(), engine);
+                if is_beside { A::ReadyBeside(arrived) } else { A::Ready(arrived) }
+            })
+        }),
+        2 => (0_u32..12).prop_map(|id| -> Box<dyn Fn(u32) -> Action> { Box::new(move |_| A::Show(id)) }),
+        2 => (0_u32..12).prop_map(|id| -> Box<dyn Fn(u32) -> Action> { Box::new(move |_| A::Close(id)) }),
+        1 => tools().prop_map(|tool| -> Box<dyn Fn(u32) -> Action> { Box::new(move |_| A::Tool(tool)) }),
+        2 => (links, any::<bool>()).prop_map(|(link, is_back)| -> Box<dyn Fn(u32) -> Action> {
+            Box::new(move |_| if is_back { A::Revisit(Box::new(link.clone())) } else { A::Load(Box::new(link.clone())) })
+        }),
+        1 => Just(boxed(|_| A::WantRun { is_first: false })),
+        1 => Just(boxed(|_| A::FileGiven("a".to_owned()))),
+        1 => Just(boxed(|_| A::TraceAsked)),
+        1 => Just(boxed(|_| A::End(RunState::Cancelled))),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn the_chosen_run_is_always_open(actions in prop::collection::vec(actions(), 0..30)) {
+        let mut state = State::default();
+        for (engine, action) in (0_u32..).zip(actions) {
+            state = state.after(action(engine));
+            prop_assert!(state.shown.is_none() || state.shown_run().is_some(), "run {:?} is shown and closed", state.shown);
+            let mut engines: Vec<u32> = state.runs.iter().map(|r| r.engine).collect();
+            engines.dedup();
+            prop_assert!(engines.len() <= MOST_FILES);
+            prop_assert!(state.runs.windows(2).all(|pair| pair[0].id < pair[1].id));
+        }
+    }
+
+    #[test]
+    fn a_toggle_is_undone_by_the_same(section in 0_usize..9, before in prop::collection::vec(0_usize..9, 0..5)) {
+        let state = before.into_iter().fold(State::default(), |state, section| state.after(A::ToggleSection(section)));
+        prop_assert_eq!(state.after(A::ToggleSection(section)).after(A::ToggleSection(section)), state);
+    }
+}

@@ -1,1 +1,413 @@
+//! The dispatch of sweeps, driven by workers that a test has.
 
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use proptest::prelude::*;
+
+use super::{Dispatch, HandOut, Heard, MOST_COPIES, Measurement, Step, Worker};
+use crate::bench::cpu::{CpuTimers, Machine};
+use crate::bench::mlperf::MlperfSettings;
+use crate::bench::{BenchConfig, DeviceType, Processes, Report, RowResult, RowState, ServiceTimes, SweepState};
+use crate::page::RunState;
+use crate::page::bench::{BenchAction, RowId};
+use crate::session::{JobId, JobResult, Part, Told};
+
+/// A worker of a test: a number, and whether it lives.
+#[derive(Clone, Debug)]
+struct Fake(u32, Rc<Cell<bool>>);
+
+impl PartialEq for Fake {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Worker for Fake {
+    fn is_alive(&self) -> bool {
+        self.1.get()
+    }
+}
+
+type Run = Dispatch<Fake>;
+
+/// A shell with so many threads: it does what each step says.
+struct Shell {
+    run: Run,
+    threads: usize,
+    started: u32,
+    /// What workers are at.
+    sent: Vec<(HandOut<Fake>, JobId)>,
+    measured: Vec<Measurement>,
+    ended: Option<RunState>,
+    refuses: bool,
+}
+
+fn config(n_models: &[u32]) -> BenchConfig {
+    BenchConfig {
+        model: "nn".to_owned(),
+        n_models: Some(n_models.to_vec()),
+        workers_per_model: Some(vec![1]),
+        ..BenchConfig::default()
+    }
+}
+
+impl Shell {
+    fn of(config: BenchConfig, threads: usize) -> Self {
+        let mut run = Run::default();
+        run.start(Rc::new(RefCell::new(SweepState::new(config).unwrap())), 0.0);
+        Self { run, threads, started: 0, sent: vec![], measured: vec![], ended: None, refuses: false }
+    }
+
+    fn feed(&mut self) {
+        loop {
+            match self.run.next(self.threads) {
+                Step::Rest => return,
+                Step::End(state) => {
+                    self.run.end();
+                    self.ended = Some(state);
+                    return;
+                }
+                Step::Start { .. } if self.refuses => {
+                    if let Step::End(state) = self.run.refuse("no more workers".to_owned()) {
+                        self.run.end();
+                        self.ended = Some(state);
+                    }
+                    return;
+                }
+                Step::Start { is_only } => {
+                    assert_eq!(is_only, self.run.is_empty());
+                    self.add();
+                }
+                Step::Run(out) => {
+                    let job = JobId(u32::try_from(self.sent.len()).unwrap());
+                    self.run.sent(&out, job);
+                    self.sent.push((out, job));
+                }
+                Step::Measure(measurement) => {
+                    if self.run.make_room(&measurement).is_err() {
+                        let failed = RowResult::failed(&measurement.configuration, "too many");
+                        self.run.finish(measurement.row, failed);
+                        continue;
+                    }
+                    while !self.run.has_room(&measurement) {
+                        self.add();
+                    }
+                    for worker in self.run.measure(&measurement, 7) {
+                        self.run.sent_copy(&worker, measurement.row, JobId(0));
+                    }
+                    self.measured.push(measurement);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self) {
+        self.run.add(Fake(self.started, Rc::new(Cell::new(true))));
+        self.started += 1;
+    }
+
+    /// A worker says this of the configuration that was handed out in this place.
+    fn tell(&mut self, place: usize, told: Told) -> Heard {
+        let out = self.sent[place].0.clone();
+        let heard = self.run.hear(&out.worker, out.row, &out.configuration, told);
+        if let Heard::Row(result) = &heard {
+            self.run.finish(out.row, (**result).clone());
+        }
+        self.feed();
+        heard
+    }
+
+    fn finish(&mut self, place: usize) -> Heard {
+        let row = self.sent[place].0.row;
+        let result = Box::new(finished(&self.sent[place].0.configuration));
+        self.tell(place, Told::Done(JobResult::Row { row, result }))
+    }
+
+    fn times(&mut self, place: usize) -> Heard {
+        let row = self.sent[place].0.row;
+        self.tell(place, Told::Part(Part::Times { row, times: Box::default() }))
+    }
+
+    fn rows(&self) -> Vec<u32> {
+        self.sent.iter().map(|(out, _)| out.row).collect()
+    }
+
+    fn sweep(&self) -> std::cell::Ref<'_, SweepState> {
+        self.run.sweep.as_ref().unwrap().borrow()
+    }
+}
+
+fn finished(configuration: &crate::bench::Configuration) -> RowResult {
+    let failed = Report::failed(configuration, "");
+    RowResult { report: Report { status: "finished".to_owned(), error: None, ..failed }, ..RowResult::default() }
+}
+
+#[test]
+fn rows_with_the_same_times_wait_for_who_works_them_out() {
+    let mut shell = Shell::of(config(&[1, 2, 3]), 2);
+    shell.feed();
+    assert_eq!(shell.rows(), [0], "the others have the same stage times");
+    assert!(matches!(shell.times(0), Heard::GoOn));
+    // They are sent along now.
+    assert_eq!(shell.rows(), [0, 1]);
+    assert_eq!(shell.sent[1].0.times, Some(ServiceTimes::default()));
+    shell.finish(0);
+    assert_eq!((shell.rows(), shell.started), (vec![0, 1, 2], 2));
+    assert_eq!(shell.sent[2].0.worker, shell.sent[0].0.worker, "who is free takes the next");
+    shell.finish(2);
+    assert_eq!(shell.ended, None);
+    shell.finish(1);
+    assert_eq!((shell.ended.clone(), shell.run.has_ended()), (Some(RunState::Done), true));
+}
+
+#[test]
+fn times_that_failed_to_come_are_worked_out_by_the_next() {
+    let mut shell = Shell::of(config(&[1, 2]), 2);
+    shell.feed();
+    assert!(matches!(shell.tell(0, Told::Failed("no".to_owned())), Heard::Row(_)));
+    assert_eq!(shell.rows(), [0, 1]);
+    assert_eq!(shell.sent[1].0.times, None);
+    shell.finish(1);
+    let p = shell.sweep().progress();
+    assert_eq!((p.finished, p.failed, shell.ended.clone()), (1, 1, Some(RunState::Done)));
+}
+
+#[test]
+fn what_each_message_of_a_worker_means() {
+    let mut shell = Shell::of(config(&[1]), 1);
+    shell.feed();
+    let progress = Told::Progress { done: 1, total: 4, label: "doing".to_owned() };
+    assert!(matches!(shell.tell(0, progress), Heard::Taken));
+    let sweep = Rc::clone(shell.run.sweep.as_ref().unwrap());
+    assert_eq!(shell.run.look(&sweep).shares().get(&0), Some(&0.25));
+    assert!(matches!(shell.tell(0, Told::Note("short".to_owned())), Heard::Note(text) if text == "short"));
+    assert!(matches!(shell.tell(0, Told::Note("short".to_owned())), Heard::Taken), "each worker says it");
+    for odd in [Told::Done(JobResult::ModelKept), Told::Answer(crate::session::Reply::Density(vec![]))] {
+        assert!(matches!(shell.tell(0, odd), Heard::Unexpected(_)));
+    }
+    // A worker that was stopped, or died, gives its configuration back.
+    assert!(matches!(shell.tell(0, Told::Cancelled), Heard::GoOn));
+    assert_eq!(shell.rows(), [0, 0]);
+    assert_eq!(shell.sweep().rows()[0].attempts, 2);
+}
+
+#[test]
+fn a_run_rests_and_goes_on() {
+    let mut shell = Shell::of(config(&[1, 2, 3]), 1);
+    shell.feed();
+    assert_eq!(shell.run.set_paused(true).iter().map(|(_, job)| *job).collect::<Vec<_>>(), [JobId(0)]);
+    let sweep = Rc::clone(shell.run.sweep.as_ref().unwrap());
+    assert!(shell.run.look(&sweep).run_label(0.0, 0.0).starts_with("Pausing"));
+    assert!(matches!(shell.tell(0, Told::Paused), Heard::Taken));
+    assert!(shell.run.look(&sweep).run_label(0.0, 0.0).starts_with("Paused"));
+    // What ends meanwhile is taken, and nothing else begins.
+    shell.finish(0);
+    assert_eq!((shell.rows(), shell.ended.clone()), (vec![0], None));
+    assert_eq!(shell.run.set_paused(false), []);
+    shell.feed();
+    assert_eq!(shell.rows(), [0, 1]);
+}
+
+#[test]
+fn a_run_is_cancelled_and_retried() {
+    let mut shell = Shell::of(config(&[1, 2, 3]), 1);
+    shell.feed();
+    shell.finish(0);
+    assert_eq!(shell.run.cancel().len(), 1);
+    shell.feed();
+    assert_eq!(shell.ended, None, "its worker has not stopped");
+    shell.tell(1, Told::Cancelled);
+    assert_eq!((shell.ended.take(), shell.run.has_ended()), (Some(RunState::Cancelled), false));
+    assert_eq!(shell.sweep().rows()[1].state, RowState::Cancelled);
+    let sweep = Rc::clone(shell.run.sweep.as_ref().unwrap());
+    assert_eq!(sweep.borrow_mut().retry_failed(), 2);
+    shell.run.start(sweep, 0.0);
+    shell.feed();
+    assert_eq!(shell.rows(), [0, 1, 1]);
+    shell.finish(2);
+    shell.finish(3);
+    assert_eq!(shell.ended, Some(RunState::Done));
+}
+
+#[test]
+fn workers_that_cannot_be_started_are_done_without() {
+    let mut alone = Shell::of(config(&[1, 2]), 4);
+    alone.refuses = true;
+    alone.feed();
+    assert_eq!(alone.ended, Some(RunState::Failed("no more workers".to_owned())));
+    assert!(alone.sweep().is_done());
+
+    let mut one = Shell::of(config(&[1, 2]), 4);
+    one.add();
+    one.refuses = true;
+    one.feed();
+    one.times(0);
+    assert_eq!((one.rows(), one.ended.clone()), (vec![0], None));
+    one.finish(0);
+    one.finish(1);
+    assert_eq!((one.rows(), one.ended.clone()), (vec![0, 1], Some(RunState::Done)));
+}
+
+#[test]
+fn a_dead_worker_takes_nothing_more() {
+    let mut shell = Shell::of(config(&[1, 2]), 1);
+    shell.feed();
+    shell.sent[0].0.worker.1.set(false);
+    shell.tell(0, Told::Failed("out of memory".to_owned()));
+    assert_eq!((shell.rows(), shell.started), (vec![0, 1], 2));
+    assert!(shell.sent[1].0.worker != shell.sent[0].0.worker);
+}
+
+#[test]
+fn scenarios_are_rows_of_their_own_list() {
+    let settings = MlperfSettings::default();
+    let mut shell = Shell::of(BenchConfig { mlperf: Some(settings.clone()), ..config(&[1, 2]) }, 2);
+    shell.feed();
+    // A scenario asks for no stage times, so that none waits.
+    assert_eq!(shell.rows(), [0, 1]);
+    assert_eq!(shell.sent[0].0.scenario, Some(settings));
+    shell.tell(0, Told::Progress { done: 1, total: 2, label: "query 5".to_owned() });
+    let sweep = Rc::clone(shell.run.sweep.as_ref().unwrap());
+    let view = shell.run.look(&sweep);
+    let Some(RunState::Running { done, label, .. }) = shell.run.progress(&view, 10.0) else { panic!("runs") };
+    assert!(done == 250 && label.ends_with(". query 5"), "{done} {label}");
+    shell.tell(1, Told::Failed("no".to_owned()));
+    let Some(BenchAction::Scenario(rows)) = shell.run.news() else { panic!("is a scenario") };
+    assert_eq!((rows.len(), rows[0].row, rows[0].result.clone()), (1, 1, Err("no".to_owned())));
+    assert!(shell.run.news().is_none());
+}
+
+#[test]
+fn a_measurement_has_a_worker_for_each_copy_and_nothing_beside_it() {
+    let mut measured = config(&[2, 3]);
+    measured.options.device_type = DeviceType::Cpu;
+    let mut shell = Shell::of(measured, 1);
+    shell.feed();
+    assert_eq!((shell.measured.len(), shell.started), (1, 2));
+    assert_eq!(shell.run.set_paused(true), [], "its clock does not rest");
+    assert_eq!(shell.run.set_paused(false), []);
+    let hear = |shell: &mut Shell, copy: u32, told: Told| {
+        let row = shell.measured.last().unwrap().row;
+        shell.run.hear_copy(&Fake(copy, Rc::default()), row, copy, told)
+    };
+    assert!(matches!(hear(&mut shell, 0, Told::Progress { done: 1, total: 2, label: String::new() }), Heard::Taken));
+    let timers = || Box::new(CpuTimers::default());
+    assert!(matches!(
+        hear(&mut shell, 0, Told::Done(JobResult::CpuTimers { copy: 0, timers: timers() })),
+        Heard::Taken
+    ));
+    shell.feed();
+    assert_eq!(shell.measured.len(), 1, "the other copy runs");
+    assert!(matches!(hear(&mut shell, 1, Told::Done(JobResult::ModelKept)), Heard::Unexpected(_)));
+    let last = hear(&mut shell, 1, Told::Failed("no".to_owned()));
+    let Heard::Measured(cpu) = last else { panic!("was the last copy: {last:?}") };
+    assert_eq!((cpu.row, cpu.began_unix_s()), (0, 7));
+    let machine = Machine { name: "x".to_owned(), description: String::new(), began_unix_s: 7, ended_unix_s: 9 };
+    let result = cpu.finish(&machine);
+    assert!(result.report.error.is_some());
+    shell.run.finish(0, result);
+    shell.feed();
+    assert_eq!((shell.measured.len(), shell.started), (2, 3), "workers that are there measure again");
+    // What is cut off is no measurement.
+    assert_eq!(shell.run.cancel().len(), 3);
+    for copy in 0..3 {
+        hear(&mut shell, copy, Told::Done(JobResult::CpuTimers { copy, timers: timers() }));
+    }
+    shell.feed();
+    assert_eq!(shell.ended, Some(RunState::Cancelled));
+}
+
+#[test]
+fn fresh_processes_are_new_workers_and_too_many_copies_fail() {
+    let mut fresh = config(&[1, 2, MOST_COPIES + 1]);
+    (fresh.options.device_type, fresh.options.processes) = (DeviceType::Cpu, Processes::Fresh);
+    let mut shell = Shell::of(fresh, 1);
+    shell.feed();
+    let measured = shell.measured[0].clone();
+    assert!(measured.is_fresh() && measured.copies() == 1);
+    let told = Told::Cancelled;
+    let Heard::Measured(_) = shell.run.hear_copy(&Fake(0, Rc::default()), 0, 0, told) else { panic!("was the last") };
+    shell.run.finish(0, RowResult::failed(&measured.configuration, "stopped"));
+    shell.feed();
+    assert_eq!(shell.started, 3, "one, then two new ones");
+    let too_many = Measurement { row: 2, configuration: shell.sweep().rows()[2].planned.configuration.clone() };
+    assert_eq!(too_many.copies(), MOST_COPIES + 1);
+    assert!(shell.run.make_room(&too_many).unwrap_err().contains("at most 64 copies"));
+}
+
+#[test]
+fn rows_of_an_earlier_visit_are_shown_with_the_rest() {
+    let mut shell = Shell::of(config(&[1, 2]), 1);
+    shell.run.recall([(1, RowResult::default())]);
+    let Some(BenchAction::Results(rows)) = shell.run.news() else { panic!("has rows") };
+    assert_eq!(rows.iter().map(|r| r.0).collect::<Vec<_>>(), [RowId::Own(1)]);
+    let sweep = Rc::clone(shell.run.sweep.as_ref().unwrap());
+    let view = shell.run.look(&sweep);
+    assert!(shell.run.progress(&view, 0.0).is_some());
+    shell.run.end();
+    assert!(!shell.run.is_running() && shell.run.progress(&view, 0.0).is_none());
+}
+
+/// What may happen to a run.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Finish(usize),
+    Fail(usize),
+    Times(usize),
+    Die(usize),
+    Pause(bool),
+}
+
+fn events() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        4 => (0_usize..4).prop_map(Event::Finish),
+        1 => (0_usize..4).prop_map(Event::Fail),
+        2 => (0_usize..4).prop_map(Event::Times),
+        1 => (0_usize..4).prop_map(Event::Die),
+        1 => any::<bool>().prop_map(Event::Pause),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn whatever_happens_every_row_runs_once_at_a_time_and_the_run_ends(
+        events in prop::collection::vec(events(), 0..40), threads in 1_usize..5,
+    ) {
+        let mut shell = Shell::of(config(&[1, 2, 3, 4, 5, 6]), threads);
+        shell.feed();
+        let mut open: BTreeSet<usize> = BTreeSet::new();
+        let mut seen = 0;
+        // After what happens by chance, each worker finishes what it is at.
+        let rest = std::iter::once(Event::Pause(false)).chain(std::iter::repeat_n(Event::Finish(0), 99));
+        for event in events.into_iter().chain(rest) {
+            open.extend(seen..shell.sent.len());
+            seen = shell.sent.len();
+            prop_assert!(open.len() <= threads);
+            let rows: BTreeSet<u32> = open.iter().map(|place| shell.sent[*place].0.row).collect();
+            prop_assert_eq!(rows.len(), open.len(), "a row is at two workers");
+            let nth = |open: &BTreeSet<usize>, n: usize| open.iter().copied().nth(n % open.len().max(1));
+            match event {
+                Event::Pause(is_paused) => {
+                    shell.run.set_paused(is_paused);
+                    shell.feed();
+                }
+                Event::Times(n) => drop(nth(&open, n).map(|place| shell.times(place))),
+                Event::Finish(n) => drop(nth(&open, n).map(|place| (open.remove(&place), shell.finish(place)))),
+                Event::Fail(n) => {
+                    drop(nth(&open, n).map(|place| (open.remove(&place), shell.tell(place, Told::Failed("x".to_owned())))));
+                }
+                Event::Die(n) => {
+                    if let Some(place) = nth(&open, n) {
+                        open.remove(&place);
+                        shell.sent[place].0.worker.1.set(false);
+                        shell.tell(place, Told::Cancelled);
+                    }
+                }
+            }
+        }
+        prop_assert_eq!(shell.ended.clone(), Some(RunState::Done));
+        prop_assert!(shell.sweep().rows().iter().all(|r| matches!(r.state, RowState::Done(_))));
+    }
+}
