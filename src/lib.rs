@@ -17,6 +17,7 @@
 //! | [`mod@bench`] | NeuronPerf: configurations, scheduler, reports |
 //! | [`experiment`], [`capture`], [`fidelity`] | PyTorch/XLA's benchmark suite; a simulated execution as a profile; published rows against predictions |
 //! | [`session`] | one facade for every shell: requests, events, share links |
+//! | [`page`] | the page's state: what it shows and what each action makes of it |
 //! | `cli`, `web` | the shells, each behind a feature; the only rooms that know files, terminals and browsers |
 //!
 //! # Features

@@ -124,7 +124,10 @@ mod tests {
             let state = StudyState::new(kind);
             assert_eq!(state.spec(), (StudySpec::new(kind), vec![]));
             for example in kind.form().examples {
-                let spec = (example.spec)();
+                let mut spec = StudySpec::new(kind);
+                for (key, text) in example.fields {
+                    spec.set(key, text).unwrap();
+                }
                 let loaded = state.after(StudyAction::Load(Box::new(spec.clone())));
                 assert_eq!(loaded.spec(), (spec, vec![]), "{}", example.name);
                 assert!(loaded.hash().starts_with(&format!("#/{}?", kind.form().path)), "{}", loaded.hash());
