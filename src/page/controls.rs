@@ -96,6 +96,7 @@ mod tests {
     use crate::bench::{BenchConfig, SweepState};
     use crate::page::bench::{BenchAction, SweepView};
     use crate::page::numerics::NumericsAction;
+    use crate::page::profile::ProfileAction;
     use crate::page::study::StudyAction;
     use crate::session::studies::StudyKind;
 
@@ -143,7 +144,7 @@ mod tests {
         for (run, can_run) in rows {
             let study = StudyState::new(StudyKind::Matmult).after(StudyAction::Run(run.clone())).controls();
             let numerics = NumericsState::default().after(NumericsAction::Run(run.clone())).controls();
-            let profile = ProfileState::<u8> { run: run.clone(), ..ProfileState::default() }.controls();
+            let profile = ProfileState::<u8>::default().after(ProfileAction::End(run.clone())).controls();
             for controls in [study, numerics, profile] {
                 let expected = Controls { run: can_run, stop: !can_run, ..Controls::of(&RunState::Idle, false) };
                 assert_eq!(controls, expected, "{run:?}");

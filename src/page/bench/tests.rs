@@ -24,7 +24,8 @@ fn config() -> BenchConfig {
 }
 
 fn result(n_models: u32) -> Rc<RowResult> {
-    let configuration = Configuration { n_models, ..Configuration::default() };
+    let sweep = SweepState::new(config()).unwrap();
+    let configuration = Configuration { n_models, ..sweep.rows()[0].planned.configuration.clone() };
     Rc::new(RowResult::failed(&configuration, "x"))
 }
 

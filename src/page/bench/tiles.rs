@@ -73,11 +73,13 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::bench::{Configuration, RowResult};
+    use crate::bench::{BenchConfig, Configuration, RowResult, SweepState};
     use crate::page::bench::RowId;
 
     fn row(at: u32, n_models: u32, figures: Option<(f64, f64)>) -> ResultRow {
-        let configuration = Configuration { n_models, ..Configuration::default() };
+        let config = BenchConfig { model: "nn".to_owned(), ..BenchConfig::default() };
+        let sweep = SweepState::new(config).unwrap();
+        let configuration = Configuration { n_models, ..sweep.rows()[0].planned.configuration.clone() };
         let mut report = Report::failed(&configuration, "out of memory");
         if let Some((throughput, p99)) = figures {
             (report.status, report.error) = ("finished".to_owned(), None);

@@ -394,42 +394,63 @@ fn infos() -> impl Strategy<Value = ProfileInfo> {
     })
 }
 
-fn actions() -> impl Strategy<Value = Box<dyn Fn(u32) -> Action>> {
-    let boxed = |make: fn(u32) -> Action| -> Box<dyn Fn(u32) -> Action> { Box::new(make) };
-    let link = |tool: Tool, file: Option<String>, model: String| ProfileLink {
+/// What may happen to the page.
+#[derive(Clone, Debug)]
+enum Event {
+    Come(ProfileInfo, bool),
+    Show(u32),
+    Close(u32),
+    Tool(Tool),
+    Link(ProfileLink, bool),
+    WantRun,
+    FileGiven,
+    TraceAsked,
+    End,
+}
+
+impl Event {
+    /// Its action, with this worker where it brings a profile.
+    fn action(self, engine: u32) -> Action {
+        match self {
+            Self::Come(info, true) => A::ReadyBeside(arrived(info, engine)),
+            Self::Come(info, false) => A::Ready(arrived(info, engine)),
+            Self::Show(id) => A::Show(id),
+            Self::Close(id) => A::Close(id),
+            Self::Tool(tool) => A::Tool(tool),
+            Self::Link(link, true) => A::Revisit(Box::new(link)),
+            Self::Link(link, false) => A::Load(Box::new(link)),
+            Self::WantRun => A::WantRun { is_first: false },
+            Self::FileGiven => A::FileGiven("a".to_owned()),
+            Self::TraceAsked => A::TraceAsked,
+            Self::End => A::End(RunState::Cancelled),
+        }
+    }
+}
+
+fn events() -> impl Strategy<Value = Event> {
+    let tools = || prop::sample::select(Tool::ALL.to_vec());
+    let links = (tools(), prop::option::of("[a-c]"), "[a-c]").prop_map(|(tool, file, model)| ProfileLink {
         tool,
         file,
         spec: spec(&model),
         ..ProfileLink::default()
-    };
-    let tools = || prop::sample::select(Tool::ALL.to_vec());
-    let links = (tools(), prop::option::of("[a-c]"), "[a-c]").prop_map(move |(t, f, m)| link(t, f, m));
+    });
     prop_oneof![
-        4 => (infos(), any::<bool>()).prop_map(|(info, is_beside)| -> Box<dyn Fn(u32) -> Action> {
-            Box::new(move |engine| {
-                let arrived = arrived(info.clone(), engine);
-                if is_beside { A::ReadyBeside(arrived) } else { A::Ready(arrived) }
-            })
-        }),
-        2 => (0_u32..12).prop_map(|id| -> Box<dyn Fn(u32) -> Action> { Box::new(move |_| A::Show(id)) }),
-        2 => (0_u32..12).prop_map(|id| -> Box<dyn Fn(u32) -> Action> { Box::new(move |_| A::Close(id)) }),
-        1 => tools().prop_map(|tool| -> Box<dyn Fn(u32) -> Action> { Box::new(move |_| A::Tool(tool)) }),
-        2 => (links, any::<bool>()).prop_map(|(link, is_back)| -> Box<dyn Fn(u32) -> Action> {
-            Box::new(move |_| if is_back { A::Revisit(Box::new(link.clone())) } else { A::Load(Box::new(link.clone())) })
-        }),
-        1 => Just(boxed(|_| A::WantRun { is_first: false })),
-        1 => Just(boxed(|_| A::FileGiven("a".to_owned()))),
-        1 => Just(boxed(|_| A::TraceAsked)),
-        1 => Just(boxed(|_| A::End(RunState::Cancelled))),
+        4 => (infos(), any::<bool>()).prop_map(|(info, is_beside)| Event::Come(info, is_beside)),
+        2 => (0_u32..12).prop_map(Event::Show),
+        2 => (0_u32..12).prop_map(Event::Close),
+        1 => tools().prop_map(Event::Tool),
+        2 => (links, any::<bool>()).prop_map(|(link, is_back)| Event::Link(link, is_back)),
+        1 => prop::sample::select(vec![Event::WantRun, Event::FileGiven, Event::TraceAsked, Event::End]),
     ]
 }
 
 proptest! {
     #[test]
-    fn the_chosen_run_is_always_open(actions in prop::collection::vec(actions(), 0..30)) {
+    fn the_chosen_run_is_always_open(events in prop::collection::vec(events(), 0..30)) {
         let mut state = State::default();
-        for (engine, action) in (0_u32..).zip(actions) {
-            state = state.after(action(engine));
+        for (engine, event) in (0_u32..).zip(events) {
+            state = state.after(event.action(engine));
             prop_assert!(state.shown.is_none() || state.shown_run().is_some(), "run {:?} is shown and closed", state.shown);
             let mut engines: Vec<u32> = state.runs.iter().map(|r| r.engine).collect();
             engines.dedup();
