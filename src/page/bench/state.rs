@@ -197,18 +197,7 @@ impl BenchState {
             BenchAction::WantRun => next.wants_run = !self.run.is_running(),
             BenchAction::LinkTaken => next.wants_run = false,
             BenchAction::Listed(listed) => next.listed = Some(listed.map_err(Rc::from)),
-            BenchAction::Start(config, notes) => {
-                // A scenario's verdicts stand in their own list, beside the rows of the benchmark before it.
-                if config.mlperf.is_some() {
-                    next.scenario = Shared::new(Vec::new());
-                } else {
-                    next.rows = Shared::new(self.imported());
-                }
-                next.ran = Some(Shared::new(*config));
-                next.notes = notes.into_iter().map(Rc::from).collect();
-                next.run = RunState::started("Starting");
-                next.selected = None;
-            }
+            BenchAction::Start(config, notes) => next.start(*config, notes),
             BenchAction::Note(note) => next.notes.push(note.into()),
             BenchAction::Dismiss(note) => next.notes.retain(|n| **n != *note),
             BenchAction::GoOn => next.run = RunState::started("Starting"),
@@ -219,13 +208,7 @@ impl BenchState {
             }
             BenchAction::Ran(view) => next.sweep = Some(view),
             BenchAction::Results(more) => next.rows = Shared::new(with_rows(&self.rows, more)),
-            BenchAction::Imported(reports) => {
-                let first = u32::try_from(self.imported().len()).unwrap_or(u32::MAX);
-                let row = |(i, report): (u32, Report)| {
-                    (RowId::Imported(i), Rc::new(RowResult { report, ..RowResult::default() }))
-                };
-                next.rows = Shared::new(with_rows(&self.rows, (first..).zip(reports).map(row).collect()));
-            }
+            BenchAction::Imported(reports) => next.import(reports),
             BenchAction::DropImported => {
                 let own = self.rows.iter().filter(|r| matches!(r.id, RowId::Own(_))).cloned();
                 next.rows = Shared::new(own.collect());
@@ -237,15 +220,37 @@ impl BenchState {
             BenchAction::Columns(columns) => next.columns = columns,
             BenchAction::Select(id) => next.selected = Some(id),
             BenchAction::Index(index) => next.index = index.map(|index| Shared::new(*index)),
-            BenchAction::Scenario(more) => {
-                let is_kept = |row: &&ScenarioRow| more.iter().all(|m| m.row != row.row);
-                let mut rows: Vec<ScenarioRow> = self.scenario.iter().filter(is_kept).cloned().collect();
-                rows.extend(more);
-                rows.sort_by_key(|row| row.row);
-                next.scenario = Shared::new(rows);
-            }
+            BenchAction::Scenario(more) => next.take_scenario(more),
         }
         next
+    }
+
+    fn start(&mut self, config: BenchConfig, notes: Vec<String>) {
+        // A scenario's verdicts stand in their own list, beside the rows of the benchmark before it.
+        if config.mlperf.is_some() {
+            self.scenario = Shared::new(Vec::new());
+        } else {
+            self.rows = Shared::new(self.imported());
+        }
+        self.ran = Some(Shared::new(config));
+        self.notes = notes.into_iter().map(Rc::from).collect();
+        self.run = RunState::started("Starting");
+        self.selected = None;
+    }
+
+    fn import(&mut self, reports: Vec<Report>) {
+        let first = u32::try_from(self.imported().len()).unwrap_or(u32::MAX);
+        let row =
+            |(i, report): (u32, Report)| (RowId::Imported(i), Rc::new(RowResult { report, ..RowResult::default() }));
+        self.rows = Shared::new(with_rows(&self.rows, (first..).zip(reports).map(row).collect()));
+    }
+
+    fn take_scenario(&mut self, more: Vec<ScenarioRow>) {
+        let is_kept = |row: &&ScenarioRow| more.iter().all(|m| m.row != row.row);
+        let mut rows: Vec<ScenarioRow> = self.scenario.iter().filter(is_kept).cloned().collect();
+        rows.extend(more);
+        rows.sort_by_key(|row| row.row);
+        self.scenario = Shared::new(rows);
     }
 }
 

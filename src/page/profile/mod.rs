@@ -5,6 +5,8 @@ mod after;
 mod kept_view;
 mod looks;
 mod open_run;
+#[cfg(test)]
+mod properties;
 mod runs;
 mod state;
 #[cfg(test)]

@@ -1,6 +1,4 @@
-//! Tables of what each action makes of the profile page, and what holds after any of them.
-
-use proptest::prelude::*;
+//! Tables of what each action makes of the profile page.
 
 use super::runs::MOST_FILES;
 use super::state::Opens;
@@ -21,10 +19,10 @@ use crate::view::timeline::{
 };
 
 /// A worker is a number here.
-type State = ProfileState<u32>;
-type Action = super::ProfileAction<u32>;
+pub(super) type State = ProfileState<u32>;
+pub(super) type Action = super::ProfileAction<u32>;
 
-fn info(name: &str, origin: ProfileOrigin) -> ProfileInfo {
+pub(super) fn info(name: &str, origin: ProfileOrigin) -> ProfileInfo {
     ProfileInfo {
         profile: ProfileKey(0),
         name: name.to_owned(),
@@ -43,23 +41,23 @@ fn info(name: &str, origin: ProfileOrigin) -> ProfileInfo {
     }
 }
 
-fn file(name: &str) -> ProfileInfo {
+pub(super) fn file(name: &str) -> ProfileInfo {
     info(name, ProfileOrigin::File { name: name.to_owned(), bytes: 1, format: "Chrome trace".to_owned() })
 }
 
-fn spec(model: &str) -> ProfileSpec {
+pub(super) fn spec(model: &str) -> ProfileSpec {
     ProfileSpec { model: model.to_owned(), ..ProfileSpec::default() }
 }
 
-fn simulated(model: &str) -> ProfileInfo {
+pub(super) fn simulated(model: &str) -> ProfileInfo {
     info(model, ProfileOrigin::Simulated(spec(model)))
 }
 
-fn benchmark(model: &str) -> ProfileInfo {
+pub(super) fn benchmark(model: &str) -> ProfileInfo {
     info(model, ProfileOrigin::Benchmark(Box::new(TraceSpec::of(spec(model)))))
 }
 
-fn arrived(info: ProfileInfo, engine: u32) -> Arrived<u32> {
+pub(super) fn arrived(info: ProfileInfo, engine: u32) -> Arrived<u32> {
     Arrived { info: Box::new(info), engine, run_name: "2026_1_1".to_owned() }
 }
 
@@ -383,85 +381,4 @@ fn the_rail_says_what_a_run_lacks() {
     let outline = Outline { sections: vec![section], ..Outline::default() };
     let full = ProfileInfo { operators: vec![OperatorKind::Framework, OperatorKind::Hlo], outline, ..simulated("nn") };
     assert_eq!(lacks(full), Vec::<&str>::new());
-}
-
-fn infos() -> impl Strategy<Value = ProfileInfo> {
-    (0_u8..4, "[a-c]").prop_map(|(kind, name)| match kind {
-        0 => simulated(&name),
-        1 => benchmark(&name),
-        2 => ProfileInfo { also: vec![file("x"), file("y")], ..file(&name) },
-        _ => file(&name),
-    })
-}
-
-/// What may happen to the page.
-#[derive(Clone, Debug)]
-enum Event {
-    Come(ProfileInfo, bool),
-    Show(u32),
-    Close(u32),
-    Tool(Tool),
-    Link(ProfileLink, bool),
-    WantRun,
-    FileGiven,
-    TraceAsked,
-    End,
-}
-
-impl Event {
-    /// Its action, with this worker where it brings a profile.
-    fn action(self, engine: u32) -> Action {
-        match self {
-            Self::Come(info, true) => A::ReadyBeside(arrived(info, engine)),
-            Self::Come(info, false) => A::Ready(arrived(info, engine)),
-            Self::Show(id) => A::Show(id),
-            Self::Close(id) => A::Close(id),
-            Self::Tool(tool) => A::Tool(tool),
-            Self::Link(link, true) => A::Revisit(Box::new(link)),
-            Self::Link(link, false) => A::Load(Box::new(link)),
-            Self::WantRun => A::WantRun { is_first: false },
-            Self::FileGiven => A::FileGiven("a".to_owned()),
-            Self::TraceAsked => A::TraceAsked,
-            Self::End => A::End(RunState::Cancelled),
-        }
-    }
-}
-
-fn events() -> impl Strategy<Value = Event> {
-    let tools = || prop::sample::select(Tool::ALL.to_vec());
-    let links = (tools(), prop::option::of("[a-c]"), "[a-c]").prop_map(|(tool, file, model)| ProfileLink {
-        tool,
-        file,
-        spec: spec(&model),
-        ..ProfileLink::default()
-    });
-    prop_oneof![
-        4 => (infos(), any::<bool>()).prop_map(|(info, is_beside)| Event::Come(info, is_beside)),
-        2 => (0_u32..12).prop_map(Event::Show),
-        2 => (0_u32..12).prop_map(Event::Close),
-        1 => tools().prop_map(Event::Tool),
-        2 => (links, any::<bool>()).prop_map(|(link, is_back)| Event::Link(link, is_back)),
-        1 => prop::sample::select(vec![Event::WantRun, Event::FileGiven, Event::TraceAsked, Event::End]),
-    ]
-}
-
-proptest! {
-    #[test]
-    fn the_chosen_run_is_always_open(events in prop::collection::vec(events(), 0..30)) {
-        let mut state = State::default();
-        for (engine, event) in (0_u32..).zip(events) {
-            state = state.after(event.action(engine));
-            prop_assert!(state.shown.is_none() || state.shown_run().is_some(), "run {:?} is shown and closed", state.shown);
-            let mut engines: Vec<u32> = state.runs.iter().map(|r| r.engine).collect();
-            engines.dedup();
-            prop_assert!(engines.len() <= MOST_FILES);
-            prop_assert!(state.runs.windows(2).all(|pair| pair[0].id < pair[1].id));
-        }
-    }
-
-    #[test]
-    fn a_toggle_is_undone_by_the_same(section in 0_usize..9, before in prop::collection::vec(0_usize..9, 0..5)) {
-        let state = before.into_iter().fold(State::default(), |state, section| state.after(A::ToggleSection(section)));
-        prop_assert_eq!(state.after(A::ToggleSection(section)).after(A::ToggleSection(section)), state);
-    }
 }

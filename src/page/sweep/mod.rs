@@ -8,6 +8,8 @@ mod dispatch;
 mod heard;
 mod lane;
 mod measured;
+#[cfg(test)]
+mod properties;
 mod shown;
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,7 @@
 //! The dispatch of sweeps, driven by workers that a test has.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::rc::Rc;
-
-use proptest::prelude::*;
 
 use super::{Dispatch, HandOut, Heard, MOST_COPIES, Measurement, Step, Worker};
 use crate::bench::cpu::{CpuTimers, Machine};
@@ -16,7 +13,7 @@ use crate::session::{JobId, JobResult, Part, Told};
 
 /// A worker of a test: a number, and whether it lives.
 #[derive(Clone, Debug)]
-struct Fake(u32, Rc<Cell<bool>>);
+pub(super) struct Fake(u32, pub(super) Rc<Cell<bool>>);
 
 impl PartialEq for Fake {
     fn eq(&self, other: &Self) -> bool {
@@ -30,21 +27,21 @@ impl Worker for Fake {
     }
 }
 
-type Run = Dispatch<Fake>;
+pub(super) type Run = Dispatch<Fake>;
 
 /// A shell with so many threads: it does what each step says.
-struct Shell {
-    run: Run,
+pub(super) struct Shell {
+    pub(super) run: Run,
     threads: usize,
     started: u32,
     /// What workers are at.
-    sent: Vec<(HandOut<Fake>, JobId)>,
+    pub(super) sent: Vec<(HandOut<Fake>, JobId)>,
     measured: Vec<Measurement>,
-    ended: Option<RunState>,
+    pub(super) ended: Option<RunState>,
     refuses: bool,
 }
 
-fn config(n_models: &[u32]) -> BenchConfig {
+pub(super) fn config(n_models: &[u32]) -> BenchConfig {
     BenchConfig {
         model: "nn".to_owned(),
         n_models: Some(n_models.to_vec()),
@@ -54,13 +51,13 @@ fn config(n_models: &[u32]) -> BenchConfig {
 }
 
 impl Shell {
-    fn of(config: BenchConfig, threads: usize) -> Self {
+    pub(super) fn of(config: BenchConfig, threads: usize) -> Self {
         let mut run = Run::default();
         run.start(Rc::new(RefCell::new(SweepState::new(config).unwrap())), 0.0);
         Self { run, threads, started: 0, sent: vec![], measured: vec![], ended: None, refuses: false }
     }
 
-    fn feed(&mut self) {
+    pub(super) fn feed(&mut self) {
         loop {
             match self.run.next(self.threads) {
                 Step::Rest => return,
@@ -109,7 +106,7 @@ impl Shell {
     }
 
     /// A worker says this of the configuration that was handed out in this place.
-    fn tell(&mut self, place: usize, told: Told) -> Heard {
+    pub(super) fn tell(&mut self, place: usize, told: Told) -> Heard {
         let out = self.sent[place].0.clone();
         let heard = self.run.hear(&out.worker, out.row, &out.configuration, told);
         if let Heard::Row(result) = &heard {
@@ -119,13 +116,13 @@ impl Shell {
         heard
     }
 
-    fn finish(&mut self, place: usize) -> Heard {
+    pub(super) fn finish(&mut self, place: usize) -> Heard {
         let row = self.sent[place].0.row;
         let result = Box::new(finished(&self.sent[place].0.configuration));
         self.tell(place, Told::Done(JobResult::Row { row, result }))
     }
 
-    fn times(&mut self, place: usize) -> Heard {
+    pub(super) fn times(&mut self, place: usize) -> Heard {
         let row = self.sent[place].0.row;
         self.tell(place, Told::Part(Part::Times { row, times: Box::default() }))
     }
@@ -134,7 +131,7 @@ impl Shell {
         self.sent.iter().map(|(out, _)| out.row).collect()
     }
 
-    fn sweep(&self) -> std::cell::Ref<'_, SweepState> {
+    pub(super) fn sweep(&self) -> std::cell::Ref<'_, SweepState> {
         self.run.sweep.as_ref().unwrap().borrow()
     }
 }
@@ -348,66 +345,4 @@ fn rows_of_an_earlier_visit_are_shown_with_the_rest() {
     assert!(shell.run.progress(&view, 0.0).is_some());
     shell.run.end();
     assert!(!shell.run.is_running() && shell.run.progress(&view, 0.0).is_none());
-}
-
-/// What may happen to a run.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    Finish(usize),
-    Fail(usize),
-    Times(usize),
-    Die(usize),
-    Pause(bool),
-}
-
-fn events() -> impl Strategy<Value = Event> {
-    prop_oneof![
-        4 => (0_usize..4).prop_map(Event::Finish),
-        1 => (0_usize..4).prop_map(Event::Fail),
-        2 => (0_usize..4).prop_map(Event::Times),
-        1 => (0_usize..4).prop_map(Event::Die),
-        1 => any::<bool>().prop_map(Event::Pause),
-    ]
-}
-
-proptest! {
-    #[test]
-    fn whatever_happens_every_row_runs_once_at_a_time_and_the_run_ends(
-        events in prop::collection::vec(events(), 0..40), threads in 1_usize..5,
-    ) {
-        let mut shell = Shell::of(config(&[1, 2, 3, 4, 5, 6]), threads);
-        shell.feed();
-        let mut open: BTreeSet<usize> = BTreeSet::new();
-        let mut seen = 0;
-        // After what happens by chance, each worker finishes what it is at.
-        let rest = std::iter::once(Event::Pause(false)).chain(std::iter::repeat_n(Event::Finish(0), 99));
-        for event in events.into_iter().chain(rest) {
-            open.extend(seen..shell.sent.len());
-            seen = shell.sent.len();
-            prop_assert!(open.len() <= threads);
-            let rows: BTreeSet<u32> = open.iter().map(|place| shell.sent[*place].0.row).collect();
-            prop_assert_eq!(rows.len(), open.len(), "a row is at two workers");
-            let nth = |open: &BTreeSet<usize>, n: usize| open.iter().copied().nth(n % open.len().max(1));
-            match event {
-                Event::Pause(is_paused) => {
-                    shell.run.set_paused(is_paused);
-                    shell.feed();
-                }
-                Event::Times(n) => drop(nth(&open, n).map(|place| shell.times(place))),
-                Event::Finish(n) => drop(nth(&open, n).map(|place| (open.remove(&place), shell.finish(place)))),
-                Event::Fail(n) => {
-                    drop(nth(&open, n).map(|place| (open.remove(&place), shell.tell(place, Told::Failed("x".to_owned())))));
-                }
-                Event::Die(n) => {
-                    if let Some(place) = nth(&open, n) {
-                        open.remove(&place);
-                        shell.sent[place].0.worker.1.set(false);
-                        shell.tell(place, Told::Cancelled);
-                    }
-                }
-            }
-        }
-        prop_assert_eq!(shell.ended.clone(), Some(RunState::Done));
-        prop_assert!(shell.sweep().rows().iter().all(|r| matches!(r.state, RowState::Done(_))));
-    }
 }
