@@ -21,11 +21,11 @@ fn infos() -> impl Strategy<Value = ProfileInfo> {
 /// What may happen to the page.
 #[derive(Clone, Debug)]
 enum Event {
-    Come(ProfileInfo, bool),
+    Come(Box<ProfileInfo>, bool),
     Show(u32),
     Close(u32),
     Tool(Tool),
-    Link(ProfileLink, bool),
+    Link(Box<ProfileLink>, bool),
     WantRun,
     FileGiven,
     TraceAsked,
@@ -36,13 +36,13 @@ impl Event {
     /// Its action, with this worker where it brings a profile.
     fn action(self, engine: u32) -> Action {
         match self {
-            Self::Come(info, true) => A::ReadyBeside(arrived(info, engine)),
-            Self::Come(info, false) => A::Ready(arrived(info, engine)),
+            Self::Come(info, true) => A::ReadyBeside(arrived(*info, engine)),
+            Self::Come(info, false) => A::Ready(arrived(*info, engine)),
             Self::Show(id) => A::Show(id),
             Self::Close(id) => A::Close(id),
             Self::Tool(tool) => A::Tool(tool),
-            Self::Link(link, true) => A::Revisit(Box::new(link)),
-            Self::Link(link, false) => A::Load(Box::new(link)),
+            Self::Link(link, true) => A::Revisit(link),
+            Self::Link(link, false) => A::Load(link),
             Self::WantRun => A::WantRun { is_first: false },
             Self::FileGiven => A::FileGiven("a".to_owned()),
             Self::TraceAsked => A::TraceAsked,
@@ -60,11 +60,11 @@ fn events() -> impl Strategy<Value = Event> {
         ..ProfileLink::default()
     });
     prop_oneof![
-        4 => (infos(), any::<bool>()).prop_map(|(info, is_beside)| Event::Come(info, is_beside)),
+        4 => (infos(), any::<bool>()).prop_map(|(info, is_beside)| Event::Come(Box::new(info), is_beside)),
         2 => (0_u32..12).prop_map(Event::Show),
         2 => (0_u32..12).prop_map(Event::Close),
         1 => tools().prop_map(Event::Tool),
-        2 => (links, any::<bool>()).prop_map(|(link, is_back)| Event::Link(link, is_back)),
+        2 => (links, any::<bool>()).prop_map(|(link, is_back)| Event::Link(Box::new(link), is_back)),
         1 => prop::sample::select(vec![Event::WantRun, Event::FileGiven, Event::TraceAsked, Event::End]),
     ]
 }

@@ -47,9 +47,9 @@ pub enum Step<W> {
         is_only: bool,
     },
     /// A configuration is to be run.
-    Run(HandOut<W>),
+    Run(Box<HandOut<W>>),
     /// A configuration is to be measured on this processor.
-    Measure(Measurement),
+    Measure(Box<Measurement>),
     /// The run is over.
     End(RunState),
 }
@@ -149,13 +149,16 @@ impl<W: Worker> Dispatch<W> {
         let Some((row, configuration)) = next else { return self.rest() };
         let times = self.times.get(&configuration.times_key()).cloned();
         let scenario = sweep.borrow().config.mlperf.clone();
-        Step::Run(HandOut { worker, row, configuration, times, scenario })
+        Step::Run(Box::new(HandOut { worker, row, configuration, times, scenario }))
     }
 
     /// The next configuration to measure, unless one is measured: its clock bears nothing beside it.
     fn next_measured(&self, sweep: &Sweep) -> Step<W> {
         let next = if self.cpu.is_some() { None } else { sweep.borrow_mut().begin_next() };
-        next.map_or_else(|| self.rest(), |(row, configuration)| Step::Measure(Measurement { row, configuration }))
+        next.map_or_else(
+            || self.rest(),
+            |(row, configuration)| Step::Measure(Box::new(Measurement { row, configuration })),
+        )
     }
 
     /// Waits, or ends the run when nothing is left.

@@ -80,7 +80,7 @@ impl Shell {
                 Step::Run(out) => {
                     let job = JobId(u32::try_from(self.sent.len()).unwrap());
                     self.run.sent(&out, job);
-                    self.sent.push((out, job));
+                    self.sent.push((*out, job));
                 }
                 Step::Measure(measurement) => {
                     if self.run.make_room(&measurement).is_err() {
@@ -94,7 +94,7 @@ impl Shell {
                     for worker in self.run.measure(&measurement, 7) {
                         self.run.sent_copy(&worker, measurement.row, JobId(0));
                     }
-                    self.measured.push(measurement);
+                    self.measured.push(*measurement);
                 }
             }
         }

@@ -142,7 +142,7 @@ impl SweepRunner {
                 }
             }
             match step {
-                Step::Run(out) => self.hand_out(out),
+                Step::Run(out) => self.hand_out(&out),
                 Step::Measure(measurement) => self.measure(&measurement),
                 Step::End(state) => return self.end(state),
                 Step::Rest | Step::Start { .. } => return,
@@ -155,7 +155,7 @@ impl SweepRunner {
         if is_only { self.0.pool.bench() } else { self.0.pool.take() }
     }
 
-    fn hand_out(&self, out: HandOut<Engine>) {
+    fn hand_out(&self, out: &HandOut<Engine>) {
         let (runner, at, row, configuration) = (self.clone(), out.worker.clone(), out.row, out.configuration.clone());
         let on_told = Callback::from(move |told| {
             let heard = runner.0.core.borrow_mut().run.hear(&at, row, &configuration, told);
@@ -172,7 +172,7 @@ impl SweepRunner {
         let job = out.worker.send(request, None, on_told);
         // A worker that is dead has answered already.
         if out.worker.is_alive() {
-            self.0.core.borrow_mut().run.sent(&out, job);
+            self.0.core.borrow_mut().run.sent(out, job);
         }
     }
 
