@@ -179,6 +179,10 @@ fn modules_of_std_in_any_form() {
 #[test]
 fn crates_and_macros_of_shells() {
     one(&[("view/a.rs", "use web_sys::Window;")], "which only shells may");
+    for web in ["use yew::Reducible;", "use web_sys::Window;", "fn f(x: wasm_bindgen::JsValue) {}", "use js_sys::Date;"]
+    {
+        one(&[("page/a.rs", web)], "which only shells may");
+    }
     one(&[("view/a.rs", "fn f(x: wasm_bindgen::JsValue) {}")], "which only shells may");
     one(&[("view/a.rs", "fn f() { println!(\"x\"); }")], "calls println!");
     one(&[("view/a.rs", "fn f() { g(|| vec![eprintln!()]); }")], "calls eprintln!");

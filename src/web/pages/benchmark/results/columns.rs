@@ -52,7 +52,7 @@ pub fn ColumnChooser(props: &ColumnChooserProps) -> Html {
         Callback::from(move |_: MouseEvent| choose(Rc::from(DEFAULT_COLUMNS)))
     };
     let boxes = offered_columns().into_iter().map(|key| {
-        let is_shown = props.shown.iter().any(|s| *s == key);
+        let is_shown = props.shown.contains(&key);
         // The last one stays: a table without columns can not be used.
         let is_last = is_shown && props.shown.len() == 1;
         html! {
