@@ -1,7 +1,11 @@
 # Measurements: they print numbers and ratios, and none of them fails a run. Sourced by ./x.
 
 cmd_bench() {
-  [ $# = 0 ] || die "bench takes no arguments"
+  case ${1:-} in
+    "") ;;
+    --lighthouse) lighthouse_scores; return ;;
+    *) die "bench $1: unknown option" "usage: ./x bench [--lighthouse]" ;;
+  esac
   cmd_build
   node "$ROOT/tools/sizes.mjs" "$DIST"
   local bench name
@@ -24,6 +28,24 @@ cmd_bench() {
   (cd "$E2E" && node vitals.mjs)
   say "-- a soak of ${NEURONSCOPE_SOAK_ACTIONS:-500} random actions"
   (cd "$E2E" && node soak.mjs) || say "the soak ended with an error (message above)"
+}
+
+# Lighthouse is 200 packages, so only who asks for its scores downloads it.
+LIGHTHOUSE_VERSION=12.8.2
+
+lighthouse_scores() {
+  local home=$TOOLS/lighthouse-$LIGHTHOUSE_VERSION
+  cmd_build
+  find_browser || need_browser
+  if ! [ -e "$home/.installed" ]; then
+    say "lighthouse $LIGHTHOUSE_VERSION: downloading (1 min)"
+    mkdir -p "$home"
+    (cd "$home" && npm install --ignore-scripts --no-audit --no-fund --loglevel=error "lighthouse@$LIGHTHOUSE_VERSION") >&2 ||
+      die "npm could not install lighthouse (messages above)"
+    touch "$home/.installed"
+  fi
+  node "$ROOT/tools/lighthouse.mjs" "$home/node_modules" "$DIST" "$ROOT/target/lighthouse"
+  say "whole reports: $ROOT/target/lighthouse"
 }
 
 # tests/wasm_rates.rs prints lines that begin with "rate:".

@@ -99,6 +99,25 @@ test("two kept profiles are compared: chosen on the start page, and from the men
   assert.match(await page.getByLabel("Base", { exact: true }).inputValue(), /^nn/);
 }, { hash: "#/profile?v=1&model=nn&tool=overview" }));
 
+test("results of two benchmarks are compared, configuration by configuration", app.page(async (page, url) => {
+  for (const instance of ["trn1.2xlarge", "inf2.xlarge"]) {
+    await openApp(page, `${url}?${instance}#/benchmark?v=1&model=nn&instance=${instance}&duration=1`);
+    await waitForState(page, "done");
+  }
+  await listed(page, url, 2);
+  await button(page, /^Compare: nn on trn1\.2xlarge/).click();
+  await shelf(page).getByText(/^nn on trn1\.2xlarge.* is the base\./).waitFor();
+  await button(page, /^Compare with it: nn on inf2\.xlarge/).click();
+  await page.getByText(/2 files/).first().waitFor();
+  await page.getByText("geometric mean", { exact: false }).first().waitFor();
+  const text = await page.locator("main").innerText();
+  assert.match(text, /nn on trn1\.2xlarge[\s\S]*nn on inf2\.xlarge/);
+  // They are on the shelf as they were, and the address opens the comparison again.
+  await page.reload();
+  await page.getByText(/2 files/).first().waitFor();
+  await listed(page, url, 2);
+}));
+
 test("a store that takes nothing is said in words, and what is open stays", app.page(async (page) => {
   await openTrace(page, "catapult_simple_trace.json");
   await page.getByText(/catapult_simple_trace\.json is open, and is not kept for a later visit/).waitFor();

@@ -75,10 +75,9 @@ test("every column of a name is what its slices give, in all of the profile and 
   assert.equal(bins.reduce((a, b) => a + b), 12);
   // What touches the span in view is counted, and nothing else.
   await chooseTool(page, "operator-timeline");
-  // It opens where most happens, and is moved from there.
-  await page.waitForFunction(() => /from=\d/.test(location.hash));
   await canvas(page).focus();
   for (const key of ["w", "w", "w", "d"]) await page.keyboard.press(key);
+  await page.waitForFunction(() => /from=\d/.test(location.hash));
   const query = await settledAddress(page);
   const [from, to] = [Number(query.get("from")), Number(query.get("to"))];
   const inside = slices.filter((e) => e.from < to && e.to > from);

@@ -114,6 +114,14 @@ pub fn restore_sweep(head: &KeptHead, plan: SweepPlan, rows: &[String]) -> Resto
     restored
 }
 
+/// The reports of kept rows, in the order of their configurations; what cannot be read is left out.
+#[must_use]
+pub fn kept_reports(rows: &[String]) -> Vec<Report> {
+    let mut read: Vec<KeptRow> = rows.iter().filter_map(|text| of_text(text)).collect();
+    read.sort_by_key(|(row, ..)| *row);
+    read.into_iter().map(|(_, _, result)| result.report).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +155,9 @@ mod tests {
         assert_eq!(head.title(), "nn on trn1.2xlarge, 6 configurations");
         let restored = restore_sweep(&head, plan_of(&head), &pieces);
         assert_eq!(restored.sweep.reports(), sweep.reports());
+        pieces.push("x".to_owned());
+        assert_eq!(kept_reports(&pieces), [0, 2].map(|at| restored.results[at / 2].1.report.clone()));
+        pieces.pop();
         assert_eq!(restored.results.iter().map(|r| r.0).collect::<Vec<_>>(), [0, 2]);
         let (back, own) = (&restored.results[0].1, result(&sweep, 0));
         assert_eq!(back.report, own.report);

@@ -2,8 +2,8 @@
 //!
 //! `#/benchmark?v=1&model=nn&instance=trn1.2xlarge&n_models=1,2&duration=60&seed=0`
 //!
-//! Unknown fields are ignored: an older page opens a newer link as well as it can. A value that cannot be used is named
-//! in a [`Notice`], with what is used in its place. Nothing in a link is ever run or fetched.
+//! Unknown fields are ignored: an older page opens a newer link as well as it can. A field that looks like a slip of another, and a
+//! value that cannot be used, are named in a [`Notice`], with what is used in their place. Nothing in a link is ever run or fetched.
 
 mod bench_fields;
 mod entries;
@@ -244,7 +244,10 @@ impl Address {
 
     /// The configuration of the benchmark page.
     pub fn benchmark(&mut self) -> BenchConfig {
-        bench_fields::read(&self.query, &mut self.notices)
+        let config = bench_fields::read(&self.query, &mut self.notices);
+        let _ = self.results();
+        self.name_slips();
+        config
     }
 
     /// How the results of the benchmark page are looked at.
@@ -255,22 +258,30 @@ impl Address {
 
     /// The view of the profile page.
     pub fn profile(&mut self) -> ProfileLink {
-        profile_link::read(&self.query, &mut self.notices)
+        let link = profile_link::read(&self.query, &mut self.notices);
+        self.name_slips();
+        link
     }
 
     /// The comparison of the page of values.
     pub fn numerics(&mut self) -> NumericsSpec {
-        numerics_fields::read(&self.query, &mut self.notices)
+        let spec = numerics_fields::read(&self.query, &mut self.notices);
+        self.name_slips();
+        spec
     }
 
     /// The view of a model.
     pub fn inspect(&mut self) -> InspectSpec {
-        inspect_fields::read(&self.query)
+        let spec = inspect_fields::read(&self.query);
+        self.name_slips();
+        spec
     }
 
     /// The view of the page of experiments.
     pub fn experiments(&mut self) -> ExperimentLink {
-        experiment_fields::read(&self.query)
+        let link = experiment_fields::read(&self.query);
+        self.name_slips();
+        link
     }
 
     /// The model file that it holds, as letters; whoever opens the link needs no file then.
@@ -281,7 +292,18 @@ impl Address {
 
     /// A study.
     pub fn study(&mut self, kind: StudyKind) -> StudySpec {
-        study_fields::read(kind, &self.query, &mut self.notices)
+        let spec = study_fields::read(kind, &self.query, &mut self.notices);
+        self.name_slips();
+        spec
+    }
+
+    /// Names fields that look like a slip of one that the page has. Its fields have been read.
+    fn name_slips(&mut self) {
+        let _ = self.model_file();
+        for (field, meant) in self.query.misspelt() {
+            let message = format!("This page has no field '{field}'; did you mean '{meant}'? It is ignored.");
+            self.notices.push(Notice { field, message });
+        }
     }
 }
 
@@ -359,6 +381,20 @@ mod tests {
         assert!(notices.iter().skip(1).all(|n| n.message.contains("is used")), "{notices:?}");
         assert_eq!(config.model, "matmult:n=64");
         assert_eq!(config.duration_s, BenchConfig::default().duration_s);
+    }
+
+    #[test]
+    fn a_slip_in_the_name_of_a_field_is_named() {
+        let slips = |hash: &str| Link::parse(hash).1.into_iter().map(|n| n.message).collect::<Vec<_>>();
+        assert_eq!(
+            slips("#/benchmark?model=nn&instance_type=inf2.xlarge&filtr=x"),
+            [
+                "This page has no field 'filtr'; did you mean 'filter'? It is ignored.",
+                "This page has no field 'instance_type'; did you mean 'instance'? It is ignored."
+            ]
+        );
+        assert_eq!(slips("#/profile?model=nn&tools=overview").len(), 1);
+        assert_eq!(slips("#/inspect?model=nn&utm_source=x&later=y"), Vec::<String>::new());
     }
 
     #[test]

@@ -1,10 +1,24 @@
 //! The query of a link: names and values, percent-encoded so that what people read stays readable.
 
-/// Names and values in order; the last value of a name counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// Names and values in order; the last value of a name counts. It knows which names it was asked for.
+#[derive(Clone, Debug, Default)]
 pub struct Query {
     pairs: Vec<(String, String)>,
+    asked: RefCell<BTreeSet<String>>,
 }
+
+impl PartialEq for Query {
+    fn eq(&self, other: &Self) -> bool {
+        self.pairs == other.pairs
+    }
+}
+
+/// From this similarity of Jaro and Winkler on, a name is taken for a slip of another: `instance_type` and `instance` have 0.92,
+/// `later` and `level` 0.83.
+const LIKE: f64 = 0.88;
 
 impl Query {
     /// Reads `a=1&b=2`. Parts without `=` have an empty value.
@@ -14,13 +28,29 @@ impl Query {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             (decode(name), decode(value))
         };
-        Self { pairs: text.split('&').filter(|p| !p.is_empty()).map(pair).collect() }
+        Self { pairs: text.split('&').filter(|p| !p.is_empty()).map(pair).collect(), asked: RefCell::default() }
     }
 
     /// The value of a name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
+        self.asked.borrow_mut().insert(name.to_owned());
         self.pairs.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
+    }
+
+    /// Names that nobody asked for and that look like one that was asked for, with that one: `instance_type`, `instance`. Others may
+    /// be of a later version.
+    #[must_use]
+    pub fn misspelt(&self) -> Vec<(String, String)> {
+        let asked = self.asked.borrow();
+        let unknown: BTreeSet<&str> = self.names().filter(|name| !asked.contains(*name)).collect();
+        let near = |name: &str| {
+            let lower = name.to_ascii_lowercase();
+            let likeness = |known: &&String| strsim::jaro_winkler(&lower, known);
+            let nearest = asked.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+            (likeness(&nearest) >= LIKE).then(|| (name.to_owned(), nearest.clone()))
+        };
+        unknown.into_iter().filter_map(near).collect()
     }
 
     /// Whether it has no names.
@@ -104,6 +134,18 @@ mod tests {
         assert_eq!(encode("a b&c#%+"), "a%20b%26c%23%25%2B");
         assert_eq!(decode("100%+%zz%4"), "100% %zz%4");
         assert_eq!(decode("%FF"), "\u{fffd}");
+    }
+
+    #[test]
+    fn what_looks_like_a_name_that_was_asked_for_is_a_slip_of_it() {
+        let query = Query::parse("instance_type=a&n_model=1&later=x&seed=7&Seed=8");
+        for name in ["instance", "n_models", "level", "seed", "model", "duration"] {
+            let _ = query.get(name);
+        }
+        let found = query.misspelt();
+        let found: Vec<(&str, &str)> = found.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        assert_eq!(found, [("Seed", "seed"), ("instance_type", "instance"), ("n_model", "n_models")]);
+        assert_eq!(Query::parse("instance_type=a").misspelt(), []);
     }
 
     proptest! {

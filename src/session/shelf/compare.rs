@@ -1,7 +1,7 @@
 //! Two kept things against each other.
 
 use super::{ItemKind, ShelfItem};
-use crate::session::share::{Address, CompareLink, Page, PageLink as _, ProfileLink, Tool};
+use crate::session::share::{Address, CompareLink, ExperimentLink, Page, PageLink as _, ProfileLink, Tool};
 
 impl ShelfItem {
     /// The view that it opens with; `None` for what is no profile.
@@ -22,11 +22,43 @@ impl ShelfItem {
             _ => CompareLink { base: Some(self.file.clone()), ..CompareLink::default() },
         })
     }
+
+    /// The name of the file of reports that stands for kept results of a benchmark: `nn on trn1.2xlarge [0123456789abcdef].json`. `None`
+    /// for what is no such results.
+    #[must_use]
+    pub fn results_file(&self) -> Option<String> {
+        // The sign stands between the names of files in a link.
+        let name = self.name.replace('|', " ");
+        (self.kind == ItemKind::Benchmark).then(|| format!("{name} [{}].json", self.id()))
+    }
+
+    /// Whether it is what such a file stands for, whatever it was called when the name was made.
+    #[must_use]
+    pub fn is_results(&self, file: &str) -> bool {
+        self.kind == ItemKind::Benchmark && results_id(file) == Some(self.id().as_str())
+    }
+
+    /// Whether it can be compared with something of its kind.
+    #[must_use]
+    pub fn is_comparable(&self) -> bool {
+        self.kind == ItemKind::Benchmark || self.as_base().is_some()
+    }
 }
 
-/// The address that compares a kept profile with another one, which is the base. `None` where either is no profile.
+/// Which kept results a file of reports stands for, by its name; `None` for a file that a person has.
+#[must_use]
+pub fn results_id(file: &str) -> Option<&str> {
+    let id = file.strip_suffix("].json")?.rsplit_once(" [")?.1;
+    (id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit())).then_some(id)
+}
+
+/// The address that compares a kept thing with another one, which is the base: two profiles, or two results of benchmarks. `None` where
+/// they cannot be compared.
 #[must_use]
 pub fn comparison_of(shown: &ShelfItem, base: &ShelfItem) -> Option<String> {
+    if let (Some(shown), Some(base)) = (shown.results_file(), base.results_file()) {
+        return Some(ExperimentLink { files: vec![base, shown], ..ExperimentLink::default() }.hash());
+    }
     let link = shown.profile()?;
     Some(ProfileLink { tool: Tool::Compare, compare: base.as_base()?, ..link }.hash())
 }
@@ -36,7 +68,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_and_files_are_compared_and_results_are_not() {
+    fn results_are_compared_as_files_of_reports() {
+        let results = |name: &str, link: &str| ShelfItem::of_link(ItemKind::Benchmark, name, link, 1);
+        let before = results("nn | on trn1", "#/benchmark?v=1&model=nn");
+        let after = results("nn on inf2", "#/benchmark?v=1&model=nn&instance=inf2.xlarge");
+        let link = comparison_of(&after, &before).unwrap();
+        let mut address = Address::read(&link);
+        assert_eq!(address.page(), Page::Experiments);
+        let files = address.experiments().files;
+        assert_eq!(files.len(), 2);
+        assert!(before.is_results(&files[0]) && after.is_results(&files[1]), "{files:?}");
+        let renamed = ShelfItem { name: "mine".into(), ..before.clone() };
+        assert!(renamed.is_results(&files[0]) && !after.is_results(&files[0]));
+        for file in ["a.json", "a [1].json", "a [0123456789abcdex].json", "[0123456789abcdef].json"] {
+            assert_eq!(results_id(file), None, "{file}");
+        }
+    }
+
+    #[test]
+    fn runs_and_files_are_compared_and_results_are_not_compared_with_them() {
         let run = |model: &str| {
             ShelfItem::of_link(ItemKind::Run, model, &format!("#/profile?v=1&model={model}&tool=overview"), 1)
         };

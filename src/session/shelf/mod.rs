@@ -5,6 +5,6 @@ mod compare;
 mod item;
 mod room;
 
-pub use compare::comparison_of;
+pub use compare::{comparison_of, results_id};
 pub use item::{ItemKind, ShelfItem};
 pub use room::{MOST_UNPINNED, in_order, leaving, making_room};

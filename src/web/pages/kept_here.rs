@@ -29,13 +29,13 @@ pub fn KeptHere() -> Html {
     if items.is_empty() {
         return Html::default();
     }
-    let can_compare = items.iter().filter(|item| item.as_base().is_some()).count() > 1;
+    let has_partner = |item: &ShelfItem| items.iter().any(|o| o.id() != item.id() && comparison_of(item, o).is_some());
     let row = |item: &ShelfItem| {
         let is_renamed = renaming.as_ref() == Some(&item.id());
         html! {
             <li key={item.id()} class={classes!(item.is_pinned.then_some("is-pinned"))}>
                 if is_renamed { { name_form(item, &renaming) } } else { { link(item) } }
-                { buttons(item, is_renamed, &renaming, can_compare.then_some(&base)) }
+                { buttons(item, is_renamed, &renaming, has_partner(item).then_some(&base)) }
             </li>
         }
     };
@@ -103,9 +103,6 @@ fn name_form(item: &ShelfItem, renaming: &UseStateHandle<Option<String>>) -> Htm
 
 /// Chooses the base of a comparison, or what is compared with it.
 fn compare_button(item: &ShelfItem, base: &UseStateHandle<Option<ShelfItem>>) -> Html {
-    if item.as_base().is_none() {
-        return Html::default();
-    }
     let is_base = base.as_ref().is_some_and(|base| base.id() == item.id());
     let link = base.as_ref().filter(|_| !is_base).and_then(|base| comparison_of(item, base));
     let name = if link.is_some() { "Compare with it" } else { "Compare" };

@@ -86,6 +86,12 @@ pub fn keep_rows(name: &str, link: &str, rows: &str) {
     put(ShelfItem { rows: rows.to_owned(), ..item });
 }
 
+/// The results that a file of this name stands for, where they are kept.
+#[must_use]
+pub fn find_results(file: &str) -> Option<ShelfItem> {
+    all().into_iter().find(|item| item.is_results(file))
+}
+
 /// Makes room for rows by removing the oldest results of a benchmark that nobody pinned, but for those of `rows`; whether there was one.
 pub fn forget_rows_of_oldest(rows: &str) -> bool {
     let is_free = |item: &&ShelfItem| !item.is_pinned && !item.rows.is_empty() && item.rows != rows;

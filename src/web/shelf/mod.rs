@@ -6,5 +6,5 @@ mod lines;
 mod open;
 
 pub use hook::use_shelf;
-pub use lines::{change, forget_rows, forget_rows_of_oldest, keep_link, keep_rows, remove, touch};
+pub use lines::{change, find_results, forget_rows, forget_rows_of_oldest, keep_link, keep_rows, remove, touch};
 pub use open::{keep_file, kept_file};

@@ -2,10 +2,14 @@
 
 use std::cell::Cell;
 
+use web_sys::File;
+
+use crate::bench::export::to_json;
 use crate::bench::{RowResult, SweepPlan, SweepState};
-use crate::session::results::{KeptHead, RestoredSweep, keep_row, restore_sweep};
+use crate::session::results::{KeptHead, RestoredSweep, keep_row, kept_reports, restore_sweep};
 use crate::session::share::PageLink as _;
 use crate::session::shelf::MOST_UNPINNED;
+use crate::web::platform::download::file_of;
 use crate::web::platform::machine::wall_ms;
 use crate::web::platform::storage;
 use crate::web::shelf;
@@ -108,6 +112,24 @@ fn forget(id: &str) {
     storage::keys(&key(id, "")).iter().for_each(|key| storage::forget(key));
 }
 
+/// Kept results as a file of reports, by the name that [`ShelfItem::results_file`](crate::session::shelf::ShelfItem::results_file) gives
+/// them; `None` where none are kept.
+#[must_use]
+pub fn kept_results(name: &str) -> Option<Result<File, String>> {
+    let item = shelf::find_results(name)?;
+    if storage::read(&key(&item.rows, "head")).as_deref().and_then(KeptHead::from_text).is_none() {
+        let (name, why) = (&item.name, "another version of this page kept them");
+        return Some(Err(format!("The results of {name} cannot be read: {why}. Run the benchmark again.")));
+    }
+    let reports = kept_reports(&rows_of(&item.rows));
+    Some(to_json(&reports).map_err(|e| e.to_string()).and_then(|text| file_of(name, &text)))
+}
+
+/// The texts of the rows of a sweep.
+fn rows_of(id: &str) -> Vec<String> {
+    storage::keys(&key(id, "row.")).iter().filter_map(|key| storage::read(key)).collect()
+}
+
 /// A sweep of an earlier visit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptSweep {
@@ -122,9 +144,7 @@ impl KeptSweep {
     /// Reads it back; `plan` is that of its benchmark now.
     #[must_use]
     pub fn restore(&self, plan: SweepPlan) -> RestoredSweep {
-        let rows: Vec<String> =
-            storage::keys(&key(&self.id, "row.")).iter().filter_map(|key| storage::read(key)).collect();
-        restore_sweep(&self.head, plan, &rows)
+        restore_sweep(&self.head, plan, &rows_of(&self.id))
     }
 
     /// Forgets it.

@@ -8,5 +8,5 @@ mod measuring;
 mod runner;
 mod showing;
 
-pub use keeper::{KeptSweep, kept_sweeps};
+pub use keeper::{KeptSweep, kept_results, kept_sweeps};
 pub use runner::SweepRunner;

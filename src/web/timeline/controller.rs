@@ -55,7 +55,7 @@ pub(super) struct Inner {
     /// The span that the page knows of.
     told: Cell<Option<Interval<TraceNs>>>,
     /// Somebody has moved the view, be it not told yet.
-    is_moved: Cell<bool>,
+    pub(super) is_moved: Cell<bool>,
 }
 
 /// Everything a frame depends on.

@@ -25,6 +25,10 @@ impl Controller {
             let room = width - screen.metrics.gutter;
             screen.view = match screen.wanted_span.take() {
                 Some(span) => Viewport::new(span, room).clamped(bounds),
+                // Keys that came before the canvas had a size have moved it already.
+                None if is_first && self.0.is_moved.get() => {
+                    Viewport::new(screen.view.interval(), room).clamped(bounds)
+                }
                 None if is_first => Viewport::fit(bounds, room),
                 None => screen.view.with_width(room),
             };

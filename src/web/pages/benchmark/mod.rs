@@ -63,7 +63,7 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
     // What will run matters until there is something to read.
     let is_plan_first = props.state.rows.is_empty() || props.state.run.is_running();
     html! {
-        <div class="page benchmark">
+        <div class={classes!("page", "benchmark", (!is_plan_first).then_some("has-results"))}>
             <h1>{ "Benchmark" }</h1>
             <p class="lead">{ "NeuronPerf\u{2019}s report for a model on simulated NeuronCores. The same configuration and seed give the same numbers, here, on the command line, and for anyone you send the link." }</p>
             <KeptSweeps

@@ -10,7 +10,7 @@ use crate::base::units::format_bytes;
 use crate::page::RunState;
 use crate::page::notices::{NoticeAction, Notices, Tone};
 use crate::session::share::{ExperimentLink, PageLink as _};
-use crate::session::shelf::ItemKind;
+use crate::session::shelf::{ItemKind, results_id};
 use crate::session::{
     ExperimentField, JobId, JobRequest, JobResult, QuestionRequest, RecordsAsk, RecordsFile, RecordsKey, RecordsSource,
     Told,
@@ -21,6 +21,7 @@ use crate::web::context::{Job, RunningJob};
 use crate::web::platform::folder::bundle_files;
 use crate::web::shelf::{keep_file, kept_file};
 use crate::web::state::{ExperimentsAction, ExperimentsState};
+use crate::web::sweep::kept_results;
 use crate::web::worker::Engine;
 
 /// The page holds one set.
@@ -70,7 +71,8 @@ pub fn read_files(
 /// Keeps files that were read for the next visit.
 fn keep(files: Vec<File>, notices: UseReducerDispatcher<Notices>) {
     spawn_local(async move {
-        for file in files {
+        // Kept results are on the shelf already.
+        for file in files.into_iter().filter(|file| results_id(&file.name()).is_none()) {
             let link = ExperimentLink { files: vec![file.name()], ..ExperimentLink::default() }.hash();
             if let Err(message) = keep_file(ItemKind::Records, file, link).await {
                 notices.dispatch(NoticeAction::Say(Tone::Info, message));
@@ -153,7 +155,11 @@ impl Actions {
         spawn_local(async move {
             let mut files = Vec::new();
             for name in &wanted {
-                match kept_file(ItemKind::Records, name).await {
+                let found = match kept_results(name) {
+                    None => kept_file(ItemKind::Records, name).await,
+                    found => found,
+                };
+                match found {
                     Some(Ok(file)) => files.push(file),
                     Some(Err(message)) => {
                         return actions.app.notices.dispatch(NoticeAction::Say(Tone::Bad, message));

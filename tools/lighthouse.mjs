@@ -1,0 +1,43 @@
+// Lighthouse's scores of the built page: `node tools/lighthouse.mjs NODE_MODULES DIST OUT`, which `./x bench --lighthouse` runs. Lighthouse is
+// not a package of the repository: ./x downloads it when it is asked for. The whole reports go to OUT as JSON.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { serve } from "./serve.mjs";
+
+const [modules, dist, out] = process.argv.slice(2);
+const load = (path) => import(pathToFileURL(join(modules, path)));
+const { default: lighthouse, desktopConfig } = await load("lighthouse/core/index.js");
+const { launch } = await load("chrome-launcher/dist/index.js");
+
+const CATEGORIES = ["performance", "accessibility", "best-practices"];
+const PAGES = {
+  start: "#/",
+  benchmark: "#/benchmark?v=1&model=nn&duration=1",
+  profile: "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge&tool=overview",
+};
+const DEVICES = { desk: desktopConfig, phone: undefined };
+// The sandbox needs privileges that containers lack; the rest keeps the browser from calling home.
+const FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--disable-background-networking"];
+
+mkdirSync(out, { recursive: true });
+const server = await serve({ dir: dist, base: "/neuronscope/" });
+const chrome = await launch({ chromePath: process.env.CHROMIUM, chromeFlags: FLAGS });
+try {
+  for (const [device, config] of Object.entries(DEVICES)) {
+    for (const [name, hash] of Object.entries(PAGES)) {
+      const flags = { port: chrome.port, output: "json", logLevel: "error", onlyCategories: CATEGORIES };
+      const result = await lighthouse(server.url + hash, flags, config);
+      writeFileSync(join(out, `${device}-${name}.json`), result.report);
+      const { audits, categories } = result.lhr;
+      const scores = CATEGORIES.map((id) => `${id} ${Math.round(categories[id].score * 100)}`).join(", ");
+      const times = ["first-contentful-paint", "largest-contentful-paint", "interactive"].map((id) => audits[id]?.displayValue ?? "none").join(", ");
+      console.log(`${device} ${name}: ${scores} (first paint, largest paint, interactive: ${times})`);
+      const failed = Object.values(audits).filter((audit) => audit.score !== null && audit.score < 0.9 && audit.scoreDisplayMode === "binary");
+      for (const audit of failed) console.log(`  not passed: ${audit.id}: ${audit.title}`);
+    }
+  }
+} finally {
+  chrome.kill();
+  await server.close();
+}
