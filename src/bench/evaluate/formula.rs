@@ -2,7 +2,7 @@
 
 use super::Confusion;
 use super::metric::{METRICS, Metric};
-use crate::bench::host_step::arithmetic::{Language, Operator, Term, parse};
+use crate::bench::host_step::arithmetic::{FormulaError, Language, Operator, Term, parse};
 
 /// Short names of the rates, as the formulas of the table use them.
 const SHORT: [(&str, &str); 8] = [
@@ -55,9 +55,10 @@ impl Formula {
     ///
     /// # Errors
     /// What cannot be read, and where.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let terms = parse(text, 0, &CountsAndRates).map_err(|e| e.to_string())?;
-        terms.into_iter().next().map(Self).ok_or_else(|| format!("'{text}' is not a formula"))
+    pub fn parse(text: &str) -> Result<Self, FormulaError> {
+        let terms = parse(text, 0, &CountsAndRates)?;
+        let missing = || FormulaError { text: text.to_owned(), problem: "something is missing".to_owned(), at: 1 };
+        terms.into_iter().next().map(Self).ok_or_else(missing)
     }
 
     /// Its value; `None` where it divides by zero or has no real value.
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_with_their_place() {
-        let error = |text: &str| Formula::parse(text).err().unwrap();
+        let error = |text: &str| Formula::parse(text).err().unwrap().to_string();
         assert_eq!(
             error("TP + XY"),
             "'TP + XY': 'XY' is not known; use TP, FP, TN, FN, N or a rate such as TPR at character 8"

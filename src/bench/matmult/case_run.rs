@@ -44,7 +44,7 @@ impl CaseRun {
                     self.ranges = ranges(&self.case);
                     self.measured = Some(measured);
                 }
-                (Err(error), None) => return Some((failed(&self.case, error), None)),
+                (Err(error), None) => return Some((failed(&self.case, &error), None)),
             }
             return None;
         }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::base::SimTime;
 use crate::compiler::Workflow;
-use crate::device::{Compilation, Device, ModelLibrary};
+use crate::device::{Compilation, Device, DeviceError, ModelLibrary, StageError};
 use crate::machine::Executable;
 use crate::machine::cost::CostTable;
 use crate::neuron::runtime::{InferenceCosts, inference_costs};
@@ -57,13 +57,13 @@ impl Measuring {
     ///
     /// # Errors
     /// When the device is not simulated, or the layer cannot be compiled for it.
-    pub fn step(self, budget_events: u64) -> Result<Step, String> {
+    pub fn step(self, budget_events: u64) -> Result<Step, DeviceError> {
         match self {
             Self::Compile(case, models) => {
                 compiled(*case, &models).map(|run| Step::More(Self::Simulate(Box::new(run))))
             }
             Self::Simulate(mut run) => {
-                let progress = run.simulator.step(budget_events, &mut NoObserver).map_err(|e| e.to_string())?;
+                let progress = run.simulator.step(budget_events, &mut NoObserver).map_err(StageError::Simulate)?;
                 match progress {
                     SimProgress::More { .. } => Ok(Step::More(Self::Simulate(run))),
                     SimProgress::Done => Ok(Step::Done(Box::new(run.finish()))),
@@ -81,7 +81,7 @@ pub(super) enum Step {
     Done(Box<Measured>),
 }
 
-fn compiled(case: MatmultCase, models: &ModelLibrary) -> Result<Simulating, String> {
+fn compiled(case: MatmultCase, models: &ModelLibrary) -> Result<Simulating, DeviceError> {
     let device = Device::new(&case.instance, case.options)?.with_models(models);
     let compilation = device.compilation(&case.specification(), Some(case.batch_size), case.run.workflow)?;
     let costs = Rc::clone(&device.costs);

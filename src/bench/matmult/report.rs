@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::SimTime;
 use crate::compiler::modelled_compile_s;
+use crate::device::DeviceError;
 use crate::machine::isa::Engine;
 use crate::tensor::FloatFormat;
 
@@ -115,8 +116,8 @@ pub struct MatmultDetail {
 }
 
 /// The report of a case that cannot run.
-pub(super) fn failed(case: &MatmultCase, error: String) -> MatmultReport {
-    MatmultReport { status: "error".to_owned(), error: Some(error), ..empty(case) }
+pub(super) fn failed(case: &MatmultCase, error: &DeviceError) -> MatmultReport {
+    MatmultReport { status: "error".to_owned(), error: Some(error.to_string()), ..empty(case) }
 }
 
 pub(super) fn detail(m: &Measured) -> MatmultDetail {

@@ -222,9 +222,8 @@ impl<'a> Judge<'a> {
 ///
 /// # Errors
 /// When the encoder refuses, which numbers in memory give it no reason to.
-pub fn mlperf_to_json(results: &[MlperfResult]) -> Result<String, String> {
-    let mut text =
-        serde_json::to_string_pretty(&serde_json::json!({ "results": results })).map_err(|e| e.to_string())?;
+pub fn mlperf_to_json(results: &[MlperfResult]) -> Result<String, serde_json::Error> {
+    let mut text = serde_json::to_string_pretty(&serde_json::json!({ "results": results }))?;
     text.push('\n');
     Ok(text)
 }
