@@ -1,5 +1,6 @@
 //! The row of a measured configuration.
 
+use crate::base::convert::real;
 use crate::base::{SimTime, stats};
 use crate::bench::config::configuration::Configuration;
 use crate::bench::measured::measurement::Measurement;
@@ -126,7 +127,7 @@ fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Me
 /// Whether the medians of the two halves of each copy differ by at most 5 %; `None` with fewer than 20 inferences.
 fn steady_state(copies: &[CpuTimers]) -> Option<bool> {
     let median = |part: &[(u64, u64)]| {
-        let mut values: Vec<f64> = part.iter().map(|(_, latency)| *latency as f64).collect();
+        let mut values: Vec<f64> = part.iter().map(|(_, latency)| real(*latency)).collect();
         values.sort_by(f64::total_cmp);
         stats::percentile_sorted(&values, 50.0)
     };

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::convert::real;
 use crate::base::{Clock, WallNs};
 use crate::bench::config::configuration::Configuration;
 use crate::bench::config::options::Processes;
@@ -107,7 +108,7 @@ impl CpuRun {
     pub fn share(&self) -> f64 {
         match self.stage {
             CpuStage::Done => 1.0,
-            _ => (self.timers.elapsed_ns as f64 / self.window_ns()).min(0.999),
+            _ => (real(self.timers.elapsed_ns) / self.window_ns()).min(0.999),
         }
     }
 
@@ -166,7 +167,7 @@ impl CpuRun {
                 *left = left.saturating_sub(1);
                 over
             }
-            None => now as f64 >= self.window_ns(),
+            None => real(now) >= self.window_ns(),
         };
         if is_over {
             self.stage = CpuStage::Done;
@@ -202,7 +203,7 @@ fn work(clock: &dyn Clock, step: &HostStep, values: &[Rc<Tensor>]) -> Option<u64
     let data: Vec<&[f32]> = values.iter().map(|tensor| tensor.data()).collect();
     std::hint::black_box(step.work_on(&data));
     let wanted_ns = step.custom_ms().unwrap_or(0.0) * 1e6;
-    while (since(clock, before) as f64) < wanted_ns {
+    while real(since(clock, before)) < wanted_ns {
         std::hint::spin_loop();
     }
     Some(since(clock, before))

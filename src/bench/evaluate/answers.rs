@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
+use crate::base::convert::{nearest_single, place};
 use crate::bench::config::configuration::Configuration;
 use crate::bench::config::options::DeviceType;
 use crate::bench::dataset::Records;
@@ -141,9 +142,9 @@ impl Answering {
         let mut data: Vec<Vec<f32>> = Vec::new();
         let mut from = 0;
         for input in &self.inputs {
-            let until = from + input.shape.elements() as usize;
+            let until = from + place(input.shape.elements());
             let Some(part) = record.get(from..until) else { break };
-            data.push(part.iter().map(|v| *v as f32).collect());
+            data.push(part.iter().map(|v| nearest_single(*v)).collect());
             from = until;
         }
         data

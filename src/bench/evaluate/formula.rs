@@ -2,6 +2,7 @@
 
 use super::Confusion;
 use super::metric::{METRICS, Metric};
+use crate::base::convert::real;
 use crate::bench::host_step::arithmetic::{FormulaError, Language, Operator, Term, parse};
 
 /// Short names of the rates, as the formulas of the table use them.
@@ -71,7 +72,7 @@ impl Formula {
 fn value(term: &Term<Leaf>, counts: &Confusion) -> Option<f64> {
     Some(match term {
         Term::Number(n) => *n,
-        Term::Value(Leaf::Count(of)) => of(counts) as f64,
+        Term::Value(Leaf::Count(of)) => real(of(counts)),
         Term::Value(Leaf::Rate(of)) => of(counts)?,
         Term::Negative(inner) => -value(inner, counts)?,
         Term::Call(_, arguments) => libm::sqrt(value(arguments.first()?, counts)?),

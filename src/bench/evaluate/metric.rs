@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::Confusion;
+use crate::base::convert::{real_len, whole_len};
 
 /// One answer of a model: its output and what would have been right.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -194,7 +195,7 @@ pub fn evaluate(metric: Metric, records: &[Record]) -> Result<Option<f64>, Metri
     }
     Ok(match metric {
         Metric::Rate(of) => of(&counts),
-        _ => Some(sum / records.len() as f64),
+        _ => Some(sum / real_len(records.len())),
     })
 }
 
@@ -216,8 +217,9 @@ pub(super) fn positive(record: &Record) -> Result<(bool, bool), RecordProblem> {
 /// `argmax` has it.
 fn rank_of_target(record: &Record) -> Result<usize, RecordProblem> {
     let classes = record.output.len();
-    let index = (record.target >= 0.0 && libm::floor(record.target) == record.target && record.target < classes as f64)
-        .then_some(record.target as usize);
+    let index =
+        (record.target >= 0.0 && libm::floor(record.target) == record.target && record.target < real_len(classes))
+            .then_some(whole_len(record.target));
     let score = index.and_then(|i| record.output.get(i).map(|score| (i, *score)));
     let Some((index, score)) = score else {
         return Err(RecordProblem::NoSuchClass { target: record.target, outputs: classes });

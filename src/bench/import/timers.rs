@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::columns::Columns;
+use crate::base::convert::whole;
 use crate::base::{Diagnostics, SimTime};
 use crate::bench::config::configuration::Configuration;
 use crate::bench::config::options::{Processes, RunOptions};
@@ -181,7 +182,7 @@ fn lists(name: &str, value: &Value) -> Result<Vec<Vec<Pair>>, TimersError> {
 
 /// Seconds of a file as the picoseconds that reports are computed from. What comes of it says that it is imported.
 fn time(seconds: f64) -> SimTime {
-    SimTime(libm::round(seconds.max(0.0) * 1e12) as u64)
+    SimTime(whole(libm::round(seconds.max(0.0) * 1e12)))
 }
 
 fn sums(lists: &[Vec<Pair>]) -> Vec<Timer> {

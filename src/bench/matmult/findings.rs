@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::SimTime;
+use crate::base::convert::real;
 use crate::compiler::Workflow;
 
 use super::beside::Beside;
@@ -237,7 +238,7 @@ fn coarse(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
         0 => format!("nothing at all or {:.2} TOPS", rate(most)),
         _ => format!("anything from {:.2} to {:.2} TOPS", rate(most), rate(fewest)),
     };
-    let needed = (tick.to_secs_f64() * TICKS_ENOUGH as f64 / t.true_mean_s().max(f64::MIN_POSITIVE)).ceil();
+    let needed = (tick.to_secs_f64() * real(TICKS_ENOUGH) / t.true_mean_s().max(f64::MIN_POSITIVE)).ceil();
     let sentence = format!(
         "the clock ticks every {:.3} ms and saw {ticks} ticks in timed calls of {:.3} ms: depending on when \
          they begin, it says {said}, where {without:.2} is right. Time {needed:.0} calls or more, or use a finer clock",

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::base::SimTime;
+use crate::base::convert::real;
 use crate::compiler::Workflow;
 use crate::device::{Compilation, Device, DeviceError, ModelLibrary, StageError};
 use crate::machine::Executable;
@@ -93,7 +94,7 @@ impl Simulating {
     fn finish(self) -> Measured {
         let Self { case, compilation, costs, simulator } = self;
         let outcome = simulator.outcome().clone();
-        let operations = case.operations().unwrap_or(compilation.model_flops as f64);
+        let operations = case.operations().unwrap_or(real(compilation.model_flops));
         let around = inference_costs(&compilation.executable, &costs, outcome.window);
         let stages = stages(&costs, &around, outcome.window, case.run.workflow);
         let timed = stages.run(&case.run, case.run.seed);
@@ -136,6 +137,6 @@ impl Measured {
     /// The part of the operations whose products the compiler left.
     pub fn computed_share(&self) -> f64 {
         let c = &self.compilation;
-        c.products_after as f64 / (c.products_before.max(1) as f64)
+        real(c.products_after) / real(c.products_before.max(1))
     }
 }

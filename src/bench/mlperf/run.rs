@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::base::SimTime;
+use crate::base::convert::{real, whole};
 use crate::bench::DeviceType;
 use crate::bench::config::configuration::{Configuration, ConfigurationError};
 use crate::bench::measured::measurement::{MAX_INFERENCES, Measurement};
@@ -218,7 +219,7 @@ impl Plan {
     fn streams(&self, samples: u64) -> Result<Source, ScenarioError> {
         let inferences = samples.div_ceil(u64::from(self.configuration.batch_size));
         let min_ps = SimTime::from_secs_f64(self.settings.min_duration_s).0;
-        let expected = (self.settings.min_duration_s / self.times.unloaded().to_secs_f64()) as u64;
+        let expected = whole(self.settings.min_duration_s / self.times.unloaded().to_secs_f64());
         self.refuse_if_too_long(expected.max(self.settings.min_queries).saturating_mul(inferences))?;
         Ok(Source::Streams(Streams::new(inferences, min_ps, self.settings.min_queries)))
     }
@@ -226,7 +227,7 @@ impl Plan {
     /// All samples are there at once; their number fills the duration.
     fn offline(&self) -> Result<Source, ScenarioError> {
         let batch = u64::from(self.configuration.batch_size);
-        let in_time = (self.capacity() * self.settings.min_duration_s) as u64;
+        let in_time = whole(self.capacity() * self.settings.min_duration_s);
         let samples = self.settings.min_queries.max(in_time.saturating_mul(batch));
         let inferences = samples.div_ceil(batch);
         self.refuse_if_too_long(inferences)?;
@@ -234,7 +235,7 @@ impl Plan {
     }
 
     fn server(&self, qps: f64) -> Result<Source, ScenarioError> {
-        let in_time = libm::ceil(qps * self.settings.min_duration_s) as u64;
+        let in_time = whole(libm::ceil(qps * self.settings.min_duration_s));
         let queries = in_time.max(self.settings.min_queries);
         self.refuse_if_too_long(queries)?;
         Ok(Source::Arrivals(Arrivals::new(self.configuration.seed, 1e12 / qps, queries)))
@@ -252,7 +253,7 @@ impl Plan {
     /// Inferences per second of the tightest resource.
     fn capacity(&self) -> f64 {
         let second = Configuration { duration_s: 1_000.0, ..self.plain() };
-        estimate(&second, &self.times).inferences as f64 / 1_000.0
+        real(estimate(&second, &self.times).inferences) / 1_000.0
     }
 
     /// The configuration without what the scenario decides.

@@ -1,6 +1,7 @@
 //! A run from its first inference to its measurement.
 
 use crate::base::SimTime;
+use crate::base::convert::{narrow, place};
 use crate::bench::config::configuration::Configuration;
 use crate::bench::config::options::Accounting;
 use crate::bench::measured::measurement::Measurement;
@@ -94,7 +95,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     ) -> Result<Self, RunError> {
         check_size(configuration)?;
         // Both fit after the check: at most 2^20 workers and as many cores, and no more models than workers.
-        let (models, workers) = (configuration.n_models, configuration.workers() as usize);
+        let (models, workers) = (configuration.n_models, place(configuration.workers()));
         let pipeline_size = configuration.pipeline_size.max(1);
         let first_lock = FIRST_LINK + configuration.links() as usize;
         let resources = first_lock + models as usize * (1 + pipeline_size as usize);
@@ -122,7 +123,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
             scheduler.take_bring_up_from_window(configuration)?;
         }
         let order: Vec<u32> = match &scheduler.source {
-            Source::Window { .. } | Source::Dataset { .. } => (0..scheduler.workers.len() as u32).collect(),
+            Source::Window { .. } | Source::Dataset { .. } => (0..narrow(scheduler.workers.len())).collect(),
             _ => in_turns(configuration).collect(),
         };
         for worker in order {
