@@ -100,6 +100,24 @@ fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntr
         None | Some(Value::Null) => None,
         Some(_) => Some(narrow_count(count("input_idx", 0, u64::from(u32::MAX), 0))),
     };
+    take_cast_mode(&mut entry, number, map, warnings);
+    entry.auto_cast = option(map, "auto_cast", &mut problems);
+    entry.auto_cast_type = option(map, "auto_cast_type", &mut problems);
+    entry.optlevel = option(map, "optlevel", &mut problems);
+    entry.status = status(map, &mut problems);
+    if entry.status == EntryStatus::Finished && entry.filename.is_none() && entry.model.is_none() {
+        problems.push("it names no file and no model".to_owned());
+    }
+    if !problems.is_empty() {
+        let error = format!("entry {number} of the index: {}; correct it or remove it", problems.join("; "));
+        warnings.push(error.clone());
+        (entry.status, entry.error) = (EntryStatus::Error, Some(error));
+    }
+    entry
+}
+
+/// Takes what the older shape has in place of a performance level.
+fn take_cast_mode(entry: &mut ModelEntry, number: usize, map: &Map<String, Value>, warnings: &mut Vec<String>) {
     entry.cast_mode = match map.get("cast_mode") {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(text.clone()),
@@ -113,28 +131,19 @@ fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntr
             )),
         }
     }
-    entry.auto_cast = option(map, "auto_cast", &mut problems);
-    entry.auto_cast_type = option(map, "auto_cast_type", &mut problems);
-    entry.optlevel = option(map, "optlevel", &mut problems);
-    entry.status = match map.get("status").map(|s| s.as_str()) {
-        None => EntryStatus::Finished,
-        Some(Some("finished")) => EntryStatus::Finished,
+}
+
+/// Whether the artifact is there; an entry that does not say so has one.
+fn status(map: &Map<String, Value>, problems: &mut Vec<String>) -> EntryStatus {
+    match map.get("status").map(|s| s.as_str()) {
+        None | Some(Some("finished")) => EntryStatus::Finished,
         Some(Some("error")) => EntryStatus::Error,
         Some(_) => {
             let given = map.get("status").map(Value::to_string).unwrap_or_default();
             problems.push(format!("status is {given}, neither \"finished\" nor \"error\""));
             EntryStatus::Error
         }
-    };
-    if entry.status == EntryStatus::Finished && entry.filename.is_none() && entry.model.is_none() {
-        problems.push("it names no file and no model".to_owned());
     }
-    if !problems.is_empty() {
-        let error = format!("entry {number} of the index: {}; correct it or remove it", problems.join("; "));
-        warnings.push(error.clone());
-        (entry.status, entry.error) = (EntryStatus::Error, Some(error));
-    }
-    entry
 }
 
 /// A compiler option by the name its flag has; a number counts as its text, and `O2` as `2`.
