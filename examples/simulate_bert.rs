@@ -58,7 +58,7 @@ fn sweep() -> Result<(), Box<dyn Error>> {
     let mut reports = Vec::new();
     for configuration in expand(&config)?.configurations {
         let times = service_times(&configuration, &ModelLibrary::default());
-        let times = times.as_ref().map_err(Clone::clone);
+        let times = times.as_ref().map_err(ToString::to_string);
         reports.push(ConfigurationRun::new(configuration, times).run(&NeverCancel, ReportDetail::Summary).report);
     }
     println!("\n{}", to_table(&reports, &TableOptions::default()));

@@ -5,6 +5,7 @@
 //! another where slices do not nest: the sum of their totals may then exceed the node's.
 
 use super::{Selection, SliceCursor};
+use crate::base::convert::narrow;
 use crate::base::{FxHashMap, StrId};
 use crate::profile::{Occurrences, Profile, SliceId, TrackId};
 
@@ -69,7 +70,7 @@ impl CallTree {
 
     /// The node of a frame below another, made if it is new.
     pub fn below(&mut self, parent: u32, frame: Frame) -> u32 {
-        let next = self.nodes.len() as u32;
+        let next = narrow(self.nodes.len());
         let at = *self.child.entry((parent, frame)).or_insert(next);
         if at == next {
             self.nodes.push(CallNode { frame, parent, count: 0, total_ns: 0, self_ns: 0 });
@@ -91,7 +92,7 @@ impl CallTree {
     pub fn children(&self) -> Vec<Vec<u32>> {
         let mut children = vec![Vec::new(); self.nodes.len()];
         for (i, node) in self.nodes.iter().enumerate().skip(1) {
-            children[node.parent as usize].push(i as u32);
+            children[node.parent as usize].push(narrow(i));
         }
         for of_node in &mut children {
             of_node.sort_by_key(|&i| std::cmp::Reverse(self.nodes[i as usize].total_ns));

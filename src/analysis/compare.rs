@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::extent::{Extent, extent};
 use super::operators::{OpStats, OpTable};
 use super::{GroupBy, Selection};
+use crate::base::convert::{real, real_signed};
 use crate::base::units::format_ns;
 use crate::base::{FxHashMap, FxHashSet};
 use crate::profile::Profile;
@@ -121,7 +122,7 @@ impl Took {
             ("Device window", base.0.device_ns, other.0.device_ns),
             ("Span", Some(base.0.span_ns), Some(other.0.span_ns)),
         ];
-        let both = measured.into_iter().find_map(|(what, a, b)| Some((what, a? as f64, b? as f64)));
+        let both = measured.into_iter().find_map(|(what, a, b)| Some((what, real_signed(a?), real_signed(b?))));
         let (what, base_ns, other_ns) = both.unwrap_or(("Span", 0.0, 0.0));
         let (base_steps, other_steps) = if what == step { (base.1, other.1) } else { (1.0, 1.0) };
         Self { what: what.to_owned(), base_ns: base_ns / base_steps, other_ns: other_ns / other_steps }
@@ -212,13 +213,13 @@ impl Comparison {
     ) -> Result<Self, NoSteps> {
         let divisor = |of: &OperatorTotals| match of.steps.filter(|steps| *steps > 0) {
             _ if !per_step => Ok(1.0),
-            Some(steps) => Ok(steps as f64),
+            Some(steps) => Ok(real(steps)),
             None => Err(NoSteps { title: of.title.clone() }),
         };
         let (base_steps, other_steps) = (divisor(base)?, divisor(other)?);
         let side = |of: Option<&OperatorTime>, steps: f64| {
             let ns = of.map_or(0, |o| if measure == Measure::Total { o.total_ns } else { o.self_ns });
-            (of.map_or(0, |o| o.count) as f64 / steps, ns as f64 / steps)
+            (real(of.map_or(0, |o| o.count)) / steps, real_signed(ns) / steps)
         };
         let row = |name: &str, presence, base: Option<&OperatorTime>, other: Option<&OperatorTime>| {
             let ((base_count, base_ns), (other_count, other_ns)) = (side(base, base_steps), side(other, other_steps));

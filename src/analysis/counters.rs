@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::convert::real_signed;
 use crate::base::{FxHashMap, Idx, Interval, TraceNs};
 use crate::profile::{Profile, Series, SeriesId};
 
@@ -33,7 +34,7 @@ impl SeriesStats {
     /// Mean over time; absent where no value holds for any time.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
-        (self.held_ns > 0).then(|| self.integral * NS_PER_S / self.held_ns as f64)
+        (self.held_ns > 0).then(|| self.integral * NS_PER_S / real_signed(self.held_ns))
     }
 }
 
@@ -138,7 +139,7 @@ fn add(stats: &mut Option<SeriesStats>, value: f64, held: Interval<TraceNs>, is_
         (stats.max, stats.max_at) = (value, held.start);
     }
     stats.last = value;
-    stats.integral += value * (ns as f64 / NS_PER_S);
+    stats.integral += value * (real_signed(ns) / NS_PER_S);
     stats.held_ns = stats.held_ns.saturating_add(ns);
 }
 

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
+use crate::base::convert::{narrow, place, real, real_signed};
 use crate::base::stats;
 use crate::profile::{Occurrences, Profile, SliceId};
 
@@ -58,7 +59,7 @@ impl OpStats {
     /// Mean duration of an occurrence in ns.
     #[must_use]
     pub fn mean_ns(&self) -> f64 {
-        self.total_ns as f64 / self.count.max(1) as f64
+        real_signed(self.total_ns) / real(self.count.max(1))
     }
 }
 
@@ -140,7 +141,7 @@ impl OperatorPass {
             let Some(place) = row_of.get_mut(group as usize) else { return };
             if *place == 0 {
                 stats.push(OpStats::of(group, id));
-                *place = stats.len() as u32;
+                *place = narrow(stats.len());
             }
             let row = &mut stats[*place as usize - 1];
             row.count += occurrences.count(profile, id);
@@ -173,7 +174,7 @@ impl OperatorPass {
         let mut by_row = rows_together(&self.durations, &self.stats);
         let mut rest = by_row.as_mut_slice();
         for row in self.stats.iter_mut().filter(|_| self.query.percentiles) {
-            let (own, others) = rest.split_at_mut(row.count as usize);
+            let (own, others) = rest.split_at_mut(place(row.count));
             let p50_ns = percentile(own, 50.0);
             row.percentiles = Some(Percentiles { p50_ns, p99_ns: percentile(own, 99.0) });
             rest = others;
@@ -187,7 +188,7 @@ fn rows_together(durations: &[(u32, i64)], rows: &[OpStats]) -> Vec<i64> {
     let mut at = 0;
     for row in rows {
         next.push(at);
-        at += row.count as usize;
+        at += place(row.count);
     }
     let mut together = vec![0; durations.len()];
     for &(row, dur) in durations {
@@ -204,7 +205,7 @@ pub(super) fn percentile(values: &mut [i64], p: f64) -> f64 {
     let (_, a, above) = values.select_nth_unstable(low);
     let a = *a;
     let b = if high == low { a } else { above.iter().copied().min().unwrap_or(a) };
-    stats::lerp(a as f64, b as f64, fraction)
+    stats::lerp(real_signed(a), real_signed(b), fraction)
 }
 
 #[cfg(test)]

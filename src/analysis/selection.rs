@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::self_time::SelfTimes;
+use crate::base::convert::narrow;
 use crate::base::{Interval, TraceNs};
 use crate::profile::levels::LevelId;
 use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
@@ -130,7 +131,7 @@ impl SliceCursor {
         if range.start >= range.end {
             self.ranges.pop();
         }
-        Some((track, (start as u32..end as u32).map(SliceId)))
+        Some((track, (narrow(start)..narrow(end)).map(SliceId)))
     }
 
     /// Calls `visit` for at most about `limit` slices. Returns whether all were visited.

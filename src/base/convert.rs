@@ -17,11 +17,54 @@ pub const fn real_len(n: usize) -> f64 {
     n as f64
 }
 
+/// A number with a sign as a real number: exact up to 2^53 on either side of 0, the nearest one beyond.
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "what the function is for")]
+pub const fn real_signed(n: i64) -> f64 {
+    n as f64
+}
+
+/// A sum of numbers with signs as a real number: exact up to 2^53 on either side of 0, the nearest one beyond.
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "what the function is for")]
+pub const fn real_sum(n: i128) -> f64 {
+    n as f64
+}
+
 /// A number as one of single precision: exact up to 2^24, the nearest one above.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
 pub const fn single(n: u32) -> f32 {
     n as f32
+}
+
+/// A count as a number of single precision: exact up to 2^24, the nearest one above.
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "what the function is for")]
+pub const fn single_count(n: u64) -> f32 {
+    n as f32
+}
+
+/// A number with a sign as one of single precision: exact up to 2^24 on either side of 0, the nearest one beyond.
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "what the function is for")]
+pub const fn single_signed(n: i64) -> f32 {
+    n as f32
+}
+
+/// A length as a number of single precision: exact up to 2^24, the nearest one above.
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "what the function is for")]
+pub const fn single_len(n: usize) -> f32 {
+    n as f32
+}
+
+/// The number of single precision that is nearest to a real one, of two equally near ones the even one; infinite beyond the
+/// greatest one.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
+pub const fn nearest_single(x: f64) -> f32 {
+    x as f32
 }
 
 /// The whole part: 0 for what is negative or not a number, the greatest number for what is greater.
@@ -38,6 +81,31 @@ pub const fn whole_len(x: f64) -> usize {
     x as usize
 }
 
+/// The whole part with its sign: 0 for what is not a number, the least or the greatest number for what is beyond it.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
+pub const fn whole_signed(x: f64) -> i64 {
+    x as i64
+}
+
+/// A count as a number with a sign: the greatest one for what is greater.
+#[must_use]
+pub fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+/// A length as a number with a sign: the greatest one for what is greater.
+#[must_use]
+pub fn signed_len(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+/// A number without its sign: 0 for what is negative.
+#[must_use]
+pub fn at_least_zero(n: i64) -> u64 {
+    u64::try_from(n).unwrap_or(0)
+}
+
 /// A number as a place in memory. Where places have 32 bits and the number has more it is the last place, at which nothing is.
 #[must_use]
 pub fn place(n: u64) -> usize {
@@ -50,23 +118,123 @@ pub fn narrow(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
+/// A count as a 32-bit number: the greatest one for what is greater.
+#[must_use]
+pub fn narrow_count(n: u64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// A length as a 16-bit number: the greatest one for what is greater.
+#[must_use]
+pub fn narrow16(n: usize) -> u16 {
+    u16::try_from(n).unwrap_or(u16::MAX)
+}
+
+/// A length as an 8-bit number: the greatest one for what is greater.
+#[must_use]
+pub fn narrow8(n: usize) -> u8 {
+    u8::try_from(n).unwrap_or(u8::MAX)
+}
+
+/// The lowest 8 bits of a number; those above are lost.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
+pub const fn low8(n: u64) -> u8 {
+    n as u8
+}
+
+/// The lowest 16 bits of a number; those above are lost.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
+pub const fn low16(n: u64) -> u16 {
+    n as u16
+}
+
+/// The lowest 32 bits of a number; those above are lost.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
+pub const fn low32(n: u64) -> u32 {
+    n as u32
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
     fn real_numbers_are_exact_up_to_their_digits() {
         assert_eq!(real(1 << 53), 9_007_199_254_740_992.0);
         assert_eq!(real((1 << 53) + 1), 9_007_199_254_740_992.0);
+        assert_eq!(real_signed(-(1 << 53) - 1), -9_007_199_254_740_992.0);
+        assert_eq!(real_sum(i128::from(i64::MIN) * 2), -18_446_744_073_709_551_616.0);
         assert_eq!((real_len(7), single(1 << 24), single((1 << 24) + 1)), (7.0, 16_777_216.0, 16_777_216.0));
+        assert_eq!((single_count((1 << 24) + 1), single_len((1 << 24) + 1)), (16_777_216.0, 16_777_216.0));
+        assert_eq!(single_signed(-(1 << 24) - 1), -16_777_216.0);
+        assert_eq!(
+            (nearest_single(0.1), nearest_single(1e39), nearest_single(-1e39)),
+            (0.1, f32::INFINITY, -f32::INFINITY)
+        );
+        assert!(nearest_single(f64::NAN).is_nan());
     }
 
     #[test]
     fn what_does_not_fit_ends_at_the_edge() {
         assert_eq!([whole(2.9), whole(-1.0), whole(f64::NAN), whole(f64::INFINITY)], [2, 0, 0, u64::MAX]);
         assert_eq!([whole_len(2.9), whole_len(-1.0), whole_len(1e300)], [2, 0, usize::MAX]);
+        assert_eq!([whole_signed(-2.9), whole_signed(f64::NAN), whole_signed(-1e300)], [-2, 0, i64::MIN]);
         assert_eq!([narrow(3), narrow(usize::MAX)], [3, u32::MAX]);
+        assert_eq!([narrow_count(3), narrow_count(1 << 32)], [3, u32::MAX]);
+        assert_eq!((narrow16(1 << 16), narrow8(256)), (u16::MAX, u8::MAX));
+        assert_eq!([signed(3), signed(u64::MAX)], [3, i64::MAX]);
+        assert_eq!([at_least_zero(3), at_least_zero(-3)], [3, 0]);
         assert_eq!(place(3), 3);
         assert_eq!([1u8].get(place(u64::MAX)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_number_that_fits_stays_as_it_is_and_another_one_is_the_nearest_that_fits(n in any::<u64>(), m in any::<i64>()) {
+            let len = place(n);
+            prop_assert_eq!(u64::from(narrow_count(n)), n.min(u64::from(u32::MAX)));
+            prop_assert_eq!(narrow(len), narrow_count(len as u64));
+            prop_assert_eq!(u64::from(narrow16(len)), (len as u64).min(u64::from(u16::MAX)));
+            prop_assert_eq!(u64::from(narrow8(len)), (len as u64).min(u64::from(u8::MAX)));
+            prop_assert_eq!(i128::from(signed(n)), i128::from(n).min(i128::from(i64::MAX)));
+            prop_assert_eq!(signed_len(len), signed(len as u64));
+            prop_assert_eq!(i128::from(at_least_zero(m)), i128::from(m).max(0));
+        }
+
+        #[test]
+        fn low_bits_are_the_remainder(n in any::<u64>()) {
+            prop_assert_eq!(u64::from(low8(n)), n % (1 << 8));
+            prop_assert_eq!(u64::from(low16(n)), n % (1 << 16));
+            prop_assert_eq!(u64::from(low32(n)), n % (1 << 32));
+        }
+
+        #[test]
+        fn whole_parts_are_towards_zero_and_keep_their_order(x in -1e25f64..1e25, y in -1e25f64..1e25) {
+            let (less, more) = if x <= y { (x, y) } else { (y, x) };
+            prop_assert!(whole(less) <= whole(more) && whole_signed(less) <= whole_signed(more));
+            if x.abs() < 2f64.powi(63) {
+                prop_assert_eq!(real_signed(whole_signed(x)), x.trunc());
+                prop_assert_eq!(real(whole(x)), x.trunc().max(0.0));
+            }
+        }
+
+        #[test]
+        fn whole_numbers_of_53_bits_come_back(n in -(1i64 << 53)..=1i64 << 53) {
+            prop_assert_eq!(whole_signed(real_signed(n)), n);
+            prop_assert_eq!(whole_signed(real_sum(i128::from(n))), n);
+            prop_assert_eq!(whole(real(n.unsigned_abs())), n.unsigned_abs());
+        }
+
+        #[test]
+        fn the_nearest_single_is_never_further_than_its_neighbours(x in -1e30f64..1e30) {
+            let near = nearest_single(x);
+            let distance = |s: f32| (f64::from(s) - x).abs();
+            prop_assert!(distance(near) <= distance(near.next_up()) && distance(near) <= distance(near.next_down()));
+        }
     }
 }

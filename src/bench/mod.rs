@@ -10,6 +10,17 @@
 //! so that a worker can show progress and be cancelled; it never fails, a configuration that cannot run is a row with an
 //! error. Nothing here reads a clock: a row is a function of its configuration, its times and its seed.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_lossless,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
+
 mod compile;
 mod config;
 pub mod cpu;
@@ -28,6 +39,7 @@ mod reports;
 mod run;
 mod scheduler;
 mod sweep;
+mod values;
 
 pub use crate::device::ServiceTimes;
 pub use compile::artifact::{Artifact, CompileConfig, CompilePlan, CompileTask, CompiledModel};
@@ -37,7 +49,7 @@ pub use config::bench_config::{
 };
 pub use config::configuration::{Configuration, ConfigurationError};
 pub use config::input_fit::batch_of_inputs;
-pub use config::inputs::{InputError, InputTuple, parse_inputs};
+pub use config::inputs::{InputError, InputTuple, OtherInputs, parse_inputs};
 pub use config::list::{ListError, MAX_LIST_ENTRIES, parse_levels, parse_list};
 pub use config::options::{
     Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions, SdkGeneration,
@@ -46,25 +58,25 @@ pub use host_step::arithmetic::FormulaError;
 pub use host_step::expression::Expression;
 pub use host_step::step::{HostStep, HostStepError};
 pub use index::{
-    Appended, BesideIndex, EntryStatus, FILTER_FIELDS, FilePlan, FileStep, FilterError, IndexConflict, IndexError,
-    IndexFilter, MODELLED, ModelEntry, ModelIndex, ReadIndex,
+    Appended, BesideIndex, EntryStatus, FILTER_FIELDS, FilePlan, FilePlanError, FileStep, FilterError, IndexConflict,
+    IndexError, IndexFilter, MODELLED, ModelEntry, ModelIndex, ReadIndex,
 };
 pub use log::Verbosity;
 pub use measured::measurement::{MAX_INFERENCES, Measurement, SecondCount};
 pub use measured::spans::{MOST_TIMED_INFERENCES, Span, SpanRecorder, TimerSpans};
 pub use measured::timer::{Timer, Timers, mean_of_averages_ms};
-pub use parity::{Parity, parity, parity_markdown};
+pub use parity::{Parity, ParityError, parity, parity_markdown};
 pub use reports::calendar::{simulated_dts, utc_dts};
 pub use reports::charts::{CURVE_PERCENTS, RunCharts};
 pub use reports::confidence::{mean_ci95, percentile_ci95_percents};
 pub use reports::python_json::{QUOTED_NAN, quoted_nan, without_nan};
 pub use reports::report::{NEURONPERF_KEYS, REPORT_KEYS, Report, ReportDetail};
-pub use reports::results::{RunResults, get_reports, results_to_json};
+pub use reports::results::{ResultsError, RunResults, get_reports, results_to_json};
 pub use reports::summarise::REPORT_VERSION;
 pub use reports::timed_results::{TimedResults, timed_results_to_json};
 pub use reports::verdict::verdict;
 pub use run::configuration_run::{ConfigurationRun, Outcome, RowResult, RunDetail};
-pub use run::error::RunError;
+pub use run::error::{ModelInputsError, RunError, StartError, TimesError, UntimedStep};
 pub use run::estimate::{Estimate, TooManyInferences, estimate};
 pub use run::fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel};
 pub use run::times::{service_times, stage_times};
@@ -74,3 +86,4 @@ pub use scheduler::{Progress, Scheduler};
 pub use sweep::expand::{MAX_CONFIGURATIONS, Sweep, expand};
 pub use sweep::plan::{PlannedRow, SweepPlan, remaining_text};
 pub use sweep::state::{RowState, SweepProgress, SweepRow, SweepState};
+pub use values::{ValuesError, ValuesStepError};

@@ -1,8 +1,11 @@
 //! A model that was brought beside the model of the zoo that it is: both should be equally fast.
 
-use super::config::bench_config::BenchConfig;
+use thiserror::Error;
+
+use super::config::bench_config::{BenchConfig, ConfigError};
 use super::reports::report::ReportDetail;
 use super::run::configuration_run::ConfigurationRun;
+use super::run::error::TimesError;
 use super::run::times::service_times;
 use super::sweep::expand::expand;
 use crate::base::NeverCancel;
@@ -23,7 +26,34 @@ pub struct Parity {
     /// Samples a second of the model of the zoo.
     pub zoo_per_s: f64,
     /// Samples a second of the file; or why there is no such number, as for another batch size than it was exported for.
-    pub file_per_s: Result<f64, String>,
+    pub file_per_s: Result<f64, ParityError>,
+}
+
+/// Why a model has no throughput to compare.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ParityError {
+    /// The benchmark is refused.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// No configuration of it is left.
+    #[error("{model}: nothing to run")]
+    NothingToRun {
+        /// What people call the model.
+        model: String,
+    },
+    /// The model has no stage times.
+    #[error(transparent)]
+    Times(#[from] TimesError),
+    /// The run failed.
+    #[error("{reason}")]
+    Failed {
+        /// The sentence of its report.
+        reason: String,
+    },
+    /// The run measured nothing.
+    #[error("the run gave no throughput")]
+    NoThroughput,
 }
 
 impl Parity {
@@ -44,7 +74,7 @@ pub fn parity(
     instance: &str,
     batch_size: u32,
     models: &ModelLibrary,
-) -> Result<Parity, String> {
+) -> Result<Parity, ParityError> {
     Ok(Parity {
         file: model_label(brought).into_owned(),
         zoo: zoo.to_owned(),
@@ -54,7 +84,7 @@ pub fn parity(
     })
 }
 
-fn throughput(model: &str, instance: &str, batch_size: u32, models: &ModelLibrary) -> Result<f64, String> {
+fn throughput(model: &str, instance: &str, batch_size: u32, models: &ModelLibrary) -> Result<f64, ParityError> {
     let config = BenchConfig {
         model: model.to_owned(),
         instance_type: instance.to_owned(),
@@ -64,13 +94,13 @@ fn throughput(model: &str, instance: &str, batch_size: u32, models: &ModelLibrar
         jitter: 0.0,
         ..BenchConfig::default()
     };
-    let sweep = expand(&config).map_err(|e| e.to_string())?;
+    let sweep = expand(&config)?;
     let busiest = sweep.configurations.into_iter().max_by_key(|c| c.n_models);
-    let configuration = busiest.ok_or_else(|| format!("{}: nothing to run", model_label(model)))?;
+    let configuration = busiest.ok_or_else(|| ParityError::NothingToRun { model: model_label(model).into_owned() })?;
     let times = service_times(&configuration, models)?;
     let run = ConfigurationRun::new(configuration, Ok(&times)).run(&NeverCancel, ReportDetail::Summary);
-    let error = run.report.error;
-    run.report.throughput_window.ok_or_else(|| error.unwrap_or_else(|| "the run gave no throughput".to_owned()))
+    let error = run.report.error.map_or(ParityError::NoThroughput, |reason| ParityError::Failed { reason });
+    run.report.throughput_window.ok_or(error)
 }
 
 /// The table of several, as Markdown. Rows without a throughput of the file are left out; a column says how the two differ.

@@ -3,6 +3,7 @@
 use super::lanes::Lanes;
 use super::recorder::{Recorder, Span};
 use super::rows::{FusedNames, Rows, args_of};
+use crate::base::convert::signed_len;
 use crate::base::{Diagnostics, FxHashMap, Interval};
 use crate::compiler::Workflow;
 use crate::machine::cost::CostTable;
@@ -42,7 +43,7 @@ pub fn build_profile(
     builder.set_title(title);
     let processes = SECTIONS.map(|(pid, name)| builder.process(pid, name));
     for (i, process) in processes.iter().enumerate() {
-        builder.set_process_sort_index(*process, i as i64);
+        builder.set_process_sort_index(*process, signed_len(i));
     }
     for process in &processes[1..] {
         builder.set_process_labels(*process, "NeuronDevice 0 NeuronCore 0");
@@ -121,7 +122,7 @@ impl Capture<'_> {
         let compute = builder.thread(process, "compute", "Compute Busy");
         let dma = builder.thread(process, "dma", "DMA Busy");
         for (i, track) in [setup, compute, dma].into_iter().enumerate() {
-            builder.set_track_sort_index(track, i as i64);
+            builder.set_track_sort_index(track, signed_len(i));
         }
         let teardown_ns = i64::try_from(costs.runtime.teardown_ns).unwrap_or(0);
         builder.slice(setup, 0, self.origin_ns, "Neuron Runtime Setup", "runtime", None);
@@ -166,7 +167,7 @@ impl Capture<'_> {
             self.executable.sources.iter().map(|entry| builder.add_args(&args_of(entry, false))).collect();
         for engine in Engine::ALL {
             let track = builder.thread(process, engine.name(), engine.name());
-            builder.set_track_sort_index(track, engine.index() as i64);
+            builder.set_track_sort_index(track, signed_len(engine.index()));
             for span in &self.recorder.engines[engine.index()] {
                 let instruction = &self.executable.engines[engine.index()][span.index as usize];
                 let name = builder.intern(instruction.op.opcode());
@@ -187,7 +188,7 @@ impl Capture<'_> {
         if spans.is_empty() {
             return;
         }
-        let place = (Engine::ALL.len() + queue.index()) as i64 * Lanes::ROOM;
+        let place = signed_len(Engine::ALL.len() + queue.index()) * Lanes::ROOM;
         let mut lanes = Lanes::new(builder, process, queue.name(), queue.name(), place);
         for span in spans {
             let dma = &self.executable.queues[queue.index()][span.index as usize];

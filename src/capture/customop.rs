@@ -1,6 +1,7 @@
 //! A call of a custom operator as a profile: a row for each GPSIMD processor.
 
 use crate::base::Diagnostics;
+use crate::base::convert::signed;
 use crate::kernel::{CoreMeter, Kind};
 use crate::profile::{Profile, ProfileBuilder};
 
@@ -25,7 +26,7 @@ pub fn build_customop_profile(kernel: &str, processors: &[CoreMeter]) -> Profile
                 Kind::Compute => ("instructions", "compute"),
             };
             let args = format!("{{\"line\":{}}}", segment.line);
-            builder.slice(track, start as i64, (end - start) as i64, name, category, Some(&args));
+            builder.slice(track, signed(start), signed(end - start), name, category, Some(&args));
         }
     }
     builder.finish(Diagnostics::new())

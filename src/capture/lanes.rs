@@ -1,6 +1,7 @@
 //! Rows for what overlaps: each item goes to the first row that is free.
 
 use crate::base::Interval;
+use crate::base::convert::signed_len;
 use crate::profile::{ProcessId, ProfileBuilder, TrackId};
 
 /// A track, and further ones of the same name below it as soon as something overlaps.
@@ -37,7 +38,7 @@ impl Lanes {
         let n = self.rows.len();
         let tid = if n == 0 { self.tid.clone() } else { format!("{}.{}", self.tid, n + 1) };
         let track = builder.thread(self.process, &tid, &self.name);
-        builder.set_track_sort_index(track, self.sort_index + (n as i64).min(Self::ROOM - 1));
+        builder.set_track_sort_index(track, self.sort_index + signed_len(n).min(Self::ROOM - 1));
         self.rows.push((track, i64::MIN));
         n
     }

@@ -1,5 +1,6 @@
 //! Records what the simulator ran.
 
+use crate::base::convert::narrow;
 use crate::base::{Interval, SimTime};
 use crate::machine::isa::{DmaQueue, Engine};
 use crate::neuron::sim::Observer;
@@ -32,11 +33,11 @@ pub struct Recorder {
 
 impl Observer for Recorder {
     fn instruction(&mut self, engine: Engine, index: usize, span: Interval<SimTime>) {
-        self.engines[engine.index()].push(Span { index: index as u32, time: span });
+        self.engines[engine.index()].push(Span { index: narrow(index), time: span });
     }
 
     fn dma(&mut self, queue: DmaQueue, index: usize, triggered: SimTime, span: Interval<SimTime>) {
         let time = Interval::new(triggered, span.end);
-        self.queues[queue.index()].push(Span { index: index as u32, time });
+        self.queues[queue.index()].push(Span { index: narrow(index), time });
     }
 }

@@ -3,6 +3,7 @@
 use super::build::{setup_ns, window_ns};
 use super::recorder::{Recorder, Span};
 use crate::base::Interval;
+use crate::base::convert::narrow;
 use crate::compiler::Workflow;
 use crate::insight::{Item, ItemRef, Role, Run, Transfer, UnitRun, Work};
 use crate::machine::cost::CostTable;
@@ -86,7 +87,7 @@ impl Reading<'_, '_> {
         let waits = self.executable.waits(waits_start, waits_len);
         let completed = waits.iter().filter_map(|wait| Some((self.completion(wait)?, wait)));
         let (_, last) = completed.max_by_key(|(at, _)| *at)?;
-        Some(ItemRef { unit: last.unit.index() as u32, item: last.count - 1 })
+        Some(ItemRef { unit: narrow(last.unit.index()), item: last.count - 1 })
     }
 
     fn completion(&self, wait: &Wait) -> Option<crate::base::SimTime> {

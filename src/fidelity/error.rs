@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::bench::ConfigError;
+use crate::bench::{ConfigError, TimesError};
 use crate::device::DeviceError;
 use crate::model::SpecError;
 use crate::neuron::sim::SimError;
@@ -55,7 +55,10 @@ pub enum PredictError {
     /// The simulation failed.
     #[error(transparent)]
     Simulation(#[from] SimError),
-    /// The benchmark has no stage times, or its run failed; the sentence of its report.
+    /// The benchmark has no stage times.
+    #[error(transparent)]
+    Times(#[from] TimesError),
+    /// The run of the benchmark failed; the sentence of its report.
     #[error("{0}")]
     Run(String),
 }

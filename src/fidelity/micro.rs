@@ -4,6 +4,7 @@
 use super::PublishedRow;
 use super::error::PredictError;
 use super::predict::{Placement, PlacementBasis, Prediction, instance_of};
+use crate::base::convert::real;
 use crate::compiler::Workflow;
 use crate::device::Device;
 use crate::neuron::sim::{NoObserver, simulate};
@@ -46,8 +47,8 @@ impl Micro {
         let seconds = outcome.window.to_secs_f64();
         let throughput = match self {
             Self::Matmult { n, loop_count } => {
-                let n = *n as f64;
-                2.0 * n * n * n * (*loop_count as f64) / seconds / 1e12
+                let n = real(*n);
+                2.0 * n * n * n * real(*loop_count) / seconds / 1e12
             }
             Self::CustomRelu => 1.0 / seconds,
         };

@@ -67,7 +67,7 @@ pub fn predict(row: &PublishedRow) -> Result<Prediction, PredictError> {
         return micro.predict(row);
     }
     let configuration = configuration(row)?;
-    let times = service_times(&configuration, &ModelLibrary::default()).map_err(PredictError::Run)?;
+    let times = service_times(&configuration, &ModelLibrary::default())?;
     let model = configuration.model.clone();
     let placement = placement(row);
     let throughput = throughput(configuration, &times)?;

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{PlacementBasis, PublishedRow, predict};
+use crate::base::convert::real_len;
 use crate::base::stats::percentile_sorted;
 
 /// One row of the answer; one for each row of the table, in its order.
@@ -71,7 +72,7 @@ impl Summary {
             n: ratios.len(),
             median_abs_error: percentile_sorted(&errors, 50.0),
             p90_abs_error: percentile_sorted(&errors, 90.0),
-            geomean_ratio: (!ratios.is_empty()).then(|| libm::exp(logs / ratios.len() as f64)),
+            geomean_ratio: (!ratios.is_empty()).then(|| libm::exp(logs / real_len(ratios.len()))),
         }
     }
 }

@@ -4,15 +4,15 @@ const TABLES: [[u32; 256]; 8] = tables();
 
 const fn tables() -> [[u32; 256]; 8] {
     let mut tables = [[0u32; 256]; 8];
-    let mut i = 0;
+    let mut i = 0u32;
     while i < 256 {
-        let mut crc = i as u32;
+        let mut crc = i;
         let mut bit = 0;
         while bit < 8 {
             crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
             bit += 1;
         }
-        tables[0][i] = crc;
+        tables[0][i as usize] = crc;
         i += 1;
     }
     let mut k = 1;

@@ -3,6 +3,7 @@
 use super::ReadError;
 use super::inflate::{Inflater, Sink};
 use crate::base::Diagnostics;
+use crate::base::convert::low32;
 
 const FLAG_HEADER_CRC: u8 = 2;
 const FLAG_EXTRA: u8 = 4;
@@ -128,7 +129,7 @@ impl Gunzip {
         self.held.extend_from_slice(&input[..take]);
         self.offset += take as u64;
         if let Ok(trailer) = <[u8; 8]>::try_from(self.held.as_slice()) {
-            let want = (u64::from(self.inflater.written as u32) << 32) | u64::from(self.inflater.crc);
+            let want = (u64::from(low32(self.inflater.written)) << 32) | u64::from(self.inflater.crc);
             if u64::from_le_bytes(trailer) != want {
                 diagnostics.add("gzip_checksum", Some(self.offset), || {
                     "the checksum of the gzip data is wrong: the file is damaged somewhere".to_owned()

@@ -6,6 +6,7 @@ use super::ReadError;
 use super::decimal::TimeUnit;
 use super::document::Parsed;
 use super::json::{Doc, Value};
+use crate::base::convert::real_signed;
 use crate::base::{Diagnostics, StrId};
 use crate::profile::{ProfileBuilder, TrackId};
 
@@ -84,12 +85,12 @@ impl Reader {
                 continue;
             }
             for (category, bytes) in before.drain(..) {
-                self.sample(t, category, bytes as f64);
+                self.sample(t, category, real_signed(bytes));
             }
-            self.sample(t, category, held[category] as f64);
+            self.sample(t, category, real_signed(held[category]));
         }
         for (category, bytes) in before {
-            self.sample(0, category, bytes as f64);
+            self.sample(0, category, real_signed(bytes));
         }
         let actions: Vec<_> = ACTIONS.iter().zip(actions).map(|(name, n)| format!("\"{name}\":{n}")).collect();
         self.builder.set_property("actions", &format!("{{{}}}", actions.join(",")));

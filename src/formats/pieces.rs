@@ -116,7 +116,7 @@ impl Content {
     /// The number as two's complement; 0 for what is none.
     pub fn i64(&self) -> i64 {
         match self {
-            Self::Number(n) => *n as i64,
+            Self::Number(n) => n.cast_signed(),
             Self::Bytes(_) => 0,
         }
     }

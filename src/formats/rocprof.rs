@@ -158,7 +158,7 @@ impl Reader<'_> {
 
     fn flow(&mut self, track: TrackId, ts_ns: i64, phase: u8, id: i64) {
         let (name, category) = (self.builder.intern("correlation"), StrId::EMPTY);
-        let id = LinkValue::Number(id as u64);
+        let id = LinkValue::Number(id.cast_unsigned());
         let event = LinkEvent { track, ts_ns, phase, name, category, id, binds_enclosing: true, args: ArgsId::NONE };
         self.builder.derived_link(event);
     }

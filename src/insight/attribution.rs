@@ -1,6 +1,7 @@
 //! Which operation the time of an execution belongs to: shares that sum up to the time in which anything worked.
 
 use super::run::{Run, UnitRun};
+use crate::base::convert::{real, real_signed};
 use crate::base::{IndexVec, Interval};
 use crate::machine::SourceId;
 use crate::machine::isa::Engine;
@@ -29,7 +30,7 @@ impl SourceTime {
     /// Adds a part of what another one took, 0 to 1.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "nanoseconds of an execution")]
     pub fn add_part(&mut self, other: &Self, part: f64) {
-        let of = |ns: u64| libm::round(ns as f64 * part) as u64;
+        let of = |ns: u64| libm::round(real(ns) * part) as u64;
         self.share_ns += other.share_ns * part;
         for (own, more) in self.engine_ns.iter_mut().zip(other.engine_ns) {
             *own += of(more);
@@ -82,7 +83,7 @@ fn shares(units: &[UnitRun]) -> Vec<(SourceId, f64)> {
     let mut shares = Vec::with_capacity(items.len());
     for (at, begins, i) in borders {
         if let Some(kind) = running.iter().position(|&n| n > 0) {
-            got[kind] += (at - now) as f64 / f64::from(running[kind]);
+            got[kind] += real_signed(at - now) / f64::from(running[kind]);
         }
         now = at;
         let (_, source, kind) = items[i];

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Summary;
 use super::run::Run;
 use super::spans::secs;
+use crate::base::convert::real;
 use crate::machine::arch::CoreSpec;
 
 /// What no number here promises.
@@ -60,11 +61,11 @@ impl Bounds {
         let others = s.vector_engine_active_time.max(s.scalar_engine_active_time).max(s.gpsimd_engine_active_time);
         let (tensor, dma) = (s.tensor_engine_active_time, s.dma_active_time);
         let bandwidth = core.peak_hbm_bytes_per_s();
-        let ideal = s.dma_transfer_total_bytes as f64 / bandwidth;
-        let needed = run.memory.map(|m| (m.input_bytes + m.output_bytes + m.weight_bytes) as f64 / bandwidth);
+        let ideal = real(s.dma_transfer_total_bytes) / bandwidth;
+        let needed = run.memory.map(|m| real(m.input_bytes + m.output_bytes + m.weight_bytes) / bandwidth);
         // What fp32 costs is in the adjusted count, so that one peak serves all types.
-        let flops = s.adjusted_hardware_flops as f64 / core.peak_bf16_flops();
-        let useful = (s.adjusted_hardware_flops - s.adjusted_transpose_flops) as f64 / core.peak_bf16_flops();
+        let flops = real(s.adjusted_hardware_flops) / core.peak_bf16_flops();
+        let useful = real(s.adjusted_hardware_flops - s.adjusted_transpose_flops) / core.peak_bf16_flops();
         let pipeline = tensor.max(dma).max(others);
         let total = s.total_time;
         let bound = |name: &str, seconds: f64, rest: f64, meaning: &str| {

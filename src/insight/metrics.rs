@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::convert::real;
+
 /// One value of a summary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
@@ -66,7 +68,7 @@ impl Metric {
     pub fn text(&self) -> String {
         use crate::base::units::{format_bytes, format_count, format_ns, format_number, format_percent};
         match (self.value, self.unit) {
-            (MetricValue::Count(n), Unit::Bytes) => format_bytes(n as f64),
+            (MetricValue::Count(n), Unit::Bytes) => format_bytes(real(n)),
             (MetricValue::Real(x), Unit::Bytes) => format_bytes(x),
             (MetricValue::Real(s), Unit::Seconds) => format_ns(s * 1e9),
             (MetricValue::Real(ns), Unit::Nanoseconds) => format_ns(ns),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::run::{Run, Work};
 use super::spans::{length_ns, merged, secs};
 use crate::base::Interval;
+use crate::base::convert::real;
 use crate::machine::arch::CoreSpec;
 
 /// Most points besides that of the whole run.
@@ -103,7 +104,7 @@ impl Roofline {
 }
 
 fn point(core: &CoreSpec, name: String, sums: &Sums, seconds: f64) -> RooflinePoint {
-    let intensity = (sums.hbm_bytes > 0).then(|| sums.flops as f64 / sums.hbm_bytes as f64);
+    let intensity = (sums.hbm_bytes > 0).then(|| real(sums.flops) / real(sums.hbm_bytes));
     let peak = core.peak_bf16_flops();
     RooflinePoint {
         name,
@@ -111,7 +112,7 @@ fn point(core: &CoreSpec, name: String, sums: &Sums, seconds: f64) -> RooflinePo
         hbm_bytes: sums.hbm_bytes,
         intensity_flops_per_byte: intensity,
         seconds,
-        flops_per_s: if seconds > 0.0 { sums.flops as f64 / seconds } else { 0.0 },
+        flops_per_s: if seconds > 0.0 { real(sums.flops) / seconds } else { 0.0 },
         attainable_flops_per_s: intensity.map_or(peak, |i| (i * core.peak_hbm_bytes_per_s()).min(peak)),
     }
 }

@@ -1,6 +1,7 @@
 //! Arithmetic on sorted, disjoint spans in nanoseconds, as [`Interval::merge`] makes them.
 
 use crate::base::Interval;
+use crate::base::convert::real;
 
 /// Spans of a timeline.
 pub(super) type Spans = Vec<Interval<i64>>;
@@ -39,7 +40,7 @@ pub(super) fn without(spans: &[Interval<i64>], others: &[Interval<i64>]) -> Span
 
 /// Nanoseconds as seconds.
 pub(super) fn secs(ns: u64) -> f64 {
-    ns as f64 / 1e9
+    real(ns) / 1e9
 }
 
 /// `part` of `whole` in percent, 0 to 100; 0 of nothing.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::run::Run;
 use super::spans::merged;
 use crate::base::Interval;
+use crate::base::convert::real_signed;
 
 /// Shares of time in buckets of (nearly) equal length over the device window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,7 +46,7 @@ impl Utilisation {
 
 fn shares(window: Interval<i64>, buckets: usize, spans: &[Interval<i64>]) -> Vec<f64> {
     let length = i128::from(window.end - window.start);
-    let edge = |i: usize| window.start + (length * i as i128 / buckets.max(1) as i128) as i64;
+    let edge = |i: usize| window.start + i64::try_from(length * i as i128 / buckets.max(1) as i128).unwrap_or(i64::MAX);
     let mut next = 0;
     (0..buckets)
         .map(|i| {
@@ -55,7 +56,7 @@ fn shares(window: Interval<i64>, buckets: usize, spans: &[Interval<i64>]) -> Vec
             }
             let inside = spans[next..].iter().take_while(|s| s.start < bucket.end);
             let busy: i64 = inside.map(|s| s.end.min(bucket.end) - s.start.max(bucket.start)).sum();
-            busy as f64 * 100.0 / (bucket.end - bucket.start) as f64
+            real_signed(busy) * 100.0 / real_signed(bucket.end - bucket.start)
         })
         .collect()
 }

@@ -5,24 +5,28 @@ use super::parse::ast::BinaryOp;
 use super::problem::Problem;
 use super::types::Scalar;
 use super::value::Value;
+use crate::base::convert::{
+    low8, low16, low32, nearest_single, real, real_signed, real_sum, single_count, single_signed, whole, whole_signed,
+};
 
 /// Wraps an integer into a type, as C++ converts it.
-pub(crate) const fn wrap(value: i64, to: Scalar) -> i64 {
+pub(crate) fn wrap(value: i64, to: Scalar) -> i64 {
+    let bits = value.cast_unsigned();
     match to {
-        Scalar::Bool => (value != 0) as i64,
-        Scalar::I8 => value as i8 as i64,
-        Scalar::U8 => value as u8 as i64,
-        Scalar::I16 => value as i16 as i64,
-        Scalar::U16 => value as u16 as i64,
-        Scalar::I32 => value as i32 as i64,
-        Scalar::U32 => value as u32 as i64,
+        Scalar::Bool => i64::from(value != 0),
+        Scalar::I8 => i64::from(low8(bits).cast_signed()),
+        Scalar::U8 => i64::from(low8(bits)),
+        Scalar::I16 => i64::from(low16(bits).cast_signed()),
+        Scalar::U16 => i64::from(low16(bits)),
+        Scalar::I32 => i64::from(low32(bits).cast_signed()),
+        Scalar::U32 => i64::from(low32(bits)),
         Scalar::I64 | Scalar::U64 | Scalar::F32 | Scalar::F64 => value,
     }
 }
 
 /// An integer as people read it, in its type.
 pub(crate) fn shown(value: i64, scalar: Scalar) -> String {
-    if scalar == Scalar::U64 { (value as u64).to_string() } else { value.to_string() }
+    if scalar == Scalar::U64 { value.cast_unsigned().to_string() } else { value.to_string() }
 }
 
 /// Converts a number.
@@ -40,7 +44,7 @@ pub(crate) fn convert(value: Value, from: Scalar, to: Scalar) -> Result<Value, P
         other => return Ok(other),
     };
     match to {
-        Scalar::F32 => Ok(Value::F32(float as f32)),
+        Scalar::F32 => Ok(Value::F32(nearest_single(float))),
         Scalar::F64 => Ok(Value::F64(float)),
         Scalar::Bool => Ok(Value::bool(float != 0.0)),
         _ => float_to_int(float, to),
@@ -49,26 +53,26 @@ pub(crate) fn convert(value: Value, from: Scalar, to: Scalar) -> Result<Value, P
 
 fn from_int(i: i64, from: Scalar, to: Scalar) -> Value {
     match (to, from) {
-        (Scalar::F32, Scalar::U64) => Value::F32(i as u64 as f32),
-        (Scalar::F32, _) => Value::F32(i as f32),
-        (Scalar::F64, Scalar::U64) => Value::F64(i as u64 as f64),
-        (Scalar::F64, _) => Value::F64(i as f64),
+        (Scalar::F32, Scalar::U64) => Value::F32(single_count(i.cast_unsigned())),
+        (Scalar::F32, _) => Value::F32(single_signed(i)),
+        (Scalar::F64, Scalar::U64) => Value::F64(real(i.cast_unsigned())),
+        (Scalar::F64, _) => Value::F64(real_signed(i)),
         _ => Value::Int(wrap(i, to)),
     }
 }
 
 fn float_to_int(x: f64, to: Scalar) -> Result<Value, Problem> {
-    let whole = libm::trunc(x);
+    let part = libm::trunc(x);
     let (low, high) = to.range().unwrap_or((0, 0));
     // 2^64 and 2^63 are exact in f64, so the comparison is too.
-    if whole.is_nan() || whole < low as f64 || whole >= high as f64 + 1.0 {
+    if part.is_nan() || part < real_sum(low) || part >= real_sum(high) + 1.0 {
         return Err(Problem::Overflow {
             operation: "the conversion",
             ty: to.name(),
             detail: format!("{x} is not between {low} and {high}"),
         });
     }
-    Ok(Value::Int(if to == Scalar::U64 { whole as u64 as i64 } else { whole as i64 }))
+    Ok(Value::Int(if to == Scalar::U64 { whole(part).cast_signed() } else { whole_signed(part) }))
 }
 
 /// An operator on two numbers of one type that promotion leaves alone. Comparisons give a bool.
@@ -111,7 +115,7 @@ where
 
 fn integer(op: BinaryOp, scalar: Scalar, a: i64, b: i64) -> Result<Value, Problem> {
     let unsigned_64 = scalar == Scalar::U64;
-    let (ua, ub) = (a as u64, b as u64);
+    let (ua, ub) = (a.cast_unsigned(), b.cast_unsigned());
     let overflow = |operation| Problem::Overflow {
         operation,
         ty: scalar.name(),
@@ -135,20 +139,20 @@ fn integer(op: BinaryOp, scalar: Scalar, a: i64, b: i64) -> Result<Value, Proble
         BinaryOp::Sub => (if unsigned_64 { Some(a.wrapping_sub(b)) } else { a.checked_sub(b) }, "the difference"),
         BinaryOp::Mul => (if unsigned_64 { Some(a.wrapping_mul(b)) } else { a.checked_mul(b) }, "the product"),
         BinaryOp::Div | BinaryOp::Rem if b == 0 => return Err(Problem::DivideByZero),
-        BinaryOp::Div => (if unsigned_64 { Some((ua / ub) as i64) } else { a.checked_div(b) }, "the quotient"),
-        BinaryOp::Rem => (if unsigned_64 { Some((ua % ub) as i64) } else { a.checked_rem(b) }, "the remainder"),
+        BinaryOp::Div => (if unsigned_64 { Some((ua / ub).cast_signed()) } else { a.checked_div(b) }, "the quotient"),
+        BinaryOp::Rem => (if unsigned_64 { Some((ua % ub).cast_signed()) } else { a.checked_rem(b) }, "the remainder"),
         BinaryOp::And => (Some(a & b), ""),
         BinaryOp::Or => (Some(a | b), ""),
         BinaryOp::Xor => (Some(a ^ b), ""),
         BinaryOp::Shl | BinaryOp::Shr => {
             let bits = scalar.bytes() * 8;
-            if b < 0 || b as u64 >= bits {
+            if b < 0 || b.cast_unsigned() >= bits {
                 return Err(overflow("the shift"));
             }
             let shifted = if op == BinaryOp::Shl {
-                a.wrapping_shl(b as u32)
+                a.wrapping_shl(low32(ub))
             } else if unsigned_64 {
-                (ua >> b) as i64
+                (ua >> b).cast_signed()
             } else {
                 a >> b
             };

@@ -5,6 +5,17 @@
 //! function on tensors, one processor after another, and tells a [`Meter`] what was done on which line; what that takes in time
 //! is the meter's business; [`CoreMeter`] has the prices of a GPSIMD processor, and [`run_operator`] the cost of a call. Both say at line and column what is wrong.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_lossless,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
+
 mod arithmetic;
 mod check;
 mod operator;
@@ -18,8 +29,8 @@ mod value;
 pub use check::compile;
 pub use operator::{
     BUILT_IN, BuiltIn, CallCost, CoreMeter, Fill, KernelDtype, KernelError, Kind, LineCost, MAX_CALL_ELEMENTS,
-    ModelKernel, NamedKernel, OperatorCall, OperatorRun, Segment, TABLE_KERNEL, built_in, filled, run_operator,
-    without_source,
+    ModelKernel, NamedKernel, OperatorCall, OperatorRun, Segment, TABLE_KERNEL, UnknownKernelDtype, built_in, filled,
+    run_operator, without_source,
 };
 pub use parse::MAX_SOURCE_BYTES;
 pub use problem::{Diagnostic, Pos, Problem, Severity};

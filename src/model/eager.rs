@@ -1,6 +1,7 @@
 //! Values of aten ops, by the reference kernels. The order of operations is the one lowering gives the compiler, so that
 //! evaluating the compiled program gives the same bits.
 
+use crate::base::convert::{narrow, single_count};
 use crate::kernel::{KernelError, ModelKernel, TABLE_KERNEL};
 use crate::tensor::kernels::{
     BinaryOp, ReduceOp, SliceDim, UnaryOp, WindowDim, batch_norm, binary, broadcast_to, concatenate, convert,
@@ -39,16 +40,18 @@ pub(super) fn compute(op: &AtenOp, inputs: &[&Tensor], result: &Shape) -> Result
         (AtenOp::Binary(op), [a, b]) => binary(*op, a, b),
         (AtenOp::Custom { target, .. }, [x]) => custom(target, x),
         (AtenOp::Matmul, [a, b]) => {
-            let batch = a.shape().rank().saturating_sub(2) as u32;
+            let batch = narrow(a.shape().rank().saturating_sub(2));
             dot(a, b, batch, batch + 1, batch)
         }
         (AtenOp::Convolution { window, groups, transposed }, [x, weight, bias @ ..]) => {
             convolve(x, weight, bias.first().copied(), (window, *groups, *transposed))
         }
         (AtenOp::MaxPool2d { window }, [x]) => reduce_window(ReduceOp::Max, x, window),
-        (AtenOp::AvgPool2d { window }, [x]) => {
-            scalar(BinaryOp::Mul, &reduce_window(ReduceOp::Sum, x, window)?, 1.0 / window_elements(window) as f32)
-        }
+        (AtenOp::AvgPool2d { window }, [x]) => scalar(
+            BinaryOp::Mul,
+            &reduce_window(ReduceOp::Sum, x, window)?,
+            1.0 / single_count(window_elements(window)),
+        ),
         (AtenOp::BatchNorm { eps }, [x, weight, bias, mean, variance]) => {
             batch_norm(x, [weight, bias, mean, variance], *eps)
         }

@@ -1,5 +1,6 @@
 //! The functions of `torch` and `torch.nn.functional` that layers are written with, beyond those of linear networks.
 
+use crate::base::convert::narrow;
 use crate::tensor::kernels::{BinaryOp, UnaryOp, WindowDim};
 use crate::tensor::{DType, Shape};
 
@@ -146,7 +147,7 @@ impl Ctx {
     /// # Errors
     /// When the weight does not fit the last dimension.
     pub fn rms_norm(&mut self, x: &Value, weight: &Value, eps: f32) -> Result<Value, ModelError> {
-        let last = (x.dims().len() as u32).saturating_sub(1);
+        let last = narrow(x.dims().len()).saturating_sub(1);
         let square = self.mul(x, x)?;
         let variance = self.mean_dims(&square, &[last], true)?;
         let variance = self.scalar(BinaryOp::Add, &variance, eps)?;
@@ -273,7 +274,7 @@ impl Ctx {
     /// # Errors
     /// When one of them does not exist.
     pub fn transpose(&mut self, x: &Value, a: u32, b: u32) -> Result<Value, ModelError> {
-        let mut dims: Vec<u32> = (0..x.dims().len() as u32).collect();
+        let mut dims: Vec<u32> = (0..narrow(x.dims().len())).collect();
         // A dimension that does not exist is left for `permute` to name.
         if let Ok([x, y]) = dims.get_disjoint_mut([a as usize, b as usize]) {
             std::mem::swap(x, y);
@@ -348,7 +349,7 @@ impl Ctx {
         scale: Option<(BinaryOp, f32)>,
         mask: Option<&Value>,
     ) -> Result<Value, ModelError> {
-        let rank = k.dims().len() as u32;
+        let rank = narrow(k.dims().len());
         let turned = self.transpose(k, rank.saturating_sub(2), rank.saturating_sub(1))?;
         let mut scores = self.matmul(q, &turned)?;
         if let Some((op, value)) = scale {

@@ -1,5 +1,6 @@
 //! Shapes of aten ops: the one place that says which operands fit. Tracing and eager execution both ask here.
 
+use crate::base::convert::narrow;
 use crate::tensor::kernels::{
     BinaryOp, broadcast_shapes, concatenate_shape, convolution_shape, dot_shape, gather_rows_shape,
     reduce_window_shape, slice_shape, update_fits,
@@ -211,7 +212,7 @@ fn misfit(x: &Shape, weight: &Shape, error: &TensorError) -> Problem {
 }
 
 fn matmul(a: &Shape, b: &Shape) -> Result<Shape, Problem> {
-    let batch = a.rank().saturating_sub(2) as u32;
+    let batch = narrow(a.rank().saturating_sub(2));
     if a.rank() < 2 || a.rank() != b.rank() {
         return Err(mismatch(("input", a), ("other", b), "expected the same number of dimensions, at least two"));
     }

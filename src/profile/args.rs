@@ -5,6 +5,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::packed::Column;
+use crate::base::convert::{low32, place};
 use crate::define_idx;
 
 define_idx! {
@@ -56,7 +57,7 @@ impl Parts {
         if part >= self.start.len() {
             return "";
         }
-        let start = self.start.get(part) as usize;
+        let start = place(self.start.get(part));
         self.text.get(start..start + self.bytes.get(part) as usize).unwrap_or("")
     }
 }
@@ -88,7 +89,7 @@ impl ArgsArena {
         let mut hasher = FxHasher::default();
         hasher.write(json.as_bytes());
         let hash = hasher.finish();
-        let (slot, tag) = (hash as usize % RECENT_SLOTS, (hash >> 12) as u32);
+        let (slot, tag) = (place(hash % RECENT_SLOTS as u64), low32(hash >> 12));
         if let Some(&(_, id)) = self.recent.get(slot).filter(|(known, id)| *known == tag && !id.is_none())
             && self.get(id) == json
         {

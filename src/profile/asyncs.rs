@@ -5,6 +5,7 @@
 //! moments). A span that never ends lasts to the end of the profile.
 
 use super::{ArgsId, LinkValue, ProcessId, Profile};
+use crate::base::convert::{narrow, narrow16};
 use crate::base::{FxHashMap, IndexVec, Interval, StrId, TraceNs};
 use crate::define_idx;
 
@@ -94,7 +95,7 @@ impl AsyncTable {
             }
             let group = *group_of.entry((process, category)).or_insert_with(|| {
                 self.groups.push(AsyncGroup { process, category, rows: Vec::new() });
-                self.groups.len() as u32 - 1
+                narrow(self.groups.len()) - 1
             });
             stack.push(self.spans.push(AsyncSpan {
                 time: Interval::new(at, end.max(at)),
@@ -110,7 +111,7 @@ impl AsyncTable {
 
     /// Each span goes to the first row of its group that is free; longer ones that start together first.
     fn lay_out(&mut self) {
-        let mut order: Vec<AsyncId> = (0..self.spans.len() as u32).map(AsyncId).collect();
+        let mut order: Vec<AsyncId> = (0..narrow(self.spans.len())).map(AsyncId).collect();
         let spans = &mut self.spans;
         order.sort_by_key(|id| (spans[*id].time.start, std::cmp::Reverse(spans[*id].time.end), *id));
         // When each row is free again, row by row of each group.
@@ -126,7 +127,7 @@ impl AsyncTable {
             }
             until[row] = time.end.max(until[row]);
             rows[row].push(id);
-            spans[id].row = row as u16;
+            spans[id].row = narrow16(row);
         }
     }
 

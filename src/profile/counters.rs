@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{ProcessId, TrackId};
+use crate::base::convert::narrow;
 use crate::base::{FxHashMap, IndexVec, StrId, TraceNs};
 use crate::define_idx;
 
@@ -141,7 +142,7 @@ impl CounterRows {
 
     /// Groups the samples by series, by time, equal times in the order given.
     pub(super) fn finish(self, origin_ns: i64) -> CounterTable {
-        let mut order: Vec<u32> = (0..self.ts.len() as u32).collect();
+        let mut order: Vec<u32> = (0..narrow(self.ts.len())).collect();
         order.sort_by_key(|&i| (self.series_of[i as usize], self.ts[i as usize]));
         let mut series = self.series;
         let mut from = 0;

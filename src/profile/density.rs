@@ -1,13 +1,14 @@
 //! How busy a profile is over its time, for a picture of all of it that is a few pixels high.
 
 use super::{Profile, SliceFlags};
+use crate::base::convert::{real_len, real_signed};
 
 /// For each of `buckets` equal parts of the span, the mean number of tracks that have a slice there.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positions of buckets, clamped")]
 pub fn density(profile: &Profile, buckets: u32) -> Vec<f64> {
     let span = profile.span();
-    let length = span.end.0.saturating_sub(span.start.0) as f64;
+    let length = real_signed(span.end.0.saturating_sub(span.start.0));
     let n = buckets.max(1) as usize;
     let mut parts = vec![0.0; n];
     // How many more tracks are busy from this bucket on: slices that cover many buckets cost no more than others.
@@ -16,7 +17,7 @@ pub fn density(profile: &Profile, buckets: u32) -> Vec<f64> {
     if length <= 0.0 {
         return parts;
     }
-    let place = |ns: i64| ((ns.saturating_sub(span.start.0)) as f64 / length * n as f64).clamp(0.0, n as f64);
+    let place = |ns: i64| (real_signed(ns.saturating_sub(span.start.0)) / length * real_len(n)).clamp(0.0, real_len(n));
     for id in slices.ids() {
         if slices.depth(id) != 0 || slices.flags(id).has(SliceFlags::UNCLOSED) {
             continue;
@@ -27,8 +28,8 @@ pub fn density(profile: &Profile, buckets: u32) -> Vec<f64> {
             parts[first] += to - from;
             continue;
         }
-        parts[first] += (first + 1) as f64 - from;
-        parts[last] += to - last as f64;
+        parts[first] += real_len(first + 1) - from;
+        parts[last] += to - real_len(last);
         steps[first + 1] += 1.0;
         steps[last] -= 1.0;
     }

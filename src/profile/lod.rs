@@ -7,6 +7,7 @@
 //! two of the profile's time, so panning never changes what is merged with what.
 
 use super::{Profile, SliceId, TrackId};
+use crate::base::convert::{narrow, narrow16};
 use crate::base::{Interval, TraceNs};
 
 /// One thing to draw: a slice, or neighbouring slices too narrow to tell apart.
@@ -80,7 +81,7 @@ impl LodIndex {
         let bucket_log2 = bucket_for(within, width_px);
         let Some(lod) = self.track(profile, track) else { return out };
         for (depth, row) in lod.rows.iter().enumerate() {
-            row.query(profile, within, bucket_log2, depth as u16, &mut out);
+            row.query(profile, within, bucket_log2, narrow16(depth), &mut out);
         }
         out
     }
@@ -163,7 +164,7 @@ impl RowLod {
             if count > finer / SHRINK || finer < MIN_RUNS {
                 continue;
             }
-            let bucket_log2 = bucket_log2 as u32;
+            let bucket_log2 = narrow(bucket_log2);
             let mut runs = Vec::with_capacity(count);
             let mut merger = Merger::new(bucket_log2);
             self.each_from(profile, self.levels.len(), 0, |run| {

@@ -2,6 +2,7 @@
 
 use super::lod::bucket_for;
 use super::{InstantId, Profile, TrackId};
+use crate::base::convert::narrow;
 use crate::base::{Idx, Interval, TraceNs};
 
 /// One thing to draw: an instant event, or several that fall into one pixel.
@@ -31,7 +32,7 @@ impl MarkIndex {
         let mut ids: Vec<_> = instants.ids().collect();
         // Stable: in a track they stay by time.
         ids.sort_by_key(|&id| instants.track(id));
-        let first = |track: usize| ids.partition_point(|&id| instants.track(id).index() < track) as u32;
+        let first = |track: usize| narrow(ids.partition_point(|&id| instants.track(id).index() < track));
         let first_of_track = (0..=profile.tracks().len()).map(first).collect();
         Self { ids, first_of_track }
     }
@@ -58,7 +59,7 @@ impl MarkIndex {
             let ts = instants.ts(first);
             let next = ((ts.0 >> bucket_log2) + 1) << bucket_log2;
             let count = rest.partition_point(|&id| instants.ts(id).0 < next.min(within.end.0));
-            out.push(Mark { ts, instant: first, count: count as u32 });
+            out.push(Mark { ts, instant: first, count: narrow(count) });
             rest = &rest[count..];
         }
         out

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::packed::Column;
 use super::{SliceFlags, SliceId};
+use crate::base::convert::narrow;
 
 /// Rows searched for a free one before a slice that overlaps opens a new row: bounds the work on hostile input.
 const MAX_ROWS_SEARCHED: usize = 256;
@@ -43,7 +44,7 @@ impl Nesting {
         for i in track.range.clone() {
             let start = track.start.get(i);
             let (end, flags) = (start.saturating_add(track.dur.get(i)), track.flags.get(i));
-            let id = SliceId(i as u32);
+            let id = SliceId(narrow(i));
             if flags.has(SliceFlags::UNCLOSED) {
                 self.parent_back.push(0);
             } else {
@@ -57,7 +58,7 @@ impl Nesting {
             let row = self.place(start, end);
             self.depth.push(row);
         }
-        self.row_ends.len() as u32
+        narrow(self.row_ends.len())
     }
 
     /// The stack that statistics use: a slice is the child of the one that was running, to the end of the shorter.

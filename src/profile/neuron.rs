@@ -4,6 +4,7 @@
 pub(crate) use super::plugin_run::sort_rows;
 pub use super::plugin_run::{OperatorRow, OperatorView, PluginRun, PluginTable, PluginTimeline};
 use super::{NeuronCoreId, Occurrences, Profile, SliceFlags, TrackId};
+use crate::base::convert::real_signed;
 use crate::base::{FxHashMap, StrId};
 
 /// Name of the processes whose operators are counted: what runs on the engines, as opposed to control and transfer.
@@ -53,7 +54,7 @@ pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow>
             device: core.device,
             core: core.core,
             time_ns: op.time_ns,
-            time_percent: if total == 0 { 0.0 } else { op.time_ns as f64 * 100.0 / total as f64 },
+            time_percent: if total == 0 { 0.0 } else { real_signed(op.time_ns) * 100.0 / real_signed(total) },
             members: Vec::new(),
         }));
     }

@@ -4,6 +4,8 @@
 
 use std::marker::PhantomData;
 
+use crate::base::convert::{low8, low16, low32};
+
 /// Rows of a block: few enough that neighbours are close, enough that what a block costs by itself does not count.
 const BLOCK_ROWS: usize = 1024;
 
@@ -16,32 +18,50 @@ pub(super) trait Cell: Copy {
 }
 
 macro_rules! cells {
-    ($($cell:ty),*) => { $(
+    ($($cell:ty: $low:ident),*) => { $(
         impl Cell for $cell {
             fn to_number(self) -> i64 {
-                self as i64
+                i64::from(self)
             }
             fn of_number(number: i64) -> Self {
-                number as Self
+                $low(number.cast_unsigned())
             }
         }
     )* };
 }
-cells!(i64, u64, u32, u16, u8);
+cells!(u32: low32, u16: low16, u8: low8);
+
+impl Cell for i64 {
+    fn to_number(self) -> i64 {
+        self
+    }
+    fn of_number(number: i64) -> Self {
+        number
+    }
+}
+
+impl Cell for u64 {
+    fn to_number(self) -> i64 {
+        self.cast_signed()
+    }
+    fn of_number(number: i64) -> Self {
+        number.cast_unsigned()
+    }
+}
 
 macro_rules! id_cells {
-    ($($cell:ty),*) => { $(
+    ($($cell:ty: $low:ident),*) => { $(
         impl Cell for $cell {
             fn to_number(self) -> i64 {
                 i64::from(self.0)
             }
             fn of_number(number: i64) -> Self {
-                Self(number as _)
+                Self($low(number.cast_unsigned()))
             }
         }
     )* };
 }
-id_cells!(crate::base::StrId, super::ArgsId, super::TrackId, super::SliceFlags);
+id_cells!(crate::base::StrId: low32, super::ArgsId: low32, super::TrackId: low32, super::SliceFlags: low8);
 
 impl Cell for bool {
     fn to_number(self) -> i64 {
@@ -73,12 +93,12 @@ impl Block {
 
     /// In the narrowest form for values from `low` to `high`.
     fn within(values: &[i64], low: i64, high: i64) -> Self {
-        let above = |v: &i64| v.wrapping_sub(low);
-        match (high as u64).wrapping_sub(low as u64) {
+        let above = |v: &i64| v.wrapping_sub(low).cast_unsigned();
+        match high.cast_unsigned().wrapping_sub(low.cast_unsigned()) {
             0 => Self::Same(low),
-            1..=0xff => Self::Bytes(low, values.iter().map(|v| above(v) as u8).collect()),
-            0x100..=0xffff => Self::Shorts(low, values.iter().map(|v| above(v) as u16).collect()),
-            0x1_0000..=0xffff_ffff => Self::Words(low, values.iter().map(|v| above(v) as u32).collect()),
+            1..=0xff => Self::Bytes(low, values.iter().map(|v| low8(above(v))).collect()),
+            0x100..=0xffff => Self::Shorts(low, values.iter().map(|v| low16(above(v))).collect()),
+            0x1_0000..=0xffff_ffff => Self::Words(low, values.iter().map(|v| low32(above(v))).collect()),
             _ => Self::Whole(values.into()),
         }
     }

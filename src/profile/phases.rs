@@ -3,6 +3,8 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::base::convert::narrow8;
+
 /// Events by the text of their `ph`, most frequent first and then by text when it is written out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PhaseCounts {
@@ -44,7 +46,7 @@ impl PhaseCounts {
     #[must_use]
     pub fn sorted(&self) -> Vec<(String, u64)> {
         let ascii = self.ascii.iter().enumerate().filter(|(_, n)| **n > 0);
-        let ascii = ascii.map(|(b, n)| (char::from(b as u8).to_string(), *n));
+        let ascii = ascii.map(|(b, n)| (char::from(narrow8(b)).to_string(), *n));
         let mut rows: Vec<_> = ascii.chain(self.other.iter().map(|(p, n)| (p.clone(), *n))).collect();
         rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         rows

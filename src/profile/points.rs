@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use super::packed::Column;
 use super::{ArgsId, Profile, TrackId};
+use crate::base::convert::narrow_count;
 use crate::base::{Idx, StrId, TraceNs};
 use crate::define_idx;
 
@@ -172,7 +173,7 @@ impl LinkValue {
         match tag {
             1 => Self::Number(value),
             2 => Self::Hex(value),
-            3 => Self::Text(StrId(value as u32)),
+            3 => Self::Text(StrId(narrow_count(value))),
             _ => Self::None,
         }
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::packed::Column;
 use super::{ArgsId, TrackId};
+use crate::base::convert::narrow;
 use crate::base::{Interval, StrId, TraceNs};
 use crate::define_idx;
 
@@ -81,13 +82,13 @@ impl SliceTable {
 
     /// All slices, track by track.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = SliceId> + ExactSizeIterator + use<> {
-        (0..self.start.len() as u32).map(SliceId)
+        (0..narrow(self.start.len())).map(SliceId)
     }
 
     /// The slices of a track by start, longest first.
     pub fn of_track(&self, track: TrackId) -> impl DoubleEndedIterator<Item = SliceId> + ExactSizeIterator + use<> {
         let range = self.range_of(track);
-        (range.start as u32..range.end as u32).map(SliceId)
+        (narrow(range.start)..narrow(range.end)).map(SliceId)
     }
 
     /// Positions of a track's slices in the columns.
@@ -101,7 +102,7 @@ impl SliceTable {
     #[must_use]
     pub fn track(&self, id: SliceId) -> TrackId {
         let after = self.first_of_track.partition_point(|&first| first <= id.0);
-        TrackId(after.saturating_sub(1) as u32)
+        TrackId(narrow(after.saturating_sub(1)))
     }
 
     /// Rows a track needs: one more than its greatest depth, 0 without slices.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::convert::real_signed;
 use crate::base::units::{format_count, format_ns};
 
 /// What one step of the axis is. Profiles of stacks that were counted and not timed have samples, bytes or the like; one of
@@ -42,7 +43,7 @@ impl Unit {
     #[must_use]
     pub fn text(&self, value: i64) -> String {
         match self {
-            Self::Ns => format_ns(value as f64),
+            Self::Ns => format_ns(real_signed(value)),
             Self::Counted(plural) => {
                 let sign = if value < 0 { "-" } else { "" };
                 format!("{sign}{} {plural}", format_count(value.unsigned_abs()))

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::round::{round_bf16, round_f16};
 use crate::base::Rng;
+use crate::base::convert::nearest_single;
 
 /// A floating point format that a matrix product or a stored value can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -133,7 +134,7 @@ impl FloatFormat {
                 let below = libm::floor(units);
                 let rest = units - below;
                 let up = rest > 0.5 || (rest == 0.5 && libm::fmod(below, 2.0) != 0.0);
-                self.saturate(((below + f64::from(u8::from(up))) * scale) as f32)
+                self.saturate(nearest_single((below + f64::from(u8::from(up))) * scale))
             }
         }
     }
@@ -149,13 +150,13 @@ impl FloatFormat {
         let units = f64::from(v) / scale;
         let below = libm::floor(units);
         let up = unit < units - below;
-        self.saturate(((below + f64::from(u8::from(up))) * scale) as f32)
+        self.saturate(nearest_single((below + f64::from(u8::from(up))) * scale))
     }
 
     /// Exponent of the distance between numbers of the format around a finite `v`.
     fn step_exponent(self, v: f32) -> i32 {
         let exponent = libm::frexpf(v).1 - 1;
-        exponent.max(self.min_exponent()) - self.mantissa_bits() as i32
+        exponent.max(self.min_exponent()) - self.mantissa_bits().cast_signed()
     }
 
     fn saturate(self, v: f32) -> f32 {

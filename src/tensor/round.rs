@@ -22,6 +22,12 @@ pub fn round_f16(v: f32) -> f32 {
     if v.is_nan() { f32::NAN } else { f16::from_f32(v).to_f32() }
 }
 
+/// The whole part as 32 bits with a sign hold it: 0 for what is not a number, the least or the greatest one for what is beyond.
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "the rule of the element type")]
+fn whole_32(v: f32) -> f32 {
+    (v as i32) as f32
+}
+
 /// A value as an element type can hold it. Integers are truncated toward zero and saturate (exact up to 2^24, since
 /// values are kept as `f32`); booleans are 0 or 1.
 #[must_use]
@@ -30,7 +36,7 @@ pub fn round_to(dtype: DType, v: f32) -> f32 {
         DType::F32 => v,
         DType::Bf16 => round_bf16(v),
         DType::F16 => round_f16(v),
-        DType::S32 => (v as i32) as f32,
+        DType::S32 => whole_32(v),
         DType::Pred => f32::from(u8::from(v != 0.0)),
     }
 }

@@ -2,6 +2,8 @@
 //! stands around them, for light and for dark backgrounds. `docs/design.md` says what they are for; `www/style.css` has the
 //! same values as tokens, and `tests/it/design.rs` computes how far apart they are and how well they are seen.
 
+use crate::base::convert::narrow8;
+
 /// A colour for areas, lines and marks, with the text that is read on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hue {
@@ -87,7 +89,7 @@ pub fn distinct_fills<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u8> {
                 known.push(name);
                 known.len() - 1
             });
-            (place % usize::from(GREY)) as u8
+            narrow8(place % usize::from(GREY))
         })
         .collect()
 }

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 
 use super::text::{contains_ignoring_case, percent};
+use crate::base::convert::real;
 use crate::base::units::format_count;
 
 /// What a column holds, from which follow alignment and text.
@@ -139,7 +140,7 @@ impl Cell {
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {
-            Self::Count(n) => Some(*n as f64),
+            Self::Count(n) => Some(real(*n)),
             Self::Number(v) => Some(*v),
             Self::Text(_) | Self::Missing => None,
         }

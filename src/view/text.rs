@@ -1,5 +1,6 @@
 //! Numbers and names as people read them in tables, labels and descriptions.
 
+use crate::base::convert::real_len;
 use crate::base::units::format_count;
 
 /// A whole number of nanoseconds with nothing rounded away: `11,452 ns`.
@@ -32,7 +33,7 @@ pub fn fit(text: &str, width_px: f64, char_px: f64) -> Option<String> {
     }
     let room = libm::floor(width_px / char_px);
     let len = text.chars().count();
-    if len as f64 <= room {
+    if real_len(len) <= room {
         return (len > 0).then(|| text.to_owned());
     }
     if room < 3.0 {

@@ -76,7 +76,7 @@ fn a_benchmark_of_the_rows_generation_gives_what_is_predicted_for_it() {
         };
         let configuration = expand(&config).unwrap().configurations.remove(0);
         let times = service_times(&configuration, &ModelLibrary::default());
-        let run = ConfigurationRun::new(configuration, times.as_ref().map_err(Clone::clone));
+        let run = ConfigurationRun::new(configuration, times.as_ref().map_err(ToString::to_string));
         run.run(&NeverCancel, ReportDetail::Summary).report.throughput_window
     };
     assert_eq!(of_generation(SdkGeneration::Pt1), answer.predicted);

@@ -3,6 +3,7 @@
 use super::source::{Row, Source};
 use super::syntax::{Aggregate, Selected};
 use super::value::{QueryValue, number};
+use crate::base::convert::{real, real_sum};
 use crate::base::{FxHashMap, StringTable, stats};
 use crate::profile::{Profile, SliceId};
 
@@ -110,8 +111,8 @@ impl Tally {
         };
         match aggregate {
             Aggregate::Sum => self.whole(self.real, self.int),
-            Aggregate::Mean if self.is_real => QueryValue::Real(self.real / self.count as f64),
-            Aggregate::Mean => QueryValue::Real(self.int as f64 / self.count as f64),
+            Aggregate::Mean if self.is_real => QueryValue::Real(self.real / real(self.count)),
+            Aggregate::Mean => QueryValue::Real(real_sum(self.int) / real(self.count)),
             Aggregate::Min => self.extreme(self.min),
             Aggregate::Max => self.extreme(self.max),
             Aggregate::P50 => percentile(self.all.as_mut(), 50.0).map_or(QueryValue::Missing, QueryValue::Real),

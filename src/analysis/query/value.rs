@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::base::convert::real_signed;
+
 /// A value of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueryValue {
@@ -17,7 +19,7 @@ pub enum QueryValue {
 
 pub(super) fn number(value: &QueryValue) -> Option<f64> {
     match value {
-        QueryValue::Int(n) => Some(*n as f64),
+        QueryValue::Int(n) => Some(real_signed(*n)),
         QueryValue::Real(x) => Some(*x),
         QueryValue::Text(_) | QueryValue::Missing => None,
     }

@@ -8,6 +8,7 @@ use super::types::Sentence;
 use crate::analysis::grouping::thread_text;
 use crate::analysis::idle::IdleGaps;
 use crate::analysis::work::{Work, Works};
+use crate::base::convert::real_signed;
 use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 use crate::profile::levels::Family;
 use crate::profile::{Profile, SliceId};
@@ -136,7 +137,7 @@ pub(super) fn operations(profile: &Profile, own: &FxHashMap<StrId, Own>) -> Vec<
             name: name.to_owned(),
             self_ns: own.ns,
             count: own.count,
-            percent: if whole > 0 { own.ns as f64 * 100.0 / whole as f64 } else { 0.0 },
+            percent: if whole > 0 { real_signed(own.ns) * 100.0 / real_signed(whole) } else { 0.0 },
             longest: own.longest,
         })
         .collect();

@@ -9,6 +9,7 @@ use crate::analysis::Selection;
 use crate::analysis::idle::IdlePass;
 use crate::analysis::self_time::SelfTimes;
 use crate::analysis::work::Works;
+use crate::base::convert::{real, whole};
 use crate::profile::Profile;
 use crate::profile::flows::FlowIndex;
 
@@ -67,7 +68,7 @@ impl SentencesPass {
             Stage::Tally(tally) => (2 * n).saturating_sub(tally.left()),
             Stage::Idle(idle) => {
                 let (done, of) = idle.1.progress();
-                2 * n + (n as f64 * done as f64 / of.max(1) as f64) as u64
+                2 * n + whole(real(n) * real(done) / real(of.max(1)))
             }
         };
         (done, 3 * n)

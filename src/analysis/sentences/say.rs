@@ -11,6 +11,7 @@ use crate::analysis::grouping::thread_text;
 use crate::analysis::idle::{IdleGap, IdleGaps};
 use crate::analysis::opcode::opcode;
 use crate::analysis::work::{Work, Works};
+use crate::base::convert::{real, real_signed};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 use crate::profile::levels::Family;
@@ -45,11 +46,11 @@ pub(super) fn all(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGa
 }
 
 fn percent(part: i64, whole: i64) -> f64 {
-    if whole > 0 { part as f64 * 100.0 / whole as f64 } else { 0.0 }
+    if whole > 0 { real_signed(part) * 100.0 / real_signed(whole) } else { 0.0 }
 }
 
 fn text_of(ns: i64) -> String {
-    format_ns(ns as f64)
+    format_ns(real_signed(ns))
 }
 
 fn figure(name: &str, value: f64, unit: FigureUnit) -> Figure {
@@ -74,8 +75,8 @@ fn what_it_is(profile: &Profile, works: &Works) -> Sentence {
     };
     let text = format!("{what}: {} over {}{stepped}.", counted(slices, "slice"), text_of(span));
     let mut figures =
-        vec![figure("slices", slices as f64, FigureUnit::Count), figure("span", span as f64, FigureUnit::Ns)];
-    figures.extend(steps.map(|n| figure("steps", n as f64, FigureUnit::Count)));
+        vec![figure("slices", real(slices), FigureUnit::Count), figure("span", real_signed(span), FigureUnit::Ns)];
+    figures.extend(steps.map(|n| figure("steps", real(n), FigureUnit::Count)));
     sentence(Topic::Profile, text, figures)
 }
 
@@ -93,9 +94,9 @@ fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<
         ("communication", tally.ns(Work::Communication)),
         ("idle", idle),
     ];
-    let mut figures: Vec<Figure> = shares.iter().map(|(n, ns)| figure(n, *ns as f64, FigureUnit::Ns)).collect();
-    figures.push(figure("window", whole as f64, FigureUnit::Ns));
-    figures.push(figure("busy", busy as f64, FigureUnit::Ns));
+    let mut figures: Vec<Figure> = shares.iter().map(|(n, ns)| figure(n, real_signed(*ns), FigureUnit::Ns)).collect();
+    figures.push(figure("window", real_signed(whole), FigureUnit::Ns));
+    figures.push(figure("busy", real_signed(busy), FigureUnit::Ns));
     let (most, ns) = shares.into_iter().max_by_key(|(_, ns)| *ns)?;
     let mut slices = Vec::new();
     let text = if percent(idle, whole) >= IDLE_COMES_FIRST_PERCENT || most == "idle" {
@@ -141,7 +142,7 @@ fn idle_verdict(tally: &Tally, idle: i64, whole: i64, gaps: &IdleGaps) -> (Strin
         if let Some(remedy) = remedy(&cause.name) {
             text.push_str(&format!(" {remedy}."));
         }
-        return (text, Some(figure("cause", cause.ns as f64, FigureUnit::Ns)), Some(cause.longest));
+        return (text, Some(figure("cause", real_signed(cause.ns), FigureUnit::Ns)), Some(cause.longest));
     }
     if percent(late, idle) < ONE_CAUSE_PERCENT {
         return (text, None, None);
@@ -153,7 +154,7 @@ fn idle_verdict(tally: &Tally, idle: i64, whole: i64, gaps: &IdleGaps) -> (Strin
         percent(late, idle)
     ));
     let shown = gaps.gaps.iter().find(|gap| gap.was_late).and_then(|gap| gap.started_by);
-    (text, Some(figure("started late", late as f64, FigureUnit::Ns)), shown)
+    (text, Some(figure("started late", real_signed(late), FigureUnit::Ns)), shown)
 }
 
 fn window_text(tally: &Tally) -> &'static str {
@@ -167,7 +168,7 @@ fn kind(tally: &Tally, window: Interval<TraceNs>, work: Work, topic: Topic, says
     }
     let share = percent(ns, whole);
     let text = format!("{says} {}, {share:.1} % of the time {}.", text_of(ns), window_text(tally));
-    let figures = vec![figure("time", ns as f64, FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
+    let figures = vec![figure("time", real_signed(ns), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
     let longest = tally.covered.get(&work)?.iter().copied().max_by_key(|s| (s.end.0 - s.start.0, s.start));
     Some(Sentence { spans: longest.into_iter().collect(), ..sentence(topic, text, figures) })
 }
@@ -183,7 +184,8 @@ fn overlap(tally: &Tally) -> Option<Sentence> {
         0 => "None of that is while devices compute.".to_owned(),
         _ => format!("{} of that, {share:.1} %, is while devices compute.", text_of(both)),
     };
-    let figures = vec![figure("overlap", both as f64, FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
+    let figures =
+        vec![figure("overlap", real_signed(both), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
     Some(sentence(Topic::Transfer, text, figures))
 }
 
@@ -219,8 +221,8 @@ fn top_operator(profile: &Profile, own: &FxHashMap<StrId, Own>, of_what: &str) -
         counted(top.count, "slice")
     );
     let figures = vec![
-        figure("self", top.ns as f64, FigureUnit::Ns),
-        figure("count", top.count as f64, FigureUnit::Count),
+        figure("self", real_signed(top.ns), FigureUnit::Ns),
+        figure("count", real(top.count), FigureUnit::Count),
         figure("share", share, FigureUnit::Percent),
     ];
     Some(Sentence { slices: vec![top.longest], ..sentence(Topic::Operator, text, figures) })
@@ -235,7 +237,7 @@ fn idle(profile: &Profile, gap: Option<&IdleGap>) -> Option<Sentence> {
         text.push_str(&format!(", which {} started only then", name(by)));
     }
     text.push('.');
-    let mut figures = vec![figure("gap", ns as f64, FigureUnit::Ns)];
+    let mut figures = vec![figure("gap", real_signed(ns), FigureUnit::Ns)];
     let mut slices = vec![gap.before, gap.after];
     if let Some(meanwhile) = &gap.meanwhile {
         text.push_str(&format!(
@@ -244,7 +246,7 @@ fn idle(profile: &Profile, gap: Option<&IdleGap>) -> Option<Sentence> {
             text_of(meanwhile.self_ns),
             quoted(&meanwhile.name)
         ));
-        figures.push(figure("meanwhile", meanwhile.self_ns as f64, FigureUnit::Ns));
+        figures.push(figure("meanwhile", real_signed(meanwhile.self_ns), FigureUnit::Ns));
         slices.push(meanwhile.longest);
     }
     Some(Sentence { slices, spans: vec![gap.span], ..sentence(Topic::Idle, text, figures) })
@@ -265,9 +267,9 @@ fn host(profile: &Profile, tally: &Tally, window: Interval<TraceNs>) -> Option<S
     }
     text.push_str(&format!("; most self time has {}: {}.", quoted(profile.str(*name)), text_of(top.ns)));
     let figures = vec![
-        figure("host", busy as f64, FigureUnit::Ns),
-        figure("waits", waits as f64, FigureUnit::Ns),
-        figure("self", top.ns as f64, FigureUnit::Ns),
+        figure("host", real_signed(busy), FigureUnit::Ns),
+        figure("waits", real_signed(waits), FigureUnit::Ns),
+        figure("self", real_signed(top.ns), FigureUnit::Ns),
     ];
     Some(Sentence { slices: vec![top.longest], ..sentence(Topic::Host, text, figures) })
 }
@@ -284,7 +286,7 @@ fn busiest_thread(profile: &Profile, tally: &Tally) -> Option<Sentence> {
     let share = percent(ns, whole);
     let thread = thread_text(profile, track);
     let text = format!("{thread} is the busiest thread: slices cover {} of it, {share:.1} % of the span.", text_of(ns));
-    let figures = vec![figure("covered", ns as f64, FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
+    let figures = vec![figure("covered", real_signed(ns), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
     let first = slices.of_track(track).max_by_key(|id| slices.dur_ns(*id));
     Some(Sentence { slices: first.into_iter().collect(), ..sentence(Topic::Verdict, text, figures) })
 }

@@ -2,19 +2,21 @@
 //! an index of them.
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::base::stats::round_to;
 use crate::compiler::{CompileOptions, Workflow, modelled_compile_s};
-use crate::device::{Device, EstimatedOp, ModelLibrary, RemovedProducts, model_label};
+use crate::device::{Device, DeviceError, EstimatedOp, ModelLibrary, RemovedProducts, model_label};
 use crate::machine::MemoryPlan;
 use crate::machine::isa::{DmaQueue, Engine};
 
 use super::sweep::CompileSweep;
 use crate::bench::config::bench_config::{BenchConfig, ConfigError};
-use crate::bench::config::configuration::Configuration;
+use crate::bench::config::configuration::{Configuration, ConfigurationError};
 use crate::bench::config::inputs::InputTuple;
 use crate::bench::config::options::RunOptions;
 use crate::bench::index::{EntryStatus, MODELLED, ModelEntry, ModelIndex};
+use crate::bench::run::error::ModelInputsError;
 use crate::bench::run::times::check_inputs;
 use crate::bench::sweep::expand::expand;
 
@@ -94,6 +96,17 @@ pub struct CompiledModel {
     pub removed: Option<RemovedProducts>,
     /// The program as HLO text, as written and as the passes leave it; absent unless it was asked for.
     pub programs: Option<[String; 2]>,
+}
+
+/// Why there is no artifact of a configuration; its entry in the index has the words.
+#[derive(Debug, Error)]
+enum ArtifactError {
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    #[error(transparent)]
+    Inputs(#[from] ModelInputsError),
+    #[error(transparent)]
+    Device(#[from] DeviceError),
 }
 
 /// A compiled model as a file: what it is of, and what the compiler made of it. Instructions are made again from the
@@ -195,7 +208,7 @@ impl CompileTask {
                 CompiledModel { entry, artifact: Some(artifact), removed, programs }
             }
             Err(error) => {
-                let entry = ModelEntry { status: EntryStatus::Error, error: Some(error), ..entry };
+                let entry = ModelEntry { status: EntryStatus::Error, error: Some(error.to_string()), ..entry };
                 CompiledModel { entry, artifact: None, removed: None, programs: None }
             }
         }
@@ -217,9 +230,9 @@ impl CompileTask {
         device.programs(&c.model, Some(c.batch_size), Workflow::Trace).ok()
     }
 
-    fn artifact(&self, models: &ModelLibrary) -> Result<(Artifact, Option<RemovedProducts>), String> {
+    fn artifact(&self, models: &ModelLibrary) -> Result<(Artifact, Option<RemovedProducts>), ArtifactError> {
         let c = &self.configuration;
-        c.check().map_err(|e| e.to_string())?;
+        c.check()?;
         check_inputs(c, models)?;
         let device = Device::new(&c.instance_type, c.compile_options())?.with_models(models);
         let compilation = device.compilation(&c.model, Some(c.batch_size), Workflow::Trace)?;
@@ -251,8 +264,8 @@ impl Artifact {
     ///
     /// # Errors
     /// When the encoder refuses, which text in memory gives it no reason to.
-    pub fn to_json(&self) -> Result<String, String> {
-        let mut text = serde_json::to_string_pretty(self).map_err(|e| e.to_string())?;
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
         Ok(text)
     }

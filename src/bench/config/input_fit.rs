@@ -144,7 +144,7 @@ mod tests {
     fn what_the_specification_says_stays_and_what_fits_nothing_is_said_by_its_row() {
         assert_eq!(model("bert-base-uncased:seq=32", 6, "(6x64,6x64)"), "bert-base-uncased:seq=32");
         let row = swept("nn", 1, "1x7").configurations.remove(0);
-        let error = crate::bench::service_times(&row, &crate::device::ModelLibrary::default()).unwrap_err();
+        let error = crate::bench::service_times(&row, &crate::device::ModelLibrary::default()).unwrap_err().to_string();
         assert!(error.starts_with("inputs: nn at batch size 1 takes "), "{error}");
     }
 

@@ -23,6 +23,22 @@ pub struct InputError {
     pub text: String,
 }
 
+/// Inputs that differ from those that a model takes.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error(
+    "inputs: {model} at batch size {batch_size} takes {takes}, got {given}; give inputs of that shape, or leave inputs out"
+)]
+pub struct OtherInputs {
+    /// What people call the model.
+    pub model: String,
+    /// Samples of one inference.
+    pub batch_size: u32,
+    /// What the model takes.
+    pub takes: InputTuple,
+    /// What was given.
+    pub given: InputTuple,
+}
+
 impl fmt::Display for InputTuple {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shape = |s: &Vec<u64>| s.iter().map(u64::to_string).collect::<Vec<_>>().join("x");
@@ -61,14 +77,9 @@ pub fn parse_inputs(text: &str) -> Result<Vec<InputTuple>, InputError> {
 impl InputTuple {
     /// What differs from the inputs that a model takes; `None` when nothing does.
     #[must_use]
-    pub fn mismatch(&self, model: &str, batch_size: u32, expected: &[Vec<u64>]) -> Option<String> {
-        if self.0 == expected {
-            return None;
-        }
-        let expected = Self(expected.to_vec());
-        Some(format!(
-            "inputs: {model} at batch size {batch_size} takes {expected}, got {self}; give inputs of that shape, or leave inputs out"
-        ))
+    pub fn mismatch(&self, model: &str, batch_size: u32, expected: &[Vec<u64>]) -> Option<OtherInputs> {
+        let takes = Self(expected.to_vec());
+        (*self != takes).then(|| OtherInputs { model: model.to_owned(), batch_size, takes, given: self.clone() })
     }
 }
 
@@ -91,7 +102,7 @@ mod tests {
     fn what_the_model_takes_is_named() {
         let given: InputTuple = "1x3".parse().unwrap();
         assert_eq!(given.mismatch("nn", 1, &[vec![1, 3]]), None);
-        let text = given.mismatch("nn", 6, &[vec![6, 4], vec![6]]).unwrap();
+        let text = given.mismatch("nn", 6, &[vec![6, 4], vec![6]]).unwrap().to_string();
         assert!(text.starts_with("inputs: nn at batch size 6 takes (6x4,6), got 1x3;"), "{text}");
     }
 }

@@ -2,13 +2,17 @@
 
 use std::rc::Rc;
 
-use crate::bench::config::configuration::Configuration;
+use thiserror::Error;
+
+use crate::bench::config::configuration::{Configuration, ConfigurationError};
+use crate::bench::run::error::ModelInputsError;
 use crate::bench::run::fixed::FixedModel;
 use crate::bench::run::times::check_inputs;
-use crate::compiler::hlo::{Arithmetic, Evaluation, HloModule, InstrId, Unwatched};
-use crate::compiler::{Workflow, lower, parameter_values, passes};
+use crate::bench::values::{ModelValues, ValuesError};
+use crate::compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, InstrId, Unwatched};
+use crate::compiler::passes::PassManager;
 use crate::device::{BroughtSpec, ModelLibrary};
-use crate::model::{ModelSpec, SpecError, input_tensor};
+use crate::model::{ModelSpec, SpecError};
 use crate::tensor::Tensor;
 use crate::tensor::kernels::Accumulation;
 
@@ -17,6 +21,40 @@ pub struct CpuModel {
     module: Rc<HloModule>,
     parameters: Vec<Rc<Tensor>>,
     inputs: Vec<Rc<Tensor>>,
+}
+
+/// Why a copy cannot be measured on a processor. The texts say what to do.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum CpuError {
+    /// The configuration cannot run.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// The model is given by its times.
+    #[error(
+        "model fixed is given by its times: there is nothing to run on a processor; name another model, such as nn"
+    )]
+    FixedModel,
+    /// The model is a file.
+    #[error(
+        "device_type cpu: models of the zoo are measured on a processor; a model file runs with device_type neuron"
+    )]
+    ModelFile,
+    /// The zoo has no such model.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The model takes other inputs.
+    #[error(transparent)]
+    Inputs(#[from] ModelInputsError),
+    /// The model cannot be loaded.
+    #[error(transparent)]
+    Load(#[from] ValuesError),
+    /// An inference failed, as when memory runs out.
+    #[error(transparent)]
+    Inference(#[from] EvalError),
+    /// An inference was asked for before the model was there.
+    #[error("the model was not loaded")]
+    NotLoaded,
 }
 
 /// Products in whatever order is fastest; everything else as the reference.
@@ -35,30 +73,20 @@ impl CpuModel {
     ///
     /// # Errors
     /// When the model is not known, cannot be compiled, or is too large for the memory there is.
-    pub fn load(configuration: &Configuration) -> Result<Self, String> {
-        configuration.check().map_err(|e| e.to_string())?;
+    pub fn load(configuration: &Configuration) -> Result<Self, CpuError> {
+        configuration.check()?;
         if FixedModel::is_meant(&configuration.model) {
-            return Err("model fixed is given by its times: there is nothing to run on a processor; name another model, such as nn".to_owned());
+            return Err(CpuError::FixedModel);
         }
         if BroughtSpec::is_meant(&configuration.model) {
-            return Err("device_type cpu: models of the zoo are measured on a processor; a model file runs with device_type neuron".to_owned());
+            return Err(CpuError::ModelFile);
         }
-        let named = |e: &dyn std::fmt::Display| format!("{}: {e}", configuration.model);
-        let spec: ModelSpec = configuration.model.parse().map_err(|e: SpecError| e.to_string())?;
+        let spec: ModelSpec = configuration.model.parse()?;
         check_inputs(configuration, &ModelLibrary::default())?;
         let batch = u64::from(configuration.batch_size);
-        let graph = spec.trace(batch).map_err(|e| named(&e))?;
-        let module = lower(&graph, Workflow::Trace).map_err(|e| named(&e))?;
-        let (module, _log) = passes::optimize(module).map_err(|e| named(&e))?;
-        let inputs = spec.inputs(batch).map_err(|e| named(&e))?;
-        let seed = configuration.seed;
-        let inputs: Vec<Rc<Tensor>> = (0u32..)
-            .zip(&inputs)
-            .map(|(i, input)| input_tensor(seed, i, input).map(Rc::new))
-            .collect::<Result<_, _>>()
-            .map_err(|e| named(&e))?;
-        let parameters = parameter_values(&module, &graph, &inputs, seed).map_err(|e| named(&e))?;
-        Ok(Self { module: Rc::new(module), parameters, inputs })
+        let values = ModelValues::of(&spec, batch, &PassManager::default(), configuration.seed);
+        let values = values.map_err(|error| error.of(&configuration.model))?;
+        Ok(Self { module: values.module, parameters: values.parameters, inputs: values.inputs })
     }
 
     /// The batch that every inference takes.
@@ -71,11 +99,10 @@ impl CpuModel {
     ///
     /// # Errors
     /// When memory runs out.
-    pub fn infer(&self) -> Result<Vec<Rc<Tensor>>, String> {
+    pub fn infer(&self) -> Result<Vec<Rc<Tensor>>, EvalError> {
         let mut evaluation = Evaluation::new(Rc::clone(&self.module), self.parameters.clone());
         loop {
-            let step = evaluation.step(u64::MAX, &mut Fastest, &mut Unwatched).map_err(|e| e.to_string())?;
-            if let Some(results) = step {
+            if let Some(results) = evaluation.step(u64::MAX, &mut Fastest, &mut Unwatched)? {
                 return Ok(results);
             }
         }

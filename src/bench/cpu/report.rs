@@ -1,5 +1,6 @@
 //! The row of a measured configuration.
 
+use crate::base::convert::real;
 use crate::base::{SimTime, stats};
 use crate::bench::config::configuration::Configuration;
 use crate::bench::measured::measurement::Measurement;
@@ -8,6 +9,7 @@ use crate::bench::reports::calendar::utc_dts;
 use crate::bench::reports::charts::RunCharts;
 use crate::bench::reports::report::Report;
 use crate::bench::run::configuration_run::{RowResult, RunDetail};
+use crate::bench::run::error::RunError;
 
 use super::CpuTimers;
 
@@ -81,7 +83,7 @@ const fn duration(ns: u64) -> SimTime {
     SimTime::from_ns(ns)
 }
 
-fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Measurement, String> {
+fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Measurement, RunError> {
     let workers = configuration.workers_per_model.max(1) as usize;
     let mut timers: Timers = Timers::new(copies.len(), copies.len() * workers);
     let mut ends: Vec<(u64, u64)> = Vec::new();
@@ -108,10 +110,9 @@ fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Me
         timers.worker[i * workers..(i + 1) * workers].iter_mut().for_each(|t| t.add(duration(copy.elapsed_ns)));
     }
     ends.sort_unstable();
-    let mut measurement =
-        Measurement::new(configuration.duration(), timers, ends.len() as u64).map_err(|e| e.to_string())?;
+    let mut measurement = Measurement::new(configuration.duration(), timers, ends.len() as u64)?;
     for (end, latency) in ends {
-        measurement.record(duration(end), duration(latency)).map_err(|e| e.to_string())?;
+        measurement.record(duration(end), duration(latency))?;
     }
     measurement.bring_up = bring_up;
     measurement.warmups = copies.iter().map(|c| c.warmup_ns.len() as u64).sum();
@@ -126,7 +127,7 @@ fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Me
 /// Whether the medians of the two halves of each copy differ by at most 5 %; `None` with fewer than 20 inferences.
 fn steady_state(copies: &[CpuTimers]) -> Option<bool> {
     let median = |part: &[(u64, u64)]| {
-        let mut values: Vec<f64> = part.iter().map(|(_, latency)| *latency as f64).collect();
+        let mut values: Vec<f64> = part.iter().map(|(_, latency)| real(*latency)).collect();
         values.sort_by(f64::total_cmp);
         stats::percentile_sorted(&values, 50.0)
     };

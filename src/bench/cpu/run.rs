@@ -4,13 +4,14 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::convert::real;
 use crate::base::{Clock, WallNs};
 use crate::bench::config::configuration::Configuration;
 use crate::bench::config::options::Processes;
 use crate::bench::host_step::step::HostStep;
 use crate::tensor::Tensor;
 
-use super::CpuModel;
+use super::{CpuError, CpuModel};
 
 /// Measured times of one copy, nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +108,7 @@ impl CpuRun {
     pub fn share(&self) -> f64 {
         match self.stage {
             CpuStage::Done => 1.0,
-            _ => (self.timers.elapsed_ns as f64 / self.window_ns()).min(0.999),
+            _ => (real(self.timers.elapsed_ns) / self.window_ns()).min(0.999),
         }
     }
 
@@ -136,12 +137,12 @@ impl CpuRun {
             CpuStage::Done => Ok(()),
         };
         if let Err(error) = done {
-            self.timers.error = Some(error);
+            self.timers.error = Some(error.to_string());
             self.stage = CpuStage::Done;
         }
     }
 
-    fn load(&mut self, clock: &dyn Clock, before: WallNs) -> Result<(), String> {
+    fn load(&mut self, clock: &dyn Clock, before: WallNs) -> Result<(), CpuError> {
         self.model = Some(CpuModel::load(&self.configuration)?);
         self.timers.load_ns = since(clock, before);
         self.timers.resolution_ns = clock.resolution_ns();
@@ -149,7 +150,7 @@ impl CpuRun {
         Ok(())
     }
 
-    fn warm_up(&mut self, clock: &dyn Clock, before: WallNs) -> Result<(), String> {
+    fn warm_up(&mut self, clock: &dyn Clock, before: WallNs) -> Result<(), CpuError> {
         self.infer()?;
         self.timers.warmup_ns.push(since(clock, before));
         if self.timers.warmup_ns.len() as u64 >= u64::from(self.configuration.warmup_inferences) {
@@ -158,7 +159,7 @@ impl CpuRun {
         Ok(())
     }
 
-    fn measure(&mut self, clock: &dyn Clock) -> Result<(), String> {
+    fn measure(&mut self, clock: &dyn Clock) -> Result<(), CpuError> {
         let now = since(clock, self.opened);
         let is_over = match &mut self.left {
             Some(left) => {
@@ -166,14 +167,14 @@ impl CpuRun {
                 *left = left.saturating_sub(1);
                 over
             }
-            None => now as f64 >= self.window_ns(),
+            None => real(now) >= self.window_ns(),
         };
         if is_over {
             self.stage = CpuStage::Done;
             return Ok(());
         }
         let asked = self.asked.pop_front().unwrap_or(now);
-        let Some(model) = &self.model else { return Err(NOT_LOADED.to_owned()) };
+        let Some(model) = &self.model else { return Err(CpuError::NotLoaded) };
         let options = &self.configuration.options;
         self.timers.preprocess_ns.extend(work(clock, &options.preprocess, model.inputs()));
         // What is computed and not looked at must still be computed.
@@ -186,14 +187,12 @@ impl CpuRun {
         Ok(())
     }
 
-    fn infer(&self) -> Result<(), String> {
-        let Some(model) = &self.model else { return Err(NOT_LOADED.to_owned()) };
+    fn infer(&self) -> Result<(), CpuError> {
+        let Some(model) = &self.model else { return Err(CpuError::NotLoaded) };
         std::hint::black_box(model.infer()?);
         Ok(())
     }
 }
-
-const NOT_LOADED: &str = "the model was not loaded";
 
 /// Does a step on these values, and how long it took; a custom step waits until its time is over. `None` for no step.
 fn work(clock: &dyn Clock, step: &HostStep, values: &[Rc<Tensor>]) -> Option<u64> {
@@ -204,7 +203,7 @@ fn work(clock: &dyn Clock, step: &HostStep, values: &[Rc<Tensor>]) -> Option<u64
     let data: Vec<&[f32]> = values.iter().map(|tensor| tensor.data()).collect();
     std::hint::black_box(step.work_on(&data));
     let wanted_ns = step.custom_ms().unwrap_or(0.0) * 1e6;
-    while (since(clock, before) as f64) < wanted_ns {
+    while real(since(clock, before)) < wanted_ns {
         std::hint::spin_loop();
     }
     Some(since(clock, before))

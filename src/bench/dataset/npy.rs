@@ -2,6 +2,7 @@
 //! The format is documented at numpy.org, `numpy.lib.format`.
 
 use super::records::{DatasetError, Records};
+use crate::base::convert::{low16, low32, narrow, place, real, real_signed};
 
 /// What such a file begins with.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -48,7 +49,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
     if records.count == 0 {
         return Err(wrong((header.values_at, "the file is cut off before the end of its first record".to_owned())));
     }
-    let used = data.get(..records.count as usize * per_record).unwrap_or_default();
+    let used = data.get(..place(records.count) * per_record).unwrap_or_default();
     records.values = used.chunks_exact(header.bytes).map(|raw| value(&header, raw)).collect();
     Ok(records)
 }
@@ -117,14 +118,14 @@ fn value(header: &Header, raw: &[u8]) -> f64 {
         wide[at.min(7)] = *byte;
     }
     let bits = u64::from_le_bytes(wide);
-    let unused = 64 - 8 * header.bytes as u32;
+    let unused = 64 - 8 * narrow(header.bytes);
     match (header.kind, header.bytes) {
         (Kind::Bool, _) => f64::from(u8::from(bits != 0)),
-        (Kind::Unsigned, _) => bits as f64,
+        (Kind::Unsigned, _) => real(bits),
         // Shifted up and down again, the sign fills the rest.
-        (Kind::Signed, _) => (((bits << unused) as i64) >> unused) as f64,
-        (Kind::Float, 2) => half::f16::from_bits(bits as u16).to_f64(),
-        (Kind::Float, 4) => f64::from(f32::from_bits(bits as u32)),
+        (Kind::Signed, _) => real_signed((bits << unused).cast_signed() >> unused),
+        (Kind::Float, 2) => half::f16::from_bits(low16(bits)).to_f64(),
+        (Kind::Float, 4) => f64::from(f32::from_bits(low32(bits))),
         (Kind::Float, _) => f64::from_bits(bits),
     }
 }

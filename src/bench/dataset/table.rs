@@ -1,5 +1,7 @@
 //! A table of numbers, a line for each record, with a heading or without.
 
+use thiserror::Error;
+
 use super::records::{DatasetError, Records};
 
 pub(super) fn read(file: &str, text: &str) -> Result<Records, DatasetError> {
@@ -51,13 +53,22 @@ pub(super) fn read(file: &str, text: &str) -> Result<Records, DatasetError> {
     Ok(records)
 }
 
-fn numbers(line: &csv::StringRecord, columns: usize) -> Result<Vec<f64>, String> {
+/// Why a line is not a record.
+#[derive(Debug, Error)]
+enum LineError {
+    #[error("it has {has} values, the first has {columns}")]
+    OtherLength { has: usize, columns: usize },
+    #[error("value {number} is '{cell}', not a number")]
+    NotANumber { number: usize, cell: String },
+}
+
+fn numbers(line: &csv::StringRecord, columns: usize) -> Result<Vec<f64>, LineError> {
     if line.len() != columns {
-        return Err(format!("it has {} values, the first has {columns}", line.len()));
+        return Err(LineError::OtherLength { has: line.len(), columns });
     }
     let number = |(i, cell): (usize, &str)| {
         let number = cell.parse::<f64>().ok().filter(|n| n.is_finite());
-        number.ok_or_else(|| format!("value {} is '{cell}', not a number", i + 1))
+        number.ok_or_else(|| LineError::NotANumber { number: i + 1, cell: cell.to_owned() })
     };
     line.iter().enumerate().map(number).collect()
 }

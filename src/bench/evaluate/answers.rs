@@ -2,16 +2,19 @@
 
 use std::rc::Rc;
 
+use thiserror::Error;
+
+use crate::base::convert::{nearest_single, place};
 use crate::bench::config::configuration::Configuration;
 use crate::bench::config::options::DeviceType;
 use crate::bench::dataset::Records;
 use crate::bench::host_step::step::HostStep;
+use crate::bench::values::{ModelValues, ValuesError, ValuesStepError};
 use crate::compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, Opcode, ParameterRole, Reference, Unwatched};
 use crate::compiler::passes::PassManager;
-use crate::compiler::{Workflow, lower, parameter_values};
 use crate::device::BroughtSpec;
 use crate::machine::arch::NEURONCORE_V2;
-use crate::model::{InputSpec, ModelSpec, SpecError, input_tensor};
+use crate::model::{InputSpec, ModelSpec, SpecError};
 use crate::neuron::numerics::DeviceArithmetic;
 use crate::tensor::{Rounding, Tensor};
 
@@ -25,35 +28,85 @@ pub struct Answering {
     configuration: Configuration,
 }
 
+/// Why a model gives no answers to records.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum AnswerError {
+    /// The model is a file.
+    #[error(
+        "evaluation metrics are computed of models of the zoo; values of a model file are compared by neuronscope numerics --model FILE --inputs X.npz --expect Y.npz"
+    )]
+    ModelFile,
+    /// The zoo has no such model.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The model cannot be computed.
+    #[error(transparent)]
+    Values(#[from] ValuesError),
+    /// The records are of another size.
+    #[error(transparent)]
+    Records(#[from] OtherRecords),
+    /// The work before the call gives another number of values than it takes.
+    #[error("preprocess: {expression} makes {makes} values of {of}; a model takes as many as before")]
+    Preprocess {
+        /// The work.
+        expression: String,
+        /// How many values it gives.
+        makes: usize,
+        /// How many it takes.
+        of: usize,
+    },
+}
+
+/// Records that are not inputs of a model.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error(
+    "{file}: a record has {has} values, {model} takes {takes} of batch size 1, which are {shapes}; give a dataset of that size, or name the model it is for"
+)]
+pub struct OtherRecords {
+    /// The file.
+    pub file: String,
+    /// Values of a record.
+    pub has: u64,
+    /// The model.
+    pub model: String,
+    /// Values that the model takes.
+    pub takes: u64,
+    /// Shapes of the model's inputs, in words.
+    pub shapes: String,
+}
+
+/// Why it is not known that records are inputs of a model.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum RecordsError {
+    /// The zoo has no such model.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// They are of another size.
+    #[error(transparent)]
+    Other(#[from] OtherRecords),
+}
+
 impl Answering {
     /// The model of a configuration at batch size 1, with the weights of its seed.
     ///
     /// # Errors
     /// When the model is not known or cannot be compiled.
-    pub fn new(configuration: &Configuration) -> Result<Self, String> {
+    pub fn new(configuration: &Configuration) -> Result<Self, AnswerError> {
         if BroughtSpec::is_meant(&configuration.model) {
-            return Err("evaluation metrics are computed of models of the zoo; values of a model file are compared by neuronscope numerics --model FILE --inputs X.npz --expect Y.npz".to_owned());
+            return Err(AnswerError::ModelFile);
         }
-        let named = |e: &dyn std::fmt::Display| format!("{}: {e}", configuration.model);
-        let spec: ModelSpec = configuration.model.parse().map_err(|e: SpecError| e.to_string())?;
-        let graph = spec.trace(1).map_err(|e| named(&e))?;
-        let module = lower(&graph, Workflow::Trace).map_err(|e| named(&e))?;
+        let spec: ModelSpec = configuration.model.parse()?;
         let passes = PassManager::of_level(configuration.compile_options().opt_level);
-        let (module, _log) = passes.run(module).map_err(|e| named(&e))?;
-        let inputs = spec.inputs(1).map_err(|e| named(&e))?;
-        let seed = configuration.seed;
-        let drawn: Vec<Rc<Tensor>> = (0u32..)
-            .zip(&inputs)
-            .map(|(i, input)| input_tensor(seed, i, input).map(Rc::new))
-            .collect::<Result<_, _>>()
-            .map_err(|e| named(&e))?;
-        let parameters = parameter_values(&module, &graph, &drawn, seed).map_err(|e| named(&e))?;
+        let values = ModelValues::of(&spec, 1, &passes, configuration.seed);
+        let ModelValues { module, parameters, specs, .. } = values.map_err(|e| e.of(&configuration.model))?;
         let place = |id| match &module.instructions[id].opcode {
             Opcode::Parameter { role: ParameterRole::Input(n), .. } => Some(*n as usize),
             _ => None,
         };
         let places = module.parameters().into_iter().map(place).collect();
-        Ok(Self { module: Rc::new(module), parameters, places, inputs, configuration: configuration.clone() })
+        Ok(Self { module, parameters, places, inputs: specs, configuration: configuration.clone() })
     }
 
     /// How many values a record has for this model: those of all inputs, or of the first alone; then the others are the
@@ -67,41 +120,53 @@ impl Answering {
     ///
     /// # Errors
     /// When a record has another number of values than the model takes, or memory runs out.
-    pub fn answers(&self, file: &str, records: &Records) -> Result<Vec<Vec<f32>>, String> {
+    pub fn answers(&self, file: &str, records: &Records) -> Result<Vec<Vec<f32>>, AnswerError> {
         fits(file, records.elements(), &self.inputs, &self.configuration.model)?;
         records.iter().map(|record| self.answer(record)).collect()
     }
 
-    fn answer(&self, record: &[f64]) -> Result<Vec<f32>, String> {
+    fn answer(&self, record: &[f64]) -> Result<Vec<f32>, AnswerError> {
+        let data = self.preprocessed(self.data_of(record))?;
         let mut parameters = self.parameters.clone();
-        let mut data: Vec<Vec<f32>> = Vec::new();
-        let mut from = 0;
-        for input in &self.inputs {
-            let until = from + input.shape.elements() as usize;
-            let Some(part) = record.get(from..until) else { break };
-            data.push(part.iter().map(|v| *v as f32).collect());
-            from = until;
-        }
-        if let HostStep::Expression(expression) = &self.configuration.options.preprocess {
-            let slices: Vec<&[f32]> = data.iter().map(Vec::as_slice).collect();
-            let results = expression.compute(&slices);
-            for (values, result) in data.iter_mut().zip(results) {
-                if values.len() != result.len() {
-                    let (had, has) = (values.len(), result.len());
-                    return Err(format!(
-                        "preprocess: {expression} makes {has} values of {had}; a model takes as many as before"
-                    ));
-                }
-                *values = result;
-            }
-        }
         for (parameter, place) in parameters.iter_mut().zip(&self.places) {
             let Some((at, values)) = place.and_then(|at| data.get(at).map(|v| (at, v))) else { continue };
             let tensor = Tensor::new(self.inputs[at].shape.clone(), values.clone());
-            *parameter = Rc::new(tensor.map_err(|e| format!("{}: {e}", self.configuration.model))?);
+            *parameter = Rc::new(tensor.map_err(|e| self.named(e.into()))?);
         }
-        let results = self.evaluate(parameters).map_err(|e| format!("{}: {e}", self.configuration.model))?;
+        let results = self.evaluate(parameters).map_err(|e| self.named(e.into()))?;
         Ok(results.first().map_or_else(Vec::new, |t| t.data().to_vec()))
+    }
+
+    /// The values of each input that a record has.
+    fn data_of(&self, record: &[f64]) -> Vec<Vec<f32>> {
+        let mut data: Vec<Vec<f32>> = Vec::new();
+        let mut from = 0;
+        for input in &self.inputs {
+            let until = from + place(input.shape.elements());
+            let Some(part) = record.get(from..until) else { break };
+            data.push(part.iter().map(|v| nearest_single(*v)).collect());
+            from = until;
+        }
+        data
+    }
+
+    /// The work before the call done on these inputs, if it is an expression.
+    fn preprocessed(&self, mut data: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, AnswerError> {
+        let HostStep::Expression(expression) = &self.configuration.options.preprocess else { return Ok(data) };
+        let slices: Vec<&[f32]> = data.iter().map(Vec::as_slice).collect();
+        let results = expression.compute(&slices);
+        for (values, result) in data.iter_mut().zip(results) {
+            let (of, makes) = (values.len(), result.len());
+            if of != makes {
+                return Err(AnswerError::Preprocess { expression: expression.to_string(), makes, of });
+            }
+            *values = result;
+        }
+        Ok(data)
+    }
+
+    fn named(&self, error: ValuesStepError) -> AnswerError {
+        error.of(&self.configuration.model).into()
     }
 
     fn evaluate(&self, parameters: Vec<Rc<Tensor>>) -> Result<Vec<Rc<Tensor>>, EvalError> {
@@ -134,32 +199,29 @@ fn elements_of(inputs: &[InputSpec]) -> [u64; 2] {
 }
 
 /// Whether records of so many values are inputs of a model.
-fn fits(file: &str, has: u64, inputs: &[InputSpec], model: &str) -> Result<(), String> {
+fn fits(file: &str, has: u64, inputs: &[InputSpec], model: &str) -> Result<(), OtherRecords> {
     let takes = elements_of(inputs);
     if takes.contains(&has) {
         return Ok(());
     }
     let shapes: Vec<String> =
         inputs.iter().map(|i| i.shape.dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x")).collect();
-    Err(format!(
-        "{file}: a record has {has} values, {model} takes {} of batch size 1, which are {}; give a dataset of that size, or name the model it is for",
-        shapes.join(" and "),
-        takes[0]
-    ))
+    let (file, model, shapes) = (file.to_owned(), model.to_owned(), shapes.join(" and "));
+    Err(OtherRecords { file, has, model, takes: takes[0], shapes })
 }
 
 /// Whether the records of a file are inputs of the model, with a target behind them or without.
 ///
 /// # Errors
 /// With the sizes of both.
-pub fn check_records(file: &str, records: &Records, model: &str) -> Result<(), String> {
-    let spec: ModelSpec = model.parse().map_err(|e: SpecError| e.to_string())?;
-    let inputs = spec.inputs(1).map_err(|e| e.to_string())?;
+pub fn check_records(file: &str, records: &Records, model: &str) -> Result<(), RecordsError> {
+    let spec: ModelSpec = model.parse()?;
+    let inputs = spec.inputs(1)?;
     let has = records.elements();
     if records.dims.len() == 1 && elements_of(&inputs).contains(&has.saturating_sub(1)) {
         return Ok(());
     }
-    fits(file, has, &inputs, model)
+    Ok(fits(file, has, &inputs, model)?)
 }
 
 #[cfg(test)]
@@ -203,7 +265,7 @@ mod tests {
     fn records_of_another_size_are_refused_with_both_sizes() {
         let answering = Answering::new(&configuration(DeviceType::Cpu, "none")).unwrap();
         let records = read_records("t.csv", b"1,2,3\n").unwrap();
-        let error = answering.answers("t.csv", &records).unwrap_err();
+        let error = answering.answers("t.csv", &records).unwrap_err().to_string();
         assert!(error.starts_with("t.csv: a record has 3 values, nn takes "), "{error}");
         assert!(
             check_records("t.csv", &records, "nn").is_err()
@@ -214,6 +276,7 @@ mod tests {
             shrunk
                 .answers("t.csv", &table(&answering, 1.0))
                 .unwrap_err()
+                .to_string()
                 .contains("preprocess: x.max() makes 1 values of")
         );
     }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::convert::real;
+
 /// How predictions and targets agree. Counts of several workers are added up before a rate is made of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confusion {
@@ -33,7 +35,7 @@ impl Confusion {
     }
 
     fn counts(&self) -> [f64; 4] {
-        [self.tp as f64, self.fp as f64, self.tn as f64, self.fn_ as f64]
+        [real(self.tp), real(self.fp), real(self.tn), real(self.fn_)]
     }
 
     /// (TP + TN) / all.

@@ -2,7 +2,8 @@
 
 use super::Confusion;
 use super::metric::{METRICS, Metric};
-use crate::bench::host_step::arithmetic::{Language, Operator, Term, parse};
+use crate::base::convert::real;
+use crate::bench::host_step::arithmetic::{FormulaError, Language, Operator, Term, parse};
 
 /// Short names of the rates, as the formulas of the table use them.
 const SHORT: [(&str, &str); 8] = [
@@ -55,9 +56,10 @@ impl Formula {
     ///
     /// # Errors
     /// What cannot be read, and where.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let terms = parse(text, 0, &CountsAndRates).map_err(|e| e.to_string())?;
-        terms.into_iter().next().map(Self).ok_or_else(|| format!("'{text}' is not a formula"))
+    pub fn parse(text: &str) -> Result<Self, FormulaError> {
+        let terms = parse(text, 0, &CountsAndRates)?;
+        let missing = || FormulaError { text: text.to_owned(), problem: "something is missing".to_owned(), at: 1 };
+        terms.into_iter().next().map(Self).ok_or_else(missing)
     }
 
     /// Its value; `None` where it divides by zero or has no real value.
@@ -70,7 +72,7 @@ impl Formula {
 fn value(term: &Term<Leaf>, counts: &Confusion) -> Option<f64> {
     Some(match term {
         Term::Number(n) => *n,
-        Term::Value(Leaf::Count(of)) => of(counts) as f64,
+        Term::Value(Leaf::Count(of)) => real(of(counts)),
         Term::Value(Leaf::Rate(of)) => of(counts)?,
         Term::Negative(inner) => -value(inner, counts)?,
         Term::Call(_, arguments) => libm::sqrt(value(arguments.first()?, counts)?),
@@ -132,7 +134,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_with_their_place() {
-        let error = |text: &str| Formula::parse(text).err().unwrap();
+        let error = |text: &str| Formula::parse(text).err().unwrap().to_string();
         assert_eq!(
             error("TP + XY"),
             "'TP + XY': 'XY' is not known; use TP, FP, TN, FN, N or a rate such as TPR at character 8"

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::Confusion;
+use crate::base::convert::{real_len, whole_len};
 
 /// One answer of a model: its output and what would have been right.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,7 +93,7 @@ pub const METRICS: &[MetricInfo] = &[
 ];
 
 /// A metric that cannot be used.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MetricError {
     /// No such metric.
@@ -107,7 +108,39 @@ pub enum MetricError {
         /// Which, from 1.
         number: usize,
         /// What is wrong.
-        problem: String,
+        problem: RecordProblem,
+    },
+}
+
+/// Why a metric cannot judge a record.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum RecordProblem {
+    /// A two-class metric, and neither one output nor two.
+    #[error("a two-class metric needs one or two outputs, there are {outputs}")]
+    NotTwoClasses {
+        /// How many outputs there are.
+        outputs: usize,
+    },
+    /// A two-class metric, and a target that is neither class.
+    #[error("the target of a two-class metric is 0 or 1, not {target}")]
+    TargetOfTwo {
+        /// The target.
+        target: f64,
+    },
+    /// The target is not the number of an output.
+    #[error("the target {target} is not a class of {outputs} outputs")]
+    NoSuchClass {
+        /// The target.
+        target: f64,
+        /// How many outputs there are.
+        outputs: usize,
+    },
+    /// An error of a value, and not one output.
+    #[error("an error of a value needs one output, there are {outputs}")]
+    NotOneValue {
+        /// How many outputs there are.
+        outputs: usize,
     },
 }
 
@@ -162,42 +195,43 @@ pub fn evaluate(metric: Metric, records: &[Record]) -> Result<Option<f64>, Metri
     }
     Ok(match metric {
         Metric::Rate(of) => of(&counts),
-        _ => Some(sum / records.len() as f64),
+        _ => Some(sum / real_len(records.len())),
     })
 }
 
-pub(super) fn positive(record: &Record) -> Result<(bool, bool), String> {
+pub(super) fn positive(record: &Record) -> Result<(bool, bool), RecordProblem> {
     let predicted = match record.output {
         [score] => *score > 0.5,
         [negative, positive] => positive > negative,
-        other => return Err(format!("a two-class metric needs one or two outputs, there are {}", other.len())),
+        other => return Err(RecordProblem::NotTwoClasses { outputs: other.len() }),
     };
     let is = |class: f64| (record.target - class).abs() < 1e-9;
     match (is(0.0), is(1.0)) {
         (true, _) => Ok((predicted, false)),
         (_, true) => Ok((predicted, true)),
-        _ => Err(format!("the target of a two-class metric is 0 or 1, not {}", record.target)),
+        _ => Err(RecordProblem::TargetOfTwo { target: record.target }),
     }
 }
 
 /// How many classes have a higher score than the target's; of equal scores the first class is the higher one, as
 /// `argmax` has it.
-fn rank_of_target(record: &Record) -> Result<usize, String> {
+fn rank_of_target(record: &Record) -> Result<usize, RecordProblem> {
     let classes = record.output.len();
-    let index = (record.target >= 0.0 && libm::floor(record.target) == record.target && record.target < classes as f64)
-        .then_some(record.target as usize);
+    let index =
+        (record.target >= 0.0 && libm::floor(record.target) == record.target && record.target < real_len(classes))
+            .then_some(whole_len(record.target));
     let score = index.and_then(|i| record.output.get(i).map(|score| (i, *score)));
     let Some((index, score)) = score else {
-        return Err(format!("the target {} is not a class of {classes} outputs", record.target));
+        return Err(RecordProblem::NoSuchClass { target: record.target, outputs: classes });
     };
     let above = |(i, s): &(usize, &f32)| **s > score || (**s == score && *i < index);
     Ok(record.output.iter().enumerate().filter(above).count())
 }
 
-fn distance(record: &Record) -> Result<f64, String> {
+fn distance(record: &Record) -> Result<f64, RecordProblem> {
     match record.output {
         [value] => Ok(f64::from(*value) - record.target),
-        other => Err(format!("an error of a value needs one output, there are {}", other.len())),
+        other => Err(RecordProblem::NotOneValue { outputs: other.len() }),
     }
 }
 

@@ -1,8 +1,11 @@
 //! Metrics under names of a person's own: NeuronPerf's `register_metric` and `register_metric_from_existing`.
 
+use thiserror::Error;
+
 use super::formula::Formula;
 use super::metric::{Metric, MetricError, Record, evaluate, find_metric, positive};
 use super::{Confusion, METRICS};
+use crate::bench::host_step::arithmetic::FormulaError;
 
 /// The known metrics and those that were registered.
 #[derive(Clone, Default)]
@@ -16,24 +19,49 @@ enum Own {
     Formula(Formula),
 }
 
+/// Why a metric cannot be registered.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// Not a name and what it means.
+    #[error("'{text}' is not a metric; write name=formula, as in balanced=(TPR+TNR)/2, or name=metric")]
+    NoMeaning {
+        /// What was given.
+        text: String,
+    },
+    /// Characters that no name has.
+    #[error("'{name}' cannot be the name of a metric; use letters, digits and _")]
+    BadName {
+        /// What was given.
+        name: String,
+    },
+    /// There is one of this name.
+    #[error("there is a metric '{name}' already; choose another name")]
+    Taken {
+        /// The name.
+        name: String,
+    },
+    /// The formula cannot be read.
+    #[error(transparent)]
+    Formula(#[from] FormulaError),
+}
+
 impl Metrics {
     /// Registers `name=formula`, as in `balanced=(TPR+TNR)/2`, or `name=metric` for another name of a known one, as in
     /// `best3=topk_3`.
     ///
     /// # Errors
     /// When the name is taken or no name, or what stands behind it cannot be read.
-    pub fn register(&mut self, text: &str) -> Result<(), String> {
+    pub fn register(&mut self, text: &str) -> Result<(), RegisterError> {
         let Some((name, meaning)) = text.split_once('=') else {
-            return Err(format!(
-                "'{text}' is not a metric; write name=formula, as in balanced=(TPR+TNR)/2, or name=metric"
-            ));
+            return Err(RegisterError::NoMeaning { text: text.to_owned() });
         };
         let (name, meaning) = (name.trim(), meaning.trim());
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            return Err(format!("'{name}' cannot be the name of a metric; use letters, digits and _"));
+            return Err(RegisterError::BadName { name: name.to_owned() });
         }
         if METRICS.iter().any(|m| m.name.eq_ignore_ascii_case(name)) || self.find(name).is_some() {
-            return Err(format!("there is a metric '{name}' already; choose another name"));
+            return Err(RegisterError::Taken { name: name.to_owned() });
         }
         let own = match find_metric(meaning) {
             Ok(metric) => Own::Known(metric),
@@ -92,7 +120,7 @@ mod tests {
     #[test]
     fn names_are_checked() {
         let mut metrics = Metrics::default();
-        let mut said = |text: &str| metrics.register(text).err().unwrap_or_default();
+        let mut said = |text: &str| metrics.register(text).err().map(|e| e.to_string()).unwrap_or_default();
         assert_eq!(said("a=TP"), "");
         assert!(said("A=FP").contains("already") && said("accuracy=TP").contains("already"));
         assert!(said("a b=TP").contains("cannot be the name") && said("TP").contains("name=formula"));

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::arithmetic::{FormulaError, Language, Operator, Term, parse};
+use crate::base::convert::{nearest_single, single_len};
 
 /// Functions of expressions: name, and how many values each takes.
 const FUNCTIONS: &[(&str, usize)] = &[
@@ -211,7 +212,7 @@ fn name_of(function: usize) -> &'static str {
 
 fn compute(term: &Term<usize>, data: &[&[f32]]) -> Data {
     match term {
-        Term::Number(n) => Data::One(*n as f32),
+        Term::Number(n) => Data::One(nearest_single(*n)),
         Term::Value(at) => Data::Many(data.get(*at).copied().unwrap_or(&[]).to_vec()),
         Term::Negative(inner) => each(compute(inner, data), |x| -x),
         Term::Of(a, operator, b) => {
@@ -263,11 +264,11 @@ fn call(name: &str, values: Vec<Data>) -> Data {
         ("max", _) => Data::One(largest()),
         ("min", _) => Data::One(list.iter().copied().fold(f32::INFINITY, f32::min)),
         ("sum", _) => Data::One(list.iter().sum()),
-        ("mean", _) => Data::One(list.iter().sum::<f32>() / list.len().max(1) as f32),
+        ("mean", _) => Data::One(list.iter().sum::<f32>() / single_len(list.len().max(1))),
         ("argmax", _) => {
             let best =
                 list.iter().enumerate().fold((0, f32::NEG_INFINITY), |b, (i, x)| if *x > b.1 { (i, *x) } else { b });
-            Data::One(best.0 as f32)
+            Data::One(single_len(best.0))
         }
         ("softmax", _) => {
             let top = largest();

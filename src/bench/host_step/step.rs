@@ -10,6 +10,7 @@ use thiserror::Error;
 use super::arithmetic::FormulaError;
 use super::expression::Expression;
 use crate::base::SimTime;
+use crate::base::convert::single_len;
 use crate::machine::cost::decisions;
 
 /// What is done to an input before the call, or to an output after it.
@@ -131,7 +132,7 @@ impl HostStep {
                     .iter()
                     .enumerate()
                     .fold((0, f32::NEG_INFINITY), |best, (i, x)| if *x > best.1 { (i, *x) } else { best });
-                largest.0 as f32
+                single_len(largest.0)
             }
             Self::Topk => {
                 let mut best = [f32::NEG_INFINITY; 5];

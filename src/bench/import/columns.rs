@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Number, Value};
 
 use crate::base::Diagnostics;
+use crate::base::convert::whole;
 use crate::bench::reports::report::{REPORT_KEYS, Report};
 
 /// What a key holds.
@@ -118,8 +119,8 @@ fn coerced(kind: Kind, value: &Value) -> Option<Value> {
         Kind::Whole => {
             let n = number(value)?;
             // Bounded so that every count fits its field; 4294967295 models are not a table anybody has.
-            let whole = n >= 0.0 && n <= f64::from(u32::MAX) * 1_000.0 && libm::floor(n) == n;
-            whole.then(|| Value::from(n as u64))
+            let is_whole = n >= 0.0 && n <= f64::from(u32::MAX) * 1_000.0 && libm::floor(n) == n;
+            is_whole.then(|| Value::from(whole(n)))
         }
         Kind::Float => number(value).and_then(Number::from_f64).map(Value::Number),
         Kind::List => value.as_array().filter(|list| list.iter().all(|v| number(v).is_some())).map(|_| value.clone()),

@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-use super::Imported;
 use super::columns::Columns;
+use super::{Imported, NoReports};
 
 /// Columns of which a table of results has at least one.
-const TELLING: [&str; 4] = ["throughput_avg", "latency_ms_p50", "throughput_peak", "status"];
+pub(super) const TELLING: [&str; 4] = ["throughput_avg", "latency_ms_p50", "throughput_peak", "status"];
 
-pub(super) fn read(text: &str) -> Result<Imported, String> {
+pub(super) fn read(text: &str) -> Result<Imported, NoReports> {
     let columns = Columns::new();
     let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let headers = reader.headers().map_err(|e| e.to_string())?.clone();
+    let headers = reader.headers().map_err(|e| NoReports::NoTable { reason: e.to_string() })?.clone();
     if !headers.iter().any(|h| TELLING.contains(&h)) {
-        return Err(format!("no column of it is named {}", TELLING.join(" or ")));
+        return Err(NoReports::OtherTable);
     }
     let mut imported = Imported::default();
     for header in headers.iter().filter(|h| !columns.knows(h)) {

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::columns::Columns;
-use super::{Imported, timers};
+use super::{Imported, NoReports, timers};
 use crate::bench::reports::python_json::without_nan;
 use crate::bench::reports::results::get_reports;
 
-pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, String> {
+pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, NoReports> {
     let text = without_nan(text);
     let mut imported = Imported::default();
     let value = match serde_json::from_str::<Value>(&text) {
@@ -31,9 +31,9 @@ pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, S
         Value::Object(mut map) => match (map.remove("reports"), map.contains_key("throughput_avg")) {
             (Some(Value::Array(rows)), _) => rows,
             (_, true) => vec![Value::Object(map)],
-            _ => return Err("this JSON has no list of reports".to_owned()),
+            _ => return Err(NoReports::NoList),
         },
-        _ => return Err("this JSON has no list of reports".to_owned()),
+        _ => return Err(NoReports::NoList),
     };
     if rows.iter().any(timers::is_pair) {
         imported.reports = timers::read(&rows, cost_per_hour, &mut imported.diagnostics);

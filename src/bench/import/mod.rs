@@ -10,8 +10,9 @@ mod timers;
 use thiserror::Error;
 
 use crate::base::Diagnostics;
-
 use crate::bench::reports::report::Report;
+use crate::bench::reports::results::ResultsError;
+use csv::TELLING;
 
 /// Reports read from a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,14 +37,41 @@ pub enum ImportError {
     },
     /// None of the known shapes.
     #[error(
-        "{file}: no benchmark results were found in it ({reason}); NeuronPerf's CSV and JSON, results of bench --return-timers and results.jsonl of PyTorch/XLA are read"
+        "{file}: no benchmark results were found in it ({found}); NeuronPerf's CSV and JSON, results of bench --return-timers and results.jsonl of PyTorch/XLA are read"
     )]
     NoReports {
         /// The file.
         file: String,
         /// What was found instead.
+        found: NoReports,
+    },
+}
+
+/// What a file without reports has instead.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoReports {
+    /// Nothing.
+    #[error("it is empty")]
+    Empty,
+    /// A table that cannot be read.
+    #[error("{reason}")]
+    NoTable {
+        /// What the reader of tables said.
         reason: String,
     },
+    /// A table of something else.
+    #[error("no column of it is named {}", TELLING.join(" or "))]
+    OtherTable,
+    /// JSON of something else.
+    #[error("this JSON has no list of reports")]
+    NoList,
+    /// JSON with results that cannot be read.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    /// The right shape, and no row.
+    #[error("it has no rows")]
+    NoRows,
 }
 
 /// Reads the reports of a file, whatever its kind; the content decides, not the name.
@@ -69,10 +97,8 @@ pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> 
         }
         Err(e) => return Err(ImportError::NotText { file: file.to_owned(), at: e.valid_up_to() }),
     }
-    .map_err(|reason| ImportError::NoReports { file: file.to_owned(), reason })?;
-    if imported.reports.is_empty() {
-        return Err(ImportError::NoReports { file: file.to_owned(), reason: "it has no rows".to_owned() });
-    }
+    .and_then(|imported| if imported.reports.is_empty() { Err(NoReports::NoRows) } else { Ok(imported) })
+    .map_err(|found| ImportError::NoReports { file: file.to_owned(), found })?;
     for report in &mut imported.reports {
         report.source = "imported".to_owned();
         report.machine = Some(file.to_owned());
@@ -80,11 +106,11 @@ pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> 
     Ok(imported)
 }
 
-fn read_text(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, String> {
+fn read_text(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, NoReports> {
     let start = text.trim_start();
     let first_line = start.lines().next().unwrap_or_default().trim_end();
     match start.chars().next() {
-        None => Err("it is empty".to_owned()),
+        None => Err(NoReports::Empty),
         Some('{') if first_line.ends_with('}') && jsonl::is_record(first_line) => Ok(jsonl::read(start)),
         Some('{' | '[') => json::read(start, cost_per_hour),
         Some(_) => csv::read(start),

@@ -3,8 +3,10 @@
 //! A timer is its list of `[start, end]` in seconds of whatever clock; an object with that list as `timestamps` is read too.
 
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 use super::columns::Columns;
+use crate::base::convert::whole;
 use crate::base::{Diagnostics, SimTime};
 use crate::bench::config::configuration::Configuration;
 use crate::bench::config::options::{Processes, RunOptions};
@@ -12,12 +14,30 @@ use crate::bench::cpu::{HostSamples, fill_samples};
 use crate::bench::measured::measurement::Measurement;
 use crate::bench::measured::timer::{Timer, Timers};
 use crate::bench::reports::report::{Report, ReportDetail};
+use crate::bench::run::error::RunError;
 
 /// Keys of older configurations that a report has no place for.
 const OLDER: [&str; 2] = ["input_idx", "cast_mode"];
 
 /// A start and an end, seconds.
 type Pair = (f64, f64);
+
+/// Why a pair of a configuration and its results cannot be read.
+#[derive(Debug, Error)]
+enum TimersError {
+    #[error("timers is not an object")]
+    NotAnObject,
+    #[error("the timer {name} is not a list")]
+    NotAList { name: String },
+    /// `number` counts the timers of a name from 1.
+    #[error("timer {number} of {name} is not a list of [start, end]")]
+    NotSpans { number: usize, name: String },
+    /// `span` counts from 1 too; `found` is its JSON.
+    #[error("span {span} of timer {number} of {name} is {found}, not [start, end] in seconds")]
+    NotASpan { span: usize, number: usize, name: String, found: String },
+    #[error(transparent)]
+    Measurement(#[from] RunError),
+}
 
 /// Whether a row is a pair of a configuration and its results.
 pub(super) fn is_pair(row: &Value) -> bool {
@@ -56,8 +76,8 @@ fn with_config(
     columns.report(values.iter().map(|(k, v)| (k.as_str(), v.clone())), diagnostics)
 }
 
-fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Option<f64>) -> Result<Report, String> {
-    let Some(Value::Object(timers)) = results.get("timers") else { return Err("timers is not an object".to_owned()) };
+fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Option<f64>) -> Result<Report, TimersError> {
+    let Some(Value::Object(timers)) = results.get("timers") else { return Err(TimersError::NotAnObject) };
     let lists = |name: &str| match timers.get(name) {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(value) => lists(name, value),
@@ -83,9 +103,9 @@ fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Optio
     };
     let configuration = configuration(config, cost);
     let count = inferences.len() as u64;
-    let mut measured = Measurement::new(SimTime::ZERO, times, count).map_err(|e| e.to_string())?;
+    let mut measured = Measurement::new(SimTime::ZERO, times, count)?;
     for (start, end) in inferences {
-        measured.record(time(end - origin), time(end - start)).map_err(|e| e.to_string())?;
+        measured.record(time(end - origin), time(end - start))?;
     }
     measured.elapsed = if opened.is_finite() { measured.elapsed - time(opened - origin) } else { SimTime::ZERO };
     let all = results.get("n_infs").and_then(Value::as_u64).unwrap_or(count);
@@ -140,30 +160,29 @@ fn configuration(config: &Map<String, Value>, cost_per_hour: Option<f64>) -> Con
 }
 
 /// The timers of a name, each with its pairs.
-fn lists(name: &str, value: &Value) -> Result<Vec<Vec<Pair>>, String> {
-    let Value::Array(timers) = value else { return Err(format!("the timer {name} is not a list")) };
+fn lists(name: &str, value: &Value) -> Result<Vec<Vec<Pair>>, TimersError> {
+    let Value::Array(timers) = value else { return Err(TimersError::NotAList { name: name.to_owned() }) };
     let mut lists = Vec::with_capacity(timers.len());
-    for (i, timer) in timers.iter().enumerate() {
+    for (number, timer) in (1..).zip(timers) {
         let pairs = timer.as_array().or_else(|| timer.get("timestamps").and_then(Value::as_array));
         let Some(pairs) = pairs else {
-            return Err(format!("timer {} of {name} is not a list of [start, end]", i + 1));
+            return Err(TimersError::NotSpans { number, name: name.to_owned() });
         };
-        let read = |(n, pair): (usize, &Value)| {
+        let read = |(span, pair): (usize, &Value)| {
             let ends = pair.as_array().map(Vec::as_slice);
             let numbers = ends.and_then(|e| if let [a, b] = e { Some((a.as_f64()?, b.as_f64()?)) } else { None });
             let fits = numbers.filter(|(start, end)| end >= start && start.abs() < 1e9 && end - start < 1e6);
-            fits.ok_or_else(|| {
-                format!("span {} of timer {} of {name} is {pair}, not [start, end] in seconds", n + 1, i + 1)
-            })
+            let wrong = || TimersError::NotASpan { span, number, name: name.to_owned(), found: pair.to_string() };
+            fits.ok_or_else(wrong)
         };
-        lists.push(pairs.iter().enumerate().map(read).collect::<Result<_, _>>()?);
+        lists.push((1..).zip(pairs).map(read).collect::<Result<_, _>>()?);
     }
     Ok(lists)
 }
 
 /// Seconds of a file as the picoseconds that reports are computed from. What comes of it says that it is imported.
 fn time(seconds: f64) -> SimTime {
-    SimTime(libm::round(seconds.max(0.0) * 1e12) as u64)
+    SimTime(whole(libm::round(seconds.max(0.0) * 1e12)))
 }
 
 fn sums(lists: &[Vec<Pair>]) -> Vec<Timer> {

@@ -1,5 +1,7 @@
 //! Copying, moving and deleting an index with its artifacts, as a plan that a shell carries out.
 
+use thiserror::Error;
+
 use super::ModelIndex;
 
 /// One thing to do to a file. Paths use `/`.
@@ -33,20 +35,40 @@ pub struct FilePlan {
     pub steps: Vec<FileStep>,
 }
 
+/// Why an index cannot be copied.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FilePlanError {
+    /// Two artifacts would get one name.
+    #[error("{first} and {second} would both become {target}; rename one of them first")]
+    SameName {
+        /// One artifact.
+        first: String,
+        /// The other one.
+        second: String,
+        /// What both would be.
+        target: String,
+    },
+    /// The encoder of the index refuses, which text in memory gives it no reason to.
+    #[error(transparent)]
+    Encoder(#[from] serde_json::Error),
+}
+
 impl FilePlan {
     /// Copies each artifact into `new_dir` and writes an index of the copies to `new_path`.
     ///
     /// # Errors
     /// When two artifacts would get the same name, or the index cannot be written as text.
-    pub fn copy(index: &ModelIndex, new_path: &str, new_dir: &str) -> Result<Self, String> {
-        let (mut copied, mut steps, mut taken) = (index.clone(), Vec::new(), Vec::new());
+    pub fn copy(index: &ModelIndex, new_path: &str, new_dir: &str) -> Result<Self, FilePlanError> {
+        let (mut copied, mut steps) = (index.clone(), Vec::new());
+        let mut taken: Vec<(String, String)> = Vec::new();
         for entry in &mut copied.model_configs {
             let Some(from) = entry.filename.take() else { continue };
             let name = from.rsplit(['/', '\\']).next().unwrap_or(&from);
             let to = if new_dir.is_empty() { name.to_owned() } else { format!("{}/{name}", trimmed(new_dir)) };
             match taken.iter().find(|(t, _)| *t == to) {
                 Some((_, other)) if *other != from => {
-                    return Err(format!("{other} and {from} would both become {to}; rename one of them first"));
+                    return Err(FilePlanError::SameName { first: other.clone(), second: from, target: to });
                 }
                 Some(_) => {}
                 None => {
@@ -66,7 +88,7 @@ impl FilePlan {
     ///
     /// # Errors
     /// As [`Self::copy`].
-    pub fn moved(index: &ModelIndex, old_path: &str, new_path: &str, new_dir: &str) -> Result<Self, String> {
+    pub fn moved(index: &ModelIndex, old_path: &str, new_path: &str, new_dir: &str) -> Result<Self, FilePlanError> {
         let mut plan = Self::copy(index, new_path, new_dir)?;
         let written: Vec<String> = plan.steps.iter().map(|s| target(s).to_owned()).collect();
         let copied = |path: &str| plan.steps.iter().any(|s| matches!(s, FileStep::Copy { from, .. } if from == path));
@@ -148,7 +170,7 @@ mod tests {
 
     #[test]
     fn one_name_for_two_artifacts_is_refused() {
-        let error = FilePlan::copy(&index(&[Some("x/a.pt"), Some("y/a.pt")]), "n.json", "z").unwrap_err();
+        let error = FilePlan::copy(&index(&[Some("x/a.pt"), Some("y/a.pt")]), "n.json", "z").unwrap_err().to_string();
         assert!(error.contains("x/a.pt and y/a.pt would both become z/a.pt"), "{error}");
     }
 }

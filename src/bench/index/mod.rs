@@ -12,7 +12,7 @@ mod read;
 
 pub use beside::{BesideIndex, IndexConflict};
 pub use entry::{EntryStatus, MODELLED, ModelEntry};
-pub use files::{FilePlan, FileStep};
+pub use files::{FilePlan, FilePlanError, FileStep};
 pub use filter::{FILTER_FIELDS, FilterError, IndexFilter};
 pub use model_index::{Appended, ModelIndex};
 pub use read::{IndexError, ReadIndex};

@@ -88,8 +88,8 @@ impl ModelIndex {
     ///
     /// # Errors
     /// When the encoder refuses, which text in memory gives it no reason to.
-    pub fn to_json(&self) -> Result<String, String> {
-        let mut text = serde_json::to_string_pretty(self).map_err(|e| e.to_string())?;
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
         Ok(text)
     }

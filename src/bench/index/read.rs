@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use super::entry::level_of_cast_mode;
 use super::{EntryStatus, ModelEntry, ModelIndex};
+use crate::base::convert::{low8, narrow_count, whole};
 use crate::bench::config::bench_config::{MAX_BATCH, MAX_PARALLEL};
 use crate::bench::reports::python_json::without_nan;
 use crate::compiler::UnknownOption;
@@ -88,17 +89,35 @@ fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntr
         }
     };
     // Each bound fits the field it goes to.
-    entry.batch_size = count("batch_size", 1, u64::from(MAX_BATCH), 1) as u32;
-    entry.pipeline_size = count("pipeline_size", 1, u64::from(MAX_PARALLEL), 1) as u32;
-    entry.performance_level = count("performance_level", 0, 3, 3) as u8;
+    entry.batch_size = narrow_count(count("batch_size", 1, u64::from(MAX_BATCH), 1));
+    entry.pipeline_size = narrow_count(count("pipeline_size", 1, u64::from(MAX_PARALLEL), 1));
+    entry.performance_level = low8(count("performance_level", 0, 3, 3));
     entry.lnc = match count("lnc", 1, u64::from(MAX_PARALLEL), 0) {
         0 => None,
-        lnc => Some(lnc as u32),
+        lnc => Some(narrow_count(lnc)),
     };
     entry.input_idx = match map.get("input_idx") {
         None | Some(Value::Null) => None,
-        Some(_) => Some(count("input_idx", 0, u64::from(u32::MAX), 0) as u32),
+        Some(_) => Some(narrow_count(count("input_idx", 0, u64::from(u32::MAX), 0))),
     };
+    take_cast_mode(&mut entry, number, map, warnings);
+    entry.auto_cast = option(map, "auto_cast", &mut problems);
+    entry.auto_cast_type = option(map, "auto_cast_type", &mut problems);
+    entry.optlevel = option(map, "optlevel", &mut problems);
+    entry.status = status(map, &mut problems);
+    if entry.status == EntryStatus::Finished && entry.filename.is_none() && entry.model.is_none() {
+        problems.push("it names no file and no model".to_owned());
+    }
+    if !problems.is_empty() {
+        let error = format!("entry {number} of the index: {}; correct it or remove it", problems.join("; "));
+        warnings.push(error.clone());
+        (entry.status, entry.error) = (EntryStatus::Error, Some(error));
+    }
+    entry
+}
+
+/// Takes what the older shape has in place of a performance level.
+fn take_cast_mode(entry: &mut ModelEntry, number: usize, map: &Map<String, Value>, warnings: &mut Vec<String>) {
     entry.cast_mode = match map.get("cast_mode") {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(text.clone()),
@@ -112,28 +131,19 @@ fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntr
             )),
         }
     }
-    entry.auto_cast = option(map, "auto_cast", &mut problems);
-    entry.auto_cast_type = option(map, "auto_cast_type", &mut problems);
-    entry.optlevel = option(map, "optlevel", &mut problems);
-    entry.status = match map.get("status").map(|s| s.as_str()) {
-        None => EntryStatus::Finished,
-        Some(Some("finished")) => EntryStatus::Finished,
+}
+
+/// Whether the artifact is there; an entry that does not say so has one.
+fn status(map: &Map<String, Value>, problems: &mut Vec<String>) -> EntryStatus {
+    match map.get("status").map(|s| s.as_str()) {
+        None | Some(Some("finished")) => EntryStatus::Finished,
         Some(Some("error")) => EntryStatus::Error,
         Some(_) => {
             let given = map.get("status").map(Value::to_string).unwrap_or_default();
             problems.push(format!("status is {given}, neither \"finished\" nor \"error\""));
             EntryStatus::Error
         }
-    };
-    if entry.status == EntryStatus::Finished && entry.filename.is_none() && entry.model.is_none() {
-        problems.push("it names no file and no model".to_owned());
     }
-    if !problems.is_empty() {
-        let error = format!("entry {number} of the index: {}; correct it or remove it", problems.join("; "));
-        warnings.push(error.clone());
-        (entry.status, entry.error) = (EntryStatus::Error, Some(error));
-    }
-    entry
 }
 
 /// A compiler option by the name its flag has; a number counts as its text, and `O2` as `2`.
@@ -155,8 +165,8 @@ fn number_of(map: &Map<String, Value>, key: &str) -> Result<Option<u64>, ()> {
     match map.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
-            let whole = || value.as_f64().filter(|f| *f >= 0.0 && *f < 1e15 && libm::floor(*f) == *f).map(|f| f as u64);
-            value.as_u64().or_else(whole).map(Some).ok_or(())
+            let from_real = || value.as_f64().filter(|f| *f >= 0.0 && *f < 1e15 && libm::floor(*f) == *f).map(whole);
+            value.as_u64().or_else(from_real).map(Some).ok_or(())
         }
     }
 }

@@ -1,8 +1,7 @@
 //! A case in parts, with the cases that its findings compare with: between two parts a person may cancel.
 
-use super::beside::Beside;
 use super::config::MatmultCase;
-use super::findings::findings;
+use super::findings::{Beside, findings};
 use super::measure::{Measured, Measuring, Step};
 use super::ranges::{RangeSummary, ranges};
 use super::report::{MatmultDetail, MatmultReport, detail, failed, finished};
@@ -44,7 +43,7 @@ impl CaseRun {
                     self.ranges = ranges(&self.case);
                     self.measured = Some(measured);
                 }
-                (Err(error), None) => return Some((failed(&self.case, error), None)),
+                (Err(error), None) => return Some((failed(&self.case, &error), None)),
             }
             return None;
         }

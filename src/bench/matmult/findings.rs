@@ -1,12 +1,14 @@
 //! What the guide warns of, found in what the compiler and the simulator did, each with its effect: the same case without
 //! it, measured beside.
 
+use std::cell::RefCell;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::SimTime;
+use crate::base::convert::real;
 use crate::compiler::Workflow;
 
-use super::beside::Beside;
 use super::config::{MatmultCase, MatmultRun};
 use super::measure::Measured;
 use super::ranges::RangeSummary;
@@ -237,7 +239,7 @@ fn coarse(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
         0 => format!("nothing at all or {:.2} TOPS", rate(most)),
         _ => format!("anything from {:.2} to {:.2} TOPS", rate(most), rate(fewest)),
     };
-    let needed = (tick.to_secs_f64() * TICKS_ENOUGH as f64 / t.true_mean_s().max(f64::MIN_POSITIVE)).ceil();
+    let needed = (tick.to_secs_f64() * real(TICKS_ENOUGH) / t.true_mean_s().max(f64::MIN_POSITIVE)).ceil();
     let sentence = format!(
         "the clock ticks every {:.3} ms and saw {ticks} ticks in timed calls of {:.3} ms: depending on when \
          they begin, it says {said}, where {without:.2} is right. Time {needed:.0} calls or more, or use a finer clock",
@@ -295,4 +297,38 @@ fn no_bias(case: &MatmultCase, r: &RangeSummary) -> MatmultFinding {
          which slows a real run; how much is not published and not in these times. Add a bias"
     );
     MatmultFinding { pitfall: Pitfall::NoBias, sentence, tops_without: None }
+}
+
+/// The cases that findings compare with, the same case without a pitfall: rates of those that were measured, and those that are
+/// still wanted. Findings ask for them; who runs the case measures what was asked for, and asks the findings again.
+#[derive(Default)]
+pub(super) struct Beside {
+    known: Vec<(MatmultCase, Option<f64>)>,
+    wanted: RefCell<Vec<MatmultCase>>,
+}
+
+impl Beside {
+    /// The rate of the same case with a change; `None` when it cannot run, or is not measured yet.
+    pub fn tops(&self, case: &MatmultCase, change: impl FnOnce(&mut MatmultCase)) -> Option<f64> {
+        let mut other = case.clone();
+        change(&mut other);
+        if let Some((_, tops)) = self.known.iter().find(|(known, _)| *known == other) {
+            return *tops;
+        }
+        let mut wanted = self.wanted.borrow_mut();
+        if !wanted.contains(&other) {
+            wanted.push(other);
+        }
+        None
+    }
+
+    /// A case that is wanted and not measured; none when every question has its answer.
+    pub fn next(&self) -> Option<MatmultCase> {
+        self.wanted.borrow_mut().pop()
+    }
+
+    /// Takes what a case came to; `None` when it cannot run.
+    pub fn learn(&mut self, case: MatmultCase, tops: Option<f64>) {
+        self.known.push((case, tops));
+    }
 }

@@ -3,7 +3,7 @@
 
 use crate::base::stats::round_to;
 
-use super::report::MatmultReport;
+use super::report::{MatmultReport, Verification};
 
 /// The log of a case that finished, or its error. `verbose` adds what the script logs at level DEBUG: the stages of a
 /// call, and its spread.
@@ -137,28 +137,31 @@ impl Log {
         if let Some(limit) = &report.limit {
             self.say("INFO", "run", &format!("limited by {}: {}", limit.by, limit.sentence));
         }
-        if let Some(v) = &report.verification {
-            if report.tops.is_none() {
-                // Without a rate there is nothing to compare.
-                let again = if v.same_seed_repeats { "repeats to the picosecond" } else { "does NOT repeat" };
-                self.say("INFO", "verify", &format!("verification done: the first seed {again}"));
-                self.found(report);
-                return;
-            }
-            let tops: Vec<String> = v.tops.iter().map(|t| python_g(*t)).collect();
-            let again = if v.same_seed_repeats { "repeats to the picosecond" } else { "does NOT repeat" };
-            self.say(
-                "INFO",
-                "verify",
-                &format!(
-                    "verification done: {} TOPS in {} runs, spread {:.3} %; the first seed {again}",
-                    tops.join(", "),
-                    tops.len(),
-                    v.spread_percent
-                ),
-            );
+        if let Some(verification) = &report.verification {
+            self.verified(report, verification);
         }
         self.found(report);
+    }
+
+    /// Whether runs with other seeds gave the same.
+    fn verified(&mut self, report: &MatmultReport, v: &Verification) {
+        let again = if v.same_seed_repeats { "repeats to the picosecond" } else { "does NOT repeat" };
+        if report.tops.is_none() {
+            // Without a rate there is nothing to compare.
+            self.say("INFO", "verify", &format!("verification done: the first seed {again}"));
+            return;
+        }
+        let tops: Vec<String> = v.tops.iter().map(|t| python_g(*t)).collect();
+        self.say(
+            "INFO",
+            "verify",
+            &format!(
+                "verification done: {} TOPS in {} runs, spread {:.3} %; the first seed {again}",
+                tops.join(", "),
+                tops.len(),
+                v.spread_percent
+            ),
+        );
     }
 
     fn found(&mut self, report: &MatmultReport) {

@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use crate::base::SimTime;
+use crate::base::convert::real;
 use crate::compiler::Workflow;
-use crate::device::{Compilation, Device, ModelLibrary};
+use crate::device::{Compilation, Device, DeviceError, ModelLibrary, StageError};
 use crate::machine::Executable;
 use crate::machine::cost::CostTable;
 use crate::neuron::runtime::{InferenceCosts, inference_costs};
@@ -57,13 +58,13 @@ impl Measuring {
     ///
     /// # Errors
     /// When the device is not simulated, or the layer cannot be compiled for it.
-    pub fn step(self, budget_events: u64) -> Result<Step, String> {
+    pub fn step(self, budget_events: u64) -> Result<Step, DeviceError> {
         match self {
             Self::Compile(case, models) => {
                 compiled(*case, &models).map(|run| Step::More(Self::Simulate(Box::new(run))))
             }
             Self::Simulate(mut run) => {
-                let progress = run.simulator.step(budget_events, &mut NoObserver).map_err(|e| e.to_string())?;
+                let progress = run.simulator.step(budget_events, &mut NoObserver).map_err(StageError::Simulate)?;
                 match progress {
                     SimProgress::More { .. } => Ok(Step::More(Self::Simulate(run))),
                     SimProgress::Done => Ok(Step::Done(Box::new(run.finish()))),
@@ -81,7 +82,16 @@ pub(super) enum Step {
     Done(Box<Measured>),
 }
 
-fn compiled(case: MatmultCase, models: &ModelLibrary) -> Result<Simulating, String> {
+/// The HLO of a case as text: as written, and as the compiler's passes leave it.
+///
+/// # Errors
+/// When it cannot be compiled, or its device is not simulated.
+pub fn programs(case: &MatmultCase, models: &ModelLibrary) -> Result<[String; 2], DeviceError> {
+    let device = Device::new(&case.instance, case.options)?.with_models(models);
+    device.programs(&case.specification(), Some(case.batch_size), case.run.workflow)
+}
+
+fn compiled(case: MatmultCase, models: &ModelLibrary) -> Result<Simulating, DeviceError> {
     let device = Device::new(&case.instance, case.options)?.with_models(models);
     let compilation = device.compilation(&case.specification(), Some(case.batch_size), case.run.workflow)?;
     let costs = Rc::clone(&device.costs);
@@ -93,7 +103,7 @@ impl Simulating {
     fn finish(self) -> Measured {
         let Self { case, compilation, costs, simulator } = self;
         let outcome = simulator.outcome().clone();
-        let operations = case.operations().unwrap_or(compilation.model_flops as f64);
+        let operations = case.operations().unwrap_or(real(compilation.model_flops));
         let around = inference_costs(&compilation.executable, &costs, outcome.window);
         let stages = stages(&costs, &around, outcome.window, case.run.workflow);
         let timed = stages.run(&case.run, case.run.seed);
@@ -136,6 +146,6 @@ impl Measured {
     /// The part of the operations whose products the compiler left.
     pub fn computed_share(&self) -> f64 {
         let c = &self.compilation;
-        c.products_after as f64 / (c.products_before.max(1) as f64)
+        real(c.products_after) / real(c.products_before.max(1))
     }
 }

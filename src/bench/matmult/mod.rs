@@ -7,7 +7,6 @@
 //!
 //! Times are simulated: a report is a function of its case and seed.
 
-mod beside;
 mod case_run;
 mod cc_flags;
 mod config;
@@ -15,7 +14,6 @@ mod export;
 mod findings;
 mod log;
 mod measure;
-mod programs;
 mod ranges;
 mod report;
 mod timed;
@@ -29,6 +27,6 @@ pub use config::{
 pub use export::{MATMULT_COLS, MATMULT_FORMAT, matmult_csv, matmult_json, matmult_rows};
 pub use findings::{MatmultFinding, Pitfall};
 pub use log::{log_lines, python_g};
-pub use programs::programs;
+pub use measure::programs;
 pub use ranges::RangeSummary;
 pub use report::{Limit, MatmultDetail, MatmultReport, Verification};

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::SimTime;
+use crate::base::convert::{real, real_len};
 use crate::compiler::modelled_compile_s;
+use crate::device::DeviceError;
 use crate::machine::isa::Engine;
 use crate::tensor::FloatFormat;
 
@@ -115,8 +117,8 @@ pub struct MatmultDetail {
 }
 
 /// The report of a case that cannot run.
-pub(super) fn failed(case: &MatmultCase, error: String) -> MatmultReport {
-    MatmultReport { status: "error".to_owned(), error: Some(error), ..empty(case) }
+pub(super) fn failed(case: &MatmultCase, error: &DeviceError) -> MatmultReport {
+    MatmultReport { status: "error".to_owned(), error: Some(error.to_string()), ..empty(case) }
 }
 
 pub(super) fn detail(m: &Measured) -> MatmultDetail {
@@ -196,7 +198,7 @@ pub(super) fn finished(
         peak_tops: Some(peak),
         peak_percent: rate(computed / peak * 100.0),
         dma_bytes: Some(bytes),
-        dma_gb_per_s: Some(bytes as f64 / window_s / 1e9),
+        dma_gb_per_s: Some(real(bytes) / window_s / 1e9),
         peak_gb_per_s: Some(m.costs.core.peak_hbm_bytes_per_s() / 1e9),
         products_asked: Some(m.compilation.products_before),
         products_computed: Some(m.compilation.products_after),
@@ -256,7 +258,7 @@ fn verification(case: &MatmultCase, m: &Measured) -> Verification {
     let others = (1..=u64::from(run.verification_iterations)).map(|i| m.tops_of(&again(run.seed.wrapping_add(i))));
     let tops: Vec<f64> = std::iter::once(m.tops()).chain(others).collect();
     let (least, most) = tops.iter().fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(*t), b.max(*t)));
-    let mean = tops.iter().sum::<f64>() / (tops.len() as f64);
+    let mean = tops.iter().sum::<f64>() / real_len(tops.len());
     let spread_percent = if mean > 0.0 { (most - least) / mean * 100.0 } else { 0.0 };
     Verification { tops, spread_percent, same_seed_repeats: again(run.seed) == m.timed }
 }

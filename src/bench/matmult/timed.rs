@@ -1,5 +1,6 @@
 //! Calls one after another: warm-up and timed iterations of one worker.
 
+use crate::base::convert::{real, real_len, whole, whole_len};
 use crate::base::{Rng, SimTime};
 
 use super::config::MatmultRun;
@@ -89,7 +90,7 @@ fn reading(time: SimTime, tick_ns: u64, seed: u64) -> SimTime {
         return time;
     }
     // A stream of its own: the calls take the same with any clock.
-    let begun = (Rng::from_seed(seed ^ CLOCK_STREAM).unit_f64() * tick as f64) as u64;
+    let begun = whole(Rng::from_seed(seed ^ CLOCK_STREAM).unit_f64() * real(tick));
     SimTime((begun.min(tick - 1) + time.0) / tick * tick)
 }
 
@@ -98,8 +99,8 @@ const CLOCK_STREAM: u64 = 0x74_69_63_6b;
 
 /// A time moved by `jitter` at most; `at` from 0 to 1 says where in that range.
 fn vary(time: SimTime, jitter: f64, at: f64) -> SimTime {
-    let moved = time.0 as f64 * (1.0 + jitter * (2.0 * at - 1.0));
-    SimTime(moved as u64)
+    let moved = real(time.0) * (1.0 + jitter * (2.0 * at - 1.0));
+    SimTime(whole(moved))
 }
 
 impl Timed {
@@ -115,13 +116,13 @@ impl Timed {
 
     /// A part of the timed calls for each of them, seconds.
     pub fn of_each(&self, part: SimTime) -> f64 {
-        part.to_secs_f64() / (self.sorted.len().max(1) as f64)
+        part.to_secs_f64() / real_len(self.sorted.len().max(1))
     }
 
     /// The call of a rank from 0 to 1, seconds.
     pub fn at(&self, rank: f64) -> f64 {
         let last = self.sorted.len().saturating_sub(1);
-        self.sorted.get((last as f64 * rank) as usize).map_or(0.0, |t| t.to_secs_f64())
+        self.sorted.get(whole_len(real_len(last) * rank)).map_or(0.0, |t| t.to_secs_f64())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::convert::real;
 use crate::base::{SimTime, stats};
 
 /// The sum and the number of the spans one timer measured.
@@ -23,7 +24,7 @@ impl Timer {
     /// Average span in milliseconds; zero when there is none, as NeuronPerf's timers have it.
     #[must_use]
     pub fn avg_ms(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.total.to_ms_f64() / self.count as f64 }
+        if self.count == 0 { 0.0 } else { self.total.to_ms_f64() / real(self.count) }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::convert::{real, real_len, whole, whole_len};
 use crate::base::{SimTime, stats::round_to};
 use crate::bench::config::configuration::Configuration;
 use crate::bench::measured::measurement::Measurement;
@@ -98,7 +99,7 @@ impl<'a> Judge<'a> {
     /// The latency at a fraction, `sorted[int(n * p)]`: no interpolation.
     fn at(&self, fraction: f64) -> f64 {
         let n = self.sorted_ps.len();
-        let rank = ((n as f64 * fraction) as usize).min(n.saturating_sub(1));
+        let rank = whole_len(real_len(n) * fraction).min(n.saturating_sub(1));
         self.sorted_ps.get(rank).map_or(0.0, |ps| SimTime(*ps).to_ms_f64())
     }
 
@@ -110,7 +111,7 @@ impl<'a> Judge<'a> {
         let scenario = self.settings.scenario;
         let fraction = scenario.percentile();
         let mut verdict = self.limits(self.queries());
-        let percent = (fraction * 100.0) as u32;
+        let percent = whole(fraction * 100.0);
         let value = match discardable(self.queries(), fraction) {
             EarlyStopping::Discard(slowest) => {
                 verdict.early_stopping = true;
@@ -134,7 +135,7 @@ impl<'a> Judge<'a> {
         let mut verdict = self.limits(samples);
         // One query holds every sample, so there is no percentile to be certain of.
         verdict.early_stopping = true;
-        let value = samples as f64 / self.elapsed.to_secs_f64();
+        let value = real(samples) / self.elapsed.to_secs_f64();
         let mut result = self.result("Samples per second".to_owned(), value, verdict);
         result.queries = samples;
         result
@@ -166,7 +167,7 @@ impl<'a> Judge<'a> {
             ));
         }
         // LoadGen counts what was completed, which is what was asked for unless the queue grows.
-        let value = self.queries() as f64 / self.elapsed.to_secs_f64();
+        let value = real(self.queries()) / self.elapsed.to_secs_f64();
         let mut result = self.result("Completed queries per second".to_owned(), value, verdict);
         (result.target_qps, result.over_latency) = (Some(round_to(qps, 3)), Some(over));
         result
@@ -195,7 +196,7 @@ impl<'a> Judge<'a> {
     fn result(self, metric: String, value: f64, verdict: Verdict) -> MlperfResult {
         let c = self.configuration;
         let total: f64 = self.sorted_ps.iter().map(|ps| SimTime(*ps).to_ms_f64()).sum();
-        let mean = if self.sorted_ps.is_empty() { 0.0 } else { total / self.sorted_ps.len() as f64 };
+        let mean = if self.sorted_ps.is_empty() { 0.0 } else { total / real_len(self.sorted_ps.len()) };
         MlperfResult {
             scenario: self.settings.scenario,
             result: verdict.word().to_owned(),
@@ -222,9 +223,8 @@ impl<'a> Judge<'a> {
 ///
 /// # Errors
 /// When the encoder refuses, which numbers in memory give it no reason to.
-pub fn mlperf_to_json(results: &[MlperfResult]) -> Result<String, String> {
-    let mut text =
-        serde_json::to_string_pretty(&serde_json::json!({ "results": results })).map_err(|e| e.to_string())?;
+pub fn mlperf_to_json(results: &[MlperfResult]) -> Result<String, serde_json::Error> {
+    let mut text = serde_json::to_string_pretty(&serde_json::json!({ "results": results }))?;
     text.push('\n');
     Ok(text)
 }

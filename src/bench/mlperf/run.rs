@@ -1,20 +1,56 @@
 //! Runs a scenario on an instance, and searches the highest rate a Server holds.
 
+use thiserror::Error;
+
 use crate::base::SimTime;
+use crate::base::convert::{real, whole};
 use crate::bench::DeviceType;
-use crate::bench::config::configuration::Configuration;
+use crate::bench::config::configuration::{Configuration, ConfigurationError};
 use crate::bench::measured::measurement::{MAX_INFERENCES, Measurement};
+use crate::bench::run::error::RunError;
 use crate::bench::run::estimate::estimate;
 use crate::bench::scheduler::Scheduler;
 use crate::bench::scheduler::executor::SimulatedExecutor;
 use crate::bench::scheduler::source::{Arrivals, Source, Streams};
-use crate::device::ServiceTimes;
+use crate::device::{ServiceError, ServiceTimes};
 
 use super::result::{Judge, MlperfResult};
-use super::{MlperfSettings, Scenario};
+use super::{MlperfSettings, Scenario, SettingsError};
 
 /// Steps of the search for the highest rate: it ends within 0.1 % of the capacity.
 const SEARCH_STEPS: u32 = 12;
+
+/// Why a scenario does not begin or go on.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ScenarioError {
+    /// The settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The configuration cannot run on its instance.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// Its device is the processor of the machine.
+    #[error("scenarios are simulated: leave device_type at neuron")]
+    Processor,
+    /// Its stage times cannot be simulated.
+    #[error(transparent)]
+    Times(#[from] ServiceError),
+    /// It would be too long.
+    #[error(
+        "about {inferences} inferences are more than the {MAX_INFERENCES} that one run records; use a shorter min_duration_s or fewer min_queries"
+    )]
+    TooLong {
+        /// Inferences that it would have.
+        inferences: u64,
+    },
+    /// The simulation does not begin or go on.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// It was asked to go on after its end.
+    #[error("the scenario has ended")]
+    Ended,
+}
 
 /// Runs one scenario on the model copies and workers of a configuration. Its duration, dataset and accounting do not
 /// count: the scenario's own limits do.
@@ -25,7 +61,7 @@ pub fn run_scenario(
     settings: &MlperfSettings,
     configuration: &Configuration,
     times: &ServiceTimes,
-) -> Result<MlperfResult, String> {
+) -> Result<MlperfResult, ScenarioError> {
     let mut run = ScenarioRun::new(settings.clone(), configuration.clone(), times.clone())?;
     loop {
         if let ScenarioProgress::Done(result) = run.step(u64::MAX)? {
@@ -71,13 +107,17 @@ impl ScenarioRun {
     ///
     /// # Errors
     /// When the settings, the configuration or its stage times cannot be used, or the run would be too long.
-    pub fn new(settings: MlperfSettings, configuration: Configuration, times: ServiceTimes) -> Result<Self, String> {
-        settings.validate().map_err(|e| e.to_string())?;
-        configuration.check().map_err(|e| e.to_string())?;
+    pub fn new(
+        settings: MlperfSettings,
+        configuration: Configuration,
+        times: ServiceTimes,
+    ) -> Result<Self, ScenarioError> {
+        settings.validate()?;
+        configuration.check()?;
         if configuration.options.device_type == DeviceType::Cpu {
-            return Err("scenarios are simulated: leave device_type at neuron".to_owned());
+            return Err(ScenarioError::Processor);
         }
-        times.check(configuration.pipeline_size).map_err(|e| e.to_string())?;
+        times.check(configuration.pipeline_size)?;
         let plan = Plan { settings, configuration, times };
         let mut run = Self { plan, scheduler: None, qps: 0.0, search: None };
         if run.plan.settings.scenario == Scenario::Server {
@@ -94,7 +134,7 @@ impl ScenarioRun {
         Ok(run)
     }
 
-    fn begin(&mut self) -> Result<(), String> {
+    fn begin(&mut self) -> Result<(), ScenarioError> {
         let source = self.plan.source(self.qps)?;
         self.scheduler = Some(Box::new(self.plan.scheduler(source)?));
         Ok(())
@@ -104,13 +144,13 @@ impl ScenarioRun {
     ///
     /// # Errors
     /// When the simulation cannot go on.
-    pub fn step(&mut self, budget: u64) -> Result<ScenarioProgress, String> {
-        let Some(scheduler) = &mut self.scheduler else { return Err("the scenario has ended".to_owned()) };
-        let progress = scheduler.step(budget).map_err(|e| e.to_string())?;
+    pub fn step(&mut self, budget: u64) -> Result<ScenarioProgress, ScenarioError> {
+        let Some(scheduler) = &mut self.scheduler else { return Err(ScenarioError::Ended) };
+        let progress = scheduler.step(budget)?;
         if !progress.done {
             return Ok(self.more(progress.percent / 100.0));
         }
-        let Some(done) = self.scheduler.take() else { return Err("the scenario has ended".to_owned()) };
+        let Some(done) = self.scheduler.take() else { return Err(ScenarioError::Ended) };
         let result = self.plan.judged(done.into_measurement(), self.qps);
         let Some(search) = &mut self.search else { return Ok(ScenarioProgress::Done(Box::new(result))) };
         if let Some(found) = search.learn(self.qps, result) {
@@ -167,7 +207,7 @@ struct Plan {
 
 impl Plan {
     /// Where the scenario's queries come from.
-    fn source(&self, qps: f64) -> Result<Source, String> {
+    fn source(&self, qps: f64) -> Result<Source, ScenarioError> {
         match self.settings.scenario {
             Scenario::SingleStream => self.streams(1),
             Scenario::MultiStream => self.streams(u64::from(self.settings.samples_per_query)),
@@ -176,26 +216,26 @@ impl Plan {
         }
     }
 
-    fn streams(&self, samples: u64) -> Result<Source, String> {
+    fn streams(&self, samples: u64) -> Result<Source, ScenarioError> {
         let inferences = samples.div_ceil(u64::from(self.configuration.batch_size));
         let min_ps = SimTime::from_secs_f64(self.settings.min_duration_s).0;
-        let expected = (self.settings.min_duration_s / self.times.unloaded().to_secs_f64()) as u64;
+        let expected = whole(self.settings.min_duration_s / self.times.unloaded().to_secs_f64());
         self.refuse_if_too_long(expected.max(self.settings.min_queries).saturating_mul(inferences))?;
         Ok(Source::Streams(Streams::new(inferences, min_ps, self.settings.min_queries)))
     }
 
     /// All samples are there at once; their number fills the duration.
-    fn offline(&self) -> Result<Source, String> {
+    fn offline(&self) -> Result<Source, ScenarioError> {
         let batch = u64::from(self.configuration.batch_size);
-        let in_time = (self.capacity() * self.settings.min_duration_s) as u64;
+        let in_time = whole(self.capacity() * self.settings.min_duration_s);
         let samples = self.settings.min_queries.max(in_time.saturating_mul(batch));
         let inferences = samples.div_ceil(batch);
         self.refuse_if_too_long(inferences)?;
         Ok(Source::Shared { left: inferences })
     }
 
-    fn server(&self, qps: f64) -> Result<Source, String> {
-        let in_time = libm::ceil(qps * self.settings.min_duration_s) as u64;
+    fn server(&self, qps: f64) -> Result<Source, ScenarioError> {
+        let in_time = whole(libm::ceil(qps * self.settings.min_duration_s));
         let queries = in_time.max(self.settings.min_queries);
         self.refuse_if_too_long(queries)?;
         Ok(Source::Arrivals(Arrivals::new(self.configuration.seed, 1e12 / qps, queries)))
@@ -213,7 +253,7 @@ impl Plan {
     /// Inferences per second of the tightest resource.
     fn capacity(&self) -> f64 {
         let second = Configuration { duration_s: 1_000.0, ..self.plain() };
-        estimate(&second, &self.times).inferences as f64 / 1_000.0
+        real(estimate(&second, &self.times).inferences) / 1_000.0
     }
 
     /// The configuration without what the scenario decides.
@@ -225,19 +265,14 @@ impl Plan {
         plain
     }
 
-    fn refuse_if_too_long(&self, inferences: u64) -> Result<(), String> {
-        if inferences <= MAX_INFERENCES {
-            return Ok(());
-        }
-        Err(format!(
-            "about {inferences} inferences are more than the {MAX_INFERENCES} that one run records; use a shorter min_duration_s or fewer min_queries"
-        ))
+    fn refuse_if_too_long(&self, inferences: u64) -> Result<(), ScenarioError> {
+        if inferences <= MAX_INFERENCES { Ok(()) } else { Err(ScenarioError::TooLong { inferences }) }
     }
 
-    fn scheduler(&self, source: Source) -> Result<Scheduler<SimulatedExecutor>, String> {
+    fn scheduler(&self, source: Source) -> Result<Scheduler<SimulatedExecutor>, RunError> {
         let plain = self.plain();
         let executor = SimulatedExecutor::new(&plain, &self.times);
-        Scheduler::with_source(&plain, executor, 0, source).map_err(|e| e.to_string())
+        Scheduler::with_source(&plain, executor, 0, source)
     }
 }
 
@@ -253,7 +288,7 @@ mod tests {
         let configuration = expand(&config).unwrap().configurations.remove(0);
         let settings = MlperfSettings::official(Scenario::Offline);
         let error = run_scenario(&settings, &configuration, &ServiceTimes::default()).unwrap_err();
-        assert!(error.contains("device_type"), "{error}");
+        assert_eq!(error, ScenarioError::Processor);
     }
 
     #[test]

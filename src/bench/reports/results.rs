@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use thiserror::Error;
 
 use crate::base::SimTime;
 
@@ -35,9 +36,9 @@ impl RunResults {
     ///
     /// # Errors
     /// When the encoder refuses, which numbers in memory give it no reason to.
-    pub fn to_value(&self) -> Result<Value, String> {
+    pub fn to_value(&self) -> Result<Value, serde_json::Error> {
         let m = &self.measurement;
-        let report = serde_json::to_value(self.report(ReportDetail::Summary)).map_err(|e| e.to_string())?;
+        let report = serde_json::to_value(self.report(ReportDetail::Summary))?;
         let config: Map<String, Value> =
             CONFIG_KEYS.iter().map(|k| ((*k).to_owned(), report.get(*k).cloned().unwrap_or_default())).collect();
         let t = &m.timers;
@@ -66,7 +67,7 @@ impl RunResults {
                 "cpu_percents": [],
                 "mem_percents": [],
             },
-            "neuronscope": serde_json::to_value(self).map_err(|e| e.to_string())?,
+            "neuronscope": serde_json::to_value(self)?,
         }))
     }
 }
@@ -79,11 +80,26 @@ fn timer(timer: &Timer) -> Value {
 ///
 /// # Errors
 /// As [`RunResults::to_value`].
-pub fn results_to_json(results: &[RunResults]) -> Result<String, String> {
+pub fn results_to_json(results: &[RunResults]) -> Result<String, serde_json::Error> {
     let values: Vec<Value> = results.iter().map(RunResults::to_value).collect::<Result<_, _>>()?;
-    let mut text = serde_json::to_string(&json!({ "results": values })).map_err(|e| e.to_string())?;
+    let mut text = serde_json::to_string(&json!({ "results": values }))?;
     text.push('\n');
     Ok(text)
+}
+
+/// A text that is not a document of results.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResultsError {
+    /// Not JSON.
+    #[error("the results are not JSON: {reason}")]
+    NotJson {
+        /// What the parser said, with line and column.
+        reason: String,
+    },
+    /// JSON of something else.
+    #[error("this JSON has no list \"results\"; print one with bench --return-timers")]
+    NoResults,
 }
 
 /// NeuronPerf's `get_reports`: reports of a document of results, as the runs themselves made them, with another price if
@@ -91,10 +107,10 @@ pub fn results_to_json(results: &[RunResults]) -> Result<String, String> {
 ///
 /// # Errors
 /// When the document is not one of results.
-pub fn get_reports(text: &str, cost_per_hour: Option<f64>) -> Result<(Vec<Report>, Vec<String>), String> {
-    let document: Value = serde_json::from_str(text).map_err(|e| format!("the results are not JSON: {e}"))?;
+pub fn get_reports(text: &str, cost_per_hour: Option<f64>) -> Result<(Vec<Report>, Vec<String>), ResultsError> {
+    let document: Value = serde_json::from_str(text).map_err(|e| ResultsError::NotJson { reason: e.to_string() })?;
     let Some(Value::Array(entries)) = document.get("results") else {
-        return Err("this JSON has no list \"results\"; print one with bench --return-timers".to_owned());
+        return Err(ResultsError::NoResults);
     };
     let (mut reports, mut skipped) = (Vec::new(), Vec::new());
     for (i, entry) in entries.iter().enumerate() {
@@ -168,7 +184,7 @@ mod tests {
         let (reports, skipped) = get_reports(&document.to_string(), None).unwrap();
         assert_eq!((reports.len(), skipped.len()), (2, 2));
         assert!(skipped[0].starts_with("result 2 cannot be read") && skipped[1].starts_with("result 3 contradicts"));
-        assert!(get_reports("{}", None).unwrap_err().contains("--return-timers"));
+        assert!(get_reports("{}", None).unwrap_err().to_string().contains("--return-timers"));
         assert!(get_reports("{\"resu", None).is_err());
     }
 }

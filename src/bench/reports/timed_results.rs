@@ -108,8 +108,8 @@ impl Serialize for Pairs<'_> {
 ///
 /// # Errors
 /// When the encoder refuses, which numbers in memory give it no reason to.
-pub fn timed_results_to_json(results: &[TimedResults]) -> Result<String, String> {
-    let mut text = serde_json::to_string(results).map_err(|e| e.to_string())?;
+pub fn timed_results_to_json(results: &[TimedResults]) -> Result<String, serde_json::Error> {
+    let mut text = serde_json::to_string(results)?;
     text.push('\n');
     Ok(text)
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{Cancel, SimTime};
 
+use super::error::StartError;
 use super::estimate::{Estimate, estimate};
 use crate::bench::config::configuration::Configuration;
 use crate::bench::measured::measurement::Measurement;
@@ -80,8 +81,8 @@ enum State<O> {
 }
 
 impl ConfigurationRun {
-    /// Prepares a run. `times` are the model's stage times for this configuration, or why there are none: the model
-    /// could not be compiled, or does not fit in memory.
+    /// Prepares a run. `times` are the model's stage times for this configuration, or in words why there are none:
+    /// the model could not be compiled, or does not fit in memory.
     #[must_use]
     pub fn new(configuration: Configuration, times: Result<&ServiceTimes, String>) -> Self {
         Self::observed(configuration, times, Unobserved)
@@ -126,7 +127,9 @@ impl<O: RunObserver> ConfigurationRun<O> {
     pub fn observed(configuration: Configuration, times: Result<&ServiceTimes, String>, observer: O) -> Self {
         let expected = times.as_ref().map_or_else(|_| Estimate::default(), |t| estimate(&configuration, t));
         let estimated_ops = times.as_ref().ok().and_then(|times| times.estimated_ops_text());
-        let state = match times.and_then(|times| prepare(&configuration, times, &expected, observer)) {
+        let prepared = times
+            .and_then(|times| prepare(&configuration, times, &expected, observer).map_err(|error| error.to_string()));
+        let state = match prepared {
             Ok(scheduler) => State::Live(Box::new(scheduler)),
             Err(message) => State::Failed(message),
         };
@@ -181,13 +184,13 @@ fn prepare<O: RunObserver>(
     times: &ServiceTimes,
     expected: &Estimate,
     observer: O,
-) -> Result<Scheduler<SimulatedExecutor, O>, String> {
-    configuration.check().map_err(|e| e.to_string())?;
-    check_size(configuration).map_err(|e| e.to_string())?;
-    times.check(configuration.pipeline_size).map_err(|e| e.to_string())?;
-    expected.check(configuration).map_err(|e| e.to_string())?;
+) -> Result<Scheduler<SimulatedExecutor, O>, StartError> {
+    configuration.check()?;
+    check_size(configuration)?;
+    times.check(configuration.pipeline_size)?;
+    expected.check(configuration)?;
     let executor = SimulatedExecutor::new(configuration, times);
-    Scheduler::observed(configuration, executor, expected.inferences, observer).map_err(|e| e.to_string())
+    Ok(Scheduler::observed(configuration, executor, expected.inferences, observer)?)
 }
 
 #[cfg(test)]

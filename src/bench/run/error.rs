@@ -1,8 +1,13 @@
-//! Why a run cannot begin or go on.
+//! Why a configuration has no stage times, and why a run cannot begin or go on.
 
 use thiserror::Error;
 
+use super::estimate::TooManyInferences;
+use super::fixed::FixedError;
+use crate::bench::config::configuration::ConfigurationError;
+use crate::bench::config::inputs::OtherInputs;
 use crate::bench::measured::measurement::MAX_INFERENCES;
+use crate::device::{DeviceError, LibraryError, ServiceError};
 
 /// Why a configuration cannot be run.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -61,5 +66,83 @@ pub enum RunError {
     OutOfMemory {
         /// How many were expected.
         inferences: u64,
+    },
+}
+
+/// Why the run of a configuration does not begin.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The configuration cannot run on its instance.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// Its stage times cannot be simulated.
+    #[error(transparent)]
+    Times(#[from] ServiceError),
+    /// It is too long.
+    #[error(transparent)]
+    TooLong(#[from] TooManyInferences),
+    /// The scheduler refuses it.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// Why a configuration has no stage times. The texts say what to do.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum TimesError {
+    /// The configuration cannot run on its instance.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// Its device is the processor of the machine.
+    #[error(
+        "device_type cpu: a processor is measured and has no simulated times; MLPerf scenarios and timelines of a run need device_type neuron"
+    )]
+    Processor,
+    /// The model is given by times that cannot be used.
+    #[error(transparent)]
+    Fixed(#[from] FixedError),
+    /// The model does not run on the device.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The model takes other inputs.
+    #[error(transparent)]
+    Inputs(#[from] ModelInputsError),
+    /// The work around the call has no time.
+    #[error(transparent)]
+    Step(#[from] UntimedStep),
+}
+
+/// A step around the call whose time follows from the size of its data, which is not known.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{field}: the size of the data of {model} is not known; give a time such as 0.25ms")]
+pub struct UntimedStep {
+    /// The option that has the step: `preprocess` or `postprocess`.
+    pub field: &'static str,
+    /// The model.
+    pub model: String,
+}
+
+/// Why inputs, or the work before the call that names them, do not fit a model.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ModelInputsError {
+    /// What the model takes is not known.
+    #[error(transparent)]
+    Library(#[from] LibraryError),
+    /// The model takes others than were given.
+    #[error(transparent)]
+    Other(#[from] OtherInputs),
+    /// The work before the call names more inputs than the model has.
+    #[error("preprocess: '{step}' names {named} inputs, {model} has {has}; its inputs are x, y, z in their order")]
+    Named {
+        /// The work.
+        step: String,
+        /// How many inputs it names.
+        named: usize,
+        /// What people call the model.
+        model: String,
+        /// How many inputs the model has.
+        has: usize,
     },
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::base::SimTime;
+use crate::base::convert::{real, whole};
 
 use crate::bench::config::configuration::Configuration;
 use crate::bench::config::options::Accounting;
@@ -39,7 +40,7 @@ pub struct TooManyInferences {
 /// device, the input lock of each model, or the slowest pipeline stage.
 #[must_use]
 pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate {
-    let (models, workers) = (f64::from(configuration.n_models), configuration.workers() as f64);
+    let (models, workers) = (f64::from(configuration.n_models), real(configuration.workers()));
     let rate = |servers: f64, time: SimTime| {
         if time == SimTime::ZERO { f64::INFINITY } else { servers / time.to_secs_f64() }
     };
@@ -61,12 +62,12 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
         Accounting::Window => configuration.duration(),
         Accounting::Original => configuration.duration() - bring_up,
     };
-    let in_time = (per_second * measured.to_secs_f64() * 1.002) as u64;
+    let in_time = whole(per_second * measured.to_secs_f64() * 1.002);
     let (inferences, measured) = match configuration.options.dataset.filter(|d| !d.looped) {
         Some(dataset) => {
             let calls = dataset.calls(configuration.batch_size);
             let all = calls.saturating_mul(u64::from(configuration.n_models));
-            (all, SimTime::from_secs_f64(all as f64 / per_second))
+            (all, SimTime::from_secs_f64(real(all) / per_second))
         }
         None => (in_time.saturating_add(configuration.workers()), measured),
     };
@@ -85,7 +86,7 @@ impl Estimate {
             return Ok(());
         }
         let duration_s = configuration.duration_s;
-        let longest = duration_s * (MAX_INFERENCES as f64 / self.inferences as f64);
+        let longest = duration_s * (real(MAX_INFERENCES) / real(self.inferences));
         let longest_s = if longest >= 1.0 { libm::floor(longest) } else { longest };
         Err(TooManyInferences { inferences: self.inferences, duration_s, longest_s })
     }

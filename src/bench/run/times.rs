@@ -1,11 +1,12 @@
 //! Stage times of a configuration: those of its model on its device, with the person's own work around the call.
 
-use super::fixed::{FixedError, FixedModel};
+use super::error::{ModelInputsError, TimesError, UntimedStep};
+use super::fixed::FixedModel;
 use crate::base::SimTime;
 use crate::bench::config::configuration::Configuration;
 use crate::bench::config::options::{DeviceType, SdkGeneration};
 use crate::bench::host_step::step::HostStep;
-use crate::device::{Device, ModelLibrary, ServiceTimes, model_label};
+use crate::device::{Device, DeviceError, ModelLibrary, ServiceTimes, StageError, model_label};
 use crate::machine::Executable;
 use crate::machine::cost::CostTable;
 use crate::neuron::runtime::InferenceCosts;
@@ -20,7 +21,7 @@ pub fn stage_times(
     costs: &CostTable,
     around: InferenceCosts,
     configuration: &Configuration,
-) -> Result<ServiceTimes, String> {
+) -> Result<ServiceTimes, UntimedStep> {
     let generation = match configuration.options.sdk_generation {
         SdkGeneration::Pt1 => costs.runtime.torch_1_permille,
         SdkGeneration::Pt2 => 1_000,
@@ -38,13 +39,13 @@ pub fn stage_times(
 ///
 /// # Errors
 /// When the model is not known, does not fit, takes other inputs, or the device is not simulated.
-pub fn service_times(configuration: &Configuration, models: &ModelLibrary) -> Result<ServiceTimes, String> {
-    configuration.check().map_err(|e| e.to_string())?;
+pub fn service_times(configuration: &Configuration, models: &ModelLibrary) -> Result<ServiceTimes, TimesError> {
+    configuration.check()?;
     if configuration.options.device_type == DeviceType::Cpu {
-        return Err("device_type cpu: a processor is measured and has no simulated times; MLPerf scenarios and timelines of a run need device_type neuron".to_owned());
+        return Err(TimesError::Processor);
     }
     if FixedModel::is_meant(&configuration.model) {
-        let model: FixedModel = configuration.model.parse().map_err(|e: FixedError| e.to_string())?;
+        let model: FixedModel = configuration.model.parse()?;
         let times = with_host_work(model.service_times(configuration.pipeline_size), configuration, None)?;
         return Ok(ServiceTimes { warmup: model.warmup.unwrap_or_else(|| times.unloaded()), ..times });
     }
@@ -55,10 +56,11 @@ pub fn service_times(configuration: &Configuration, models: &ModelLibrary) -> Re
 
 /// Stage times of a configuration on a device: its model compiled for its workflow and simulated once, with the host around
 /// it.
-fn simulated_times(device: &Device, configuration: &Configuration) -> Result<ServiceTimes, String> {
+fn simulated_times(device: &Device, configuration: &Configuration) -> Result<ServiceTimes, TimesError> {
     let workflow = configuration.options.workflow;
     let compiled = device.compilation(&configuration.model, Some(configuration.batch_size), workflow)?;
-    let outcome = simulate(&compiled.executable, &device.costs, &mut NoObserver).map_err(|e| e.to_string())?;
+    let outcome = simulate(&compiled.executable, &device.costs, &mut NoObserver);
+    let outcome = outcome.map_err(|error| DeviceError::from(StageError::Simulate(error)))?;
     let around = compiled.around(&device.costs, outcome.window, workflow);
     let times = stage_times(&compiled.executable, &device.costs, around, configuration)?;
     Ok(ServiceTimes { removed: compiled.removed(), estimated_ops: compiled.estimated_ops, ..times })
@@ -68,15 +70,20 @@ fn simulated_times(device: &Device, configuration: &Configuration) -> Result<Ser
 ///
 /// # Errors
 /// With what it takes.
-pub(in crate::bench) fn check_inputs(configuration: &Configuration, models: &ModelLibrary) -> Result<(), String> {
+pub(in crate::bench) fn check_inputs(
+    configuration: &Configuration,
+    models: &ModelLibrary,
+) -> Result<(), ModelInputsError> {
     check_steps(configuration, models)?;
     let Some(given) = &configuration.inputs else { return Ok(()) };
     let shapes = models.input_shapes(&configuration.model, u64::from(configuration.batch_size))?;
-    given.mismatch(&model_label(&configuration.model), configuration.batch_size, &shapes).map_or(Ok(()), Err)
+    given
+        .mismatch(&model_label(&configuration.model), configuration.batch_size, &shapes)
+        .map_or(Ok(()), |other| Err(other.into()))
 }
 
 /// Whether the model has every input that the work before the call names. What it gives is known when it has run.
-fn check_steps(configuration: &Configuration, models: &ModelLibrary) -> Result<(), String> {
+fn check_steps(configuration: &Configuration, models: &ModelLibrary) -> Result<(), ModelInputsError> {
     let (step, named) = (&configuration.options.preprocess, configuration.options.preprocess.tensors());
     if named <= 1 {
         return Ok(());
@@ -85,10 +92,8 @@ fn check_steps(configuration: &Configuration, models: &ModelLibrary) -> Result<(
     if named <= has {
         return Ok(());
     }
-    Err(format!(
-        "preprocess: '{step}' names {named} inputs, {} has {has}; its inputs are x, y, z in their order",
-        model_label(&configuration.model)
-    ))
+    let model = model_label(&configuration.model).into_owned();
+    Err(ModelInputsError::Named { step: step.to_string(), named, model, has })
 }
 
 /// Adds the person's own work around the call. `bytes` are those of the inputs and the outputs, where they are known.
@@ -96,12 +101,10 @@ fn with_host_work(
     times: ServiceTimes,
     configuration: &Configuration,
     bytes: Option<(u64, u64)>,
-) -> Result<ServiceTimes, String> {
+) -> Result<ServiceTimes, UntimedStep> {
     let options = &configuration.options;
-    let cost = |field: &str, step: &HostStep, bytes: Option<u64>| {
-        step.time(bytes).ok_or_else(|| {
-            format!("{field}: the size of the data of {} is not known; give a time such as 0.25ms", configuration.model)
-        })
+    let cost = |field: &'static str, step: &HostStep, bytes: Option<u64>| {
+        step.time(bytes).ok_or_else(|| UntimedStep { field, model: configuration.model.clone() })
     };
     let ms = |ms: f64| SimTime::from_ns_f64(ms * 1e6);
     Ok(ServiceTimes {

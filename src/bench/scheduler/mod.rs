@@ -14,7 +14,6 @@
 //! postprocessing take turns over all copies. A dataset that is not looped ends a copy's work when the copy has been
 //! through it, whatever the duration. With the original accounting, bringing up takes from the duration.
 
-mod bring_up;
 pub(super) mod executor;
 pub(super) mod observer;
 mod queue;
@@ -24,7 +23,6 @@ pub(super) mod source;
 mod stages;
 #[cfg(test)]
 mod tests;
-mod worker;
 
+pub(super) use run::check_size;
 pub use run::{Progress, Scheduler};
-pub(super) use worker::check_size;

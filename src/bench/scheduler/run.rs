@@ -1,18 +1,19 @@
-//! A run from its first inference to its measurement.
+//! A run from bringing up its copies to its measurement.
 
-use crate::base::SimTime;
+use crate::base::convert::{narrow, place};
+use crate::base::stats::round_to;
+use crate::base::{Interval, SimTime};
 use crate::bench::config::configuration::Configuration;
 use crate::bench::config::options::Accounting;
 use crate::bench::measured::measurement::Measurement;
 use crate::bench::measured::timer::Timers;
 use crate::bench::run::error::RunError;
-use crate::bench::scheduler::executor::Executor;
+use crate::bench::scheduler::executor::{Executor, SetupStep, Stage};
 use crate::bench::scheduler::observer::{RunObserver, Unobserved};
-use crate::bench::scheduler::queue::{EventQueue, Resources};
+use crate::bench::scheduler::queue::{EventQueue, MAX_WORKERS, Resources};
 use crate::bench::scheduler::source::Source;
 
 use super::resources::FIRST_LINK;
-use super::worker::{Worker, check_size, in_turns};
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +26,19 @@ pub struct Progress {
     pub percent: f64,
     /// Inferences recorded so far.
     pub inferences: u64,
+}
+
+/// A worker, and what it is at.
+pub(super) struct Worker {
+    pub(super) model: u32,
+    /// What its pending event ends; `None` is the wait for a query that is known to come.
+    pub(super) stage: Option<Stage>,
+    /// Time of the stage it waits to begin, drawn when it asked.
+    pub(super) pending: u64,
+    /// When its stage was begun.
+    pub(super) since: u64,
+    pub(super) begun: u64,
+    pub(super) called: u64,
 }
 
 /// Runs one configuration on an [`Executor`], in steps, and tells a [`RunObserver`] of them.
@@ -94,7 +108,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     ) -> Result<Self, RunError> {
         check_size(configuration)?;
         // Both fit after the check: at most 2^20 workers and as many cores, and no more models than workers.
-        let (models, workers) = (configuration.n_models, configuration.workers() as usize);
+        let (models, workers) = (configuration.n_models, place(configuration.workers()));
         let pipeline_size = configuration.pipeline_size.max(1);
         let first_lock = FIRST_LINK + configuration.links() as usize;
         let resources = first_lock + models as usize * (1 + pipeline_size as usize);
@@ -122,7 +136,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
             scheduler.take_bring_up_from_window(configuration)?;
         }
         let order: Vec<u32> = match &scheduler.source {
-            Source::Window { .. } | Source::Dataset { .. } => (0..scheduler.workers.len() as u32).collect(),
+            Source::Window { .. } | Source::Dataset { .. } => (0..narrow(scheduler.workers.len())).collect(),
             _ => in_turns(configuration).collect(),
         };
         for worker in order {
@@ -177,4 +191,69 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         }
         (self.measurement, self.observer)
     }
+}
+
+impl<E: Executor, O: RunObserver> Scheduler<E, O> {
+    /// Copies are set up, loaded and warm before the window opens.
+    fn bring_up(&mut self, configuration: &Configuration) {
+        for model in 0..configuration.n_models {
+            let timers = &mut self.measurement.timers;
+            let mut ready = SimTime::ZERO;
+            for (step, timers) in [
+                (SetupStep::EnvSetup, &mut timers.env_setup),
+                (SetupStep::Load, &mut timers.load),
+                (SetupStep::Setup, &mut timers.setup),
+            ] {
+                let time = self.executor.setup_time(model, step);
+                timers[model as usize].add(time);
+                self.observer.setup(model, step, Interval::new(ready, ready + time));
+                ready += time;
+            }
+            for _ in 0..configuration.warmup_inferences {
+                let time = self.executor.setup_time(model, SetupStep::Warmup);
+                timers.warmup[model as usize].add(time);
+                self.observer.setup(model, SetupStep::Warmup, Interval::new(ready, ready + time));
+                ready += time;
+            }
+            self.measurement.warmups += u64::from(configuration.warmup_inferences);
+            self.measurement.bring_up = self.measurement.bring_up.max(ready);
+        }
+        self.observer.window_opens(self.measurement.bring_up);
+    }
+
+    /// NeuronPerf's clock starts before the copies are set up.
+    fn take_bring_up_from_window(&mut self, configuration: &Configuration) -> Result<(), RunError> {
+        let Source::Window { end } = &mut self.source else { return Ok(()) };
+        let bring_up = self.measurement.bring_up;
+        *end = end.saturating_sub(bring_up.0);
+        self.measurement.window = SimTime(*end);
+        if *end > 0 {
+            return Ok(());
+        }
+        let bring_up_s = round_to(bring_up.to_secs_f64(), 3).to_string();
+        Err(RunError::TooShort { duration_s: configuration.duration_s.to_string(), bring_up_s })
+    }
+}
+
+/// Checks that workers and cores can be numbered, before anything is made for each of them.
+///
+/// # Errors
+/// When there are none or too many.
+pub(in crate::bench) fn check_size(configuration: &Configuration) -> Result<(), RunError> {
+    let workers = configuration.workers();
+    if workers == 0 || workers > MAX_WORKERS {
+        let Configuration { n_models, workers_per_model, .. } = *configuration;
+        return Err(RunError::Workers { n_models, workers_per_model, workers, max: MAX_WORKERS });
+    }
+    if configuration.n_devices() > MAX_WORKERS {
+        return Err(RunError::Cores { cores: configuration.n_devices(), max: MAX_WORKERS });
+    }
+    Ok(())
+}
+
+/// All workers, the first of each copy before the second of any: what waits first is served first, and one copy is not
+/// to get two of eight samples while another has none.
+fn in_turns(configuration: &Configuration) -> impl Iterator<Item = u32> + use<> {
+    let (models, each) = (configuration.n_models, configuration.workers_per_model);
+    (0..each).flat_map(move |w| (0..models).map(move |m| m * each + w))
 }

@@ -2,6 +2,7 @@
 //! themselves, or queries that follow one another.
 
 use crate::base::Rng;
+use crate::base::convert::{real, whole};
 
 /// What a worker that is free does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +63,7 @@ impl Arrivals {
         self.left = self.left.checked_sub(1)?;
         let at = self.next_ps;
         self.next_ps += self.rng.exponential_f64() * self.mean_ps;
-        Some(at as u64)
+        Some(whole(at))
     }
 }
 
@@ -154,7 +155,7 @@ impl Source {
 
     /// Share of the work that is done, 0 to 1.
     pub fn share(&self, now: u64, recorded: u64) -> f64 {
-        let of = |done: u64, total: u64| if total == 0 { 1.0 } else { done.min(total) as f64 / total as f64 };
+        let of = |done: u64, total: u64| if total == 0 { 1.0 } else { real(done.min(total)) / real(total) };
         match self {
             Self::Window { end } => of(now, *end),
             Self::Dataset { left } => {

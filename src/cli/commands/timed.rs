@@ -41,7 +41,10 @@ impl TimedRuns {
         // More copies than cores is wrong with this configuration alone: others have its key.
         let times = match configuration.check() {
             Err(error) => Err(error.to_string()),
-            Ok(()) => self.times.entry(key).or_insert_with(|| service_times(configuration, &self.models)).clone(),
+            Ok(()) => {
+                let times = || service_times(configuration, &self.models).map_err(|error| error.to_string());
+                self.times.entry(key).or_insert_with(times).clone()
+            }
         };
         let recorder = SpanRecorder::new(configuration);
         let mut run = ConfigurationRun::observed(configuration.clone(), times.as_ref().map_err(Clone::clone), recorder);

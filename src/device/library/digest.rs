@@ -1,6 +1,8 @@
 //! Tells files of the same name apart.
 
+use super::error::LibraryError;
 use crate::base::Digest;
+use crate::base::convert::place;
 use crate::import::ModelBytes;
 
 /// Bytes at the beginning of a file that count.
@@ -8,19 +10,23 @@ const HEAD: u64 = 1 << 20;
 /// Bytes at its end. The directory of an archive is there, with a checksum of everything in it.
 const TAIL: u64 = 2 << 20;
 
-/// Eight characters that name the content of a file: of its size, its first MiB and its last two, so that a file of a gigabyte is
+/// Eight characters that name the content of the file `name`: of its size, its first MiB and its last two, so that a file of a gigabyte is
 /// named without being read.
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn content_name(bytes: &dyn ModelBytes) -> Result<String, String> {
+pub(super) fn content_name(name: &str, bytes: &dyn ModelBytes) -> Result<String, LibraryError> {
+    let part = |at: u64, length: u64| {
+        let unreadable = |reason| LibraryError::Unreadable { name: name.to_owned(), reason };
+        bytes.slice(at, place(length)).map_err(unreadable)
+    };
     let size = bytes.size();
     let mut digest = Digest::default().text("neuronscope model file 1").number(size);
     let head = size.min(HEAD);
-    digest = digest.bytes(&bytes.slice(0, head as usize)?);
+    digest = digest.bytes(&part(0, head)?);
     let tail = size.saturating_sub(TAIL).max(head);
     if tail < size {
-        digest = digest.bytes(&bytes.slice(tail, (size - tail) as usize)?);
+        digest = digest.bytes(&part(tail, size - tail)?);
     }
     Ok(digest.name8())
 }
@@ -34,7 +40,7 @@ mod tests {
         let small = vec![7u8; 5_000];
         let mut other = small.clone();
         other[2_500] = 8;
-        let name = |bytes: &Vec<u8>| content_name(bytes).unwrap();
+        let name = |bytes: &Vec<u8>| content_name("m.onnx", bytes).unwrap();
         assert_ne!(name(&small), name(&other));
         assert_eq!(name(&small), name(&small.clone()));
         let mut large = vec![0u8; (HEAD + TAIL) as usize + 10];

@@ -91,8 +91,7 @@ impl ModelLibrary {
     }
 
     fn named(&self, name: &str, bytes: Rc<dyn ModelBytes>) -> Result<BroughtModel, LibraryError> {
-        let digest =
-            content_name(&*bytes).map_err(|reason| LibraryError::Unreadable { name: name.to_owned(), reason })?;
+        let digest = content_name(name, &*bytes)?;
         Ok(BroughtModel { name: name.to_owned(), digest, bytes, read: self.read })
     }
 

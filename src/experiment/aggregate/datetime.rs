@@ -1,5 +1,7 @@
 //! Dates of timestamps.
 
+use crate::base::convert::whole_signed;
+
 /// A moment in UTC as Python's `str(datetime)` writes it: `2023-11-11 05:32:18.723407`, without a fraction where it is
 /// zero. `None` beyond the years 1 to 9999.
 #[must_use]
@@ -15,7 +17,7 @@ pub fn datetime_utc(seconds_since_1970: f64) -> Option<String> {
     if micros >= 1e6 {
         (whole, micros) = (whole + 1.0, 0.0);
     }
-    let seconds = whole as i64;
+    let seconds = whole_signed(whole);
     let (year, month, day) = civil(seconds.div_euclid(DAY));
     let of_day = seconds.rem_euclid(DAY);
     let (h, m, s) = (of_day / 3_600, of_day % 3_600 / 60, of_day % 60);

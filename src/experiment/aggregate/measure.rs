@@ -1,5 +1,7 @@
 //! A mean with its standard deviation, and how errors propagate.
 
+use crate::base::convert::real_len;
+
 /// A number and its standard deviation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
@@ -24,7 +26,7 @@ impl Measure {
         if values.is_empty() {
             return None;
         }
-        let n = values.len() as f64;
+        let n = real_len(values.len());
         let avg = libm::exp(values.iter().map(|v| libm::log(v.avg)).sum::<f64>() / n);
         let squares: f64 = values.iter().map(|v| (v.std / v.avg) * (v.std / v.avg)).sum();
         Some(Self { avg, std: avg / n * libm::sqrt(squares) })

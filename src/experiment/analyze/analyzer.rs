@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::columns::{FAILED_METRICS, FIXED_COLUMNS};
 use super::fields::{Analyzed, Field};
 use super::unlike::BatchSizes;
+use crate::base::convert::whole_signed;
 use crate::experiment::python::{json_dumps, repr};
 use crate::experiment::record::{LineError, LineNotes};
 
@@ -134,7 +135,7 @@ impl Analyzer {
             Field::Integer(digits) => digits.parse().unwrap_or(self.timestamp),
             _ => self.timestamp,
         };
-        metrics.insert("timestamp".to_owned(), Value::from(timestamp as i64));
+        metrics.insert("timestamp".to_owned(), Value::from(whole_signed(timestamp)));
         for key in ["batch_size", "repeat", "iterations_per_run"] {
             metrics.insert(key.to_owned(), number(&record.get(key)));
         }

@@ -1,5 +1,6 @@
 //! Statistics of the repeats of one metric.
 
+use crate::base::convert::real_len;
 use crate::base::stats;
 
 /// Statistics, in the metric's unit.
@@ -27,7 +28,7 @@ impl MetricStats {
         let (min, max) = (sorted.first().copied()?, sorted.last().copied()?);
         let steady = stats::mean(after_first).map(|mean| {
             let squares: f64 = after_first.iter().map(|v| (v - mean) * (v - mean)).sum();
-            (mean, libm::sqrt(squares / after_first.len() as f64))
+            (mean, libm::sqrt(squares / real_len(after_first.len())))
         });
         Some(Self { min: known(min), median: known(median(&sorted)), max: known(max), steady })
     }

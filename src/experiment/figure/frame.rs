@@ -1,6 +1,7 @@
 //! What every picture has: titles, axes, a legend, and where values lie in it.
 
 use super::drawing::{Anchor, Drawing, Shape, colour, mark};
+use crate::base::convert::real_len;
 use crate::view::plot::Axis;
 
 /// Size of a picture in inches of a hundred pixels.
@@ -96,15 +97,15 @@ impl Frame {
 
     /// Where a legend of so many names begins that ends above the horizontal axis: axes begin at zero, where few points are.
     pub fn legend_at_bottom(&self, names: usize) -> f64 {
-        self.bottom - 18.0 - names as f64 * LETTERS * 1.4
+        self.bottom - 18.0 - real_len(names) * LETTERS * 1.4
     }
 
     /// Names with their marks at the right, below the given height.
     pub fn draw_legend(&self, drawing: &mut Drawing, names: &[String], top: f64) {
-        let longest = names.iter().map(|n| n.chars().count()).max().unwrap_or(0) as f64;
+        let longest = real_len(names.iter().map(|n| n.chars().count()).max().unwrap_or(0));
         let x = self.right - longest * LETTERS * 0.6 - 12.0;
         for (i, name) in names.iter().enumerate() {
-            let y = top + 14.0 + i as f64 * LETTERS * 1.4;
+            let y = top + 14.0 + real_len(i) * LETTERS * 1.4;
             let (at, title) = ((x - 12.0, y - LETTERS / 3.0), name.clone());
             drawing.shapes.push(Shape::Mark { at, kind: mark(i), colour: colour(i), title });
             drawing.text((x, y), name, LETTERS, Anchor::Start);

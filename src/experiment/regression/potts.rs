@@ -2,6 +2,7 @@
 
 use super::golden::{Tolerance, golden_search};
 use super::series::Series;
+use crate::base::convert::real_len;
 
 /// The longest stretch of the exact solution; longer ones are merged from these.
 const LONGEST: usize = 20;
@@ -13,14 +14,14 @@ pub(super) fn ends_with_best_penalty(series: &mut Series<'_>) -> Vec<usize> {
     if n == 0 {
         return Vec::new();
     }
-    let per_step = 4.0 * libm::log(n as f64) / n as f64;
+    let per_step = 4.0 * libm::log(real_len(n)) / real_len(n);
     let whole = series.deviation(0, n);
     let unit = if whole == 0.0 { 1.0 } else { whole };
     let mut best: Option<(f64, Vec<usize>)> = None;
-    let lowest = libm::log(0.1 / n as f64);
+    let lowest = libm::log(0.1 / real_len(n));
     let objective = |x: f64| {
         let ends = ends_with_penalty(series, unit * libm::exp(x));
-        let objective = per_step * ends.len() as f64 + libm::log(noise(series, &ends));
+        let objective = per_step * real_len(ends.len()) + libm::log(noise(series, &ends));
         if best.as_ref().is_none_or(|(least, _)| objective < *least) {
             best = Some((objective, ends));
         }

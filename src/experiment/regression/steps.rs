@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::potts::ends_with_best_penalty;
 use super::series::Series;
+use crate::base::convert::real_len;
 
 /// A stretch of about one value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -36,7 +37,7 @@ pub fn detect_steps(series: &[Option<f64>]) -> Vec<Step> {
             end: places[end - 1] + 1,
             median: level.median,
             min: points.iter().copied().fold(f64::INFINITY, f64::min),
-            deviation: level.deviation / points.len() as f64,
+            deviation: level.deviation / real_len(points.len()),
         };
         start = end;
         step

@@ -3,6 +3,7 @@
 
 use std::hint::black_box;
 
+use crate::base::convert::real;
 use crate::base::{Clock, stats};
 
 /// Steps of the work: each waits for the one before, so that it takes some hundred microseconds on any processor, which
@@ -23,8 +24,8 @@ pub(super) fn calibrate(clock: &dyn Clock) -> u64 {
 /// How much longer the work took on average than at best, as a share of the best; `None` when it was never timed.
 pub(super) fn disturbance(calibration_ns: &[u64]) -> Option<f64> {
     let best = *calibration_ns.iter().min().filter(|best| **best > 0)?;
-    let times: Vec<f64> = calibration_ns.iter().map(|ns| *ns as f64).collect();
-    Some(stats::mean(&times)? / best as f64 - 1.0)
+    let times: Vec<f64> = calibration_ns.iter().map(|ns| real(*ns)).collect();
+    Some(stats::mean(&times)? / real(best) - 1.0)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::experiment::Experiment;
 use super::network::{Network, Program};
 use super::on_processor::OnProcessor;
 use crate::base::Clock;
+use crate::base::convert::real;
 use crate::experiment::micro::{BenchPlan, do_bench};
 use crate::experiment::plan::Dynamo;
 use crate::experiment::record::Metrics;
@@ -14,7 +15,7 @@ const NS_PER_S: f64 = 1e9;
 
 /// Seconds since a reading of the clock.
 fn since(clock: &dyn Clock, start_ns: u64) -> f64 {
-    clock.now().0.saturating_sub(start_ns) as f64 / NS_PER_S
+    real(clock.now().0.saturating_sub(start_ns)) / NS_PER_S
 }
 
 /// Times every repeat: the first also compiles. Weights and inputs are drawn before. Between repeats the same work is

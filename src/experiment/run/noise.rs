@@ -1,6 +1,7 @@
 //! How far measured times can be trusted, and what would make them better.
 
 use super::calibration::disturbance;
+use crate::base::convert::real;
 use crate::base::stats;
 
 /// Noise of the repeats of one experiment, the first three left out as in reports.
@@ -50,7 +51,7 @@ impl NoiseReport {
         let drift = middle(&steady[steady.len() - third..])? / middle(&steady[..third])? - 1.0;
         Some(Self {
             samples: steady.len(),
-            clock_step_share: clock_step_ns as f64 * 1e-9 / median,
+            clock_step_share: real(clock_step_ns) * 1e-9 / median,
             drift,
             outliers: [beyond(1.5), beyond(3.0)],
             spread: range / median,

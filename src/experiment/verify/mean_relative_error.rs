@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::sum::sum_f32;
 use super::value::{Outcome, Output, Scalar, TensorValue};
+use crate::base::convert::{nearest_single, single_len};
 
 /// What the rule says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -76,11 +77,11 @@ fn error_of(reference: &Outcome, other: &Outcome) -> Option<f64> {
 /// `sum(|b - a| / |a|)` over the number of elements, in float32; `None` when the shapes do not fit.
 fn relative_error(a: &TensorValue, b: &TensorValue) -> Option<f64> {
     let relative = |(a, b): (f64, f64)| {
-        let (a, b) = (a as f32, b as f32);
+        let (a, b) = (nearest_single(a), nearest_single(b));
         (b - a).abs() / a.abs()
     };
     let errors: Vec<f32> = a.broadcast(b)?.into_iter().map(relative).collect();
-    Some(f64::from(sum_f32(&errors) / a.len() as f32))
+    Some(f64::from(sum_f32(&errors) / single_len(a.len())))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::event::RawEvent;
+use crate::base::convert::place;
 use crate::formats::json::scan::{Members, text_of};
 use crate::profile::{LinkValue, ProfileBuilder, TrackId};
 
@@ -34,7 +35,7 @@ impl TrackCache {
         hasher.write(pid);
         hasher.write_u8(b',');
         hasher.write(tid);
-        let slot = hasher.finish() as usize % SLOTS;
+        let slot = place(hasher.finish() % SLOTS as u64);
         if let Some(known) = self.slots[slot].as_ref().filter(|s| s.pid == pid && s.tid == tid) {
             return known.track;
         }

@@ -1,6 +1,7 @@
 //! What the lines of a log become: the rows of a profile.
 
 use super::line::Line;
+use crate::base::convert::signed_len;
 use crate::base::{Diagnostics, FxHashMap, StrId};
 use crate::formats::json::ObjectText;
 use crate::profile::{ArgsId, LinkEvent, LinkValue, ProcessId, ProfileBuilder, TrackId};
@@ -142,7 +143,7 @@ impl Log {
         }
         let process = cpu_process(builder);
         let track = builder.thread(process, &slot.to_string(), &format!("CPU {slot}"));
-        builder.set_track_sort_index(track, slot as i64);
+        builder.set_track_sort_index(track, signed_len(slot));
         self.cpus[slot] = Some(Cpu { track, running: None });
         track
     }

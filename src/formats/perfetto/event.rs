@@ -3,6 +3,7 @@
 use super::annotations;
 use super::reader::State;
 use super::tracks::{Place, Tracks, sequence_track};
+use crate::base::convert::{place, real_signed};
 use crate::base::wire::{Fields, Wire};
 use crate::base::{FxHashMap, FxHashSet, StrId};
 use crate::formats::json::ObjectText;
@@ -145,13 +146,13 @@ impl<'a> Raw<'a> {
                 10 => raw.name_iid = value.u64(),
                 23 => raw.name = Some(value),
                 11 => raw.track = Some(value.u64()),
-                30 => raw.value = Some(value.i64() as f64),
+                30 => raw.value = Some(real_signed(value.i64())),
                 44 => raw.value = Some(value.f64()),
                 34 => raw.location = value.u64(),
                 47 | 36 => raw.flows.extend(fixed_or_varints(value, field == 47)),
                 48 | 42 => raw.ended_flows.extend(fixed_or_varints(value, field == 48)),
                 31 => raw.extra_tracks.extend(value.varints()),
-                12 => raw.extra_values.extend(value.varints().map(|n| n as i64 as f64)),
+                12 => raw.extra_values.extend(value.varints().map(|n| real_signed(n.cast_signed()))),
                 45 => raw.extra_double_tracks.extend(value.varints()),
                 46 => raw.extra_double_values.extend(doubles(value)),
                 _ => {}
@@ -271,7 +272,7 @@ impl State {
                 self.builder.count_event(None);
             }
             _ => {
-                let scope = [b' ', b'g', b'p', b't'].get(scope as usize).copied().unwrap_or(b' ');
+                let scope = [b' ', b'g', b'p', b't'].get(place(scope)).copied().unwrap_or(b' ');
                 self.builder.instant(track, ts, phase, scope, name, category, args);
             }
         }

@@ -69,9 +69,9 @@ impl Scheduling {
         }
         let mut now = 0i64;
         for ((delta, pid), at) in times.into_iter().zip(pids).zip(name_at) {
-            now = now.saturating_add(delta as i64);
+            now = now.saturating_add(delta.cast_signed());
             let name = usize::try_from(at).ok().and_then(|i| names.get(i)).map(|n| n.text().into_owned());
-            self.switch(builder, cpu, now, &name.unwrap_or_default(), pid as i64);
+            self.switch(builder, cpu, now, &name.unwrap_or_default(), pid.cast_signed());
         }
     }
 

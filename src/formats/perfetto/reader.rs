@@ -6,6 +6,7 @@ use super::event::{Counters, Flows};
 use super::ftrace::Scheduling;
 use super::sequence::Sequence;
 use super::tracks::Tracks;
+use crate::base::convert::place;
 use crate::base::wire::{Fields, varint};
 use crate::base::{Diagnostics, FxHashMap};
 use crate::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
@@ -112,7 +113,7 @@ fn frame(bytes: &[u8]) -> Frame {
     if len > MAX_PACKET_BYTES {
         return Frame::Bad;
     }
-    let (from, to) = (1 + used, 1 + used + len as usize);
+    let (from, to) = (1 + used, 1 + used + place(len));
     if bytes.len() < to { Frame::NeedsMore } else { Frame::Whole { from, to, is_packet: tag == PACKET } }
 }
 

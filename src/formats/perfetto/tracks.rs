@@ -2,6 +2,7 @@
 //! belongs is settled at the end.
 
 use crate::base::FxHashMap;
+use crate::base::convert::real_signed;
 use crate::base::wire::Fields;
 use crate::profile::{ProfileBuilder, TrackId};
 
@@ -237,7 +238,7 @@ fn counter(message: &[u8]) -> Counter {
                 counter.unit = (*known.unwrap_or(&"")).to_owned();
             }
             6 => counter.unit = value.text().into_owned(),
-            4 => counter.multiplier = value.i64() as f64,
+            4 => counter.multiplier = real_signed(value.i64()),
             5 => counter.is_incremental = value.u64() != 0,
             _ => {}
         }

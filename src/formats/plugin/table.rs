@@ -4,6 +4,7 @@
 //! The keys of an operator are not documented. A key that means a name, a number of occurrences, a time, a device or a
 //! core is taken as that, with or without the prefix `op_`; the file is kept as it was and is written again like that.
 
+use crate::base::convert::real_signed;
 use crate::base::{Diagnostics, FxHashMap};
 use crate::formats::ReadError;
 use crate::formats::decimal::TimeUnit;
@@ -120,7 +121,7 @@ fn share_out(rows: &mut [OperatorRow], total_time_ns: Option<i64>) {
     }
     for row in rows {
         let sum = of_core.get(&(row.device, row.core)).copied().unwrap_or(0);
-        row.time_percent = if sum == 0 { 0.0 } else { row.time_ns as f64 * 100.0 / sum as f64 };
+        row.time_percent = if sum == 0 { 0.0 } else { real_signed(row.time_ns) * 100.0 / real_signed(sum) };
     }
 }
 

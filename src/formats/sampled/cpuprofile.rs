@@ -191,7 +191,7 @@ impl<'a> Samples<'a> {
         let span = self.end_ns.map_or(0, |end| end.saturating_sub(self.start_ns)).max(0);
         let (mut stack, mut before) = (StackTrack::new(track), 0i128);
         for (place, n) in hits {
-            builder.count_events("P", n as u64);
+            builder.count_events("P", n.cast_unsigned());
             builder.note_track(track);
             // Without times a sample is one nanosecond.
             let passed = if span > 0 { i128::from(span) * before / all } else { before };

@@ -112,7 +112,7 @@ impl Sample {
         for (field, value) in Fields::of(message.bytes()) {
             match field {
                 1 => self.locations.extend(value.varints().take(MAX_STACK)),
-                2 => self.values.extend(value.varints().map(|n| n as i64)),
+                2 => self.values.extend(value.varints().map(|n| n.cast_signed())),
                 _ => {}
             }
         }

@@ -1,6 +1,7 @@
 //! stackprof (Ruby), as JSON: frames by id, and runs of samples as numbers in one list (`raw`).
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
+use crate::base::convert::signed_len;
 use crate::base::{Diagnostics, FxHashMap};
 use crate::formats::ReadError;
 use crate::formats::decimal::TimeUnit;
@@ -49,7 +50,7 @@ pub(in crate::formats) fn read_stackprof(text: &[u8]) -> Result<Parsed, ReadErro
         builder.count_events("P", samples as u64);
         let ns = match &mut deltas {
             Some(deltas) => deltas.take(samples).filter_map(|d| d.ns(TimeUnit::Us)).map(|d| d.max(0)).sum(),
-            None => weight.saturating_mul(samples as i64),
+            None => weight.saturating_mul(signed_len(samples)),
         };
         now = now.saturating_add(ns);
         check_slices(&builder, text.len())?;
@@ -61,7 +62,7 @@ pub(in crate::formats) fn read_stackprof(text: &[u8]) -> Result<Parsed, ReadErro
         for (frame, samples) in flat {
             stack.set(&mut builder, now, &[frame]);
             builder.note_track(track);
-            builder.count_events("P", samples as u64);
+            builder.count_events("P", samples.cast_unsigned());
             now = now.saturating_add(weight.saturating_mul(samples));
         }
     }

@@ -1,5 +1,7 @@
 //! A protocol buffer message that grows field by field.
 
+use crate::base::convert::low8;
+
 /// A message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Message(Vec<u8>);
@@ -11,10 +13,10 @@ impl Message {
 
     fn raw_varint(&mut self, mut value: u64) {
         while value >= 0x80 {
-            self.0.push(value as u8 | 0x80);
+            self.0.push(low8(value) | 0x80);
             value >>= 7;
         }
-        self.0.push(value as u8);
+        self.0.push(low8(value));
     }
 
     /// A whole number that is not negative.
@@ -26,7 +28,7 @@ impl Message {
 
     /// A whole number, as `int64` is written.
     pub fn int(&mut self, field: u32, value: i64) -> &mut Self {
-        self.uint(field, value as u64)
+        self.uint(field, value.cast_unsigned())
     }
 
     /// A `fixed64`.

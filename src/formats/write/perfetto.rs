@@ -155,7 +155,7 @@ impl Writer<'_> {
         flows: &[u64],
     ) {
         let (mut packet, mut event, mut interned) = (Message::default(), Message::default(), Message::default());
-        packet.uint(8, self.origin_ns.saturating_add(at_ns).max(0) as u64);
+        packet.uint(8, self.origin_ns.saturating_add(at_ns).max(0).cast_unsigned());
         event.uint(9, kind).uint(11, uuid);
         let mut has_new = false;
         for (field, table, id) in [(10, 2, name), (3, 1, category)] {
@@ -217,7 +217,7 @@ impl Writer<'_> {
             self.describe(&descriptor);
             for (at, value) in counters.samples(id) {
                 let (mut packet, mut event) = (Message::default(), Message::default());
-                packet.uint(8, self.origin_ns.saturating_add(at.0).max(0) as u64);
+                packet.uint(8, self.origin_ns.saturating_add(at.0).max(0).cast_unsigned());
                 event.uint(9, COUNTER).uint(11, uuid).double(44, value);
                 packet.message(11, &event);
                 self.packet(packet);

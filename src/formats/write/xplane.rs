@@ -2,6 +2,7 @@
 
 use super::lanes::{Change, lane_name, lanes};
 use super::message::Message;
+use crate::base::convert::signed_len;
 use crate::base::{FxHashMap, StrId};
 use crate::formats::chrome::source_start_ns;
 use crate::formats::json::Doc;
@@ -33,7 +34,7 @@ impl Table {
             return number;
         }
         self.names.push(name.to_owned());
-        let number = self.names.len() as i64;
+        let number = signed_len(self.names.len());
         self.number_of.insert(name.to_owned(), number);
         number
     }
@@ -41,7 +42,7 @@ impl Table {
     /// Entries of a map of metadata.
     fn write(&self, field: u32, plane: &mut Message) {
         for (i, name) in self.names.iter().enumerate() {
-            let number = i as i64 + 1;
+            let number = signed_len(i) + 1;
             let (mut metadata, mut entry) = (Message::default(), Message::default());
             metadata.int(1, number).text(2, name);
             entry.int(1, number).message(2, &metadata);

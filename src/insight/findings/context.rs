@@ -1,5 +1,6 @@
 //! What several rules need, computed once.
 
+use crate::base::convert::{real, real_signed};
 use crate::insight::Summary;
 use crate::insight::run::{Item, Run, Transfer, UnitRun};
 use crate::insight::spans::{Spans, length_ns, merged, percent, without};
@@ -23,7 +24,7 @@ impl<'a> Context<'a> {
 
     /// A time as a share of the device window, percent.
     pub fn share(&self, ns: u64) -> f64 {
-        percent(ns as f64, self.run.window_ns() as f64)
+        percent(real(ns), real_signed(self.run.window_ns()))
     }
 
     /// Time in which one of these items runs and no engine is active, nanoseconds.

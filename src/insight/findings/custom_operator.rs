@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
+use crate::base::convert::real;
 use crate::base::units::format_ns;
 use crate::insight::Work;
 use crate::insight::spans::{length_ns, merged};
@@ -20,7 +21,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let calls = custom().count() as u64;
     let title = format!(
         "Custom operators take {} of the device window ({share:.1} %) on the GpSimd engine, in {calls} calls.",
-        format_ns(active as f64)
+        format_ns(real(active))
     );
     let detail = "Reading and writing device memory element by element is slow: copy blocks to the processors' local \
         memory (TCM) and work there, on all eight processors.";

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
+use crate::base::convert::real;
 use crate::base::units::format_ns;
 use crate::insight::spans::length_ns;
 
@@ -17,7 +18,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     }
     let title = format!(
         "Data transfer dominates: for {} of the device window ({share:.0} %) DMA is active and no engine is.",
-        format_ns(alone as f64)
+        format_ns(real(alone))
     );
     let detail = "Give the engines more to do for each byte (a larger batch, larger layers), keep weights on the chip, or \
         overlap transfers with compute.";

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::FxHashSet;
+use crate::base::convert::real;
 use crate::insight::run::{Item, Run, UnitRun};
 use crate::insight::{Metric, MetricValue, Unit};
 use crate::machine::SourceId;
@@ -130,7 +131,7 @@ impl Finding {
     }
 
     pub(super) fn time(self, name: &str, ns: u64) -> Self {
-        self.with(name, MetricValue::Real(ns as f64), Unit::Nanoseconds)
+        self.with(name, MetricValue::Real(real(ns)), Unit::Nanoseconds)
     }
 
     pub(super) fn share(self, name: &str, percent: f64) -> Self {

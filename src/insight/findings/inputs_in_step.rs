@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
+use crate::base::convert::real;
 use crate::base::units::{format_bytes, format_ns};
 use crate::insight::Role;
 use crate::insight::spans::{length_ns, merged};
@@ -19,14 +20,14 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let results = length_ns(&merged(moved(Role::StagedOutput).map(|(_, i, _)| i.time)));
     let title = format!(
         "Inputs ({}) are transferred as part of the step: {} before they can be read.",
-        format_bytes(bytes as f64),
-        format_ns(active as f64)
+        format_bytes(real(bytes)),
+        format_ns(real(active))
     );
     let detail = "A step that mark_step() cuts moves its inputs to where the graph reads them, and results back. A traced \
         model (torch_neuronx.trace) reads them where they are.";
     let finding = Finding::new(Rule::InputsInStep, Effect::Cost, exposed, title, detail)
         .count("inputs moved", count)
-        .bytes("bytes moved", bytes as f64)
+        .bytes("bytes moved", real(bytes))
         .time("moving inputs", active)
         .time("moving inputs and no engine active", exposed)
         .time("moving results", results);

@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
 use crate::base::Interval;
+use crate::base::convert::real;
 use crate::base::units::format_ns;
 use crate::insight::run::{Item, UnitRun};
 use crate::insight::spans::{Spans, length_ns, merged};
@@ -30,7 +31,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     }
     let title = format!(
         "Work at the same time saves {} ({share:.0} % of the device window): most of it beside {busiest}.",
-        format_ns(saved as f64)
+        format_ns(real(saved))
     );
     let detail =
         "The active times of the engines and of DMA add up to more than the time in which any of them is active.";

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
+use crate::base::convert::real;
 use crate::base::units::format_bytes;
 
 /// Average size of a DMA that uses the bandwidth (glossary of Neuron Explorer: at least 32 KiB).
@@ -15,9 +16,9 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     if count == 0 {
         return Vec::new();
     }
-    let average = c.summary.dma_transfer_total_bytes as f64 / count as f64;
-    let per_descriptor = c.summary.dma_transfer_total_bytes as f64 / descriptors as f64;
-    if average >= GOOD_BYTES as f64 && per_descriptor >= GOOD_DESCRIPTOR_BYTES as f64 {
+    let average = real(c.summary.dma_transfer_total_bytes) / real(count);
+    let per_descriptor = real(c.summary.dma_transfer_total_bytes) / real(descriptors);
+    if average >= real(GOOD_BYTES) && per_descriptor >= real(GOOD_DESCRIPTOR_BYTES) {
         return Vec::new();
     }
     let small = || {

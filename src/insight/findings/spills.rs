@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
+use crate::base::convert::real;
 use crate::base::units::format_bytes;
 use crate::insight::Role;
 use crate::insight::spans::{length_ns, merged, percent};
@@ -12,17 +13,17 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     if saved + reloaded == 0 {
         return Vec::new();
     }
-    let of_reads = percent(reloaded as f64, c.summary.hbm_read_bytes as f64);
+    let of_reads = percent(real(reloaded), real(c.summary.hbm_read_bytes));
     let title = format!(
         "The on-chip memory is too small: {} are saved to device memory and {} come back ({of_reads:.0} % of all reads).",
-        format_bytes(saved as f64),
-        format_bytes(reloaded as f64)
+        format_bytes(real(saved)),
+        format_bytes(real(reloaded))
     );
     let detail = "Smaller batches or layers, or a lower precision, keep more values on the chip.";
     let active = length_ns(&merged(spills().map(|(_, i, _)| i.time)));
     let finding = Finding::new(Rule::Spills, Effect::Cost, active, title, detail)
-        .bytes("saved", saved as f64)
-        .bytes("reloaded", reloaded as f64)
+        .bytes("saved", real(saved))
+        .bytes("reloaded", real(reloaded))
         .share("reloads, of bytes read", of_reads)
         .time("DMA of spills active", active);
     vec![finding.longest(c.run, spills().map(|(u, i, _)| (u, i)))]

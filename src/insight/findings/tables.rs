@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
+use crate::base::convert::real;
 use crate::base::units::format_ns;
 use crate::insight::run::{Item, UnitRun};
 use crate::insight::spans::{length_ns, merged};
@@ -55,7 +56,7 @@ fn loaded_late(c: &Context<'_>, late: &[Load<'_>]) -> Option<Finding> {
     let title = format!(
         "The table of activation functions for {} is loaded when the function is due: {} on the way to the result{}.",
         c.run.path(first.item),
-        format_ns(time as f64),
+        format_ns(real(time)),
         if late.len() > 1 { format!(", in {} loads", late.len()) } else { String::new() }
     );
     let detail = "The scalar engine computes such functions by table, and holds the table of one set at a time. A traced model \
@@ -76,7 +77,7 @@ fn preloaded(c: &Context<'_>, beside: &[Load<'_>]) -> Option<Finding> {
         "The table of activation functions for {} is loaded beside the weights of {}, {} before it is needed.",
         c.run.path(first.item),
         modules.join(", "),
-        format_ns(lead as f64)
+        format_ns(real(lead))
     );
     let detail = "Such functions are computed by table, and loading one moves data. Beside transfers that have to be waited for \
         anyway it costs nothing.";

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
+use crate::base::convert::real;
 use crate::insight::Work;
 use crate::insight::spans::{length_ns, merged, percent};
 
@@ -9,7 +10,7 @@ use crate::insight::spans::{length_ns, merged, percent};
 const MANY_PERCENT: f64 = 10.0;
 
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
-    let share = percent(c.summary.transpose_flops as f64, c.summary.hardware_flops as f64);
+    let share = percent(real(c.summary.transpose_flops), real(c.summary.hardware_flops));
     if share <= MANY_PERCENT {
         return Vec::new();
     }

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
 use crate::base::Interval;
+use crate::base::convert::real;
 use crate::base::units::format_ns;
 use crate::insight::run::{Item, ItemRef, Run, UnitRun};
 
@@ -35,10 +36,10 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
         "The {} engine stands still for {} ({:.0} % of the device window). Of what it waits for, the longest is {}: \
          {}.",
         longest.unit.name,
-        format_ns(longest.ns() as f64),
+        format_ns(real(longest.ns())),
         c.share(longest.ns()),
         described(c.run, longest.awaited),
-        format_ns(inside_ns(longest.time, longest.awaited.1) as f64)
+        format_ns(real(inside_ns(longest.time, longest.awaited.1)))
     );
     let detail = "What takes the time is the place to shorten, or to start earlier. The evidence has the longest wait of each \
         engine; the slices are what it waited for.";

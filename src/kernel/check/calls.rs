@@ -2,6 +2,7 @@
 
 use super::convert::{int, to_bool, to_scalar, to_type};
 use super::{Checker, math, mismatch, refusal, tensor_functions};
+use crate::base::convert::narrow8;
 use crate::kernel::parse::ast::{self, ExprKind as Syntax, TemplateArg};
 use crate::kernel::problem::{Diagnostic, Pos, Problem};
 use crate::kernel::program::{Expr, ExprKind, Intrinsic};
@@ -146,7 +147,7 @@ impl Checker<'_> {
             for item in items {
                 checked.push(to_scalar(self.expression(item)?, Scalar::I64, "a size")?);
             }
-            Intrinsic::New { dims: items.len() as u8, filled }
+            Intrinsic::New { dims: narrow8(items.len()), filled }
         } else {
             checked.push(to_type(self.expression(sizes)?, Type::Sizes, "the sizes of a tensor")?);
             Intrinsic::NewLike { filled }

@@ -6,6 +6,7 @@
 //! rounds like once). The same is done here, because it decides what the operation costs.
 
 use super::mismatch;
+use crate::base::convert::nearest_single;
 use crate::kernel::arithmetic;
 use crate::kernel::parse::ast::BinaryOp;
 use crate::kernel::problem::{Diagnostic, Pos};
@@ -36,7 +37,9 @@ fn as_single(e: &Expr) -> Option<Expr> {
     let single = |kind| Some(Expr { pos: e.pos, ty: Type::Scalar(Scalar::F32), kind });
     match &e.kind {
         ExprKind::Convert { from: Scalar::F32, to: Scalar::F64, value } => Some((**value).clone()),
-        ExprKind::Const(Value::F64(x)) if f64::from(*x as f32) == *x => single(ExprKind::Const(Value::F32(*x as f32))),
+        ExprKind::Const(Value::F64(x)) if f64::from(nearest_single(*x)) == *x => {
+            single(ExprKind::Const(Value::F32(nearest_single(*x))))
+        }
         ExprKind::Neg(Scalar::F64, inner) => single(ExprKind::Neg(Scalar::F32, Box::new(as_single(inner)?))),
         ExprKind::Select(condition, yes, no) if e.ty == Type::Scalar(Scalar::F64) => {
             let (yes, no) = (Box::new(as_single(yes)?), Box::new(as_single(no)?));

@@ -3,6 +3,7 @@
 use super::convert::{constant, known, numbers, to_bool, to_scalar, to_type};
 use super::places::{integer, known_bool, memory};
 use super::{Checker, mismatch, refusal, written_type};
+use crate::base::convert::nearest_single;
 use crate::kernel::arithmetic;
 use crate::kernel::parse::ast::{self, BinaryOp, ExprKind as Syntax, TypeName, UnaryOp};
 use crate::kernel::problem::{Diagnostic, Pos, Problem};
@@ -15,8 +16,8 @@ impl Checker<'_> {
     pub(crate) fn expression(&mut self, e: &ast::Expr) -> Result<Expr, Diagnostic> {
         let pos = e.pos;
         match &e.kind {
-            Syntax::Int(value, scalar) => Ok(constant(pos, *scalar, Value::Int(*value as i64))),
-            Syntax::Float(value, Scalar::F32) => Ok(constant(pos, Scalar::F32, Value::F32(*value as f32))),
+            Syntax::Int(value, scalar) => Ok(constant(pos, *scalar, Value::Int(value.cast_signed()))),
+            Syntax::Float(value, Scalar::F32) => Ok(constant(pos, Scalar::F32, Value::F32(nearest_single(*value)))),
             Syntax::Float(value, _) => Ok(constant(pos, Scalar::F64, Value::F64(*value))),
             Syntax::Bool(value) => Ok(known_bool(pos, *value)),
             Syntax::Null => Ok(Expr { pos, ty: Type::Null, kind: ExprKind::Const(Value::NULL) }),
@@ -140,7 +141,7 @@ impl Checker<'_> {
             }
             BinaryOp::Sub if is_pointer(&l) && is_pointer(&r) => {
                 let stride = match l.ty {
-                    Type::Pointer { to, .. } | Type::Array { of: to, .. } => to.bytes() as i64,
+                    Type::Pointer { to, .. } | Type::Array { of: to, .. } => to.bytes().cast_signed(),
                     other => return Err(mismatch(pos, "a distance", "two pointers to numbers", other)),
                 };
                 let kind = ExprKind::Distance { l: Box::new(l), r: Box::new(r), stride };
@@ -184,7 +185,7 @@ fn size_of(pos: Pos, ty: Type) -> Result<Expr, Diagnostic> {
         Type::Pointer { .. } | Type::VoidPointer => 8,
         other => return Err(mismatch(pos, "sizeof", "a number or an array of numbers", other)),
     };
-    Ok(constant(pos, Scalar::U64, Value::Int(bytes as i64)))
+    Ok(constant(pos, Scalar::U64, Value::Int(bytes.cast_signed())))
 }
 
 fn pointer_operand(e: Expr) -> Result<Expr, Diagnostic> {

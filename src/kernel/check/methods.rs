@@ -3,6 +3,7 @@
 use super::calls::{arity, intrinsic};
 use super::convert::{to_scalar, to_type};
 use super::{Checker, mismatch, refusal, written_type};
+use crate::base::convert::low8;
 use crate::kernel::parse::ast::{self, TemplateArg};
 use crate::kernel::problem::{Diagnostic, Pos, Problem};
 use crate::kernel::program::{Expr, Intrinsic};
@@ -184,7 +185,7 @@ fn accessor(call: &Call<'_>, object: Expr, constant: bool) -> Result<Expr, Diagn
     arity(call.pos, "accessor()", 0, call.arguments)?;
     let of = element_type(call)?;
     let dims = match call.template.get(1) {
-        Some(TemplateArg::Int(n @ 1..=8)) => *n as u8,
+        Some(TemplateArg::Int(n @ 1..=8)) => low8(*n),
         _ => {
             let (expected, found) = ("accessor<float, N>() with N from 1 to 8".to_owned(), "another N".to_owned());
             return Err(Diagnostic::new(call.pos, Problem::Syntax { expected, found }));

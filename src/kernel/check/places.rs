@@ -72,7 +72,7 @@ impl Checker<'_> {
             other => return Err(mismatch(pos, "pointer arithmetic", "a pointer to numbers", other)),
         };
         let index = to_scalar(integer(index, INDEX)?, Scalar::I64, INDEX)?;
-        let stride = sign * to.bytes() as i64;
+        let stride = sign * to.bytes().cast_signed();
         let kind = ExprKind::Offset { pointer: Box::new(pointer), index: Box::new(index), stride };
         Ok(Expr { pos, ty: Type::Pointer { to, constant }, kind })
     }
@@ -120,7 +120,7 @@ impl Checker<'_> {
             return Err(Diagnostic::new(target.pos, problem));
         }
         let change = match found.ty {
-            Type::Pointer { to, .. } => i64::from(change) * to.bytes() as i64,
+            Type::Pointer { to, .. } => i64::from(change) * to.bytes().cast_signed(),
             Type::Scalar(s) if s != Scalar::Bool => i64::from(change),
             other => return Err(mismatch(pos, "++ and --", "a number or a pointer", other)),
         };

@@ -2,6 +2,7 @@
 
 use super::convert::{known, to_bool, to_scalar, to_type};
 use super::{Checker, mismatch, refusal, written_type};
+use crate::base::convert::{at_least_zero, place, signed_len};
 use crate::kernel::parse::ast::{self, BaseType, Declarator, ExprKind as Syntax};
 use crate::kernel::problem::{Diagnostic, Problem};
 use crate::kernel::program::{Expr, Stmt, StmtKind};
@@ -181,12 +182,12 @@ impl Checker<'_> {
         };
         let len = match (d.array.as_ref().and_then(Option::as_ref), &init) {
             (Some(length), _) => self.length(length)?,
-            (None, Some(items)) => items.len() as i64,
+            (None, Some(items)) => signed_len(items.len()),
             (None, None) => {
                 return Err(refusal(d.pos, "an array without a length", "write its length in the brackets"));
             }
         };
-        if len <= 0 || len.saturating_mul(of.bytes() as i64) > MAX_ARRAY {
+        if len <= 0 || len.saturating_mul(of.bytes().cast_signed()) > MAX_ARRAY {
             let what = format!("an array of {len} elements on the stack");
             return Err(refusal(
                 d.pos,
@@ -194,12 +195,13 @@ impl Checker<'_> {
                 "the stack holds at most 400 KiB; allocate with torch::neuron::tcm_malloc()",
             ));
         }
-        if let Some(items) = init.as_ref().filter(|i| i.len() as i64 > len) {
+        if let Some(items) = init.as_ref().filter(|i| signed_len(i.len()) > len) {
             let found = items.len();
-            let problem = Problem::Arguments { name: format!("'{}'", d.name), expected: len as usize, found };
+            let problem =
+                Problem::Arguments { name: format!("'{}'", d.name), expected: place(at_least_zero(len)), found };
             return Err(Diagnostic::new(d.pos, problem));
         }
-        let len = len as u64;
+        let len = len.cast_unsigned();
         let slot = self.scopes.declare(&d.name, d.pos, Type::Array { of, len }, d.ty.constant, None)?;
         Ok(StmtKind::DeclareArray { slot, of, len, init })
     }

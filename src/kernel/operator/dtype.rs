@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::kernel::{Diagnostic, Pos, Problem, Scalar};
 
@@ -79,10 +80,18 @@ impl fmt::Display for KernelDtype {
     }
 }
 
-impl FromStr for KernelDtype {
-    type Err = String;
+/// A text that names no element type.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("'{text}' is not an element type of kernels; use {}", KernelDtype::ALL.map(KernelDtype::name).join(", "))]
+pub struct UnknownKernelDtype {
+    /// What was given.
+    pub text: String,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for KernelDtype {
+    type Err = UnknownKernelDtype;
+
+    fn from_str(text: &str) -> Result<Self, UnknownKernelDtype> {
         let name = match text {
             "float" | "fp32" => "float32",
             "bf16" => "bfloat16",
@@ -94,10 +103,8 @@ impl FromStr for KernelDtype {
             "byte" => "uint8",
             other => other,
         };
-        Self::ALL.into_iter().find(|t| t.name() == name).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
-            format!("'{text}' is not an element type of kernels; use {names}")
-        })
+        let found = Self::ALL.into_iter().find(|t| t.name() == name);
+        found.ok_or_else(|| UnknownKernelDtype { text: text.to_owned() })
     }
 }
 
@@ -112,6 +119,6 @@ mod tests {
             assert_eq!(dtype.scalar().is_err(), dtype.name().contains("float16"), "{dtype}");
         }
         assert_eq!("half".parse(), Ok(KernelDtype::Float16));
-        assert!("float64".parse::<KernelDtype>().unwrap_err().contains("float32, bfloat16"));
+        assert!("float64".parse::<KernelDtype>().unwrap_err().to_string().contains("float32, bfloat16"));
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::Rng;
+use crate::base::convert::{nearest_single, real};
 
 /// What an input holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,12 +21,12 @@ pub enum Fill {
 pub fn filled(fill: Fill, elements: u64, seed: u64, stream: u64) -> Vec<f32> {
     match fill {
         Fill::Ramp => {
-            let half = elements as f64 / 2.0;
-            (0..elements).map(|i| ((i as f64 - half) / 8.0) as f32).collect()
+            let half = real(elements) / 2.0;
+            (0..elements).map(|i| nearest_single((real(i) - half) / 8.0)).collect()
         }
         Fill::Normal => {
             let mut rng = Rng::new(seed, stream);
-            (0..elements).map(|_| rng.normal_f64() as f32).collect()
+            (0..elements).map(|_| nearest_single(rng.normal_f64())).collect()
         }
     }
 }

@@ -10,7 +10,7 @@ mod meter;
 mod named;
 
 pub use call::{CallCost, OperatorCall, OperatorRun, run_operator};
-pub use dtype::KernelDtype;
+pub use dtype::{KernelDtype, UnknownKernelDtype};
 pub use fill::{Fill, filled};
 pub use in_model::{MAX_CALL_ELEMENTS, ModelKernel};
 pub use library::{BUILT_IN, BuiltIn, built_in};

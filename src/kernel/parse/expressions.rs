@@ -7,6 +7,7 @@ use super::lexer::TokenKind;
 use super::limits::numeric_limits;
 use super::templates::called;
 use super::type_names::{starts_type, type_name};
+use crate::base::convert::nearest_single;
 use crate::kernel::problem::{Diagnostic, Pos, Problem};
 use crate::kernel::types::Scalar;
 
@@ -182,7 +183,7 @@ fn primary(c: &mut Cursor) -> Result<Expr, Diagnostic> {
         TokenKind::Float(value, single) => {
             c.next();
             let kind = if single {
-                ExprKind::Float(f64::from(value as f32), Scalar::F32)
+                ExprKind::Float(f64::from(nearest_single(value)), Scalar::F32)
             } else {
                 ExprKind::Float(value, Scalar::F64)
             };

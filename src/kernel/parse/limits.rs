@@ -20,8 +20,8 @@ pub(super) fn numeric_limits(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnosti
     c.expect(")", "after '('")?;
     let value = match (ty.base, name.as_str()) {
         (BaseType::Scalar(of @ (Scalar::F32 | Scalar::F64)), _) => of_float(of, &name),
-        (BaseType::Scalar(of), "max") => of.range().map(|(_, high)| ExprKind::Int(high as u64, Scalar::U64)),
-        (BaseType::Scalar(of), "min" | "lowest") => of.range().map(|(low, _)| ExprKind::Int(low as u64, Scalar::U64)),
+        (BaseType::Scalar(of), "max") => of.range().map(|(_, high)| ExprKind::Int(bits(high), Scalar::U64)),
+        (BaseType::Scalar(of), "min" | "lowest") => of.range().map(|(low, _)| ExprKind::Int(bits(low), Scalar::U64)),
         _ => None,
     };
     let Some(value) = value else {
@@ -31,6 +31,11 @@ pub(super) fn numeric_limits(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnosti
     // The same bits in the type itself: a smallest integer has no literal.
     let value = node(pos, value)?;
     node(pos, ExprKind::Cast(TypeName { pointer: false, reference: false, ..ty }, Box::new(value)))
+}
+
+/// The bits of an end of an integer type, as a 64-bit number.
+fn bits(end: i128) -> u64 {
+    u64::try_from(end).unwrap_or_else(|_| i64::try_from(end).unwrap_or(i64::MIN).cast_unsigned())
 }
 
 fn of_float(of: Scalar, name: &str) -> Option<ExprKind> {

@@ -5,6 +5,7 @@ use super::expressions::operation;
 use super::interface::apply;
 use super::machine::{Machine, Stop, stop};
 use super::work::{Meter, Work};
+use crate::base::convert::place;
 use crate::kernel::arithmetic::{self, binary, convert, wrap};
 use crate::kernel::parse::ast::BinaryOp;
 use crate::kernel::problem::{Pos, Problem};
@@ -148,7 +149,7 @@ impl<M: Meter> Machine<M> {
         let t = &mut self.tensors[tensor.handle() as usize];
         let one = convert(Value::F64(1.0), Scalar::F64, t.of).map_err(|p| stop(pos, p))?;
         for i in 0..dims[0].min(dims[1]) {
-            t.write((i * (dims[1] + 1)) as usize, one, mark);
+            t.write(place(i * (dims[1] + 1)), one, mark);
         }
         Ok(tensor)
     }

@@ -2,6 +2,7 @@
 
 use super::machine::{Machine, Stop, stop};
 use super::work::{Meter, Work};
+use crate::base::convert::{self, at_least_zero};
 use crate::kernel::arithmetic;
 use crate::kernel::parse::ast::BinaryOp;
 use crate::kernel::problem::{Pos, Problem};
@@ -191,7 +192,7 @@ impl<M: Meter> Machine<M> {
         self.work(pos, Work::Integer);
         let t = &self.tensors[tensor as usize];
         let size = t.dims.get(usize::from(level)).copied().unwrap_or(0);
-        if index < 0 || index as u64 >= size {
+        if index < 0 || index.cast_unsigned() >= size {
             let detail = format!("index {index} in dimension {level}, which has {size}");
             return Err(stop(pos, Problem::OutOfBounds { what: "the accessor".to_owned(), detail }));
         }
@@ -204,7 +205,7 @@ impl<M: Meter> Machine<M> {
             Place::Memory(pointer, of) => Ok(Address::Memory(self.eval(pointer)?.pointer(), *of)),
             Place::Element(accessor, index) => {
                 let (tensor, _, offset) = self.indexed(pos, accessor, index)?;
-                Ok(Address::Element { tensor, index: offset as usize })
+                Ok(Address::Element { tensor, index: convert::place(at_least_zero(offset)) })
             }
         }
     }

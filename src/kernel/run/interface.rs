@@ -4,6 +4,7 @@ use super::expressions::operation;
 use super::machine::{Machine, Stop, stop};
 use super::tensor::HbmTensor;
 use super::work::{Meter, Work};
+use crate::base::convert::{narrow, place, signed_len};
 use crate::kernel::arithmetic;
 use crate::kernel::parse::ast::BinaryOp;
 use crate::kernel::problem::{Pos, Problem};
@@ -75,7 +76,11 @@ impl<M: Meter> Machine<M> {
             Intrinsic::Numel | Intrinsic::Dim => {
                 self.work(pos, Work::Tcm);
                 let t = &self.tensors[v[0].handle() as usize];
-                Ok(Value::Int(if matches!(what, Intrinsic::Numel) { t.elements() as i64 } else { t.dims.len() as i64 }))
+                Ok(Value::Int(if matches!(what, Intrinsic::Numel) {
+                    t.elements().cast_signed()
+                } else {
+                    signed_len(t.dims.len())
+                }))
             }
             Intrinsic::Size | Intrinsic::AccessorSize => {
                 // Sizes lie in local memory.
@@ -83,12 +88,14 @@ impl<M: Meter> Machine<M> {
                 let all = &self.tensors[v[0].handle() as usize].dims;
                 let indexed = if let Value::Accessor { level, .. } = v[0] { usize::from(level) } else { 0 };
                 let dims = all.get(indexed..).unwrap_or_default();
-                let (index, len) = (v[1].int(), dims.len() as i64);
+                let (index, len) = (v[1].int(), signed_len(dims.len()));
                 let index = if index < 0 { index + len } else { index };
-                usize::try_from(index).ok().and_then(|i| dims.get(i)).map(|d| Value::Int(*d as i64)).ok_or_else(|| {
-                    let detail = format!("dimension {} of {len}", v[1].int());
-                    stop(pos, Problem::OutOfBounds { what: "the tensor's sizes".to_owned(), detail })
-                })
+                usize::try_from(index).ok().and_then(|i| dims.get(i)).map(|d| Value::Int(d.cast_signed())).ok_or_else(
+                    || {
+                        let detail = format!("dimension {} of {len}", v[1].int());
+                        stop(pos, Problem::OutOfBounds { what: "the tensor's sizes".to_owned(), detail })
+                    },
+                )
             }
             Intrinsic::SizesEqual => {
                 self.work(pos, Work::Integer);
@@ -150,7 +157,7 @@ impl<M: Meter> Machine<M> {
         let Some(tensor) = HbmTensor::empty(dims, of) else {
             return Err(invalid("the tensor is larger than 256 MiB", "use a smaller one"));
         };
-        let number = self.tensors.len() as u32;
+        let number = narrow(self.tensors.len());
         self.tensors.push(tensor);
         self.work(pos, Work::Call);
         if let Some(value) = fill {
@@ -205,7 +212,7 @@ impl<M: Meter> Machine<M> {
             self.memory.free(value.pointer()).map_err(|p| stop(pos, p))?;
             return Ok(Value::Void);
         }
-        let bytes = value.int() as u64;
+        let bytes = value.int().cast_unsigned();
         match self.memory.malloc(bytes, pos) {
             Ok(pointer) => Ok(Value::Pointer(pointer)),
             Err(free) => {
@@ -219,7 +226,7 @@ impl<M: Meter> Machine<M> {
     /// is a problem; the part inside is copied, as the hardware would.
     fn tcm_copy(&mut self, pos: Pos, to_tcm: bool, of: Scalar, v: &[Value]) -> Result<(), Stop> {
         let (tensor, p) = (v[0].handle(), v[1].pointer());
-        let (first, count) = (v[2].int() as u64, v[3].int() as u64);
+        let (first, count) = (v[2].int().cast_unsigned(), v[3].int().cast_unsigned());
         let name = if to_tcm { "tensor_to_tcm()" } else { "tcm_to_tensor()" };
         self.element_type(pos, tensor, of, name)?;
         let elements = self.tensors[tensor as usize].elements();
@@ -231,8 +238,8 @@ impl<M: Meter> Machine<M> {
         if end > elements {
             self.note(pos, beyond(first, count, elements));
         }
-        let inside = end.min(elements).saturating_sub(first) as usize;
-        let first = first as usize;
+        let inside = place(end.min(elements).saturating_sub(first));
+        let first = place(first);
         if to_tcm {
             self.copy_in(pos, tensor, p, (first, inside), bytes)
         } else {
@@ -252,7 +259,7 @@ impl<M: Meter> Machine<M> {
         // What lies beyond the tensor is somebody else's data: it counts as written, so that one mistake is told once.
         written.fill(true);
         let t = &self.tensors[tensor as usize];
-        let size = t.of.bytes() as usize;
+        let size = place(t.of.bytes());
         let from = t.bytes.get(first * size..(first + inside) * size).unwrap_or(&[]);
         to[..from.len()].copy_from_slice(from);
         for (i, w) in t.writer.iter().skip(first).take(inside).enumerate() {
@@ -274,7 +281,7 @@ impl<M: Meter> Machine<M> {
         let mark = self.mark();
         let (from, written) = self.memory.slice(p, bytes).map_err(|problem| stop(pos, problem))?;
         let t = &mut self.tensors[tensor as usize];
-        let size = t.of.bytes() as usize;
+        let size = place(t.of.bytes());
         if let Some(missing) = written.iter().position(|w| !w) {
             let what = format!("element {} of the buffer that is copied to the tensor", missing / size);
             return Err(stop(pos, Problem::Uninitialised { what }));

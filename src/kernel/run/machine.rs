@@ -5,6 +5,7 @@ use super::statements::Frame;
 use super::streams::Stream;
 use super::tensor::HbmTensor;
 use super::work::{Meter, Work};
+use crate::base::convert::{low8, narrow};
 use crate::kernel::problem::{Diagnostic, Pos, Problem, add};
 use crate::kernel::program::Program;
 use crate::kernel::value::Value;
@@ -96,7 +97,7 @@ impl<M: Meter> Machine<M> {
     pub(super) fn new(program: Program, tensors: Vec<HbmTensor>, options: RunOptions, meter: M) -> Self {
         Self {
             program,
-            dst: tensors.len().saturating_sub(1) as u32,
+            dst: narrow(tensors.len().saturating_sub(1)),
             tensors,
             dst_asked_for: false,
             memory: Memory::new(options.tcm_pool_bytes),
@@ -219,8 +220,8 @@ impl<M: Meter> Machine<M> {
     }
 
     /// This processor's mark on what it writes.
-    pub const fn mark(&self) -> u8 {
-        self.core as u8 + 1
+    pub fn mark(&self) -> u8 {
+        low8(u64::from(self.core)) + 1
     }
 }
 

@@ -1,6 +1,7 @@
 //! Local memory of one processor: the TCM pool of `tcm_malloc` and the stack. Every byte knows whether it was written.
 
 use super::tensor::{decode, encode, zeroed};
+use crate::base::convert::narrow;
 use crate::kernel::problem::{Diagnostic, Pos, Problem};
 use crate::kernel::types::Scalar;
 use crate::kernel::value::{Pointer, Value};
@@ -148,7 +149,7 @@ impl Memory {
     /// Ends the arrays of a function that began when there were so many blocks.
     pub fn end_stack_from(&mut self, first: usize) {
         for block in first..self.blocks.len() {
-            self.end_stack_array(Pointer { block: block as u32, offset: 0 });
+            self.end_stack_array(Pointer { block: narrow(block), offset: 0 });
         }
         // Functions that are called often would otherwise leave a block for each call.
         while self.blocks.len() > first.max(1) && self.blocks.last().is_some_and(|b| !b.live && b.pool_start.is_none())
@@ -215,7 +216,7 @@ impl Memory {
         let (block, range) = self.range(p, of.bytes())?;
         let block = &self.blocks[block];
         if !block.written[range.clone()].iter().all(|w| *w) {
-            let element = p.offset / of.bytes() as i64;
+            let element = p.offset / of.bytes().cast_signed();
             let what = format!("element {element} of the memory from line {}", block.pos.line);
             return Err(Problem::Uninitialised { what });
         }

@@ -2,6 +2,7 @@
 
 use super::machine::{RunOptions, Written};
 use super::tensor::HbmTensor;
+use crate::base::convert::place;
 use crate::kernel::problem::{Diagnostic, Pos, Problem, add};
 
 /// Adds a diagnostic when elements of the result were never written.
@@ -15,7 +16,7 @@ pub(super) fn unwritten(
     let count = result.writer.iter().filter(|w| **w == 0).count() as u64;
     let Some(first) = result.writer.iter().position(|w| *w == 0) else { return };
     let first = first as u64;
-    let gap = result.writer.iter().skip(first as usize).take_while(|w| **w == 0).count() as u64;
+    let gap = result.writer.iter().skip(place(first)).take_while(|w| **w == 0).count() as u64;
     let explained =
         if options.multicore { slice_of_the_last(result.elements(), first, first + gap, written) } else { None };
     let (pos, explanation) = match explained {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::machine::{Machine, Stop, stop};
 use super::work::{Meter, Work};
+use crate::base::convert::{narrow, place};
 use crate::kernel::problem::{Pos, Problem};
 use crate::kernel::program::{Expr, Function, Stmt, StmtKind};
 use crate::kernel::types::Scalar;
@@ -67,7 +68,7 @@ impl<M: Meter> Machine<M> {
         let Some(function) = functions.get(index) else { return Ok(Some(Value::Void)) };
         let frame = match self.outer.take() {
             Some(frame) => frame,
-            None => self.enter(function, (0..inputs as u32).map(Value::Tensor).collect(), pos)?,
+            None => self.enter(function, (0..narrow(inputs)).map(Value::Tensor).collect(), pos)?,
         };
         let flow = self.block(&function.body)?;
         if matches!(flow, Flow::Pause) {
@@ -214,11 +215,11 @@ impl<M: Meter> Machine<M> {
         // What is not listed is zero.
         let zero = crate::kernel::arithmetic::convert(Value::Int(0), Scalar::I32, of).unwrap_or(Value::Int(0));
         for i in 0..len {
-            let value = match init.get(i as usize) {
+            let value = match init.get(place(i)) {
                 Some(e) => self.eval(e)?,
                 None => zero,
             };
-            let at = Pointer { offset: (i * of.bytes()) as i64, ..pointer };
+            let at = Pointer { offset: (i * of.bytes()).cast_signed(), ..pointer };
             self.memory.store(at, of, value).map_err(|p| stop(pos, p))?;
         }
         Ok(())

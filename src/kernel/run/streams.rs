@@ -2,6 +2,7 @@
 
 use super::machine::{Machine, Stop, stop};
 use super::work::{Meter, Work};
+use crate::base::convert::{narrow, place};
 use crate::kernel::problem::{Pos, Problem};
 use crate::kernel::types::Scalar;
 use crate::kernel::value::Value;
@@ -54,7 +55,7 @@ impl<M: Meter> Machine<M> {
         } else if buffer.is_none() {
             self.note(pos, Problem::TcmExhausted { bytes: BUFFER_BYTES, free: 0, pool: self.options.tcm_pool_bytes });
         }
-        let number = self.streams.len() as u32;
+        let number = narrow(self.streams.len());
         self.streams.push(Stream { tensor, of, writes, open: true, at: 0, pending: 0, buffer });
         self.work(pos, Work::Call);
         Ok(Value::Stream(number))
@@ -73,10 +74,10 @@ impl<M: Meter> Machine<M> {
             self.work(pos, Work::Integer);
         }
         let t = &self.tensors[tensor as usize];
-        if t.writer[at as usize] == 0 {
+        if t.writer[place(at)] == 0 {
             return Err(stop(pos, Problem::Uninitialised { what: format!("element {at} of the tensor") }));
         }
-        let value = t.read(at as usize);
+        let value = t.read(place(at));
         self.streams[stream as usize].at += 1;
         Ok(value)
     }
@@ -85,7 +86,7 @@ impl<M: Meter> Machine<M> {
     pub(super) fn write_stream(&mut self, pos: Pos, stream: u32, value: Value) -> Result<(), Stop> {
         let (tensor, at, fast, len) = self.stream_access(pos, stream)?;
         let mark = self.mark();
-        self.tensors[tensor as usize].write(at as usize, value, mark);
+        self.tensors[tensor as usize].write(place(at), value, mark);
         let s = &mut self.streams[stream as usize];
         s.at += 1;
         s.pending += 1;
@@ -146,7 +147,7 @@ impl<M: Meter> Machine<M> {
     pub(super) fn end_streams(&mut self, first: usize, pos: Pos) -> Result<(), Stop> {
         for stream in first..self.streams.len() {
             if self.streams[stream].open {
-                self.close_stream(pos, stream as u32);
+                self.close_stream(pos, narrow(stream));
             }
         }
         Ok(())

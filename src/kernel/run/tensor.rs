@@ -1,5 +1,6 @@
 //! Tensors in device memory, and numbers as bytes.
 
+use crate::base::convert::{low32, nearest_single, place, real_signed, whole_signed};
 use crate::kernel::types::Scalar;
 use crate::kernel::value::Value;
 
@@ -34,10 +35,11 @@ impl HbmTensor {
         if of == Scalar::F32 {
             return Self::from_f32(dims, values);
         }
-        let size = of.bytes() as usize;
+        let size = place(of.bytes());
         let mut bytes = vec![0; values.len() * size];
         for (x, to) in values.iter().zip(bytes.chunks_exact_mut(size)) {
-            let value = if of == Scalar::F64 { Value::F64(f64::from(*x)) } else { Value::Int(*x as i64) };
+            let value =
+                if of == Scalar::F64 { Value::F64(f64::from(*x)) } else { Value::Int(whole_signed(f64::from(*x))) };
             encode(value, of, to);
         }
         Self { dims: dims.to_vec(), of, bytes, writer: vec![GIVEN; values.len()] }
@@ -72,27 +74,27 @@ impl HbmTensor {
     /// Each element as a float; `None` for one that nothing wrote.
     #[must_use]
     pub fn values(&self) -> Vec<Option<f32>> {
-        (0..self.writer.len()).map(|i| (self.writer[i] != 0).then(|| self.number(i) as f32)).collect()
+        (0..self.writer.len()).map(|i| (self.writer[i] != 0).then(|| nearest_single(self.number(i)))).collect()
     }
 
     fn number(&self, index: usize) -> f64 {
         match self.read(index) {
             Value::F32(x) => f64::from(x),
             Value::F64(x) => x,
-            Value::Int(i) => i as f64,
+            Value::Int(i) => real_signed(i),
             _ => 0.0,
         }
     }
 
     /// The element at an index that lies inside.
     pub(crate) fn read(&self, index: usize) -> Value {
-        let size = self.of.bytes() as usize;
+        let size = place(self.of.bytes());
         self.bytes.get(index * size..(index + 1) * size).map_or(Value::Uninit, |b| decode(b, self.of))
     }
 
     /// Writes the element at an index that lies inside.
     pub(crate) fn write(&mut self, index: usize, value: Value, writer: u8) {
-        let size = self.of.bytes() as usize;
+        let size = place(self.of.bytes());
         if let Some(bytes) = self.bytes.get_mut(index * size..(index + 1) * size) {
             encode(value, self.of, bytes);
         }
@@ -103,7 +105,7 @@ impl HbmTensor {
 
     /// Elements from one index of a dimension to the next.
     pub(crate) fn stride(&self, level: usize) -> i64 {
-        self.dims.iter().skip(level + 1).product::<u64>() as i64
+        (self.dims.iter().skip(level + 1).product::<u64>()).cast_signed()
     }
 }
 
@@ -123,9 +125,9 @@ pub(crate) fn decode(bytes: &[u8], of: Scalar) -> Value {
     }
     let bits = u64::from_le_bytes(wide);
     match of {
-        Scalar::F32 => Value::F32(f32::from_bits(bits as u32)),
+        Scalar::F32 => Value::F32(f32::from_bits(low32(bits))),
         Scalar::F64 => Value::F64(f64::from_bits(bits)),
-        integer => Value::Int(crate::kernel::arithmetic::wrap(bits as i64, integer)),
+        integer => Value::Int(crate::kernel::arithmetic::wrap(bits.cast_signed(), integer)),
     }
 }
 
@@ -134,7 +136,7 @@ pub(crate) fn encode(value: Value, of: Scalar, bytes: &mut [u8]) {
     let bits = match value {
         Value::F32(x) => u64::from(x.to_bits()),
         Value::F64(x) => x.to_bits(),
-        Value::Int(i) => i as u64,
+        Value::Int(i) => i.cast_unsigned(),
         _ => 0,
     };
     debug_assert_eq!(bytes.len() as u64, of.bytes());

@@ -2,6 +2,7 @@
 
 use super::{LinkEvent, MAX_ABS_NS, ProfileBuilder, clamp};
 use crate::base::StrId;
+use crate::base::convert::narrow;
 use crate::profile::rows::EndRow;
 use crate::profile::{ArgsId, SliceFlags, TrackId};
 
@@ -62,7 +63,7 @@ impl ProfileBuilder {
         let ts = clamp(ts_ns);
         self.note(track, ts);
         self.phase_counts.add("B", 1);
-        let slice = self.slices.track.len() as u32;
+        let slice = narrow(self.slices.track.len());
         self.slices.push(track, ts, 0, name, category, args, SliceFlags::PAIRED);
         self.ends.push(EndRow { track, ts, slice: Some(slice), name, args, byte_offset }, slice);
     }
@@ -72,7 +73,7 @@ impl ProfileBuilder {
         let ts = clamp(ts_ns);
         self.note(track, ts);
         self.phase_counts.add("E", 1);
-        let slices = self.slices.track.len() as u32;
+        let slices = narrow(self.slices.track.len());
         self.ends.push(EndRow { track, ts, slice: None, name, args, byte_offset }, slices);
     }
 

@@ -48,13 +48,14 @@ impl Job for MlperfJob {
                 if let Some(ops) = times.estimated_ops_text() {
                     sink(Told::Note(format!("the time of these operators is an estimate: {ops}")));
                 }
-                let run = ScenarioRun::new(self.settings.clone(), self.configuration.clone(), times)?;
+                let run = ScenarioRun::new(self.settings.clone(), self.configuration.clone(), times);
+                let run = run.map_err(|e| e.to_string())?;
                 self.stage = Stage::Run(Box::new(run));
                 return Ok(JobState::More);
             }
             Stage::Run(run) => run,
         };
-        match run.step(u64::from(budget_events))? {
+        match run.step(u64::from(budget_events)).map_err(|e| e.to_string())? {
             ScenarioProgress::More { share, trying } => {
                 sink(self.progress(share, trying));
                 Ok(JobState::More)

@@ -28,7 +28,7 @@ impl Times {
         if let Some(known) = self.known.borrow().get(&key) {
             return known.clone();
         }
-        let times = service_times(configuration, &self.models);
+        let times = service_times(configuration, &self.models).map_err(|e| e.to_string());
         if times.is_ok() || !BroughtSpec::is_meant(&configuration.model) {
             self.known.borrow_mut().insert(key, times.clone());
         }

@@ -1,5 +1,6 @@
 //! Kernels that move elements without computing.
 
+use crate::base::convert::{narrow, place};
 use crate::tensor::{DType, Shape, Tensor, TensorError};
 
 /// Permutes dimensions: result dimension `i` is operand dimension `permutation[i]`.
@@ -60,8 +61,8 @@ pub fn broadcast_in_dim(x: &Tensor, shape: &Shape, dimensions: &[u32]) -> Result
 /// # Errors
 /// When it cannot.
 pub fn broadcast_to(x: &Tensor, shape: &Shape) -> Result<Tensor, TensorError> {
-    let lead = shape.rank().saturating_sub(x.shape().rank()) as u32;
-    let dimensions: Vec<u32> = (0..x.shape().rank() as u32).map(|i| i + lead).collect();
+    let lead = narrow(shape.rank().saturating_sub(x.shape().rank()));
+    let dimensions: Vec<u32> = (0..narrow(x.shape().rank())).map(|i| i + lead).collect();
     broadcast_in_dim(x, shape, &dimensions)
 }
 
@@ -90,7 +91,7 @@ fn gather(x: &Tensor, shape: Shape, steps: &[u64]) -> Result<Tensor, TensorError
     let mut index = vec![0u64; dims.len()];
     let mut at = 0u64;
     Tensor::from_fn(shape, |_| {
-        let value = data[at as usize];
+        let value = data[place(at)];
         for i in (0..dims.len()).rev() {
             index[i] += 1;
             at += steps[i];

@@ -2,6 +2,7 @@
 //! loop gives the bits of the naive one, because blocks split rows and columns and never `k`. A device may sum tile by tile
 //! of `k` instead ([`Accumulation`]).
 
+use crate::base::convert::{narrow, place};
 use crate::tensor::{Shape, Tensor, TensorError, round_slice};
 
 use super::transpose;
@@ -82,12 +83,12 @@ pub fn dot_in(
 ) -> Result<Tensor, TensorError> {
     let shape = dot_shape(lhs.shape(), rhs.shape(), batch, lhs_k, rhs_k)?;
     let (batch, lk, rk) = (batch as usize, lhs_k as usize, rhs_k as usize);
-    let k = lhs.dims()[lk] as usize;
+    let k = place(lhs.dims()[lk]);
     // Bring the left side to [batch.., m.., k] and the right side to [batch.., k, n..].
     let left_order: Vec<u32> =
-        (0..batch).chain(others(lhs.shape().rank(), batch, lk)).chain([lk]).map(|i| i as u32).collect();
+        (0..batch).chain(others(lhs.shape().rank(), batch, lk)).chain([lk]).map(narrow).collect();
     let right_order: Vec<u32> =
-        (0..batch).chain([rk]).chain(others(rhs.shape().rank(), batch, rk)).map(|i| i as u32).collect();
+        (0..batch).chain([rk]).chain(others(rhs.shape().rank(), batch, rk)).map(narrow).collect();
     let (left, right);
     let a = if is_identity(&left_order) {
         lhs
@@ -101,9 +102,9 @@ pub fn dot_in(
         right = transpose(rhs, &right_order)?;
         &right
     };
-    let batches = lhs.dims()[..batch].iter().product::<u64>() as usize;
-    let m = others(lhs.shape().rank(), batch, lk).map(|i| lhs.dims()[i] as usize).product::<usize>();
-    let n = others(rhs.shape().rank(), batch, rk).map(|i| rhs.dims()[i] as usize).product::<usize>();
+    let batches = place(lhs.dims()[..batch].iter().product::<u64>());
+    let m = others(lhs.shape().rank(), batch, lk).map(|i| place(lhs.dims()[i])).product::<usize>();
+    let n = others(rhs.shape().rank(), batch, rk).map(|i| place(rhs.dims()[i])).product::<usize>();
     let mut out = Tensor::splat(Shape::f32(shape.dims.clone()), 0.0)?.into_data();
     for i in 0..batches {
         let (a, b) = (&a.data()[i * m * k..(i + 1) * m * k], &b.data()[i * k * n..(i + 1) * k * n]);

@@ -1,5 +1,6 @@
 //! Normalisations, written with the other kernels in the order the compiler gives them.
 
+use crate::base::convert::{narrow, single_count};
 use crate::tensor::{Shape, Tensor, TensorError};
 
 use super::{BinaryOp, ReduceOp, UnaryOp, binary, reduce, unary};
@@ -25,7 +26,7 @@ pub fn softmax(x: &Tensor, dimension: u32) -> Result<Tensor, TensorError> {
 pub fn mean_dims(x: &Tensor, dimensions: &[u32]) -> Result<Tensor, TensorError> {
     let sum = reduce(ReduceOp::Sum, x, dimensions)?;
     let count: u64 = dimensions.iter().map(|&d| x.dims()[d as usize]).product();
-    scalar(BinaryOp::Mul, &sum, 1.0 / count as f32)
+    scalar(BinaryOp::Mul, &sum, 1.0 / single_count(count))
 }
 
 /// Layer normalisation over the last dimension: `(x - mean) / sqrt(variance + eps) * weight + bias`.
@@ -33,7 +34,7 @@ pub fn mean_dims(x: &Tensor, dimensions: &[u32]) -> Result<Tensor, TensorError> 
 /// # Errors
 /// When the operand has no dimension, or the weights do not fit it.
 pub fn layer_norm(x: &Tensor, weight: &Tensor, bias: &Tensor, eps: f32) -> Result<Tensor, TensorError> {
-    let last = (x.shape().rank() as u32).wrapping_sub(1);
+    let last = narrow(x.shape().rank()).wrapping_sub(1);
     let mut keep = x.shape().clone();
     let mean = mean_dims(x, &[last])?;
     keep.dims[last as usize] = 1;

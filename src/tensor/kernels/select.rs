@@ -1,5 +1,6 @@
 //! Kernels that pick, join and replace elements.
 
+use crate::base::convert::{place, whole, whole_len};
 use crate::tensor::{Shape, Tensor, TensorError};
 
 use super::layout::strides;
@@ -28,11 +29,11 @@ pub fn gather_rows_shape(table: &Shape, indices: &Shape) -> Result<Shape, Tensor
 /// When the table has no rows or memory runs out.
 pub fn gather_rows(table: &Tensor, indices: &Tensor) -> Result<Tensor, TensorError> {
     let shape = gather_rows_shape(table.shape(), indices.shape())?;
-    let rows = table.dims()[0] as usize;
+    let rows = place(table.dims()[0]);
     let width = table.data().len() / rows;
     Tensor::from_fn(shape, |i| {
         // A float converted to an unsigned index saturates at zero.
-        let row = (indices.data()[i / width] as usize).min(rows - 1);
+        let row = whole_len(f64::from(indices.data()[i / width])).min(rows - 1);
         table.data()[row * width + i % width]
     })
 }
@@ -82,10 +83,10 @@ pub fn concatenate(operands: &[&Tensor], dimension: u32) -> Result<Tensor, Tenso
     let shape = concatenate_shape(&shapes, dimension)?;
     let at = dimension as usize;
     let outer: u64 = shape.dims[..at].iter().product();
-    let mut data = Vec::with_capacity(shape.elements() as usize);
-    for i in 0..outer as usize {
+    let mut data = Vec::with_capacity(place(shape.elements()));
+    for i in 0..place(outer) {
         for t in operands {
-            let run = t.dims()[at..].iter().product::<u64>() as usize;
+            let run = place(t.dims()[at..].iter().product::<u64>());
             data.extend_from_slice(&t.data()[i * run..(i + 1) * run]);
         }
     }
@@ -134,7 +135,7 @@ pub fn slice(x: &Tensor, ranges: &[SliceDim]) -> Result<Tensor, TensorError> {
             let index = i as u64 / to[d] % shape.dims[d];
             at += (r.start + index * r.stride) * from[d];
         }
-        x.data()[at as usize]
+        x.data()[place(at)]
     })
 }
 
@@ -147,7 +148,8 @@ pub fn dynamic_update_slice(x: &Tensor, update: &Tensor, starts: &[f32]) -> Resu
     update_fits(x.shape(), update.shape(), starts.len())?;
     let places = x.dims().iter().zip(update.dims());
     // A float converted to an unsigned number saturates at zero.
-    let starts: Vec<u64> = starts.iter().zip(places).map(|(&s, (&size, &part))| (s as u64).min(size - part)).collect();
+    let starts: Vec<u64> =
+        starts.iter().zip(places).map(|(&s, (&size, &part))| whole(f64::from(s)).min(size - part)).collect();
     let (from, to) = (strides(update.dims()), strides(x.dims()));
     let mut data = x.data().to_vec();
     for (i, value) in update.data().iter().enumerate() {
@@ -155,7 +157,7 @@ pub fn dynamic_update_slice(x: &Tensor, update: &Tensor, starts: &[f32]) -> Resu
         for (d, start) in starts.iter().enumerate() {
             at += (start + i as u64 / from[d] % update.dims()[d]) * to[d];
         }
-        data[at as usize] = *value;
+        data[place(at)] = *value;
     }
     Tensor::new(x.shape().clone(), data)
 }

@@ -1,6 +1,7 @@
 //! Slices of one thread on an axis of time.
 
 use super::FlameRect;
+use crate::base::convert::{narrow, real_signed};
 use crate::view::timeline::SliceLink;
 
 /// Rectangles of slices, each in the row of its depth, and the span of the axis.
@@ -27,17 +28,17 @@ impl InOrderLayout {
         let first = slices.iter().map(|s| s.start_ns).min().unwrap_or(0);
         let last = slices.iter().map(end_of).max().unwrap_or(0);
         let (start_ns, end_ns) = within.map_or((first, last), |(a, z)| (first.max(a), last.min(z).max(first.max(a))));
-        let per_ns = width_px / (end_ns.saturating_sub(start_ns) as f64).max(1.0);
+        let per_ns = width_px / real_signed(end_ns.saturating_sub(start_ns)).max(1.0);
         let mut layout = Self { start_ns, end_ns, ..Self::default() };
         for (i, slice) in slices.iter().enumerate() {
             let (from, to) = (slice.start_ns.max(start_ns), end_of(slice).min(end_ns));
-            let width = to.saturating_sub(from).max(0) as f64 * per_ns;
+            let width = real_signed(to.saturating_sub(from).max(0)) * per_ns;
             if width < least_px {
                 layout.narrow += 1;
                 continue;
             }
-            let x = from.saturating_sub(start_ns) as f64 * per_ns;
-            layout.rects.push(FlameRect { node: i as u32, x, width, row: slice.row });
+            let x = real_signed(from.saturating_sub(start_ns)) * per_ns;
+            layout.rects.push(FlameRect { node: narrow(i), x, width, row: slice.row });
             layout.rows = layout.rows.max(slice.row.saturating_add(1));
         }
         layout

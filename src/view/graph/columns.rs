@@ -1,6 +1,7 @@
 //! How far right each node stands: near the middle of its neighbours, and never over the node beside it.
 
 use super::crossings::Net;
+use crate::base::convert::real_len;
 
 /// Sweeps down and up.
 const SWEEPS: usize = 6;
@@ -43,7 +44,7 @@ pub(super) fn columns(net: &Net, widths: &[f64], gap: f64) -> Vec<f64> {
 }
 
 fn mean(of: &[u32], centre: &[f64]) -> Option<f64> {
-    (!of.is_empty()).then(|| of.iter().map(|&n| centre[n as usize]).sum::<f64>() / of.len() as f64)
+    (!of.is_empty()).then(|| of.iter().map(|&n| centre[n as usize]).sum::<f64>() / real_len(of.len()))
 }
 
 /// Centres in the given order that are at least `gap` apart and as near as can be (least squares) to where they are wanted: pools of
@@ -62,7 +63,7 @@ fn apart(wanted: &[f64], sizes: &[f64], gap: f64) -> Vec<f64> {
             && a > b
         {
             pools.truncate(pools.len() - 2);
-            pools.push(((a * n as f64 + b * m as f64) / (n + m) as f64, n + m));
+            pools.push(((a * real_len(n) + b * real_len(m)) / real_len(n + m), n + m));
         }
     }
     let flat = pools.into_iter().flat_map(|(at, n)| std::iter::repeat_n(at, n));

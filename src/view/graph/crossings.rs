@@ -1,5 +1,7 @@
 //! The order of nodes within each layer: sweeps that put every node near the middle of its neighbours.
 
+use crate::base::convert::real_len;
+
 /// Sweeps down and up. More change little in graphs of models, which are mostly chains.
 const SWEEPS: usize = 6;
 
@@ -40,12 +42,12 @@ pub(super) fn reduce_crossings(net: &mut Net) {
 /// Places of a layer as shares of its width, so that short and long layers compare.
 fn remember(row: &[u32], place: &mut [f64]) {
     for (i, &node) in row.iter().enumerate() {
-        place[node as usize] = (i as f64 + 0.5) / row.len() as f64;
+        place[node as usize] = (real_len(i) + 0.5) / real_len(row.len());
     }
 }
 
 fn mean(of: &[u32], place: &[f64]) -> Option<f64> {
-    (!of.is_empty()).then(|| of.iter().map(|&n| place[n as usize]).sum::<f64>() / of.len() as f64)
+    (!of.is_empty()).then(|| of.iter().map(|&n| place[n as usize]).sum::<f64>() / real_len(of.len()))
 }
 
 #[cfg(test)]

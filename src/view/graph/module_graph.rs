@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::base::convert::narrow;
+
 /// What a node stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Look {
@@ -55,7 +57,7 @@ impl ModuleGraph {
     /// Puts a node into a module and says its place. A parent that does not exist is the root.
     pub fn push(&mut self, parent: u32, node: GraphNode) -> u32 {
         let parent = if (parent as usize) < self.nodes.len() { parent } else { 0 };
-        let place = self.nodes.len() as u32;
+        let place = narrow(self.nodes.len());
         self.nodes.push(GraphNode { parent: Some(parent), children: Vec::new(), ..node });
         self.nodes[parent as usize].children.push(place);
         place
@@ -63,7 +65,7 @@ impl ModuleGraph {
 
     /// Draws an edge between two leaves. One between a node and itself, or a place that does not exist, is left out.
     pub fn connect(&mut self, from: u32, to: u32) {
-        let n = self.nodes.len() as u32;
+        let n = narrow(self.nodes.len());
         if from != to && from < n && to < n {
             self.edges.push((from, to));
         }
@@ -89,7 +91,7 @@ impl ModuleGraph {
     /// The place of a path.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<u32> {
-        self.nodes.iter().position(|n| n.id == id).map(|i| i as u32)
+        self.nodes.iter().position(|n| n.id == id).map(narrow)
     }
 
     /// A node and the modules around it, the root first.

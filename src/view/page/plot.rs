@@ -1,6 +1,7 @@
 //! Plots as SVG with their words: points, lines and bars are drawn; what is drawn otherwise on the page stands as a table.
 
 use super::table::table;
+use crate::base::convert::real_len;
 use crate::base::units::format_number;
 use crate::view::document::{Figure, Plot};
 use crate::view::palette::fill_var;
@@ -132,10 +133,10 @@ fn lines(out: &mut String, title: &str, plot: &Lines) {
 }
 
 fn bars(out: &mut String, title: &str, plot: &Bars, unit: &str) {
-    let height = BAR * plot.bars.len() as f64;
+    let height = BAR * real_len(plot.bars.len());
     begin(out, title, height.max(BAR), &format!("{} bars; the table has the values", plot.bars.len()));
     for (i, bar) in plot.bars.iter().enumerate() {
-        let (top, width) = (BAR * i as f64, (bar.share * WIDTH).max(1.0));
+        let (top, width) = (BAR * real_len(i), (bar.share * WIDTH).max(1.0));
         let said = escape(&format!("{}: {} {unit}", bar.name, format_number(bar.value)));
         out.push_str(&format!("<text x=\"0\" y=\"{}\">{said}</text><rect x=\"0\" y=\"{}\" width=\"{}\" height=\"12\" rx=\"2\" fill=\"{}\"/>", number(top + 12.0), number(top + 17.0), number(width), fill_var(bar.fill)));
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Axis, AxisTick};
+use crate::base::convert::real_len;
 use crate::view::palette::distinct_fills;
 use crate::view::text::three_decimals;
 
@@ -178,7 +179,7 @@ fn exact(value: f64) -> String {
 pub fn averaged(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     let each = points.len().div_ceil(most.max(1)).max(1);
     let mean = |chunk: &[(f64, f64)]| {
-        let n = chunk.len() as f64;
+        let n = real_len(chunk.len());
         (chunk.first().map_or(0.0, |p| p.0), chunk.iter().map(|p| p.1).sum::<f64>() / n)
     };
     points.chunks(each).map(mean).collect()

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{SliceRef, TrackId};
+use crate::base::convert::{real, real_signed};
 use crate::base::{Interval, TraceNs};
 
 /// A slice that can be jumped to.
@@ -60,9 +61,9 @@ const LEAST_SHARE: f64 = 0.008;
 /// Whether a slice can be seen on a screen that shows `seen`: it begins there and is wide enough.
 #[must_use]
 pub fn is_plain_in(seen: Interval<TraceNs>, slice: &SliceLink) -> bool {
-    let length = seen.end.0.saturating_sub(seen.start.0) as f64;
+    let length = real_signed(seen.end.0.saturating_sub(seen.start.0));
     let begins = seen.start.0 <= slice.start_ns && slice.start_ns < seen.end.0;
-    begins && slice.duration_ns as f64 >= length * LEAST_SHARE
+    begins && real(slice.duration_ns) >= length * LEAST_SHARE
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! and SVG.
 
 use super::super::palette::Paint;
+use crate::base::convert::real_len;
 
 /// A rectangle in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -76,7 +77,7 @@ impl Strip {
     /// Colours pixels from `left` (on the canvas) for `width`; what lies outside of the strip is cut.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut to the strip before")]
     pub fn fill(&mut self, left: f64, width: f64, paint: Paint) {
-        let length = self.pixels.len() as f64;
+        let length = real_len(self.pixels.len());
         let from = (left - self.x).clamp(0.0, length) as usize;
         let to = (left + width - self.x).clamp(0.0, length) as usize;
         if let Some(pixels) = self.pixels.get_mut(from..to) {
@@ -88,7 +89,7 @@ impl Strip {
     pub fn runs(&self) -> impl Iterator<Item = (Paint, Rect)> + '_ {
         let mut x = self.x;
         self.pixels.chunk_by(|a, b| a == b).filter_map(move |run| {
-            let (left, width) = (x, run.len() as f64);
+            let (left, width) = (x, real_len(run.len()));
             x += width;
             let paint = (*run.first()?)?;
             Some((paint, Rect::new(left, self.y, width, self.h)))

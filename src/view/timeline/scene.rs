@@ -7,6 +7,7 @@ use super::slices::{NameLooks, SlicePainter, paint_counter};
 use super::{
     Align, Command, DisplayList, Label, Outline, Rect, SliceRef, TimelineTile, TrackId, TrackKind, Viewport, ticks,
 };
+use crate::base::convert::real_len;
 use crate::view::palette::Paint;
 use crate::view::text::fit;
 
@@ -190,7 +191,7 @@ fn paint_ruler(scene: &Scene<'_>, list: &mut DisplayList) {
         let x = libm::floor(m.gutter + scene.view.x_of(tick.ns));
         list.rect(Paint::MutedText, Rect::new(x, m.ruler - 9.0, 1.0, 8.0));
         // A label that the edge would cut reads as another time.
-        if x + 5.0 + tick.label.chars().count() as f64 * m.char_px <= list.width {
+        if x + 5.0 + real_len(tick.label.chars().count()) * m.char_px <= list.width {
             list.text(label(x + 5.0, m.ruler / 2.0, tick.label, Paint::MutedText, false, 105.0));
         }
     }

@@ -3,6 +3,7 @@
 use super::layout::Block;
 use super::scene::Scene;
 use super::{Align, Command, DisplayList, Label, NO_SLICE, Rect, Strip, TimelineTile, TrackTile};
+use crate::base::convert::real_len;
 use crate::view::colours::Colours;
 use crate::view::palette::{GREY, Paint};
 use crate::view::text::{contains_ignoring_case, fit};
@@ -109,7 +110,7 @@ impl<'a> SlicePainter<'a> {
         let rows = libm::round(block.height / m.row).max(1.0) as usize;
         let width = libm::ceil(scene.view.width_px()) as usize;
         for row in 0..rows {
-            let y = scene.screen_y(block.y + row as f64 * m.row);
+            let y = scene.screen_y(block.y + real_len(row) * m.row);
             let is_seen = y + m.row > m.ruler && y < scene.height;
             // A row out of sight has its place, so that rows keep their numbers, and no pixels.
             let pixels = if is_seen { vec![None; width] } else { Vec::new() };

@@ -2,6 +2,7 @@
 
 use super::names::{operator, shapes_of};
 use super::shapes::parse_shapes;
+use crate::base::convert::{narrow, single_count};
 use crate::model::zoo::Settings;
 use crate::model::{ConvArgs, Ctx, Init, ModelError, Module, Parameter, Value};
 use crate::tensor::kernels::{BinaryOp, UnaryOp};
@@ -45,7 +46,7 @@ impl Operator {
     }
 
     fn apply(&self, cx: &mut Ctx, x: &Value, weights: &[Value]) -> Result<Value, ModelError> {
-        let last = (x.dims().len() as u32).saturating_sub(1);
+        let last = narrow(x.dims().len()).saturating_sub(1);
         match (self.name.as_str(), weights) {
             ("matmul", [w]) => cx.matmul(x, w),
             ("linear", [w]) => cx.linear(x, w, None),
@@ -55,7 +56,7 @@ impl Operator {
             }
             ("attention", [k, v]) => {
                 let width = x.dims().last().copied().unwrap_or(1).max(1);
-                cx.attention([x, k, v], Some((BinaryOp::Div, (width as f32).sqrt())), None)
+                cx.attention([x, k, v], Some((BinaryOp::Div, single_count(width).sqrt())), None)
             }
             ("max_pool2d", _) => cx.max_pool2d(x, POOL_WINDOW, self.stride, 1),
             ("softmax", _) => cx.softmax(x, last),

@@ -1,5 +1,6 @@
 //! ALBERT (`transformers/models/albert/modeling_albert.py`): one layer, applied again and again.
 
+use crate::base::convert::single_count;
 use crate::model::nn::{Embedding, LayerNorm, Linear, NewGelu, Positions, Tanh};
 use crate::model::{Child, Ctx, Entry, ModelError, Module, Value};
 use crate::tensor::kernels::BinaryOp;
@@ -256,7 +257,7 @@ impl Module for Attention {
         let q = split_heads(cx, &q, self.heads)?;
         let k = split_heads(cx, &k, self.heads)?;
         let v = split_heads(cx, &v, self.heads)?;
-        let scale = (BinaryOp::Div, (self.head_size as f32).sqrt());
+        let scale = (BinaryOp::Div, single_count(self.head_size).sqrt());
         let context = cx.attention([&q, &k, &v], Some(scale), Some(mask))?;
         let context = merge_heads(cx, &context)?;
         let context = self.dense.call(cx, &context)?;

@@ -1,5 +1,6 @@
 //! Llama 2 and 3: sizes from each model's `config.json`.
 
+use crate::base::convert::narrow_count;
 use crate::model::zoo::{ModelInfo, ParamInfo, ParamKind, Settings};
 use crate::model::{Distribution, InputSpec, Module};
 use crate::tensor::{DType, Shape};
@@ -40,9 +41,9 @@ fn inputs(config: LlamaConfig, settings: &Settings, batch: u64) -> Vec<InputSpec
     let context = settings.int("context");
     let input = |dims: &[u64], distribution| InputSpec { shape: Shape::new(DType::S32, dims), distribution };
     vec![
-        input(&[batch, 1], Distribution::Below(config.vocab as u32)),
+        input(&[batch, 1], Distribution::Below(narrow_count(config.vocab))),
         input(&[batch, context], Distribution::Constant(1)),
-        input(&[1], Distribution::Constant(context.saturating_sub(1) as u32)),
+        input(&[1], Distribution::Constant(narrow_count(context.saturating_sub(1)))),
     ]
 }
 

@@ -1,5 +1,6 @@
 //! DistilBERT (`transformers/models/distilbert/modeling_distilbert.py`).
 
+use crate::base::convert::single_count;
 use crate::model::nn::{Embedding, Gelu, LayerNorm, Linear, Positions};
 use crate::model::{Child, Ctx, Entry, ModelError, Module, Value};
 use crate::tensor::kernels::BinaryOp;
@@ -220,7 +221,7 @@ impl Module for Attention {
         let k = split_heads(cx, &k, self.heads)?;
         let v = self.v_lin.call(cx, x)?;
         let v = split_heads(cx, &v, self.heads)?;
-        let q = cx.scalar(BinaryOp::Div, &q, (self.head_size as f32).sqrt())?;
+        let q = cx.scalar(BinaryOp::Div, &q, single_count(self.head_size).sqrt())?;
         let x = cx.attention([&q, &k, &v], None, Some(mask))?;
         let x = merge_heads(cx, &x)?;
         self.out_lin.call(cx, &x)

@@ -1,5 +1,6 @@
 //! Encoders of text: sizes from each model's `config.json`.
 
+use crate::base::convert::narrow_count;
 use crate::model::zoo::{ModelInfo, ParamInfo, ParamKind, Settings};
 use crate::model::{Distribution, InputSpec};
 use crate::tensor::{DType, Shape};
@@ -38,8 +39,8 @@ const ROBERTA: BertConfig =
 /// Ids, a mask of ones, and token types where `types` says how many there are.
 pub(in crate::model::zoo) fn tokens(batch: u64, seq: u64, vocab: u64, types: Option<u64>) -> Vec<InputSpec> {
     let input = |distribution| InputSpec { shape: Shape::new(DType::S32, [batch, seq]), distribution };
-    let mut inputs = vec![input(Distribution::Below(vocab as u32)), input(Distribution::Constant(1))];
-    inputs.extend(types.map(|types| input(Distribution::Below(types as u32))));
+    let mut inputs = vec![input(Distribution::Below(narrow_count(vocab))), input(Distribution::Constant(1))];
+    inputs.extend(types.map(|types| input(Distribution::Below(narrow_count(types)))));
     inputs
 }
 

@@ -1,5 +1,6 @@
 //! GPT-2 (`transformers/models/gpt2/modeling_gpt2.py`): a whole prompt at once.
 
+use crate::base::convert::{narrow_count, single_count};
 use crate::model::nn::{Embedding, LayerNorm, NewGelu, Positions};
 use crate::model::zoo::{ModelInfo, ParamInfo, ParamKind};
 use crate::model::{Child, Ctx, Distribution, Entry, Init, InputSpec, ModelError, Module, Parameter, Value};
@@ -41,7 +42,7 @@ pub(in crate::model::zoo) static INFO: ModelInfo = ModelInfo {
     build: |_| Box::new(Gpt2::new(&GPT2)),
     inputs: |s, batch| {
         let shape = Shape::new(DType::S32, [batch, s.int("seq")]);
-        vec![InputSpec { shape, distribution: Distribution::Below(GPT2.vocab as u32) }]
+        vec![InputSpec { shape, distribution: Distribution::Below(narrow_count(GPT2.vocab)) }]
     },
 };
 
@@ -209,7 +210,7 @@ impl Module for Attention {
         }
         let [q, k, v] = parts.as_slice() else { return Ok(all) };
         let head_size = width / self.heads.max(1);
-        let scale = (BinaryOp::Div, (head_size as f32).sqrt());
+        let scale = (BinaryOp::Div, single_count(head_size).sqrt());
         let context = cx.attention([q, k, v], Some(scale), Some(mask))?;
         let context = merge_heads(cx, &context)?;
         self.c_proj.call(cx, &context)

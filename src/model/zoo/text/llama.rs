@@ -1,6 +1,7 @@
 //! Llama (`transformers/models/llama/modeling_llama.py`): the next token of each sequence, with a static cache of keys and
 //! values that stays on the device.
 
+use crate::base::convert::{narrow, single_count};
 use crate::model::nn::{Embedding, Linear, RmsNorm, SiLU};
 use crate::model::{Child, Ctx, Entry, Init, ModelError, Module, Parameter, Value};
 use crate::tensor::kernels::{BinaryOp, UnaryOp};
@@ -306,7 +307,7 @@ impl Module for Attention {
         let v = self.cached(cx, &self.v_cache, batch, position, &v)?;
         // Queries of a group beside one another, instead of keys and values repeated for each.
         let q = if group == 1 { q } else { cx.view(&q, &[batch, kv, group, size])? };
-        let scale = (BinaryOp::Div, (size as f32).sqrt());
+        let scale = (BinaryOp::Div, single_count(size).sqrt());
         let context = cx.attention([&q, &k, &v], Some(scale), Some(mask))?;
         let context = cx.view(&context, &[batch, 1, kv * group * size])?;
         self.o_proj.call(cx, &context)
@@ -324,7 +325,7 @@ impl Module for Attention {
 /// `apply_rotary_pos_emb`: `x * cos + rotate_half(x) * sin`
 fn rotate(cx: &mut Ctx, x: &Value, cos: &Value, sin: &Value) -> Result<Value, ModelError> {
     let size = x.dims().last().copied().unwrap_or(0);
-    let last = (x.dims().len() as u32).saturating_sub(1);
+    let last = narrow(x.dims().len()).saturating_sub(1);
     let straight = cx.mul(x, cos)?;
     let first = cx.slice(x, last, 0, size / 2)?;
     let second = cx.slice(x, last, size / 2, size)?;

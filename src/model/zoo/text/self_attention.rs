@@ -1,5 +1,6 @@
 //! Attention as BERT and its kin write it.
 
+use crate::base::convert::single_count;
 use crate::model::nn::Linear;
 use crate::model::{Child, Ctx, Entry, ModelError, Module, Value};
 use crate::tensor::kernels::BinaryOp;
@@ -48,7 +49,7 @@ impl Module for SelfAttention {
         let k = split_heads(cx, &k, self.heads)?;
         let v = split_heads(cx, &v, self.heads)?;
         let q = split_heads(cx, &q, self.heads)?;
-        let scale = (BinaryOp::Div, (self.head_size as f32).sqrt());
+        let scale = (BinaryOp::Div, single_count(self.head_size).sqrt());
         let context = cx.attention([&q, &k, &v], Some(scale), mask.first())?;
         merge_heads(cx, &context)
     }

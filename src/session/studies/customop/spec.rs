@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cases::Case;
 use super::source_text;
-use crate::kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, built_in};
+use crate::kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, UnknownKernelDtype, built_in};
 use crate::neuron::gpsimd::{CustomOpSpec, Workload};
 
 /// The name of a kernel that a person writes.
@@ -137,7 +137,7 @@ impl CustomopStudy {
             "cores" => self.cores = list(key, text)?,
             "dtype" => {
                 let types = text.split(',').map(|part| part.trim().parse());
-                self.dtypes = types.collect::<Result<_, String>>().map_err(|e| format!("dtype: {e}"))?;
+                self.dtypes = types.collect::<Result<_, UnknownKernelDtype>>().map_err(|e| format!("dtype: {e}"))?;
             }
             "constant" => self.constant = text.to_owned(),
             "layers" => self.layers = text.split(';').map(|part| list(key, part)).collect::<Result<_, _>>()?,

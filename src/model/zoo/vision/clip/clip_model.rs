@@ -1,5 +1,6 @@
 //! CLIP of Hugging Face (`transformers/models/clip/modeling_clip.py`): an image tower and a text tower.
 
+use crate::base::convert::{narrow, single_count};
 use crate::model::nn::Linear;
 use crate::model::zoo::text::tokens;
 use crate::model::zoo::{ModelInfo, Settings};
@@ -154,8 +155,8 @@ impl Module for Clip {
 fn unit_length(cx: &mut Ctx, x: &Value) -> Result<Value, ModelError> {
     let features = x.dims().last().copied().unwrap_or(1);
     let square = cx.mul(x, x)?;
-    let mean = cx.mean_dims(&square, &[(x.dims().len() as u32).saturating_sub(1)], true)?;
-    let sum = cx.scalar(BinaryOp::Mul, &mean, features as f32)?;
+    let mean = cx.mean_dims(&square, &[narrow(x.dims().len()).saturating_sub(1)], true)?;
+    let sum = cx.scalar(BinaryOp::Mul, &mean, single_count(features))?;
     let norm = cx.unary(UnaryOp::Sqrt, &sum)?;
     cx.binary(BinaryOp::Div, x, &norm)
 }

@@ -1,5 +1,6 @@
 //! The layers both towers are made of.
 
+use crate::base::convert::single_count;
 use crate::model::nn::{LayerNorm, Linear, QuickGelu};
 use crate::model::zoo::text::{merge_heads, split_heads};
 use crate::model::{Child, Ctx, Entry, ModelError, Module, Value};
@@ -130,7 +131,7 @@ impl Attention {
             q_proj: linear("q_proj"),
             out_proj: linear("out_proj"),
             heads: tower.heads,
-            scale: 1.0 / (head_size as f32).sqrt(),
+            scale: 1.0 / single_count(head_size).sqrt(),
         }
     }
 }

@@ -1,0 +1,78 @@
+//! A model of the zoo with values: its program, its weights and inputs, for what really computes it.
+
+use std::rc::Rc;
+
+use thiserror::Error;
+
+use crate::compiler::hlo::{EvalError, HloModule};
+use crate::compiler::passes::{PassError, PassManager};
+use crate::compiler::{LowerError, Workflow, lower, parameter_values};
+use crate::model::{InputSpec, ModelSpec, SpecError, input_tensor};
+use crate::tensor::{Tensor, TensorError};
+
+/// A model that can be computed.
+pub(super) struct ModelValues {
+    /// Its program after the passes.
+    pub module: Rc<HloModule>,
+    /// Values of the program's parameters: weights of the seed, and the inputs.
+    pub parameters: Vec<Rc<Tensor>>,
+    /// What the model takes.
+    pub specs: Vec<InputSpec>,
+    /// Inputs of the seed.
+    pub inputs: Vec<Rc<Tensor>>,
+}
+
+/// Why a model cannot be computed.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("{model}: {error}")]
+pub struct ValuesError {
+    /// The model, as its configuration names it.
+    pub model: String,
+    /// What its step said.
+    pub error: Box<ValuesStepError>,
+}
+
+/// What a step between a model and its values refused.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ValuesStepError {
+    /// The model cannot be traced at this batch size.
+    #[error(transparent)]
+    Trace(#[from] SpecError),
+    /// Its graph cannot be lowered.
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+    /// A pass of the compiler broke the program.
+    #[error(transparent)]
+    Pass(#[from] PassError),
+    /// An input is not a tensor, or too large.
+    #[error(transparent)]
+    Input(#[from] TensorError),
+    /// The program cannot be computed, or its weights cannot be drawn.
+    #[error(transparent)]
+    Evaluation(#[from] EvalError),
+}
+
+impl ValuesStepError {
+    /// The error with the model that it is about.
+    pub(super) fn of(self, model: &str) -> ValuesError {
+        ValuesError { model: model.to_owned(), error: Box::new(self) }
+    }
+}
+
+impl ModelValues {
+    /// The program of a model for a batch, and the weights and inputs of a seed.
+    ///
+    /// # Errors
+    /// When the model cannot be compiled, or is too large for the memory there is.
+    pub fn of(spec: &ModelSpec, batch: u64, passes: &PassManager, seed: u64) -> Result<Self, ValuesStepError> {
+        let graph = spec.trace(batch)?;
+        let module = lower(&graph, Workflow::Trace)?;
+        let (module, _log) = passes.run(module)?;
+        let specs = spec.inputs(batch)?;
+        let drawn = (0u32..).zip(&specs).map(|(i, input)| input_tensor(seed, i, input).map(Rc::new));
+        let inputs: Vec<Rc<Tensor>> = drawn.collect::<Result<_, _>>()?;
+        let parameters = parameter_values(&module, &graph, &inputs, seed)?;
+        Ok(Self { module: Rc::new(module), parameters, specs, inputs })
+    }
+}
