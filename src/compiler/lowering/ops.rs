@@ -26,23 +26,13 @@ pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> 
             let dot = product(b, x, weight, shape.clone(), origin);
             b.push(Opcode::Add, vec![dot, bias], shape, origin)
         }
-        (AtenOp::Relu, &[x]) => {
-            let zero = constant(b, 0.0, &shape, origin, "maximum");
-            let zeros = stretch(b, zero, &shape, origin);
-            b.push(Opcode::Maximum, vec![x, zeros], shape, origin)
-        }
+        (AtenOp::Relu, &[x]) => relu(b, x, shape, origin),
         (AtenOp::LogSoftmax { dim }, &[x]) => {
-            let rank = b.shape(x).rank();
-            if *dim as usize >= rank {
-                return Err(LowerError::Dimension { path: node.path(), dim: *dim, rank });
-            }
+            has_dimension(b, node, x, *dim)?;
             log_softmax(b, x, *dim, origin)
         }
         (AtenOp::Softmax { dim }, &[x]) => {
-            let rank = b.shape(x).rank();
-            if *dim as usize >= rank {
-                return Err(LowerError::Dimension { path: node.path(), dim: *dim, rank });
-            }
+            has_dimension(b, node, x, *dim)?;
             layers::softmax(b, x, *dim, origin)
         }
         (AtenOp::Mean, &[x]) => mean(b, x, shape, origin),
@@ -53,10 +43,7 @@ pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> 
             let operands = if *reversed { vec![value, x] } else { vec![x, value] };
             b.push(binary(*op), operands, shape, origin)
         }
-        (AtenOp::Silu, &[x]) => {
-            let gate = b.push(Opcode::Logistic, vec![x], shape.clone(), origin);
-            b.push(Opcode::Multiply, vec![x, gate], shape, origin)
-        }
+        (AtenOp::Silu, &[x]) => silu(b, x, shape, origin),
         (AtenOp::Matmul, &[x, y]) => layers::matmul(b, x, y, shape, origin),
         (AtenOp::Convolution { window, groups, transposed }, [x, weight, bias @ ..]) => {
             layers::convolution(b, (*x, *weight, bias.first().copied()), (window, *groups, *transposed), shape, origin)
@@ -96,6 +83,24 @@ fn parameter(b: &mut Builder, node: &Node, role: ParameterRole) -> InstrId {
     let index = b.next_parameter();
     let metadata = OpMetadata { op_type: node.op.profile_name(), op_name: node.path() };
     b.push_with(Opcode::Parameter { index, role }, Vec::new(), node.shape.clone(), metadata)
+}
+
+fn has_dimension(b: &Builder, node: &Node, x: InstrId, dim: u32) -> Result<(), LowerError> {
+    let rank = b.shape(x).rank();
+    if (dim as usize) < rank { Ok(()) } else { Err(LowerError::Dimension { path: node.path(), dim, rank }) }
+}
+
+/// `maximum(x, 0)`
+fn relu(b: &mut Builder, x: InstrId, shape: Shape, origin: Origin<'_>) -> InstrId {
+    let zero = constant(b, 0.0, &shape, origin, "maximum");
+    let zeros = stretch(b, zero, &shape, origin);
+    b.push(Opcode::Maximum, vec![x, zeros], shape, origin)
+}
+
+/// `x * logistic(x)`
+fn silu(b: &mut Builder, x: InstrId, shape: Shape, origin: Origin<'_>) -> InstrId {
+    let gate = b.push(Opcode::Logistic, vec![x], shape.clone(), origin);
+    b.push(Opcode::Multiply, vec![x, gate], shape, origin)
 }
 
 /// `dot(x, weight)` of two matrices.

@@ -24,8 +24,9 @@ use crate::analysis::modules::ModulePass;
 use crate::analysis::operators::{OpQuery, OperatorPass};
 use crate::analysis::query::{QueryPass, parse};
 use crate::analysis::sentences::SentencesPass;
-use crate::analysis::{GroupBy, Grouping};
+use crate::analysis::{GroupBy, Grouping, Selection};
 use crate::base::StrId;
+use crate::profile::Profile;
 use crate::session::overview::overview_document;
 use crate::session::timeline::own_name;
 
@@ -78,13 +79,7 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
     let profile = sources.profile;
     Ok(match question {
         Question::Totals { of, by } => {
-            let selection = of.selection(sources)?;
-            let group_by = by.unwrap_or_else(|| grouped_by_default(profile));
-            let query = OpQuery { group_by, selection: selection.clone(), percentiles: false };
-            answered(OperatorPass::new(profile, query), move |pass, s| {
-                let table = pass.finish(s.profile);
-                Ok(Answer::Totals(OperatorTotals::of(s.profile, &selection, &table, s.name)))
-            })
+            totals(profile, of.selection(sources)?, by.unwrap_or_else(|| grouped_by_default(profile)))
         }
         Question::Histogram { of, by, name, scale, bins } => {
             let (scale, bins) = (*scale, nodes(*bins));
@@ -94,15 +89,7 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
             })
         }
         Question::Flame { of, by_thread, from, limit } => {
-            let (from, limit) = (from.clone(), nodes(*limit));
-            answered(CallTreePass::new(profile, of.selection(sources)?, *by_thread), move |pass, s| {
-                let tree = pass.finish();
-                let missing = || {
-                    format!("there is no stack '{}' among the selected slices: start from the whole", from.join(" > "))
-                };
-                let root = tree.find(s.profile, &from).ok_or_else(missing)?;
-                Ok(Answer::Flame(FlameGraph::of(s.profile, &tree, root, limit)))
-            })
+            flame(CallTreePass::new(profile, of.selection(sources)?, *by_thread), from.clone(), nodes(*limit))
         }
         Question::InOrder { of, limit } => {
             answered(InOrderPass::new(profile, of.selection_if_named(sources)?, nodes(*limit)), |pass, s| {
@@ -139,6 +126,25 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
             let missing = || format!("there is no counter '{name}': choose one of the table of counters");
             answered(curve.ok_or_else(missing)?, |pass, _| Ok(Answer::Curve(pass.finish())))
         }
+    })
+}
+
+fn totals(profile: &Profile, selection: Selection, group_by: GroupBy) -> Box<dyn Running> {
+    let query = OpQuery { group_by, selection: selection.clone(), percentiles: false };
+    answered(OperatorPass::new(profile, query), move |pass, s| {
+        let table = pass.finish(s.profile);
+        Ok(Answer::Totals(OperatorTotals::of(s.profile, &selection, &table, s.name)))
+    })
+}
+
+/// The flame graph below a stack.
+fn flame(pass: CallTreePass, from: Vec<String>, limit: usize) -> Box<dyn Running> {
+    answered(pass, move |pass, s| {
+        let tree = pass.finish();
+        let missing =
+            || format!("there is no stack '{}' among the selected slices: start from the whole", from.join(" > "));
+        let root = tree.find(s.profile, &from).ok_or_else(missing)?;
+        Ok(Answer::Flame(FlameGraph::of(s.profile, &tree, root, limit)))
     })
 }
 
