@@ -7,12 +7,12 @@
 //!   constant compares with it, GpSimd, and the vector engine goes on with the next tile.
 //! * Two tensors are one TENSOR_TENSOR, at half rate when neither is in PSUM.
 
+use super::code::Code;
 use super::emitter::Purpose;
 use super::error::CodegenError;
 use super::lazy;
 use super::places::Places;
 use super::plan::{Members, Plan};
-use super::program::Program;
 use super::tiles::{CLIP, SQUARE, Step, StepKind};
 use super::turn::in_layout;
 use super::value::{Layout, Resident, Value};
@@ -33,13 +33,13 @@ enum Other {
 pub(super) fn plan_steps(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     members: &Members<'_>,
     main: InstrId,
     shape: &Resident,
 ) -> Result<Vec<Step>, CodegenError> {
     let chain = Chain::new(main, shape.layout, shape.free_elements);
-    chain.through(plan, places, program, members)
+    chain.through(plan, places, code, members)
 }
 
 /// The same for what evicts a product with weights. Another tensor of its size is not read on the way: it is added in
@@ -47,13 +47,13 @@ pub(super) fn plan_steps(
 pub(super) fn plan_eviction(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     members: &Members<'_>,
     product: InstrId,
     shape: &Resident,
 ) -> Result<(Vec<Step>, Vec<Step>), CodegenError> {
     let chain = Chain { tensors_apart: true, ..Chain::new(product, shape.layout, shape.free_elements) };
-    let mut steps = chain.through(plan, places, program, members)?;
+    let mut steps = chain.through(plan, places, code, members)?;
     let apart = steps.iter().position(|s| s.apart).map(|i| steps.split_off(i)).unwrap_or_default();
     if steps.is_empty() {
         steps.push(Step::new(StepKind::Copy, Vec::new()));
@@ -98,7 +98,7 @@ impl Chain {
         mut self,
         plan: &Plan<'_>,
         places: &mut Places,
-        program: &mut Program<'_>,
+        code: &mut Code<'_>,
         members: &Members<'_>,
     ) -> Result<Vec<Step>, CodegenError> {
         for (id, member) in members {
@@ -106,7 +106,7 @@ impl Chain {
                 continue;
             }
             let Some(position) = member.operands.iter().position(|o| *o == self.running) else {
-                self.member_beside(plan, places, program, *id, member)?;
+                self.member_beside(plan, places, code, *id, member)?;
                 continue;
             };
             let other = member.operands.iter().enumerate().find(|(i, _)| *i != position).map(|(_, o)| *o);
@@ -120,7 +120,7 @@ impl Chain {
                     let of_main = self.of_main.contains(&other);
                     self.push(StepKind::Tensors { of_main }, Vec::new());
                 }
-                Some(other) => self.binary(plan, places, program, (*id, member), other)?,
+                Some(other) => self.binary(plan, places, code, (*id, member), other)?,
                 None => self.unary(member),
             }
             self.passed.insert(self.running);
@@ -150,14 +150,14 @@ impl Chain {
         &mut self,
         plan: &Plan<'_>,
         places: &mut Places,
-        program: &mut Program<'_>,
+        code: &mut Code<'_>,
         id: InstrId,
         member: &HloInstruction,
     ) -> Result<(), CodegenError> {
         let mut after = Vec::new();
         for operand in member.operands.iter().filter(|o| !self.beside.contains(o)) {
             if places.resident(*operand).is_some() {
-                after.extend(in_layout(plan, places, program, *operand, id, self.layout)?.ready);
+                after.extend(in_layout(plan, places, code, *operand, id, self.layout)?.ready);
             }
         }
         match self.steps.last_mut() {
@@ -185,19 +185,19 @@ impl Chain {
         &mut self,
         plan: &Plan<'_>,
         places: &mut Places,
-        program: &mut Program<'_>,
+        code: &mut Code<'_>,
         (id, member): (InstrId, &HloInstruction),
         other: InstrId,
     ) -> Result<(), CodegenError> {
         let against_constant = matches!(member.opcode, Opcode::Maximum | Opcode::Minimum);
         let apart = self.tensors_apart && matches!(places.value(plan, other)?, Value::Resident(_));
-        let mut step = match other_side(plan, places, program, (id, other), self.layout)? {
+        let mut step = match other_side(plan, places, code, (id, other), self.layout)? {
             // Long rows go to the scalar engine, which clips in one pass; short ones to the engine that set the constant.
             Other::Constant if against_constant && self.free_elements >= LONG_ROW_ELEMENTS => {
                 Step::new(StepKind::Function(CLIP), self.take_scalars())
             }
             Other::Constant if against_constant => {
-                Step::new(StepKind::TensorConstant, vec![constant_tensor(places, program, id)])
+                Step::new(StepKind::TensorConstant, vec![constant_tensor(places, code, id)])
             }
             Other::Constant => Step::new(StepKind::Scalars, Vec::new()),
             Other::PerPartition(after) => Step::new(StepKind::Scalars, after),
@@ -226,15 +226,15 @@ impl Chain {
 fn other_side(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     (id, other): (InstrId, InstrId),
     layout: Layout,
 ) -> Result<Other, CodegenError> {
     match *places.value(plan, other)? {
         Value::Splat => Ok(Other::Constant),
-        Value::Resident(_) => Ok(Other::Tensor(in_layout(plan, places, program, other, id, layout)?.ready)),
+        Value::Resident(_) => Ok(Other::Tensor(in_layout(plan, places, code, other, id, layout)?.ready)),
         Value::Weight { parameter, via } => {
-            let wait = load_vector(plan, places, program, parameter, via)?;
+            let wait = load_vector(plan, places, code, parameter, via)?;
             let vector = plan.instruction(via)?.shape.rank() <= 1;
             Ok(if vector { Other::PerPartition(vec![wait]) } else { Other::Tensor(vec![wait]) })
         }
@@ -242,7 +242,7 @@ fn other_side(
             let after = match *places.value(plan, of)? {
                 Value::Splat => return Ok(Other::Constant),
                 Value::Resident(ref r) => r.ready.clone(),
-                Value::Weight { parameter, .. } => vec![load_vector(plan, places, program, parameter, via)?],
+                Value::Weight { parameter, .. } => vec![load_vector(plan, places, code, parameter, via)?],
                 Value::Broadcast { .. } => return Err(plan.unsupported(id, "a broadcast of a broadcast")),
             };
             let per_partition = along_columns == (layout == Layout::FeatureMajor);
@@ -252,14 +252,14 @@ fn other_side(
 }
 
 /// A tensor of a constant, set in SBUF once: nothing has to be complete before it, so it comes early.
-fn constant_tensor(places: &mut Places, program: &mut Program<'_>, user: InstrId) -> Wait {
+fn constant_tensor(places: &mut Places, code: &mut Code<'_>, user: InstrId) -> Wait {
     if let Some(wait) = places.constants.get(&user) {
         return *wait;
     }
-    let source = program.sources.of(user);
+    let source = code.sources.of(user);
     // Each partition needs one element: the other operand's free dimension reads it with stride zero.
     let op = Op::Memset { free: 1 };
-    let wait = program.emitter.instruction(Engine::GpSimd, op, Purpose::data_transfer(source), &[]);
+    let wait = code.emitter.instruction(Engine::GpSimd, op, Purpose::data_transfer(source), &[]);
     places.constants.insert(user, wait);
     wait
 }

@@ -5,6 +5,7 @@
 //! the array nearly empty: its patches are gathered by DMA first, row by row, before the convolution starts.
 
 use super::chain::plan_eviction;
+use super::code::Code;
 use super::elementwise::run_apart;
 use super::emitter::{Purpose, Transfer};
 use super::error::CodegenError;
@@ -12,7 +13,6 @@ use super::layout::{element_bytes, is_gathered, resident_bytes, slices};
 use super::places::Places;
 use super::plan::Plan;
 use super::product::{Columns, Evicted, Eviction, Product, Stationary, product};
-use super::program::Program;
 use super::spill::take;
 use super::turn::in_layout;
 use super::value::{Layout, Resident, Value, blocks, partitions_used};
@@ -42,25 +42,25 @@ struct ConvShape<'w> {
 pub(super) fn convolution(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     (window, groups): (&[WindowDim; 2], u64),
     evicted: &Evicted<'_>,
 ) -> Result<(), CodegenError> {
     let &Evicted { id, result, epilogue } = evicted;
     let shape = ConvShape::of(plan, places, id, window, groups)?;
     let depth = shape.channels * window[0].size * window[1].size;
-    let image = in_layout(plan, places, program, shape.image, id, Layout::FeatureMajor)?;
+    let image = in_layout(plan, places, code, shape.image, id, Layout::FeatureMajor)?;
     let image_slices = slices(plan.core, &image, element_bytes(plan, shape.image));
     let mut rows_ready = image.ready;
     let few = is_gathered(shape.channels, window);
     if few {
-        rows_ready = vec![gather_patches(plan, program, id, &shape, depth, &rows_ready)];
+        rows_ready = vec![gather_patches(plan, code, id, &shape, depth, &rows_ready)];
     }
     let mut resident = Resident::of(Layout::FeatureMajor, shape.out.iter().product(), shape.columns);
     let element_bytes = element_bytes(plan, result);
     resident.bytes = resident_bytes(plan.core, &resident, element_bytes);
-    let room = take(plan, places, program, result, resident.bytes)?;
-    let (steps, apart) = plan_eviction(plan, places, program, epilogue, id, &resident)?;
+    let room = take(plan, places, code, result, resident.bytes)?;
+    let (steps, apart) = plan_eviction(plan, places, code, epilogue, id, &resident)?;
     let nest = Product {
         rows: shape.pixels,
         columns: shape.columns,
@@ -72,14 +72,14 @@ pub(super) fn convolution(
         row_groups: 1,
         slices: slices(plan.core, &resident, element_bytes).max(image_slices),
     };
-    program.flops += 2 * shape.pixels * depth * shape.columns;
+    code.flops += 2 * shape.pixels * depth * shape.columns;
     let (parameter, via) = shape.weight;
     let matrix = Columns::Weight(WeightMatrix { parameter, via, depth, columns: shape.columns });
-    let eviction = Eviction { steps: &steps, purpose: evicted.purpose(program), room: &room };
-    let purpose = program.execution(id);
-    resident.ready = product(plan, places, program, &nest, &matrix, purpose, &eviction)?;
-    let purpose = Purpose::execution(program.sources.of(result));
-    run_apart(plan.core.partitions, program, &apart, &mut resident, purpose);
+    let eviction = Eviction { steps: &steps, purpose: evicted.purpose(code), room: &room };
+    let purpose = code.execution(id);
+    resident.ready = product(plan, places, code, &nest, &matrix, purpose, &eviction)?;
+    let purpose = Purpose::execution(code.sources.of(result));
+    run_apart(plan.core.partitions, code, &apart, &mut resident, purpose);
     places.set_resident(result, resident);
     Ok(())
 }
@@ -118,7 +118,7 @@ impl<'w> ConvShape<'w> {
 /// the result, or, where that makes fewer, what one row of the kernel meets for a pixel of the result.
 fn gather_patches(
     plan: &Plan<'_>,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
     shape: &ConvShape<'_>,
     depth: u64,
@@ -134,31 +134,31 @@ fn gather_patches(
         partitions: partitions_used(depth, plan.core.partitions),
         short_descriptors: by_tap.min(by_kernel_row),
     };
-    let source = program.sources.of(id);
-    program.emitter.dma(transfer, source, after)
+    let source = code.sources.of(id);
+    code.emitter.dma(transfer, source, after)
 }
 
 /// Pooling over windows: every element under a window is read once for it.
 pub(super) fn reduce_window(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
     window: &[WindowDim; 2],
 ) -> Result<(), CodegenError> {
-    let operand = in_layout(plan, places, program, plan.operand(id, 0)?, id, Layout::FeatureMajor)?;
+    let operand = in_layout(plan, places, code, plan.operand(id, 0)?, id, Layout::FeatureMajor)?;
     let shape = &plan.instruction(id)?.shape;
     let channels = shape.dims.get(1).copied().unwrap_or(1).max(1);
     let mut resident = Resident::of(Layout::FeatureMajor, shape.elements() / channels, channels);
     resident.bytes = resident_bytes(plan.core, &resident, element_bytes(plan, id));
     let mut after = operand.ready;
-    after.extend(take(plan, places, program, id, resident.bytes)?);
-    let purpose = program.execution(id);
+    after.extend(take(plan, places, code, id, resident.bytes)?);
+    let purpose = code.execution(id);
     let read = resident.free_elements * window[0].size * window[1].size;
     let pieces =
         blocks(resident.partition_elements, plan.core.partitions).flat_map(|_| blocks(read, POOL_CHUNK_ELEMENTS));
     let reductions = pieces.map(|free| (Engine::Vector, Op::TensorReduce { free }));
-    resident.ready = program.run(reductions, purpose, &after);
+    resident.ready = code.run(reductions, purpose, &after);
     places.set_resident(id, resident);
     Ok(())
 }

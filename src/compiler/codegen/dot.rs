@@ -1,6 +1,7 @@
 //! Matrix products of HLO: which operand sits in the array, and in which layout the result is wanted.
 
 use super::chain::{plan_eviction, plan_steps};
+use super::code::Code;
 use super::elementwise::run_apart;
 use super::emitter::Purpose;
 use super::error::CodegenError;
@@ -9,7 +10,6 @@ use super::layout::{element_bytes, resident_bytes, row_groups, slices, wanted_la
 use super::places::Places;
 use super::plan::Plan;
 use super::product::{Columns, Evicted, Eviction, Product, Stationary, product};
-use super::program::Program;
 use super::rows::{absorb_softmax, softmax_steps};
 use super::spill::take;
 use super::tiles::{Step, StepKind};
@@ -37,22 +37,22 @@ struct DotShape {
 pub(super) fn dot(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     dims: &DotDims,
     evicted: &Evicted<'_>,
 ) -> Result<(), CodegenError> {
     let &Evicted { id, result, .. } = evicted;
     let shape = DotShape::of(plan, id, dims)?;
-    let lhs = in_layout(plan, places, program, shape.lhs, id, shape.lhs_layout)?;
+    let lhs = in_layout(plan, places, code, shape.lhs, id, shape.lhs_layout)?;
     let lhs_slices = slices(plan.core, &lhs, element_bytes(plan, shape.lhs));
-    let columns = columns_of(plan, places, program, &shape, id)?;
+    let columns = columns_of(plan, places, code, &shape, id)?;
     let softmax = softmax_on(plan, result, shape.columns);
     let layout = product_layout(plan, &shape, result, &columns);
     let mut resident = shape.result(plan, result, layout);
     let element_bytes = element_bytes(plan, softmax.map_or(result, |s| s.result));
     resident.bytes = resident_bytes(plan.core, &resident, element_bytes);
-    let room = take(plan, places, program, result, resident.bytes)?;
-    let (steps, apart) = eviction_steps(plan, places, program, evicted, &columns, softmax, &resident)?;
+    let room = take(plan, places, code, result, resident.bytes)?;
+    let (steps, apart) = eviction_steps(plan, places, code, evicted, &columns, softmax, &resident)?;
     let nest = Product {
         rows: shape.rows,
         columns: shape.columns,
@@ -64,12 +64,12 @@ pub(super) fn dot(
         row_groups: if shape.batch > 1 { 1 } else { resident.groups },
         slices: slices(plan.core, &resident, element_bytes).max(lhs_slices),
     };
-    program.flops += 2 * shape.batch * shape.rows * shape.depth * shape.columns;
-    let eviction = Eviction { steps: &steps, purpose: evicted.purpose(program), room: &room };
-    let purpose = program.execution(id);
-    resident.ready = product(plan, places, program, &nest, &columns, purpose, &eviction)?;
-    let purpose = Purpose::execution(program.sources.of(result));
-    run_apart(plan.core.partitions, program, &apart, &mut resident, purpose);
+    code.flops += 2 * shape.batch * shape.rows * shape.depth * shape.columns;
+    let eviction = Eviction { steps: &steps, purpose: evicted.purpose(code), room: &room };
+    let purpose = code.execution(id);
+    resident.ready = product(plan, places, code, &nest, &columns, purpose, &eviction)?;
+    let purpose = Purpose::execution(code.sources.of(result));
+    run_apart(plan.core.partitions, code, &apart, &mut resident, purpose);
     if let Some(softmax) = softmax {
         absorb_softmax(places, softmax, &resident);
         places.set_resident(softmax.result, resident.clone());
@@ -118,7 +118,7 @@ impl DotShape {
 fn eviction_steps(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     evicted: &Evicted<'_>,
     columns: &Columns,
     softmax: Option<&Softmax>,
@@ -126,13 +126,13 @@ fn eviction_steps(
 ) -> Result<(Vec<Step>, Vec<Step>), CodegenError> {
     let (id, epilogue) = (evicted.id, evicted.epilogue);
     let (mut steps, apart) = match columns {
-        Columns::Weight(_) => plan_eviction(plan, places, program, epilogue, id, resident)?,
-        Columns::Resident(_) => (plan_steps(plan, places, program, epilogue, id, resident)?, Vec::new()),
+        Columns::Weight(_) => plan_eviction(plan, places, code, epilogue, id, resident)?,
+        Columns::Resident(_) => (plan_steps(plan, places, code, epilogue, id, resident)?, Vec::new()),
     };
     if let Some(softmax) = softmax {
         // The exponential scales its operand for free, and reads PSUM.
         steps.pop_if(|s| s.is_scalars() || s.kind == StepKind::Copy);
-        steps.extend(softmax_steps(&mut program.sources, softmax));
+        steps.extend(softmax_steps(&mut code.sources, softmax));
     }
     Ok((steps, apart))
 }
@@ -165,7 +165,7 @@ fn softmax_on<'p>(plan: &'p Plan<'_>, scores: InstrId, columns: u64) -> Option<&
 fn columns_of(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     shape: &DotShape,
     user: InstrId,
 ) -> Result<Columns, CodegenError> {
@@ -175,7 +175,7 @@ fn columns_of(
             Ok(Columns::Weight(WeightMatrix { parameter, via, depth, columns }))
         }
         Value::Resident(_) => {
-            Ok(Columns::Resident(in_layout(plan, places, program, shape.rhs, user, shape.rhs_layout)?.ready))
+            Ok(Columns::Resident(in_layout(plan, places, code, shape.rhs, user, shape.rhs_layout)?.ready))
         }
         Value::Splat | Value::Broadcast { .. } => Err(plan.unsupported(shape.rhs, "a dot with a constant")),
     }

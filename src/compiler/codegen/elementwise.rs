@@ -1,12 +1,12 @@
 //! Elementwise work on what is in SBUF.
 
 use super::chain::plan_steps;
+use super::code::Code;
 use super::emitter::{Purpose, latest};
 use super::error::CodegenError;
 use super::layout::{element_bytes, resident_bytes, rows_and_columns, wanted_layout};
 use super::places::Places;
 use super::plan::{Members, Plan};
-use super::program::Program;
 use super::spill::take;
 use super::tiles::{InFlight, Pipeline, Step};
 use super::value::{Resident, blocks};
@@ -19,18 +19,18 @@ use crate::machine::isa::Wait;
 pub(super) fn elementwise(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
     members: &Members<'_>,
 ) -> Result<(), CodegenError> {
     let Some((main, resident)) = main_operand(plan, places, id, members) else {
-        return elementwise_of_parts(plan, places, program, id);
+        return elementwise_of_parts(plan, places, code, id);
     };
-    let steps = plan_steps(plan, places, program, members, main, &resident)?;
-    let purpose = program.execution(id);
+    let steps = plan_steps(plan, places, code, members, main, &resident)?;
+    let purpose = code.execution(id);
     let mut after = resident.ready.clone();
-    after.extend(take(plan, places, program, id, resident.bytes)?);
-    let ready = run_steps(plan.core.partitions, program, &steps, &resident, &after, purpose);
+    after.extend(take(plan, places, code, id, resident.bytes)?);
+    let ready = run_steps(plan.core.partitions, code, &steps, &resident, &after, purpose);
     places.set_resident(id, Resident { ready, ..resident });
     Ok(())
 }
@@ -38,21 +38,21 @@ pub(super) fn elementwise(
 /// Runs the steps that follow a product's eviction over what is in SBUF.
 pub(super) fn run_apart(
     partitions: u32,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     steps: &[Step],
     resident: &mut Resident,
     purpose: Purpose,
 ) {
     if !steps.is_empty() {
-        program.engines.begin_operation();
+        code.engines.begin_operation();
         let ready = std::mem::take(&mut resident.ready);
-        resident.ready = run_steps(partitions, program, steps, resident, &ready, purpose);
+        resident.ready = run_steps(partitions, code, steps, resident, &ready, purpose);
     }
 }
 
 fn run_steps(
     partitions: u32,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     steps: &[Step],
     resident: &Resident,
     after: &[Wait],
@@ -61,10 +61,10 @@ fn run_steps(
     let mut pipeline = Pipeline::new(steps, purpose);
     for _ in resident.partition_blocks(partitions) {
         for free in blocks(resident.free_elements, SBUF_CHUNK_ELEMENTS) {
-            pipeline.enter(program, InFlight::new(free, None, after.to_vec()));
+            pipeline.enter(code, InFlight::new(free, None, after.to_vec()));
         }
     }
-    latest(pipeline.drain(program))
+    latest(pipeline.drain(code))
 }
 
 /// The operand that the chain starts from: the first one in SBUF.

@@ -1,5 +1,6 @@
 //! Walks a module in order and emits each instruction.
 
+use super::code::Code;
 use super::conv::{convolution, reduce_window};
 use super::dot::dot;
 use super::elementwise::elementwise;
@@ -9,7 +10,6 @@ use super::places::Places;
 use super::plan::Plan;
 use super::precision::Precision;
 use super::product::Evicted;
-use super::program::Program;
 use super::reduce::reduce;
 use super::rows::{norm, softmax};
 use super::spill::begin_operation;
@@ -21,6 +21,7 @@ use crate::compiler::CompileOptions;
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use crate::machine::Executable;
 use crate::machine::cost::CostTable;
+use crate::machine::cost::decisions::COMPILE_MS_PER_OPERATION;
 
 /// Compiles a module for one core, with the default options. Work is balanced between its engines by what they cost.
 ///
@@ -41,28 +42,30 @@ pub fn generate_with(
 ) -> Result<Executable, CodegenError> {
     let plan = Plan::new(module, costs, Precision::of(options, &costs.core));
     let mut places = Places::new(plan.core.sbuf_bytes);
-    let mut program = Program::new(&plan);
+    let mut code = Code::new(&plan);
     for id in module.instructions.ids() {
-        instruction_at(&plan, &mut places, &mut program, id)?;
+        instruction_at(&plan, &mut places, &mut code, id)?;
         places.release_after(&plan, id);
-        program.emitter.check_size()?;
+        code.emitter.check_size()?;
     }
     let root = &module.instructions[module.root];
     match root.opcode {
         Opcode::Tuple => {
-            root.operands.iter().try_for_each(|result| output(&plan, &mut places, &mut program, *result))?;
+            root.operands.iter().try_for_each(|result| output(&plan, &mut places, &mut code, *result))?;
         }
-        _ => output(&plan, &mut places, &mut program, module.root)?,
+        _ => output(&plan, &mut places, &mut code, module.root)?,
     }
-    program.finish(&plan, places.ring.peak())
+    code.finish(&plan, places.ring.peak())
 }
 
-fn instruction_at(
-    plan: &Plan<'_>,
-    places: &mut Places,
-    program: &mut Program<'_>,
-    id: InstrId,
-) -> Result<(), CodegenError> {
+/// Modelled compile time, seconds. It grows with the operations of the program, as unrolled loops show, and with nothing
+/// else: no other figure is published. The same on any machine, unlike the real one; good to a factor, not to a percent.
+#[must_use]
+pub fn modelled_compile_s(executable: &Executable) -> f64 {
+    executable.sources.len() as f64 * COMPILE_MS_PER_OPERATION / 1e3
+}
+
+fn instruction_at(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), CodegenError> {
     if places.is_done(id) {
         return Ok(());
     }
@@ -70,32 +73,32 @@ fn instruction_at(
     if lazy::define(places, id, instruction) {
         return Ok(());
     }
-    begin_operation(plan, places, program, id)?;
-    program.engines.begin_operation();
+    begin_operation(plan, places, code, id)?;
+    code.engines.begin_operation();
     if let Some(of_rows) = plan.idioms.softmaxes.get(&id) {
-        return softmax(plan, places, program, of_rows);
+        return softmax(plan, places, code, of_rows);
     }
     if let Some(of_rows) = plan.idioms.norms.get(&id) {
-        return norm(plan, places, program, of_rows);
+        return norm(plan, places, code, of_rows);
     }
     match &instruction.opcode {
-        Opcode::Parameter { role: ParameterRole::Input(_), .. } => input(plan, places, program, id),
-        Opcode::Dot(_) | Opcode::Convolution { .. } => product_at(plan, places, program, id, instruction),
-        Opcode::ReduceWindow { window, .. } => reduce_window(plan, places, program, id, window),
-        Opcode::Gather => gather(plan, places, program, id),
-        Opcode::Concatenate { .. } => concatenate(plan, places, program, id),
-        Opcode::Slice { .. } => slice_resident(plan, places, program, id),
-        Opcode::DynamicUpdateSlice => update_in_place(plan, places, program, id),
-        Opcode::Reduce { dimensions, .. } => reduce(plan, places, program, id, dimensions),
-        Opcode::CustomCall { .. } => custom_call(plan, places, program, id),
-        Opcode::Work(of_cost) => work(plan, places, program, id, of_cost),
-        Opcode::Transpose { permutation } => transpose_resident(plan, places, program, id, permutation),
-        Opcode::Reshape => reshape_resident(plan, places, program, id),
+        Opcode::Parameter { role: ParameterRole::Input(_), .. } => input(plan, places, code, id),
+        Opcode::Dot(_) | Opcode::Convolution { .. } => product_at(plan, places, code, id, instruction),
+        Opcode::ReduceWindow { window, .. } => reduce_window(plan, places, code, id, window),
+        Opcode::Gather => gather(plan, places, code, id),
+        Opcode::Concatenate { .. } => concatenate(plan, places, code, id),
+        Opcode::Slice { .. } => slice_resident(plan, places, code, id),
+        Opcode::DynamicUpdateSlice => update_in_place(plan, places, code, id),
+        Opcode::Reduce { dimensions, .. } => reduce(plan, places, code, id, dimensions),
+        Opcode::CustomCall { .. } => custom_call(plan, places, code, id),
+        Opcode::Work(of_cost) => work(plan, places, code, id, of_cost),
+        Opcode::Transpose { permutation } => transpose_resident(plan, places, code, id, permutation),
+        Opcode::Reshape => reshape_resident(plan, places, code, id),
         // Results are written one by one at the end.
         Opcode::Tuple => Ok(()),
         _ => {
             let members = lazy::members_of(plan, places, id);
-            elementwise(plan, places, program, id, &members)
+            elementwise(plan, places, code, id, &members)
         }
     }
 }
@@ -104,7 +107,7 @@ fn instruction_at(
 fn product_at(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
     instruction: &HloInstruction,
 ) -> Result<(), CodegenError> {
@@ -112,9 +115,9 @@ fn product_at(
     let members = epilogue.map(|e| lazy::members_of(plan, places, e)).unwrap_or_default();
     let evicted = Evicted { id, result: epilogue.unwrap_or(id), epilogue: &members };
     match &instruction.opcode {
-        Opcode::Dot(dims) => dot(plan, places, program, dims, &evicted)?,
+        Opcode::Dot(dims) => dot(plan, places, code, dims, &evicted)?,
         Opcode::Convolution { window, feature_group_count } => {
-            convolution(plan, places, program, (window, *feature_group_count), &evicted)?;
+            convolution(plan, places, code, (window, *feature_group_count), &evicted)?;
         }
         _ => return Err(plan.unsupported(id, "a product of this kind")),
     }

@@ -7,11 +7,12 @@
 //! operations are separated by a wait for the whole producer, as in compiled models, whose code is nearly serial from
 //! operation to operation.
 //!
-//! Three things are passed from function to function: the [`Plan`](plan::Plan), which is read, the [`Places`](places::Places) of the
-//! values, and the [`Program`](program::Program) under construction. What a function does not take, it does not touch. [`generate`] calls a
-//! function for each instruction, and no file uses one that uses it.
+//! Three things are passed from function to function: the plan, which is read, the places of the values, and the program
+//! under construction. What a function does not take, it does not touch. `generate` calls a function for each instruction,
+//! and no file uses one that uses it.
 
 mod chain;
+mod code;
 mod conv;
 mod dot;
 mod elementwise;
@@ -27,7 +28,6 @@ mod places;
 mod plan;
 mod precision;
 mod product;
-mod program;
 mod reduce;
 mod rows;
 mod sources;
@@ -41,4 +41,4 @@ mod weights;
 mod work;
 
 pub use error::CodegenError;
-pub use generate::{generate, generate_with};
+pub use generate::{generate, generate_with, modelled_compile_s};

@@ -1,11 +1,11 @@
 //! The loop nest of every matrix product: stationary blocks of 128, moving chunks of 512, accumulation in PSUM, and
 //! eviction of each finished tile by the epilogue.
 
+use super::code::Code;
 use super::emitter::{Purpose, latest};
 use super::error::CodegenError;
 use super::places::Places;
 use super::plan::{Members, Plan};
-use super::program::Program;
 use super::tiles::{InFlight, Pipeline, Step};
 use super::value::{Layout, blocks, grouped_blocks, narrow};
 use super::weights::{WeightMatrix, load_block, load_matrix};
@@ -103,11 +103,11 @@ pub(super) struct Evicted<'m> {
 
 impl Evicted<'_> {
     /// Moving a bare product out of PSUM is data transfer; an epilogue is arithmetic of its own operation.
-    pub fn purpose(&self, program: &mut Program<'_>) -> Purpose {
+    pub fn purpose(&self, code: &mut Code<'_>) -> Purpose {
         if self.epilogue.is_empty() {
-            Purpose::data_transfer(program.sources.of(self.id))
+            Purpose::data_transfer(code.sources.of(self.id))
         } else {
-            Purpose::execution(program.sources.of(self.result))
+            Purpose::execution(code.sources.of(self.result))
         }
     }
 }
@@ -144,7 +144,7 @@ struct Block {
 pub(super) fn product(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     product: &Product,
     columns: &Columns,
     purpose: Purpose,
@@ -159,7 +159,7 @@ pub(super) fn product(
         part.rows_ready.extend(done);
         let tiles = Pipeline::new(eviction.steps, eviction.purpose);
         let nest = Nest { plan, product: &part, purpose, room: eviction.room, tiles };
-        done = nest.emit(places, program, columns)?;
+        done = nest.emit(places, code, columns)?;
     }
     Ok(done)
 }
@@ -177,21 +177,16 @@ struct Nest<'p> {
 
 impl Nest<'_> {
     /// Emits the slice; the completion of its last evictions.
-    fn emit(
-        mut self,
-        places: &mut Places,
-        program: &mut Program<'_>,
-        columns: &Columns,
-    ) -> Result<Vec<Wait>, CodegenError> {
+    fn emit(mut self, places: &mut Places, code: &mut Code<'_>, columns: &Columns) -> Result<Vec<Wait>, CodegenError> {
         let together = self.products_in_tile(columns);
         if together > 1 {
             let mut left = self.product.batch;
             while left > 0 {
-                self.shared_tile(program, left.min(together), columns.resident());
+                self.shared_tile(code, left.min(together), columns.resident());
                 left = left.saturating_sub(together);
-                program.emitter.check_size()?;
+                code.emitter.check_size()?;
             }
-            return Ok(latest(self.tiles.drain(program)));
+            return Ok(latest(self.tiles.drain(code)));
         }
         let width = match self.product.stationary {
             Stationary::Columns => self.plan.core.partitions,
@@ -200,16 +195,16 @@ impl Nest<'_> {
         for _ in 0..self.product.batch {
             for (n, columns_here) in blocks(self.product.columns, width).enumerate() {
                 // The columns are the outer loop, so that a weight is read from device memory once.
-                let block = column_block(self.plan, places, program, columns, n, columns_here)?;
+                let block = column_block(self.plan, places, code, columns, n, columns_here)?;
                 let used = match self.product.stationary {
-                    Stationary::Columns => self.columns_stationary(program, &block),
-                    Stationary::Rows => self.rows_stationary(program, &block),
+                    Stationary::Columns => self.columns_stationary(code, &block),
+                    Stationary::Rows => self.rows_stationary(code, &block),
                 };
                 places.ring.release(block.bytes, used.into_iter().collect());
             }
-            program.emitter.check_size()?;
+            code.emitter.check_size()?;
         }
-        Ok(latest(self.tiles.drain(program)))
+        Ok(latest(self.tiles.drain(code)))
     }
 
     /// How many small products of a batch share a bank of PSUM and its eviction, side by side along the free dimension.
@@ -224,28 +219,28 @@ impl Nest<'_> {
     }
 
     /// Several products of a batch into one tile of PSUM.
-    fn shared_tile(&mut self, program: &mut Program<'_>, count: u64, columns_ready: &[Wait]) {
+    fn shared_tile(&mut self, code: &mut Code<'_>, count: u64, columns_ready: &[Wait]) {
         let product = self.product;
-        let (bank, evicted) = self.bank(program);
+        let (bank, evicted) = self.bank(code);
         let mut after = product.rows_ready.clone();
         after.extend(evicted);
         let mut done = Vec::new();
         for _ in 0..count * product.passes {
             let load = Op::LdWeights { rows: self.array_rows(), columns: narrow(product.columns) };
-            program.emitter.instruction(Engine::Tensor, load, self.purpose, columns_ready);
+            code.emitter.instruction(Engine::Tensor, load, self.purpose, columns_ready);
             let op = Op::Matmul { free: narrow(product.rows), passes: self.plan.precision.passes };
-            done = vec![program.emitter.instruction(Engine::Tensor, op, self.purpose, &after)];
+            done = vec![code.emitter.instruction(Engine::Tensor, op, self.purpose, &after)];
         }
         done.extend_from_slice(self.room);
-        self.tiles.enter(program, InFlight::new(narrow(product.rows * count), Some(bank), done));
+        self.tiles.enter(code, InFlight::new(narrow(product.rows * count), Some(bank), done));
     }
 
     /// The next bank of PSUM, once what evicts it is emitted, and that eviction.
-    fn bank(&mut self, program: &mut Program<'_>) -> (usize, Option<Wait>) {
-        while self.tiles.occupies(program.psum.next()) {
-            self.tiles.advance(program);
+    fn bank(&mut self, code: &mut Code<'_>) -> (usize, Option<Wait>) {
+        while self.tiles.occupies(code.psum.next()) {
+            self.tiles.advance(code);
         }
-        program.psum.take()
+        code.psum.take()
     }
 
     /// Rows of the array that a pass uses.
@@ -254,38 +249,32 @@ impl Nest<'_> {
         narrow(depth).min(self.plan.precision.contracted)
     }
 
-    fn columns_stationary(&mut self, program: &mut Program<'_>, block: &Block) -> Option<Wait> {
+    fn columns_stationary(&mut self, code: &mut Code<'_>, block: &Block) -> Option<Wait> {
         let core = self.plan.core;
         let chunks: Vec<u32> = blocks(self.product.rows, core.moving_free_max).collect();
         let operands = Operands { stationary: &block.ready, moving: &self.product.rows_ready };
         let mut last = None;
         // Half of the banks accumulate while the other half is evicted.
         for group in chunks.chunks((core.psum_banks / 2).max(1) as usize) {
-            last = self.tile(program, block.columns, group, operands);
+            last = self.tile(code, block.columns, group, operands);
         }
         last
     }
 
-    fn rows_stationary(&mut self, program: &mut Program<'_>, block: &Block) -> Option<Wait> {
+    fn rows_stationary(&mut self, code: &mut Code<'_>, block: &Block) -> Option<Wait> {
         let operands = Operands { stationary: &self.product.rows_ready, moving: &block.ready };
         let mut last = None;
         for rows in grouped_blocks(self.product.rows, self.product.row_groups, self.plan.core.partitions) {
-            last = self.tile(program, rows, &[block.columns], operands);
+            last = self.tile(code, rows, &[block.columns], operands);
         }
         last
     }
 
     /// One stationary block against a group of moving chunks; the completion of the last matmul.
-    fn tile(
-        &mut self,
-        program: &mut Program<'_>,
-        stationary: u32,
-        moving: &[u32],
-        operands: Operands<'_>,
-    ) -> Option<Wait> {
+    fn tile(&mut self, code: &mut Code<'_>, stationary: u32, moving: &[u32], operands: Operands<'_>) -> Option<Wait> {
         let mut banks: Vec<(usize, Option<Wait>)> = Vec::with_capacity(moving.len());
         for _ in moving {
-            banks.push(self.bank(program));
+            banks.push(self.bank(code));
         }
         let mut after = operands.moving.to_vec();
         after.extend(banks.iter().filter_map(|(_, evicted)| *evicted));
@@ -293,16 +282,16 @@ impl Nest<'_> {
         let rows = self.array_rows();
         for _ in 0..self.product.passes {
             let load = Op::LdWeights { rows, columns: stationary };
-            program.emitter.instruction(Engine::Tensor, load, self.purpose, operands.stationary);
+            code.emitter.instruction(Engine::Tensor, load, self.purpose, operands.stationary);
             for (free, done) in moving.iter().zip(&mut done) {
                 let op = Op::Matmul { free: *free, passes: self.plan.precision.passes };
-                *done = Some(program.emitter.instruction(Engine::Tensor, op, self.purpose, &after));
+                *done = Some(code.emitter.instruction(Engine::Tensor, op, self.purpose, &after));
             }
         }
         for ((free, done), (bank, _)) in moving.iter().zip(&done).zip(&banks) {
             let mut after: Vec<Wait> = done.iter().copied().collect();
             after.extend_from_slice(self.room);
-            self.tiles.enter(program, InFlight::new(*free, Some(*bank), after));
+            self.tiles.enter(code, InFlight::new(*free, Some(*bank), after));
         }
         done.pop().flatten()
     }
@@ -312,7 +301,7 @@ impl Nest<'_> {
 fn column_block(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     columns: &Columns,
     n: usize,
     width: u32,
@@ -320,14 +309,14 @@ fn column_block(
     match columns {
         Columns::Resident(ready) => Ok(Block { columns: width, ready: ready.clone(), bytes: 0 }),
         Columns::Weight(matrix) if plan.weights_stay => {
-            let blocks = load_matrix(plan, places, program, matrix)?;
+            let blocks = load_matrix(plan, places, code, matrix)?;
             let whole = matrix.columns.div_ceil(u64::from(width)) as usize != blocks.len();
             // Loaded in blocks of another width by an earlier use: wait for all of them.
             let ready = if whole { latest(blocks) } else { blocks.get(n..=n).unwrap_or(&[]).to_vec() };
             Ok(Block { columns: width, ready, bytes: 0 })
         }
         Columns::Weight(matrix) => {
-            let (wait, bytes) = load_block(plan, places, program, matrix, width)?;
+            let (wait, bytes) = load_block(plan, places, code, matrix, width)?;
             Ok(Block { columns: width, ready: vec![wait], bytes })
         }
     }

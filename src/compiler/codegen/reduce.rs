@@ -1,10 +1,10 @@
 //! Reductions: along the free dimension on the vector engine, across partitions through the array.
 
+use super::code::Code;
 use super::error::CodegenError;
 use super::layout::{resident_bytes, sbuf_bytes};
 use super::places::Places;
 use super::plan::Plan;
-use super::program::Program;
 use super::spill::take;
 use super::turn::in_layout;
 use super::value::{Layout, Resident, Value, blocks, narrow};
@@ -15,39 +15,39 @@ use crate::machine::isa::{Engine, Op};
 pub(super) fn reduce(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
     dimensions: &[u32],
 ) -> Result<(), CodegenError> {
     let operand_id = plan.operand(id, 0)?;
     let rank = plan.instruction(operand_id)?.shape.rank();
     if dimensions.len() == rank {
-        return reduce_all(plan, places, program, id, operand_id);
+        return reduce_all(plan, places, code, id, operand_id);
     }
     if dimensions.len() == 1 && dimensions[0] as usize + 1 == rank {
-        return reduce_last(plan, places, program, id, operand_id);
+        return reduce_last(plan, places, code, id, operand_id);
     }
-    reduce_free(plan, places, program, id, operand_id)
+    reduce_free(plan, places, code, id, operand_id)
 }
 
 /// Over dimensions that lie along the free dimension when the features are on the partitions: pixels, tokens.
 fn reduce_free(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
     operand_id: InstrId,
 ) -> Result<(), CodegenError> {
-    let operand = in_layout(plan, places, program, operand_id, id, Layout::FeatureMajor)?;
+    let operand = in_layout(plan, places, code, operand_id, id, Layout::FeatureMajor)?;
     let kept = plan.instruction(id)?.shape.elements().div_ceil(operand.partition_elements.max(1)).max(1);
-    let purpose = program.execution(id);
+    let purpose = code.execution(id);
     let mut resident = Resident::of(Layout::FeatureMajor, kept, operand.partition_elements);
     resident.bytes = resident_bytes(plan.core, &resident, plan.precision.value_bytes);
     let mut after = operand.ready.clone();
-    after.extend(take(plan, places, program, id, resident.bytes)?);
+    after.extend(take(plan, places, code, id, resident.bytes)?);
     let along_free = (Engine::Vector, of_free(&operand));
     let pieces = blocks(operand.partition_elements, plan.core.partitions).map(|_| along_free);
-    resident.ready = program.run(pieces, purpose, &after);
+    resident.ready = code.run(pieces, purpose, &after);
     places.set_resident(id, resident);
     Ok(())
 }
@@ -55,20 +55,20 @@ fn reduce_free(
 fn reduce_last(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
     operand_id: InstrId,
 ) -> Result<(), CodegenError> {
-    let operand = in_layout(plan, places, program, operand_id, id, Layout::RowMajor)?;
-    let purpose = program.execution(id);
+    let operand = in_layout(plan, places, code, operand_id, id, Layout::RowMajor)?;
+    let purpose = code.execution(id);
     let mut resident = Resident::of(Layout::RowMajor, operand.partition_elements, 1);
     resident.groups = operand.groups;
     resident.bytes = resident_bytes(plan.core, &resident, plan.precision.value_bytes);
     let mut after = operand.ready.clone();
-    after.extend(take(plan, places, program, id, resident.bytes)?);
+    after.extend(take(plan, places, code, id, resident.bytes)?);
     let along_free = (Engine::Vector, of_free(&operand));
     let pieces = operand.partition_blocks(plan.core.partitions).map(|_| along_free);
-    resident.ready = program.run(pieces, purpose, &after);
+    resident.ready = code.run(pieces, purpose, &after);
     places.set_resident(id, resident);
     Ok(())
 }
@@ -77,25 +77,25 @@ fn reduce_last(
 fn reduce_all(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
     operand_id: InstrId,
 ) -> Result<(), CodegenError> {
     let Value::Resident(operand) = places.value(plan, operand_id)?.clone() else {
         return Err(plan.unsupported(id, "a reduction of a weight or a constant"));
     };
-    let purpose = program.execution(id);
+    let purpose = code.execution(id);
     let bytes = sbuf_bytes(plan.core, 1, 1, plan.precision.value_bytes);
     let mut after = operand.ready.clone();
-    after.extend(take(plan, places, program, id, bytes)?);
+    after.extend(take(plan, places, code, id, bytes)?);
     let partition_blocks: Vec<u32> = blocks(operand.partition_elements, plan.core.partitions).collect();
     let along_free = (Engine::Vector, of_free(&operand));
-    let partial = program.run(partition_blocks.iter().map(|_| along_free), purpose, &after);
+    let partial = code.run(partition_blocks.iter().map(|_| along_free), purpose, &after);
     let rows = partition_blocks.first().copied().unwrap_or(1);
-    program.emitter.instruction(Engine::Tensor, Op::LdWeights { rows, columns: 1 }, purpose, &partial);
+    code.emitter.instruction(Engine::Tensor, Op::LdWeights { rows, columns: 1 }, purpose, &partial);
     let free = narrow(partition_blocks.len() as u64).min(plan.core.moving_free_max);
-    let across = program.emitter.instruction(Engine::Tensor, Op::Matmul { free, passes: 1 }, purpose, &[]);
-    let done = program.emitter.instruction(Engine::Vector, Op::TensorReduce { free }, purpose, &[across]);
+    let across = code.emitter.instruction(Engine::Tensor, Op::Matmul { free, passes: 1 }, purpose, &[]);
+    let done = code.emitter.instruction(Engine::Vector, Op::TensorReduce { free }, purpose, &[across]);
     places.set_resident(id, Resident { bytes, ready: vec![done], ..Resident::of(Layout::FeatureMajor, 1, 1) });
     Ok(())
 }

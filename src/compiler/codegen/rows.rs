@@ -9,6 +9,7 @@
 //! it, and the row times that times the weight is one pass more. A softmax is the maximum in one pass of the vector engine, the exponential with its
 //! sum in one of the scalar engine, and the quotient in one of the vector engine; scores are read from PSUM directly.
 
+use super::code::Code;
 use super::emitter::{Purpose, latest};
 use super::error::CodegenError;
 use super::idioms::{Norm, Softmax};
@@ -16,7 +17,6 @@ use super::layout::{element_bytes, only_matmuls_read, resident_bytes};
 use super::lazy;
 use super::places::Places;
 use super::plan::Plan;
-use super::program::Program;
 use super::sources::Sources;
 use super::spill::take;
 use super::tiles::{InFlight, Pipeline, SQUARE, Step, StepKind};
@@ -29,18 +29,13 @@ use crate::machine::cost::decisions::STATISTICS_CHUNK_ELEMENTS;
 use crate::machine::isa::Wait;
 
 /// Emits a norm at its first instruction.
-pub(super) fn norm(
-    plan: &Plan<'_>,
-    places: &mut Places,
-    program: &mut Program<'_>,
-    norm: &Norm,
-) -> Result<(), CodegenError> {
+pub(super) fn norm(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, norm: &Norm) -> Result<(), CodegenError> {
     let user = norm.centring.map_or(norm.squares, |(sum, _)| sum);
-    let rows = in_layout(plan, places, program, norm.of, user, Layout::RowMajor)?;
-    let affine = affine_rows(plan, places, program, norm.result)?;
-    let mut steps = statistics_steps(&mut program.sources, norm, rows.free_elements);
-    let result = program.sources.of(norm.result);
-    let centred = norm.centring.map_or(result, |(_, centred)| program.sources.of(centred));
+    let rows = in_layout(plan, places, code, norm.of, user, Layout::RowMajor)?;
+    let affine = affine_rows(plan, places, code, norm.result)?;
+    let mut steps = statistics_steps(&mut code.sources, norm, rows.free_elements);
+    let result = code.sources.of(norm.result);
+    let centred = norm.centring.map_or(result, |(_, centred)| code.sources.of(centred));
     let turned = only_matmuls_read(plan, norm.result);
     let mut resident = if turned {
         steps.push(Step::of(centred, StepKind::RowScale, Vec::new()));
@@ -54,10 +49,10 @@ pub(super) fn norm(
         Resident { bytes: 0, ready: Vec::new(), ..rows.clone() }
     };
     resident.bytes = resident_bytes(plan.core, &resident, element_bytes(plan, norm.result));
-    let room = take(plan, places, program, norm.result, resident.bytes)?;
+    let room = take(plan, places, code, norm.result, resident.bytes)?;
     let purpose = Purpose::execution(result);
-    let normalised = emit_rows(plan.core, program, &rows, &steps, &room, purpose);
-    let ready = if turned { turn_rows(plan.core, program, &rows, &normalised, &affine, purpose) } else { normalised };
+    let normalised = emit_rows(plan.core, code, &rows, &steps, &room, purpose);
+    let ready = if turned { turn_rows(plan.core, code, &rows, &normalised, &affine, purpose) } else { normalised };
     resident.ready = latest(ready);
     places.absorb(&norm.parts, &resident);
     places.set_resident(norm.result, resident);
@@ -86,7 +81,7 @@ fn statistics_steps(sources: &mut Sources<'_>, norm: &Norm, row: u64) -> Vec<Ste
 /// the turned blocks leave PSUM.
 fn turn_rows(
     core: &CoreSpec,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     rows: &Resident,
     blocks_ready: &[Wait],
     affine: &[Wait],
@@ -98,7 +93,7 @@ fn turn_rows(
         let turns: Vec<(u32, u32)> = columns.map(|columns| (here, columns)).collect();
         let mut after = vec![*block_ready];
         after.extend_from_slice(affine);
-        ready.extend(turn_blocks(core, program, &turns, purpose, &after));
+        ready.extend(turn_blocks(core, code, &turns, purpose, &after));
     }
     ready
 }
@@ -107,16 +102,16 @@ fn turn_rows(
 pub(super) fn softmax(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     softmax: &Softmax,
 ) -> Result<(), CodegenError> {
-    let rows = in_layout(plan, places, program, softmax.of, softmax.max, Layout::RowMajor)?;
+    let rows = in_layout(plan, places, code, softmax.of, softmax.max, Layout::RowMajor)?;
     let mut resident = Resident { bytes: 0, ready: Vec::new(), ..rows.clone() };
     resident.bytes = resident_bytes(plan.core, &resident, element_bytes(plan, softmax.result));
-    let room = take(plan, places, program, softmax.result, resident.bytes)?;
-    let steps = softmax_steps(&mut program.sources, softmax);
-    let purpose = program.execution(softmax.result);
-    resident.ready = latest(emit_rows(plan.core, program, &rows, &steps, &room, purpose));
+    let room = take(plan, places, code, softmax.result, resident.bytes)?;
+    let steps = softmax_steps(&mut code.sources, softmax);
+    let purpose = code.execution(softmax.result);
+    resident.ready = latest(emit_rows(plan.core, code, &rows, &steps, &room, purpose));
     absorb_softmax(places, softmax, &resident);
     places.set_resident(softmax.result, resident);
     Ok(())
@@ -141,7 +136,7 @@ pub(super) fn absorb_softmax(places: &mut Places, softmax: &Softmax, result: &Re
 /// Emits steps for every block of rows; the completion of each block in order.
 fn emit_rows(
     core: &CoreSpec,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     rows: &Resident,
     steps: &[Step],
     room: &[Wait],
@@ -152,16 +147,16 @@ fn emit_rows(
     let free = narrow(rows.free_elements);
     let mut pipeline = Pipeline::new(steps, purpose);
     for _ in rows.partition_blocks(core.partitions) {
-        pipeline.enter(program, InFlight::new(free, None, after.clone()));
+        pipeline.enter(code, InFlight::new(free, None, after.clone()));
     }
-    pipeline.drain(program)
+    pipeline.drain(code)
 }
 
 /// What must be complete before weight and bias of a norm are read.
 fn affine_rows(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     result: InstrId,
 ) -> Result<Vec<Wait>, CodegenError> {
     let mut waits = Vec::new();
@@ -173,7 +168,7 @@ fn affine_rows(
             && let Some(Value::Weight { parameter, .. }) = places.find(of)
         {
             let parameter = *parameter;
-            waits.push(load_vector(plan, places, program, parameter, via)?);
+            waits.push(load_vector(plan, places, code, parameter, via)?);
         }
     }
     Ok(waits)

@@ -4,12 +4,12 @@
 //! another value is written to device memory and read back before the operation that needs it. Its space is free once it
 //! is written and everything that was emitted before is complete: who read it last is not kept track of.
 
+use super::code::Code;
 use super::emitter::Transfer;
 use super::error::CodegenError;
 use super::layout::element_bytes;
 use super::places::{Places, Spilled};
 use super::plan::{Plan, is_product, is_view};
-use super::program::Program;
 use super::value::{Resident, Value};
 use crate::base::Idx;
 use crate::compiler::hlo::InstrId;
@@ -23,13 +23,13 @@ use crate::machine::isa::{DmaDirection, DmaQueue, Wait};
 pub(super) fn take(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
     bytes: u64,
 ) -> Result<Vec<Wait>, CodegenError> {
     loop {
         match places.ring.take(bytes, &plan.path(id)) {
-            Err(_) if make_room(plan, places, program) => {}
+            Err(_) if make_room(plan, places, code) => {}
             taken => return taken,
         }
     }
@@ -39,7 +39,7 @@ pub(super) fn take(
 pub(super) fn begin_operation(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<(), CodegenError> {
     places.in_use.clear();
@@ -50,31 +50,31 @@ pub(super) fn begin_operation(
         }
     }
     places.in_use.extend(covered);
-    reload_used(plan, places, program)
+    reload_used(plan, places, code)
 }
 
 /// Brings a result back that is about to be written out.
 pub(super) fn begin_output(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<(), CodegenError> {
     places.in_use.clear();
     use_bases(plan, places, id);
-    reload_used(plan, places, program)
+    reload_used(plan, places, code)
 }
 
 /// Moves the value that is read again last out of SBUF; false when everything there is in use.
-fn make_room(plan: &Plan<'_>, places: &mut Places, program: &mut Program<'_>) -> bool {
+fn make_room(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>) -> bool {
     let idle = places.with_space().filter(|id| !places.in_use.contains(id));
     // Ids break ties: the order of a hash map must not reach the program.
     let victim = idle.max_by_key(|id| (next_use(plan, places, *id, VIEW_LOOKAHEAD), id.index()));
     let Some(victim) = victim else { return false };
     if let Some(weight) = places.loaded.remove(&victim) {
-        places.ring.release(weight.bytes, program.emitter.so_far());
+        places.ring.release(weight.bytes, code.emitter.so_far());
     } else {
-        save(plan, places, program, victim);
+        save(plan, places, code, victim);
     }
     true
 }
@@ -120,11 +120,11 @@ fn use_bases(plan: &Plan<'_>, places: &mut Places, id: InstrId) {
     }
 }
 
-fn reload_used(plan: &Plan<'_>, places: &mut Places, program: &mut Program<'_>) -> Result<(), CodegenError> {
+fn reload_used(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>) -> Result<(), CodegenError> {
     let used = places.in_use.iter().copied();
     let mut needed: Vec<InstrId> = used.filter(|id| places.spilled.contains_key(id)).collect();
     needed.sort_unstable();
-    needed.into_iter().try_for_each(|id| reload(plan, places, program, id))
+    needed.into_iter().try_for_each(|id| reload(plan, places, code, id))
 }
 
 /// Position of the next operation that reads a value, through views of it; the end of the program when none does.
@@ -138,7 +138,7 @@ fn next_use(plan: &Plan<'_>, places: &Places, id: InstrId, depth: u32) -> usize 
     uses.min().unwrap_or(usize::MAX)
 }
 
-fn save(plan: &Plan<'_>, places: &mut Places, program: &mut Program<'_>, id: InstrId) {
+fn save(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) {
     let Some(resident) = places.resident_mut(id) else { return };
     let sbuf_bytes = std::mem::take(&mut resident.bytes);
     let elements = resident.partition_elements.saturating_mul(resident.free_elements);
@@ -150,23 +150,23 @@ fn save(plan: &Plan<'_>, places: &mut Places, program: &mut Program<'_>, id: Ins
         partitions: resident.partitions_used(plan.core.partitions),
         short_descriptors: 0,
     };
-    let source = program.sources.of(id);
-    let saved = program.emitter.dma(moved, source, &resident.ready);
-    let mut free = program.emitter.so_far();
+    let source = code.sources.of(id);
+    let saved = code.emitter.dma(moved, source, &resident.ready);
+    let mut free = code.emitter.so_far();
     free.push(saved);
     // The copy in the other layout is made again from the value.
     let turned = places.forget_turned(id);
     places.ring.release(sbuf_bytes + turned, free);
-    program.memory.spill_bytes += bytes;
+    code.memory.spill_bytes += bytes;
     places.spilled.insert(id, Spilled { sbuf_bytes, moved });
 }
 
-fn reload(plan: &Plan<'_>, places: &mut Places, program: &mut Program<'_>, id: InstrId) -> Result<(), CodegenError> {
+fn reload(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), CodegenError> {
     let Some(Spilled { sbuf_bytes, moved }) = places.spilled.get(&id).copied() else { return Ok(()) };
-    let room = take(plan, places, program, id, sbuf_bytes)?;
+    let room = take(plan, places, code, id, sbuf_bytes)?;
     places.spilled.remove(&id);
-    let source = program.sources.of(id);
-    let back = program.emitter.dma(Transfer { direction: DmaDirection::HbmToSbuf, ..moved }, source, &room);
+    let source = code.sources.of(id);
+    let back = code.emitter.dma(Transfer { direction: DmaDirection::HbmToSbuf, ..moved }, source, &room);
     if let Some(resident) = places.resident_mut(id) {
         *resident = Resident { bytes: sbuf_bytes, ready: vec![back], ..resident.clone() };
     }

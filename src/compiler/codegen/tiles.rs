@@ -6,9 +6,9 @@
 
 use std::collections::VecDeque;
 
+use super::code::Code;
 use super::emitter::Purpose;
 use super::engines::TableLoad;
-use super::program::Program;
 use crate::machine::SourceId;
 use crate::machine::isa::{Engine, Op, Wait};
 
@@ -114,26 +114,26 @@ impl<'s> Pipeline<'s> {
     }
 
     /// Emits a step of every tile in flight and the first one of a new tile.
-    pub fn enter(&mut self, program: &mut Program<'_>, mut tile: InFlight) {
-        self.advance(program);
-        self.step(program, &mut tile);
+    pub fn enter(&mut self, code: &mut Code<'_>, mut tile: InFlight) {
+        self.advance(code);
+        self.step(code, &mut tile);
         self.keep(tile);
     }
 
     /// Emits a step of every tile in flight, the oldest first.
-    pub fn advance(&mut self, program: &mut Program<'_>) {
+    pub fn advance(&mut self, code: &mut Code<'_>) {
         for _ in 0..self.in_flight.len() {
             if let Some(mut tile) = self.in_flight.pop_front() {
-                self.step(program, &mut tile);
+                self.step(code, &mut tile);
                 self.keep(tile);
             }
         }
     }
 
     /// Emits all that is left; the completion of each tile in order.
-    pub fn drain(mut self, program: &mut Program<'_>) -> Vec<Wait> {
+    pub fn drain(mut self, code: &mut Code<'_>) -> Vec<Wait> {
         while !self.in_flight.is_empty() {
-            self.advance(program);
+            self.advance(code);
         }
         self.ready
     }
@@ -146,20 +146,20 @@ impl<'s> Pipeline<'s> {
         }
     }
 
-    fn step(&self, program: &mut Program<'_>, tile: &mut InFlight) {
+    fn step(&self, code: &mut Code<'_>, tile: &mut InFlight) {
         let Some(step) = self.steps.get(tile.next) else { return };
         tile.next += 1;
-        let (engine, op) = instruction_of(step, tile, program.engines.less_loaded());
-        program.engines.count(engine, &op);
+        let (engine, op) = instruction_of(step, tile, code.engines.less_loaded());
+        code.engines.count(engine, &op);
         let purpose = step.source.map_or(self.purpose, |source| Purpose { source, ..self.purpose });
         if let StepKind::Function(function) | StepKind::FunctionSum(function) = step.kind
             && function != CLIP
             && function != SQUARE
         {
-            load_table(program, function, purpose, &tile.previous);
+            load_table(code, function, purpose, &tile.previous);
         }
         tile.previous.extend_from_slice(&step.after);
-        let done = program.emitter.instruction(engine, op, purpose, &tile.previous);
+        let done = code.emitter.instruction(engine, op, purpose, &tile.previous);
         tile.previous.clear();
         tile.previous.push(done);
         if !matches!(step.kind, StepKind::RowStatistic { .. } | StepKind::RowScalar | StepKind::Beside) {
@@ -170,7 +170,7 @@ impl<'s> Pipeline<'s> {
             && !tile.in_psum
             && !self.steps.iter().skip(tile.next).any(read_again)
         {
-            program.psum.set_evicted(bank, done);
+            code.psum.set_evicted(bank, done);
             tile.bank = None;
         }
     }
@@ -198,11 +198,11 @@ fn instruction_of(step: &Step, tile: &InFlight, less_loaded: Engine) -> (Engine,
 }
 
 /// Loads the table of `function` unless it is the one in place.
-fn load_table(program: &mut Program<'_>, function: &'static str, purpose: Purpose, operand: &[Wait]) {
-    let Some(load) = program.engines.change_table(function) else { return };
+fn load_table(code: &mut Code<'_>, function: &'static str, purpose: Purpose, operand: &[Wait]) {
+    let Some(load) = code.engines.change_table(function) else { return };
     let after = match load {
         TableLoad::AtStart => &[],
         TableLoad::WithOperand => operand,
     };
-    program.emitter.instruction(Engine::Scalar, Op::ActTableLoad, Purpose::control(purpose.source), after);
+    code.emitter.instruction(Engine::Scalar, Op::ActTableLoad, Purpose::control(purpose.source), after);
 }

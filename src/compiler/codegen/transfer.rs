@@ -1,11 +1,11 @@
 //! Moving data: inputs, results, and the operands of custom operators.
 
+use super::code::Code;
 use super::emitter::{Purpose, Transfer, latest};
 use super::error::CodegenError;
 use super::layout::{only_gathered, only_matmuls_read, resident_bytes, sbuf_bytes};
 use super::places::Places;
 use super::plan::Plan;
-use super::program::Program;
 use super::spill::{begin_output, take};
 use super::turn::turn_blocks;
 use super::value::{Layout, Resident, Value, blocks, matrix_of};
@@ -21,20 +21,20 @@ use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 pub(super) fn input(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<(), CodegenError> {
     let (rows, columns) = matrix_of(&plan.instruction(id)?.shape);
     let bytes = rows.saturating_mul(columns).saturating_mul(IO_ELEMENT_BYTES);
-    program.memory.input_bytes += bytes;
+    code.memory.input_bytes += bytes;
     let staged = plan.module.workflow.transfers_inputs();
     // Under a traced model there is no input operation: the load is part of the operation that reads it.
-    let source = program.sources.of(if staged { id } else { plan.first_reader(id) });
+    let source = code.sources.of(if staged { id } else { plan.first_reader(id) });
     let partitions = plan.core.partitions;
     let mut after = Vec::new();
     if staged {
         let staging = Transfer { direction: DmaDirection::HbmToHbm, ..io(bytes, partitions) };
-        let moved = program.emitter.dma(staging, source, &[]);
+        let moved = code.emitter.dma(staging, source, &[]);
         after.push(moved);
         // Weights are parameters of a lazily executed graph like its inputs: it reads them once those are there.
         places.staged.push(moved);
@@ -47,12 +47,12 @@ pub(super) fn input(
         // The convolution gathers its patches from device memory.
         Resident { ready: after, ..feature_major }
     } else if one_block {
-        load_input(plan, places, program, (id, source), feature_major, &after)?
+        load_input(plan, places, code, (id, source), feature_major, &after)?
     } else if only_matmuls_read(plan, id) {
-        load_and_turn(plan, places, program, (id, source), feature_major, &after)?
+        load_and_turn(plan, places, code, (id, source), feature_major, &after)?
     } else {
         let row_major = Resident::of(Layout::RowMajor, rows, columns);
-        load_input(plan, places, program, (id, source), row_major, &after)?
+        load_input(plan, places, code, (id, source), row_major, &after)?
     };
     places.set_resident(id, resident);
     Ok(())
@@ -66,17 +66,17 @@ fn io(bytes: u64, partitions: u32) -> Transfer {
 fn load_input(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     (id, source): (InstrId, SourceId),
     wanted: Resident,
     after: &[Wait],
 ) -> Result<Resident, CodegenError> {
     let bytes = resident_bytes(plan.core, &wanted, IO_ELEMENT_BYTES);
     let mut after = after.to_vec();
-    after.extend(take(plan, places, program, id, bytes)?);
+    after.extend(take(plan, places, code, id, bytes)?);
     let moved = wanted.partition_elements * wanted.free_elements * IO_ELEMENT_BYTES;
     let transfer = io(moved, wanted.partitions_used(plan.core.partitions));
-    let ready = vec![program.emitter.dma(transfer, source, &after)];
+    let ready = vec![code.emitter.dma(transfer, source, &after)];
     Ok(Resident { bytes, ready, ..wanted })
 }
 
@@ -84,24 +84,24 @@ fn load_input(
 fn load_and_turn(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     (id, source): (InstrId, SourceId),
     turned: Resident,
     after: &[Wait],
 ) -> Result<Resident, CodegenError> {
     let (rows, columns) = (turned.free_elements, turned.partition_elements);
     let bytes = resident_bytes(plan.core, &turned, plan.precision.operand_bytes);
-    let room = take(plan, places, program, id, bytes)?;
+    let room = take(plan, places, code, id, bytes)?;
     let mut ready = Vec::new();
     for block in blocks(rows, plan.core.partitions) {
         let block_bytes = sbuf_bytes(plan.core, u64::from(block), columns, IO_ELEMENT_BYTES);
         let mut after = after.to_vec();
-        after.extend(take(plan, places, program, id, block_bytes)?);
+        after.extend(take(plan, places, code, id, block_bytes)?);
         let transfer = io(u64::from(block) * columns * IO_ELEMENT_BYTES, block);
-        let mut loaded = vec![program.emitter.dma(transfer, source, &after)];
+        let mut loaded = vec![code.emitter.dma(transfer, source, &after)];
         loaded.extend_from_slice(&room);
         let turns: Vec<(u32, u32)> = blocks(columns, plan.core.partitions).map(|columns| (block, columns)).collect();
-        let done = turn_blocks(plan.core, program, &turns, Purpose::data_transfer(source), &loaded);
+        let done = turn_blocks(plan.core, code, &turns, Purpose::data_transfer(source), &loaded);
         places.ring.release(block_bytes, latest(done.clone()));
         ready.extend(done);
     }
@@ -112,22 +112,22 @@ fn load_and_turn(
 pub(super) fn output(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<(), CodegenError> {
-    begin_output(plan, places, program, id)?;
+    begin_output(plan, places, code, id)?;
     let Value::Resident(resident) = places.value(plan, id)? else {
         return Err(plan.unsupported(id, "a result that is a weight or a constant"));
     };
     let bytes = resident.partition_elements * resident.free_elements * IO_ELEMENT_BYTES;
-    program.memory.output_bytes += bytes;
-    let source = program.sources.of(id);
+    code.memory.output_bytes += bytes;
+    let source = code.sources.of(id);
     let partitions = resident.partitions_used(plan.core.partitions);
     let transfer = Transfer { direction: DmaDirection::SbufToHbm, ..io(bytes, partitions) };
-    let written = program.emitter.dma(transfer, source, &resident.ready);
+    let written = code.emitter.dma(transfer, source, &resident.ready);
     if plan.module.workflow.transfers_inputs() {
         let staging = Transfer { direction: DmaDirection::HbmToHbm, partitions: plan.core.partitions, ..transfer };
-        program.emitter.dma(staging, source, &[written]);
+        code.emitter.dma(staging, source, &[written]);
     }
     Ok(())
 }
@@ -137,14 +137,14 @@ pub(super) fn output(
 pub(super) fn custom_call(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<(), CodegenError> {
     let Value::Resident(operand) = places.value(plan, plan.operand(id, 0)?)?.clone() else {
         return Err(plan.unsupported(id, "a custom operator on a weight or a constant"));
     };
     let elements = operand.partition_elements * operand.free_elements;
-    let source = program.sources.of(id);
+    let source = code.sources.of(id);
     let store = Transfer {
         queue: DmaQueue::Custom,
         direction: DmaDirection::SbufToHbm,
@@ -152,13 +152,13 @@ pub(super) fn custom_call(
         partitions: plan.core.partitions,
         short_descriptors: 0,
     };
-    let stored = program.emitter.dma(store, source, &operand.ready);
+    let stored = code.emitter.dma(store, source, &operand.ready);
     let op = custom_op(plan, id, elements)?;
-    let done = program.emitter.instruction(Engine::GpSimd, op, Purpose::execution(source), &[stored]);
-    let mut after = take(plan, places, program, id, operand.bytes)?;
+    let done = code.emitter.instruction(Engine::GpSimd, op, Purpose::execution(source), &[stored]);
+    let mut after = take(plan, places, code, id, operand.bytes)?;
     after.push(done);
     let load = Transfer { direction: DmaDirection::HbmToSbuf, ..store };
-    let ready = vec![program.emitter.dma(load, source, &after)];
+    let ready = vec![code.emitter.dma(load, source, &after)];
     places.set_resident(id, Resident { ready, ..operand });
     Ok(())
 }

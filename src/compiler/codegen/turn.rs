@@ -1,11 +1,11 @@
 //! Values in the layout that their reader wants: what lies the other way is transposed block by block through the array.
 
+use super::code::Code;
 use super::emitter::{Purpose, latest};
 use super::error::CodegenError;
 use super::layout::{element_bytes, sbuf_bytes};
 use super::places::Places;
 use super::plan::Plan;
-use super::program::Program;
 use super::spill::take;
 use super::value::{Layout, Resident, Value, blocks};
 use super::weights::load_whole;
@@ -17,14 +17,14 @@ use crate::machine::isa::{Engine, Op, Wait};
 pub(super) fn in_layout(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
     user: InstrId,
     layout: Layout,
 ) -> Result<Resident, CodegenError> {
     let resident = match *places.value(plan, id)? {
         Value::Resident(ref resident) => resident.clone(),
-        Value::Weight { parameter, via } => load_whole(plan, places, program, (parameter, via), layout)?,
+        Value::Weight { parameter, via } => load_whole(plan, places, code, (parameter, via), layout)?,
         Value::Splat | Value::Broadcast { .. } => {
             return Err(plan.unsupported(user, "an operand that is a constant"));
         }
@@ -35,17 +35,17 @@ pub(super) fn in_layout(
     if let Some(turned) = places.turned(id) {
         return Ok(turned.clone());
     }
-    let purpose = Purpose::data_transfer(program.sources.of(user));
+    let purpose = Purpose::data_transfer(code.sources.of(user));
     let element_bytes = element_bytes(plan, id);
     let bytes = sbuf_bytes(plan.core, resident.free_elements, resident.partition_elements, element_bytes);
     let mut after = resident.ready.clone();
-    after.extend(take(plan, places, program, user, bytes)?);
+    after.extend(take(plan, places, code, user, bytes)?);
     let mut turns = Vec::new();
     for rows in resident.partition_blocks(plan.core.partitions) {
         turns.extend(blocks(resident.free_elements, plan.core.partitions).map(|columns| (rows, columns)));
     }
-    let ready = latest(turn_blocks(plan.core, program, &turns, purpose, &after));
-    program.emitter.check_size()?;
+    let ready = latest(turn_blocks(plan.core, code, &turns, purpose, &after));
+    code.emitter.check_size()?;
     let turned = Resident {
         layout,
         partition_elements: resident.free_elements,
@@ -62,7 +62,7 @@ pub(super) fn in_layout(
 /// holds; the completion of each bank's eviction.
 pub(super) fn turn_blocks(
     core: &CoreSpec,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     turns: &[(u32, u32)],
     purpose: Purpose,
     after: &[Wait],
@@ -70,20 +70,20 @@ pub(super) fn turn_blocks(
     let mut ready = Vec::new();
     let together = (core.moving_free_max / core.partitions.max(1)).max(1) as usize;
     for bank_full in turns.chunks(together) {
-        let (bank, evicted) = program.psum.take();
+        let (bank, evicted) = code.psum.take();
         let mut after = after.to_vec();
         after.extend(evicted);
         let mut done = Vec::new();
         for &(rows, columns) in bank_full {
-            program.emitter.instruction(Engine::Tensor, Op::LdWeights { rows, columns }, purpose, &after);
+            code.emitter.instruction(Engine::Tensor, Op::LdWeights { rows, columns }, purpose, &after);
             let op = Op::Matmul { free: rows, passes: 1 };
-            done = vec![program.emitter.instruction(Engine::Tensor, op, purpose, &[])];
+            done = vec![code.emitter.instruction(Engine::Tensor, op, purpose, &[])];
         }
         let free = bank_full.iter().map(|(rows, _)| rows).sum();
-        let (engine, copy) = (program.engines.less_loaded(), Op::TensorCopy { free });
-        program.engines.count(engine, &copy);
-        let copied = program.emitter.instruction(engine, copy, purpose, &done);
-        program.psum.set_evicted(bank, copied);
+        let (engine, copy) = (code.engines.less_loaded(), Op::TensorCopy { free });
+        code.engines.count(engine, &copy);
+        let copied = code.emitter.instruction(engine, copy, purpose, &done);
+        code.psum.set_evicted(bank, copied);
         ready.push(copied);
     }
     ready

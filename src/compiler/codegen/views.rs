@@ -1,11 +1,11 @@
 //! Operations that move nothing or little: transposes and reshapes of what is in SBUF, slices, joins, table look-ups.
 
+use super::code::Code;
 use super::emitter::{Transfer, latest};
 use super::error::CodegenError;
 use super::layout::{element_bytes, only_gathered, resident_bytes, rows_and_columns};
 use super::places::Places;
 use super::plan::Plan;
-use super::program::Program;
 use super::spill::take;
 use super::value::{Layout, Resident, Value, matrix_of};
 use super::weights::{load_vector, load_whole};
@@ -18,11 +18,11 @@ use crate::machine::isa::{DmaDirection, DmaQueue};
 pub(super) fn transpose_resident(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
     permutation: &[u32],
 ) -> Result<(), CodegenError> {
-    let mut resident = view_of(plan, places, program, id)?;
+    let mut resident = view_of(plan, places, code, id)?;
     let last = permutation.len().saturating_sub(1);
     if permutation.last().is_some_and(|p| *p as usize != last) {
         resident.layout = match resident.layout {
@@ -47,10 +47,10 @@ pub(super) fn transpose_resident(
 pub(super) fn reshape_resident(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<(), CodegenError> {
-    let resident = view_of(plan, places, program, id)?;
+    let resident = view_of(plan, places, code, id)?;
     set_view(places, id, resident);
     Ok(())
 }
@@ -59,11 +59,11 @@ pub(super) fn reshape_resident(
 pub(super) fn slice_resident(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<(), CodegenError> {
     let (whole, part) = (&plan.instruction(plan.operand(id, 0)?)?.shape, &plan.instruction(id)?.shape);
-    let mut resident = view_of(plan, places, program, id)?;
+    let mut resident = view_of(plan, places, code, id)?;
     let columns_cut = matrix_of(whole).1 != matrix_of(part).1;
     let keep = |n: u64| (n * part.elements()).div_ceil(whole.elements().max(1)).max(1);
     match (resident.layout, columns_cut) {
@@ -81,7 +81,7 @@ pub(super) fn slice_resident(
 pub(super) fn concatenate(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<(), CodegenError> {
     let instruction = plan.instruction(id)?;
@@ -93,10 +93,10 @@ pub(super) fn concatenate(
                 layout.get_or_insert(r.layout);
                 ready.extend_from_slice(&r.ready);
             }
-            Value::Weight { parameter, via } => ready.push(load_vector(plan, places, program, parameter, via)?),
+            Value::Weight { parameter, via } => ready.push(load_vector(plan, places, code, parameter, via)?),
             Value::Broadcast { of, via, .. } => {
                 if let Value::Weight { parameter, .. } = *places.value(plan, of)? {
-                    ready.push(load_vector(plan, places, program, parameter, via)?);
+                    ready.push(load_vector(plan, places, code, parameter, via)?);
                 }
             }
             Value::Splat => {}
@@ -114,17 +114,17 @@ pub(super) fn concatenate(
 pub(super) fn gather(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<(), CodegenError> {
     let (rows, columns) = matrix_of(&plan.instruction(id)?.shape);
     let mut resident = Resident::of(Layout::RowMajor, rows, columns);
     resident.bytes = resident_bytes(plan.core, &resident, element_bytes(plan, id));
-    let mut after = take(plan, places, program, id, resident.bytes)?;
+    let mut after = take(plan, places, code, id, resident.bytes)?;
     if let Some(indices) = places.resident(plan.operand(id, 1)?) {
         after.extend_from_slice(&indices.ready);
     }
-    let source = program.sources.of(id);
+    let source = code.sources.of(id);
     let transfer = Transfer {
         queue: DmaQueue::Io,
         direction: DmaDirection::HbmToSbuf,
@@ -132,7 +132,7 @@ pub(super) fn gather(
         partitions: resident.partitions_used(plan.core.partitions),
         short_descriptors: rows,
     };
-    resident.ready = vec![program.emitter.dma(transfer, source, &after)];
+    resident.ready = vec![code.emitter.dma(transfer, source, &after)];
     places.set_resident(id, resident);
     Ok(())
 }
@@ -141,13 +141,13 @@ pub(super) fn gather(
 pub(super) fn update_in_place(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<(), CodegenError> {
-    let mut resident = view_of(plan, places, program, id)?;
+    let mut resident = view_of(plan, places, code, id)?;
     let update = plan.operand(id, 1)?;
     if let Value::Resident(new) = places.value(plan, update)? {
-        let source = program.sources.of(id);
+        let source = code.sources.of(id);
         let transfer = Transfer {
             queue: DmaQueue::Io,
             direction: DmaDirection::SbufToHbm,
@@ -155,7 +155,7 @@ pub(super) fn update_in_place(
             partitions: plan.core.partitions,
             short_descriptors: 0,
         };
-        program.emitter.dma(transfer, source, &new.ready);
+        code.emitter.dma(transfer, source, &new.ready);
         resident.ready.extend_from_slice(&new.ready);
         resident.ready = latest(resident.ready);
     }
@@ -164,19 +164,14 @@ pub(super) fn update_in_place(
 }
 
 /// The resident value that a view looks at.
-fn view_of(
-    plan: &Plan<'_>,
-    places: &mut Places,
-    program: &mut Program<'_>,
-    id: InstrId,
-) -> Result<Resident, CodegenError> {
+fn view_of(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<Resident, CodegenError> {
     match *places.value(plan, plan.operand(id, 0)?)? {
         Value::Resident(ref resident) => Ok(resident.clone()),
         Value::Broadcast { of, .. } => match places.value(plan, of)? {
             Value::Resident(resident) => Ok(resident.clone()),
             _ => Err(plan.unsupported(id, "a view of a broadcast")),
         },
-        Value::Weight { parameter, via } => load_whole(plan, places, program, (parameter, via), Layout::FeatureMajor),
+        Value::Weight { parameter, via } => load_whole(plan, places, code, (parameter, via), Layout::FeatureMajor),
         Value::Splat => Err(plan.unsupported(id, "a view of a constant")),
     }
 }

@@ -1,11 +1,11 @@
 //! Weights: brought into SBUF on their own queue, as early as it has room, and once if they stay there.
 
+use super::code::Code;
 use super::emitter::Transfer;
 use super::error::CodegenError;
 use super::layout::sbuf_bytes;
 use super::places::{Loaded, Places};
 use super::plan::Plan;
-use super::program::Program;
 use super::spill::take;
 use super::value::{Layout, Resident, blocks, matrix_of, partitions_used};
 use crate::compiler::hlo::InstrId;
@@ -27,7 +27,7 @@ pub(super) struct WeightMatrix {
 pub(super) fn load_matrix(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     matrix: &WeightMatrix,
 ) -> Result<Vec<Wait>, CodegenError> {
     if let Some(loaded) = places.loaded.get(&matrix.parameter) {
@@ -35,7 +35,7 @@ pub(super) fn load_matrix(
     }
     let mut loaded = Loaded::default();
     for block in blocks(matrix.columns, plan.core.partitions) {
-        let (wait, bytes) = load_block(plan, places, program, matrix, block)?;
+        let (wait, bytes) = load_block(plan, places, code, matrix, block)?;
         loaded.blocks.push(wait);
         loaded.bytes += bytes;
     }
@@ -48,15 +48,15 @@ pub(super) fn load_matrix(
 pub(super) fn load_block(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     matrix: &WeightMatrix,
     columns: u32,
 ) -> Result<(Wait, u64), CodegenError> {
     let element_bytes = plan.precision.operand_bytes;
     let sbuf_bytes = sbuf_bytes(plan.core, matrix.depth, u64::from(columns), element_bytes);
-    let after = take(plan, places, program, matrix.via, sbuf_bytes)?;
+    let after = take(plan, places, code, matrix.via, sbuf_bytes)?;
     let (elements, bytes) = (matrix.depth, matrix.depth * u64::from(columns) * element_bytes);
-    let wait = load(plan, places, program, matrix.via, (elements, bytes), after);
+    let wait = load(plan, places, code, matrix.via, (elements, bytes), after);
     Ok((wait, sbuf_bytes))
 }
 
@@ -64,13 +64,13 @@ pub(super) fn load_block(
 pub(super) fn load_whole(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     (parameter, via): (InstrId, InstrId),
     layout: Layout,
 ) -> Result<Resident, CodegenError> {
     let (rows, columns) = matrix_of(&plan.instruction(via)?.shape);
     let mut resident = Resident::of(layout, rows, columns);
-    resident.ready = vec![load_vector(plan, places, program, parameter, via)?];
+    resident.ready = vec![load_vector(plan, places, code, parameter, via)?];
     Ok(resident)
 }
 
@@ -78,7 +78,7 @@ pub(super) fn load_whole(
 pub(super) fn load_vector(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     parameter: InstrId,
     via: InstrId,
 ) -> Result<Wait, CodegenError> {
@@ -87,8 +87,8 @@ pub(super) fn load_vector(
     }
     let elements = plan.instruction(parameter)?.shape.elements();
     let sbuf_bytes = sbuf_bytes(plan.core, elements, 1, IO_ELEMENT_BYTES);
-    let after = take(plan, places, program, via, sbuf_bytes)?;
-    let wait = load(plan, places, program, via, (elements, elements * IO_ELEMENT_BYTES), after);
+    let after = take(plan, places, code, via, sbuf_bytes)?;
+    let wait = load(plan, places, code, via, (elements, elements * IO_ELEMENT_BYTES), after);
     places.loaded.insert(parameter, Loaded { blocks: vec![wait], bytes: sbuf_bytes });
     Ok(wait)
 }
@@ -97,7 +97,7 @@ pub(super) fn load_vector(
 fn load(
     plan: &Plan<'_>,
     places: &Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     via: InstrId,
     (elements, bytes): (u64, u64),
     mut after: Vec<Wait>,
@@ -110,6 +110,6 @@ fn load(
         partitions: partitions_used(elements, plan.core.partitions),
         short_descriptors: 0,
     };
-    let source = program.sources.of_reader(via);
-    program.emitter.dma(transfer, source, &after)
+    let source = code.sources.of_reader(via);
+    code.emitter.dma(transfer, source, &after)
 }

@@ -1,11 +1,11 @@
 //! Operations that are placed by what they cost: sorts, scatters, operators without a known meaning.
 
+use super::code::Code;
 use super::emitter::{Purpose, Transfer, latest};
 use super::error::CodegenError;
 use super::layout::{element_bytes, resident_bytes};
 use super::places::Places;
 use super::plan::Plan;
-use super::program::Program;
 use super::spill::take;
 use super::value::{Layout, Resident, Value, blocks, matrix_of};
 use super::weights::load_whole;
@@ -17,19 +17,19 @@ use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 pub(super) fn work(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
     work: &Work,
 ) -> Result<(), CodegenError> {
-    let mut after = operands_ready(plan, places, program, id)?;
+    let mut after = operands_ready(plan, places, code, id)?;
     let (rows, columns) = matrix_of(&plan.instruction(id)?.shape);
     let mut resident = Resident::of(Layout::RowMajor, rows, columns);
     resident.bytes = resident_bytes(plan.core, &resident, element_bytes(plan, id));
-    after.extend(take(plan, places, program, id, resident.bytes)?);
+    after.extend(take(plan, places, code, id, resident.bytes)?);
     resident.ready = match work.kind {
-        WorkKind::Vector => passes(plan, program, id, work, Engine::Vector, &after),
-        WorkKind::GpSimd => passes(plan, program, id, work, Engine::GpSimd, &after),
-        WorkKind::Move => through_memory(plan, program, id, work, rows, &after),
+        WorkKind::Vector => passes(plan, code, id, work, Engine::Vector, &after),
+        WorkKind::GpSimd => passes(plan, code, id, work, Engine::GpSimd, &after),
+        WorkKind::Move => through_memory(plan, code, id, work, rows, &after),
     };
     places.set_resident(id, resident);
     Ok(())
@@ -40,20 +40,20 @@ pub(super) fn work(
 pub(super) fn elementwise_of_parts(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<(), CodegenError> {
     let instruction = plan.instruction(id)?;
     let name = instruction.opcode.name().to_owned();
     let elements = instruction.shape.elements();
     let one_pass = Work { name, kind: WorkKind::Vector, elements, passes: 1 };
-    work(plan, places, program, id, &one_pass)
+    work(plan, places, code, id, &one_pass)
 }
 
 fn operands_ready(
     plan: &Plan<'_>,
     places: &mut Places,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<Vec<Wait>, CodegenError> {
     let mut ready = Vec::new();
@@ -65,7 +65,7 @@ fn operands_ready(
         match *value {
             Value::Resident(ref resident) => ready.extend_from_slice(&resident.ready),
             Value::Weight { parameter, via } => {
-                ready.extend(load_whole(plan, places, program, (parameter, via), Layout::RowMajor)?.ready);
+                ready.extend(load_whole(plan, places, code, (parameter, via), Layout::RowMajor)?.ready);
             }
             Value::Splat | Value::Broadcast { .. } => {}
         }
@@ -74,20 +74,13 @@ fn operands_ready(
 }
 
 /// Passes of an engine over the elements, spread over the partitions.
-fn passes(
-    plan: &Plan<'_>,
-    program: &mut Program<'_>,
-    id: InstrId,
-    work: &Work,
-    engine: Engine,
-    after: &[Wait],
-) -> Vec<Wait> {
-    let purpose = Purpose::execution(program.sources.of(id));
+fn passes(plan: &Plan<'_>, code: &mut Code<'_>, id: InstrId, work: &Work, engine: Engine, after: &[Wait]) -> Vec<Wait> {
+    let purpose = Purpose::execution(code.sources.of(id));
     let each = work.elements.div_ceil(u64::from(plan.core.partitions)).max(1);
     let mut ready = after.to_vec();
     for _ in 0..work.passes.max(1) {
         let pieces = blocks(each, SBUF_CHUNK_ELEMENTS).map(|free| (engine, Op::TensorScalar { free }));
-        ready = program.run(pieces, purpose, &ready);
+        ready = code.run(pieces, purpose, &ready);
     }
     ready
 }
@@ -95,13 +88,13 @@ fn passes(
 /// Out to device memory and back, one descriptor for each row of the result.
 fn through_memory(
     plan: &Plan<'_>,
-    program: &mut Program<'_>,
+    code: &mut Code<'_>,
     id: InstrId,
     work: &Work,
     rows: u64,
     after: &[Wait],
 ) -> Vec<Wait> {
-    let source = program.sources.of(id);
+    let source = code.sources.of(id);
     let out = Transfer {
         queue: DmaQueue::Spill,
         direction: DmaDirection::SbufToHbm,
@@ -109,7 +102,7 @@ fn through_memory(
         partitions: plan.core.partitions,
         short_descriptors: 0,
     };
-    let stored = program.emitter.dma(out, source, after);
+    let stored = code.emitter.dma(out, source, after);
     let back = Transfer { direction: DmaDirection::HbmToSbuf, short_descriptors: rows, ..out };
-    vec![program.emitter.dma(back, source, &[stored])]
+    vec![code.emitter.dma(back, source, &[stored])]
 }

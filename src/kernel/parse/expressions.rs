@@ -228,7 +228,7 @@ fn word_expression(c: &mut Cursor, word: &str) -> Result<Expr, Diagnostic> {
         }
         "sizeof" => return size_of(c),
         "static_cast" | "reinterpret_cast" | "const_cast" => {
-            return cast(c, pos);
+            return named_cast(c, pos);
         }
         "new" | "delete" => {
             return Err(c.not_supported(
@@ -265,7 +265,7 @@ fn word_expression(c: &mut Cursor, word: &str) -> Result<Expr, Diagnostic> {
 }
 
 /// `static_cast<float>(x)`
-fn cast(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnostic> {
+fn named_cast(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnostic> {
     c.next();
     c.expect("<", "after the cast")?;
     let ty = type_name(c)?;

@@ -1,16 +1,12 @@
 //! For each question the analysis that answers it, and what is made of what that finds.
 
 use super::ask::query_table;
-use super::counters::counter_table;
-use super::groups::group_table;
-use super::idle::idle_table;
-use super::in_order::in_order_shown;
 use super::listing::{Chosen, Listing, Rows, Sources};
-use super::members::slice_table;
 use super::path::{parts_by_length, parts_table, path_shown, path_table};
 use super::question::{Answer, Question};
-use super::said::said;
+use super::shown::{in_order_shown, said};
 use super::steps::{Running, answered, listed};
+use super::tables::{counter_table, group_table, idle_table, slice_table};
 use crate::analysis::calltree::{CallTreePass, SandwichPass};
 use crate::analysis::compare::{OperatorTotals, grouped_by_default};
 use crate::analysis::counters::{CounterPass, CurvePass};

@@ -12,7 +12,7 @@ use crate::machine::isa::{Engine, Op, Wait};
 use crate::machine::{Executable, MemoryPlan};
 
 /// Instructions and DMAs, with what they serve.
-pub(super) struct Program<'p> {
+pub(super) struct Code<'p> {
     pub emitter: Emitter,
     pub sources: Sources<'p>,
     pub psum: PsumBanks,
@@ -23,7 +23,7 @@ pub(super) struct Program<'p> {
     pub flops: u64,
 }
 
-impl<'p> Program<'p> {
+impl<'p> Code<'p> {
     /// A program without instructions.
     pub fn new(plan: &'p Plan<'p>) -> Self {
         Self {
